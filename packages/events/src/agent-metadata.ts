@@ -1,0 +1,177 @@
+import type { JsonValue } from './json.ts';
+import type { StreamEvent } from './stream-event.ts';
+import { addUsage, type Usage } from './usage.ts';
+
+export type ToolActivity = {
+  callId: string;
+  name: string;
+  input: JsonValue;
+  output?: JsonValue;
+  /** `pending`: called, and no result was seen. */
+  status: 'completed' | 'failed' | 'rejected' | 'pending';
+};
+
+/**
+ * What an agent run came to, in one shape for every agent (provider taxonomy, "Shared Agent Metadata Schema"). It is
+ * derived from the events; `facts` add what events cannot carry.
+ */
+export type AgentMetadata = {
+  runtime?: string;
+  runtimeVersion?: string;
+  sessionId?: string;
+  threadId?: string;
+  turnId?: string;
+  workingDir?: string;
+  sandbox?: string;
+  network?: string;
+  approvalPolicy?: string;
+  tools: ToolActivity[];
+  commands: { callId: string; command: string; exitCode?: number; status: ToolActivity['status'] }[];
+  fileChanges: { path: string; change: 'added' | 'modified' | 'deleted' | 'renamed'; from?: string }[];
+  approvals: { callId: string; decision: 'approved' | 'denied' | 'pending'; by?: string }[];
+  mcp: { callId: string; server: string; tool: string; status: ToolActivity['status'] }[];
+  skills: { confirmed: string[]; attempted: string[] };
+  trace?: { traceId?: string; spanId?: string };
+  models: string[];
+  modelCalls: number;
+  usage?: Usage;
+  costUsd?: number;
+  errors: string[];
+};
+
+/** What an adapter knows and its events cannot carry. */
+export type AgentFacts = Partial<
+  Pick<
+    AgentMetadata,
+    'runtime' | 'runtimeVersion' | 'sessionId' | 'threadId' | 'turnId' | 'workingDir' | 'sandbox' | 'network'
+  > &
+    Pick<AgentMetadata, 'approvalPolicy' | 'trace'>
+>;
+
+/** Tool names under which the known agents run a shell command. */
+const SHELL_TOOLS = new Set([
+  'shell',
+  'bash',
+  'Bash',
+  'exec_command',
+  'shell_command',
+  'local_shell',
+  'command_execution',
+  'run_shell_command',
+]);
+
+/** Derives the metadata of a stream. Pure: the same events and facts give the same metadata. */
+export function deriveAgentMetadata(events: readonly StreamEvent[], facts: AgentFacts = {}): AgentMetadata {
+  const metadata: AgentMetadata = {
+    tools: [],
+    commands: [],
+    fileChanges: [],
+    approvals: [],
+    mcp: [],
+    skills: { confirmed: [], attempted: [] },
+    models: [],
+    modelCalls: 0,
+    errors: [],
+  };
+  const tools = new Map<string, ToolActivity>();
+  for (const event of events) collect(event, metadata, tools);
+  metadata.tools = [...tools.values()];
+  for (const tool of metadata.tools) classifyTool(tool, metadata);
+  return Object.assign(metadata, facts);
+}
+
+function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string, ToolActivity>): void {
+  switch (event.type) {
+    case 'session.started':
+      if (event.sessionId !== undefined) metadata.sessionId = event.sessionId;
+      if (event.runtime !== undefined) metadata.runtime = event.runtime;
+      if (event.runtimeVersion !== undefined) metadata.runtimeVersion = event.runtimeVersion;
+      if (event.workingDir !== undefined) metadata.workingDir = event.workingDir;
+      if (event.model !== undefined) addOnce(metadata.models, event.model);
+      return;
+    case 'action.called':
+      tools.set(event.callId, {
+        callId: event.callId,
+        name: event.name,
+        input: event.input,
+        status: 'pending',
+      });
+      return;
+    case 'action.result': {
+      const tool = tools.get(event.callId);
+      if (!tool) return;
+      tool.status = event.status;
+      if (event.output !== undefined) tool.output = event.output;
+      return;
+    }
+    case 'usage':
+      metadata.modelCalls += 1;
+      metadata.usage = metadata.usage ? addUsage(metadata.usage, event.usage) : event.usage;
+      if (event.costUsd !== undefined) metadata.costUsd = (metadata.costUsd ?? 0) + event.costUsd;
+      if (event.model !== undefined) addOnce(metadata.models, event.model);
+      return;
+    case 'file.changed':
+      metadata.fileChanges.push({
+        path: event.path,
+        change: event.change,
+        ...(event.from === undefined ? {} : { from: event.from }),
+      });
+      return;
+    case 'approval.requested':
+      metadata.approvals.push({ callId: event.callId, decision: 'pending' });
+      return;
+    case 'approval.decided': {
+      const asked = metadata.approvals.find((approval) => approval.callId === event.callId);
+      const decided = {
+        callId: event.callId,
+        decision: event.decision,
+        ...(event.by === undefined ? {} : { by: event.by }),
+      };
+      if (asked) Object.assign(asked, decided);
+      else metadata.approvals.push(decided);
+      return;
+    }
+    case 'error':
+      metadata.errors.push(event.message);
+      return;
+    default:
+      return;
+  }
+}
+
+function classifyTool(tool: ToolActivity, metadata: AgentMetadata): void {
+  const input = isRecord(tool.input) ? tool.input : {};
+  if (SHELL_TOOLS.has(tool.name)) {
+    const command = commandLine(input.command ?? input.cmd ?? tool.input);
+    const exitCode = isRecord(tool.output) ? (tool.output.exitCode ?? tool.output.exit_code) : undefined;
+    metadata.commands.push({
+      callId: tool.callId,
+      command,
+      status: tool.status,
+      ...(typeof exitCode === 'number' ? { exitCode } : {}),
+    });
+  }
+  const mcp = /^mcp__(?<server>.+?)__(?<tool>.+)$/.exec(tool.name)?.groups;
+  if (mcp) {
+    const { server = '', tool: name = '' } = mcp;
+    metadata.mcp.push({ callId: tool.callId, server, tool: name, status: tool.status });
+  }
+  if (tool.name === 'load_skill' && typeof input.skill === 'string') {
+    const list = tool.status === 'completed' ? metadata.skills.confirmed : metadata.skills.attempted;
+    addOnce(list, input.skill);
+  }
+}
+
+function commandLine(value: JsonValue): string {
+  if (typeof value === 'string') return value;
+  if (Array.isArray(value)) return value.map((part) => commandLine(part)).join(' ');
+  return JSON.stringify(value);
+}
+
+function addOnce(list: string[], value: string): void {
+  if (!list.includes(value)) list.push(value);
+}
+
+function isRecord(value: unknown): value is Record<string, JsonValue> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,19 @@
+/** The public surface of `@whetstone/events`: the vocabulary that every other package speaks. */
+export {
+  type AgentFacts,
+  type AgentMetadata,
+  deriveAgentMetadata,
+  type ToolActivity,
+} from './agent-metadata.ts';
+export { type JsonObject, type JsonValue, jsonValueSchema } from './json.ts';
+export {
+  type InputRequest,
+  inputRequestSchema,
+  parseStreamEvent,
+  replyText,
+  type StreamEvent,
+  type StreamEventOf,
+  type StreamEventType,
+  streamEventSchema,
+} from './stream-event.ts';
+export { addUsage, emptyUsage, totalTokens, type Usage, usageSchema } from './usage.ts';

@@ -1,0 +1,108 @@
+import { z } from 'zod';
+import { jsonValueSchema } from './json.ts';
+import { usageSchema } from './usage.ts';
+
+/**
+ * The event stream: what an agent did, in one vocabulary for every agent. The first eight members are the union of
+ * the adapter reference, names and fields kept; the rest extends it (DESIGN.md, "Events"). A reader ignores types
+ * that it does not know.
+ */
+
+/** Fields that every event may carry. */
+const envelope = {
+  /** When it happened, ISO 8601 UTC with milliseconds. */
+  at: z.iso.datetime().optional(),
+  /** The turn (one `send`) it belongs to, from 0. */
+  turn: z.number().int().nonnegative().optional(),
+  /** Who saw it: the agent's own stream, the gateway on the wire, or the host. */
+  source: z.enum(['agent', 'gateway', 'host']).optional(),
+  /** Set on the events of a sub-agent: the `callId` of the `subagent.called` that started it. */
+  parentCallId: z.string().optional(),
+};
+
+const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, shape: Shape) =>
+  z.object({ type: z.literal(type), ...envelope, ...shape });
+
+/** One question to a human; the turn that ends with it has status `waiting`. */
+export const inputRequestSchema = z.object({
+  id: z.string().optional(),
+  prompt: z.string(),
+  /** What the input is for, for example `approval` or `question`. */
+  kind: z.string().optional(),
+  options: z.array(z.object({ id: z.string(), label: z.string().optional() })).optional(),
+  data: jsonValueSchema.optional(),
+});
+export type InputRequest = z.infer<typeof inputRequestSchema>;
+
+export const streamEventSchema = z.discriminatedUnion('type', [
+  event('message', { role: z.enum(['assistant', 'user']), text: z.string() }),
+  event('action.called', { callId: z.string(), name: z.string(), input: jsonValueSchema }),
+  event('action.result', {
+    callId: z.string(),
+    output: jsonValueSchema.optional(),
+    status: z.enum(['completed', 'failed', 'rejected']),
+  }),
+  event('subagent.called', { callId: z.string(), name: z.string(), remoteUrl: z.string().optional() }),
+  event('subagent.completed', {
+    callId: z.string(),
+    output: jsonValueSchema.optional(),
+    status: z.enum(['completed', 'failed']),
+  }),
+  event('input.requested', { request: inputRequestSchema }),
+  event('thinking', { text: z.string() }),
+  event('error', { message: z.string() }),
+
+  event('session.started', {
+    sessionId: z.string().optional(),
+    runtime: z.string().optional(),
+    runtimeVersion: z.string().optional(),
+    model: z.string().optional(),
+    workingDir: z.string().optional(),
+  }),
+  /** One model call. `costUsd` is absent where no price is known; it is never guessed. */
+  event('usage', {
+    usage: usageSchema,
+    model: z.string().optional(),
+    costUsd: z.number().nonnegative().optional(),
+    latencyMs: z.number().nonnegative().optional(),
+  }),
+  event('file.changed', {
+    path: z.string(),
+    change: z.enum(['added', 'modified', 'deleted', 'renamed']),
+    from: z.string().optional(),
+  }),
+  event('approval.requested', {
+    callId: z.string(),
+    name: z.string().optional(),
+    reason: z.string().optional(),
+  }),
+  event('approval.decided', {
+    callId: z.string(),
+    decision: z.enum(['approved', 'denied']),
+    by: z.string().optional(),
+  }),
+  event('compaction', { summary: z.string().optional(), droppedMessages: z.number().int().optional() }),
+  event('plan.updated', {
+    steps: z.array(z.object({ text: z.string(), status: z.enum(['pending', 'in_progress', 'completed']) })),
+  }),
+  /** A native item that has no mapping: kept whole, so that nothing is lost. */
+  event('raw', { native: jsonValueSchema }),
+]);
+
+export type StreamEvent = z.infer<typeof streamEventSchema>;
+export type StreamEventType = StreamEvent['type'];
+export type StreamEventOf<Type extends StreamEventType> = Extract<StreamEvent, { type: Type }>;
+
+/** Reads one event; `undefined` for a type or a shape that this version does not know. Never throws. */
+export function parseStreamEvent(value: unknown): StreamEvent | undefined {
+  const parsed = streamEventSchema.safeParse(value);
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** The agent's reply: all assistant messages of the stream that are not a sub-agent's, in order. */
+export function replyText(events: readonly StreamEvent[]): string {
+  return events
+    .filter((event) => event.type === 'message' && event.role === 'assistant' && !event.parentCallId)
+    .map((event) => (event as StreamEventOf<'message'>).text)
+    .join('\n');
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+
+const tokens = z.number().int().nonnegative();
+
+/**
+ * Token counts of one model call, one turn or one case. The buckets are exclusive: a token is counted in exactly
+ * one of `inputTokens`, `cacheReadTokens`, `cacheWriteTokens` and `outputTokens`; `reasoningTokens` is the part of
+ * `outputTokens` that was reasoning. An absent bucket means "not reported", which is not the same as 0.
+ */
+export const usageSchema = z.object({
+  /** Input tokens that were neither read from nor written to a prompt cache. */
+  inputTokens: tokens,
+  outputTokens: tokens,
+  cacheReadTokens: tokens.optional(),
+  cacheWriteTokens: tokens.optional(),
+  reasoningTokens: tokens.optional(),
+});
+
+export type Usage = z.infer<typeof usageSchema>;
+
+export const emptyUsage = (): Usage => ({ inputTokens: 0, outputTokens: 0 });
+
+/** The sum of two usages. A bucket that neither side reports stays absent. */
+export function addUsage(left: Usage, right: Usage): Usage {
+  const sum: Usage = {
+    inputTokens: left.inputTokens + right.inputTokens,
+    outputTokens: left.outputTokens + right.outputTokens,
+  };
+  for (const bucket of ['cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
+    const a = left[bucket];
+    const b = right[bucket];
+    if (a !== undefined || b !== undefined) sum[bucket] = (a ?? 0) + (b ?? 0);
+  }
+  return sum;
+}
+
+/** Every token that was billed in some bucket. */
+export function totalTokens(usage: Usage): number {
+  return (
+    usage.inputTokens + usage.outputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0)
+  );
+}

@@ -1,0 +1,145 @@
+/**
+ * What a `whetstone.yaml` and its task file come to: every default filled in, every path absolute. A superset of the
+ * context-eval configuration; the YAML spells the names in snake_case.
+ */
+export type Config = {
+  /** Absolute path of the config file. */
+  file: string;
+  repo: { path: string /** Default `HEAD`. */; baseRef: string };
+  /** In file order. The legacy `agent:` shape is one agent. */
+  agents: AgentConfig[];
+  tasksFile: string;
+  /** In file order. */
+  tasks: TaskConfig[];
+  /** In file order. */
+  variants: VariantConfig[];
+  /** The variant the others are compared with: `baseline:` of the config, else one named `baseline`, else the first. */
+  baseline: string;
+  evaluation: { commands: Command[]; timeoutSeconds?: number };
+  /** Where run directories go. */
+  outputDir: string;
+  /** Seeds the order of the plan and every scripted chance. Default: drawn at planning time, recorded in the manifest. */
+  seed?: string;
+  sandbox: { provider: SandboxProviderName };
+  gateway?: GatewayConfig;
+};
+
+export type SandboxProviderName = 'process';
+
+export type AgentKind = 'codex-cli' | 'claude-code' | 'traecli' | 'coco' | 'custom' | 'loop';
+
+/** A command to run: a shell script, or an argument vector that no shell sees. */
+export type Command = { kind: 'shell'; script: string } | { kind: 'argv'; argv: string[] };
+
+export type AgentConfig = {
+  name: string;
+  kind: AgentKind;
+  /** The command template; absent exactly for `kind: loop`. Variables are not yet substituted. */
+  command?: Command;
+  /** Wall-clock limit of one turn, seconds. Default 3600 (`timeout_minutes: 60`). */
+  timeoutSeconds: number;
+  /** Recorded, and not enforced by the `process` sandbox. Default `disabled`. */
+  network: string;
+  /** Absolute path of a prompt template. */
+  promptTemplate?: string;
+  telemetry: TelemetryConfig;
+  /**
+   * Environment for this agent alone. `${NAME}` takes a variable of the user's own environment, which is how a key
+   * is handed to an agent on purpose; such values are secrets to every log and artifact.
+   */
+  env: Record<string, string>;
+  /** Set exactly for `kind: loop`. */
+  loop?: LoopAgentConfig;
+};
+
+export type LoopAgentConfig = {
+  profile: 'openai' | 'anthropic';
+  /** Model id. Default: the profile's own. */
+  model?: string;
+  /** Provider base URL; default: the gateway's lane, else the provider's own. */
+  baseUrl?: string;
+  /** Name of the variable that holds the key when no gateway is used. Default `OPENAI_API_KEY` / `ANTHROPIC_API_KEY`. */
+  apiKeyEnv?: string;
+  reasoningEffort?: string;
+  /** Default 200. */
+  maxToolRounds?: number;
+};
+
+export type TelemetryConfig = {
+  collector: 'none' | 'json-file' | 'codex-jsonl';
+  /** Relative to the output directory of the case. */
+  file: string;
+  /** Exported to the agent with the path of `file`; `null`: not exported. */
+  environmentVariable: string | null;
+};
+
+export type GatewayConfig = {
+  mode: 'script' /** Absolute path of a YAML or TypeScript script. */;
+  script: string;
+};
+
+export type TaskConfig = {
+  id: string;
+  prompt: string;
+  title?: string;
+  category?: string;
+  difficulty?: string;
+  /** Overrides `repo.base_ref`. */
+  repoRef?: string;
+  /** Commands run in the workspace before the agent, and again in the clean room before validation. */
+  setup: Command[];
+  /** Validation commands: the task's own where it has any, else those of `evaluation`. */
+  validation: { commands: Command[]; timeoutSeconds?: number };
+  /** Absolute path of a folder that is laid over the tree for verification only. */
+  hiddenTests?: string;
+  /** Globs (picomatch, `/` separated, relative to the tree) that are restored to the base before verification. */
+  protectedPaths: string[];
+  /** Overrides the agent's own limit for this task, seconds. */
+  timeoutSeconds?: number;
+  expectedOutcome?: ExpectedOutcome;
+  hardEvaluation?: HardEvaluation;
+  softEvaluation?: unknown;
+  /** Keys that this version does not know, kept as they are and hashed. */
+  extra: Record<string, unknown>;
+};
+
+export type ExpectedOutcome = {
+  summary?: string;
+  acceptancePoints: string[];
+  files: {
+    path: string;
+    changeType: string;
+    mustChange: boolean;
+    expectedSnippets: string[];
+    forbiddenSnippets: string[];
+  }[];
+  forbiddenPaths: string[];
+};
+
+/** Deterministic checks besides the validation commands; `expected_outcome` is already merged in where it applies. */
+export type HardEvaluation = {
+  enabled: boolean;
+  requireValidationPass: boolean;
+  maxChangedFiles?: number;
+  requiredPaths: string[];
+  forbiddenPaths: string[];
+  expectedSnippets: { path: string; snippets: string[] }[];
+  forbiddenSnippets: { path: string; snippets: string[] }[];
+  commandChecks: { label: string; command: Command; expected: string; timeoutSeconds: number }[];
+  minInsertions?: number;
+  maxInsertions?: number;
+  minDeletions?: number;
+  maxDeletions?: number;
+};
+
+export type VariantConfig = {
+  name: string;
+  description: string;
+  /** Applied in this order. */
+  overlays: OverlayOperation[];
+};
+
+/** `copy`: a file or folder laid over the tree. `remove`: paths taken away. Targets are safe relative paths. */
+export type OverlayOperation =
+  | { kind: 'copy' /** Absolute. */; source: string; target: string }
+  | { kind: 'remove'; paths: string[] };

@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+/** `manifest.json`: what was planned, on what, and with which isolation. Written once, before the first case. */
+export const manifestSchema = z.object({
+  schema_version: z.literal('1'),
+  whetstone_version: z.string(),
+  run_id: z.string(),
+  created_at: z.string(),
+  config_path: z.string(),
+  /** sha256 over the content of the config and task files. */
+  config_hash: z.string(),
+  repo: z.object({ path: z.string(), base_ref: z.string(), dirty: z.boolean() }),
+  seed: z.string(),
+  trials: z.number().int().positive(),
+  jobs: z.number().int().positive(),
+  baseline: z.string(),
+  case_count: z.number().int(),
+  agents: z.array(
+    z.object({ name: z.string(), kind: z.string(), version: z.string().nullable(), fingerprint: z.string() }),
+  ),
+  tasks: z.array(
+    z.object({
+      id: z.string(),
+      title: z.string().nullable(),
+      commit: z.string(),
+      fingerprint: z.string(),
+      submodules: z.array(z.string()),
+      lfs_pointers: z.array(z.string()),
+    }),
+  ),
+  variants: z.array(z.object({ name: z.string(), description: z.string(), fingerprint: z.string() })),
+  /** In starting order. */
+  order: z.array(z.string()),
+  /** In agent, task, variant, trial order. */
+  case_matrix: z.array(
+    z.object({
+      case_id: z.string(),
+      agent_name: z.string(),
+      task_id: z.string(),
+      variant: z.string(),
+      trial_index: z.number().int().positive(),
+      block: z.number().int(),
+      fingerprint: z.string(),
+    }),
+  ),
+  isolation: z.object({
+    provider: z.string(),
+    level: z.number().int(),
+    processes: z.string(),
+    network: z.string(),
+    workspace: z.string(),
+  }),
+  gateway: z.object({ mode: z.string(), script: z.string().nullable() }).nullable(),
+  machine: z.object({
+    platform: z.string(),
+    release: z.string(),
+    arch: z.string(),
+    cpus: z.number().int(),
+    memory_bytes: z.number(),
+    node: z.string(),
+    git: z.string(),
+  }),
+  /** Things a reader of the result has to know, one sentence each. */
+  notes: z.array(z.string()),
+});
+
+export type Manifest = z.infer<typeof manifestSchema>;

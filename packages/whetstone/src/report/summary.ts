@@ -1,0 +1,85 @@
+/**
+ * `summary.json`: every number that any output shows. `summarize` makes it from the manifest and the rows; the
+ * terminal, Markdown, JSON, CSV and JUnit outputs only lay it out.
+ */
+export type Summary = {
+  schema_version: '1';
+  run_id: string;
+  created_at: string;
+  baseline: string;
+  isolation: { provider: string; level: number; processes: string; network: string; workspace: string };
+  /** True when the model was a script: the numbers then say nothing about any real model. */
+  scripted_model: boolean;
+  cases: {
+    planned: number;
+    finished: number;
+    passed: number;
+    failed: number;
+    error: number;
+    missing: number;
+  };
+  /** One for each agent × variant, in plan order. */
+  arms: Arm[];
+  /** One for each agent × variant that is not the baseline. */
+  comparisons: Comparison[];
+  failures: FailureGroup[];
+  /** Cases with nothing that verified the work. */
+  unverified: number;
+  /** Sentences: what this run does not show. */
+  caveats: string[];
+};
+
+export type Arm = {
+  agent: string;
+  variant: string;
+  tasks: number;
+  /** Finished cases whose outcome is passed or failed; errors are missing data. */
+  trials: number;
+  passed: number;
+  failed: number;
+  error: number;
+  /** Planned and not finished. */
+  missing: number;
+  /** Mean over tasks of the share of passed trials; `null` when no trial counts. */
+  pass_rate: number | null;
+  /** 95 %, tasks as clusters; `null` where no interval can be given. */
+  pass_rate_interval: Interval | null;
+  /** [passes / planned, (passes + errors + missing) / planned]: where the rate lies whatever the missing cases are. */
+  bounds: [number, number];
+  /** Median seconds of the agent alone. */
+  median_agent_seconds: number | null;
+  median_seconds: number | null;
+  /** Mean number of changed files. */
+  mean_changed_files: number | null;
+  usage_source: 'gateway' | 'agent' | 'mixed' | 'none';
+  total_tokens: number | null;
+  /** Sum over the cases whose cost is known. */
+  cost_usd: number | null;
+  /** Cases of which the cost is not known. */
+  cost_unknown: number;
+  cost_per_pass_usd: number | null;
+};
+
+export type Interval = { low: number; high: number; level: number; method: string };
+
+export type Comparison = {
+  agent: string;
+  variant: string;
+  baseline: string;
+  /** Tasks with trials that count in both arms. */
+  tasks: number;
+  /** Mean over tasks of (variant's rate − baseline's rate); `null` when no task has both. */
+  difference: number | null;
+  interval: Interval | null;
+  /** Two-sided sign-flip permutation test over tasks; `null` below two tasks. */
+  p_value: number | null;
+  verdict: 'better' | 'worse' | 'inconclusive';
+  /** What the verdict rests on, and for `inconclusive` how many tasks would settle a difference of this size. */
+  sentence: string;
+};
+
+export type FailureGroup = {
+  class: string;
+  count: number;
+  cases: { case_id: string; agent: string; task: string; variant: string; trial: number; evidence: string }[];
+};
