@@ -1,3 +1,5 @@
+import type { Interval } from '../stats/interval.ts';
+
 /**
  * `summary.json`: every number that any output shows. `summarize` makes it from the manifest and the rows; the
  * terminal, Markdown, JSON, CSV and JUnit outputs only lay it out.
@@ -7,6 +9,8 @@ export type Summary = {
   run_id: string;
   created_at: string;
   baseline: string;
+  /** What came out, in one sentence; never more than the verdicts say. */
+  headline: string;
   isolation: { provider: string; level: number; processes: string; network: string; workspace: string };
   /** True when the model was a script: the numbers then say nothing about any real model. */
   scripted_model: boolean;
@@ -22,6 +26,8 @@ export type Summary = {
   arms: Arm[];
   /** One for each agent × variant that is not the baseline. */
   comparisons: Comparison[];
+  /** Counts of each agent × task × variant, in plan order. */
+  cells: Cell[];
   failures: FailureGroup[];
   /** Cases with nothing that verified the work. */
   unverified: number;
@@ -40,27 +46,36 @@ export type Arm = {
   error: number;
   /** Planned and not finished. */
   missing: number;
+  /** Retries after infrastructure errors, over all cases. */
+  retries: number;
   /** Mean over tasks of the share of passed trials; `null` when no trial counts. */
   pass_rate: number | null;
   /** 95 %, tasks as clusters; `null` where no interval can be given. */
   pass_rate_interval: Interval | null;
   /** [passes / planned, (passes + errors + missing) / planned]: where the rate lies whatever the missing cases are. */
   bounds: [number, number];
+  /**
+   * With k the planned trials a task: the chance that any, and that all, of k trials of a task pass, as means over tasks.
+   * `null` with one trial a task, and unless every task has all its trials.
+   */
+  pass_at_k: { k: number; any: number; all: number } | null;
   /** Median seconds of the agent alone. */
   median_agent_seconds: number | null;
   median_seconds: number | null;
   /** Mean number of changed files. */
   mean_changed_files: number | null;
   usage_source: 'gateway' | 'agent' | 'mixed' | 'none';
+  /** Sum over the cases whose tokens are known. */
   total_tokens: number | null;
+  /** Finished cases of which the tokens are not known. */
+  tokens_unknown: number;
   /** Sum over the cases whose cost is known. */
   cost_usd: number | null;
-  /** Cases of which the cost is not known. */
+  /** Finished cases of which the cost is not known. */
   cost_unknown: number;
+  /** Cost of all cases over passed cases; `null` where a cost is not known or none passed. */
   cost_per_pass_usd: number | null;
 };
-
-export type Interval = { low: number; high: number; level: number; method: string };
 
 export type Comparison = {
   agent: string;
@@ -73,9 +88,27 @@ export type Comparison = {
   interval: Interval | null;
   /** Two-sided sign-flip permutation test over tasks; `null` below two tasks. */
   p_value: number | null;
+  /** The p-value after Holm's correction over the variants of this agent: what the verdict takes. */
+  adjusted_p_value: number | null;
+  /** Where the difference over all planned cases lies, whatever the cases without a result would have come to. */
+  bounds: [number, number];
+  /** The difference that this many tasks see with 80 % power; `null` where the spread over tasks is not known. */
+  minimum_detectable_difference: number | null;
+  /** Tasks that a difference of the observed size needs (80 % power); `null` with a verdict, or where it cannot be said. */
+  tasks_needed: number | null;
   verdict: 'better' | 'worse' | 'inconclusive';
   /** What the verdict rests on, and for `inconclusive` how many tasks would settle a difference of this size. */
   sentence: string;
+};
+
+export type Cell = {
+  agent: string;
+  task: string;
+  variant: string;
+  passed: number;
+  failed: number;
+  error: number;
+  missing: number;
 };
 
 export type FailureGroup = {

@@ -1,3 +1,5 @@
+import type { Mask } from './mask.ts';
+
 /**
  * Where commands run. The interface of the adapter reference, plus bytes, deadlines, an abort signal and streaming.
  * What a command starts ends with it: when `runCommand` settles, no process of it is left.
@@ -8,7 +10,7 @@ export interface Sandbox extends AsyncDisposable {
   readonly workdir: string;
   /** The sandbox's own home directory, as commands see it. */
   readonly home: string;
-  /** Runs one program; no shell sees the arguments. Rejects only when the command could not be started. */
+  /** Runs one program; no shell sees the arguments. Rejects only when the command could not be started, or its output not be written. */
   runCommand(command: string, args?: string[], options?: RunOptions): Promise<CommandResult>;
   /** Runs a script with `/bin/sh`. */
   runShell(script: string, options?: RunOptions): Promise<CommandResult>;
@@ -40,6 +42,8 @@ export type RunOptions = {
   stdoutFile?: string;
   stderrFile?: string;
   fileLimitBytes?: number;
+  /** Applied to everything that comes out: callbacks, files and the result's text. Byte counts are from before it. */
+  mask?: Mask;
 };
 
 export type CommandResult = {

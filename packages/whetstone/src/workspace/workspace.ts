@@ -35,25 +35,33 @@ export type ManifestEntry = {
   oid: string;
 };
 
-/** What a reader of the result should know about the tree. Paths are for display. */
+/** What a reader of the result should know about the tree at the commit. Paths are for display. */
 export type SnapshotNotes = { submodules: string[]; lfsPointers: string[] };
 
 export interface Workspace extends AsyncDisposable {
   /** Absolute path of the tree. Says nothing of task, variant or trial. */
   readonly path: string;
   readonly snapshot: Snapshot;
-  /** Takes the present state as the base of `changes()`: what `setup` commands made is not the agent's doing. */
+  /**
+   * Takes the present state as the base of `changes()`, `apply()` and `restore()`: what `setup` commands made is not
+   * the agent's doing. The patch of a rebased workspace applies to a tree in which the same setup has run; a path that
+   * setup left alone reads the same with and without it.
+   */
   rebase(): Promise<void>;
   /** What changed since the base, compared by content from outside. Call when nothing runs in it any more. */
   changes(): Promise<Changes>;
   /**
-   * Lays changes of another workspace of the same snapshot over this one. Never follows a symlink, never leaves the
-   * tree. `keep` decides by display path; what it refuses is left at the base.
+   * Lays changes of another workspace of the same snapshot over this one: each file gets its whole new content. Never
+   * follows a symlink, never leaves the tree. `keep` decides by display path (both paths of a rename, each for itself);
+   * what it refuses is left at the base.
    */
   apply(changes: Changes, keep?: (path: string) => boolean): Promise<void>;
   /** Copies a folder over the tree (hidden tests), replacing what is there. Never follows a symlink in the tree. */
   lay(folder: string): Promise<void>;
-  /** Puts every path for which `matches` says yes back to the snapshot: restored, or removed where it was not there. */
+  /**
+   * Puts every path for which `matches` says yes (by display path) back to the base: restored, or removed where it was
+   * not there, special files and nested `.git` folders included. Resolves with what was put back, for display.
+   */
   restore(matches: (path: string) => boolean): Promise<string[]>;
 }
 
@@ -62,8 +70,14 @@ export interface Changes {
   readonly files: readonly FileChange[];
   readonly insertions: number;
   readonly deletions: number;
-  /** A patch that `git apply --binary` applies to the base tree. Bytes: contents are not assumed to be text. */
-  readonly patch: Buffer;
+  /**
+   * A file with the patch that `git apply --binary` applies to the base tree (empty when nothing changed). Bytes:
+   * contents are not assumed to be text. Copy it to keep it: it goes with the workspace.
+   */
+  readonly patchFile: string;
+  readonly patchBytes: number;
+  /** A git directory that holds the new contents by `FileChange.oid`. It goes with the workspace, too. */
+  readonly contents: string;
   /** Things in the tree that no patch can carry (device nodes, sockets, nested `.git` folders), for display. */
   readonly unportable: readonly string[];
 }
@@ -77,7 +91,9 @@ export type FileChange = {
   /** The old path of a rename, for display. */
   from?: string;
   fromBytes?: string;
+  /** The mode and the blob id after the change; absent for a deletion. */
   mode?: ManifestEntry['mode'];
+  oid?: string;
   binary: boolean;
   insertions: number;
   deletions: number;

@@ -1,0 +1,99 @@
+import { defineScript, type NeutralCall, type ScriptRequest, type ScriptStep } from '@whetstone/gateway';
+
+/**
+ * The model of the demo. It reads the request as a model would: which task is it, and does a rule about the changelog
+ * stand in what it was told? With the rule it follows it; without, it happens to in three of ten trials. It never gets
+ * the durations right: it changes how they are written and forgets how they are read.
+ */
+export default defineScript({
+  name: 'demo',
+  play(request) {
+    const task = TASKS.find(({ about }) => request.userText.includes(about));
+    if (!task) return { text: 'I do not know this task.' };
+    const steps: ScriptStep[] = [
+      { text: `I will look at ${task.file} first.`, calls: [{ tool: 'shell', command: `ls src && cat ${task.file}` }] },
+      { text: 'Now the change.', calls: task.change },
+      ...(knowsTheRule(request) ? [{ calls: [noteInChangelog(task.note)] }] : []),
+      { text: 'I run the tests.', calls: [{ tool: 'shell', command: 'node --test' }] },
+      { text: task.summary },
+    ];
+    return steps[request.step] ?? { text: task.summary };
+  },
+});
+
+function knowsTheRule(request: ScriptRequest): boolean {
+  return request.text.includes('adds a line to CHANGELOG.md') || request.chance('changelog', 0.3);
+}
+
+const noteInChangelog = (note: string): NeutralCall => ({
+  tool: 'edit',
+  path: 'CHANGELOG.md',
+  find: '## Unreleased\n',
+  replace: `## Unreleased\n\n- ${note}\n`,
+});
+
+const TASKS: {
+  /** Words of the task's prompt. */
+  about: string;
+  file: string;
+  change: NeutralCall[];
+  note: string;
+  summary: string;
+}[] = [
+  {
+    about: "truncate('exactly', 7)",
+    file: 'src/truncate.js',
+    change: [
+      {
+        tool: 'edit',
+        path: 'src/truncate.js',
+        find: '  if (text.length < width) return text;\n',
+        replace: '  if (text.length <= width) return text;\n',
+      },
+    ],
+    note: '`truncate` leaves a text that fits exactly.',
+    summary: 'A text that fits exactly is no longer cut.',
+  },
+  {
+    about: 'titleCase(text)',
+    file: 'src/index.js',
+    change: [
+      {
+        tool: 'write',
+        path: 'src/title-case.js',
+        content: [
+          "import { assertString } from './assert.js';",
+          '',
+          '/** Puts a capital at the start of every word. */',
+          'export function titleCase(text) {',
+          "  assertString(text, 'text');",
+          '  return text.replaceAll(/(^|\\s)(\\S)/g, (_, space, letter) => space + letter.toUpperCase());',
+          '}',
+          '',
+        ].join('\n'),
+      },
+      {
+        tool: 'edit',
+        path: 'src/index.js',
+        find: "export { truncate } from './truncate.js';\n",
+        replace: "export { titleCase } from './title-case.js';\nexport { truncate } from './truncate.js';\n",
+      },
+    ],
+    note: 'New: `titleCase`.',
+    summary: 'titleCase is there and exported.',
+  },
+  {
+    about: 'formatDuration(90_000_000)',
+    file: 'src/duration.js',
+    change: [
+      {
+        tool: 'edit',
+        path: 'src/duration.js',
+        find: "const UNITS = [\n  ['h', 3_600_000],\n",
+        replace: "const UNITS = [\n  ['d', 86_400_000],\n  ['h', 3_600_000],\n",
+      },
+    ],
+    note: '`formatDuration` knows days.',
+    summary: 'Durations know days now.',
+  },
+];

@@ -1,0 +1,37 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { RequestError } from './wire/request-error.ts';
+
+/**
+ * Refuses what a web page could send: a browser names its page in `Origin`, and a page that rebinds its own name to
+ * loopback names itself in `Host`. The port is not compared, since a sandbox may forward another one.
+ * @throws RequestError 403
+ */
+export function checkNotFromBrowser(headers: IncomingHttpHeaders, boundHost: string): void {
+  if (headers.origin !== undefined) {
+    throw new RequestError(
+      403,
+      'Requests with an Origin header are refused: the gateway serves no web pages.',
+    );
+  }
+  const host = hostName(headers.host ?? '');
+  if (!['127.0.0.1', 'localhost', '::1', boundHost].includes(host)) {
+    throw new RequestError(403, `The gateway does not answer to the host "${host}".`);
+  }
+}
+
+const hostName = (host: string): string => host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
+
+/** Whether a request carries the lane's key, in whichever header its provider uses. Takes the same time for any key. */
+export function hasKey(headers: IncomingHttpHeaders, key: string): boolean {
+  const given = [
+    headers.authorization?.replace(/^Bearer +/i, ''),
+    headers['x-api-key'],
+    headers['api-key'],
+    headers['x-goog-api-key'],
+  ];
+  const matches = given.map((candidate) => timingSafeEqual(digest(String(candidate)), digest(key)));
+  return matches.includes(true);
+}
+
+const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -1,0 +1,120 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { isIPv6 } from 'node:net';
+import { checkNotFromBrowser } from './access.ts';
+import { GatewayError } from './gateway-error.ts';
+import { type Lane, type LaneOptions, openLane, type ServedLane } from './lane.ts';
+import { likelyWire } from './route.ts';
+import { providerError } from './wire/provider-error.ts';
+import { RequestError } from './wire/request-error.ts';
+
+export type GatewayOptions = {
+  /** The address to listen on; default `127.0.0.1`. */
+  host?: string;
+  /** Default 0: any free port. */
+  port?: number;
+  /** Largest request body, compressed and decompressed, in bytes; default 64 MiB. A larger one gets 413. */
+  maxBodyBytes?: number;
+};
+
+/** A model gateway: an HTTP server with a lane for each agent that runs. */
+export type Gateway = {
+  /** `http://HOST:PORT` */
+  url: string;
+  /** @throws GatewayError `gateway-closed`, `ledger-unwritable` */
+  open(options: LaneOptions): Promise<Lane>;
+  /** Closes every lane, ends every connection and stops listening. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+const defaultMaxBodyBytes = 64 * 1024 * 1024;
+
+/**
+ * Starts a gateway.
+ * @throws GatewayError `listen-failed`
+ */
+export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
+  const { host = '127.0.0.1', port = 0, maxBodyBytes = defaultMaxBodyBytes } = options;
+  const lanes = new Map<string, ServedLane>();
+  // Agents pause for as long as a tool runs and then use the connection again: keep it, or some of those calls meet a reset.
+  const server = createServer({ keepAliveTimeout: 10 * 60_000 }, (request, response) => {
+    void dispatch(request, response, lanes, host);
+  });
+  const url = await listen(server, host, port);
+  let closed: Promise<void> | undefined;
+
+  async function open(laneOptions: LaneOptions): Promise<Lane> {
+    const served = await openLane(laneOptions, {
+      gatewayUrl: url,
+      maxBodyBytes,
+      onClose: (id) => lanes.delete(id),
+    });
+    if (closed) {
+      await served.lane.close();
+      throw new GatewayError('gateway-closed', 'The gateway is closed: it opens no more lanes.');
+    }
+    lanes.set(served.lane.id, served);
+    return served.lane;
+  }
+
+  async function end(): Promise<void> {
+    const stopped = once(server, 'close');
+    server.close();
+    const lanesClosed = await Promise.allSettled([...lanes.values()].map(({ lane }) => lane.close()));
+    server.closeAllConnections();
+    await stopped;
+    const failure = lanesClosed.find((result) => result.status === 'rejected');
+    if (failure) throw failure.reason;
+  }
+
+  const close = (): Promise<void> => {
+    closed ??= end();
+    return closed;
+  };
+  return { url, open, close, [Symbol.asyncDispose]: close };
+}
+
+async function listen(server: Server, host: string, port: number): Promise<string> {
+  try {
+    server.listen(port, host);
+    await once(server, 'listening');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new GatewayError('listen-failed', `The gateway cannot listen on ${host}, port ${port}: ${reason}`, {
+      cause: error,
+    });
+  }
+  const address = server.address();
+  const boundPort = typeof address === 'object' && address !== null ? address.port : port;
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${boundPort}`;
+}
+
+async function dispatch(
+  request: IncomingMessage,
+  response: ServerResponse,
+  lanes: ReadonlyMap<string, ServedLane>,
+  host: string,
+): Promise<void> {
+  const [path = '/'] = (request.url ?? '/').split('?', 1);
+  try {
+    checkNotFromBrowser(request.headers, host);
+    const [, id = '', lanePath = '/'] = /^\/lanes\/([^/]+)(\/.*)?$/.exec(path) ?? [];
+    const served = lanes.get(id);
+    if (!served)
+      throw new RequestError(404, 'There is no such lane, or it is closed. Use the base URL of a lane.');
+    await served.serve(request, response, lanePath);
+  } catch (error) {
+    refuse(error, path, request, response);
+  }
+}
+
+/** Answers what belongs to no lane, and so stands in no ledger. */
+function refuse(error: unknown, path: string, request: IncomingMessage, response: ServerResponse): void {
+  if (!(error instanceof RequestError)) {
+    response.destroy();
+    return;
+  }
+  const body = providerError(likelyWire(path, request.headers), error.status, error.message);
+  response.writeHead(error.status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}

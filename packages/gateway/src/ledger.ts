@@ -1,0 +1,128 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Usage } from '@whetstone/events';
+import type { AgentFamily } from './agent-family.ts';
+import { GatewayError } from './gateway-error.ts';
+import type { WireProtocol } from './wire/neutral.ts';
+
+/**
+ * One request that reached a lane, as one JSON line. Never holds a header or a key. Texts that the client chose (path,
+ * model, names of tools) are cut to a bounded length.
+ */
+export type LedgerLine = {
+  /** Unique in the lane's ledger. */
+  id: string;
+  lane: string;
+  attempt: string;
+  /** When the request arrived, ISO 8601. */
+  at: string;
+  /** The protocol of the path; `null` when the path belongs to none. */
+  wire: WireProtocol | null;
+  method: string;
+  /** The path below the lane's base URL, without the query. */
+  path: string;
+  agent_family: AgentFamily;
+  /** `null` when the request names no model or is not a model call. */
+  model_asked: string | null;
+  model_answered: string | null;
+  stream: boolean;
+  /** The HTTP status that was sent; `null` when the connection ended before one was. */
+  status: number | null;
+  outcome: 'ok' | 'error' | 'client-closed';
+  /** What went wrong, when something did. */
+  error?: string;
+  /** Tokens of the reply that was sent; `null` when the request got no reply of a model. */
+  usage: Usage | null;
+  /** US dollars; `null` means unknown, which is not the same as 0. */
+  cost_usd: number | null;
+  /** From the request's arrival to the start of the answer, in milliseconds; `null` when there was no answer. */
+  first_byte_ms: number | null;
+  /** From the request's arrival to the end of the answer or of the connection, in milliseconds. */
+  total_ms: number;
+  tools_offered: string[];
+  tools_called: string[];
+  /** Why the model stopped: `stop` or `tool-calls`. */
+  finish: string | null;
+  /** Size of the request body, decompressed, in bytes. */
+  request_bytes: number;
+  /** Bytes of the answer's body that were given to the connection. */
+  response_bytes: number;
+  /** SHA-256 of the request body, decompressed, in hexadecimal; `null` when the body was not read. */
+  request_hash: string | null;
+  /**
+   * `auxiliary`: no model call (a list of models, a token count, a probe, an unknown path). `side-request`: a model
+   * call beside the task, such as one for a title. `unauthenticated`: the lane's key was wrong or missing.
+   */
+  flags: LedgerFlag[];
+  /** Index of the script step that was played; `null` when none was. */
+  step: number | null;
+};
+
+export type LedgerFlag = 'auxiliary' | 'side-request' | 'unauthenticated';
+
+export type Ledger = {
+  lines: readonly LedgerLine[];
+  /** Never throws: an error of the file is kept for `close`. */
+  append(line: LedgerLine): void;
+  /**
+   * Waits until every line is written.
+   * @throws GatewayError `ledger-unwritable` when a line could not be.
+   */
+  close(): Promise<void>;
+};
+
+export type LedgerOptions = {
+  /** Called with each line; what it throws is ignored. */
+  onCall?: (line: LedgerLine) => void;
+  /** A JSONL file that lines are appended to. Its folder must exist. */
+  ledgerFile?: string;
+};
+
+/** @throws GatewayError `ledger-unwritable` when the file cannot be opened. */
+export async function openLedger({ onCall, ledgerFile }: LedgerOptions): Promise<Ledger> {
+  const lines: LedgerLine[] = [];
+  const file = ledgerFile === undefined ? undefined : await openLedgerFile(ledgerFile);
+  let writing = Promise.resolve();
+  let failure: unknown;
+
+  return {
+    lines,
+
+    append(line) {
+      lines.push(line);
+      // One write after the other, so that lines stay whole and in order.
+      if (file) {
+        writing = writing
+          .then(() => file.appendFile(`${JSON.stringify(line)}\n`))
+          .catch((error: unknown) => {
+            failure ??= error;
+          });
+      }
+      try {
+        onCall?.(line);
+      } catch {
+        // A listener's failure must not reach the agent's call.
+      }
+    },
+
+    async close() {
+      await writing;
+      await file?.close();
+      if (failure) throw unwritable(ledgerFile ?? '', failure);
+    },
+  };
+}
+
+async function openLedgerFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, 'a');
+  } catch (error) {
+    throw unwritable(path, error);
+  }
+}
+
+const unwritable = (path: string, cause: unknown): GatewayError =>
+  new GatewayError(
+    'ledger-unwritable',
+    `${path}: the ledger cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`,
+    { cause },
+  );

@@ -1,0 +1,52 @@
+import type { IncomingMessage } from 'node:http';
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
+import { RequestError } from './wire/request-error.ts';
+
+/**
+ * The body of a request, decompressed (gzip, deflate, br, zstd). `limit` holds for both forms, in bytes.
+ * @throws RequestError 413 over the limit, 415 for another encoding, 400 for a body that does not decompress
+ */
+export async function readBody(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    // The rest is read and dropped: a client that is cut off while it sends would not see the answer.
+    if (size <= limit) chunks.push(chunk);
+    else chunks.length = 0;
+  }
+  if (size > limit) throw tooLarge(limit);
+  return decompress(Buffer.concat(chunks), request.headers['content-encoding'] ?? 'identity', limit);
+}
+
+type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;
+
+const decoders = new Map<string, Decompress>([
+  ['gzip', promisify(gunzip)],
+  ['x-gzip', promisify(gunzip)],
+  ['deflate', promisify(inflate)],
+  ['br', promisify(brotliDecompress)],
+  ['zstd', promisify(zstdDecompress)],
+]);
+
+async function decompress(body: Buffer, contentEncoding: string, limit: number): Promise<Buffer> {
+  const encoding = contentEncoding.trim().toLowerCase();
+  if (encoding === 'identity') return body;
+  const decode = decoders.get(encoding);
+  if (!decode) {
+    throw new RequestError(
+      415,
+      `Content-Encoding "${encoding}" is not supported. Supported: ${[...decoders.keys()].join(', ')}.`,
+    );
+  }
+  try {
+    return await decode(body, { maxOutputLength: limit });
+  } catch (error) {
+    if (error instanceof RangeError) throw tooLarge(limit);
+    throw new RequestError(400, `The request body is not valid ${encoding}.`, { cause: error });
+  }
+}
+
+const tooLarge = (limit: number): RequestError =>
+  new RequestError(413, `The request body is larger than ${limit} bytes.`);

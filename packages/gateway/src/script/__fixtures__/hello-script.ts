@@ -1,0 +1,3 @@
+import { defineScript } from '../script.ts';
+
+export default defineScript({ name: 'hello', play: ({ step }) => ({ text: `Hello ${step}` }) });

@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import { extname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { z } from 'zod';
+import { GatewayError } from '../gateway-error.ts';
+import type { Script } from './script.ts';
+import { parseYamlScript } from './yaml.ts';
+
+const scriptModuleSchema = z.object({
+  default: z.object({
+    name: z.string().min(1),
+    play: z.custom<Script['play']>((value) => typeof value === 'function'),
+  }),
+});
+
+/**
+ * Loads a script from a file: YAML (`.yaml`, `.yml`), or a module (`.ts`, `.mts`, `.js`, `.mjs`) whose default export
+ * is a `Script`. A module is code that runs in this process.
+ * @throws GatewayError `invalid-script` when the file cannot be read or holds no script.
+ */
+export async function loadScript(file: string): Promise<Script> {
+  switch (extname(file)) {
+    case '.yaml':
+    case '.yml':
+      return parseYamlScript(await readScript(file), file);
+    case '.ts':
+    case '.mts':
+    case '.js':
+    case '.mjs':
+      return importScript(file);
+    default:
+      throw new GatewayError(
+        'invalid-script',
+        `${file}: a script is a .yaml, .yml, .ts, .mts, .js or .mjs file.`,
+      );
+  }
+}
+
+async function readScript(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new GatewayError('invalid-script', `${file}: cannot be read: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+async function importScript(file: string): Promise<Script> {
+  let module: unknown;
+  try {
+    module = await import(pathToFileURL(resolve(file)).href);
+  } catch (error) {
+    throw new GatewayError('invalid-script', `${file}: cannot be loaded: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+  if (isScriptModule(module)) return module.default;
+  throw new GatewayError(
+    'invalid-script',
+    `${file}: the default export must be a script, \`export default defineScript({ name, play })\`.`,
+  );
+}
+
+const isScriptModule = (module: unknown): module is { default: Script } =>
+  scriptModuleSchema.safeParse(module).success;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

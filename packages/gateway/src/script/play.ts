@@ -1,0 +1,138 @@
+import { createHash } from 'node:crypto';
+import type { AgentFamily } from '../agent-family.ts';
+import type { NeutralReply, NeutralRequest, NeutralToolCall } from '../wire/neutral.ts';
+import { RequestError } from '../wire/request-error.ts';
+import { type ChanceSeed, chance } from './chance.ts';
+import { estimateUsage, requestText } from './request-text.ts';
+import { type Script, type ScriptRequest, type ScriptStep, scriptStepSchema } from './script.ts';
+import { translateCall } from './translate.ts';
+import { currentTurn } from './turn.ts';
+
+/** A reply and the index of the step that it plays; `null` for a side request, which plays none. */
+export type ScriptedReply = { reply: NeutralReply; step: number | null };
+
+/**
+ * The scripted model's reply to a request.
+ * @throws RequestError 400 when the script fails, gives no valid step, or wants what no offered tool can do. Not 500:
+ * agents repeat those, and a script gives the same answer again.
+ */
+export async function playScript(
+  script: Script,
+  request: NeutralRequest,
+  family: AgentFamily,
+  seed: ChanceSeed,
+): Promise<ScriptedReply> {
+  const nextId = idSource(request);
+  if (isSideRequest(request, family)) {
+    return { reply: toReply(request, { text: 'Scripted session' }, [], nextId), step: null };
+  }
+  if (typeof request.raw.previous_response_id === 'string') {
+    throw new RequestError(
+      400,
+      'A scripted model keeps no responses, so previous_response_id is unknown. Send the whole history as input.',
+    );
+  }
+  const seen = scriptRequest(request, family, seed);
+  const step = await playStep(script, seen);
+  const callPrefix = request.wire === 'anthropic-messages' ? 'toolu' : 'call';
+  const calls = (step.calls ?? []).map((call) => {
+    const translated = translateCall(call, seen);
+    if (!translated) throw impossible(script, seen, call);
+    return { ...translated, id: `${callPrefix}_${nextId()}` };
+  });
+  return { reply: toReply(request, step, calls, nextId), step: seen.step };
+}
+
+/**
+ * Characters of text up to which a request without tools can be an agent's side request (a title, a summary of a
+ * command, a quota probe) and not its main one.
+ */
+const sideRequestLength = 20_000;
+
+/** Known agents always offer tools in their main requests; an unknown client may well want a plain answer. */
+function isSideRequest(request: NeutralRequest, family: AgentFamily): boolean {
+  return (
+    family !== 'unknown' &&
+    family !== 'whetstone-loop' &&
+    request.tools.length === 0 &&
+    request.messages.every((message) => message.role !== 'tool') &&
+    requestText(request).length <= sideRequestLength
+  );
+}
+
+function scriptRequest(request: NeutralRequest, family: AgentFamily, seed: ChanceSeed): ScriptRequest {
+  const turn = currentTurn(request.messages);
+  return {
+    step: turn.step,
+    userText: turn.messages.flatMap((message) => (message.role === 'user' ? [message.text] : [])).join('\n'),
+    instructions: request.instructions,
+    text: requestText(request),
+    toolResults: turn.messages.flatMap((message) =>
+      message.role === 'tool' ? message.toolResults.map(({ name, output }) => ({ name, output })) : [],
+    ),
+    tools: request.tools,
+    family,
+    model: request.model,
+    wire: request.wire,
+    attempt: seed.attempt,
+    chance: (label, probability) => chance(seed, label, probability),
+  };
+}
+
+async function playStep(script: Script, request: ScriptRequest): Promise<ScriptStep> {
+  const where = `Step ${request.step} of script "${script.name}"`;
+  let played: ScriptStep;
+  try {
+    played = await script.play(request);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new RequestError(400, `${where} failed: ${reason}`, { cause: error });
+  }
+  const step = scriptStepSchema.safeParse(played);
+  if (step.success) return step.data;
+  const issues = step.error.issues.map((issue) => `${issue.path.join('.') || 'step'}: ${issue.message}`);
+  throw new RequestError(400, `${where} is no valid step. ${issues.join('; ')}`);
+}
+
+function impossible(
+  script: Script,
+  request: ScriptRequest,
+  call: { tool: string; path?: string },
+): RequestError {
+  const what = call.path === undefined ? call.tool : `${call.tool} ${call.path}`;
+  const offered = request.tools.map((tool) => tool.name).join(', ') || 'none';
+  return new RequestError(
+    400,
+    `Step ${request.step} of script "${script.name}": no offered tool can do "${what}". Offered tools: ${offered}.`,
+  );
+}
+
+function toReply(
+  request: NeutralRequest,
+  step: ScriptStep,
+  toolCalls: NeutralToolCall[],
+  nextId: IdSource,
+): NeutralReply {
+  const said = {
+    ...(step.text === undefined ? {} : { text: step.text }),
+    ...(step.thinking === undefined ? {} : { thinking: step.thinking }),
+    toolCalls,
+  };
+  return {
+    id: nextId(),
+    model: request.model,
+    createdAt: Math.floor(Date.now() / 1000),
+    ...said,
+    usage: estimateUsage(request, said, step.usage),
+    finish: toolCalls.length > 0 ? 'tool-calls' : 'stop',
+  };
+}
+
+type IdSource = () => string;
+
+/** Ids follow from the conversation: a repeated request gets the same ones, and each is new in its conversation. */
+function idSource(request: NeutralRequest): IdSource {
+  const conversation = createHash('sha256').update(JSON.stringify(request.messages)).digest();
+  let count = 0;
+  return () => createHash('sha256').update(conversation).update(String(count++)).digest('hex').slice(0, 24);
+}

@@ -1,0 +1,95 @@
+import type { Usage } from '@whetstone/events';
+import { z } from 'zod';
+import type { AgentFamily } from '../agent-family.ts';
+import type { OfferedTool, WireProtocol } from '../wire/neutral.ts';
+
+/** A tool call that every coding agent can do in its own way. Paths are relative to the agent's working directory. */
+export type NeutralCall =
+  | { tool: 'shell'; command: string }
+  | { tool: 'read'; path: string }
+  /** Creates the file and its folders, or replaces it whole. */
+  | { tool: 'write'; path: string; content: string }
+  /** Replaces `find`, which must occur once. Whole lines are what every agent's edit tool can do. */
+  | { tool: 'edit'; path: string; find: string; replace: string };
+
+/** One reply of the scripted model. A step without calls is the final answer of its turn. */
+export type ScriptStep = {
+  text?: string;
+  thinking?: string;
+  calls?: NeutralCall[];
+  /** Token buckets to report instead of the estimated ones. */
+  usage?: Partial<Usage>;
+};
+
+/** What a script sees of one model request. */
+export type ScriptRequest = {
+  /**
+   * Index of the step to play: the model replies that the request's history holds for the turn in progress. It
+   * follows from the request alone (see `currentTurn`), so a repeated request plays the same step.
+   */
+  step: number;
+  /** What user messages of the turn in progress say: the prompt, and what the agent puts around it. */
+  userText: string;
+  /** System and developer text. */
+  instructions: string;
+  /** Everything textual of the request: instructions, messages and results of tools, of all turns. */
+  text: string;
+  /** Results of tools in the turn in progress, in order. */
+  toolResults: { name: string; output: string }[];
+  tools: OfferedTool[];
+  family: AgentFamily;
+  model: string;
+  wire: WireProtocol;
+  attempt: string;
+  /**
+   * Draws with the given probability (0 to 1). Seeded by lane seed, attempt and label: the same label gives the same
+   * draw in every request of the attempt.
+   */
+  chance(label: string, probability: number): boolean;
+};
+
+/**
+ * A scripted model. `play` gives the reply to a request; it should depend on the request alone. What it throws becomes
+ * an error answer (400) that names the script.
+ */
+export type Script = { name: string; play(request: ScriptRequest): ScriptStep | Promise<ScriptStep> };
+
+/** Gives a script its type. */
+export function defineScript(script: Script): Script {
+  return script;
+}
+
+/** Plays `steps` in order, and a short final text when they are used up. */
+export function scriptFromSteps(name: string, steps: readonly ScriptStep[]): Script {
+  return { name, play: ({ step }) => steps[step] ?? { text: 'Done.' } };
+}
+
+const neutralCallSchema = z.discriminatedUnion('tool', [
+  z.strictObject({ tool: z.literal('shell'), command: z.string().min(1) }),
+  z.strictObject({ tool: z.literal('read'), path: z.string().min(1) }),
+  z.strictObject({ tool: z.literal('write'), path: z.string().min(1), content: z.string() }),
+  z.strictObject({
+    tool: z.literal('edit'),
+    path: z.string().min(1),
+    find: z.string().min(1),
+    replace: z.string(),
+  }),
+]);
+
+const tokens = z.number().int().nonnegative().exactOptional();
+
+/** Checks a step that came from a file or from a script's own code. */
+export const scriptStepSchema: z.ZodType<ScriptStep> = z.strictObject({
+  text: z.string().exactOptional(),
+  thinking: z.string().exactOptional(),
+  calls: z.array(neutralCallSchema).exactOptional(),
+  usage: z
+    .strictObject({
+      inputTokens: tokens,
+      outputTokens: tokens,
+      cacheReadTokens: tokens,
+      cacheWriteTokens: tokens,
+      reasoningTokens: tokens,
+    })
+    .exactOptional(),
+});

@@ -1,0 +1,207 @@
+import type { JsonObject } from '@whetstone/events';
+import { describe, expect, test } from 'vitest';
+import type { AgentFamily } from '../agent-family.ts';
+import type { OfferedTool } from '../wire/neutral.ts';
+import type { NeutralCall } from './script.ts';
+import { translateCall } from './translate.ts';
+
+/** A function tool with the given string properties, of which those marked with `!` are required. */
+function tool(name: string, ...properties: string[]): OfferedTool {
+  return objectTool(
+    name,
+    Object.fromEntries(properties.map((property) => [property.replace('!', ''), { type: 'string' }])),
+    properties.flatMap((property) => (property.endsWith('!') ? [property.slice(0, -1)] : [])),
+  );
+}
+
+const objectTool = (name: string, properties: JsonObject, required: string[] = []): OfferedTool => ({
+  name,
+  kind: 'function',
+  parameters: { type: 'object', properties, required },
+});
+
+const patchTool: OfferedTool = { name: 'apply_patch', kind: 'custom', description: 'Patch.' };
+
+const translate = (
+  call: NeutralCall,
+  tools: OfferedTool[],
+  family: AgentFamily = 'unknown',
+  text = '',
+): unknown => {
+  const translated = translateCall(call, { tools, family, text });
+  return translated && [translated.name, translated.input];
+};
+
+const shell: NeutralCall = { tool: 'shell', command: 'npm test' };
+const read: NeutralCall = { tool: 'read', path: 'src/a.ts' };
+const write: NeutralCall = { tool: 'write', path: 'src/a.ts', content: 'one\ntwo\n' };
+const edit: NeutralCall = { tool: 'edit', path: 'src/a.ts', find: 'one\n', replace: 'uno\ndue\n' };
+
+const addPatch = '*** Begin Patch\n*** Add File: src/a.ts\n+one\n+two\n*** End Patch\n';
+const editPatch = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-one\n+uno\n+due\n*** End Patch\n';
+
+describe("each agent's own tools", () => {
+  test('our loop', () => {
+    const tools = [
+      tool('shell', 'command!', 'timeout_ms'),
+      tool('read_file', 'file_path!', 'offset'),
+      tool('write_file', 'file_path!', 'content!'),
+      tool('edit_file', 'file_path!', 'old_string!', 'new_string!'),
+    ];
+    expect([shell, read, write, edit].map((call) => translate(call, tools, 'whetstone-loop'))).toEqual([
+      ['shell', { command: 'npm test' }],
+      ['read_file', { file_path: 'src/a.ts' }],
+      ['write_file', { file_path: 'src/a.ts', content: 'one\ntwo\n' }],
+      ['edit_file', { file_path: 'src/a.ts', old_string: 'one\n', new_string: 'uno\ndue\n' }],
+    ]);
+  });
+
+  test('Codex', () => {
+    const tools = [tool('exec_command', 'cmd!', 'workdir'), tool('write_stdin', 'session_id!'), patchTool];
+    expect([shell, read, write, edit].map((call) => translate(call, tools, 'codex'))).toEqual([
+      ['exec_command', { cmd: 'npm test' }],
+      ['exec_command', { cmd: "cat -- 'src/a.ts'" }],
+      ['apply_patch', addPatch],
+      ['apply_patch', editPatch],
+    ]);
+  });
+
+  test('Claude Code gets absolute paths from the working directory that it tells the model', () => {
+    const tools = [
+      tool('Bash', 'command!', 'description!', 'timeout'),
+      tool('Read', 'file_path!'),
+      tool('Write', 'file_path!', 'content!'),
+      tool('Edit', 'file_path!', 'old_string!', 'new_string!', 'replace_all'),
+    ];
+    const text = 'Environment\n - Primary working directory: /tmp/repo\n - Is a git repository: true';
+    expect([shell, read, write, edit].map((call) => translate(call, tools, 'claude-code', text))).toEqual([
+      ['Bash', { command: 'npm test', description: 'Run a command of the script' }],
+      ['Read', { file_path: '/tmp/repo/src/a.ts' }],
+      ['Write', { file_path: '/tmp/repo/src/a.ts', content: 'one\ntwo\n' }],
+      ['Edit', { file_path: '/tmp/repo/src/a.ts', old_string: 'one\n', new_string: 'uno\ndue\n' }],
+    ]);
+    expect(translate(read, tools, 'claude-code', 'no directory here')).toEqual([
+      'Read',
+      { file_path: 'src/a.ts' },
+    ]);
+  });
+
+  test('pi, with one replacement and with a list of them', () => {
+    const edits = {
+      type: 'array',
+      items: { type: 'object', properties: { oldText: {}, newText: {} }, required: ['oldText', 'newText'] },
+    };
+    const others = [tool('read', 'path!'), tool('bash', 'command!'), tool('write', 'path!', 'content!')];
+    const older = [...others, tool('edit', 'path!', 'oldText!', 'newText!')];
+    const newer = [...others, objectTool('edit', { path: { type: 'string' }, edits }, ['path', 'edits'])];
+    expect([shell, read, write].map((call) => translate(call, newer, 'pi'))).toEqual([
+      ['bash', { command: 'npm test' }],
+      ['read', { path: 'src/a.ts' }],
+      ['write', { path: 'src/a.ts', content: 'one\ntwo\n' }],
+    ]);
+    expect(translate(edit, older)).toEqual([
+      'edit',
+      { path: 'src/a.ts', oldText: 'one\n', newText: 'uno\ndue\n' },
+    ]);
+    expect(translate(edit, newer)).toEqual([
+      'edit',
+      { path: 'src/a.ts', edits: [{ oldText: 'one\n', newText: 'uno\ndue\n' }] },
+    ]);
+  });
+
+  test('Gemini CLI', () => {
+    const tools = [
+      tool('run_shell_command', 'command!', 'description'),
+      tool('replace', 'file_path!', 'instruction!', 'old_string!', 'new_string!'),
+    ];
+    expect(translate(shell, tools)).toEqual(['run_shell_command', { command: 'npm test' }]);
+    expect(translate(edit, tools)).toEqual([
+      'replace',
+      {
+        file_path: 'src/a.ts',
+        instruction: "Do the script's edit of src/a.ts",
+        old_string: 'one\n',
+        new_string: 'uno\ndue\n',
+      },
+    ]);
+  });
+
+  test("Codex's code mode, where tools are functions of its JavaScript", () => {
+    const exec: OfferedTool = {
+      name: 'exec',
+      kind: 'custom',
+      namespace: 'functions',
+      description: 'declare const tools: { exec_command(...), apply_patch(...) }',
+    };
+    const context = { tools: [exec], family: 'codex' as const, text: '' };
+    expect(translateCall(shell, context)).toEqual({
+      name: 'exec',
+      namespace: 'functions',
+      kind: 'custom',
+      input: expect.stringContaining('await tools.exec_command({"cmd":"npm test"})'),
+    });
+    expect(translateCall(write, context)?.input).toContain(
+      `await tools.apply_patch(${JSON.stringify(addPatch)})`,
+    );
+  });
+});
+
+describe('the schema decides', () => {
+  test.each(['patch', 'input'])('an apply_patch function takes its patch as "%s"', (name) => {
+    expect(translate(edit, [tool('apply_patch', `${name}!`)])).toEqual([
+      'apply_patch',
+      { [name]: editPatch },
+    ]);
+  });
+
+  test('a command may be a list of arguments', () => {
+    const tools = [objectTool('shell', { command: { type: 'array' } }, ['command'])];
+    expect(translate(shell, tools)).toEqual(['shell', { command: ['bash', '-lc', 'npm test'] }]);
+  });
+
+  test('a path is made absolute where the schema asks for it', () => {
+    const path = { type: 'string', description: 'The absolute path to the file' };
+    const tools = [objectTool('read_file', { file_path: path })];
+    expect(translate(read, tools, 'unknown', '<cwd>/srv/repo</cwd>')).toEqual([
+      'read_file',
+      { file_path: '/srv/repo/src/a.ts' },
+    ]);
+  });
+
+  test('a tool that requires something unknown is left for the next one', () => {
+    const tools = [
+      tool('write_file', 'file_path!', 'content!', 'approval_token!'),
+      tool('shell', 'command!'),
+    ];
+    expect(translate(write, tools)).toEqual(['shell', { command: expect.stringContaining("> 'src/a.ts'") }]);
+  });
+});
+
+describe('what a patch cannot say exactly goes through the shell', () => {
+  const tools = [tool('exec_command', 'cmd!'), patchTool];
+  test.each<[string, NeutralCall]>([
+    ['a file without a newline at its end', { ...write, content: 'one' }],
+    ['carriage returns', { ...write, content: 'one\r\n' }],
+    ['a line that is joined with the next', { ...edit, replace: 'uno' }],
+    ['a find that begins with the end of a line', { ...edit, find: '\none' }],
+  ])('%s', (_what, call) => {
+    expect(translate(call, tools)).toEqual(['exec_command', { cmd: expect.any(String) }]);
+  });
+
+  test.each<[string, NeutralCall, string[]]>([
+    ['lines that are deleted', { ...edit, replace: '' }, ['-one']],
+    ['lines without the last newline', { ...edit, find: 'a\nb', replace: 'c' }, ['-a', '-b', '+c']],
+    ['an empty file', { ...write, content: '' }, []],
+  ])('but not %s', (_what, call, lines) => {
+    const [name, input] = translate(call, tools) as [string, string];
+    expect(name).toBe('apply_patch');
+    expect(input.split('\n').filter((line) => /^[-+]/.test(line))).toEqual(lines);
+  });
+});
+
+test('without a tool that can do it there is no call', () => {
+  expect(
+    translate(shell, [tool('read_file', 'file_path!'), { name: 'shell', kind: 'hosted' }]),
+  ).toBeUndefined();
+  expect(translate(write, [])).toBeUndefined();
+});

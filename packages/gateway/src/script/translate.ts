@@ -1,0 +1,184 @@
+import { posix } from 'node:path';
+import type { JsonObject, JsonValue } from '@whetstone/events';
+import type { AgentFamily } from '../agent-family.ts';
+import { isJsonObject, objectAt, stringAt } from '../wire/json-reading.ts';
+import type { OfferedTool } from '../wire/neutral.ts';
+import { patchFor } from './patch.ts';
+import type { NeutralCall } from './script.ts';
+import { shellCommand } from './shell-command.ts';
+
+/** What the translation of a call depends on. */
+export type TranslationContext = {
+  tools: readonly OfferedTool[];
+  family: AgentFamily;
+  /** The request's text, in which an agent names its working directory. */
+  text: string;
+};
+
+/** A call of an offered tool that has no id yet. */
+export type TranslatedCall = { name: string; namespace?: string } & (
+  | { kind: 'function'; input: JsonObject }
+  | { kind: 'custom'; input: string }
+);
+
+/**
+ * Says a neutral call with the tools that a request offers: with the tool made for it, else with apply_patch, else with
+ * the shell, else with the JavaScript of Codex's code mode. `undefined` when none of the offered tools can do it.
+ */
+export function translateCall(call: NeutralCall, context: TranslationContext): TranslatedCall | undefined {
+  return (
+    callNamedTool(call, context) ??
+    callApplyPatch(call, context) ??
+    callNamedTool({ tool: 'shell', command: shellCommand(call) }, context) ??
+    callCodeMode(call, context)
+  );
+}
+
+/** Names under which agents offer a tool for each neutral call. */
+const toolNames: Record<NeutralCall['tool'], readonly string[]> = {
+  shell: ['shell', 'exec_command', 'shell_command', 'Bash', 'bash', 'run_shell_command'],
+  read: ['read_file', 'Read', 'read', 'view'],
+  write: ['write_file', 'Write', 'write', 'create'],
+  edit: ['edit_file', 'Edit', 'edit', 'replace'],
+};
+
+function callNamedTool(call: NeutralCall, context: TranslationContext): TranslatedCall | undefined {
+  for (const name of toolNames[call.tool]) {
+    const tool = context.tools.find((offered) => offered.name === name && offered.kind === 'function');
+    const input = tool && inputFor(call, tool.parameters ?? {}, context);
+    if (input) return { ...calledTool(tool), kind: 'function', input };
+  }
+  return undefined;
+}
+
+/** The input of a tool in the terms of its schema; `undefined` when the schema asks for something else. */
+function inputFor(
+  call: NeutralCall,
+  schema: JsonObject,
+  context: TranslationContext,
+): JsonObject | undefined {
+  const input = callFields(call, schema, context);
+  if (!input) return undefined;
+  const required = schema.required;
+  for (const name of Array.isArray(required) ? required : []) {
+    if (typeof name !== 'string' || name in input) continue;
+    if (!purposeNames.includes(name)) return undefined;
+    input[name] = purpose(call);
+  }
+  return input;
+}
+
+/** Required inputs that only say, to a person, what a call is for. */
+const purposeNames = ['description', 'instruction', 'explanation'];
+
+const purpose = (call: NeutralCall): string =>
+  call.tool === 'shell' ? 'Run a command of the script' : `Do the script's ${call.tool} of ${call.path}`;
+
+function callFields(
+  call: NeutralCall,
+  schema: JsonObject,
+  context: TranslationContext,
+): JsonObject | undefined {
+  switch (call.tool) {
+    case 'shell':
+      return named(schema, { command: call.command }, context);
+    case 'read':
+      return named(schema, { path: call.path }, context);
+    case 'write':
+      return named(schema, { path: call.path, content: call.content }, context);
+    case 'edit': {
+      const texts = { find: call.find, replace: call.replace };
+      // pi takes a list of replacements; its older versions, and everybody else, take one.
+      const edits = objectAt(objectAt(schema, 'properties'), 'edits');
+      if (stringAt(edits, 'type') !== 'array') return named(schema, { path: call.path, ...texts }, context);
+      const target = named(schema, { path: call.path }, context);
+      const edit = named(objectAt(edits, 'items'), texts, context);
+      return target && edit && { ...target, edits: [edit] };
+    }
+  }
+}
+
+type Field = 'command' | 'path' | 'content' | 'find' | 'replace' | 'patch';
+
+/** Names that agents give to a field. A tool without a schema gets the first. */
+const fieldNames: readonly (readonly [Field, readonly string[]])[] = [
+  ['command', ['command', 'cmd']],
+  ['path', ['file_path', 'path', 'filePath', 'absolute_path']],
+  ['content', ['content', 'file_text']],
+  ['find', ['old_string', 'oldText', 'oldString', 'old_str']],
+  ['replace', ['new_string', 'newText', 'newString', 'new_str']],
+  ['patch', ['patch', 'input', 'patchText']],
+];
+
+/** The values under the schema's names for them; `undefined` when it has no name for one. */
+function named(
+  schema: JsonObject,
+  values: Partial<Record<Field, string>>,
+  context: TranslationContext,
+): JsonObject | undefined {
+  const properties = schema.properties;
+  const input: JsonObject = {};
+  for (const [field, names] of fieldNames) {
+    const value = values[field];
+    if (value === undefined) continue;
+    const name = isJsonObject(properties) ? names.find((candidate) => candidate in properties) : names[0];
+    if (name === undefined) return undefined;
+    const property = isJsonObject(properties) ? objectAt(properties, name) : {};
+    input[name] = fieldValue(field, value, property, context);
+  }
+  return input;
+}
+
+function fieldValue(
+  field: Field,
+  value: string,
+  property: JsonObject,
+  context: TranslationContext,
+): JsonValue {
+  if (field === 'command' && stringAt(property, 'type') === 'array') return ['bash', '-lc', value];
+  const wantsAbsolutePath =
+    context.family === 'claude-code' || /\babsolute\b/i.test(stringAt(property, 'description'));
+  return field === 'path' && wantsAbsolutePath ? absolutePath(value, context.text) : value;
+}
+
+const workingDirectoryPatterns = [
+  /<cwd>([^<\n]+)<\/cwd>/,
+  /working directory(?: is)?:? *`?(\/[^`\n]*)/i,
+  /in the directory:? *`?(\/[^`\n]*)/i,
+];
+
+/** Resolves against the working directory that the agent told the model; a path stays relative when it told none. */
+function absolutePath(path: string, text: string): string {
+  for (const pattern of workingDirectoryPatterns) {
+    const directory = pattern.exec(text)?.[1]?.trim();
+    if (directory) return posix.resolve(directory, path);
+  }
+  return path;
+}
+
+function callApplyPatch(call: NeutralCall, context: TranslationContext): TranslatedCall | undefined {
+  const tool = context.tools.find((offered) => offered.name === 'apply_patch');
+  const patch = patchFor(call);
+  if (!tool || patch === undefined) return undefined;
+  if (tool.kind === 'custom') return { ...calledTool(tool), kind: 'custom', input: patch };
+  const input = tool.kind === 'function' ? named(tool.parameters ?? {}, { patch }, context) : undefined;
+  return input && { ...calledTool(tool), kind: 'function', input };
+}
+
+/** Codex's newer models have one freeform tool, `exec`, that runs JavaScript in which the other tools are functions. */
+function callCodeMode(call: NeutralCall, context: TranslationContext): TranslatedCall | undefined {
+  const tool = context.tools.find((offered) => offered.name === 'exec' && offered.kind === 'custom');
+  if (!tool) return undefined;
+  const patch = (tool.description ?? '').includes('apply_patch') ? patchFor(call) : undefined;
+  const inner =
+    patch === undefined
+      ? `tools.exec_command(${JSON.stringify({ cmd: shellCommand(call) })})`
+      : `tools.apply_patch(${JSON.stringify(patch)})`;
+  const input = `const result = await ${inner};\nif (typeof text === 'function') text(result);\n`;
+  return { ...calledTool(tool), kind: 'custom', input };
+}
+
+const calledTool = (tool: OfferedTool): { name: string; namespace?: string } => ({
+  name: tool.name,
+  ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
+});

@@ -1,0 +1,22 @@
+import type { NeutralMessage } from '../wire/neutral.ts';
+
+type Turn = {
+  /** Model replies already given in the turn. */
+  step: number;
+  messages: NeutralMessage[];
+};
+
+/**
+ * The turn that a request is about. A turn ends with a reply without tool calls that a user message follows; the next
+ * one begins there. So a user message that comes between rounds of tool calls (steering, a reminder) belongs to the
+ * turn in progress and does not start the script again, and whatever an agent puts before its prompt (environment,
+ * project instructions) is not counted, since only replies are.
+ */
+export function currentTurn(messages: readonly NeutralMessage[]): Turn {
+  const lastUser = messages.findLastIndex((message) => message.role === 'user');
+  const lastAnswer = messages.findLastIndex(
+    (message, index) => index < lastUser && message.role === 'assistant' && message.toolCalls.length === 0,
+  );
+  const turn = messages.slice(lastAnswer + 1);
+  return { step: turn.filter((message) => message.role === 'assistant').length, messages: turn };
+}

@@ -1,0 +1,90 @@
+import type { JsonObject, JsonValue } from '@whetstone/events';
+import { buildConversation, type ConversationBuilder } from '../conversation.ts';
+import { contentText, joinText, objectAt, objectsAt, parseJsonObject, stringAt } from '../json-reading.ts';
+import type { NeutralRequest, OfferedTool } from '../neutral.ts';
+
+/**
+ * Reads a body of `POST /v1/messages` (Anthropic Messages API), or of `count_tokens`, which is a part of it. Blocks of
+ * an unknown type are passed over.
+ * @throws RequestError 400 when the body is no JSON object.
+ */
+export function parseMessagesRequest(body: Uint8Array): NeutralRequest {
+  const raw = parseJsonObject(body);
+  const conversation = buildConversation();
+  const instructions = [contentText(raw.system)];
+
+  for (const message of objectsAt(raw, 'messages')) {
+    const role = stringAt(message, 'role');
+    // Claude Code sends a part of its prompt as a message of role `system`.
+    if (role === 'system') instructions.push(contentText(message.content));
+    else if (role === 'assistant') readAssistant(message.content, conversation);
+    else readUser(message.content, conversation);
+  }
+
+  return {
+    wire: 'anthropic-messages',
+    model: stringAt(raw, 'model'),
+    stream: raw.stream === true,
+    instructions: joinText(...instructions),
+    messages: conversation.messages,
+    tools: objectsAt(raw, 'tools').map(offeredTool),
+    raw,
+  };
+}
+
+function readAssistant(content: JsonValue | undefined, conversation: ConversationBuilder): void {
+  for (const block of blocks(content)) {
+    switch (stringAt(block, 'type')) {
+      case 'text':
+        conversation.assistant({ text: stringAt(block, 'text') });
+        break;
+      case 'thinking':
+        conversation.assistant({ thinking: stringAt(block, 'thinking') });
+        break;
+      case 'tool_use':
+        conversation.assistant({
+          toolCall: {
+            kind: 'function',
+            id: stringAt(block, 'id'),
+            name: stringAt(block, 'name'),
+            input: objectAt(block, 'input'),
+          },
+        });
+        break;
+    }
+  }
+}
+
+/** Results of tools come in user messages here; text beside them (reminders, steering) is a message of its own. */
+function readUser(content: JsonValue | undefined, conversation: ConversationBuilder): void {
+  const texts: string[] = [];
+  let hasResults = false;
+  for (const block of blocks(content)) {
+    if (stringAt(block, 'type') === 'tool_result') {
+      hasResults = true;
+      conversation.toolResult(stringAt(block, 'tool_use_id'), contentText(block.content));
+    } else {
+      texts.push(stringAt(block, 'text'));
+    }
+  }
+  const text = joinText(...texts);
+  if (text !== '' || !hasResults) conversation.user(text);
+}
+
+function blocks(content: JsonValue | undefined): JsonObject[] {
+  if (typeof content === 'string') return [{ type: 'text', text: content }];
+  return objectsAt({ content: content ?? [] }, 'content');
+}
+
+/** Tools that Anthropic defines and the agent runs; the other typed tools run at the provider. */
+const agentSideTypes = /^(bash|text_editor|computer|memory)_/;
+
+function offeredTool(tool: JsonObject): OfferedTool {
+  const description = stringAt(tool, 'description');
+  const shared = { name: stringAt(tool, 'name'), ...(description === '' ? {} : { description }) };
+  const type = stringAt(tool, 'type');
+  if (type === '' || type === 'custom') {
+    return { ...shared, kind: 'function', parameters: objectAt(tool, 'input_schema') };
+  }
+  return { ...shared, kind: agentSideTypes.test(type) ? 'function' : 'hosted' };
+}

@@ -1,0 +1,50 @@
+import type { JsonObject, JsonValue } from '@whetstone/events';
+import { RequestError } from './request-error.ts';
+
+/** Reads of JSON that anybody may have written: what is not of the asked type reads as empty. */
+export const isJsonObject = (value: JsonValue | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export const stringAt = (object: JsonObject, key: string): string => {
+  const value = object[key];
+  return typeof value === 'string' ? value : '';
+};
+
+export const objectAt = (object: JsonObject, key: string): JsonObject => {
+  const value = object[key];
+  return isJsonObject(value) ? value : {};
+};
+
+/** The objects in the list at `key`; anything else in it is skipped. */
+export const objectsAt = (object: JsonObject, key: string): JsonObject[] => {
+  const value = object[key];
+  return Array.isArray(value) ? value.filter(isJsonObject) : [];
+};
+
+/** The text of a content field: a string, or a list of parts of which those with a `text` count. */
+export function contentText(content: JsonValue | undefined): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content
+    .filter(isJsonObject)
+    .map((part) => stringAt(part, 'text'))
+    .filter((text) => text !== '')
+    .join('\n');
+}
+
+/** Joins what is not empty, a line apart. */
+export const joinText = (...texts: string[]): string => texts.filter((text) => text !== '').join('\n');
+
+/** @throws RequestError 400 when the body is no JSON object. */
+export function parseJsonObject(body: Uint8Array): JsonObject {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
+  } catch (error) {
+    throw new RequestError(400, `The request body is not valid JSON: ${reason(error)}`, { cause: error });
+  }
+  if (!isJsonObject(value)) throw new RequestError(400, 'The request body must be a JSON object.');
+  return value;
+}
+
+const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

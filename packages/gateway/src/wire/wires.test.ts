@@ -1,0 +1,143 @@
+import { APICallError, type LanguageModelV4ProviderTool } from '@ai-sdk/provider';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { clientOf, generate, shellTool, stream, userPrompt, ways } from '../__fixtures__/clients.ts';
+import { createGateway, type Gateway, type Lane, type ScriptStep, type WireProtocol } from '../index.ts';
+
+const protocols: WireProtocol[] = ['openai-responses', 'anthropic-messages'];
+
+let gateway: Gateway;
+beforeAll(async () => {
+  gateway = await createGateway();
+});
+afterAll(() => gateway.close());
+
+const laneFor = (step: ScriptStep): Promise<Lane> =>
+  gateway.open({ attempt: 'a', mode: { kind: 'script', script: { name: 'one step', play: () => step } } });
+
+describe.each(protocols)('%s, read by a released client', (wire) => {
+  describe.each(ways)('%s', (_way, receive) => {
+    test('a final text', async () => {
+      await using lane = await laneFor({ text: 'All tests pass.' });
+      const received = await receive(clientOf(wire, lane), { prompt: userPrompt('go') });
+      expect(received).toMatchObject({
+        text: 'All tests pass.',
+        thinking: '',
+        calls: [],
+        finish: 'stop',
+      });
+    });
+
+    test('thinking, text and several tool calls', async () => {
+      await using lane = await laneFor({
+        thinking: 'First look around.',
+        text: 'Looking.',
+        calls: [
+          { tool: 'shell', command: 'ls -la' },
+          { tool: 'shell', command: `echo "it's" \\n` },
+        ],
+      });
+      const received = await receive(clientOf(wire, lane), {
+        prompt: userPrompt('go'),
+        tools: [shellTool],
+      });
+      expect(received).toMatchObject({
+        text: 'Looking.',
+        thinking: 'First look around.',
+        finish: 'tool-calls',
+      });
+      expect(received.calls.map(({ name, input }) => [name, JSON.parse(input)])).toEqual([
+        ['shell', { command: 'ls -la' }],
+        ['shell', { command: `echo "it's" \\n` }],
+      ]);
+    });
+
+    test('every usage bucket, each token once', async () => {
+      const usage = {
+        inputTokens: 100,
+        cacheReadTokens: 20,
+        cacheWriteTokens: 3,
+        outputTokens: 50,
+        reasoningTokens: 40,
+      };
+      await using lane = await laneFor({ text: 'ok', usage });
+      const received = await receive(clientOf(wire, lane), { prompt: userPrompt('go') });
+      expect(received.usage.inputTokens).toEqual({
+        total: 123,
+        noCache: 100,
+        cacheRead: 20,
+        cacheWrite: 3,
+      });
+      expect(received.usage.outputTokens).toMatchObject({ total: 50, reasoning: 40 });
+      expect(lane.ledger[0]?.usage).toEqual(usage);
+    });
+
+    test('an error that the client does not repeat, with its message', async () => {
+      await using lane = await laneFor({ calls: [{ tool: 'shell', command: 'ls' }] });
+      const received = receive(clientOf(wire, lane), { prompt: userPrompt('go') });
+      const error = await received.catch((thrown: unknown) => thrown);
+      expect(APICallError.isInstance(error) && [error.statusCode, error.isRetryable]).toEqual([400, false]);
+      expect(error).toHaveProperty('message', expect.stringContaining('no offered tool can do "shell"'));
+    });
+  });
+
+  test('any text and thinking arrives as it was said, streamed as whole', async () => {
+    let step: ScriptStep = {};
+    await using lane = await gateway.open({
+      attempt: 'a',
+      mode: { kind: 'script', script: { name: 'any', play: () => step } },
+    });
+    const model = clientOf(wire, lane);
+    const said = fc.string({ unit: 'binary', minLength: 1, maxLength: 300 });
+    await fc.assert(
+      fc.asyncProperty(said, said, said, async (text, thinking, command) => {
+        step = { text, thinking, calls: [{ tool: 'shell', command }] };
+        const options = { prompt: userPrompt('go'), tools: [shellTool] };
+        const streamed = await stream(model, options);
+        expect(streamed).toMatchObject({ text, thinking });
+        expect(JSON.parse(streamed.calls[0]?.input ?? '')).toEqual({ command });
+        expect(await generate(model, options)).toEqual(streamed);
+      }),
+      { numRuns: 40 },
+    );
+  });
+});
+
+const applyPatchTool: LanguageModelV4ProviderTool = {
+  type: 'provider',
+  id: 'openai.custom',
+  name: 'apply_patch',
+  args: { description: 'Edits files.', format: { type: 'text' } },
+};
+
+test.each(ways)('a freeform tool of OpenAI is called with plain text, %s', async (_way, receive) => {
+  await using lane = await laneFor({ calls: [{ tool: 'write', path: 'a.txt', content: 'é "quoted"\n' }] });
+  const received = await receive(clientOf('openai-responses', lane), {
+    prompt: userPrompt('go'),
+    tools: [applyPatchTool],
+  });
+  // This client hands the text of a freeform call over as a JSON string.
+  expect(received.calls.map(({ name, input }) => [name, JSON.parse(input)])).toEqual([
+    ['apply_patch', '*** Begin Patch\n*** Add File: a.txt\n+é "quoted"\n*** End Patch\n'],
+  ]);
+});
+
+test('server-sent events carry whole code points, so that a strict JSON reader takes each of them', async () => {
+  const text = '😀'.repeat(500);
+  await using lane = await laneFor({ text });
+  const response = await fetch(`${lane.baseUrl}/v1/responses`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${lane.key}` },
+    body: JSON.stringify({ model: 'm', input: 'go', stream: true }),
+  });
+  const events = (await response.text())
+    .split('\n')
+    .flatMap((line) => (line.startsWith('data: ') ? [JSON.parse(line.slice(6))] : []));
+  const deltas = events.flatMap((event) =>
+    event.type === 'response.output_text.delta' ? [String(event.delta)] : [],
+  );
+  expect(deltas.length).toBeGreaterThan(1);
+  expect(deltas.every((delta) => delta.isWellFormed())).toBe(true);
+  expect(deltas.join('')).toBe(text);
+  expect(events.map((event) => event.sequence_number)).toEqual(events.map((_, index) => index));
+});

@@ -1,0 +1,157 @@
+import { resolvePath } from '../environment/environment-path.ts';
+import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
+import {
+  canonicalPath,
+  readFile,
+  type StagedFile,
+  stageFile,
+  statFile,
+  withFileLocks,
+} from '../tools/file-access.ts';
+import { decodeTextFile, encodeTextFile } from '../tools/text-file.ts';
+import { applyChunks } from './apply-chunks.ts';
+import { type PatchSection, parsePatch } from './parse-patch.ts';
+
+export type PatchChange = {
+  change: 'added' | 'modified' | 'deleted' | 'renamed';
+  path: string;
+  /** Of a renamed file. */
+  from?: string;
+};
+
+export type PatchOutcome = { changes: PatchChange[]; notes: string[] };
+
+/**
+ * Applies a patch as a whole. Every section is checked against the files before anything is written; the new contents
+ * are then staged beside their files and renamed into place, and what goes is removed last. Throws, with nothing
+ * changed, where the patch does not parse or does not fit.
+ */
+export async function applyPatch(environment: ExecutionEnvironment, text: string): Promise<PatchOutcome> {
+  const sections = parsePatch(text);
+  if (sections.length === 0) throw new Error('No files were modified: the patch has no sections.');
+  const paths = sections.flatMap(pathsOfSection);
+  return await withFileLocks(environment, paths, async () => {
+    await refuseRepeatedPaths(environment, sections);
+    const planned: PlannedChange[] = [];
+    for (const section of sections) planned.push(await plan(environment, section));
+    await write(environment, planned);
+    return {
+      changes: planned.map(toChange),
+      notes: planned.flatMap(({ note }) => (note === undefined ? [] : [note])),
+    };
+  });
+}
+
+type PlannedChange = {
+  section: PatchSection;
+  /** The file that gets `content`. */
+  target?: string;
+  content?: Uint8Array;
+  /** Permission bits that move with a file. */
+  mode?: number;
+  /** The file that goes. */
+  removed?: string;
+  note?: string;
+};
+
+function pathsOfSection(section: PatchSection): string[] {
+  return section.kind === 'update' && section.moveTo !== undefined
+    ? [section.path, section.moveTo]
+    : [section.path];
+}
+
+async function refuseRepeatedPaths(
+  environment: ExecutionEnvironment,
+  sections: readonly PatchSection[],
+): Promise<void> {
+  const seen = new Set<string>();
+  for (const section of sections) {
+    const own = new Set<string>();
+    for (const path of pathsOfSection(section)) own.add(await canonicalPath(environment, path));
+    for (const path of own) {
+      if (seen.has(path)) throw new Error(`multiple operations target ${path}; put them into one section`);
+      seen.add(path);
+    }
+  }
+}
+
+async function plan(environment: ExecutionEnvironment, section: PatchSection): Promise<PlannedChange> {
+  const { path } = section;
+  if (path === '') throw new Error('a section has no path');
+  switch (section.kind) {
+    case 'add': {
+      await refuseDirectory(environment, path);
+      const content = new TextEncoder().encode(section.lines.map((line) => `${line}\n`).join(''));
+      return { section, target: path, content };
+    }
+    case 'delete':
+      await statFile(environment, path);
+      return { section, removed: path };
+    case 'update':
+      return await planUpdate(environment, section);
+  }
+}
+
+async function planUpdate(
+  environment: ExecutionEnvironment,
+  section: Extract<PatchSection, { kind: 'update' }>,
+): Promise<PlannedChange> {
+  const { path, moveTo, chunks } = section;
+  const { mode } = await statFile(environment, path);
+  const file = decodeTextFile(await readFile(environment, path), path);
+  const patched = applyChunks(file.text, chunks, path);
+  const content = encodeTextFile({ ...file, text: patched.text });
+  const note =
+    patched.addedAtEnd > 0 ? `${path}: lines without context were added at the end of the file` : undefined;
+  const change = {
+    section,
+    content,
+    ...(mode === undefined ? {} : { mode }),
+    ...(note === undefined ? {} : { note }),
+  };
+  if (moveTo === undefined || (await isSameFile(environment, path, moveTo)))
+    return { ...change, target: path };
+  await refuseDirectory(environment, moveTo);
+  return { ...change, target: moveTo, removed: path };
+}
+
+/** A move onto itself has to be an edit in place: writing and then removing would lose the file. */
+async function isSameFile(environment: ExecutionEnvironment, left: string, right: string): Promise<boolean> {
+  return (await canonicalPath(environment, left)) === (await canonicalPath(environment, right));
+}
+
+async function refuseDirectory(environment: ExecutionEnvironment, path: string): Promise<void> {
+  const found = await environment.stat(resolvePath(environment, path));
+  if (found?.kind === 'directory') throw new Error(`${path} is a directory`);
+}
+
+async function write(environment: ExecutionEnvironment, planned: readonly PlannedChange[]): Promise<void> {
+  const staged: StagedFile[] = [];
+  try {
+    for (const { target, content, mode } of planned) {
+      if (target !== undefined && content) staged.push(await stageFile(environment, target, content, mode));
+    }
+    while (staged.length > 0) {
+      await staged[0]?.commit();
+      staged.shift();
+    }
+  } finally {
+    for (const file of staged) await file.discard();
+  }
+  for (const { removed } of planned) {
+    if (removed !== undefined) await environment.remove(resolvePath(environment, removed));
+  }
+}
+
+function toChange({ section, removed }: PlannedChange): PatchChange {
+  switch (section.kind) {
+    case 'add':
+      return { change: 'added', path: section.path };
+    case 'delete':
+      return { change: 'deleted', path: section.path };
+    case 'update':
+      if (removed === undefined || section.moveTo === undefined)
+        return { change: 'modified', path: section.path };
+      return { change: 'renamed', path: section.moveTo, from: section.path };
+  }
+}

@@ -1,0 +1,161 @@
+/** One section of a patch. Paths are as the patch gives them. */
+export type PatchSection =
+  | { kind: 'add'; path: string; lines: string[] }
+  | { kind: 'delete'; path: string }
+  | { kind: 'update'; path: string; moveTo?: string; chunks: PatchChunk[] };
+
+export type PatchChunk = {
+  /** Lines to look for, one after the other, before the chunk itself. */
+  contexts: string[];
+  changes: ChunkLine[];
+  /** The chunk has to match at the end of the file. */
+  endOfFile: boolean;
+};
+
+export type ChunkLine = { kind: 'context' | 'remove' | 'add'; text: string };
+
+/** The text is no patch. `line` counts from 1, in the text as given. */
+export class PatchSyntaxError extends Error {
+  override readonly name = 'PatchSyntaxError';
+}
+
+const BEGIN = '*** Begin Patch';
+const END = '*** End Patch';
+const ADD = '*** Add File: ';
+const DELETE = '*** Delete File: ';
+const UPDATE = '*** Update File: ';
+const MOVE = '*** Move to: ';
+const END_OF_FILE = '*** End of File';
+const ENVIRONMENT_ID = '*** Environment ID: ';
+
+/** Parses the v4a format (loop spec, appendix A), as the released codex reads it and a little wider. */
+export function parsePatch(text: string): PatchSection[] {
+  const lines = unwrapHeredoc(text.trim().split('\n').map(withoutCarriageReturn));
+  if (lines[0]?.trim() !== BEGIN)
+    throw new PatchSyntaxError(`The first line of the patch must be '${BEGIN}'`);
+  if (lines.length < 2 || lines.at(-1)?.trim() !== END) {
+    throw new PatchSyntaxError(`The last line of the patch must be '${END}'`);
+  }
+  const reader = new LineReader(lines.slice(1, -1));
+  if (reader.peek()?.trim().startsWith(ENVIRONMENT_ID.trim())) reader.take();
+  const sections: PatchSection[] = [];
+  while (reader.peek() !== undefined) sections.push(parseSection(reader));
+  return sections;
+}
+
+function withoutCarriageReturn(line: string): string {
+  return line.endsWith('\r') ? line.slice(0, -1) : line;
+}
+
+function unwrapHeredoc(lines: string[]): string[] {
+  const opened = ['<<EOF', "<<'EOF'", '<<"EOF"'].includes(lines[0] ?? '');
+  return opened && lines.length >= 4 && lines.at(-1)?.endsWith('EOF') ? lines.slice(1, -1) : lines;
+}
+
+class LineReader {
+  readonly #lines: readonly string[];
+  #next = 0;
+
+  constructor(lines: readonly string[]) {
+    this.#lines = lines;
+  }
+
+  peek(): string | undefined {
+    return this.#lines[this.#next];
+  }
+
+  take(): string | undefined {
+    const line = this.peek();
+    this.#next += 1;
+    return line;
+  }
+
+  fail(message: string): never {
+    // The marker line in front of the body is line 1.
+    throw new PatchSyntaxError(`line ${this.#next + 2}: ${message}`);
+  }
+}
+
+function parseSection(reader: LineReader): PatchSection {
+  const header = (reader.peek() ?? '').trim();
+  const path = (marker: string) => {
+    reader.take();
+    return header.slice(marker.length).trim();
+  };
+  if (header.startsWith(ADD)) return { kind: 'add', path: path(ADD), lines: parseAddedLines(reader) };
+  if (header.startsWith(DELETE)) return { kind: 'delete', path: path(DELETE) };
+  if (header.startsWith(UPDATE)) return parseUpdate(reader, path(UPDATE));
+  return reader.fail(
+    `'${header}' is not a valid hunk header. Valid hunk headers: '${ADD}{path}', '${DELETE}{path}', '${UPDATE}{path}'`,
+  );
+}
+
+function parseAddedLines(reader: LineReader): string[] {
+  const lines: string[] = [];
+  for (let line = reader.peek(); line?.startsWith('+'); line = reader.peek()) {
+    lines.push(line.slice(1));
+    reader.take();
+  }
+  return lines;
+}
+
+function parseUpdate(reader: LineReader, path: string): PatchSection {
+  const move = reader.peek()?.startsWith(MOVE) ? reader.take() : undefined;
+  const chunks: PatchChunk[] = [];
+  for (let line = reader.peek(); line !== undefined && !line.startsWith('***'); line = reader.peek()) {
+    if (line.trim() === '') reader.take();
+    else chunks.push(parseChunk(reader, chunks.length === 0));
+  }
+  if (chunks.length === 0) reader.fail(`Update file hunk for path '${path}' is empty`);
+  return {
+    kind: 'update',
+    path,
+    chunks,
+    ...(move === undefined ? {} : { moveTo: move.slice(MOVE.length).trim() }),
+  };
+}
+
+function parseChunk(reader: LineReader, isFirst: boolean): PatchChunk {
+  const chunk: PatchChunk = { contexts: [], changes: [], endOfFile: false };
+  let marked = false;
+  for (let line = reader.peek(); isContextMarker(line); line = reader.peek()) {
+    marked = true;
+    const context = line.slice(3);
+    if (context.trim() !== '') chunk.contexts.push(context);
+    reader.take();
+  }
+  if (!marked && !isFirst) {
+    reader.fail(`Expected update hunk to start with a @@ context marker, got: '${reader.peek()}'`);
+  }
+  for (let line = reader.peek(); line !== undefined; line = reader.peek()) {
+    if (line === END_OF_FILE) {
+      if (chunk.changes.length === 0) reader.fail('Update hunk does not contain any lines');
+      chunk.endOfFile = true;
+      reader.take();
+      break;
+    }
+    const change = parseChange(line);
+    if (change === undefined) break;
+    chunk.changes.push(change);
+    reader.take();
+  }
+  if (chunk.changes.length > 0) return chunk;
+  const line = reader.peek();
+  if (line === undefined) return reader.fail('Update hunk does not contain any lines');
+  return reader.fail(
+    `Unexpected line found in update hunk: '${line}'. Every line should start with ' ' (context line), '+' (added line), or '-' (removed line)`,
+  );
+}
+
+function isContextMarker(line: string | undefined): line is string {
+  return line === '@@' || line?.startsWith('@@ ') === true;
+}
+
+const KINDS: Readonly<Record<string, ChunkLine['kind']>> = { ' ': 'context', '-': 'remove', '+': 'add' };
+
+/** `undefined` for a line that ends the chunk. An empty line is an empty line of context. */
+function parseChange(line: string): ChunkLine | undefined {
+  if (line === '') return { kind: 'context', text: '' };
+  const kind = KINDS[line.charAt(0)];
+  return kind && { kind, text: line.slice(1) };
+}

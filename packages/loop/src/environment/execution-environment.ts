@@ -1,0 +1,86 @@
+/**
+ * Where tools run (loop spec 4.1, with the operations that `apply_patch` and image reads need). A host implements this
+ * interface to run the same tools in a container, over SSH or in a sandbox.
+ *
+ * Contract for every method:
+ * - A path is absolute, or relative to `workingDirectory()`; `/` separates, except where `platform()` is `win32`.
+ * - A failed file operation rejects with an `Error` whose `code` is the POSIX name where one applies (`ENOENT`,
+ *   `EACCES`, `EISDIR`, …); the tools turn that into a message that the model can act on.
+ * - Contents are bytes. Line numbers, encodings and limits are the tools' business.
+ */
+export interface ExecutionEnvironment {
+  /** The folder in which commands start and from which relative paths count. Absolute. */
+  workingDirectory(): string;
+  /** `linux`, `darwin`, `win32`, `wasm`, … */
+  platform(): string;
+  osVersion(): string;
+
+  /** Called once, before the first use by a session. */
+  initialize?(): Promise<void>;
+  /** Stops everything that was started here. Called by whoever owns the environment. */
+  cleanup?(): Promise<void>;
+
+  /** The whole content of a regular file. */
+  readBytes(path: string): Promise<Uint8Array>;
+  /** Creates or replaces a file; parent folders are created. `mode` holds permission bits, for example `0o755`. */
+  writeBytes(path: string, content: Uint8Array, options?: { mode?: number }): Promise<void>;
+  /** Removes one file or symbolic link. Rejects for a folder and for what does not exist. */
+  remove(path: string): Promise<void>;
+  /** Moves a file over whatever file is at `to`, atomically where the file system can. */
+  rename(from: string, to: string): Promise<void>;
+  /** What is at `path`, symbolic links followed; `undefined` where there is nothing. */
+  stat(path: string): Promise<FileStat | undefined>;
+  /** Creates a folder and its parents; no error where it exists. */
+  mkdirp(path: string): Promise<void>;
+  /** The canonical path, symbolic links resolved. Rejects with `ENOENT` where there is nothing. */
+  realpath(path: string): Promise<string>;
+  /** The entries of one folder, in any order, without `.` and `..`. Symbolic links are not followed. */
+  listDirectory(path: string): Promise<DirectoryEntry[]>;
+
+  /**
+   * Runs a command to its end. A string goes to the environment's shell, a list is an argv and sees no shell.
+   * Resolves for every outcome of the command, a timeout and an abort included, and only when no process of it is
+   * left that a timeout or an abort should have ended. Rejects only where nothing could be started.
+   */
+  exec(command: string | readonly string[], options?: ExecOptions): Promise<ExecResult>;
+}
+
+export type FileStat = {
+  kind: 'file' | 'directory' | 'other';
+  /** In bytes. */
+  size: number;
+  /** Last change of the content, milliseconds since the epoch. */
+  modifiedMs: number;
+  /** Permission bits, where the file system has them. */
+  mode?: number;
+};
+
+export type DirectoryEntry = { name: string; kind: 'file' | 'directory' | 'symlink' | 'other' };
+
+export type ExecOptions = {
+  /** Milliseconds until the process tree gets TERM and, two seconds later, KILL. No limit where absent or 0. */
+  timeoutMs?: number;
+  /** Ends the process tree as a timeout does. */
+  signal?: AbortSignal;
+  /** Defaults to `workingDirectory()`. */
+  workingDirectory?: string;
+  /** Added to the command's environment, past the environment's filter. */
+  env?: Readonly<Record<string, string>>;
+  /** Output as it arrives. Must not throw. May see more than the result keeps. */
+  onOutput?: (chunk: { stream: 'stdout' | 'stderr'; text: string }) => void;
+};
+
+export type ExecResult = {
+  /** Decoded as UTF-8. Bounded: of a longer stream the head and the tail are kept, with a line in between that says so. */
+  stdout: string;
+  stderr: string;
+  /** Bytes that the bound dropped from the two streams. 0 where they are whole. */
+  droppedBytes: number;
+  /** `undefined` where a signal ended the process. */
+  exitCode: number | undefined;
+  /** The signal that ended it, for example `SIGKILL`. */
+  signal?: string;
+  timedOut: boolean;
+  aborted: boolean;
+  durationMs: number;
+};

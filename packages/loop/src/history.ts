@@ -1,0 +1,158 @@
+import type {
+  AssistantTurn,
+  Input,
+  SteeringTurn,
+  SystemTurn,
+  ToolResult,
+  ToolResultsTurn,
+  Turn,
+  UserTurn,
+} from './turn.ts';
+import { toolCallsOf } from './turn.ts';
+
+/**
+ * The append-only list of turns. It upholds the one rule whose breach ends a conversation for good: every tool call is
+ * answered exactly once, directly after the turn that made it.
+ */
+export class History {
+  readonly #turns: Turn[] = [];
+  readonly #callIds = new Set<string>();
+  readonly #now: () => number;
+  #characters = 0;
+  #assistantTurns = 0;
+
+  constructor(now: () => number, turns: readonly Turn[] = []) {
+    this.#now = now;
+    for (const turn of turns) this.#restore(turn);
+    this.answerOpenCalls(LOST_RESULT);
+  }
+
+  /** The turns themselves, not a copy. */
+  get turns(): readonly Turn[] {
+    return this.#turns;
+  }
+
+  /** Characters of all turns, as an estimate of their size (spec 5.5: four make a token). */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /** Model calls that made it into the history: what `maxTurns` limits. */
+  get assistantTurns(): number {
+    return this.#assistantTurns;
+  }
+
+  appendUser(content: Input): UserTurn {
+    return this.#append<UserTurn>({ ...this.#stamp(), kind: 'user', content });
+  }
+
+  appendSteering(content: Input): SteeringTurn {
+    return this.#append<SteeringTurn>({ ...this.#stamp(), kind: 'steering', content });
+  }
+
+  appendSystem(content: string): SystemTurn {
+    return this.#append<SystemTurn>({ ...this.#stamp(), kind: 'system', content });
+  }
+
+  appendAssistant(
+    content: Pick<AssistantTurn, 'parts' | 'provider' | 'model' | 'usage' | 'responseId'>,
+  ): AssistantTurn {
+    return this.#append<AssistantTurn>({ ...this.#stamp(), kind: 'assistant', ...content });
+  }
+
+  /** Throws where the results are not the answers to the calls of the last turn, one each. */
+  appendToolResults(results: readonly ToolResult[]): ToolResultsTurn {
+    const open = new Set(this.openCalls().map((call) => call.callId));
+    const answered = results.length === open.size && results.every((result) => open.delete(result.callId));
+    if (!answered)
+      throw new Error('history: the tool results do not answer the calls of the last turn one to one');
+    return this.#push<ToolResultsTurn>({ ...this.#stamp(), kind: 'tool_results', results });
+  }
+
+  /** The calls of the last turn that still wait for their results. */
+  openCalls() {
+    const last = this.#turns.at(-1);
+    return last?.kind === 'assistant' ? toolCallsOf(last) : [];
+  }
+
+  /** Answers what is open with an error result, so that the next request is valid. */
+  answerOpenCalls(text: string): void {
+    const open = this.openCalls();
+    if (open.length === 0) return;
+    this.appendToolResults(open.map(({ callId, name }) => ({ callId, name, content: text, isError: true })));
+  }
+
+  /** `callId` where it is new to this conversation, else a variant of it that is: providers refuse a repeated id. */
+  uniqueCallId(callId: string, taken: ReadonlySet<string>): string {
+    const base = callId || 'call';
+    let candidate = callId || `${base}_1`;
+    for (let count = 2; this.#callIds.has(candidate) || taken.has(candidate); count += 1)
+      candidate = `${base}_${count}`;
+    return candidate;
+  }
+
+  /** Takes a turn of a snapshot. What would break the rule is left out or answered; the rest is taken as it stands. */
+  #restore(turn: Turn): void {
+    if (turn.kind !== 'tool_results') {
+      this.#append(turn);
+      return;
+    }
+    const given = new Map(turn.results.map((result) => [result.callId, result]));
+    const open = this.openCalls();
+    if (open.length === 0) return;
+    const results = open.map(
+      ({ callId, name }) => given.get(callId) ?? { callId, name, content: LOST_RESULT, isError: true },
+    );
+    this.#push({ ...turn, results });
+  }
+
+  #append<T extends Turn>(turn: T): T {
+    this.answerOpenCalls(LOST_RESULT);
+    return this.#push(turn);
+  }
+
+  #push<T extends Turn>(turn: T): T {
+    this.#turns.push(turn);
+    this.#characters += charactersOf(turn);
+    if (turn.kind === 'assistant') {
+      this.#assistantTurns += 1;
+      for (const call of toolCallsOf(turn)) this.#callIds.add(call.callId);
+    }
+    return turn;
+  }
+
+  #stamp() {
+    return { id: crypto.randomUUID(), timestamp: new Date(this.#now()).toISOString() };
+  }
+}
+
+const LOST_RESULT = 'No result: the call was interrupted before it finished.';
+
+/** An image counts as the tokens that it roughly costs, not as its bytes. */
+const IMAGE_CHARACTERS = 6_000;
+
+function charactersOf(turn: Turn): number {
+  switch (turn.kind) {
+    case 'assistant':
+      return sum(turn.parts, (part) => {
+        if (part.type === 'tool-call') return part.name.length + part.input.length;
+        if (part.type === 'provider-result') return JSON.stringify(part.result).length;
+        return part.type === 'custom' ? 0 : part.text.length;
+      });
+    case 'tool_results':
+      return sum(turn.results, (result) => inputCharacters(result.content));
+    default:
+      return inputCharacters(turn.content);
+  }
+}
+
+function inputCharacters(input: Input): number {
+  if (typeof input === 'string') return input.length;
+  return sum(input, (part) => (part.type === 'text' ? part.text.length : IMAGE_CHARACTERS));
+}
+
+function sum<T>(items: readonly T[], value: (item: T) => number): number {
+  let total = 0;
+  for (const item of items) total += value(item);
+  return total;
+}

@@ -1,0 +1,224 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolResultOutput,
+  LanguageModelV4ToolResultPart,
+} from '@ai-sdk/provider';
+import type { ToolDefinition } from '../tools/tool.ts';
+import type {
+  AssistantPart,
+  AssistantTurn,
+  Input,
+  ProviderMetadata,
+  ToolCallPart,
+  ToolResult,
+  Turn,
+} from '../turn.ts';
+
+type AssistantMessagePart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
+type UserMessagePart = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number];
+
+/** What distinguishes the wires for the conversion. Told by the model's `provider`, for example `openai.responses`. */
+export type Wire = {
+  /** The part of the provider's name before the dot; metadata belong to it. */
+  family: string;
+  /** The Responses API takes grammar tools, and arguments as the text that the model wrote. */
+  responses: boolean;
+};
+
+export function wireOf(provider: string): Wire {
+  return { family: provider.split('.', 1)[0] ?? provider, responses: provider.endsWith('.responses') };
+}
+
+/**
+ * Turns into messages for one wire. The history only grows, so each turn is converted once and its message object stays
+ * the same in every request.
+ */
+export class PromptBuilder {
+  readonly #wire: Wire;
+  readonly #preamble: LanguageModelV4Message[];
+  readonly #messages: LanguageModelV4Message[] = [];
+  #converted = 0;
+
+  constructor(wire: Wire, preamble: { systemPrompt: string; environmentContext: string }) {
+    this.#wire = wire;
+    this.#preamble = [
+      { role: 'system', content: preamble.systemPrompt },
+      { role: 'user', content: [{ type: 'text', text: preamble.environmentContext }] },
+    ];
+  }
+
+  build(turns: readonly Turn[]): LanguageModelV4Prompt {
+    for (; this.#converted < turns.length; this.#converted += 1) {
+      const turn = turns[this.#converted];
+      const message = turn && toMessage(turn, this.#wire);
+      if (message) this.#messages.push(message);
+    }
+    const prompt = [...this.#preamble, ...this.#messages];
+    if (this.#wire.family === 'anthropic') setCacheBreakpoints(prompt);
+    return prompt;
+  }
+}
+
+/** Anthropic caches up to a mark: the system prompt, and the last two user-side messages so that each round hits the one before. */
+function setCacheBreakpoints(prompt: LanguageModelV4Prompt): void {
+  let left = 2;
+  for (let index = prompt.length - 1; index >= 0; index -= 1) {
+    const message = prompt[index];
+    if (message === undefined) continue;
+    const userSide = message.role === 'user' || message.role === 'tool';
+    if (message.role !== 'system' && !(userSide && left > 0)) continue;
+    if (userSide) left -= 1;
+    prompt[index] = { ...message, providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
+  }
+}
+
+function toMessage(turn: Turn, wire: Wire): LanguageModelV4Message | undefined {
+  switch (turn.kind) {
+    case 'user':
+    case 'steering':
+      return { role: 'user', content: userParts(turn.content) };
+    case 'system':
+      // A system message in the middle is refused by some providers; a note on the user's side is read by all.
+      return {
+        role: 'user',
+        content: [{ type: 'text', text: `<system_note>\n${turn.content}\n</system_note>` }],
+      };
+    case 'assistant':
+      return assistantMessage(turn, wire);
+    case 'tool_results':
+      return { role: 'tool', content: turn.results.map((result) => toolResultPart(result, wire)) };
+  }
+}
+
+function userParts(input: Input): UserMessagePart[] {
+  if (typeof input === 'string') return [{ type: 'text', text: input }];
+  return input.map((part) =>
+    part.type === 'text'
+      ? { type: 'text', text: part.text }
+      : { type: 'file', mediaType: part.mediaType, data: { type: 'data', data: part.data } },
+  );
+}
+
+function assistantMessage(turn: AssistantTurn, wire: Wire): LanguageModelV4Message | undefined {
+  const own = wireOf(turn.provider).family === wire.family;
+  const content = turn.parts
+    .map((part) => assistantPart(part, wire, own))
+    .filter((part) => part !== undefined);
+  return content.length === 0 ? undefined : { role: 'assistant', content };
+}
+
+/** A part of another provider loses what only that provider can read: its metadata, its reasoning, its own tools. */
+function assistantPart(part: AssistantPart, wire: Wire, own: boolean): AssistantMessagePart | undefined {
+  const options = own && 'providerMetadata' in part ? metadata(part.providerMetadata) : {};
+  switch (part.type) {
+    case 'text':
+      return part.text === '' && !('providerOptions' in options)
+        ? undefined
+        : { type: 'text', text: part.text, ...options };
+    case 'reasoning':
+      return own ? { type: 'reasoning', text: part.text, ...options } : undefined;
+    case 'tool-call':
+      if (part.providerExecuted && !own) return undefined;
+      return {
+        type: 'tool-call',
+        toolCallId: part.callId,
+        toolName: safeName(part.name),
+        input: toolInput(part, wire),
+        ...(part.providerExecuted ? { providerExecuted: true } : {}),
+        ...options,
+      };
+    case 'provider-result':
+      if (!own) return undefined;
+      return {
+        type: 'tool-result',
+        toolCallId: part.callId,
+        toolName: part.name,
+        output: { type: 'json', value: part.result },
+        ...options,
+      };
+    case 'custom':
+      return own ? { type: 'custom', kind: part.kind, ...options } : undefined;
+  }
+}
+
+function metadata(value: ProviderMetadata | undefined): { providerOptions?: ProviderMetadata } {
+  return value === undefined ? {} : { providerOptions: value };
+}
+
+/** Arguments that do not parse still have to go back: as an object, because the other wires take nothing else. */
+function toolInput(call: ToolCallPart, wire: Wire): unknown {
+  if (wire.responses) return call.input;
+  if (call.freeform) return { [FREEFORM_INPUT]: call.input };
+  const parsed = parseObject(call.input);
+  return parsed ?? { raw_arguments: call.input };
+}
+
+const FREEFORM_INPUT = 'input';
+
+function parseObject(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A model may call a tool that does not exist by a name that no provider takes back. */
+function safeName(name: string): string {
+  return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || '_';
+}
+
+function toolResultPart(result: ToolResult, wire: Wire): LanguageModelV4ToolResultPart {
+  return {
+    type: 'tool-result',
+    toolCallId: result.callId,
+    toolName: safeName(result.name),
+    output: toolResultOutput(result, wire),
+  };
+}
+
+function toolResultOutput({ content, isError }: ToolResult, wire: Wire): LanguageModelV4ToolResultOutput {
+  if (typeof content !== 'string') {
+    return {
+      type: 'content',
+      value: content.map((part) =>
+        part.type === 'text'
+          ? { type: 'text', text: part.text }
+          : { type: 'file', mediaType: part.mediaType, data: { type: 'data', data: part.data } },
+      ),
+    };
+  }
+  // The OpenAI conversion wraps an error text in JSON; the model reads plain text better.
+  return { type: isError && wire.family !== 'openai' ? 'error-text' : 'text', value: content };
+}
+
+/** The tools of a request for one wire, in the given order. */
+export function toModelTools(
+  definitions: readonly ToolDefinition[],
+  wire: Wire,
+): NonNullable<LanguageModelV4CallOptions['tools']> {
+  return definitions.map((definition) => {
+    const { name, description } = definition;
+    if (definition.type === 'provider')
+      return { type: 'provider', id: definition.id, name, args: definition.args };
+    if (definition.type !== 'freeform') return functionTool(name, description, definition.parameters);
+    if (wire.responses && wire.family === 'openai') {
+      const format = { type: 'grammar', ...definition.grammar };
+      return { type: 'provider', id: 'openai.custom', name, args: { description, format } };
+    }
+    const { argument } = definition;
+    return functionTool(name, description, {
+      type: 'object',
+      properties: { [argument.name]: { type: 'string', description: argument.description } },
+      required: [argument.name],
+    });
+  });
+}
+
+function functionTool(name: string, description: string, parameters: object): LanguageModelV4FunctionTool {
+  return { type: 'function', name, description, inputSchema: parameters };
+}

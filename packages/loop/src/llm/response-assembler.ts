@@ -1,0 +1,191 @@
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { JsonValue } from '@whetstone/events';
+import type { Emit } from '../session-event.ts';
+import type { AssistantPart, ProviderMetadata, ReasoningPart, TextPart, ToolCallPart } from '../turn.ts';
+import { wellFormedJson } from './well-formed-json.ts';
+
+type OpenBlock = { part: TextPart | ReasoningPart; ended: boolean };
+
+/** Puts the parts of one response together, in the order in which the provider began them, and reports as they grow. */
+export class ResponseAssembler {
+  readonly #emit: Emit;
+  readonly #freeformTools: ReadonlySet<string>;
+  readonly #uniqueCallId: (callId: string, taken: ReadonlySet<string>) => string;
+  readonly #parts: AssistantPart[] = [];
+  readonly #blocks = new Map<string, OpenBlock>();
+  readonly #inputNames = new Map<string, string>();
+  readonly #callIds = new Set<string>();
+  #reasoning = '';
+  #responseId: string | undefined;
+  #modelId: string | undefined;
+
+  constructor(
+    emit: Emit,
+    freeformTools: ReadonlySet<string>,
+    uniqueCallId: (callId: string, taken: ReadonlySet<string>) => string,
+  ) {
+    this.#emit = emit;
+    this.#freeformTools = freeformTools;
+    this.#uniqueCallId = uniqueCallId;
+  }
+
+  accept(part: LanguageModelV4StreamPart): void {
+    switch (part.type) {
+      case 'text-start':
+        return this.#open(part.id, { type: 'text', text: '' }, part.providerMetadata);
+      case 'reasoning-start':
+        return this.#open(part.id, { type: 'reasoning', text: '' }, part.providerMetadata);
+      case 'text-delta':
+      case 'reasoning-delta':
+        return this.#grow(part);
+      case 'text-end':
+      case 'reasoning-end':
+        return this.#end(part.id, part.providerMetadata);
+      case 'tool-input-start':
+        this.#inputNames.set(part.id, part.toolName);
+        return;
+      case 'tool-input-delta':
+        this.#emit('TOOL_CALL_DELTA', {
+          callId: part.id,
+          name: this.#inputNames.get(part.id) ?? '',
+          delta: part.delta,
+        });
+        return;
+      case 'tool-call':
+        return this.#addCall(part);
+      case 'tool-result':
+        if (!part.preliminary) this.#addProviderResult(part);
+        return;
+      case 'custom':
+        this.#parts.push({ type: 'custom', kind: part.kind, ...withMetadata(part.providerMetadata) });
+        return;
+      case 'response-metadata':
+        this.#responseId = part.id ?? this.#responseId;
+        this.#modelId = part.modelId ?? this.#modelId;
+        return;
+      case 'stream-start':
+        for (const warning of part.warnings) {
+          this.#emit('WARNING', { code: 'provider', message: JSON.stringify(warning) });
+        }
+        return;
+      default:
+        return;
+    }
+  }
+
+  /** The whole response. Blocks that the provider left open are closed. */
+  finish(): { parts: AssistantPart[]; responseId: string | undefined; modelId: string | undefined } {
+    for (const id of this.#blocks.keys()) this.#end(id, undefined);
+    return { parts: this.#parts.filter(hasContent), responseId: this.#responseId, modelId: this.#modelId };
+  }
+
+  /** Closes the brackets of a response that will be in no turn. */
+  discard(): void {
+    for (const id of this.#blocks.keys()) this.#end(id, undefined, true);
+  }
+
+  #open(id: string, part: TextPart | ReasoningPart, metadata: ProviderMetadata | undefined): void {
+    this.#end(id, undefined);
+    mergeMetadata(part, metadata);
+    this.#parts.push(part);
+    this.#blocks.set(id, { part, ended: false });
+    this.#emit(part.type === 'text' ? 'ASSISTANT_TEXT_START' : 'REASONING_START', { blockId: id });
+  }
+
+  #grow({
+    type,
+    id,
+    delta,
+    providerMetadata,
+  }: Extract<LanguageModelV4StreamPart, { type: 'text-delta' | 'reasoning-delta' }>): void {
+    const known = this.#blocks.get(id);
+    if (known === undefined || known.ended) {
+      this.#open(id, { type: type === 'text-delta' ? 'text' : 'reasoning', text: '' }, undefined);
+    }
+    const block = this.#blocks.get(id);
+    if (block === undefined) return;
+    block.part.text += delta;
+    mergeMetadata(block.part, providerMetadata);
+    if (delta === '') return;
+    this.#emit(block.part.type === 'text' ? 'ASSISTANT_TEXT_DELTA' : 'REASONING_DELTA', {
+      blockId: id,
+      delta,
+    });
+  }
+
+  #end(id: string, metadata: ProviderMetadata | undefined, discarded = false): void {
+    const block = this.#blocks.get(id);
+    if (block === undefined) return;
+    mergeMetadata(block.part, metadata);
+    if (block.ended) return;
+    block.ended = true;
+    const { part } = block;
+    // A signed reasoning text must go back byte for byte; a provider that signs does not send half characters.
+    if (part.type === 'text') part.text = part.text.toWellFormed();
+    const discard = discarded ? { discarded } : {};
+    if (part.type === 'reasoning') {
+      this.#reasoning += part.text;
+      this.#emit('REASONING_END', { blockId: id, text: part.text, ...discard });
+      return;
+    }
+    const reasoning = this.#reasoning === '' ? {} : { reasoning: this.#reasoning };
+    this.#emit('ASSISTANT_TEXT_END', { blockId: id, text: part.text, ...reasoning, ...discard });
+  }
+
+  #addCall(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): void {
+    const providerExecuted = part.providerExecuted === true;
+    const callId = providerExecuted ? part.toolCallId : this.#uniqueCallId(part.toolCallId, this.#callIds);
+    this.#callIds.add(callId);
+    const freeform = this.#freeformTools.has(part.toolName);
+    const call: ToolCallPart = {
+      type: 'tool-call',
+      callId,
+      name: part.toolName.toWellFormed(),
+      input: freeform ? freeformText(part.input) : wellFormedJson(part.input),
+      ...(freeform ? { freeform } : {}),
+      ...(providerExecuted ? { providerExecuted } : {}),
+      ...withMetadata(part.providerMetadata),
+    };
+    this.#parts.push(call);
+  }
+
+  #addProviderResult(part: Extract<LanguageModelV4StreamPart, { type: 'tool-result' }>): void {
+    this.#parts.push({
+      type: 'provider-result',
+      callId: part.toolCallId,
+      name: part.toolName,
+      result: part.result as JsonValue,
+      ...withMetadata(part.providerMetadata),
+    });
+  }
+}
+
+/** An empty block is refused when it goes back, unless the provider hung something on it. */
+function hasContent(part: AssistantPart): boolean {
+  if (part.type !== 'text' && part.type !== 'reasoning') return true;
+  return part.text !== '' || part.providerMetadata !== undefined;
+}
+
+/** Grammar tools send their text as one JSON string. */
+function freeformText(input: string): string {
+  try {
+    const value: unknown = JSON.parse(input);
+    if (typeof value === 'string') return value.toWellFormed();
+  } catch {
+    // Text that is no JSON is the text itself.
+  }
+  return input.toWellFormed();
+}
+
+function withMetadata(metadata: ProviderMetadata | undefined): { providerMetadata?: ProviderMetadata } {
+  return metadata === undefined ? {} : { providerMetadata: metadata };
+}
+
+/** A signature may come with the start, with an empty delta or with the end of its block. */
+function mergeMetadata(part: TextPart | ReasoningPart, metadata: ProviderMetadata | undefined): void {
+  if (metadata === undefined) return;
+  const merged: ProviderMetadata = { ...part.providerMetadata };
+  for (const [provider, values] of Object.entries(metadata))
+    merged[provider] = { ...merged[provider], ...values };
+  part.providerMetadata = merged;
+}

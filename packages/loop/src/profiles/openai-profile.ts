@@ -1,0 +1,71 @@
+import { createApplyPatchTool } from '../tools/apply-patch-tool.ts';
+import { createGlobTool } from '../tools/glob-tool.ts';
+import { createGrepTool } from '../tools/grep-tool.ts';
+import { createReadFileTool } from '../tools/read-file-tool.ts';
+import { createShellTool } from '../tools/shell-tool.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
+import { createWriteFileTool } from '../tools/write-file-tool.ts';
+import type { ProfileOptions, ProviderProfile } from './provider-profile.ts';
+import { codingPractice, finalAnswer, layerSystemPrompt } from './system-prompt.ts';
+
+const BASE = `You are a coding agent. You work in the user's repository through tools: you read files, edit them with patches and run commands. The user reads your final answer, not your tool calls.
+
+# Editing
+
+Change files with apply_patch. A patch begins with the line \`*** Begin Patch\` and ends with \`*** End Patch\`. Between them stand sections, one a file:
+
+- \`*** Add File: <path>\`, then every line of the new file with a \`+\` in front.
+- \`*** Delete File: <path>\`, and nothing below it.
+- \`*** Update File: <path>\`, optionally \`*** Move to: <new path>\`, then one or more chunks.
+
+A chunk begins with \`@@\`, optionally followed by a line of the file that stands above the change (a function or class header, say) to find the place. Then come lines of context with a space in front, removed lines with \`-\` and added lines with \`+\`. Give about three lines of context before and after the change, exactly as they stand in the file, and keep the chunks of a file in the order of the file. \`*** End of File\` after a chunk says that it ends the file. Each file may have only one section in a patch. Example:
+
+*** Begin Patch
+*** Update File: src/greet.py
+@@ def greet(name):
+     if not name:
+-        return "Hello"
++        return "Hello, stranger"
+     return f"Hello, {name}"
+*** End Patch
+
+If a patch is refused, nothing was written: read the file again and send a corrected patch. Use write_file for a new file or a complete rewrite. Do not edit files with shell commands where a patch would do.`;
+
+/**
+ * The profile for OpenAI's models (loop spec 3.4): edits with `apply_patch`, a grammar tool where the wire is the
+ * Responses API. Commands get 10 s unless the call asks for more.
+ */
+export function createOpenAiProfile(options: ProfileOptions): ProviderProfile {
+  const toolRegistry = new ToolRegistry([
+    createReadFileTool(),
+    createApplyPatchTool(),
+    createWriteFileTool(),
+    createShellTool({ defaultTimeoutMs: 10_000, nonZeroExitIsError: false }),
+    createGrepTool({ outputModes: false }),
+    createGlobTool(),
+  ]);
+  return {
+    id: 'openai',
+    model: options.model,
+    toolRegistry,
+    buildSystemPrompt: (parts) =>
+      layerSystemPrompt(`${BASE}\n\n${codingPractice}\n\n${finalAnswer}`, toolRegistry, parts),
+    tools: () => toolRegistry.definitions(),
+    // Nothing is stored at the provider, so reasoning travels encrypted in the history.
+    providerOptions: ({ sessionId, reasoningEffort }) => ({
+      openai: {
+        store: false,
+        promptCacheKey: sessionId,
+        parallelToolCalls: true,
+        ...(reasoningEffort === undefined ? {} : { reasoningEffort, reasoningSummary: 'auto' }),
+      },
+    }),
+    projectDocumentNames: ['AGENTS.md', '.codex/instructions.md'],
+    supportsReasoning: true,
+    supportsStreaming: true,
+    supportsParallelToolCalls: true,
+    contextWindowSize: options.contextWindowSize ?? 272_000,
+    ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
+    ...(options.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: options.knowledgeCutoff }),
+  };
+}

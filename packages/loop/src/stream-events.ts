@@ -1,0 +1,91 @@
+import type { JsonValue, StreamEvent } from '@whetstone/events';
+import type { SessionEvent, SessionEventOf } from './session-event.ts';
+import { inputText } from './turn.ts';
+
+/**
+ * Turns the events of one session into the shared vocabulary, one call an event, in order. `turn` counts the submits
+ * from 0. Text is passed on when its model call is over, so that what a retry discards never appears.
+ */
+export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[] {
+  let turn = 0;
+  let pending: StreamEvent[] = [];
+  return (event) => {
+    const envelope = { at: event.timestamp, turn, source: 'agent' } as const;
+    if (event.kind === 'WARNING' && event.data.code === 'retry') pending = [];
+    if (event.kind === 'PROCESSING_END') turn += 1;
+    const mapped = toStreamEvents(event).map((streamEvent): StreamEvent => ({ ...streamEvent, ...envelope }));
+    if (event.kind === 'ASSISTANT_TEXT_END' || event.kind === 'REASONING_END') {
+      pending.push(...mapped);
+      return [];
+    }
+    if (event.kind !== 'LLM_CALL_END') return mapped;
+    const released = pending;
+    pending = [];
+    return [...released, ...mapped];
+  };
+}
+
+/** The stream events of a single session event, without `turn`. Most have one or none. */
+function toStreamEvents(event: SessionEvent): StreamEvent[] {
+  switch (event.kind) {
+    case 'SESSION_START':
+      return [
+        {
+          type: 'session.started',
+          sessionId: event.sessionId,
+          runtime: 'loop',
+          model: event.data.model,
+          workingDir: event.data.workingDirectory,
+        },
+      ];
+    case 'USER_INPUT':
+    case 'STEERING_INJECTED':
+      return [{ type: 'message', role: 'user', text: inputText(event.data.content) }];
+    case 'ASSISTANT_TEXT_END':
+      return event.data.text === '' ? [] : [{ type: 'message', role: 'assistant', text: event.data.text }];
+    case 'REASONING_END':
+      return event.data.text === '' ? [] : [{ type: 'thinking', text: event.data.text }];
+    case 'TOOL_CALL_START': {
+      const { callId, name, input } = event.data;
+      return [{ type: 'action.called', callId, name, input }];
+    }
+    case 'TOOL_CALL_END':
+      return toolResult(event);
+    case 'APPROVAL_REQUESTED':
+      return [{ type: 'approval.requested', callId: event.data.callId, name: event.data.name }];
+    case 'APPROVAL_DECIDED':
+      return [{ type: 'approval.decided', callId: event.data.callId, decision: event.data.decision }];
+    case 'LLM_CALL_END':
+      return usage(event);
+    case 'ERROR':
+      return [{ type: 'error', message: event.data.message }];
+    default:
+      return [];
+  }
+}
+
+function toolResult({ data }: SessionEventOf<'TOOL_CALL_END'>): StreamEvent[] {
+  const { changes, ...facts } = data.details ?? {};
+  const output: JsonValue = Object.keys(facts).length === 0 ? data.output : { output: data.output, ...facts };
+  const status = data.status === 'completed' || data.status === 'rejected' ? data.status : 'failed';
+  return [{ type: 'action.result', callId: data.callId, output, status }, ...fileChanges(changes)];
+}
+
+const CHANGES = ['added', 'modified', 'deleted', 'renamed'] as const;
+
+function fileChanges(changes: JsonValue | undefined): StreamEvent[] {
+  if (!Array.isArray(changes)) return [];
+  return changes.flatMap((entry): StreamEvent[] => {
+    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return [];
+    const change = CHANGES.find((known) => known === entry.change);
+    if (change === undefined || typeof entry.path !== 'string') return [];
+    const from = typeof entry.from === 'string' ? { from: entry.from } : {};
+    return [{ type: 'file.changed', path: entry.path, change, ...from }];
+  });
+}
+
+function usage({ data }: SessionEventOf<'LLM_CALL_END'>): StreamEvent[] {
+  if (data.usage === undefined) return [];
+  const cost = data.costUsd === undefined ? {} : { costUsd: data.costUsd };
+  return [{ type: 'usage', usage: data.usage, model: data.model, latencyMs: data.latencyMs, ...cost }];
+}

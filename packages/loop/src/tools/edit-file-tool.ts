@@ -1,0 +1,59 @@
+import { readFile, replaceFile, statFile, withFileLocks } from './file-access.ts';
+import { replaceText } from './replace-text.ts';
+import { decodeTextFile, encodeTextFile } from './text-file.ts';
+import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
+
+type EditFileArguments = { file_path: string; old_string: string; new_string: string; replace_all?: boolean };
+
+/** Replaces a text in a file (loop spec 3.3, the native editing format of Anthropic's models). */
+export function createEditFileTool(): RegisteredTool {
+  return defineTool<EditFileArguments>({
+    definition: {
+      name: 'edit_file',
+      description:
+        'Replaces a text in a file. old_string has to occur exactly once, unless replace_all is set; give it as it ' +
+        'stands in the file, with its indentation and without line numbers.',
+      parameters: {
+        type: 'object',
+        properties: {
+          file_path: { type: 'string', description: 'Absolute, or relative to the working directory' },
+          old_string: { type: 'string', description: 'The text to replace' },
+          new_string: { type: 'string', description: 'The text to put in its place' },
+          replace_all: { type: 'boolean', description: 'Replace every occurrence (default false)' },
+        },
+        required: ['file_path', 'old_string', 'new_string'],
+      },
+    },
+    guidance: 'to change an existing file.',
+    executor: execute,
+  });
+}
+
+async function execute(args: EditFileArguments, { environment }: ToolContext): Promise<ToolOutput> {
+  const { file_path: path, old_string: oldText, new_string: newText, replace_all: all = false } = args;
+  if (oldText === '') throw new Error('old_string is empty; to create or rewrite a file use write_file.');
+  if (oldText === newText)
+    throw new Error('old_string and new_string are the same; there is nothing to change.');
+  return await withFileLocks(environment, [path], async () => {
+    await statFile(environment, path);
+    const file = decodeTextFile(await readFile(environment, path), path);
+    const replaced = replaceText(file.text, oldText, newText, all);
+    if (replaced.kind === 'missing') {
+      throw new Error(
+        `old_string was not found in ${path}. Read the file again and give the text exactly as it stands there.`,
+      );
+    }
+    if (replaced.kind === 'ambiguous') {
+      throw new Error(
+        `old_string occurs ${replaced.count} times in ${path}. Take in neighbouring lines until it is unique, or set replace_all.`,
+      );
+    }
+    await replaceFile(environment, path, encodeTextFile({ ...file, text: replaced.text }));
+    const note = replaced.level === 'exact' ? '' : ` The match ignored differences in ${replaced.level}.`;
+    const occurrences = replaced.count === 1 ? '1 occurrence' : `${replaced.count} occurrences`;
+    return {
+      content: `Replaced ${occurrences} in ${path}.${note}`,
+      details: { changes: [{ path, change: 'modified' }], replacements: replaced.count },
+    };
+  });
+}

@@ -1,0 +1,130 @@
+import { displayPath, pathsOf, resolvePath } from '../environment/environment-path.ts';
+import type { ExecutionEnvironment, FileStat } from '../environment/execution-environment.ts';
+
+/** What is at a path that a tool was given, or an error that says what the model can do about it. */
+export async function statFile(environment: ExecutionEnvironment, path: string): Promise<FileStat> {
+  const found = await attempt(environment, path, () => environment.stat(resolvePath(environment, path)));
+  if (found === undefined)
+    throw new Error(`File not found: ${path}. Use glob or grep to find the right path.`);
+  if (found.kind === 'directory') throw new Error(`${path} is a directory; list it with glob or the shell.`);
+  if (found.kind !== 'file') throw new Error(`${path} is not a regular file.`);
+  return found;
+}
+
+export async function readFile(environment: ExecutionEnvironment, path: string): Promise<Uint8Array> {
+  return await attempt(environment, path, () => environment.readBytes(resolvePath(environment, path)));
+}
+
+/** Content that lies beside its file, ready to take its place. */
+export type StagedFile = { commit(): Promise<void>; discard(): Promise<void> };
+
+/**
+ * Writes `content` to a temporary file beside `path`; `commit` renames it over the file, so that a reader sees the old
+ * content or the new, never half. A symbolic link stays one. The file keeps its permissions, a new one gets `mode`.
+ */
+export async function stageFile(
+  environment: ExecutionEnvironment,
+  path: string,
+  content: Uint8Array,
+  mode?: number,
+): Promise<StagedFile> {
+  const absolute = resolvePath(environment, path);
+  const target = await environment.realpath(absolute).catch(() => absolute);
+  const paths = pathsOf(environment);
+  const temporary = paths.join(paths.dirname(target), `.${crypto.randomUUID()}.tmp`);
+  const discard = () => environment.remove(temporary).catch(() => {});
+  await attempt(environment, path, async () => {
+    const existing = await environment.stat(target);
+    if (existing?.kind === 'directory') throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
+    const bits = existing?.mode ?? mode;
+    try {
+      await environment.writeBytes(temporary, content, bits === undefined ? {} : { mode: bits });
+    } catch (error) {
+      await discard();
+      throw error;
+    }
+  });
+  return { commit: () => attempt(environment, path, () => environment.rename(temporary, target)), discard };
+}
+
+/** Stages and commits in one go. */
+export async function replaceFile(
+  environment: ExecutionEnvironment,
+  path: string,
+  content: Uint8Array,
+): Promise<void> {
+  const staged = await stageFile(environment, path, content);
+  try {
+    await staged.commit();
+  } catch (error) {
+    await staged.discard();
+    throw error;
+  }
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: 'no such file or directory',
+  ENOTDIR: 'a part of the path is not a directory',
+  EISDIR: 'is a directory',
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space left on the device',
+  EEXIST: 'exists already',
+};
+
+async function attempt<T>(
+  environment: ExecutionEnvironment,
+  path: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? '';
+    const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
+    throw new Error(`${displayPath(environment, path)}: ${reason}`, { cause: error });
+  }
+}
+
+type Locks = Map<string, Promise<void>>;
+const locksOf = new WeakMap<ExecutionEnvironment, Locks>();
+
+/**
+ * Runs `work` while no other change to one of these files runs, in any session on the environment. Files are told apart
+ * by their canonical path. Holders come in the order in which they asked.
+ */
+export async function withFileLocks<T>(
+  environment: ExecutionEnvironment,
+  paths: readonly string[],
+  work: () => Promise<T>,
+): Promise<T> {
+  const locks = locksOf.get(environment) ?? new Map<string, Promise<void>>();
+  locksOf.set(environment, locks);
+  const keys = new Set(await Promise.all(paths.map((path) => canonicalPath(environment, path))));
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  // Taking all locks in one step, with no wait in between, leaves no order in which two holders could block each other.
+  const earlier = [...keys].map((key) => locks.get(key));
+  const mine = Promise.all(earlier).then(() => released);
+  for (const key of keys) locks.set(key, mine);
+  await Promise.all(earlier);
+  try {
+    return await work();
+  } finally {
+    release();
+    for (const key of keys) if (locks.get(key) === mine) locks.delete(key);
+  }
+}
+
+/** The canonical path of a file that may not exist yet: of its nearest folder that does, plus the rest. */
+export async function canonicalPath(environment: ExecutionEnvironment, path: string): Promise<string> {
+  const paths = pathsOf(environment);
+  const absolute = resolvePath(environment, path);
+  const rest: string[] = [];
+  for (let folder = absolute; ; folder = paths.dirname(folder)) {
+    const real = await environment.realpath(folder).catch(() => undefined);
+    if (real !== undefined) return paths.join(real, ...rest);
+    if (folder === paths.dirname(folder)) return absolute;
+    rest.unshift(paths.basename(folder));
+  }
+}

@@ -1,0 +1,42 @@
+import type { RegisteredTool, ToolDefinition } from './tool.ts';
+
+/** The tools of a profile (loop spec 3.8), in the order of their registration. */
+export class ToolRegistry {
+  readonly #tools = new Map<string, RegisteredTool>();
+
+  constructor(tools: Iterable<RegisteredTool> = []) {
+    for (const tool of tools) this.register(tool);
+  }
+
+  /** Adds a tool; one of the same name gives way to it and to its place in the order. */
+  register(tool: RegisteredTool): void {
+    const { name } = tool.definition;
+    if (!/^[\w-]{1,64}$/.test(name)) {
+      throw new TypeError(
+        `ToolRegistry: "${name}" is no tool name; providers take 1 to 64 letters, digits, _ and -`,
+      );
+    }
+    this.#tools.set(name, tool);
+  }
+
+  /** Whether there was such a tool. */
+  unregister(name: string): boolean {
+    return this.#tools.delete(name);
+  }
+
+  get(name: string): RegisteredTool | undefined {
+    return this.#tools.get(name);
+  }
+
+  definitions(): ToolDefinition[] {
+    return [...this.#tools.values()].map((tool) => tool.definition);
+  }
+
+  names(): string[] {
+    return [...this.#tools.keys()];
+  }
+
+  [Symbol.iterator](): IterableIterator<RegisteredTool> {
+    return this.#tools.values();
+  }
+}

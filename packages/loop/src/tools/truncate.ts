@@ -1,0 +1,139 @@
+/** How much of a tool's output the model reads, and which end of it. */
+export type OutputLimit = {
+  /** UTF-16 code units, marker included. */
+  maxChars: number;
+  /** Lines, marker included; no limit where absent. */
+  maxLines?: number;
+  mode: 'head_tail' | 'head' | 'tail';
+};
+
+/**
+ * The limits of loop spec 5.2 and 5.3. Searches keep their head: the newest file and the first match stand there, and
+ * the table's `tail` would drop them.
+ */
+const LIMITS: Readonly<Record<string, OutputLimit>> = {
+  read_file: { maxChars: 50_000, mode: 'head_tail' },
+  shell: { maxChars: 30_000, maxLines: 256, mode: 'head_tail' },
+  grep: { maxChars: 20_000, maxLines: 200, mode: 'head' },
+  glob: { maxChars: 20_000, maxLines: 500, mode: 'head' },
+  edit_file: { maxChars: 10_000, mode: 'tail' },
+  apply_patch: { maxChars: 10_000, mode: 'tail' },
+  write_file: { maxChars: 1_000, mode: 'tail' },
+  spawn_agent: { maxChars: 20_000, mode: 'head_tail' },
+};
+const OTHER: OutputLimit = { maxChars: 30_000, mode: 'head_tail' };
+
+export type LimitOverrides = {
+  toolOutputLimits: Readonly<Record<string, number>>;
+  toolLineLimits: Readonly<Record<string, number>>;
+};
+
+/** The limit of one tool: the host's numbers, else the tool's own, else the table's. */
+export function outputLimit(
+  name: string,
+  own: OutputLimit | undefined,
+  overrides: LimitOverrides,
+): OutputLimit {
+  const limit = own ?? LIMITS[name] ?? OTHER;
+  const maxLines = overrides.toolLineLimits[name] ?? limit.maxLines;
+  return {
+    mode: limit.mode,
+    maxChars: overrides.toolOutputLimits[name] ?? limit.maxChars,
+    ...(maxLines === undefined ? {} : { maxLines }),
+  };
+}
+
+/**
+ * Cuts `text` to the limit in one pass: both bounds are measured on the original, so that one marker can tell what is
+ * gone. The result, marker included, is within the bounds; no cut splits a character, and it prefers line ends.
+ */
+export function truncateOutput(text: string, limit: OutputLimit): string {
+  const lines = limit.maxLines === undefined ? 0 : countLines(text, 0, text.length);
+  const tooManyLines = limit.maxLines !== undefined && lines > limit.maxLines;
+  if (text.length <= limit.maxChars && !tooManyLines) return text;
+
+  const room = limit.maxChars - marker(text.length, text.length, limit.mode).length;
+  if (room <= 0) return cutHead(text, limit.maxChars);
+  const headChars = limit.mode === 'head' ? room : limit.mode === 'tail' ? 0 : Math.ceil(room / 2);
+  const tailChars = room - headChars;
+  const lineRoom = limit.maxLines === undefined ? undefined : Math.max(0, limit.maxLines - MARKER_LINES);
+  const headLines = lineShare(lineRoom, limit.mode === 'head' ? 1 : limit.mode === 'tail' ? 0 : 0.5);
+  const tailLines = lineRoom === undefined || headLines === undefined ? undefined : lineRoom - headLines;
+
+  const head = headEnd(text, headChars, headLines);
+  const tail = Math.max(head, tailStart(text, tailChars, tailLines));
+  const cut = marker(tail - head, countLines(text, head, tail), limit.mode);
+  return text.slice(0, head) + cut + text.slice(tail);
+}
+
+/** Breaks around the marker and the marker itself. */
+const MARKER_LINES = 5;
+
+function marker(chars: number, lines: number, mode: OutputLimit['mode']): string {
+  const where = { head_tail: 'from the middle', head: 'from the end', tail: 'from the beginning' }[mode];
+  const text =
+    `[WARNING: Tool output was truncated. ${chars} characters (${lines} lines) were removed ${where}. ` +
+    'The full output is available in the event stream. ' +
+    'If you need to see specific parts, re-run the tool with more targeted parameters.]';
+  return mode === 'head' ? `\n\n${text}` : mode === 'tail' ? `${text}\n\n` : `\n\n${text}\n\n`;
+}
+
+function lineShare(room: number | undefined, share: number): number | undefined {
+  return room === undefined ? undefined : Math.ceil(room * share);
+}
+
+function headEnd(text: string, chars: number, lines: number | undefined): number {
+  let end = Math.min(chars, text.length);
+  if (lines !== undefined) end = Math.min(end, afterLines(text, lines));
+  const lineEnd = end > 0 ? text.lastIndexOf('\n', end - 1) + 1 : 0;
+  if (end < text.length && end - lineEnd < end / 4) return lineEnd;
+  return splitsPair(text, end) ? end - 1 : end;
+}
+
+function tailStart(text: string, chars: number, lines: number | undefined): number {
+  let start = Math.max(0, text.length - chars);
+  if (lines !== undefined) start = Math.max(start, beforeLines(text, lines));
+  const lineStart = start === 0 ? 0 : text.indexOf('\n', start - 1) + 1;
+  if (lineStart > 0 && lineStart - start < (text.length - start) / 4) return lineStart;
+  return splitsPair(text, start) ? start + 1 : start;
+}
+
+/** Where the first `count` lines end. */
+function afterLines(text: string, count: number): number {
+  let end = 0;
+  for (let line = 0; line < count; line += 1) {
+    const next = text.indexOf('\n', end);
+    if (next < 0) return text.length;
+    end = next + 1;
+  }
+  return end;
+}
+
+/** Where the last `count` lines begin. */
+function beforeLines(text: string, count: number): number {
+  let start = text.endsWith('\n') ? text.length - 1 : text.length;
+  for (let line = 0; line < count; line += 1) {
+    const previous = start === 0 ? -1 : text.lastIndexOf('\n', start - 1);
+    if (previous < 0) return 0;
+    start = previous;
+  }
+  return count === 0 ? text.length : start + 1;
+}
+
+function cutHead(text: string, length: number): string {
+  return text.slice(0, splitsPair(text, length) ? length - 1 : length);
+}
+
+function splitsPair(text: string, index: number): boolean {
+  const before = text.charCodeAt(index - 1);
+  const after = text.charCodeAt(index);
+  return before >= 0xd800 && before <= 0xdbff && after >= 0xdc00 && after <= 0xdfff;
+}
+
+/** Lines that begin in the range; a final newline begins none. */
+function countLines(text: string, from: number, to: number): number {
+  if (to <= from) return 0;
+  let count = 1;
+  for (let at = text.indexOf('\n', from); at >= 0 && at < to - 1; at = text.indexOf('\n', at + 1)) count += 1;
+  return count;
+}

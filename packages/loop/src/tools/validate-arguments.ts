@@ -1,0 +1,66 @@
+import type { JsonObject, JsonValue } from '@whetstone/events';
+import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { ToolDefinition } from './tool.ts';
+
+export type ValidatedArguments = { ok: true; args: JsonObject } | { ok: false; reason: string };
+
+/**
+ * The arguments of a call, checked against the tool's schema. Every error comes with its path, so that the model can
+ * mend the call. Properties that the schema does not know are let through, even where it forbids them.
+ */
+export function validateArguments(definition: ToolDefinition, input: string): ValidatedArguments {
+  if (definition.type === 'provider') return { ok: false, reason: 'this tool runs at the provider' };
+  const parsed = parseArguments(input);
+  if (!parsed.ok) return parsed;
+  const validate = validatorOf(definition);
+  if (validate(parsed.args)) return parsed;
+  const errors = (validate.errors ?? []).filter((error) => !EXTRA_PROPERTY.has(error.keyword));
+  if (errors.length === 0) return parsed;
+  return { ok: false, reason: errors.slice(0, 10).map(describe).join('; ') };
+}
+
+/** The arguments as JSON where they are JSON: what events show. */
+export function argumentsForDisplay(input: string, freeform: boolean): JsonValue {
+  if (freeform) return input;
+  const parsed = parseArguments(input);
+  return parsed.ok ? parsed.args : input;
+}
+
+function parseArguments(input: string): ValidatedArguments {
+  // A call without arguments arrives as an empty text from some providers.
+  if (input.trim() === '') return { ok: true, args: {} };
+  try {
+    const value: JsonValue = JSON.parse(input);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return { ok: true, args: value };
+    return { ok: false, reason: `(root) must be an object, got ${JSON.stringify(value).slice(0, 100)}` };
+  } catch (error) {
+    return { ok: false, reason: `the arguments are not valid JSON: ${(error as Error).message}` };
+  }
+}
+
+const EXTRA_PROPERTY = new Set(['additionalProperties', 'unevaluatedProperties']);
+
+const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
+const validators = new WeakMap<object, ValidateFunction>();
+
+function validatorOf(definition: Exclude<ToolDefinition, { type: 'provider' }>): ValidateFunction {
+  const known = validators.get(definition);
+  if (known) return known;
+  const { $schema: _dialect, ...schema } = schemaOf(definition);
+  const validate = ajv.compile(schema);
+  validators.set(definition, validate);
+  return validate;
+}
+
+function schemaOf(definition: Exclude<ToolDefinition, { type: 'provider' }>): JsonObject {
+  if (definition.type !== 'freeform') return definition.parameters;
+  const { name } = definition.argument;
+  return { type: 'object', properties: { [name]: { type: 'string' } }, required: [name] };
+}
+
+function describe(error: ErrorObject): string {
+  const path = error.instancePath === '' ? '(root)' : error.instancePath;
+  const allowed = error.keyword === 'enum' ? ` (${JSON.stringify(error.params.allowedValues)})` : '';
+  return `${path} ${error.message ?? 'is invalid'}${allowed}`;
+}

@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+// Plain JavaScript that any Node can parse, so that an old one gets a sentence and not a stack trace.
+import { existsSync } from 'node:fs';
+import module from 'node:module';
+
+const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+if (major < 22 || (major === 22 && minor < 18)) {
+  process.stderr.write(
+    `whetstone needs Node 22.18 or newer, and this is Node ${process.versions.node}. Install a current Node (https://nodejs.org), then run it again.\n`,
+  );
+  process.exit(2);
+}
+
+module.enableCompileCache?.();
+const source = new URL('../src/cli/main.ts', import.meta.url);
+const { main } = await import(
+  existsSync(source) ? source.href : new URL('../dist/cli/main.js', import.meta.url).href
+);
+process.exitCode = await main(process.argv.slice(2));

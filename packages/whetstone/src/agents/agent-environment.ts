@@ -1,0 +1,44 @@
+import { WhetstoneError } from '../error.ts';
+import { isSecretName } from '../sandbox/scrubbed-environment.ts';
+
+export type AgentEnvironment = {
+  env: Record<string, string>;
+  /** What `${NAME}` came to, and what is named like a secret: to be masked in every log and artifact. */
+  secrets: string[];
+};
+
+/**
+ * Fills `${NAME}` in an agent's `env` from the user's own environment. Variables that are missing or empty are an
+ * `agent-env-missing` error that names them all.
+ */
+export function resolveAgentEnv(
+  env: Readonly<Record<string, string>>,
+  userEnvironment: NodeJS.ProcessEnv,
+): AgentEnvironment {
+  const secrets = new Set<string>();
+  const missing = new Set<string>();
+  const resolved = Object.entries(env).map(([name, template]) => {
+    const value = template.replaceAll(/\$\{([A-Za-z_]\w*)\}/g, (_, variable: string) => {
+      const found = userEnvironment[variable];
+      if (found) secrets.add(found);
+      else missing.add(variable);
+      return found ?? '';
+    });
+    if (isSecretName(name)) secrets.add(value);
+    return [name, value];
+  });
+  if (missing.size > 0) throw missingVariables([...missing]);
+  return { env: Object.fromEntries(resolved), secrets: [...secrets] };
+}
+
+function missingVariables(names: string[]): WhetstoneError {
+  return new WhetstoneError(
+    'agent-env-missing',
+    `The agent needs ${names.join(', ')}, which your environment does not set.`,
+    {
+      exitCode: 2,
+      where: 'env',
+      hint: `Set it first, for example: export ${names[0]}=…`,
+    },
+  );
+}

@@ -1,0 +1,138 @@
+import type { AgentConfig, Command } from '../config/config.ts';
+import { renderCommand } from '../config/template.ts';
+import { createMask, type Mask } from '../sandbox/mask.ts';
+import type { CommandResult, RunOptions, Sandbox } from '../sandbox/sandbox.ts';
+import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnInput } from './agent.ts';
+import type { AgentEnvironment } from './agent-environment.ts';
+import { type Collected, type Collector, createCollector, type Preparation } from './telemetry/collector.ts';
+import { textTail } from './text-tail.ts';
+import { createTurnEvents, type TurnEvents } from './turn-events.ts';
+
+/** How much of the output becomes an event. The whole of it is in the attempt's files. */
+const EVENT_TEXT_BYTES = 16 * 1024;
+
+/** The variables of a command template that a turn has values for. */
+type TemplateValues = Parameters<typeof renderCommand>[1];
+
+/** An agent that is a command line: one process a turn, in the sandbox, without standard input. */
+export function createCommandAgent(
+  config: AgentConfig,
+  template: Command,
+  { env, secrets }: AgentEnvironment,
+): Agent {
+  const mask = createMask(secrets);
+  return defineSandboxAgent({
+    name: config.name,
+    capabilities: { toolObservability: config.telemetry.collector === 'codex-jsonl' },
+    async send(input, context) {
+      const { sandbox, files } = context;
+      const turn = createTurnEvents(context);
+      const collector = createCollector(config, {
+        workdir: sandbox.workdir,
+        outputDir: files.outputDir,
+        emit: turn.add,
+      });
+      const preparation = collector.prepare();
+      const command = renderCommand(template, templateValues(input, context, preparation));
+      turn.add({ type: 'session.started', runtime: config.kind, workingDir: sandbox.workdir });
+      const result = await run(
+        sandbox,
+        command,
+        runOptions(context, { ...env, ...preparation.env }, mask, collector),
+      );
+      const collected = await collector.collect({ command, files });
+      addOutputEvents(turn, result, collector);
+      return toTurn(config, turn, result, collected);
+    },
+  });
+}
+
+function templateValues(
+  input: TurnInput,
+  { sandbox, files, lane }: AgentContext & { sandbox: Sandbox },
+  { telemetryFile }: Preparation,
+): TemplateValues {
+  return {
+    workspace: sandbox.workdir,
+    prompt: input.text,
+    prompt_file: files.promptFile,
+    task_id: files.taskId,
+    variant: files.variant,
+    output_dir: files.outputDir,
+    ...(telemetryFile !== undefined && { telemetry_file: telemetryFile }),
+    ...(lane && { gateway_url: lane.baseUrl, gateway_key: lane.key }),
+  };
+}
+
+function runOptions(
+  context: AgentContext,
+  env: Record<string, string>,
+  mask: Mask,
+  collector: Collector,
+): RunOptions {
+  const { signal, timeoutMs, files } = context;
+  return {
+    env,
+    signal,
+    timeoutMs,
+    stdoutFile: files.stdoutFile,
+    stderrFile: files.stderrFile,
+    mask,
+    ...(collector.read && { onStdout: (chunk) => collector.read?.(chunk) }),
+  };
+}
+
+function run(sandbox: Sandbox, command: Command, options: RunOptions): Promise<CommandResult> {
+  if (command.kind === 'shell') return sandbox.runShell(command.script, options);
+  const [program = '', ...args] = command.argv;
+  return sandbox.runCommand(program, args, options);
+}
+
+/** Plain output is the agent's message; output that a collector reads has become events already. */
+function addOutputEvents(turn: TurnEvents, result: CommandResult, collector: Collector): void {
+  const message = collector.read ? '' : textTail(result.stdout, EVENT_TEXT_BYTES);
+  if (message !== '') turn.add({ type: 'message', role: 'assistant', text: message });
+  const failure = failureOf(result);
+  if (failure === undefined) return;
+  const stderr = textTail(result.stderr, EVENT_TEXT_BYTES);
+  turn.add({ type: 'error', message: stderr === '' ? failure : `${failure}\n${stderr}`, source: 'host' });
+}
+
+function failureOf({ ended, exitCode }: CommandResult): string | undefined {
+  if (ended === 'timeout') return 'The agent was stopped at its time limit.';
+  if (ended === 'abort') return 'The agent was stopped because the run was aborted.';
+  if (exitCode === 127) return 'The agent was not found (exit code 127).';
+  return exitCode === 0 ? undefined : `The agent ended with exit code ${exitCode}.`;
+}
+
+function toTurn(
+  config: AgentConfig,
+  { events }: TurnEvents,
+  result: CommandResult,
+  collected: Collected,
+): Turn {
+  const { telemetry, usage, failure } = collected;
+  const { ended, exitCode } = result;
+  // What we did to the agent explains its end better than what it said before.
+  const message = ended === 'exit' ? (failure ?? failureOf(result)) : failureOf(result);
+  const providerStatus = ended === 'exit' && failure !== undefined ? statusIn(failure) : undefined;
+  return {
+    events,
+    status: message === undefined ? 'completed' : 'failed',
+    exit: {
+      ended,
+      exitCode,
+      ...(message !== undefined && { message }),
+      ...(providerStatus !== undefined && { providerStatus }),
+    },
+    facts: { runtime: config.kind, network: config.network },
+    telemetry,
+    ...(usage && { usage }),
+  };
+}
+
+/** The HTTP status in an agent's own words (`unexpected status 401`, `last status: 429`). */
+function statusIn(message: string): number | undefined {
+  const status = /\bstatus:? ([45]\d\d)\b/i.exec(message)?.[1];
+  return status === undefined ? undefined : Number(status);
+}

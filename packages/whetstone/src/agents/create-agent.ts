@@ -1,0 +1,30 @@
+import type { AgentConfig } from '../config/config.ts';
+import { WhetstoneError } from '../error.ts';
+import type { Agent } from './agent.ts';
+import { resolveAgentEnv } from './agent-environment.ts';
+import { createCommandAgent } from './command-agent.ts';
+import { createLoopAgent } from './loop-agent.ts';
+
+export type AgentDependencies = {
+  /** The user's own environment: `${NAME}` in an agent's `env`, and the keys of in-process agents, come from here. */
+  environment: NodeJS.ProcessEnv;
+};
+
+/**
+ * Makes the agent that a configuration describes. A variable that it needs and the user's environment does not set is
+ * an error here, before anything runs.
+ */
+export function createAgent(config: AgentConfig, { environment }: AgentDependencies): Agent {
+  const agentEnvironment = resolveAgentEnv(config.env, environment);
+  if (config.kind === 'loop') return createLoopAgent(config, agentEnvironment, environment);
+  if (config.command) return createCommandAgent(config, config.command, agentEnvironment);
+  throw new WhetstoneError(
+    'agent-command-missing',
+    `The agent ${config.name} of kind ${config.kind} has no command.`,
+    {
+      exitCode: 2,
+      where: `agents.${config.name}.command`,
+      hint: 'Give it a command template, or use `kind: loop`.',
+    },
+  );
+}

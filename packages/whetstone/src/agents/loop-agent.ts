@@ -1,0 +1,130 @@
+import type { ProviderProfile, SessionEvent, SubmitResult } from '@whetstone/loop';
+import type { AgentConfig, LoopAgentConfig } from '../config/config.ts';
+import { WhetstoneError } from '../error.ts';
+import { createMask } from '../sandbox/mask.ts';
+import { OutputFile } from '../sandbox/output-file.ts';
+import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnExit } from './agent.ts';
+import type { AgentEnvironment } from './agent-environment.ts';
+import { createSandboxEnvironment } from './sandbox-environment.ts';
+import { createTurnEvents, type TurnEvents } from './turn-events.ts';
+
+const DEFAULTS = {
+  openai: { model: 'gpt-5.5', apiKeyEnv: 'OPENAI_API_KEY' },
+  anthropic: { model: 'claude-opus-4-8', apiKeyEnv: 'ANTHROPIC_API_KEY' },
+} as const;
+
+const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Our own coding-agent loop, in this process; its tools run in the sandbox. The model is reached through the gateway's
+ * lane where there is one, else at the provider with the user's key, which never reaches a command.
+ */
+export function createLoopAgent(
+  config: AgentConfig,
+  agentEnvironment: AgentEnvironment,
+  userEnvironment: NodeJS.ProcessEnv,
+): Agent {
+  const { loop } = config;
+  if (!loop) throw new TypeError(`The agent ${config.name} of kind loop has no loop configuration.`);
+  const apiKeyEnv = loop.apiKeyEnv ?? DEFAULTS[loop.profile].apiKeyEnv;
+  const { [apiKeyEnv]: ownKey, ...env } = agentEnvironment.env;
+  const mask = createMask(agentEnvironment.secrets);
+  return defineSandboxAgent({
+    name: config.name,
+    capabilities: { toolObservability: true },
+    async send(input, context) {
+      const endpoint = endpointOf(config, loop, context, ownKey ?? userEnvironment[apiKeyEnv]);
+      const { Session } = await import('@whetstone/loop');
+      const deadline = AbortSignal.timeout(Math.min(context.timeoutMs, LONGEST_TIMER_MS));
+      const turn = createTurnEvents(context);
+      await using session = new Session({
+        ...(await modelAndProfile(loop, endpoint)),
+        environment: createSandboxEnvironment(context.sandbox, { env, mask }),
+        config: sessionConfig(loop),
+        signal: AbortSignal.any([context.signal, deadline]),
+      });
+      await using _log = await follow(session, turn, context.files.stdoutFile);
+      const result = await session.submit(input.text);
+      const ended = context.signal.aborted ? 'abort' : deadline.aborted ? 'timeout' : 'exit';
+      return toTurn(turn, result, ended);
+    },
+  });
+}
+
+type Endpoint = { baseUrl?: string; apiKey: string };
+
+function endpointOf(
+  config: AgentConfig,
+  loop: LoopAgentConfig,
+  { lane }: AgentContext,
+  key: string | undefined,
+): Endpoint {
+  if (lane && loop.baseUrl === undefined) return { baseUrl: `${lane.baseUrl}/v1`, apiKey: lane.key };
+  if (key) return { apiKey: key, ...(loop.baseUrl !== undefined && { baseUrl: loop.baseUrl }) };
+  const name = loop.apiKeyEnv ?? DEFAULTS[loop.profile].apiKeyEnv;
+  throw new WhetstoneError(
+    'agent-key-missing',
+    `The agent ${config.name} has no key for its model: ${name} is not set.`,
+    {
+      exitCode: 2,
+      where: `agents.${config.name}`,
+      hint: `Set ${name}, name another variable in \`api_key_env\`, or run against a gateway script.`,
+    },
+  );
+}
+
+async function modelAndProfile(loop: LoopAgentConfig, endpoint: Endpoint) {
+  const { createAnthropicProfile, createModel, createOpenAiProfile } = await import('@whetstone/loop');
+  const model = loop.model ?? DEFAULTS[loop.profile].model;
+  const profile: ProviderProfile =
+    loop.profile === 'openai' ? createOpenAiProfile({ model }) : createAnthropicProfile({ model });
+  return { profile, model: await createModel({ provider: loop.profile, model, ...endpoint }) };
+}
+
+function sessionConfig({ reasoningEffort, maxToolRounds }: LoopAgentConfig) {
+  return {
+    ...(reasoningEffort !== undefined && { reasoningEffort }),
+    ...(maxToolRounds !== undefined && { maxToolRoundsPerInput: maxToolRounds }),
+  };
+}
+
+/** Turns the session's events into the turn's, and keeps the native ones, without the deltas, as JSON lines. */
+async function follow(
+  session: { on(listener: (event: SessionEvent) => void): () => void },
+  turn: TurnEvents,
+  logFile: string,
+): Promise<AsyncDisposable> {
+  const { createStreamEventMapper } = await import('@whetstone/loop');
+  const toStreamEvents = createStreamEventMapper();
+  const log = new OutputFile(logFile, LOG_LIMIT_BYTES);
+  const stop = session.on((event) => {
+    for (const mapped of toStreamEvents(event)) turn.add(mapped);
+    if (!event.kind.endsWith('_DELTA')) log.write(Buffer.from(`${JSON.stringify(event)}\n`));
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      stop();
+      await log.close();
+    },
+  };
+}
+
+function toTurn({ events }: TurnEvents, result: SubmitResult, ended: TurnExit['ended']): Turn {
+  const { usage, costUsd, error } = result;
+  const message = error ? `${result.reason}: ${error.message}` : result.reason;
+  const providerStatus = /\(HTTP (\d{3})\)/.exec(error?.message ?? '')?.[1];
+  return {
+    events,
+    status: result.reason === 'completed' ? 'completed' : 'failed',
+    usage,
+    ...(costUsd !== undefined && { costUsd }),
+    exit: {
+      ended,
+      ...(result.reason !== 'completed' && { message }),
+      ...(ended === 'exit' && providerStatus !== undefined && { providerStatus: Number(providerStatus) }),
+    },
+    facts: { runtime: 'loop' },
+    telemetry: { status: 'unavailable', source: 'none', evidenceGaps: [] },
+  };
+}

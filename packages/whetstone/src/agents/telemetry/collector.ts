@@ -1,0 +1,83 @@
+import type { StreamEvent, Usage } from '@whetstone/events';
+import type { AgentConfig, Command } from '../../config/config.ts';
+import { createConfinedFiles } from '../../sandbox/sandbox-files.ts';
+import type { AttemptFiles, Telemetry } from '../agent.ts';
+import { createCodexCollector } from './codex-jsonl.ts';
+import { createJsonFileCollector } from './json-file.ts';
+
+/**
+ * Finds out what an agent says about its own run, in two phases (context-eval, "telemetry"): `prepare` before the
+ * agent starts, `collect` after it has ended. Its failures are findings too and never change the turn's outcome.
+ */
+export interface Collector {
+  readonly source: Telemetry['source'];
+  prepare(): Preparation;
+  /** Takes the agent's standard output as it arrives; absent where the output is plain text. */
+  read?(chunk: Buffer): void;
+  collect(run: CollectedRun): Promise<Collected>;
+}
+
+export type Preparation = {
+  /** Value of the template variable `telemetry_file`. */
+  telemetryFile?: string;
+  env: Record<string, string>;
+};
+
+/** `command` as it ran, variables substituted. */
+export type CollectedRun = { command: Command; files: AttemptFiles };
+
+export type Collected = {
+  telemetry: Telemetry;
+  usage?: Usage;
+  /** The agent's own word that its turn failed, and why. */
+  failure?: string;
+};
+
+export type CollectorContext = { workdir: string; outputDir: string; emit: (event: StreamEvent) => void };
+
+export function createCollector({ telemetry }: AgentConfig, context: CollectorContext): Collector {
+  const files = createConfinedFiles(context.outputDir);
+  switch (telemetry.collector) {
+    case 'none':
+      return noCollector;
+    case 'json-file':
+      return safely(createJsonFileCollector(telemetry, context.outputDir, files));
+    case 'codex-jsonl':
+      return safely(createCodexCollector(telemetry, context, files));
+  }
+}
+
+const noCollector: Collector = {
+  source: 'none',
+  prepare: () => ({ env: {} }),
+  collect: async () => ({ telemetry: { status: 'unavailable', source: 'none', evidenceGaps: [] } }),
+};
+
+/** Whatever goes wrong in a collector becomes telemetry of status `error`. */
+function safely(collector: Collector): Collector {
+  let failure: unknown;
+  return {
+    source: collector.source,
+    prepare: () => collector.prepare(),
+    ...(collector.read && {
+      read(chunk: Buffer) {
+        if (failure !== undefined) return;
+        try {
+          collector.read?.(chunk);
+        } catch (error) {
+          failure = error;
+        }
+      },
+    }),
+    async collect(run) {
+      try {
+        const collected = await collector.collect(run);
+        if (failure === undefined) return collected;
+      } catch (error) {
+        failure ??= error;
+      }
+      const error = failure instanceof Error ? failure.message : String(failure);
+      return { telemetry: { status: 'error', source: collector.source, error, evidenceGaps: [] } };
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import { stripVTControlCharacters } from 'node:util';
+
+/** The last `maxBytes` of a text in UTF-8, code points whole, without terminal control sequences and outer blanks. */
+export function textTail(text: string, maxBytes: number): string {
+  const plain = stripVTControlCharacters(text).trim();
+  const bytes = Buffer.from(plain);
+  if (bytes.length <= maxBytes) return plain;
+  let start = bytes.length - maxBytes;
+  while (((bytes[start] ?? 0) & 0xc0) === 0x80) start += 1;
+  return bytes.toString('utf8', start);
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto';
+import { copyFile, cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Lane } from '@whetstone/gateway';
+import type { AttemptFiles, Turn } from '../agents/agent.ts';
+import { WhetstoneError } from '../error.ts';
+import type { CaseLayout } from '../record/layout.ts';
+import type { CaseRow } from '../record/row.ts';
+import type { Sandbox } from '../sandbox/sandbox.ts';
+import { describeResult, runCommands, succeeded } from '../verify/run-commands.ts';
+import { type Verification, verify } from '../verify/verify.ts';
+import type { Changes, Workspace } from '../workspace/workspace.ts';
+import { buildRow } from './build-row.ts';
+import { decideOutcome } from './decide-outcome.ts';
+import { openEventLog } from './event-log.ts';
+import type { Attempt, Lab } from './lab.ts';
+import type { FailureClass, Outcome } from './outcome.ts';
+
+/**
+ * One case, from workspace to outcome. Always resolves with a row, whatever failed; rejects only when the attempt was
+ * aborted, because an aborted case is a case that has not run.
+ */
+export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
+  const startedAt = new Date();
+  const files = await lab.record.startCase(attempt.planned.id);
+  await writeFile(files.prompt, attempt.prompt);
+  const trace: Trace = { calls: [] };
+  let outcome: Outcome;
+  try {
+    outcome = await pursue(attempt, lab, files, trace);
+  } catch (error) {
+    attempt.signal.throwIfAborted();
+    outcome = { status: 'error', ...classify(error), evidence: lab.mask(describeError(error)) };
+  }
+  attempt.signal.throwIfAborted();
+  return buildRow({ attempt, lab, outcome, trace, startedAt });
+}
+
+/** What has been seen of an attempt so far; a failure half-way keeps what was there. */
+export type Trace = {
+  turn?: Turn;
+  agentSeconds?: number;
+  changes?: Changes;
+  verification?: Verification;
+  calls: Lane['ledger'];
+};
+
+async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trace): Promise<Outcome> {
+  const snapshot = await lab.workspaces.prepare(attempt.commit, attempt.variant.overlays);
+  await using workspace = await lab.workspaces.create(snapshot);
+  await using lane = await openLane(attempt, lab, files);
+  await using desk = await openDesk(attempt, lab);
+  await using sandbox = await lab.sandboxes.start({
+    workdir: workspace.path,
+    env: lane?.env ?? {},
+  });
+  if (lane) trace.calls = lane.ledger;
+
+  await setUp(attempt, sandbox, workspace, files);
+  const driven = performance.now();
+  trace.turn = await drive(attempt, sandbox, lane, desk, files);
+  trace.agentSeconds = (performance.now() - driven) / 1000;
+  await sandbox.stop(); // the whole tree, before anything is read
+  attempt.signal.throwIfAborted();
+
+  trace.changes = await workspace.changes();
+  await copyFile(trace.changes.patchFile, files.patch);
+  await keepOutput(desk, files);
+  trace.verification = await verify({
+    task: attempt.task,
+    snapshot,
+    changes: trace.changes,
+    agentCompleted: trace.turn.status === 'completed',
+    workspaces: lab.workspaces,
+    sandboxes: lab.sandboxes,
+    directory: files.verify,
+    signal: attempt.signal,
+  });
+  return decideOutcome({
+    turn: trace.turn,
+    calls: trace.calls,
+    scripted: lab.gateway !== undefined,
+    verification: trace.verification,
+  });
+}
+
+async function openLane(attempt: Attempt, lab: Lab, files: CaseLayout): Promise<Lane | undefined> {
+  if (!lab.gateway) return undefined;
+  const { server, script, seed } = lab.gateway;
+  return server.open({
+    attempt: attempt.planned.id,
+    mode: { kind: 'script', script, seed },
+    ledgerFile: files.modelCalls,
+  });
+}
+
+/** The attempt's own folder outside workspace, home and run directory: the prompt file and the output directory. */
+async function openDesk(attempt: Attempt, lab: Lab): Promise<Desk> {
+  const directory = join(lab.scratch, `d-${randomBytes(6).toString('hex')}`);
+  const desk = {
+    directory,
+    promptFile: join(directory, 'prompt.md'),
+    outputDir: join(directory, 'output'),
+    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+  };
+  await mkdir(desk.outputDir, { recursive: true, mode: 0o700 });
+  await writeFile(desk.promptFile, attempt.prompt);
+  return desk;
+}
+type Desk = { directory: string; promptFile: string; outputDir: string } & AsyncDisposable;
+
+async function setUp(
+  attempt: Attempt,
+  sandbox: Sandbox,
+  workspace: Workspace,
+  files: CaseLayout,
+): Promise<void> {
+  if (attempt.task.setup.length === 0) return;
+  const ran = await runCommands(sandbox, attempt.task.setup, {
+    directory: files.setup,
+    prefix: 'setup',
+    stopAtFailure: true,
+    signal: attempt.signal,
+  });
+  const failed = ran.find(({ result }) => !succeeded(result));
+  if (failed) throw new AttemptError('task', `setup: ${describeResult(failed)}`);
+  await workspace.rebase();
+}
+
+async function drive(
+  attempt: Attempt,
+  sandbox: Sandbox,
+  lane: Lane | undefined,
+  desk: Desk,
+  files: CaseLayout,
+): Promise<Turn> {
+  await using events = await openEventLog(files.events);
+  const attemptFiles: AttemptFiles = {
+    promptFile: desk.promptFile,
+    outputDir: desk.outputDir,
+    stdoutFile: files.stdout,
+    stderrFile: files.stderr,
+    taskId: attempt.task.id,
+    variant: attempt.variant.name,
+  };
+  const { model } = attempt.agentConfig.loop ?? {};
+  return attempt.agent.send(
+    { text: attempt.prompt },
+    {
+      signal: attempt.signal,
+      flags: {},
+      session: { isNew: true },
+      log: () => undefined,
+      sandbox,
+      emit: (event) => events.append(event),
+      files: attemptFiles,
+      timeoutMs: (attempt.task.timeoutSeconds ?? attempt.agentConfig.timeoutSeconds) * 1000,
+      ...(lane === undefined ? {} : { lane: { baseUrl: lane.baseUrl, key: lane.key } }),
+      ...(model === undefined ? {} : { model }),
+    },
+  );
+}
+
+/** What the agent left in its output directory, kept without following any link it made. */
+async function keepOutput(desk: Desk, files: CaseLayout): Promise<void> {
+  if ((await readdir(desk.outputDir)).length === 0) return;
+  await cp(desk.outputDir, files.output, { recursive: true, verbatimSymlinks: true, dereference: false });
+}
+
+/** A failure of the attempt itself whose class is known where it is thrown. */
+class AttemptError extends Error {
+  readonly class: FailureClass;
+
+  constructor(failureClass: FailureClass, message: string) {
+    super(message);
+    this.class = failureClass;
+  }
+}
+
+function classify(error: unknown): { class: FailureClass } {
+  if (error instanceof AttemptError) return { class: error.class };
+  if (error instanceof WhetstoneError && error.code.startsWith('sandbox')) return { class: 'sandbox' };
+  if (error instanceof WhetstoneError && error.code.startsWith('overlay')) return { class: 'task' };
+  return { class: 'harness' };
+}
+
+function describeError(error: unknown): string {
+  if (error instanceof WhetstoneError && error.hint) return `${error.message} ${error.hint}`;
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,145 @@
+import { addUsage, totalTokens, type Usage } from '@whetstone/events';
+import type { LedgerLine } from '@whetstone/gateway';
+import type { Turn } from '../agents/agent.ts';
+import type { CaseRow } from '../record/row.ts';
+import type { Trace } from './attempt.ts';
+import type { Attempt, Lab } from './lab.ts';
+import type { Outcome } from './outcome.ts';
+
+/** Lays an attempt out as a row of `results.jsonl`. */
+export function buildRow(input: {
+  attempt: Attempt;
+  lab: Lab;
+  outcome: Outcome;
+  trace: Trace;
+  startedAt: Date;
+}): CaseRow {
+  const { attempt, lab, outcome, trace, startedAt } = input;
+  const { turn, changes, verification } = trace;
+  const consumption = consumed(turn, trace.calls);
+  return {
+    schema_version: '1',
+    whetstone_version: lab.version,
+    run_id: lab.record.manifest.run_id,
+    case_id: attempt.planned.id,
+    fingerprint: attempt.planned.fingerprint,
+    agent_name: attempt.agentConfig.name,
+    agent_kind: attempt.agentConfig.kind,
+    task_id: attempt.task.id,
+    category: attempt.task.category ?? null,
+    difficulty: attempt.task.difficulty ?? null,
+    variant: attempt.variant.name,
+    trial_index: attempt.planned.trial,
+    repo_ref: attempt.commit,
+    network: attempt.agentConfig.network,
+
+    outcome: outcome.status,
+    failure_class: outcome.status === 'passed' ? null : outcome.class,
+    evidence: outcome.status === 'passed' ? null : lab.mask(outcome.evidence),
+    status: contextEvalStatus(outcome, trace),
+    confidence: !verified(trace) ? 'low' : outcome.status === 'passed' ? 'high' : 'medium',
+
+    started_at: startedAt.toISOString(),
+    duration_seconds: (Date.now() - startedAt.getTime()) / 1000,
+    agent_duration_seconds: trace.agentSeconds ?? null,
+    agent_exit_code: turn?.exit?.exitCode ?? null,
+    timeout: turn?.exit?.ended === 'timeout',
+
+    validation_status: verification?.validation ?? 'skipped',
+    validation_results: verification?.commands ?? [],
+    hard_evaluation_status: verification?.hardStatus ?? 'not_configured',
+    hard_evaluation: verification?.hard ?? [],
+    protected_paths_touched: verification?.protectedTouched ?? [],
+
+    changed_files: changes?.files.length ?? 0,
+    insertions: changes?.insertions ?? 0,
+    deletions: changes?.deletions ?? 0,
+    touched_paths: changes?.files.map((file) => file.path) ?? [],
+    unportable_paths: [...(changes?.unportable ?? [])],
+
+    ...consumption,
+    telemetry_status: turn?.telemetry?.status ?? 'unavailable',
+    telemetry_gaps: turn?.telemetry?.evidenceGaps ?? [],
+    retries: attempt.retries,
+  };
+}
+
+type Consumption = Pick<
+  CaseRow,
+  | 'usage_source'
+  | 'input_tokens'
+  | 'output_tokens'
+  | 'cache_read_tokens'
+  | 'cache_write_tokens'
+  | 'reasoning_tokens'
+  | 'total_tokens'
+  | 'cost_usd'
+  | 'model_calls'
+  | 'tool_calls'
+  | 'models'
+>;
+
+/** Tokens and money: the gateway's ledger where it saw calls, else what the agent reports of itself. */
+function consumed(turn: Turn | undefined, calls: readonly LedgerLine[]): Consumption {
+  const toolCalls =
+    turn?.telemetry?.toolCallCount ?? turn?.events.filter((event) => event.type === 'action.called').length;
+  const modelCalls = calls.filter((call) => call.usage !== null);
+  if (modelCalls.length > 0) {
+    return {
+      usage_source: 'gateway',
+      ...tokens(modelCalls.map((call) => call.usage).reduce(sumUsage, null)),
+      cost_usd: sumKnown(modelCalls.map((call) => call.cost_usd)),
+      model_calls: modelCalls.length,
+      tool_calls: calls.reduce((sum, call) => sum + call.tools_called.length, 0),
+      models: [...new Set(modelCalls.flatMap((call) => call.model_answered ?? []))],
+    };
+  }
+  const reported = turn?.events.filter((event) => event.type === 'usage') ?? [];
+  const usage = turn?.usage ?? reported.map((event) => event.usage).reduce(sumUsage, null);
+  const telemetryModel = turn?.telemetry?.modelName;
+  return {
+    usage_source: usage ? 'agent' : 'none',
+    ...tokens(usage),
+    cost_usd: turn?.costUsd ?? null,
+    model_calls: reported.length > 0 ? reported.length : null,
+    tool_calls: toolCalls ?? null,
+    models: [
+      ...new Set([...reported.flatMap((event) => event.model ?? []), ...(telemetryModel ? [telemetryModel] : [])]),
+    ],
+  };
+}
+
+function tokens(usage: Usage | null) {
+  return {
+    input_tokens: usage?.inputTokens ?? null,
+    output_tokens: usage?.outputTokens ?? null,
+    cache_read_tokens: usage?.cacheReadTokens ?? null,
+    cache_write_tokens: usage?.cacheWriteTokens ?? null,
+    reasoning_tokens: usage?.reasoningTokens ?? null,
+    total_tokens: usage ? totalTokens(usage) : null,
+  };
+}
+
+function sumUsage(sum: Usage | null, usage: Usage | null): Usage | null {
+  if (!sum || !usage) return sum ?? usage;
+  return addUsage(sum, usage);
+}
+
+/** A sum with an unknown part is unknown: a cost is never understated. */
+function sumKnown(costs: (number | null)[]): number | null {
+  return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0 as number | null);
+}
+
+function verified(trace: Trace): boolean {
+  const { verification } = trace;
+  return verification !== undefined && (verification.validation !== 'skipped' || verification.hard.length > 0);
+}
+
+function contextEvalStatus(outcome: Outcome, { turn, verification }: Trace): CaseRow['status'] {
+  if (turn?.exit?.ended === 'timeout') return 'timeout';
+  if (turn && turn.status !== 'completed') return 'agent_failed';
+  if (verification?.validation === 'failed') return 'validation_failed';
+  if (turn && verification) return 'completed';
+  if (outcome.status !== 'passed' && outcome.class === 'task') return 'workspace_failed';
+  return 'internal_error';
+}

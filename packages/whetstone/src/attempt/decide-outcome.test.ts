@@ -1,0 +1,82 @@
+import type { LedgerLine } from '@whetstone/gateway';
+import { describe, expect, test } from 'vitest';
+import type { Turn } from '../agents/agent.ts';
+import type { Verification } from '../verify/verify.ts';
+import { decideOutcome } from './decide-outcome.ts';
+
+const completed: Turn = { events: [], status: 'completed', exit: { ended: 'exit', exitCode: 0 } };
+const failedTurn: Turn = { events: [], status: 'failed', exit: { ended: 'exit', exitCode: 1 } };
+const verified: Verification = {
+  validation: 'passed',
+  commands: [],
+  hard: [],
+  hardStatus: 'not_configured',
+  protectedTouched: [],
+};
+const call = (status: number) => ({ status, flags: [], outcome: status < 400 ? 'ok' : 'error' }) as unknown as LedgerLine;
+
+const decide = (turn: Turn, verification: Verification = verified, calls: LedgerLine[] = [], scripted = false) =>
+  decideOutcome({ turn, verification, calls, scripted });
+
+describe('an outcome', () => {
+  test('is passed when the agent completed and the clean room agrees', () => {
+    expect(decide(completed)).toEqual({ status: 'passed' });
+  });
+
+  test('is the agent’s failure when the clean room disagrees, whatever the agent says', () => {
+    const verification = { ...verified, validation: 'failed' as const, failure: '`npm test` exited 1' };
+    expect(decide(completed, verification)).toEqual({
+      status: 'failed',
+      class: 'agent',
+      evidence: '`npm test` exited 1',
+    });
+  });
+
+  test('is not passed when the agent failed, even when validation passes', () => {
+    expect(decide(failedTurn)).toMatchObject({ status: 'failed', class: 'agent' });
+  });
+
+  test('is a timeout when we stopped it', () => {
+    const turn: Turn = { events: [], status: 'failed', exit: { ended: 'timeout' } };
+    expect(decide(turn)).toMatchObject({ status: 'failed', class: 'timeout' });
+  });
+
+  test.each([
+    [429, 'provider-limit'],
+    [500, 'provider-outage'],
+    [529, 'provider-outage'],
+    [401, 'harness'],
+  ])('is missing data when the provider’s last answer was %i', (status, failureClass) => {
+    expect(decide(failedTurn, verified, [call(200), call(status)])).toMatchObject({
+      status: 'error',
+      class: failureClass,
+    });
+  });
+
+  test('a provider error that the agent got over counts for nothing', () => {
+    expect(decide(completed, verified, [call(500), call(200)])).toEqual({ status: 'passed' });
+    expect(decide(failedTurn, verified, [call(500), call(200)])).toMatchObject({ class: 'agent' });
+  });
+
+  test('a script that cannot be played is the harness’s fault', () => {
+    expect(decide(failedTurn, verified, [call(400)], true)).toMatchObject({
+      status: 'error',
+      class: 'harness',
+    });
+  });
+
+  test.each([126, 127])('is the harness’s when the agent’s command could not be run (%i)', (exitCode) => {
+    const turn: Turn = { events: [], status: 'failed', exit: { ended: 'exit', exitCode } };
+    expect(decide(turn)).toMatchObject({ status: 'error', class: 'harness' });
+  });
+
+  test('is the verifier’s when a validation command is missing', () => {
+    const verification: Verification = {
+      ...verified,
+      validation: 'failed',
+      broken: { class: 'verifier', evidence: 'not found' },
+      failure: 'exited 127',
+    };
+    expect(decide(completed, verification)).toMatchObject({ status: 'error', class: 'verifier' });
+  });
+});

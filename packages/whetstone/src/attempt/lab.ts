@@ -1,0 +1,36 @@
+import type { Gateway, Script } from '@whetstone/gateway';
+import type { Agent } from '../agents/agent.ts';
+import type { AgentConfig, TaskConfig, VariantConfig } from '../config/config.ts';
+import type { PlannedCase } from '../plan/plan.ts';
+import type { RunRecord } from '../record/run-record.ts';
+import type { SandboxProvider } from '../sandbox/sandbox.ts';
+import type { Workspaces } from '../workspace/workspace.ts';
+
+/** Everything an attempt uses and does not own: made once a run, shared by its cases. */
+export type Lab = {
+  workspaces: Workspaces;
+  sandboxes: SandboxProvider;
+  /** Absent when the run has no gateway: agents then talk to their providers themselves. */
+  gateway?: { server: Gateway; script: Script; seed: string };
+  record: RunRecord;
+  /** A folder for what belongs to one attempt and is neither its workspace nor its sandbox. */
+  scratch: string;
+  /** Masks secrets of the configuration in text that will be kept. */
+  mask: (text: string) => string;
+  version: string;
+};
+
+/** One case with what it names. */
+export type Attempt = {
+  planned: PlannedCase;
+  agent: Agent;
+  agentConfig: AgentConfig;
+  task: TaskConfig;
+  variant: VariantConfig;
+  /** Commit SHA. */
+  commit: string;
+  prompt: string;
+  /** Infrastructure retries before this try. */
+  retries: number;
+  signal: AbortSignal;
+};

@@ -1,0 +1,61 @@
+import { renderCommand } from '../config/template.ts';
+import type { AgentConfig, Config } from '../config/config.ts';
+import type { Plan } from '../plan/plan.ts';
+import { commandText } from '../verify/run-commands.ts';
+
+/** Prints what a run would do. Starts nothing; values of the environment are not shown. */
+export async function printDryRun(
+  config: Config,
+  plan: Plan,
+  { json, stdout }: { json: boolean; stdout: NodeJS.WritableStream },
+): Promise<void> {
+  const commands = plan.agents.flatMap(({ name }) => {
+    const agent = config.agents.find((candidate) => candidate.name === name);
+    const first = plan.cases.find((planned) => planned.agent === name);
+    return agent && first ? [{ agent: name, case: first.id, command: previewCommand(agent, first) }] : [];
+  });
+  if (json) {
+    stdout.write(`${JSON.stringify({ seed: plan.seed, order: plan.order, cases: plan.cases, commands }, null, 2)}\n`);
+    return;
+  }
+  const { agents, tasks, variants, trials, cases, order, seed } = plan;
+  const lines = [
+    `${cases.length} cases: ${agents.length} agents × ${tasks.length} tasks × ${variants.length} variants × ${trials} trials`,
+    '',
+    `Repository  ${config.repo.path}`,
+    `Agents      ${agents.map(({ name, kind }) => `${name} (${kind})`).join(', ')}`,
+    `Tasks       ${tasks.map(({ id, commit }) => `${id} at ${commit.slice(0, 12)}`).join(', ')}`,
+    `Variants    ${variants.map(({ name }) => (name === plan.baseline ? `${name} (baseline)` : name)).join(', ')}`,
+    `Seed        ${seed}`,
+    '',
+    'Commands, each for one representative case:',
+    ...commands.flatMap(({ agent, command }) => [`  ${agent}`, ...command.split('\n').map((line) => `    ${line}`)]),
+    '',
+    'Starting order:',
+    ...order.map((id, index) => `  ${String(index + 1).padStart(String(order.length).length)}  ${id}`),
+    '',
+    'Nothing was started.',
+  ];
+  stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** The command with stand-ins for what exists only in a run, and the names of its variables without their values. */
+function previewCommand(agent: AgentConfig, planned: { task: string; variant: string }): string {
+  const variables = Object.keys(agent.env).map((name) => `${name}=***`);
+  if (!agent.command) {
+    const { profile, model } = agent.loop ?? {};
+    return [...variables, `(in process) whetstone agent --profile ${profile}${model ? ` --model ${model}` : ''}`].join(' ');
+  }
+  const rendered = renderCommand(agent.command, {
+    workspace: '<workspace>',
+    prompt: '<prompt text>',
+    prompt_file: '<case>/prompt.md',
+    output_dir: '<case>/output',
+    telemetry_file: `<case>/output/${agent.telemetry.file}`,
+    gateway_url: '<gateway>',
+    gateway_key: '***',
+    task_id: planned.task,
+    variant: planned.variant,
+  });
+  return [...variables, commandText(rendered)].join(' ');
+}

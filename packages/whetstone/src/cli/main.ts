@@ -1,0 +1,258 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { version } from '../version.ts';
+import { printError } from './print-error.ts';
+
+/**
+ * The command line: parses, calls the library, prints. Each command's code is loaded when it is called, so that
+ * `--help` and `--version` load nothing.
+ *
+ * Exit codes: 0 all passed; 1 some case not passed, or under `--fail-under`; 2 bad configuration or usage; 3 the
+ * harness failed; 130 interrupted.
+ */
+export async function main(argv: string[]): Promise<number> {
+  ignoreClosedPipe();
+  let exitCode = 0;
+  const program = createProgram((code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(argv, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    return await printError(error, process.stderr);
+  }
+}
+
+function createProgram(exit: (code: number) => void): Command {
+  const program = new Command('whetstone')
+    .description('Run agent × task × variant × trial on your repository, and get a result to believe.')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help')
+    .exitOverride()
+    .showHelpAfterError('(whetstone --help lists the commands)')
+    .showSuggestionAfterError()
+    .addHelpText(
+      'after',
+      `
+Examples:
+  whetstone init                                a config, a task and two variants to start from
+  whetstone validate-config --strict            everything that is wrong with it, at once
+  whetstone run --dry-run                       what would run, and with which commands
+  whetstone run --trials 3 --jobs 2             run it
+  whetstone show latest                         look at the result
+
+Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the harness failed, 130 interrupted.`,
+    );
+  addInit(program, exit);
+  addValidateConfig(program, exit);
+  addRun(program, exit);
+  addReport(program, exit);
+  addShow(program, exit);
+  addAgent(program, exit);
+  return program;
+}
+
+function addInit(program: Command, exit: (code: number) => void): void {
+  program
+    .command('init')
+    .description('write a starter config, task file and variants')
+    .option('-d, --directory <dir>', 'where to write them', '.')
+    .option('--repo-path <path>', 'the repository to measure on, relative to the directory', '.')
+    .option('--agent-command <command>', 'command template of the agent')
+    .option('--agent-profiles', 'write the presets of codex-cli, claude-code, traecli, coco and custom')
+    .option('--force', 'overwrite files that exist')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  whetstone init
+  whetstone init --agent-command 'my-agent --prompt {prompt_file}'
+  whetstone init --agent-profiles -d evals --repo-path ..`,
+    )
+    .action(async (options) => {
+      const { initCommand } = await import('./init.ts');
+      exit(
+        await initCommand({
+          directory: options.directory,
+          repoPath: options.repoPath,
+          agentCommand: options.agentCommand,
+          agentProfiles: options.agentProfiles ?? false,
+          force: options.force ?? false,
+          stdout: process.stdout,
+        }),
+      );
+    });
+}
+
+function addValidateConfig(program: Command, exit: (code: number) => void): void {
+  program
+    .command('validate-config')
+    .description('check a config and its tasks; prints everything that is wrong, at once')
+    .addOption(configOption())
+    .option('--tasks <file>', 'task file to use instead of the config’s')
+    .option('--strict', 'also check the repository, refs, file-safe names and variables')
+    .option('--check-agents', 'also check that the agents’ executables are there; runs none of them')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  whetstone validate-config
+  whetstone validate-config --strict --check-agents -c whetstone.yaml`,
+    )
+    .action(async (options) => {
+      const { validateConfigCommand } = await import('./validate-config.ts');
+      exit(
+        await validateConfigCommand({
+          config: options.config,
+          tasks: options.tasks,
+          strict: options.strict ?? false,
+          checkAgents: options.checkAgents ?? false,
+          json: options.json ?? false,
+          stdout: process.stdout,
+          stderr: process.stderr,
+        }),
+      );
+    });
+}
+
+function addRun(program: Command, exit: (code: number) => void): void {
+  program
+    .command('run')
+    .description('run the matrix and report on it')
+    .addOption(configOption())
+    .option('--tasks <file>', 'task file to use instead of the config’s')
+    .option('--agent <name>', 'only this agent (repeatable)', collect, [])
+    .option('--variant <name>', 'only this variant (repeatable)', collect, [])
+    .option('--task-id <id>', 'only this task (repeatable)', collect, [])
+    .option('--category <name>', 'only tasks of this category (repeatable)', collect, [])
+    .option('--difficulty <name>', 'only tasks of this difficulty (repeatable)', collect, [])
+    .option('--trials <n>', 'trials of each agent, task and variant', positiveInteger, 1)
+    .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
+    .option('--max-tasks <n>', 'only the first n of the selected tasks', positiveInteger)
+    .option('--seed <seed>', 'seed of the order and of scripted chance (default: a new one, in the manifest)')
+    .option('--dry-run', 'show the matrix, the order and the commands; start nothing')
+    .option('--resume <run>', 'go on with a run: only what is missing (a path, an id, or "latest")')
+    .option('--fail-under <rate>', 'exit 0 when at least this share of the planned cases passed (0.8 or 80%)', rate)
+    .option('--json', 'print the summary as JSON on stdout')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  whetstone run --dry-run
+  whetstone run --trials 5 --jobs 4
+  whetstone run --agent codex --variant with-agents-md --task-id fix-parser
+  whetstone run --resume latest
+  whetstone run --fail-under 80% --json > summary.json
+
+A run can be stopped with Ctrl-C or killed at any time: what has finished is kept, and --resume goes on with the rest.`,
+    )
+    .action(async (options) => {
+      if (!options.dryRun) {
+        const { enterPrivateMountNamespace } = await import('../workspace/mount-namespace.ts');
+        enterPrivateMountNamespace();
+      }
+      const { runCommand } = await import('./run.ts');
+      exit(await runCommand(options, { stdout: process.stdout, stderr: process.stderr }));
+    });
+}
+
+function addReport(program: Command, exit: (code: number) => void): void {
+  program
+    .command('report')
+    .description('print the report of a run, rebuilt from its journal')
+    .argument('<run>', 'a run directory, a run id, or "latest"')
+    .addOption(new Option('--format <format>', 'output format').choices(['md', 'json', 'csv', 'junit']).default('md'))
+    .addOption(configOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  whetstone report latest
+  whetstone report latest --format junit > junit.xml
+  whetstone report .whetstone/runs/20260101-120000-ab12 --format csv`,
+    )
+    .action(async (run, options) => {
+      const { reportCommand } = await import('./report.ts');
+      exit(await reportCommand(run, options, process.stdout));
+    });
+}
+
+function addShow(program: Command, exit: (code: number) => void): void {
+  program
+    .command('show')
+    .description('look at a run, or at one case of it')
+    .argument('<run>', 'a run directory, a run id, or "latest"')
+    .argument('[case]', 'a case id, or the beginning of one')
+    .option('--json', 'print JSON')
+    .addOption(configOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  whetstone show latest
+  whetstone show latest fix-parser__baseline__codex__trial-1`,
+    )
+    .action(async (run, caseId, options) => {
+      const { showCommand } = await import('./show.ts');
+      exit(await showCommand(run, caseId, options, process.stdout));
+    });
+}
+
+function addAgent(program: Command, exit: (code: number) => void): void {
+  program
+    .command('agent')
+    .description('run our own coding-agent loop on one prompt, without interaction')
+    .argument('<prompt>', 'what to do; "-" reads it from stdin')
+    .option('-C, --cd <dir>', 'working directory', '.')
+    .addOption(
+      new Option('--profile <profile>', 'tools and prompt of a model family').choices(['openai', 'anthropic']),
+    )
+    .option('--model <model>', 'model id (default: the profile’s own)')
+    .option('--base-url <url>', 'provider or gateway to talk to')
+    .option('--reasoning-effort <effort>', 'low, medium, high')
+    .option('--max-tool-rounds <n>', 'stop after this many rounds of tool calls', positiveInteger)
+    .option('--json', 'print the events as JSONL on stdout')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  whetstone agent "Fix the failing test" --cd path/to/repo
+  whetstone agent "List what is untested" --profile anthropic --json | jq .type
+
+The key comes from OPENAI_API_KEY or ANTHROPIC_API_KEY, the base URL from OPENAI_BASE_URL or ANTHROPIC_BASE_URL where
+--base-url is not given. Commands run on this machine as you: use it where you would run them yourself.`,
+    )
+    .action(async (prompt, options) => {
+      const { agentCommand } = await import('./agent.ts');
+      exit(await agentCommand(prompt, options, { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr }));
+    });
+}
+
+const configOption = () =>
+  new Option('-c, --config <file>', 'config file (default: whetstone.yaml, else context-eval.yaml)');
+
+function collect(value: string, values: string[]): string[] {
+  return [...values, value];
+}
+
+function positiveInteger(value: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1.');
+  return Number(value);
+}
+
+function rate(value: string): number {
+  const number = value.endsWith('%') ? Number(value.slice(0, -1)) / 100 : Number(value);
+  if (value.trim() === '' || !(number >= 0 && number <= 1)) {
+    throw new InvalidArgumentError('It must be a share from 0 to 1, or a percentage like 80%.');
+  }
+  return number;
+}
+
+/** `whetstone … | head` closes our stdout: that is the reader's choice, not an error. */
+function ignoreClosedPipe(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}

@@ -1,0 +1,125 @@
+import { createLogUpdate } from 'log-update';
+import type { PlannedCase } from '../plan/plan.ts';
+import type { CaseRow } from '../record/row.ts';
+import type { RunEvent } from '../run/run.ts';
+import { type Colors, isInteractive, terminalColors } from './terminal.ts';
+
+export type Progress = { show(event: RunEvent): void; stop(): void };
+
+/** Live lines on a terminal; one line a case elsewhere. Everything goes to stderr, so that stdout stays the result. */
+export function createProgress(stream: NodeJS.WriteStream): Progress {
+  const colors = terminalColors(stream);
+  return isInteractive(stream) ? liveProgress(stream, colors) : plainProgress(stream, colors);
+}
+
+function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
+  let done = 0;
+  let total = 0;
+  return {
+    show(event) {
+      if (event.type === 'started') {
+        ({ done, total } = event);
+        stream.write(`${startLine(event)}\n`);
+      } else if (event.type === 'case.retried') {
+        stream.write(`${colors.yellow('retry')}  ${label(event.planned)}  ${event.evidence}\n`);
+      } else if (event.type === 'case.finished') {
+        done += 1;
+        stream.write(`[${done}/${total}] ${caseLine(event.planned, event.row, colors)}\n`);
+      }
+    },
+    stop() {},
+  };
+}
+
+function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
+  const update = createLogUpdate(stream);
+  const running = new Map<string, { planned: PlannedCase; since: number }>();
+  const rows: CaseRow[] = [];
+  const began = Date.now();
+  let before = 0;
+  let total = 0;
+  let header = 'Preparing the trees…';
+
+  const draw = () => {
+    const elapsed = (Date.now() - began) / 1000;
+    const lines = [header];
+    if (total > 0) lines.push(totalsLine({ before, total, rows, running: running.size, elapsed }, colors));
+    for (const { planned, since } of running.values()) {
+      lines.push(colors.dim(`  ${label(planned)}  ${seconds((Date.now() - since) / 1000)}`));
+    }
+    update(lines.join('\n'));
+  };
+  const timer = setInterval(draw, 250);
+  timer.unref();
+  return {
+    show(event) {
+      if (event.type === 'started') {
+        ({ done: before, total } = event);
+        header = startLine(event);
+      } else if (event.type === 'case.started') {
+        running.set(event.planned.id, { planned: event.planned, since: Date.now() });
+      } else if (event.type === 'case.finished') {
+        running.delete(event.planned.id);
+        rows.push(event.row);
+        if (event.row.outcome !== 'passed') {
+          update.clear();
+          stream.write(`${caseLine(event.planned, event.row, colors)}\n`);
+        }
+      }
+      draw();
+    },
+    stop() {
+      clearInterval(timer);
+      update.clear();
+      update.done();
+    },
+  };
+}
+
+function startLine({ total, done, directory }: Extract<RunEvent, { type: 'started' }>): string {
+  const cases = done > 0 ? `${total - done} of ${total} cases are missing` : `${total} cases`;
+  return `${cases} → ${directory}`;
+}
+
+function totalsLine(
+  state: { before: number; total: number; rows: CaseRow[]; running: number; elapsed: number },
+  colors: Colors,
+): string {
+  const { before, total, rows, running, elapsed } = state;
+  const done = before + rows.length;
+  const failed = rows.filter((row) => row.outcome !== 'passed').length;
+  const remaining = total - done;
+  const estimate = rows.length > 0 && remaining > 0 ? (elapsed / rows.length) * remaining : undefined;
+  const known = rows.flatMap((row) => row.cost_usd ?? []);
+  return [
+    `${done}/${total} done`,
+    `${running} running`,
+    failed > 0 ? colors.red(`${failed} not passed`) : `${failed} not passed`,
+    seconds(elapsed),
+    ...(estimate === undefined ? [] : [`about ${seconds(estimate)} left`]),
+    ...(known.length > 0 ? [`$${known.reduce((sum, cost) => sum + cost, 0).toFixed(2)} so far`] : []),
+  ].join(' · ');
+}
+
+function caseLine(planned: PlannedCase, row: CaseRow, colors: Colors): string {
+  const mark =
+    row.outcome === 'passed'
+      ? colors.green('passed')
+      : row.outcome === 'failed'
+        ? colors.red('failed')
+        : colors.yellow('error ');
+  const why = row.outcome === 'passed' ? '' : `  ${row.failure_class}: ${oneLine(row.evidence ?? '')}`;
+  return `${mark}  ${label(planned)}  ${seconds(row.duration_seconds)}${why}`;
+}
+
+const label = ({ agent, task, variant, trial }: PlannedCase): string =>
+  `${agent} · ${task} · ${variant} · ${trial}`;
+
+const oneLine = (text: string): string => Array.from(text.replaceAll(/\s+/g, ' ')).slice(0, 120).join('');
+
+function seconds(value: number): string {
+  if (value < 60) return `${value.toFixed(1)} s`;
+  const minutes = Math.floor(value / 60);
+  if (minutes < 60) return `${minutes} min ${Math.round(value % 60)} s`;
+  return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}

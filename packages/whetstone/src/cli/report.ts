@@ -1,0 +1,80 @@
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { loadConfig } from '../config/load-config.ts';
+import { runLayout } from '../record/layout.ts';
+import type { CaseRow } from '../record/row.ts';
+import { findRun } from '../record/run-record.ts';
+import { renderCsv } from '../report/csv.ts';
+import { renderJson } from '../report/json.ts';
+import { renderJunit } from '../report/junit.ts';
+import { renderMarkdown } from '../report/markdown.ts';
+import { type ReportedRun, rebuildReport } from '../run/write-report.ts';
+import { findConfig } from './find-config.ts';
+
+export type ReportFormat = 'md' | 'json' | 'csv' | 'junit';
+
+/** Prints the report of a run, rebuilt from its journal; `results.jsonl`, `summary.json` and `report.md` are too. */
+export async function reportCommand(
+  reference: string,
+  options: { format: ReportFormat; config?: string },
+  stdout: NodeJS.WritableStream,
+): Promise<number> {
+  const reported = await rebuildReport(await locateRun(reference, options.config));
+  stdout.write(await render(reported, options.format));
+  return 0;
+}
+
+async function render(run: ReportedRun, format: ReportFormat): Promise<string> {
+  switch (format) {
+    case 'md':
+      return renderMarkdown(run.summary, run.manifest, run.ordered);
+    case 'json':
+      return renderJson(run.summary, run.ordered);
+    case 'csv':
+      return renderCsv(run.ordered);
+    case 'junit': {
+      const tails = new Map<string, string>();
+      for (const row of run.ordered) tails.set(row.case_id, await failureLog(run.directory, row));
+      return renderJunit(run.summary, run.manifest, run.ordered, (row) => tails.get(row.case_id) ?? '');
+    }
+  }
+}
+
+/** A run by path, id or "latest"; ids are looked up in the output directory of the config, where there is one. */
+export async function locateRun(reference: string, configFile: string | undefined): Promise<string> {
+  return findRun(reference, await outputDirectory(configFile));
+}
+
+async function outputDirectory(configFile: string | undefined): Promise<string> {
+  try {
+    return (await loadConfig(findConfig(configFile))).config.outputDir;
+  } catch (error) {
+    if (configFile !== undefined) throw error;
+    return join(process.cwd(), '.whetstone', 'runs'); // a report needs no config: the default place is tried
+  }
+}
+
+/** Bytes of a log that a report shows. */
+const TAIL_BYTES = 4096;
+
+/** The end of the log of the first command that did not pass. */
+async function failureLog(directory: string, row: CaseRow): Promise<string> {
+  const failed = row.validation_results.find(({ exit_code: code, ended }) => code !== 0 || ended !== 'exit');
+  if (!failed) return '';
+  const base = runLayout(directory).case(row.case_id);
+  const tails = [];
+  for (const path of [failed.stdout_path, failed.stderr_path]) tails.push(await tail(join(base, path)));
+  return tails.filter((text) => text !== '').join('\n');
+}
+
+async function tail(file: string): Promise<string> {
+  try {
+    await using handle = await open(file);
+    const { size } = await handle.stat();
+    const length = Math.min(size, TAIL_BYTES);
+    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.toString('utf8');
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,96 @@
+import { resolve } from 'node:path';
+import { formatDiagnostics } from '../config/format-diagnostics.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Selection } from '../plan/plan.ts';
+import { findRun } from '../record/run-record.ts';
+import { renderTerminal } from '../report/terminal.ts';
+import type { Summary } from '../report/summary.ts';
+import { planOrResume } from '../run/plan-or-resume.ts';
+import { run } from '../run/run.ts';
+import { printDryRun } from './dry-run.ts';
+import { findConfig } from './find-config.ts';
+import { onInterrupt } from './interrupt.ts';
+import { preflight } from './preflight.ts';
+import { createProgress } from './progress.ts';
+import { terminalColors, terminalWidth } from './terminal.ts';
+
+export type RunCommandOptions = {
+  config?: string;
+  tasks?: string;
+  agent: string[];
+  variant: string[];
+  taskId: string[];
+  category: string[];
+  difficulty: string[];
+  trials: number;
+  jobs: number;
+  maxTasks?: number;
+  seed?: string;
+  dryRun?: boolean;
+  resume?: string;
+  failUnder?: number;
+  json?: boolean;
+};
+
+type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };
+
+export async function runCommand(options: RunCommandOptions, { stdout, stderr }: Streams): Promise<number> {
+  const loaded = await loadConfig(findConfig(options.config), {
+    ...(options.tasks === undefined ? {} : { tasksFile: resolve(options.tasks) }),
+  });
+  const { config, warnings } = loaded;
+  if (warnings.length > 0) {
+    stderr.write(`${formatDiagnostics(warnings, { color: terminalColors(stderr).isColorSupported })}\n`);
+  }
+  const request = {
+    config,
+    selection: selectionOf(options),
+    trials: options.trials,
+    jobs: options.jobs,
+    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...(options.resume === undefined ? {} : { resume: await findRun(options.resume, config.outputDir) }),
+  };
+  if (options.dryRun) {
+    const { plan } = await planOrResume(request);
+    await printDryRun(config, plan, { json: options.json ?? false, stdout });
+    return 0;
+  }
+
+  await preflight(loaded, request.selection);
+  const interrupt = onInterrupt(stderr);
+  const progress = createProgress(stderr);
+  const result = await run({ ...request, signal: interrupt.signal, onEvent: progress.show }).finally(() => {
+    progress.stop();
+    interrupt.stop();
+  });
+
+  if (options.json) stdout.write(`${JSON.stringify(result.summary, null, 2)}\n`);
+  else {
+    stdout.write(
+      `${renderTerminal(result.summary, result.ordered, { colors: terminalColors(stdout), width: terminalWidth(stdout) })}\n`,
+    );
+    stdout.write(`\n${result.directory}\n`);
+  }
+  if (result.interrupted) {
+    stderr.write(`Interrupted. Go on with: whetstone run --resume ${result.manifest.run_id}\n`);
+    return 130;
+  }
+  return exitCodeOf(result.summary, options.failUnder);
+}
+
+/** Errors and missing cases are not passes: a run that proved nothing does not pass a gate. */
+function exitCodeOf({ cases }: Summary, failUnder: number | undefined): 0 | 1 {
+  const share = cases.planned === 0 ? 0 : cases.passed / cases.planned;
+  return share >= (failUnder ?? 1) ? 0 : 1;
+}
+
+function selectionOf(options: RunCommandOptions): Selection {
+  return {
+    agents: options.agent,
+    variants: options.variant,
+    taskIds: options.taskId,
+    categories: options.category,
+    difficulties: options.difficulty,
+    ...(options.maxTasks === undefined ? {} : { maxTasks: options.maxTasks }),
+  };
+}

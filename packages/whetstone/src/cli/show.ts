@@ -1,0 +1,53 @@
+import { WhetstoneError } from '../error.ts';
+import { runLayout } from '../record/layout.ts';
+import type { CaseRow } from '../record/row.ts';
+import { readRun, rowsInOrder, type StoredRun } from '../record/run-record.ts';
+import { renderCase } from '../report/case.ts';
+import { summarize } from '../report/summarize.ts';
+import { renderTerminal } from '../report/terminal.ts';
+import { locateRun } from './report.ts';
+import { terminalColors, terminalWidth } from './terminal.ts';
+
+/** Prints a run, or one case of it. Reads only. */
+export async function showCommand(
+  reference: string,
+  caseId: string | undefined,
+  options: { json?: boolean; config?: string },
+  stdout: NodeJS.WriteStream,
+): Promise<number> {
+  const run = await readRun(await locateRun(reference, options.config));
+  const view = { colors: terminalColors(stdout), width: terminalWidth(stdout) };
+  if (caseId !== undefined) {
+    const row = findCase(run, caseId);
+    const directory = runLayout(run.directory).case(row.case_id);
+    stdout.write(options.json ? `${JSON.stringify(row, null, 2)}\n` : `${renderCase(row, directory, view)}\n`);
+    return 0;
+  }
+  const rows = rowsInOrder(run);
+  const summary = summarize(run.manifest, rows);
+  stdout.write(
+    options.json
+      ? `${JSON.stringify(summary, null, 2)}\n`
+      : `${renderTerminal(summary, rows, view)}\n\n${run.directory}\n`,
+  );
+  return 0;
+}
+
+function findCase(run: StoredRun, reference: string): CaseRow {
+  const planned = run.manifest.case_matrix.map(({ case_id: id }) => id);
+  const matches = planned.includes(reference) ? [reference] : planned.filter((id) => id.startsWith(reference));
+  const [id] = matches;
+  const row = id === undefined ? undefined : run.rows.get(id);
+  if (matches.length === 1 && row) return row;
+  const problem =
+    matches.length > 1
+      ? `${reference} stands for ${matches.length} cases.`
+      : id === undefined
+        ? `This run has no case ${reference}.`
+        : `Case ${id} has not finished.`;
+  throw new WhetstoneError('case-not-found', problem, {
+    where: run.directory,
+    hint: `Cases: ${(matches.length > 1 ? matches : planned).slice(0, 8).join(', ')}${planned.length > 8 ? ', …' : ''}`,
+    exitCode: 2,
+  });
+}

@@ -1,0 +1,79 @@
+import { access, constants, stat } from 'node:fs/promises';
+import { delimiter, isAbsolute, join, resolve } from 'node:path';
+import type { Command, Config } from './config.ts';
+import { executableOf } from './executable.ts';
+import type { LoadedConfig } from './load-config.ts';
+import type { YamlPath } from './yaml-source.ts';
+
+export type ExecutableCheck = {
+  /** Where the command stands in the config. */
+  path: YamlPath;
+  /** The program as written; absent where the command does not say which it is. */
+  executable?: string;
+} & (
+  | { kind: 'found'; file: string }
+  | { kind: 'missing'; reason: string }
+  | { kind: 'unknown'; reason: string }
+);
+
+export type FindProgram = (name: string) => Promise<string | undefined>;
+
+/**
+ * Looks for the first program of every agent's command. Runs nothing, installs nothing, asks for no credentials. An
+ * absolute path must exist, one with a `/` is looked up in the repository, a bare name on the PATH.
+ */
+export async function checkExecutables(
+  { config, agentPath }: Pick<LoadedConfig, 'config' | 'agentPath'>,
+  find: FindProgram,
+): Promise<ExecutableCheck[]> {
+  const checks = config.agents.flatMap(({ name, command }) =>
+    command ? [checkExecutable(command, [...agentPath(name), 'command'], config, find)] : [],
+  );
+  return Promise.all(checks);
+}
+
+/** The same for one command; `path` is where it stands. */
+export async function checkExecutable(
+  command: Command,
+  path: YamlPath,
+  { repo }: Pick<Config, 'repo'>,
+  find: FindProgram,
+): Promise<ExecutableCheck> {
+  const executable = executableOf(command);
+  if (executable === undefined) {
+    return { path, kind: 'unknown', reason: 'the command does not say which program it starts' };
+  }
+  if (/\{[a-z_]+\}/.test(executable)) {
+    return { path, executable, kind: 'unknown', reason: 'the program is known only when a case runs' };
+  }
+  if (!executable.includes('/')) {
+    const file = await find(executable);
+    return file === undefined
+      ? { path, executable, kind: 'missing', reason: `${executable} is not on the PATH` }
+      : { path, executable, kind: 'found', file };
+  }
+  const file = isAbsolute(executable) ? executable : resolve(repo.path, executable);
+  return (await isExecutable(file))
+    ? { path, executable, kind: 'found', file }
+    : { path, executable, kind: 'missing', reason: `${file} is not an executable file` };
+}
+
+/** Looks a program up in the folders of a PATH, as a shell does. */
+export function findOnPath(searchPath = process.env.PATH ?? ''): FindProgram {
+  return async (name) => {
+    for (const folder of searchPath.split(delimiter)) {
+      const file = join(folder === '' ? '.' : folder, name);
+      if (await isExecutable(file)) return file;
+    }
+    return undefined;
+  };
+}
+
+async function isExecutable(file: string): Promise<boolean> {
+  try {
+    await access(file, constants.X_OK);
+    return (await stat(file)).isFile();
+  } catch {
+    return false;
+  }
+}

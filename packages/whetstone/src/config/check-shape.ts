@@ -1,0 +1,197 @@
+import { z } from 'zod';
+import { didYouMean, suggestion } from './did-you-mean.ts';
+import type { FindingOptions, Reporter } from './reporter.ts';
+import { writtenScalar, type YamlPath } from './yaml-source.ts';
+
+/** Checks a value of the file against its shape; everything wrong is reported, and `undefined` comes back. */
+export function checkShape<Shape>(
+  schema: z.ZodType<Shape>,
+  value: unknown,
+  path: YamlPath,
+  report: Reporter,
+): Shape | undefined {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) reportIssue(issue, value, path, report);
+  return undefined;
+}
+
+/**
+ * Checks a mapping key by key, so that one bad key does not hide what the others have: the good ones come back, and
+ * `undefined` where it is no mapping at all. Unknown keys are left out.
+ */
+export function checkMapping<Shape extends z.ZodRawShape>(
+  schema: z.ZodObject<Shape>,
+  value: unknown,
+  path: YamlPath,
+  report: Reporter,
+): Partial<z.output<z.ZodObject<Shape>>> | undefined {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  for (const issue of result.error.issues) reportIssue(issue, value, path, report);
+  if (!isMapping(value)) return undefined;
+  const bad = new Set(result.error.issues.map((issue) => issue.path[0]));
+  const good = Object.fromEntries(Object.entries(value).filter(([key]) => !bad.has(key)));
+  return schema.partial().safeParse(good).data as Partial<z.output<z.ZodObject<Shape>>> | undefined;
+}
+
+function reportIssue(issue: z.core.$ZodIssue, root: unknown, base: YamlPath, report: Reporter): void {
+  const path = [...base, ...issue.path.filter((segment) => typeof segment !== 'symbol')];
+  const value = valueAt(root, issue.path);
+  if (issue.code === 'invalid_union') {
+    reportUnion(issue, value, path, report);
+    return;
+  }
+  const { message, ...options } = explain(issue, value, () => writtenScalar(report.yaml, path));
+  report.error(path, message, options);
+}
+
+/** Of a value that may be text or a list, what is wrong with the one it is. */
+function reportUnion(
+  issue: z.core.$ZodIssueInvalidUnion,
+  value: unknown,
+  path: YamlPath,
+  report: Reporter,
+): void {
+  const fitting = issue.errors.find((branch) =>
+    branch.every((nested) => nested.code !== 'invalid_type' || nested.path.length > 0),
+  );
+  if (fitting) {
+    for (const nested of fitting) reportIssue(nested, value, path, report);
+    return;
+  }
+  const wanted = issue.errors.flatMap((branch) => branch.flatMap((nested) => expectation(nested) ?? []));
+  const { message, ...options } = wrongType([...new Set(wanted)].join(' or '), value, () =>
+    writtenScalar(report.yaml, path),
+  );
+  report.error(path, message, options);
+}
+
+type Explanation = FindingOptions & { message: string };
+
+function explain(issue: z.core.$ZodIssue, value: unknown, written: () => string | undefined): Explanation {
+  switch (issue.code) {
+    case 'invalid_type':
+      return wrongType(expectation(issue) ?? issue.expected, value, written);
+    case 'invalid_value': {
+      if (value === undefined) return { message: 'is required', hint: `one of: ${issue.values.join(', ')}` };
+      const known = issue.values.map(String);
+      return {
+        message: `unknown value ${show(value)}`,
+        hint: suggestion(typeof value === 'string' ? value : '', known, 'possible'),
+      };
+    }
+    case 'too_small':
+      if (issue.origin === 'array') {
+        return {
+          message: issue.message.startsWith('Too small') ? 'must not be an empty list' : issue.message,
+        };
+      }
+      return { message: issue.origin === 'string' ? issue.message : `must be at least ${issue.minimum}` };
+    case 'too_big':
+      return { message: `must be at most ${issue.maximum}` };
+    case 'custom':
+      return {
+        message: issue.message,
+        ...(typeof issue.params?.hint === 'string' && { hint: issue.params.hint }),
+      };
+    default:
+      return { message: issue.message };
+  }
+}
+
+function expectation(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code !== 'invalid_type') return undefined;
+  const names: Record<string, string> = {
+    string: 'text',
+    int: 'a whole number',
+    number: 'a number',
+    boolean: 'true or false',
+    array: 'a list',
+    object: 'a mapping',
+    record: 'a mapping',
+  };
+  return names[issue.expected] ?? issue.expected;
+}
+
+function wrongType(wanted: string, value: unknown, written: () => string | undefined): Explanation {
+  if (value === undefined) return { message: 'is required' };
+  if (value === null) return { message: `expected ${wanted}, but there is no value` };
+  const scalar = typeof value === 'number' || typeof value === 'boolean';
+  const asWritten = scalar ? (written() ?? String(value)) : show(value);
+  const kind = typeof value === 'string' ? 'the text ' : scalar ? `the ${typeof value} ` : '';
+  return {
+    message: `expected ${wanted}, got ${kind}${asWritten}`,
+    ...(scalar && wanted.includes('text') && { hint: `put it in quotes: "${asWritten}"` }),
+  };
+}
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return 'a list';
+  if (typeof value === 'object' && value !== null) return 'a mapping';
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > 60 ? `${text.slice(0, 59).toWellFormed()}…` : text;
+}
+
+function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
+  let value = root;
+  for (const segment of path) {
+    if (typeof value !== 'object' || value === null) return undefined;
+    value = Reflect.get(value, segment);
+  }
+  return value;
+}
+
+/** Warns of keys that no schema knows, at every level: they have no effect. */
+export function warnUnknownKeys(schema: z.ZodType, value: unknown, path: YamlPath, report: Reporter): void {
+  const shape = unwrap(schema);
+  if (shape instanceof z.ZodArray && Array.isArray(value)) {
+    for (const [index, item] of value.entries()) {
+      if (shape.element instanceof z.ZodType) warnUnknownKeys(shape.element, item, [...path, index], report);
+    }
+  }
+  if (!(shape instanceof z.ZodObject) || !isMapping(value)) return;
+  for (const [key, child] of Object.entries(value)) {
+    const known: unknown = Object.hasOwn(shape.shape, key) ? shape.shape[key] : undefined;
+    if (known instanceof z.ZodType) warnUnknownKeys(known, child, [...path, key], report);
+    else {
+      const hint = suggestion(key, Object.keys(shape.shape));
+      report.warning([...path, key], 'unknown key, which has no effect', { hint, mark: 'key' });
+    }
+  }
+}
+
+/** Keys that a task may carry for other tools are kept; only what looks like a slip is worth a word. */
+export function warnCloseKeys(
+  known: readonly string[],
+  value: object,
+  path: YamlPath,
+  report: Reporter,
+): void {
+  for (const key of Object.keys(value)) {
+    const meant = known.includes(key) ? undefined : didYouMean(key, known);
+    if (meant === undefined) continue;
+    report.warning([...path, key], 'unknown key, kept but without effect', {
+      hint: `did you mean ${meant}?`,
+      mark: 'key',
+    });
+  }
+}
+
+function unwrap(schema: z.ZodType): z.ZodType {
+  let inner: unknown = schema;
+  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
+  return inner instanceof z.ZodType ? inner : schema;
+}
+
+export function isMapping(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The object without what is null or undefined: in YAML a key without a value counts as absent. */
+export function present<Fields extends object>(
+  fields: Fields,
+): { [Key in keyof Fields]?: NonNullable<Fields[Key]> } {
+  const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(entries) as { [Key in keyof Fields]?: NonNullable<Fields[Key]> };
+}

@@ -1,0 +1,48 @@
+import { WhetstoneError } from '../error.ts';
+
+/** One thing that is wrong with a configuration, where it stands, and how to mend it. */
+export type Diagnostic = {
+  /** Absolute path of the file it stands in. */
+  file: string;
+  /** From 1. */
+  line: number;
+  /** From 1, in UTF-16 code units, as editors count. */
+  column: number;
+  /** `agents.codex.command`, `tasks[<task-id>].validation.commands[0]`; empty for the file as a whole. */
+  path: string;
+  message: string;
+  /** How to mend it. The first line stands beside the caret, further lines below the frame. */
+  hint?: string;
+  severity: 'error' | 'warning';
+  /** Absent where there is no source to show, or where it may hold a secret. */
+  frame?: Frame;
+};
+
+/** The source lines to show: the offending one last, the keys that lead to it before. */
+export type Frame = {
+  lines: { number: number; text: string }[];
+  /** What to underline in the last line: offset and length in UTF-16 code units. */
+  start: number;
+  length: number;
+};
+
+/** Everything that is wrong with a configuration at once, warnings included. Exit code 2. */
+export class ConfigErrors extends WhetstoneError {
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    const errors = diagnostics.filter(({ severity }) => severity === 'error');
+    const [first] = errors;
+    const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
+    super('config-invalid', `The configuration has ${count}${first ? `; first: ${describe(first)}` : ''}.`, {
+      exitCode: 2,
+      ...(first && { where: `${first.file}:${first.line}:${first.column}` }),
+      ...(first?.hint !== undefined && { hint: first.hint }),
+    });
+    this.diagnostics = diagnostics;
+  }
+}
+
+function describe({ path, message }: Diagnostic): string {
+  return path === '' ? message : `${path}: ${message}`;
+}

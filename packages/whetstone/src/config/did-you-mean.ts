@@ -1,0 +1,22 @@
+import { closest, distance } from 'fastest-levenshtein';
+
+/** The known word that was probably meant: few letters off, or the same but for case, `-` and `_`. */
+export function didYouMean(word: string, known: readonly string[]): string | undefined {
+  const same = known.find((candidate) => bare(candidate) === bare(word));
+  if (same !== undefined) return same;
+  if (known.length === 0) return undefined;
+  const nearest = closest(word, [...known]);
+  const reach = Math.max(1, Math.floor(Math.min(word.length, nearest.length) / 3));
+  return distance(word, nearest) <= reach ? nearest : undefined;
+}
+
+/** `did you mean x?`, or the list of what there is. */
+export function suggestion(word: string, known: readonly string[], what = 'known'): string {
+  const meant = didYouMean(word, known);
+  const list = `${what}: ${known.length === 0 ? 'none' : known.join(', ')}`;
+  return meant === undefined ? list : `did you mean ${meant}?\n${list}`;
+}
+
+function bare(word: string): string {
+  return word.toLowerCase().replace(/[-_\s]/g, '');
+}

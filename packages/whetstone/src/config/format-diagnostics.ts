@@ -1,0 +1,93 @@
+import { isAbsolute, relative } from 'node:path';
+import picocolors from 'picocolors';
+import type { Diagnostic, Frame } from './diagnostic.ts';
+
+const FRAME_COLUMNS = 100;
+
+export type FormatOptions = {
+  /** ANSI colours. */
+  color: boolean;
+  /** Files below it are named relative to it. Default: the current directory. */
+  cwd?: string;
+};
+
+/** Diagnostics for a terminal or a log: `file:line:column  path: message`, the source, a caret and the hint. */
+export function formatDiagnostics(diagnostics: readonly Diagnostic[], options: FormatOptions): string {
+  return diagnostics.map((diagnostic) => `${formatOne(diagnostic, options)}\n`).join('\n');
+}
+
+function formatOne(diagnostic: Diagnostic, { color, cwd = process.cwd() }: FormatOptions): string {
+  const paint = picocolors.createColors(color);
+  const tint = diagnostic.severity === 'error' ? paint.red : paint.yellow;
+  const place = `${shortPath(diagnostic.file, cwd)}:${diagnostic.line}:${diagnostic.column}`;
+  const label = diagnostic.severity === 'warning' ? `${tint('warning')} ` : '';
+  const path = diagnostic.path === '' ? '' : `${paint.bold(visible(diagnostic.path))}: `;
+  const head = `${paint.dim(visible(place))}  ${label}${path}${visible(diagnostic.message)}`;
+  const [beside, ...below] = (diagnostic.hint ?? '').split('\n').map(visible);
+  const body = diagnostic.frame
+    ? formatFrame(diagnostic.frame, beside ?? '', paint.dim, tint)
+    : [beside ?? ''].filter((line) => line !== '').map((line) => `  ${line}`);
+  return [head, ...body, ...below.map((line) => `  ${line}`)].join('\n');
+}
+
+type Paint = (text: string) => string;
+
+function formatFrame(frame: Frame, hint: string, dim: Paint, tint: Paint): string[] {
+  const width = Math.max(...frame.lines.map(({ number }) => String(number).length));
+  const gutter = (number: string) => `  ${dim(`${number.padStart(width)} │`)} `;
+  const offending = frame.lines.at(-1)?.text ?? '';
+  const clip = clipAround(offending, frame.start, frame.length);
+  const lines = frame.lines.map(({ number, text }, index) => {
+    const shown = index === frame.lines.length - 1 ? clip.text : clipAround(text, 0, 0).text;
+    return `${gutter(String(number))}${visible(shown)}`;
+  });
+  const before = visible(clip.text.slice(0, clip.start));
+  const marked = visible(clip.text.slice(clip.start, clip.start + clip.length));
+  const caret = '^'.repeat(Math.max(1, displayWidth(marked)));
+  const pointer = `${' '.repeat(displayWidth(before))}${tint(hint === '' ? caret : `${caret} ${hint}`)}`;
+  return [...lines, `${gutter('')}${pointer}`];
+}
+
+function clipAround(
+  text: string,
+  start: number,
+  length: number,
+): { text: string; start: number; length: number } {
+  if (text.length <= FRAME_COLUMNS) return { text, start, length };
+  const from = start + Math.min(length, FRAME_COLUMNS / 2) <= FRAME_COLUMNS ? 0 : start - FRAME_COLUMNS / 4;
+  const lead = from > 0 ? '…' : '';
+  const tail = from + FRAME_COLUMNS < text.length ? '…' : '';
+  const shown = text.slice(from, from + FRAME_COLUMNS).toWellFormed();
+  return {
+    text: `${lead}${shown}${tail}`,
+    start: start - from + lead.length,
+    length: Math.min(length, from + FRAME_COLUMNS - start),
+  };
+}
+
+/** Control characters of a hostile file must not reach the terminal; bidirectional overrides must not reorder it. */
+function visible(text: string): string {
+  return text
+    .replaceAll('\t', ' ')
+    .replace(
+      /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
+      (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
+    );
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+
+function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) {
+    if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(character)) continue;
+    width += WIDE.test(character) ? 2 : 1;
+  }
+  return width;
+}
+
+function shortPath(file: string, cwd: string): string {
+  const short = relative(cwd, file);
+  return short === '' || short.startsWith('..') || isAbsolute(short) ? file : short;
+}

@@ -1,0 +1,266 @@
+import { dirname, resolve } from 'node:path';
+import { checkMapping, checkShape, isMapping, present, warnUnknownKeys } from './check-shape.ts';
+import type {
+  AgentConfig,
+  Config,
+  GatewayConfig,
+  SandboxProviderName,
+  TaskConfig,
+  VariantConfig,
+} from './config.ts';
+import { ConfigErrors, type Diagnostic } from './diagnostic.ts';
+import { suggestion } from './did-you-mean.ts';
+import { type AgentContext, readAgent, readLegacyAgent } from './read-agent.ts';
+import { existingPath, type ReadContext, toCommand } from './read-context.ts';
+import { readTask } from './read-task.ts';
+import { readVariant } from './read-variant.ts';
+import { createReporter, diagnose, type FindingOptions, type Reporter } from './reporter.ts';
+import { rootSchema, sandboxSchema, taskFileSchema } from './schema.ts';
+import { readSourceText, unplaced } from './source-text.ts';
+import { keysInOrder, parseYaml, writtenScalar, type YamlPath, type YamlSource } from './yaml-source.ts';
+
+const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['process'];
+
+export type LoadOptions = {
+  /** Instead of the config's `tasks`; relative to `cwd`. */
+  tasksFile?: string;
+  /** Where relative command line paths, and an omitted `output_dir`, start. Default: the current directory. */
+  cwd?: string;
+};
+
+export type LoadedConfig = {
+  config: Config;
+  warnings: Diagnostic[];
+  /** Where an agent stands in the config: `agents.<name>`, or `agent` in the legacy shape. */
+  agentPath: (name: string) => YamlPath;
+  /** A diagnostic at a place of the config or the task file, for checks that come after loading. */
+  diagnose: (
+    where: 'config' | 'tasks',
+    severity: Diagnostic['severity'],
+    path: YamlPath,
+    message: string,
+    options?: FindingOptions,
+  ) => Diagnostic;
+};
+
+/**
+ * Reads a config and its task file: everything that context-eval reads, with its defaults and path rules, and
+ * Whetstone's additions. Paths are relative to the config file's folder, those of the task file included; an omitted
+ * `output_dir` is `.whetstone/runs` in `cwd`. Starts no process and needs no Git repository.
+ *
+ * @throws ConfigErrors with everything that is wrong in both files at once.
+ */
+export async function loadConfig(file: string, options: LoadOptions = {}): Promise<LoadedConfig> {
+  const cwd = options.cwd ?? process.cwd();
+  const configFile = resolve(cwd, file);
+  const diagnostics: Diagnostic[] = [];
+  const source = await openYaml(configFile, diagnostics);
+  if (!source || !isMapping(source.value)) {
+    if (source && source.value !== undefined) {
+      diagnostics.push(diagnose(source, 'error', [], 'the config must be a mapping of keys to values'));
+    }
+    throw new ConfigErrors(diagnostics);
+  }
+  const report = createReporter(source, diagnostics);
+  const context: ReadContext = { directory: dirname(configFile), report };
+  warnUnknownKeys(rootSchema, source.value, [], report);
+  const root = checkMapping(rootSchema, source.value, [], report) ?? {};
+
+  const repo = root.repo ? readRepo(root.repo, context) : undefined;
+  const gateway = root.gateway ? readGateway(root.gateway, context) : undefined;
+  const agents = await readAgents(source.value, root.agents, {
+    ...context,
+    hasGateway: root.gateway != null,
+  });
+  const variants = await readVariants(root.variants, context);
+  const sandbox = readSandbox(source.value.sandbox, report);
+  const evaluation: Config['evaluation'] = {
+    commands: (root.evaluation?.commands ?? []).map(toCommand),
+    ...present({ timeoutSeconds: root.evaluation?.timeout_seconds }),
+  };
+  const baseline = readBaseline(root.baseline, variants, report);
+
+  const tasksFile =
+    options.tasksFile === undefined
+      ? resolve(context.directory, root.tasks ?? 'tasks.yaml')
+      : resolve(cwd, options.tasksFile);
+  const tasks = await readTaskFile(
+    tasksFile,
+    options.tasksFile !== undefined,
+    evaluation,
+    context,
+    diagnostics,
+  );
+
+  const seed = root.seed == null ? undefined : readSeed(root.seed, report);
+  if (diagnostics.some(({ severity }) => severity === 'error') || !repo || !tasks)
+    throw new ConfigErrors(diagnostics);
+  const config: Config = {
+    file: configFile,
+    repo,
+    agents,
+    tasksFile,
+    tasks: tasks.tasks,
+    variants,
+    baseline,
+    evaluation,
+    outputDir:
+      root.output_dir == null ? resolve(cwd, '.whetstone/runs') : resolve(context.directory, root.output_dir),
+    sandbox,
+    ...present({ seed, gateway }),
+  };
+  const legacy = Object.hasOwn(source.value, 'agent');
+  const sources = { config: source, tasks: tasks.source };
+  return {
+    config,
+    warnings: diagnostics,
+    agentPath: (name) => (legacy ? ['agent'] : ['agents', name]),
+    diagnose: (where, severity, path, message, findingOptions) =>
+      diagnose(sources[where], severity, path, message, findingOptions),
+  };
+}
+
+async function openYaml(file: string, diagnostics: Diagnostic[]): Promise<YamlSource | undefined> {
+  const read = await readSourceText(file);
+  if (read.kind === 'unreadable') {
+    diagnostics.push(unplaced(file, { path: '', severity: 'error', message: `this file ${read.reason}` }));
+    return undefined;
+  }
+  const parsed = parseYaml(read.source);
+  diagnostics.push(...parsed.diagnostics);
+  if (parsed.yaml.value === null) {
+    diagnostics.push(unplaced(file, { path: '', severity: 'error', message: 'this file is empty' }));
+    return undefined;
+  }
+  return parsed.yaml;
+}
+
+function readRepo(
+  raw: { path: string; base_ref?: string | null | undefined },
+  context: ReadContext,
+): Config['repo'] | undefined {
+  const path = existingPath(raw.path, ['repo', 'path'], context, 'folder');
+  const baseRef = raw.base_ref ?? 'HEAD';
+  return path === undefined ? undefined : { path, baseRef };
+}
+
+function readGateway(
+  raw: { mode: 'script'; script: string },
+  context: ReadContext,
+): GatewayConfig | undefined {
+  const script = existingPath(raw.script, ['gateway', 'script'], context, 'file');
+  return script === undefined ? undefined : { mode: raw.mode, script };
+}
+
+async function readAgents(
+  root: Record<string, unknown>,
+  map: Record<string, unknown> | null | undefined,
+  context: AgentContext,
+): Promise<AgentConfig[]> {
+  const { report } = context;
+  const legacy = Object.hasOwn(root, 'agent');
+  if (legacy && Object.hasOwn(root, 'agents')) {
+    report.error(['agents'], 'cannot set both top-level agent and agents', {
+      hint: 'move the one agent into agents, under its name',
+      mark: 'key',
+    });
+  }
+  if (legacy) {
+    const agent = await readLegacyAgent(root.agent, context);
+    return agent ? [agent] : [];
+  }
+  if (!Object.hasOwn(root, 'agents')) {
+    report.error([], 'either agent or agents is required', { hint: 'whetstone init writes an example' });
+    return [];
+  }
+  const agents: AgentConfig[] = [];
+  const names = keysInOrder(report.yaml, ['agents'], map ?? {});
+  if (names.length === 0 && (map || root.agents === null))
+    report.error(['agents'], 'at least one agent is required');
+  for (const name of names) {
+    const agent = await readAgent(name, map?.[name], context);
+    if (agent) agents.push(agent);
+  }
+  return agents;
+}
+
+async function readVariants(
+  map: Record<string, unknown> | undefined,
+  context: ReadContext,
+): Promise<VariantConfig[]> {
+  if (!map) return [];
+  const names = keysInOrder(context.report.yaml, ['variants'], map);
+  if (names.length === 0) context.report.error(['variants'], 'at least one context variant is required');
+  const variants: VariantConfig[] = [];
+  for (const name of names) {
+    const variant = await readVariant(name, map[name], context);
+    if (variant) variants.push(variant);
+  }
+  return variants;
+}
+
+function readBaseline(
+  named: string | null | undefined,
+  variants: readonly VariantConfig[],
+  report: Reporter,
+): string {
+  const names = variants.map(({ name }) => name);
+  if (named != null && names.length > 0 && !names.includes(named)) {
+    report.error(['baseline'], `there is no variant ${JSON.stringify(named)}`, {
+      hint: suggestion(named, names, 'variants'),
+    });
+  }
+  return named ?? names.find((name) => name === 'baseline') ?? names[0] ?? '';
+}
+
+function readSandbox(raw: unknown, report: Reporter): Config['sandbox'] {
+  const short = typeof raw === 'string';
+  if (raw === undefined || raw === null) return { provider: 'process' };
+  if (!short) warnUnknownKeys(sandboxSchema, raw, ['sandbox'], report);
+  const wanted = short ? raw : checkShape(sandboxSchema, raw, ['sandbox'], report)?.provider;
+  const provider = SANDBOX_PROVIDERS.find((name) => name === wanted);
+  if (wanted !== undefined && !provider) {
+    report.error(
+      short ? ['sandbox'] : ['sandbox', 'provider'],
+      `there is no sandbox ${JSON.stringify(wanted)}`,
+      {
+        hint: suggestion(wanted, SANDBOX_PROVIDERS, 'sandboxes'),
+      },
+    );
+  }
+  return { provider: provider ?? 'process' };
+}
+
+/** A number as it is written, so that no digit of a long one is lost. */
+function readSeed(seed: string | number, report: Reporter): string {
+  return typeof seed === 'string' ? seed : (writtenScalar(report.yaml, ['seed']) ?? String(seed));
+}
+
+async function readTaskFile(
+  file: string,
+  fromCommandLine: boolean,
+  evaluation: Config['evaluation'],
+  context: ReadContext,
+  diagnostics: Diagnostic[],
+): Promise<{ tasks: TaskConfig[]; source: YamlSource } | undefined> {
+  if (!fromCommandLine && existingPath(file, ['tasks'], context, 'file') === undefined) return undefined;
+  const source = await openYaml(file, diagnostics);
+  if (!source || source.value === undefined) return undefined;
+  const report = createReporter(source, diagnostics);
+  warnUnknownKeys(taskFileSchema, source.value, [], report);
+  const entries = checkShape(taskFileSchema, source.value, [], report)?.tasks ?? [];
+  const tasks: TaskConfig[] = [];
+  const seen = new Map<string, number>();
+  for (const [index, raw] of entries.entries()) {
+    const path = ['tasks', index];
+    const id = isMapping(raw) && typeof raw.id === 'string' ? raw.id.trim() : '';
+    const earlier = seen.get(id);
+    if (id !== '' && earlier !== undefined) {
+      report.error([...path, 'id'], 'duplicate task id', { hint: `tasks[${earlier}] has the same id` });
+    }
+    if (earlier === undefined) seen.set(id, index);
+    const task = await readTask(raw, path, evaluation, { ...context, report });
+    if (task) tasks.push(task);
+  }
+  return { tasks, source };
+}

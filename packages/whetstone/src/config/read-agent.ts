@@ -1,0 +1,266 @@
+import { checkMapping, isMapping, present, warnUnknownKeys } from './check-shape.ts';
+import type { AgentConfig, Command, LoopAgentConfig, TelemetryConfig } from './config.ts';
+import { referenceProblem } from './environment-reference.ts';
+import { PROMPT_VARIABLES } from './prompt.ts';
+import { existingPath, type ReadContext, toCommand } from './read-context.ts';
+import type { Reporter } from './reporter.ts';
+import { displayPath } from './reporter.ts';
+import { agentSchema, legacyAgentSchema, type RawAgent } from './schema.ts';
+import { diagnosticAt, readSourceText, unplaced } from './source-text.ts';
+import { COMMAND_VARIABLES, commandProblems, parseTemplate, unknownVariables } from './template.ts';
+import { writtenScalar, type YamlPath } from './yaml-source.ts';
+
+const DEFAULT_TIMEOUT_SECONDS = 3600;
+const LOOP_KEYS = [
+  'profile',
+  'model',
+  'base_url',
+  'api_key_env',
+  'reasoning_effort',
+  'max_tool_rounds',
+] as const;
+
+export type AgentContext = ReadContext & { hasGateway: boolean };
+
+/** The legacy shape: one agent that carries its name; `kind` is `custom` where it does not say. */
+export async function readLegacyAgent(raw: unknown, context: AgentContext): Promise<AgentConfig | undefined> {
+  const path = ['agent'];
+  warnUnknownKeys(legacyAgentSchema, raw, path, context.report);
+  const fields = checkMapping(legacyAgentSchema, raw, path, context.report);
+  if (!fields) return undefined;
+  return buildAgent(fields.name ?? 'agent', { ...fields, kind: fields.kind ?? 'custom' }, raw, path, context);
+}
+
+/** One entry of the `agents` map: `kind` is required. */
+export async function readAgent(
+  name: string,
+  raw: unknown,
+  context: AgentContext,
+): Promise<AgentConfig | undefined> {
+  const path = ['agents', name];
+  checkEntryName(name, path, context.report);
+  warnUnknownKeys(agentSchema, raw, path, context.report);
+  const fields = checkMapping(agentSchema, raw, path, context.report);
+  if (!fields) return undefined;
+  if (isMapping(raw) && (raw.kind ?? undefined) === undefined) {
+    const hint = `one of: ${agentSchema.shape.kind.unwrap().unwrap().options.join(', ')}`;
+    context.report.error([...path, 'kind'], 'is required', { hint });
+  }
+  return buildAgent(name, fields, raw, path, context);
+}
+
+/** Names of map entries end up in rows, tables and selections. */
+export function checkEntryName(name: string, path: YamlPath, report: Reporter): void {
+  if (name.trim() === '') report.error(path, 'the name must not be empty', { mark: 'key' });
+  else if (name !== name.trim()) report.error(path, 'the name has white space around it', { mark: 'key' });
+  else if (/\p{Cc}/u.test(name)) report.error(path, 'the name holds a control character', { mark: 'key' });
+}
+
+async function buildAgent(
+  name: string,
+  fields: Partial<RawAgent>,
+  raw: unknown,
+  path: YamlPath,
+  context: AgentContext,
+): Promise<AgentConfig | undefined> {
+  const { report } = context;
+  const command = fields.command == null ? undefined : toCommand(fields.command);
+  const telemetry = readTelemetry(fields.telemetry);
+  if (command) checkCommand(command, telemetry, path, context);
+  checkKindKeys(fields, raw, path, report);
+  const promptTemplate = await readPromptTemplate(fields.prompt_template, path, context);
+  const timeoutSeconds = readTimeout(fields, path, report);
+  const env = readEnv(fields.env, path, report);
+  if (!fields.kind) return undefined;
+  return {
+    name,
+    kind: fields.kind,
+    timeoutSeconds,
+    network: fields.network ?? 'disabled',
+    telemetry,
+    env,
+    ...present({ command, promptTemplate, loop: fields.kind === 'loop' ? readLoop(fields) : undefined }),
+  };
+}
+
+function checkKindKeys(fields: Partial<RawAgent>, raw: unknown, path: YamlPath, report: Reporter): void {
+  const given = (key: string) => isMapping(raw) && (raw[key] ?? undefined) !== undefined;
+  if (fields.kind === 'loop') {
+    if (given('command')) {
+      report.error([...path, 'command'], 'kind: loop runs in process and takes no command', {
+        hint: 'remove it, or choose another kind',
+        mark: 'key',
+      });
+    }
+    if (!given('profile')) {
+      report.error([...path, 'profile'], 'is required for kind: loop', { hint: 'one of: openai, anthropic' });
+    }
+    if (fields.telemetry && (fields.telemetry.collector ?? 'none') !== 'none') {
+      report.error(
+        [...path, 'telemetry', 'collector'],
+        'kind: loop reports its own events; no collector reads them',
+        {
+          hint: 'remove telemetry',
+        },
+      );
+    }
+    return;
+  }
+  if (fields.kind && !given('command')) report.error([...path, 'command'], 'is required');
+  for (const key of LOOP_KEYS) {
+    if (fields.kind && given(key)) {
+      report.error([...path, key], 'is for kind: loop alone', {
+        hint: 'tell a command its model in the command itself',
+        mark: 'key',
+      });
+    }
+  }
+}
+
+function readTelemetry(raw: RawAgent['telemetry']): TelemetryConfig {
+  const collector = raw?.collector ?? 'none';
+  return {
+    collector,
+    file: raw?.file ?? (collector === 'codex-jsonl' ? 'codex-events.jsonl' : 'telemetry.json'),
+    environmentVariable:
+      raw?.environment_variable === undefined ? 'CONTEXT_EVAL_TELEMETRY_FILE' : raw.environment_variable,
+  };
+}
+
+function readTimeout(fields: Partial<RawAgent>, path: YamlPath, report: Reporter): number {
+  if (fields.timeout_minutes != null && fields.timeout_seconds != null) {
+    report.error([...path, 'timeout_seconds'], 'timeout_minutes is set as well', {
+      hint: 'keep one of them',
+      mark: 'key',
+    });
+  }
+  if (fields.timeout_seconds != null) return fields.timeout_seconds;
+  return fields.timeout_minutes == null ? DEFAULT_TIMEOUT_SECONDS : fields.timeout_minutes * 60;
+}
+
+function readLoop(fields: Partial<RawAgent>): LoopAgentConfig | undefined {
+  if (!fields.profile) return undefined;
+  return {
+    profile: fields.profile,
+    ...present({
+      model: fields.model,
+      baseUrl: fields.base_url,
+      apiKeyEnv: fields.api_key_env,
+      reasoningEffort: fields.reasoning_effort,
+      maxToolRounds: fields.max_tool_rounds,
+    }),
+  };
+}
+
+function checkCommand(
+  command: Command,
+  telemetry: TelemetryConfig,
+  path: YamlPath,
+  { report, hasGateway }: AgentContext,
+): void {
+  const known = COMMAND_VARIABLES.filter((name) => {
+    if (name === 'telemetry_file') return telemetry.collector === 'json-file';
+    return hasGateway || !name.startsWith('gateway_');
+  });
+  const needs: Record<string, string> = {
+    '{telemetry_file}': 'it is there with telemetry: {collector: json-file} alone',
+    '{gateway_url}': 'it is there with a gateway: alone',
+    '{gateway_key}': 'it is there with a gateway: alone',
+  };
+  const at = (index: number) => [...path, 'command', ...(command.kind === 'argv' ? [index] : [])];
+  for (const { index, text, problem } of commandProblems(command, known)) {
+    const marked = text.slice(problem.offset, problem.offset + problem.length);
+    report.error(at(index), problem.message, {
+      hint: needs[marked] ?? problem.hint,
+      mark: marked === '' ? 'value' : { text: marked },
+    });
+  }
+  for (const [index, text] of (command.kind === 'argv' ? command.argv : [command.script]).entries()) {
+    if (!namesVariant(text)) continue;
+    report.warning(at(index), 'the command names the variant, so the agent can see which arm it is in', {
+      mark: { text: '{variant}' },
+    });
+  }
+}
+
+function namesVariant(template: string): boolean {
+  return parseTemplate(template).segments.some(
+    (segment) => segment.kind === 'variable' && segment.name === 'variant',
+  );
+}
+
+async function readPromptTemplate(
+  value: string | null | undefined,
+  path: YamlPath,
+  context: AgentContext,
+): Promise<string | undefined> {
+  if (value == null) return undefined;
+  const { report } = context;
+  const at = [...path, 'prompt_template'];
+  const file = existingPath(value, at, context, 'file');
+  if (file === undefined) return undefined;
+  const read = await readSourceText(file);
+  if (read.kind === 'unreadable') {
+    report.error(at, `${read.reason}: ${file}`);
+    return undefined;
+  }
+  const shown = displayPath(report.yaml.value, at);
+  const { segments, problems } = parseTemplate(read.source.text);
+  for (const problem of [...problems, ...unknownVariables(segments, PROMPT_VARIABLES)]) {
+    const { offset, length, message, hint } = problem;
+    report.add(
+      diagnosticAt(read.source, { offset, length }, { path: shown, message, severity: 'error', hint }),
+    );
+  }
+  const variant = segments.find((segment) => segment.kind === 'variable' && segment.name === 'variant');
+  if (variant?.kind === 'variable') {
+    report.add(
+      diagnosticAt(
+        read.source,
+        { offset: variant.offset, length: '{variant}'.length },
+        {
+          path: shown,
+          severity: 'warning',
+          message:
+            'the prompt names the variant: arms get different prompts and the agent can see which it is in',
+          hint: 'take {variant} out',
+        },
+      ),
+    );
+  }
+  if (read.source.text.trim() === '') {
+    report.add(unplaced(file, { path: shown, message: 'the prompt template is empty', severity: 'error' }));
+  }
+  return file;
+}
+
+function readEnv(raw: RawAgent['env'], path: YamlPath, report: Reporter): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(raw ?? {})) {
+    const at = [...path, 'env', name];
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
+      report.error(at, 'is not the name of an environment variable', { mark: 'key', secret: true });
+      continue;
+    }
+    const text = environmentText(value, () => writtenScalar(report.yaml, at));
+    if (text === undefined) {
+      const hint = value === null ? 'for an empty value write ""' : undefined;
+      report.error(at, 'expected text, a number or a boolean', { secret: true, hint });
+      continue;
+    }
+    const problem = referenceProblem(text);
+    if (problem !== undefined) {
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the config's own syntax
+      report.error(at, problem, { secret: true, hint: 'a variable of your environment is ${NAME}' });
+    }
+    env[name] = text;
+  }
+  return env;
+}
+
+/** Numbers and booleans as they are written: `007` stays `007`. */
+function environmentText(value: unknown, written: () => string | undefined): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return written() ?? String(value);
+  return undefined;
+}

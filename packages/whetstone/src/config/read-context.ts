@@ -1,0 +1,49 @@
+import { type Stats, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Command } from './config.ts';
+import type { Reporter } from './reporter.ts';
+import type { YamlPath } from './yaml-source.ts';
+
+/** What reading a part of a config needs: where relative paths start, and where to say what is wrong. */
+export type ReadContext = {
+  /** Folder of the config file: paths of the config *and* of the task file are relative to it. */
+  directory: string;
+  report: Reporter;
+};
+
+/** Resolves a path of the user's and reports it where it does not exist or is of another kind. */
+export function existingPath(
+  value: string,
+  path: YamlPath,
+  { directory, report }: ReadContext,
+  wanted: 'file' | 'folder' | 'any' = 'any',
+): string | undefined {
+  const absolute = resolve(directory, value);
+  const status = statOf(absolute);
+  if (!status) {
+    report.error(path, `does not exist: ${absolute}`, { hint: `relative paths start at ${directory}` });
+    return undefined;
+  }
+  const fits =
+    wanted === 'any'
+      ? status.isFile() || status.isDirectory()
+      : wanted === 'file'
+        ? status.isFile()
+        : status.isDirectory();
+  if (fits) return absolute;
+  report.error(path, `is not a ${wanted === 'any' ? 'file or folder' : wanted}: ${absolute}`);
+  return undefined;
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** YAML text is a shell script, a YAML list an argument vector. */
+export function toCommand(value: string | string[]): Command {
+  return typeof value === 'string' ? { kind: 'shell', script: value } : { kind: 'argv', argv: value };
+}

@@ -1,0 +1,73 @@
+import { checkMapping, isMapping, warnUnknownKeys } from './check-shape.ts';
+import type { OverlayOperation, VariantConfig } from './config.ts';
+import { checkEntryName } from './read-agent.ts';
+import { existingPath, type ReadContext } from './read-context.ts';
+import { overlaySchema, variantSchema } from './schema.ts';
+import { sourceProblems } from './source-tree.ts';
+import type { YamlPath } from './yaml-source.ts';
+
+/** One entry of the `variants` map. Nothing behind the name means: the tree as it is. */
+export async function readVariant(
+  name: string,
+  raw: unknown,
+  context: ReadContext,
+): Promise<VariantConfig | undefined> {
+  const path = ['variants', name];
+  const { report } = context;
+  checkEntryName(name, path, report);
+  warnUnknownKeys(variantSchema, raw, path, report);
+  const fields = checkMapping(variantSchema, raw ?? {}, path, report);
+  if (!fields) return undefined;
+  const overlays: OverlayOperation[] = [];
+  for (const [index, entry] of (fields.overlays ?? []).entries()) {
+    const operation = await readOverlay(entry, [...path, 'overlays', index], context);
+    if (operation) overlays.push(operation);
+  }
+  return { name, description: fields.description ?? '', overlays };
+}
+
+async function readOverlay(
+  raw: unknown,
+  path: YamlPath,
+  context: ReadContext,
+): Promise<OverlayOperation | undefined> {
+  const { report } = context;
+  warnUnknownKeys(overlaySchema, raw, path, report);
+  const fields = checkMapping(overlaySchema, raw, path, report);
+  if (!fields || !isMapping(raw)) return undefined;
+  const given = (key: string) => (raw[key] ?? undefined) !== undefined;
+  const copies = given('source') || given('target');
+  if (given('remove') && copies) {
+    report.error(path, 'an overlay either copies (source, target) or removes (remove)', {
+      hint: 'make two entries of it; they are applied in order',
+    });
+    return undefined;
+  }
+  if (given('remove')) return fields.remove ? { kind: 'remove', paths: fields.remove } : undefined;
+  if (!copies) {
+    report.error(path, 'an overlay needs source and target, or remove');
+    return undefined;
+  }
+  for (const key of ['source', 'target']) if (!given(key)) report.error([...path, key], 'is required');
+  const source =
+    fields.source == null ? undefined : await readSource(fields.source, [...path, 'source'], context);
+  if (source === undefined || fields.target == null) return undefined;
+  return { kind: 'copy', source, target: fields.target };
+}
+
+/** A file or folder that is laid over a tree: it must exist, and nothing in it may lead out of it. */
+export async function readSource(
+  value: string,
+  path: YamlPath,
+  context: ReadContext,
+  wanted: 'any' | 'folder' = 'any',
+): Promise<string | undefined> {
+  const source = existingPath(value, path, context, wanted);
+  if (source === undefined) return undefined;
+  try {
+    for (const problem of await sourceProblems(source)) context.report.error(path, problem);
+  } catch (error) {
+    context.report.error(path, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  return source;
+}

@@ -1,0 +1,216 @@
+import picomatch from 'picomatch';
+import { z } from 'zod';
+import { checkSafePath } from './safe-path.ts';
+
+/**
+ * The shapes of the YAML files, key by key. What needs more than one key (or the disk) is checked in `read-*.ts`. Where a
+ * key has no value (`title:`), it counts as absent.
+ */
+
+/** `setTimeout` fires at once above 2^31 ms. */
+const MAX_SECONDS = 2_147_483;
+
+const anyText = z.string();
+const text = anyText.refine((value) => value.trim() !== '', 'must not be empty');
+const name = anyText.trim().min(1, 'must not be empty');
+const flag = z.preprocess(readFlag, z.boolean());
+const whole = z.preprocess(readWhole, z.int());
+const count = z.preprocess(readWhole, z.int().min(0));
+const seconds = z.preprocess(readWhole, z.int().min(1).max(MAX_SECONDS));
+const minutes = z.preprocess(
+  readWhole,
+  z
+    .int()
+    .min(1)
+    .max(Math.floor(MAX_SECONDS / 60)),
+);
+const command = z.union([commandText(), z.array(anyText.refine(hasNoNul, 'holds a NUL character')).min(1)]);
+const safePath = anyText.transform((value, context) => {
+  const checked = checkSafePath(value);
+  if (checked.kind === 'safe') return checked.path;
+  context.addIssue({
+    code: 'custom',
+    message: `unsafe path: ${JSON.stringify(value)} ${checked.reason}`,
+    params: { hint: 'write a path relative to the root of the tree, such as docs/AGENTS.md' },
+  });
+  return z.NEVER;
+});
+const treeGlob = anyText.superRefine((value, context) => {
+  const problem = globProblem(value);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: `bad pattern: ${problem}` });
+});
+const variableName = anyText.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of an environment variable');
+
+export const AGENT_KINDS = ['codex-cli', 'claude-code', 'traecli', 'coco', 'custom', 'loop'] as const;
+
+export const rootSchema = z.object({
+  repo: z.object({ path: text, base_ref: name.nullish() }),
+  agent: z.unknown(),
+  agents: z.record(z.string(), z.unknown()).nullish(),
+  tasks: text.nullish(),
+  variants: z.record(z.string(), z.unknown()),
+  evaluation: z
+    .object({ commands: z.array(command).nullish(), timeout_seconds: seconds.nullish() })
+    .nullish(),
+  output_dir: text.nullish(),
+  seed: z.union([name, whole]).nullish(),
+  baseline: anyText.nullish(),
+  sandbox: z.unknown(),
+  gateway: z.object({ mode: z.enum(['script']), script: text }).nullish(),
+});
+
+export const agentSchema = z.object({
+  kind: z.enum(AGENT_KINDS).nullish(),
+  command: command.nullish(),
+  timeout_minutes: minutes.nullish(),
+  timeout_seconds: seconds.nullish(),
+  network: anyText.nullish(),
+  prompt_template: text.nullish(),
+  telemetry: z
+    .object({
+      collector: z.enum(['none', 'json-file', 'codex-jsonl']).nullish(),
+      file: safePath.nullish(),
+      environment_variable: variableName.nullish(),
+    })
+    .nullish(),
+  env: z.record(z.string(), z.unknown()).nullish(),
+  profile: z.enum(['openai', 'anthropic']).nullish(),
+  model: name.nullish(),
+  base_url: z.url({ protocol: /^https?$/, error: 'is not an http(s) URL' }).nullish(),
+  api_key_env: variableName.nullish(),
+  reasoning_effort: name.nullish(),
+  max_tool_rounds: z.preprocess(readWhole, z.int().min(1)).nullish(),
+});
+
+/** The one agent of the legacy shape carries its own name. */
+export const legacyAgentSchema = agentSchema.extend({ name });
+
+export const variantSchema = z.object({
+  description: anyText.nullish(),
+  overlays: z.array(z.unknown()).nullish(),
+});
+
+export const overlaySchema = z.object({
+  source: text.nullish(),
+  target: safePath.nullish(),
+  remove: z.array(safePath).min(1).nullish(),
+});
+
+export const sandboxSchema = z.object({ provider: name });
+
+export const taskFileSchema = z.object({
+  tasks: z.array(z.unknown()).min(1, 'at least one task is required'),
+});
+
+const snippets = z.array(z.object({ path: safePath, snippets: z.array(nonEmpty('a snippet')) })).nullish();
+
+export const taskSchema = z.object({
+  id: name,
+  prompt: text,
+  title: anyText.nullish(),
+  category: anyText.nullish(),
+  difficulty: anyText.nullish(),
+  repo_ref: name.nullish(),
+  setup: z.array(command).nullish(),
+  validation: z
+    .object({ commands: z.array(command).nullish(), timeout_seconds: seconds.nullish() })
+    .nullish(),
+  hidden_tests: text.nullish(),
+  protected_paths: z.array(treeGlob).nullish(),
+  timeout_seconds: seconds.nullish(),
+  expected_outcome: z
+    .object({
+      summary: anyText.nullish(),
+      acceptance_points: z.array(anyText).nullish(),
+      files: z
+        .array(
+          z.object({
+            path: safePath,
+            change_type: anyText.nullish(),
+            must_change: flag.nullish(),
+            expected_snippets: z.array(nonEmpty('a snippet')).nullish(),
+            forbidden_snippets: z.array(nonEmpty('a snippet')).nullish(),
+          }),
+        )
+        .nullish(),
+      forbidden_paths: z.array(safePath).nullish(),
+    })
+    .nullish(),
+  hard_evaluation: z
+    .object({
+      enabled: flag.nullish(),
+      require_validation_pass: flag.nullish(),
+      max_changed_files: count.nullish(),
+      required_paths: z.array(safePath).nullish(),
+      forbidden_paths: z.array(safePath).nullish(),
+      expected_snippets: snippets,
+      forbidden_snippets: snippets,
+      command_checks: z
+        .array(
+          z.object({
+            label: name,
+            command,
+            expected: anyText.nullish(),
+            timeout_seconds: seconds.nullish(),
+          }),
+        )
+        .nullish(),
+      min_insertions: count.nullish(),
+      max_insertions: count.nullish(),
+      min_deletions: count.nullish(),
+      max_deletions: count.nullish(),
+    })
+    .nullish(),
+  soft_evaluation: z
+    .object({
+      enabled: flag.nullish(),
+      mode: z.enum(['payload-only']).nullish(),
+      max_score: z.number().positive().nullish(),
+      rubric: z
+        .array(z.object({ name, weight: z.number().positive().nullish(), description: anyText.nullish() }))
+        .nullish(),
+    })
+    .nullish(),
+});
+
+export type RawTask = z.infer<typeof taskSchema>;
+export type RawAgent = z.infer<typeof agentSchema>;
+
+function commandText(): z.ZodType<string> {
+  return text.refine(hasNoNul, 'holds a NUL character');
+}
+
+function nonEmpty(what: string): z.ZodType<string> {
+  return anyText.min(1, `${what} must not be empty`);
+}
+
+function hasNoNul(value: string): boolean {
+  return !value.includes('\0');
+}
+
+/** YAML 1.1 readers, context-eval's among them, take these words for booleans; YAML 1.2 reads text. */
+function readFlag(value: unknown): unknown {
+  if (typeof value !== 'string') return value;
+  if (/^(true|yes|on)$/i.test(value)) return true;
+  if (/^(false|no|off)$/i.test(value)) return false;
+  return value;
+}
+
+/** A quoted whole number is one to context-eval. */
+function readWhole(value: unknown): unknown {
+  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+}
+
+function globProblem(glob: string): string | undefined {
+  if (glob.trim() === '') return 'it is empty';
+  if (glob.startsWith('!')) return 'a negated pattern protects nothing by itself';
+  if (glob.startsWith('/')) return 'it is absolute; write it relative to the root of the tree';
+  if (glob.split('/').includes('..')) return 'it leaves the tree (..)';
+  if (glob.includes('\0')) return 'it holds a NUL character';
+  try {
+    picomatch.makeRe(glob);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,0 +1,21 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * JSON with sorted keys and without `undefined`: equal values give equal text, whatever order their keys were written
+ * in. Numbers that JSON has no word for are written as text.
+ */
+export function canonicalJson(value: unknown): string {
+  if (typeof value === 'number' && !Number.isFinite(value)) return JSON.stringify(String(value));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
+  const entries = Object.entries(value)
+    .filter(([, child]) => child !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([key, child]) => `${JSON.stringify(key)}:${canonicalJson(child)}`);
+  return `{${entries.join(',')}}`;
+}
+
+/** sha256 of the canonical JSON, hexadecimal. */
+export function fingerprintOf(value: unknown): string {
+  return createHash('sha256').update(canonicalJson(value)).digest('hex');
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import { isDeviceName } from '../config/safe-path.ts';
+
+export type CaseName = { agent: string; task: string; variant: string; trial: number };
+
+const MAX_PART_LENGTH = 60;
+
+/**
+ * Names for cases: `<task>__<variant>__<agent>__trial-<n>`, safe as a file name on every system. Where a name does not
+ * come through unchanged, or could be read in two ways, `-` and the first 8 digits of a hash of the exact names follow,
+ * and more digits if two cases still met; so no two cases of a plan share an id, also where case does not count.
+ */
+export function nameCases(cases: readonly CaseName[]): string[] {
+  const names = cases.map((name) => caseId(name, 8));
+  const taken = new Map<string, number>();
+  for (const name of names) taken.set(name, (taken.get(name) ?? 0) + 1);
+  return cases.map((name, index) => {
+    const id = names[index] ?? '';
+    return taken.get(id) === 1 ? id : caseId(name, 64);
+  });
+}
+
+function caseId({ agent, task, variant, trial }: CaseName, digits: number): string {
+  const names = [task, variant, agent];
+  const id = `${names.map(slug).join('__')}__trial-${trial}`;
+  if (names.every((name) => slug(name) === name)) return id;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([...names, trial]))
+    .digest('hex');
+  return `${id}-${hash.slice(0, digits)}`;
+}
+
+/**
+ * A name as a part of an id; the name itself exactly where it is unmistakable: lower case (file systems may not tell
+ * `A` from `a`), no `__` and no `_` at its ends (the parts are joined by `__`), no leading dot or dash, no device name.
+ */
+function slug(name: string): string {
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9_.-]+/g, '-')
+    .replace(/_{2,}/g, '_')
+    .replace(/^[_.-]+|[_.-]+$/g, '')
+    .slice(0, MAX_PART_LENGTH)
+    .replace(/[_.-]+$/, '');
+  if (plain === '') return 'x';
+  return isDeviceName(plain) ? `x-${plain}`.slice(0, MAX_PART_LENGTH) : plain;
+}

@@ -1,0 +1,45 @@
+import type { AgentConfig, Config, OverlayOperation, TaskConfig, VariantConfig } from '../config/config.ts';
+import { WORKING_INSTRUCTIONS } from '../config/prompt.ts';
+import { hashFile, hashSource } from '../config/source-tree.ts';
+import { fingerprintOf } from './canonical-json.ts';
+
+/**
+ * Fingerprints are sha256 over contents: no absolute path goes in, so moving a config changes nothing, and every file
+ * that a path stands for goes in by its bytes.
+ */
+
+/** The agent as configured, its name apart. Environment values as written: `${NAME}` is never resolved here. */
+export async function fingerprintAgent(agent: AgentConfig): Promise<string> {
+  const { name: _, promptTemplate, ...definition } = agent;
+  const prompt =
+    promptTemplate === undefined
+      ? { builtIn: WORKING_INSTRUCTIONS }
+      : { template: await hashFile(promptTemplate) };
+  return fingerprintOf({ ...definition, prompt });
+}
+
+/** What the variant does to the tree: its operations in order, sources by content. */
+export async function fingerprintVariant(variant: VariantConfig): Promise<string> {
+  return fingerprintOf(await Promise.all(variant.overlays.map(overlayContent)));
+}
+
+async function overlayContent(overlay: OverlayOperation): Promise<unknown> {
+  return overlay.kind === 'remove' ? overlay : { ...overlay, source: await hashSource(overlay.source) };
+}
+
+/** The task with its effective validation, hidden tests by content, keys unknown to this version included. */
+export async function fingerprintTask(task: TaskConfig): Promise<string> {
+  const { hiddenTests, ...definition } = task;
+  return fingerprintOf({
+    ...definition,
+    hiddenTests: hiddenTests === undefined ? undefined : await hashSource(hiddenTests),
+  });
+}
+
+/** What all cases of a run share and depend on. */
+export async function fingerprintSurroundings({ sandbox, gateway }: Config): Promise<string> {
+  return fingerprintOf({
+    sandbox,
+    gateway: gateway && { mode: gateway.mode, script: await hashFile(gateway.script) },
+  });
+}

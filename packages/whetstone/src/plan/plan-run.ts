@@ -1,0 +1,135 @@
+import { randomBytes } from 'node:crypto';
+import type { Config, TaskConfig } from '../config/config.ts';
+import { WhetstoneError } from '../error.ts';
+import { fingerprintOf } from './canonical-json.ts';
+import { nameCases } from './case-id.ts';
+import {
+  fingerprintAgent,
+  fingerprintSurroundings,
+  fingerprintTask,
+  fingerprintVariant,
+} from './fingerprint.ts';
+import type { Plan, PlannedCase, Selection } from './plan.ts';
+import { type Selected, selectMatrix } from './select.ts';
+import { seededRandom, shuffle } from './shuffle.ts';
+
+export type PlanOptions = {
+  /** How often each case is run; 1 or more. */
+  trials: number;
+  /** Default: the config's, else drawn. */
+  seed?: string;
+  /** The commit SHA that a ref of the repository stands for; rejects for a ref that is none. */
+  resolveCommit: (ref: string) => Promise<string>;
+};
+
+/**
+ * The cases of a run: agent × task × variant × trial, with ids and fingerprints, and a starting order that is shuffled
+ * from the seed in blocks. Reads the files that fingerprints cover; starts nothing.
+ *
+ * @throws WhetstoneError for a selection that names what is not there or leaves nothing (`selection-*`), and what
+ * `resolveCommit` throws.
+ */
+export async function planRun(config: Config, selection: Selection, options: PlanOptions): Promise<Plan> {
+  const { trials } = options;
+  if (!(Number.isInteger(trials) && trials >= 1)) {
+    throw new WhetstoneError('selection-invalid', `The number of trials must be 1 or more, not ${trials}.`, {
+      exitCode: 2,
+    });
+  }
+  const matrix = await fingerprintMatrix(config, selectMatrix(config, selection), options.resolveCommit);
+  const seed = options.seed ?? config.seed ?? randomBytes(8).toString('hex');
+  const cases = expand(matrix, trials);
+  const { agents, tasks, variants } = matrix;
+  const baseline = variants.find(({ name }) => name === config.baseline) ?? variants[0];
+  return {
+    seed,
+    trials,
+    cases,
+    order: startingOrder(cases, seed),
+    agents,
+    tasks,
+    variants,
+    baseline: baseline?.name ?? '',
+  };
+}
+
+type Matrix = Pick<Plan, 'agents' | 'tasks' | 'variants'> & { surroundings: string };
+
+async function fingerprintMatrix(
+  config: Config,
+  selected: Selected,
+  resolveCommit: PlanOptions['resolveCommit'],
+): Promise<Matrix> {
+  const commits = await resolveCommits(config, selected.tasks, resolveCommit);
+  return {
+    agents: await Promise.all(
+      selected.agents.map(async (agent) => ({
+        name: agent.name,
+        kind: agent.kind,
+        fingerprint: await fingerprintAgent(agent),
+      })),
+    ),
+    tasks: await Promise.all(
+      selected.tasks.map(async (task, index) => ({
+        id: task.id,
+        commit: commits[index] ?? '',
+        fingerprint: await fingerprintTask(task),
+      })),
+    ),
+    variants: await Promise.all(
+      selected.variants.map(async (variant) => ({
+        name: variant.name,
+        fingerprint: await fingerprintVariant(variant),
+      })),
+    ),
+    surroundings: await fingerprintSurroundings(config),
+  };
+}
+
+/** The commit of each task; a ref that several tasks name is resolved once, so that it cannot move between them. */
+async function resolveCommits(
+  { repo }: Config,
+  tasks: readonly TaskConfig[],
+  resolveCommit: PlanOptions['resolveCommit'],
+): Promise<string[]> {
+  const resolved = new Map<string, Promise<string>>();
+  return Promise.all(
+    tasks.map(({ repoRef = repo.baseRef }) => {
+      const commit = resolved.get(repoRef) ?? resolveCommit(repoRef);
+      resolved.set(repoRef, commit);
+      return commit;
+    }),
+  );
+}
+
+/** Agent, task, variant, trial order. */
+function expand({ agents, tasks, variants, surroundings }: Matrix, trials: number): PlannedCase[] {
+  const cells = agents.flatMap((agent, agentIndex) =>
+    tasks.flatMap((task, taskIndex) =>
+      variants.flatMap((variant) =>
+        Array.from({ length: trials }, (_, trialIndex) => ({
+          agent: agent.name,
+          task: task.id,
+          variant: variant.name,
+          trial: trialIndex + 1,
+          block: (agentIndex * tasks.length + taskIndex) * trials + trialIndex,
+          fingerprint: fingerprintOf({
+            agent,
+            task,
+            variant,
+            trial: trialIndex + 1,
+            surroundings,
+          }),
+        })),
+      ),
+    ),
+  );
+  const ids = nameCases(cells);
+  return cells.map((cell, index) => ({ id: ids[index] ?? '', ...cell }));
+}
+
+function startingOrder(cases: readonly PlannedCase[], seed: string): string[] {
+  const random = seededRandom(seed, 'order');
+  const blocks = [...Map.groupBy(cases, ({ block }) => block).values()];
+  return shuffle(blocks, random).flatMap((block) => shuffle(block, random).map(({ id }) => id));
+}

@@ -1,0 +1,94 @@
+import type { AgentConfig, Config, TaskConfig, VariantConfig } from '../config/config.ts';
+import { suggestion } from '../config/did-you-mean.ts';
+import { WhetstoneError } from '../error.ts';
+import type { Selection } from './plan.ts';
+
+export type Selected = { agents: AgentConfig[]; tasks: TaskConfig[]; variants: VariantConfig[] };
+
+/**
+ * The part of the matrix that a selection names. Agents and variants come in the order of the selection where it names
+ * any, each once; tasks keep file order, and `maxTasks` counts after the filters.
+ *
+ * @throws WhetstoneError `selection-unknown` for a name that the config does not have, `selection-empty` when no task
+ * is left.
+ */
+export function selectMatrix(config: Config, selection: Selection): Selected {
+  return {
+    agents: pick(config.agents, ({ name }) => name, selection.agents, 'agent'),
+    variants: pick(config.variants, ({ name }) => name, selection.variants, 'variant'),
+    tasks: selectTasks(config.tasks, selection),
+  };
+}
+
+function pick<Item>(
+  items: readonly Item[],
+  nameOf: (item: Item) => string,
+  wanted: string[],
+  what: string,
+): Item[] {
+  assertKnown(wanted, items.map(nameOf), what);
+  if (wanted.length === 0) return [...items];
+  return [...new Set(wanted)].flatMap((name) => items.filter((item) => nameOf(item) === name));
+}
+
+function selectTasks(tasks: readonly TaskConfig[], selection: Selection): TaskConfig[] {
+  const { taskIds, categories, difficulties, maxTasks } = selection;
+  if (maxTasks !== undefined && !(Number.isInteger(maxTasks) && maxTasks >= 1)) {
+    throw new WhetstoneError('selection-invalid', `The number of tasks must be 1 or more, not ${maxTasks}.`, {
+      exitCode: 2,
+    });
+  }
+  assertKnown(
+    taskIds,
+    tasks.map(({ id }) => id),
+    'task',
+  );
+  assertKnown(
+    categories,
+    distinct(tasks, ({ category }) => category),
+    'category',
+  );
+  assertKnown(
+    difficulties,
+    distinct(tasks, ({ difficulty }) => difficulty),
+    'difficulty',
+  );
+  const matches = (wanted: string[], value: string | undefined) =>
+    wanted.length === 0 || (value !== undefined && wanted.includes(value));
+  const selected = tasks.filter(
+    ({ id, category, difficulty }) =>
+      matches(taskIds, id) && matches(categories, category) && matches(difficulties, difficulty),
+  );
+  if (selected.length === 0) {
+    throw new WhetstoneError('selection-empty', 'The filters leave no task.', {
+      exitCode: 2,
+      hint: 'a task must match every filter; drop one of them',
+    });
+  }
+  return selected.slice(0, maxTasks);
+}
+
+function distinct(
+  tasks: readonly TaskConfig[],
+  valueOfTask: (task: TaskConfig) => string | undefined,
+): string[] {
+  return [...new Set(tasks.flatMap((task) => valueOfTask(task) ?? []))];
+}
+
+const PLURALS: Record<string, string> = { category: 'categories', difficulty: 'difficulties' };
+
+function assertKnown(wanted: readonly string[], known: readonly string[], what: string): void {
+  const unknown = [...new Set(wanted)].filter((name) => !known.includes(name));
+  const [first] = unknown;
+  if (first === undefined) return;
+  const plural = PLURALS[what] ?? `${what}s`;
+  const quoted = unknown.map((name) => JSON.stringify(name)).join(', ');
+  throw new WhetstoneError(
+    'selection-unknown',
+    `Unknown ${unknown.length === 1 ? what : plural} ${quoted}.`,
+    {
+      exitCode: 2,
+      hint: suggestion(first, known, plural),
+    },
+  );
+}

@@ -1,0 +1,85 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { caseRowSchema } from './row.ts';
+
+/**
+ * `journal.jsonl`: append-only, one JSON object a line. It is the truth about a run; `results.jsonl` is rebuilt from
+ * it. A crash loses at most the line that was being written.
+ */
+export const journalEntrySchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('run.started'), at: z.string(), run_id: z.string(), case_count: z.number().int() }),
+  z.object({ type: z.literal('run.resumed'), at: z.string(), missing: z.number().int() }),
+  z.object({ type: z.literal('case.started'), at: z.string(), case_id: z.string() }),
+  z.object({
+    type: z.literal('case.retried'),
+    at: z.string(),
+    case_id: z.string(),
+    class: z.string(),
+    evidence: z.string(),
+  }),
+  z.object({ type: z.literal('case.finished'), at: z.string(), case_id: z.string(), row: caseRowSchema }),
+  z.object({ type: z.literal('run.interrupted'), at: z.string(), finished: z.number().int() }),
+  z.object({ type: z.literal('run.finished'), at: z.string(), finished: z.number().int() }),
+]);
+
+export type JournalEntry = z.infer<typeof journalEntrySchema>;
+
+/** An entry without its time, which the journal sets. */
+export type NewJournalEntry = JournalEntry extends infer Entry
+  ? Entry extends JournalEntry
+    ? Omit<Entry, 'at'>
+    : never
+  : never;
+
+export interface Journal extends AsyncDisposable {
+  /** Resolves when the line is with the operating system; with `durable`, when it is on the disk. */
+  append(entry: NewJournalEntry, options?: { durable?: boolean }): Promise<void>;
+}
+
+/** Opens a journal for appending. A torn last line, left by a crash, is closed with a newline so that it stays alone. */
+export async function openJournal(file: string): Promise<Journal> {
+  const handle = await open(file, 'a+');
+  await closeTornLine(handle);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    append(entry, { durable = false } = {}) {
+      const line = `${JSON.stringify({ ...entry, at: new Date().toISOString() })}\n`;
+      const written = last.then(async () => {
+        await handle.appendFile(line);
+        if (durable) await handle.datasync();
+      });
+      last = written.catch(() => undefined);
+      return written;
+    },
+    async [Symbol.asyncDispose]() {
+      await last;
+      await handle.close();
+    },
+  };
+}
+
+async function closeTornLine(handle: FileHandle): Promise<void> {
+  const { size } = await handle.stat();
+  if (size === 0) return;
+  const { buffer } = await handle.read(Buffer.alloc(1), 0, 1, size - 1);
+  if (buffer.toString() !== '\n') await handle.appendFile('\n');
+}
+
+/** Every whole line of a journal, in order. Lines that are torn or of an unknown type are passed over. */
+export async function readJournal(file: string): Promise<JournalEntry[]> {
+  const text = await readFile(file, 'utf8');
+  return text.split('\n').flatMap((line) => {
+    const entry = parseLine(line);
+    return entry ? [entry] : [];
+  });
+}
+
+function parseLine(line: string): JournalEntry | undefined {
+  if (line === '') return undefined;
+  try {
+    const parsed = journalEntrySchema.safeParse(JSON.parse(line));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

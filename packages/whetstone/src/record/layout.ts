@@ -1,0 +1,29 @@
+import { join } from 'node:path';
+
+/** Where things lie in a run directory. The only place that knows. */
+export const runLayout = (directory: string) => ({
+  manifest: join(directory, 'manifest.json'),
+  journal: join(directory, 'journal.jsonl'),
+  results: join(directory, 'results.jsonl'),
+  summary: join(directory, 'summary.json'),
+  report: join(directory, 'report.md'),
+  lock: join(directory, 'run.lock'),
+  cases: join(directory, 'cases'),
+  case: (id: string) => join(directory, 'cases', id),
+});
+
+export const caseLayout = (directory: string) => ({
+  prompt: join(directory, 'prompt.md'),
+  events: join(directory, 'events.jsonl'),
+  raw: join(directory, 'raw'),
+  patch: join(directory, 'changes.patch'),
+  result: join(directory, 'result.json'),
+  modelCalls: join(directory, 'model-calls.jsonl'),
+  verify: join(directory, 'verify'),
+  setup: join(directory, 'setup'),
+  output: join(directory, 'output'),
+  stdout: join(directory, 'stdout.log'),
+  stderr: join(directory, 'stderr.log'),
+});
+
+export type CaseLayout = ReturnType<typeof caseLayout>;

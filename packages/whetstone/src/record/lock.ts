@@ -1,0 +1,33 @@
+import { open, readFile, rm } from 'node:fs/promises';
+import { WhetstoneError } from '../error.ts';
+import { isAlive } from '../sandbox/process-alive.ts';
+
+/**
+ * A lock file that holds its owner's process id. A lock whose process is gone is taken over: a run that was killed can
+ * be resumed at once.
+ */
+export async function acquireLock(file: string): Promise<{ release(): Promise<void> }> {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      const handle = await open(file, 'wx');
+      await handle.writeFile(`${process.pid}\n`);
+      await handle.close();
+      return { release: () => rm(file, { force: true }) };
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      const owner = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
+      if (isAlive(owner)) {
+        throw new WhetstoneError('run-locked', `Process ${owner} is working on this run.`, {
+          where: file,
+          hint: 'Wait for it or stop it, then try again.',
+          exitCode: 2,
+        });
+      }
+      await rm(file, { force: true });
+    }
+  }
+  throw new WhetstoneError('run-locked', 'Another process took the lock of this run.', {
+    where: file,
+    exitCode: 2,
+  });
+}

@@ -1,0 +1,108 @@
+import { appendFile, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { manifestOf, rowOf } from './__fixtures__/records.ts';
+import { runLayout } from './layout.ts';
+import { createRunRecord, findRun, readRun, resumeRunRecord, rowsInOrder } from './run-record.ts';
+
+let output: string;
+beforeEach(async () => {
+  output = await mkdtemp(join(tmpdir(), 'record-'));
+});
+afterEach(() => rm(output, { recursive: true, force: true }));
+
+const manifest = manifestOf(['a', 'b', 'c']);
+
+describe('a run directory', () => {
+  test('holds every finished case at every moment, in planned order', async () => {
+    await using record = await createRunRecord(output, manifest);
+    for (const id of ['c', 'a']) {
+      await record.startCase(id);
+      await record.finishCase(rowOf(id));
+    }
+    const stored = await readRun(record.directory);
+    expect(rowsInOrder(stored).map((row) => row.case_id)).toEqual(['a', 'c']);
+  });
+
+  test('results.jsonl has one row a case in planned order', async () => {
+    await using record = await createRunRecord(output, manifest);
+    for (const id of ['b', 'c', 'a']) {
+      await record.startCase(id);
+      await record.finishCase(rowOf(id));
+    }
+    await record.finish('finished');
+    const lines = (await readFile(runLayout(record.directory).results, 'utf8')).trim().split('\n');
+    expect(lines.map((line) => JSON.parse(line).case_id)).toEqual(['a', 'b', 'c']);
+  });
+
+  test('a torn last line loses that line alone, and the next line is whole', async () => {
+    const record = await createRunRecord(output, manifest);
+    await record.startCase('a');
+    await record.finishCase(rowOf('a'));
+    await record[Symbol.asyncDispose]();
+    await appendFile(runLayout(record.directory).journal, '{"type":"case.finished","case_id":"b","row":{"sch');
+
+    await using resumed = await resumeRunRecord(record.directory);
+    expect([...resumed.rows.keys()]).toEqual(['a']);
+    await resumed.startCase('b');
+    await resumed.finishCase(rowOf('b'));
+    expect([...(await readRun(record.directory)).rows.keys()]).toEqual(['a', 'b']);
+  });
+
+  test('a case that starts again starts empty', async () => {
+    await using record = await createRunRecord(output, manifest);
+    const files = await record.startCase('a');
+    await writeFile(files.stdout, 'from the first try');
+    await record.startCase('a');
+    expect(await readdir(runLayout(record.directory).case('a'))).toEqual([]);
+  });
+
+  test('is held by one process at a time', async () => {
+    await using record = await createRunRecord(output, manifest);
+    await expect(resumeRunRecord(record.directory)).rejects.toMatchObject({
+      code: 'run-locked',
+      exitCode: 2,
+    });
+  });
+
+  test('the lock of a process that is gone is taken over', async () => {
+    const record = await createRunRecord(output, manifest);
+    await record[Symbol.asyncDispose]();
+    await writeFile(runLayout(record.directory).lock, '999999999\n');
+    await using resumed = await resumeRunRecord(record.directory);
+    expect(resumed.manifest.run_id).toBe(manifest.run_id);
+  });
+
+  test('a folder where nothing can be written is a typed error with a hint', async () => {
+    const blocked = join(output, 'file');
+    await writeFile(blocked, '');
+    await expect(createRunRecord(join(blocked, 'runs'), manifest)).rejects.toMatchObject({
+      code: 'output-unwritable',
+      exitCode: 2,
+      hint: expect.stringContaining('output_dir'),
+    });
+  });
+});
+
+describe('finding a run', () => {
+  test('by path, by id, by the beginning of an id, and the latest', async () => {
+    await using record = await createRunRecord(output, manifest);
+    expect(await findRun(record.directory, '/nowhere')).toBe(record.directory);
+    for (const reference of [manifest.run_id, manifest.run_id.slice(0, 8), 'latest']) {
+      expect(await findRun(reference, output)).toBe(record.directory);
+    }
+  });
+
+  test('says what is there when it finds none', async () => {
+    await using record = await createRunRecord(output, manifest);
+    await expect(findRun('19990101', output)).rejects.toMatchObject({
+      code: 'run-not-found',
+      hint: expect.stringContaining(record.manifest.run_id),
+    });
+  });
+
+  test('a folder that is no run is refused', async () => {
+    await expect(readRun(output)).rejects.toMatchObject({ code: 'run-not-found', exitCode: 2 });
+  });
+});

@@ -1,0 +1,79 @@
+import type { CaseRow } from '../record/row.ts';
+import { clusteredMean } from '../stats/clustered-mean.ts';
+import { median } from '../stats/median.ts';
+import { passAtK, passHatK } from '../stats/pass-at-k.ts';
+import { clusteredWilson } from '../stats/proportion.ts';
+import { countOutcomes, type PlannedCase, taskCounts } from './planned-case.ts';
+import type { Arm } from './summary.ts';
+
+/** The numbers of one agent × variant over its planned cases. */
+export function summarizeArm(agent: string, variant: string, cases: readonly PlannedCase[]): Arm {
+  const rows = cases.flatMap((one) => one.row ?? []);
+  const { passed, failed, error, missing } = countOutcomes(cases);
+  const rates = [...taskCounts(cases).values()].map((count) => count.passed / count.counted);
+  return {
+    agent,
+    variant,
+    tasks: new Set(cases.map((one) => one.task_id)).size,
+    trials: passed + failed,
+    passed,
+    failed,
+    error,
+    missing,
+    retries: sum(rows.map((row) => row.retries)),
+    pass_rate: mean(rates),
+    pass_rate_interval: rates.length === 0 ? null : clusteredWilson(rates, passed + failed),
+    bounds: [passed / cases.length, (passed + error + missing) / cases.length],
+    pass_at_k: passOverTrials(cases),
+    median_agent_seconds: median(known(rows, (row) => row.agent_duration_seconds)),
+    median_seconds: median(rows.map((row) => row.duration_seconds)),
+    mean_changed_files: mean(rows.filter((row) => row.outcome !== 'error').map((row) => row.changed_files)),
+    ...spending(rows, passed),
+  };
+}
+
+function passOverTrials(cases: readonly PlannedCase[]): Arm['pass_at_k'] {
+  const planned = Map.groupBy(cases, (one) => one.task_id);
+  const k = Math.min(...[...planned.values()].map((trials) => trials.length));
+  const counts = [...taskCounts(cases).values()];
+  if (k < 2 || counts.length < planned.size || counts.some((count) => count.counted < k)) return null;
+  return {
+    k,
+    any: clusteredMean(counts.map(({ passed, counted }) => passAtK(counted, passed, k))).mean,
+    all: clusteredMean(counts.map(({ passed, counted }) => passHatK(counted, passed, k))).mean,
+  };
+}
+
+function spending(
+  rows: readonly CaseRow[],
+  passed: number,
+): Pick<
+  Arm,
+  'usage_source' | 'total_tokens' | 'tokens_unknown' | 'cost_usd' | 'cost_unknown' | 'cost_per_pass_usd'
+> {
+  const costs = known(rows, (row) => row.cost_usd);
+  const tokens = known(rows, (row) => row.total_tokens);
+  const [source = 'none', ...otherSources] = new Set(rows.map((row) => row.usage_source));
+  const cost = costs.length === 0 ? null : sum(costs);
+  const costUnknown = rows.length - costs.length;
+  return {
+    usage_source: otherSources.length === 0 ? source : 'mixed',
+    total_tokens: tokens.length === 0 ? null : sum(tokens),
+    tokens_unknown: rows.length - tokens.length,
+    cost_usd: cost,
+    cost_unknown: costUnknown,
+    cost_per_pass_usd: cost === null || costUnknown > 0 || passed === 0 ? null : cost / passed,
+  };
+}
+
+function known(rows: readonly CaseRow[], field: (row: CaseRow) => number | null): number[] {
+  return rows.flatMap((row) => field(row) ?? []);
+}
+
+function mean(values: readonly number[]): number | null {
+  return values.length === 0 ? null : clusteredMean(values).mean;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

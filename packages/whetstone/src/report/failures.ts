@@ -1,0 +1,21 @@
+import type { PlannedCase } from './planned-case.ts';
+import type { FailureGroup } from './summary.ts';
+
+/** Cases that failed or ended in an error, by class: the most frequent class first, cases in plan order. */
+export function groupFailures(cases: readonly PlannedCase[]): FailureGroup[] {
+  const failed = cases.flatMap((one) => (one.row && one.row.outcome !== 'passed' ? one.row : []));
+  return [...Map.groupBy(failed, (row) => row.failure_class ?? 'unclassified')]
+    .map(([name, rows]) => ({
+      class: name,
+      count: rows.length,
+      cases: rows.map((row) => ({
+        case_id: row.case_id,
+        agent: row.agent_name,
+        task: row.task_id,
+        variant: row.variant,
+        trial: row.trial_index,
+        evidence: row.evidence ?? 'no evidence was recorded',
+      })),
+    }))
+    .sort((a, b) => b.count - a.count || (a.class < b.class ? -1 : 1));
+}

@@ -1,0 +1,69 @@
+import type { Interval } from '../stats/interval.ts';
+
+/** What stands where a number is not known. */
+export const UNKNOWN = '–';
+
+/** A rate as a percentage without its sign. 0 and 100 are said only of exactly none and all. */
+export function percentNumber(rate: number): string {
+  const rounded = Math.round(rate * 100);
+  if (rounded === 0 && rate > 1e-9) return '<1';
+  if (rounded === 100 && rate < 1 - 1e-9) return '>99';
+  return String(rounded);
+}
+
+/** `67 % [22, 94]`. */
+export function rateWithInterval(rate: number | null, interval: Interval | null): string {
+  if (rate === null) return UNKNOWN;
+  const text = `${percentNumber(rate)} %`;
+  return interval ? `${text} [${percentNumber(interval.low)}, ${percentNumber(interval.high)}]` : text;
+}
+
+/** A difference of rates in percentage points, with its sign and without the unit: `+33`, `−0.4`, `0`. */
+export function points(difference: number): string {
+  const value = Math.abs(difference * 100);
+  if (value < 1e-7) return '0';
+  const sign = difference < 0 ? '−' : '+';
+  return sign + (value < 1 ? value.toPrecision(1) : String(Math.round(value)));
+}
+
+/** `−40 … +100 pp`. */
+export function pointsRange(low: number, high: number): string {
+  return `${points(low)} … ${points(high)} pp`;
+}
+
+export function seconds(value: number | null): string {
+  if (value === null) return UNKNOWN;
+  if (value < 9.95) return `${value.toFixed(1)} s`;
+  const whole = Math.round(value);
+  if (whole < 60) return `${whole} s`;
+  const [big, small, units] =
+    whole < 3600
+      ? ([Math.floor(whole / 60), whole % 60, ['m', 's']] as const)
+      : ([Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), ['h', 'm']] as const);
+  return `${big} ${units[0]} ${String(small).padStart(2, '0')} ${units[1]}`;
+}
+
+const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** A sum of tokens; `≥` when it is not known of some cases. */
+export function tokens(total: number | null, unknown: number): string {
+  if (total === null) return UNKNOWN;
+  return (unknown > 0 ? '≥' : '') + compact.format(total);
+}
+
+/** A sum of US dollars; `≥` when it is not known of some cases. */
+export function dollars(total: number | null, unknown = 0): string {
+  if (total === null) return UNKNOWN;
+  const amount = total > 0 && total < 0.01 ? total.toPrecision(2) : total.toFixed(2);
+  return `${unknown > 0 ? '≥' : ''}$${amount}`;
+}
+
+/** `p = 0.031`, `p < 0.001`. */
+export function pValue(value: number): string {
+  return value < 0.001 ? 'p < 0.001' : `p = ${Number(value.toPrecision(2))}`;
+}
+
+/** `1 task`, `3 tasks`; with thousands separated. */
+export function counted(count: number, noun: string): string {
+  return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,32 @@
+import { counted } from './format.ts';
+import type { Summary } from './summary.ts';
+
+const VERDICTS = ['better', 'worse', 'inconclusive'] as const;
+
+/** The run in one sentence or two: the verdicts where there are comparisons, the counts where not. */
+export function headline({
+  cases,
+  comparisons,
+  baseline,
+  scripted_model,
+}: Pick<Summary, 'cases' | 'comparisons' | 'baseline' | 'scripted_model'>): string {
+  const script = scripted_model ? 'The model was a script. ' : '';
+  const withResult = cases.passed + cases.failed;
+  if (withResult === 0) return `${script}${withoutResult(cases)}`;
+  const [only, ...others] = comparisons;
+  if (only === undefined) return `${script}${cases.passed} of ${counted(withResult, 'case')} passed.`;
+  if (others.length === 0) return `${script}${only.variant} against ${baseline}: ${only.sentence}.`;
+  const manyAgents = comparisons.some((one) => one.agent !== only.agent);
+  const groups = VERDICTS.flatMap((verdict) => {
+    const names = comparisons
+      .filter((one) => one.verdict === verdict)
+      .map((one) => (manyAgents ? `${one.variant} (${one.agent})` : one.variant));
+    return names.length === 0 ? [] : `${verdict}: ${names.join(', ')}`;
+  });
+  return `${script}Against ${baseline}: ${groups.join('; ')}.`;
+}
+
+function withoutResult({ planned, error }: Summary['cases']): string {
+  if (error === 0) return `No case of ${planned} has finished.`;
+  return `No case of ${planned} has a result: ${counted(error, 'infrastructure error')}.`;
+}

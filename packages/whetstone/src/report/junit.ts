@@ -1,0 +1,110 @@
+import type { Manifest } from '../record/manifest.ts';
+import type { CaseRow } from '../record/row.ts';
+import { type PlannedCase, plannedCases } from './planned-case.ts';
+import { oneLine, plainText } from './sanitize.ts';
+import type { Arm, Summary } from './summary.ts';
+
+/**
+ * JUnit XML: a test suite for each agent × variant, a test case for each planned case. What failed is a `<failure>`, an
+ * infrastructure error an `<error>` (`type` its class, `message` its evidence), and what has not finished is `<skipped>`.
+ * @param logTail The end of the log that shows why a case did not pass; it becomes the text of its failure.
+ */
+export function renderJunit(
+  summary: Summary,
+  manifest: Manifest,
+  rows: readonly CaseRow[],
+  logTail: (row: CaseRow) => string,
+): string {
+  const cases = plannedCases(manifest, rows);
+  const { planned, failed, error, missing } = summary.cases;
+  const counts = attributes({ tests: planned, failures: failed, errors: error, skipped: missing });
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites${attributes({ name: `whetstone ${summary.run_id}` })}${counts}${attributes({ time: duration(cases) })}>`,
+    ...summary.arms.flatMap((arm) => testSuite(arm, manifest, cases, logTail)),
+    '</testsuites>',
+    '',
+  ].join('\n');
+}
+
+function testSuite(
+  arm: Arm,
+  manifest: Manifest,
+  cases: readonly PlannedCase[],
+  logTail: (row: CaseRow) => string,
+): string[] {
+  const ofArm = cases.filter((one) => one.agent_name === arm.agent && one.variant === arm.variant);
+  const head = attributes({
+    name: `${arm.agent}.${arm.variant}`,
+    tests: ofArm.length,
+    failures: arm.failed,
+    errors: arm.error,
+    skipped: arm.missing,
+    time: duration(ofArm),
+    timestamp: manifest.created_at,
+  });
+  return [
+    `  <testsuite${head}>`,
+    '    <properties>',
+    ...properties(manifest).map(([name, value]) => `      <property${attributes({ name, value })}/>`),
+    '    </properties>',
+    ...ofArm.flatMap((one) => testCase(one, logTail)),
+    '  </testsuite>',
+  ];
+}
+
+function properties(manifest: Manifest): [name: string, value: string][] {
+  const commits = new Set(manifest.tasks.map((task) => task.commit));
+  const { provider, level } = manifest.isolation;
+  return [
+    ['run_id', manifest.run_id],
+    ['seed', manifest.seed],
+    ...[...commits].map((commit): [string, string] => ['commit', commit]),
+    ['config_hash', manifest.config_hash],
+    ['isolation', `${provider}, level ${level}`],
+    ['whetstone_version', manifest.whetstone_version],
+  ];
+}
+
+function testCase(one: PlannedCase, logTail: (row: CaseRow) => string): string[] {
+  const head = attributes({
+    classname: `${one.agent_name}.${one.variant}`,
+    name: `${one.task_id} #${one.trial_index}`,
+    time: duration([one]),
+  });
+  const { row } = one;
+  if (row === null) {
+    return [`    <testcase${head}>`, '      <skipped message="not finished"/>', '    </testcase>'];
+  }
+  if (row.outcome === 'passed') return [`    <testcase${head}/>`];
+  const tag = row.outcome === 'error' ? 'error' : 'failure';
+  const cause = attributes({
+    type: row.failure_class ?? 'unclassified',
+    message: oneLine(row.evidence ?? 'no evidence was recorded'),
+  });
+  return [
+    `    <testcase${head}>`,
+    `      <${tag}${cause}>${escapeXml(plainText(logTail(row)))}</${tag}>`,
+    '    </testcase>',
+  ];
+}
+
+/** Seconds of all of these cases, one after the other. */
+function duration(cases: readonly PlannedCase[]): string {
+  return cases.reduce((sum, one) => sum + (one.row?.duration_seconds ?? 0), 0).toFixed(3);
+}
+
+function attributes(values: Record<string, string | number>): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escapeXml(oneLine(String(value)))}"`)
+    .join('');
+}
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** Of plain text: XML 1.0 allows no control characters, which are gone, and not these two. */
+function escapeXml(text: string): string {
+  return text
+    .replace(/[\ufffe\uffff]/g, '')
+    .replace(/[&<>"]/g, (character) => ENTITIES[character] ?? character);
+}

@@ -1,0 +1,41 @@
+import { oneLine } from './sanitize.ts';
+
+const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
+
+/** Text of unknown origin as one line of Markdown that reads as itself, in a paragraph, a list or a table cell. */
+export function markdownText(text: string): string {
+  return oneLine(text)
+    .replace(/[\\`*_[\]|~#$]/g, '\\$&')
+    .replace(/[&<>]/g, (character) => ENTITIES[character] ?? character)
+    .replace(/:(?=\/\/)/g, '\\:')
+    .replace(/\b(www)\./gi, '$1\\.')
+    .replace(/^(\d*)([-+=.)])/, '$1\\$2');
+}
+
+/** The same as a code span; not for table cells, where a pipe ends even a code span. */
+export function markdownCode(text: string): string {
+  const line = oneLine(text) || ' ';
+  const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const space = line.startsWith('`') || line.endsWith('`') ? ' ' : '';
+  return `${fence}${space}${line}${space}${fence}`;
+}
+
+/** A link to a file beside the report. */
+export function markdownLink(label: string, path: string): string {
+  const target = path
+    .split('/')
+    .map((segment) => encodeURIComponent(segment).replace(/[()*]/g, percentEncoded))
+    .join('/');
+  return `[${markdownText(label)}](${target})`;
+}
+
+/** A table of finished Markdown cells; the first column is left-aligned, the others right. */
+export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [line(head), line(head.map((_, i) => (i === 0 ? ':--' : '--:'))), ...rows.map(line)];
+}
+
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}

@@ -1,0 +1,269 @@
+import type { Manifest } from '../record/manifest.ts';
+import type { CaseRow } from '../record/row.ts';
+import { evidenceFiles } from './evidence-files.ts';
+import {
+  dollars,
+  percentNumber,
+  points,
+  pointsRange,
+  pValue,
+  rateWithInterval,
+  seconds,
+  tokens,
+  UNKNOWN,
+} from './format.ts';
+import { markdownCode, markdownLink, markdownTable, markdownText } from './markdown-text.ts';
+import type { Arm, Cell, Comparison, FailureGroup, Summary } from './summary.ts';
+
+/** `report.md`: GitHub-flavoured Markdown, its links relative to the run directory. */
+export function renderMarkdown(summary: Summary, manifest: Manifest, rows: readonly CaseRow[]): string {
+  const rowById = new Map(rows.map((row) => [row.case_id, row]));
+  const sections = [
+    introduction(summary),
+    arms(summary.arms),
+    comparisons(summary),
+    matrix(summary.cells),
+    failures(summary.failures, rowById),
+    notShown(summary.caveats),
+    isolation(summary.isolation),
+    provenance(manifest),
+  ];
+  return `${sections
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.join('\n'))
+    .join('\n\n')}\n`;
+}
+
+function introduction({ run_id, headline, cases }: Summary): string[] {
+  const counts = [
+    `${cases.passed} passed`,
+    `${cases.failed} failed`,
+    `${cases.error} infrastructure errors`,
+    `${cases.missing} not finished`,
+  ];
+  return [
+    `# Run ${markdownText(run_id)}`,
+    '',
+    `**${markdownText(headline)}**`,
+    '',
+    `${cases.planned} cases: ${counts.join(', ')}.`,
+  ];
+}
+
+function arms(all: readonly Arm[]): string[] {
+  const head = [
+    'Agent',
+    'Variant',
+    'Pass rate (95 %)',
+    'Bounds',
+    'Passed',
+    'Without result',
+    'Agent time',
+    'Files',
+    'Tokens',
+    'Cost',
+    'Cost a pass',
+  ];
+  const rows = all.map((arm) => [
+    markdownText(arm.agent),
+    markdownText(arm.variant),
+    rateWithInterval(arm.pass_rate, arm.pass_rate_interval),
+    `${percentNumber(arm.bounds[0])}–${percentNumber(arm.bounds[1])} %`,
+    `${arm.passed}/${arm.trials}`,
+    String(arm.error + arm.missing),
+    seconds(arm.median_agent_seconds),
+    arm.mean_changed_files?.toFixed(1) ?? UNKNOWN,
+    tokens(arm.total_tokens, arm.tokens_unknown),
+    dollars(arm.cost_usd, arm.cost_unknown),
+    dollars(arm.cost_per_pass_usd),
+  ]);
+  return [
+    '## Pass rates',
+    '',
+    ...markdownTable(head, rows),
+    '',
+    'The pass rate is the mean over tasks of the share of passed trials; its interval takes tasks as clusters. Bounds: where the rate over all planned cases lies whatever the cases without a result would have come to. Time: median. Files: mean.',
+    ...severalTrials(all),
+    `Tokens and cost: ${usageSources(all)}`,
+  ];
+}
+
+function severalTrials(all: readonly Arm[]): string[] {
+  return all.flatMap((arm) => {
+    if (arm.pass_at_k === null) return [];
+    const { k, any, all: every } = arm.pass_at_k;
+    const name = `${markdownText(arm.agent)}, ${markdownText(arm.variant)}`;
+    return [
+      `- ${name}: of ${k} trials of a task any passes ${percentNumber(any)} % of the time (pass@${k}), all pass ${percentNumber(every)} % (pass^${k}).`,
+    ];
+  });
+}
+
+const SOURCES: Record<Arm['usage_source'], string> = {
+  gateway: 'counted on the wire',
+  agent: 'as the agent says',
+  mixed: 'from more than one source',
+  none: 'not known',
+};
+
+function usageSources(all: readonly Arm[]): string {
+  const sources = [...Map.groupBy(all, (arm) => arm.usage_source)];
+  const [only, ...others] = sources;
+  if (only && others.length === 0) return `${SOURCES[only[0]]}.`;
+  return `${sources
+    .map(
+      ([source, from]) =>
+        `${SOURCES[source]} (${from.map((arm) => `${markdownText(arm.agent)}, ${markdownText(arm.variant)}`).join('; ')})`,
+    )
+    .join(', ')}.`;
+}
+
+function comparisons({ comparisons: all, baseline }: Summary): string[] {
+  if (all.length === 0) return [];
+  const head = [
+    'Agent',
+    'Variant',
+    'Difference',
+    '95 % interval',
+    'p',
+    'p, corrected',
+    'Detectable',
+    'Tasks',
+    'Verdict',
+  ];
+  return [
+    `## Against ${markdownText(baseline)}`,
+    '',
+    ...markdownTable(head, all.map(comparisonCells)),
+    '',
+    ...all.map(
+      (one) => `- ${markdownText(one.agent)}, ${markdownText(one.variant)}: ${markdownText(one.sentence)}.`,
+    ),
+    '',
+    "Paired by task. Better or worse is said only when the interval excludes 0, the sign-flip test over tasks agrees (p < 0.05 after Holm's correction over the variants of an agent), and the cases without a result could not turn it. Detectable: the difference that this many tasks show with 80 % power.",
+  ];
+}
+
+function comparisonCells(one: Comparison): string[] {
+  return [
+    markdownText(one.agent),
+    markdownText(one.variant),
+    one.difference === null ? UNKNOWN : `${points(one.difference)} pp`,
+    one.interval === null ? UNKNOWN : pointsRange(one.interval.low, one.interval.high),
+    one.p_value === null ? UNKNOWN : pValue(one.p_value),
+    one.adjusted_p_value === null ? UNKNOWN : pValue(one.adjusted_p_value),
+    one.minimum_detectable_difference === null ? UNKNOWN : `${points(one.minimum_detectable_difference)} pp`,
+    String(one.tasks),
+    `**${one.verdict}**`,
+  ];
+}
+
+function matrix(cells: readonly Cell[]): string[] {
+  const columns = [
+    ...Map.groupBy(cells, (cell) => JSON.stringify([cell.agent, cell.variant])).values(),
+  ].flatMap(([first]) => first ?? []);
+  const rows = [...Map.groupBy(cells, (cell) => cell.task)].map(([task, ofTask]) => [
+    markdownText(task),
+    ...columns.map(({ agent, variant }) =>
+      cellText(ofTask.find((cell) => cell.agent === agent && cell.variant === variant)),
+    ),
+  ]);
+  const head = [
+    'Task',
+    ...columns.map(({ agent, variant }) => `${markdownText(agent)}<br>${markdownText(variant)}`),
+  ];
+  return [
+    '## Tasks',
+    '',
+    ...markdownTable(head, rows),
+    '',
+    'Passed of the trials with a result; `+n` without one.',
+  ];
+}
+
+function cellText(cell: Cell | undefined): string {
+  if (cell === undefined) return UNKNOWN;
+  const counted = cell.passed + cell.failed;
+  const without = cell.error + cell.missing;
+  return `${cell.passed}/${counted}${without > 0 ? ` +${without}` : ''}`;
+}
+
+function failures(groups: readonly FailureGroup[], rowById: ReadonlyMap<string, CaseRow>): string[] {
+  if (groups.length === 0) return [];
+  return [
+    '## Failures',
+    ...groups.flatMap((group) => [
+      '',
+      `### ${markdownText(group.class)} (${group.count})`,
+      '',
+      ...group.cases.flatMap((one) => {
+        const row = rowById.get(one.case_id);
+        const names = [one.agent, one.task, one.variant].map(markdownText).join(', ');
+        const links = row ? evidenceFiles(row).map(({ label, path }) => markdownLink(label, path)) : [];
+        return [
+          `- **${names}, trial ${one.trial}**: ${markdownCode(one.evidence)}  `,
+          `  ${links.join(' · ')}`,
+        ];
+      }),
+    ]),
+  ];
+}
+
+function notShown(caveats: readonly string[]): string[] {
+  return ['## What this does not show', '', ...caveats.map((caveat) => `- ${markdownText(caveat)}`)];
+}
+
+function isolation({ provider, level, processes, network, workspace }: Summary['isolation']): string[] {
+  const facts = [
+    ['Provider', `${provider}, level ${level}`],
+    ['Processes', processes],
+    ['Network', network],
+    ['Workspace', workspace],
+  ];
+  return ['## Isolation', '', ...facts.map(([name, value]) => `- ${name}: ${markdownText(value ?? '')}`)];
+}
+
+function provenance(manifest: Manifest): string[] {
+  const { machine, repo, gateway } = manifest;
+  const facts = [
+    [
+      'Repository',
+      `${repo.path} at ${repo.base_ref}${repo.dirty ? ', with uncommitted changes left out' : ''}`,
+    ],
+    ['Config', `${manifest.config_path}, sha256 ${manifest.config_hash}`],
+    ['Seed', manifest.seed],
+    ['Trials', `${manifest.trials}, ${manifest.jobs} at a time`],
+    [
+      'Model calls',
+      gateway
+        ? `gateway, ${gateway.mode}${gateway.script ? ` ${gateway.script}` : ''}`
+        : 'not through the gateway',
+    ],
+    [
+      'Machine',
+      `${machine.platform} ${machine.release} ${machine.arch}, ${machine.cpus} CPUs, ${(machine.memory_bytes / 2 ** 30).toFixed(1)} GiB`,
+    ],
+    ['Versions', `whetstone ${manifest.whetstone_version}, Node ${machine.node}, Git ${machine.git}`],
+    ['Created', manifest.created_at],
+  ];
+  const parts = [
+    ...manifest.agents.map((one) => [
+      'agent',
+      one.name,
+      `${one.kind} ${one.version ?? '(version not known)'}`,
+      one.fingerprint,
+    ]),
+    ...manifest.tasks.map((one) => ['task', one.id, `commit ${one.commit}`, one.fingerprint]),
+    ...manifest.variants.map((one) => ['variant', one.name, one.description, one.fingerprint]),
+  ];
+  return [
+    '## Provenance',
+    '',
+    ...facts.map(([name, value]) => `- ${name}: ${markdownText(value ?? '')}`),
+    '',
+    ...markdownTable(
+      ['Part', 'Name', 'What', 'Fingerprint'],
+      parts.map((cells) => cells.map(markdownText)),
+    ),
+  ];
+}

@@ -1,0 +1,46 @@
+import type { Manifest } from '../record/manifest.ts';
+import type { CaseRow } from '../record/row.ts';
+
+/** A case of the plan with what it came to; `row` is `null` while it has no result. */
+export type PlannedCase = Manifest['case_matrix'][number] & { row: CaseRow | null };
+
+/**
+ * The plan's cases in its order, each with its row. Rows come in any order; the last one of a case counts (a resumed run may
+ * hold two), and rows of cases that are not in the plan are left out.
+ */
+export function plannedCases(manifest: Manifest, rows: readonly CaseRow[]): PlannedCase[] {
+  const byId = new Map(rows.map((row) => [row.case_id, row]));
+  return manifest.case_matrix.map((planned) => ({ ...planned, row: byId.get(planned.case_id) ?? null }));
+}
+
+/** How many of these cases came to what. Infrastructure errors and missing cases are missing data, not failures. */
+export function countOutcomes(cases: readonly PlannedCase[]): {
+  passed: number;
+  failed: number;
+  error: number;
+  missing: number;
+} {
+  const count = (outcome: CaseRow['outcome'] | undefined) =>
+    cases.filter((one) => one.row?.outcome === outcome).length;
+  return {
+    passed: count('passed'),
+    failed: count('failed'),
+    error: count('error'),
+    missing: count(undefined),
+  };
+}
+
+export type TaskCount = { passed: number; counted: number };
+
+/** Passed and counted trials of each task, by task id; tasks without a counted trial are left out. */
+export function taskCounts(cases: readonly PlannedCase[]): Map<string, TaskCount> {
+  const counts = new Map<string, TaskCount>();
+  for (const { task_id, row } of cases) {
+    if (row === null || row.outcome === 'error') continue;
+    const count = counts.get(task_id) ?? { passed: 0, counted: 0 };
+    count.counted++;
+    if (row.outcome === 'passed') count.passed++;
+    counts.set(task_id, count);
+  }
+  return counts;
+}

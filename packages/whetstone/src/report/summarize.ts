@@ -1,0 +1,77 @@
+import type { Manifest } from '../record/manifest.ts';
+import type { CaseRow } from '../record/row.ts';
+import { summarizeArm } from './arm.ts';
+import { findCaveats, isScripted, isUnverified } from './caveats.ts';
+import { type ArmCases, compareVariants } from './comparison.ts';
+import { groupFailures } from './failures.ts';
+import { headline } from './headline.ts';
+import { countOutcomes, type PlannedCase, plannedCases } from './planned-case.ts';
+import type { Cell, Summary } from './summary.ts';
+
+/**
+ * Every number of a run's reports, from its plan and the rows that there are: of a run that still goes on as of one that
+ * ended. The order of rows does not matter, and the same run gives the same summary.
+ */
+export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary {
+  const cases = plannedCases(manifest, rows);
+  const arms = summarizeArms(cases);
+  const counts = countOutcomes(cases);
+  const comparisons = compareArms(arms, manifest);
+  const known = {
+    cases: { planned: cases.length, finished: cases.length - counts.missing, ...counts },
+    comparisons,
+    baseline: manifest.baseline,
+    scripted_model: isScripted(manifest),
+  };
+  return {
+    schema_version: '1',
+    run_id: manifest.run_id,
+    created_at: manifest.created_at,
+    headline: headline(known),
+    isolation: manifest.isolation,
+    ...known,
+    arms: arms.map((one) => one.arm),
+    cells: countCells(cases),
+    failures: groupFailures(cases),
+    unverified: cases.filter(isUnverified).length,
+    caveats: findCaveats(manifest, cases),
+  };
+}
+
+function summarizeArms(cases: readonly PlannedCase[]): ArmCases[] {
+  return grouped(cases, (one) => [one.agent_name, one.variant]).map(([first, ofArm]) => ({
+    arm: summarizeArm(first.agent_name, first.variant, ofArm),
+    cases: ofArm,
+  }));
+}
+
+function compareArms(arms: readonly ArmCases[], { baseline, seed }: Manifest): Summary['comparisons'] {
+  return [...Map.groupBy(arms, ({ arm }) => arm.agent).values()].flatMap((ofAgent) => {
+    const base = ofAgent.find(({ arm }) => arm.variant === baseline);
+    return base
+      ? compareVariants(
+          base,
+          ofAgent.filter((one) => one !== base),
+          seed,
+        )
+      : [];
+  });
+}
+
+function countCells(cases: readonly PlannedCase[]): Cell[] {
+  return grouped(cases, (one) => [one.agent_name, one.task_id, one.variant]).map(([first, ofCell]) => ({
+    agent: first.agent_name,
+    task: first.task_id,
+    variant: first.variant,
+    ...countOutcomes(ofCell),
+  }));
+}
+
+/** Groups in the order of their first case, each with that case. */
+function grouped(
+  cases: readonly PlannedCase[],
+  key: (one: PlannedCase) => string[],
+): [first: PlannedCase, group: PlannedCase[]][] {
+  const groups = Map.groupBy(cases, (one) => JSON.stringify(key(one)));
+  return [...groups.values()].flatMap((group) => (group[0] ? [[group[0], group]] : []));
+}

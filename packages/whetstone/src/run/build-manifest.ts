@@ -1,0 +1,89 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { arch, availableParallelism, platform, release, totalmem } from 'node:os';
+import type { Config } from '../config/config.ts';
+import type { Plan } from '../plan/plan.ts';
+import type { Manifest } from '../record/manifest.ts';
+import type { SandboxLevel } from '../sandbox/sandbox.ts';
+import { version } from '../version.ts';
+import type { SnapshotNotes } from '../workspace/workspace.ts';
+
+/** Lays a plan and the machine it runs on out as `manifest.json`. */
+export async function buildManifest(input: {
+  config: Config;
+  plan: Plan;
+  jobs: number;
+  dirty: boolean;
+  level: SandboxLevel;
+  workspaceStrategy: string;
+  agentVersions: ReadonlyMap<string, string | null>;
+  /** By commit. */
+  treeNotes: ReadonlyMap<string, SnapshotNotes>;
+  gitVersion: string;
+  notes: string[];
+}): Promise<Manifest> {
+  const { config, plan } = input;
+  const createdAt = new Date();
+  return {
+    schema_version: '1',
+    whetstone_version: version,
+    run_id: newRunId(createdAt),
+    created_at: createdAt.toISOString(),
+    config_path: config.file,
+    config_hash: await hashFiles([config.file, config.tasksFile]),
+    repo: { path: config.repo.path, base_ref: config.repo.baseRef, dirty: input.dirty },
+    seed: plan.seed,
+    trials: plan.trials,
+    jobs: input.jobs,
+    baseline: plan.baseline,
+    case_count: plan.cases.length,
+    agents: plan.agents.map((agent) => ({ ...agent, version: input.agentVersions.get(agent.name) ?? null })),
+    tasks: plan.tasks.map(({ id, commit, fingerprint }) => ({
+      id,
+      title: config.tasks.find((task) => task.id === id)?.title ?? null,
+      commit,
+      fingerprint,
+      submodules: input.treeNotes.get(commit)?.submodules ?? [],
+      lfs_pointers: input.treeNotes.get(commit)?.lfsPointers ?? [],
+    })),
+    variants: plan.variants.map(({ name, fingerprint }) => ({
+      name,
+      description: config.variants.find((variant) => variant.name === name)?.description ?? '',
+      fingerprint,
+    })),
+    order: plan.order,
+    case_matrix: plan.cases.map((planned) => ({
+      case_id: planned.id,
+      agent_name: planned.agent,
+      task_id: planned.task,
+      variant: planned.variant,
+      trial_index: planned.trial,
+      block: planned.block,
+      fingerprint: planned.fingerprint,
+    })),
+    isolation: { ...input.level, workspace: input.workspaceStrategy },
+    gateway: config.gateway ? { mode: config.gateway.mode, script: config.gateway.script } : null,
+    machine: {
+      platform: platform(),
+      release: release(),
+      arch: arch(),
+      cpus: availableParallelism(),
+      memory_bytes: totalmem(),
+      node: process.versions.node,
+      git: input.gitVersion,
+    },
+    notes: input.notes,
+  };
+}
+
+/** `YYYYMMDD-HHMMSS-xxxx`, UTC: sorts by time, and two runs of one second differ. */
+function newRunId(at: Date): string {
+  const stamp = at.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
+  return `${stamp}-${randomBytes(2).toString('hex')}`;
+}
+
+async function hashFiles(files: string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(await readFile(file)).update('\0');
+  return hash.digest('hex');
+}

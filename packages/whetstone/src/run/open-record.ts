@@ -1,0 +1,90 @@
+import { agentVersion } from '../agents/preflight.ts';
+import type { Config } from '../config/config.ts';
+import { createRunRecord, type RunRecord, resumeRunRecord } from '../record/run-record.ts';
+import type { SandboxProvider } from '../sandbox/sandbox.ts';
+import { gitVersion } from '../workspace/git.ts';
+import { inspectRepo } from '../workspace/repository.ts';
+import type { SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
+import { buildManifest } from './build-manifest.ts';
+import type { Job } from './plan-or-resume.ts';
+
+/** What each commit's tree has that a reader should know. */
+export type TreeNotes = ReadonlyMap<string, SnapshotNotes>;
+
+/** Prepares every tree that the plan needs, so that a broken overlay or ref stops the run before it costs anything. */
+export async function prepareTrees(
+  config: Config,
+  { plan }: Job,
+  workspaces: Workspaces,
+): Promise<TreeNotes> {
+  const notes = new Map<string, SnapshotNotes>();
+  const names = new Set(plan.variants.map(({ name }) => name));
+  for (const commit of new Set(plan.tasks.map((task) => task.commit))) {
+    for (const variant of config.variants.filter(({ name }) => names.has(name))) {
+      const snapshot = await workspaces.prepare(commit, variant.overlays);
+      notes.set(commit, snapshot.notes);
+    }
+  }
+  return notes;
+}
+
+/** Opens the run directory: the one to go on with, or a new one with its manifest. */
+export async function openRecord(input: {
+  config: Config;
+  job: Job;
+  sandboxes: SandboxProvider;
+  workspaces: Workspaces;
+  treeNotes: TreeNotes;
+  /** The run's temporary folder. */
+  scratch: string;
+}): Promise<RunRecord> {
+  const { config, job } = input;
+  if (job.resume) return resumeRunRecord(job.resume.directory);
+  const { dirty } = await inspectRepo(config.repo.path);
+  const versions = await agentVersions(config, job, input.sandboxes, input.scratch);
+  const manifest = await buildManifest({
+    config,
+    plan: job.plan,
+    jobs: job.jobs,
+    dirty,
+    level: await input.sandboxes.describe(),
+    workspaceStrategy: input.workspaces.strategy,
+    agentVersions: versions,
+    treeNotes: input.treeNotes,
+    gitVersion: await gitVersion(),
+    notes: notesOf(dirty, input.treeNotes),
+  });
+  return createRunRecord(config.outputDir, manifest);
+}
+
+/** What each agent says its version is, asked once a run and in a sandbox, because some programs write to HOME. */
+async function agentVersions(
+  config: Config,
+  { plan }: Job,
+  sandboxes: SandboxProvider,
+  scratch: string,
+): Promise<ReadonlyMap<string, string | null>> {
+  await using sandbox = await sandboxes.start({ workdir: scratch, env: {} });
+  const versions = new Map<string, string | null>();
+  for (const agent of config.agents.filter(({ name }) => plan.agents.some((planned) => planned.name === name))) {
+    versions.set(agent.name, await agentVersion(agent, sandbox));
+  }
+  return versions;
+}
+
+function notesOf(dirty: boolean, treeNotes: TreeNotes): string[] {
+  const notes: string[] = [];
+  if (dirty) {
+    notes.push('The repository has uncommitted changes; the commit is what was run, and they were left out.');
+  }
+  const all = [...treeNotes.values()];
+  const submodules = new Set(all.flatMap((note) => note.submodules));
+  const pointers = new Set(all.flatMap((note) => note.lfsPointers));
+  if (submodules.size > 0) {
+    notes.push(`Submodules are empty folders in every workspace: ${[...submodules].join(', ')}.`);
+  }
+  if (pointers.size > 0) {
+    notes.push(`Git LFS files are pointers in every workspace: ${pointers.size} of them.`);
+  }
+  return notes;
+}

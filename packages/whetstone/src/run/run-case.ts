@@ -1,0 +1,68 @@
+import { readFile } from 'node:fs/promises';
+import type { Agent } from '../agents/agent.ts';
+import { runAttempt } from '../attempt/attempt.ts';
+import type { Attempt, Lab } from '../attempt/lab.ts';
+import type { Config } from '../config/config.ts';
+import { renderPrompt } from '../config/prompt.ts';
+import type { PlannedCase } from '../plan/plan.ts';
+import type { CaseRow } from '../record/row.ts';
+
+/** Tries of a case whose failure was the infrastructure's: the first and this many more. */
+const INFRASTRUCTURE_RETRIES = 1;
+
+/** Runs one case, again when the infrastructure failed it, and records the row. `undefined` when it was aborted. */
+export async function runCase(
+  planned: PlannedCase,
+  lab: Lab & { config: Config; agents: ReadonlyMap<string, Agent> },
+  options: { signal: AbortSignal; onRetry: (evidence: string) => void },
+): Promise<CaseRow | undefined> {
+  for (let retries = 0; ; retries++) {
+    const attempt = await describeAttempt(planned, lab, { retries, signal: options.signal });
+    const row = await runAttempt(attempt, lab).catch((error: unknown) => {
+      if (options.signal.aborted) return undefined;
+      throw error;
+    });
+    if (!row) return undefined;
+    if (!isTransient(row) || retries >= INFRASTRUCTURE_RETRIES) {
+      await lab.record.finishCase(row);
+      return row;
+    }
+    const evidence = row.evidence ?? '';
+    await lab.record.retryCase(planned.id, { class: row.failure_class ?? 'harness', evidence });
+    options.onRetry(evidence);
+  }
+}
+
+function isTransient({ failure_class: failureClass }: CaseRow): boolean {
+  return (
+    failureClass === 'sandbox' || failureClass === 'provider-limit' || failureClass === 'provider-outage'
+  );
+}
+
+async function describeAttempt(
+  planned: PlannedCase,
+  lab: Lab & { config: Config; agents: ReadonlyMap<string, Agent> },
+  rest: { retries: number; signal: AbortSignal },
+): Promise<Attempt> {
+  const { config } = lab;
+  const agent = lab.agents.get(planned.agent);
+  const agentConfig = config.agents.find(({ name }) => name === planned.agent);
+  const task = config.tasks.find(({ id }) => id === planned.task);
+  const variant = config.variants.find(({ name }) => name === planned.variant);
+  const commit = lab.record.manifest.tasks.find(({ id }) => id === planned.task)?.commit;
+  if (!agent || !agentConfig || !task || !variant || !commit) {
+    throw new Error(`case ${planned.id} names what the configuration does not have`);
+  }
+  const { promptTemplate } = agentConfig;
+  const prompt = renderPrompt(
+    task,
+    promptTemplate === undefined
+      ? undefined
+      : {
+          text: await readFile(promptTemplate, 'utf8'),
+          variant: variant.name,
+          repoRef: task.repoRef ?? config.repo.baseRef,
+        },
+  );
+  return { planned, agent, agentConfig, task, variant, commit, prompt, ...rest };
+}

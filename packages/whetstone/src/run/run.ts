@@ -1,0 +1,134 @@
+import { createGateway, loadScript } from '@whetstone/gateway';
+import type { Agent } from '../agents/agent.ts';
+import { createAgent } from '../agents/create-agent.ts';
+import type { Lab } from '../attempt/lab.ts';
+import type { Config } from '../config/config.ts';
+import type { Plan, PlannedCase } from '../plan/plan.ts';
+import type { Manifest } from '../record/manifest.ts';
+import type { CaseRow } from '../record/row.ts';
+import type { RunRecord } from '../record/run-record.ts';
+import { createMask } from '../sandbox/mask.ts';
+import { startSandboxProvider } from '../sandbox/start-sandbox-provider.ts';
+import { version } from '../version.ts';
+import { createWorkspaces } from '../workspace/create-workspaces.ts';
+import { openRecord, prepareTrees } from './open-record.ts';
+import { planOrResume, type RunRequest } from './plan-or-resume.ts';
+import { runCase } from './run-case.ts';
+import { makeScratch, sweepScratch } from './scratch.ts';
+import { configuredSecrets } from './secrets.ts';
+import { type ReportedRun, writeReport } from './write-report.ts';
+
+/** What happens in a run, for whoever shows it. */
+export type RunEvent =
+  | { type: 'preparing' }
+  | { type: 'started'; manifest: Manifest; directory: string; done: number; total: number }
+  | { type: 'case.started'; planned: PlannedCase }
+  | { type: 'case.retried'; planned: PlannedCase; evidence: string }
+  | { type: 'case.finished'; planned: PlannedCase; row: CaseRow };
+
+/** `interrupted`: the signal ended the run before every case had finished. */
+export type RunResult = ReportedRun & { interrupted: boolean };
+
+/**
+ * Runs the cases of a configuration that have no result yet and writes the run directory. Rejects with a typed error
+ * when the run cannot be started or its directory cannot be written; a case that fails is a row, not a rejection.
+ * After an abort it resolves with what has finished.
+ */
+export async function run(
+  request: RunRequest & { signal: AbortSignal; onEvent?: (event: RunEvent) => void },
+): Promise<RunResult> {
+  const { config, onEvent = () => undefined } = request;
+  const job = await planOrResume(request);
+  await sweepScratch();
+  await using scratch = await makeScratch();
+  onEvent({ type: 'preparing' });
+  await using workspaces = await createWorkspaces({
+    repo: config.repo.path,
+    scratch: scratch.directory,
+  });
+  const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch: scratch.directory });
+  const agents = await createAgents(config, job.plan);
+  await using server = config.gateway ? await createGateway() : undefined;
+  const script = config.gateway && (await loadScript(config.gateway.script));
+  const treeNotes = await prepareTrees(config, job, workspaces);
+  await using record = await openRecord({
+    config,
+    job,
+    sandboxes,
+    workspaces,
+    treeNotes,
+    scratch: scratch.directory,
+  });
+
+  const lab: Lab = {
+    workspaces,
+    sandboxes,
+    record,
+    scratch: scratch.directory,
+    mask: createMask(configuredSecrets(config, process.env)).text,
+    version,
+    ...(server && script ? { gateway: { server, script, seed: job.plan.seed } } : {}),
+  };
+  await runCases({ ...lab, config, agents }, job.plan, request, onEvent);
+
+  const interrupted = job.plan.cases.some(({ id }) => !record.rows.has(id));
+  await record.finish(interrupted ? 'interrupted' : 'finished');
+  return { ...(await writeReport(record)), interrupted };
+}
+
+async function createAgents(config: Config, plan: Plan): Promise<ReadonlyMap<string, Agent>> {
+  const agents = new Map<string, Agent>();
+  for (const agentConfig of config.agents) {
+    if (!plan.agents.some(({ name }) => name === agentConfig.name)) continue;
+    agents.set(agentConfig.name, await createAgent(agentConfig, { environment: process.env }));
+  }
+  return agents;
+}
+
+async function runCases(
+  lab: Lab & { config: Config; agents: ReadonlyMap<string, Agent> },
+  plan: Plan,
+  { jobs, signal }: { jobs: number; signal: AbortSignal },
+  onEvent: (event: RunEvent) => void,
+): Promise<void> {
+  const { record } = lab;
+  const planned = new Map(plan.cases.map((entry) => [entry.id, entry]));
+  const waiting = plan.order.flatMap((id) => (isMissing(record, id) ? (planned.get(id) ?? []) : []));
+  onEvent({
+    type: 'started',
+    manifest: record.manifest,
+    directory: record.directory,
+    done: plan.cases.length - waiting.length,
+    total: plan.cases.length,
+  });
+
+  const queue = waiting.values();
+  const broken = new AbortController();
+  const stop = AbortSignal.any([signal, broken.signal]);
+  const work = async () => {
+    for (const next of queue) {
+      if (stop.aborted) return;
+      onEvent({ type: 'case.started', planned: next });
+      const row = await runCase(next, lab, {
+        signal: stop,
+        onRetry: (evidence) => onEvent({ type: 'case.retried', planned: next, evidence }),
+      });
+      if (row) onEvent({ type: 'case.finished', planned: next, row });
+    }
+  };
+  const workers = Array.from({ length: Math.min(jobs, waiting.length) }, () =>
+    work().catch((error: unknown) => {
+      broken.abort(); // the record cannot be written: what else runs would be lost too
+      throw error;
+    }),
+  );
+  const settled = await Promise.allSettled(workers);
+  const failed = settled.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+}
+
+/** An infrastructure error is missing data: a resumed run tries it again. */
+function isMissing(record: RunRecord, id: string): boolean {
+  const row = record.rows.get(id);
+  return row === undefined || row.outcome === 'error';
+}

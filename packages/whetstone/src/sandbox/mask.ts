@@ -1,0 +1,163 @@
+/**
+ * Replaces secrets by `[masked]`, in text, in bytes, and in streams whatever their chunks are. A secret is found as it
+ * is and in the forms in which it usually travels: JSON string, percent-encoding, base64 at any alignment, hex.
+ */
+export type Mask = {
+  text(value: string): string;
+  bytes(value: Buffer): Buffer;
+  /** For one stream: what `push` returns and then what `end` returns, put together, equals `bytes` of the whole. */
+  stream(): MaskStream;
+};
+
+export type MaskStream = {
+  /** What can be said of the stream so far; the start of a possible secret is held back. */
+  push(chunk: Buffer): Buffer;
+  /** What was held back. */
+  end(): Buffer;
+};
+
+/** Shorter values are words: masking them would destroy logs and protect nothing. */
+const SHORTEST_SECRET = 6;
+const REPLACEMENT = Buffer.from('[masked]');
+
+/** Makes a mask for these secrets; values under 6 characters are ignored. */
+export function createMask(secrets: readonly string[]): Mask {
+  const patterns = new PatternSet(
+    secrets.filter((secret) => secret.length >= SHORTEST_SECRET).flatMap(forms),
+  );
+  const bytes = (value: Buffer): Buffer => replaceIn(value, patterns, true).output;
+  return {
+    bytes,
+    text: (value) => (patterns.isEmpty ? value : bytes(Buffer.from(value)).toString()),
+    stream: () => createMaskStream(patterns),
+  };
+}
+
+function createMaskStream(patterns: PatternSet): MaskStream {
+  let held: Buffer = Buffer.alloc(0);
+  return {
+    push(chunk) {
+      if (patterns.isEmpty) return chunk;
+      const { output, rest } = replaceIn(
+        held.length === 0 ? chunk : Buffer.concat([held, chunk]),
+        patterns,
+        false,
+      );
+      // A copy, so that a few held bytes do not keep a whole chunk alive.
+      held = Buffer.from(rest);
+      return output;
+    },
+    end() {
+      const { output } = replaceIn(held, patterns, true);
+      held = Buffer.alloc(0);
+      return output;
+    },
+  };
+}
+
+/** The ways in which a secret is spelled. */
+function forms(secret: string): Buffer[] {
+  const bytes = Buffer.from(secret);
+  const percent = encodeURIComponent(secret);
+  const spellings = [
+    secret,
+    JSON.stringify(secret).slice(1, -1),
+    percent,
+    percent.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
+    percent.replaceAll('%20', '+'),
+    bytes.toString('hex'),
+    bytes.toString('hex').toUpperCase(),
+    ...base64Forms(bytes),
+  ];
+  return [...new Set(spellings)].map((spelling) => Buffer.from(spelling));
+}
+
+/**
+ * Base64 spells a secret in three ways, by where in a group of three bytes it starts; the characters at its ends mix
+ * with its neighbours, so only those that depend on the secret alone are looked for.
+ */
+function base64Forms(secret: Buffer): string[] {
+  return [0, 1, 2].flatMap((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), secret])
+      .toString('base64')
+      .replace(/=+$/, '');
+    const start = Math.ceil((offset * 8) / 6);
+    const end = Math.floor(((offset + secret.length) * 8) / 6);
+    const own = encoded.slice(start, end);
+    return own.length < SHORTEST_SECRET ? [] : [own, own.replaceAll('+', '-').replaceAll('/', '_')];
+  });
+}
+
+/** Patterns by their first two bytes, longest first; a bitmap of the pairs lets a scan pass over all other bytes. */
+class PatternSet {
+  readonly pairs = new Uint8Array(65_536);
+  readonly firsts = new Uint8Array(256);
+  readonly longest: number;
+  readonly #byPair = new Map<number, Buffer[]>();
+  readonly #all: Buffer[];
+
+  constructor(patterns: Buffer[]) {
+    this.#all = [...patterns].sort((left, right) => right.length - left.length);
+    this.longest = this.#all[0]?.length ?? 0;
+    for (const pattern of this.#all) {
+      const pair = pattern.readUInt16BE(0);
+      this.pairs[pair] = 1;
+      this.firsts[pair >> 8] = 1;
+      const bucket = this.#byPair.get(pair);
+      if (bucket) bucket.push(pattern);
+      else this.#byPair.set(pair, [pattern]);
+    }
+  }
+
+  get isEmpty(): boolean {
+    return this.#all.length === 0;
+  }
+
+  /** Length of the longest pattern that stands at `position`, or 0. */
+  matchAt(bytes: Buffer, position: number): number {
+    for (const pattern of this.#byPair.get(bytes.readUInt16BE(position)) ?? []) {
+      const end = position + pattern.length;
+      if (end <= bytes.length && bytes.compare(pattern, 0, pattern.length, position, end) === 0) {
+        return pattern.length;
+      }
+    }
+    return 0;
+  }
+
+  /** Whether the bytes from `position` on are the beginning of a pattern that goes on after them. */
+  mayContinue(bytes: Buffer, position: number): boolean {
+    const length = bytes.length - position;
+    return this.#all.some(
+      (pattern) => pattern.length > length && bytes.compare(pattern, 0, length, position, bytes.length) === 0,
+    );
+  }
+}
+
+function replaceIn(bytes: Buffer, patterns: PatternSet, isLast: boolean): { output: Buffer; rest: Buffer } {
+  const pieces: Buffer[] = [];
+  let kept = 0;
+  let position = 0;
+  while (position < bytes.length) {
+    const isNearEnd = bytes.length - position < patterns.longest;
+    if (
+      !isLast &&
+      isNearEnd &&
+      patterns.firsts[bytes[position] ?? 0] === 1 &&
+      patterns.mayContinue(bytes, position)
+    ) {
+      break;
+    }
+    const pair = ((bytes[position] ?? 0) << 8) | (bytes[position + 1] ?? 0);
+    const isCandidate = patterns.pairs[pair] === 1 && position + 1 < bytes.length;
+    const length = isCandidate ? patterns.matchAt(bytes, position) : 0;
+    if (length > 0) {
+      pieces.push(bytes.subarray(kept, position), REPLACEMENT);
+      kept = position + length;
+    }
+    position += Math.max(1, length);
+  }
+  const rest = bytes.subarray(position);
+  if (pieces.length === 0) return { output: bytes.subarray(0, position), rest };
+  pieces.push(bytes.subarray(kept, position));
+  return { output: Buffer.concat(pieces), rest };
+}

@@ -1,0 +1,347 @@
+import { spawn } from 'node:child_process';
+import { randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import {
+  chmod,
+  chown,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { createMask } from './mask.ts';
+import { createProcessSandboxProvider, type ProcessSandboxOptions } from './process-sandbox.ts';
+import type { Sandbox, SandboxProvider } from './sandbox.ts';
+
+let folder: string;
+let scratch: string;
+let workdir: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sandbox-test-'));
+  scratch = join(folder, 's');
+  workdir = join(folder, 'w');
+  await mkdir(workdir);
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+/** A `sleep` that no other test runs: its argument finds it among all processes of the machine. */
+const uniqueSleep = (): string => `sleep ${randomInt(1e8, 1e9)}`;
+
+/** How many processes, of whatever namespace, run this command line. */
+async function countOf(commandLine: string): Promise<number> {
+  const wanted = `${commandLine.replaceAll(' ', '\0')}\0`;
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(
+    pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')),
+  );
+  return lines.filter((line) => line === wanted).length;
+}
+
+async function until(condition: () => Promise<boolean>, limitMs = 10_000): Promise<void> {
+  const deadline = performance.now() + limitMs;
+  while (!(await condition())) {
+    if (performance.now() > deadline) throw new Error('The condition did not come true in time.');
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+/** Three children, each of which outlives its parent when nobody looks after it. */
+const strays = (sleep: string): string => `
+  ${sleep} &
+  setsid ${sleep} > /dev/null 2>&1 < /dev/null &
+  ( setsid sh -c '${sleep} & exit' & )
+`;
+/** A fourth one, which has to be killed. */
+const stubbornStray = (sleep: string): string => `( trap '' TERM; ${sleep} & )`;
+
+describe.each(['pid-namespace', 'descendants'] as const)(
+  'process sandbox, processes held by %s',
+  (processes) => {
+    let provider: SandboxProvider;
+    let sandbox: Sandbox;
+
+    const start = async (options: Partial<ProcessSandboxOptions> = {}): Promise<void> => {
+      provider = await createProcessSandboxProvider({ scratch, processes, ...options });
+      sandbox = await provider.start({ workdir, env: { LANE: 'http://127.0.0.1:1' } });
+    };
+    beforeEach(() => start());
+    afterEach(() => sandbox.stop());
+
+    test('says what it is', async () => {
+      expect(await provider.describe()).toEqual({
+        provider: 'process',
+        level: 0,
+        processes,
+        network: 'open',
+      });
+    });
+
+    test.each([
+      ['success', 'sh', ['-c', 'exit 0'], 0],
+      ['failure', 'sh', ['-c', 'exit 3'], 3],
+      ['a signal', 'sh', ['-c', 'kill -9 $$'], 137],
+      ['no such program', 'no-such-program-here', [], 127],
+      ['not executable', '/etc/passwd', [], 126],
+    ])('exit code of %s', async (_, command, args, exitCode) => {
+      expect(await sandbox.runCommand(command, args)).toMatchObject({ exitCode, ended: 'exit' });
+    });
+
+    test('no shell sees the arguments', async () => {
+      const args = ['%s\\n', '$(touch pwned)', '`id`', 'a\'b"c', '', 'x\ny'];
+      const { stdout } = await sandbox.runCommand('printf', args);
+      expect(stdout).toBe(`${args.slice(1).join('\n')}\n`);
+      expect(await readdir(workdir)).toEqual([]);
+    });
+
+    test('standard input is empty, output may be opened by name', async () => {
+      const { stdout, stderr } = await sandbox.runShell(
+        'cat; echo out > /dev/stdout; echo err > /dev/stderr',
+      );
+      expect({ stdout, stderr }).toEqual({ stdout: 'out\n', stderr: 'err\n' });
+    });
+
+    test('nothing is left after the end of the command', async () => {
+      const sleep = uniqueSleep();
+      const result = await sandbox.runShell(`${strays(sleep)}\n${stubbornStray(sleep)}\necho done; exit 5`);
+      expect(result).toMatchObject({ stdout: 'done\n', exitCode: 5, ended: 'exit' });
+      expect(await countOf(sleep)).toBe(0);
+    });
+
+    test('nothing is left after a timeout, and the output before it is kept', async () => {
+      const sleep = uniqueSleep();
+      const result = await sandbox.runShell(
+        `trap '' TERM; ${strays(sleep)}\necho before; ${sleep}; ${sleep}`,
+        {
+          timeoutMs: 300,
+        },
+      );
+      expect(result).toMatchObject({ stdout: 'before\n', ended: 'timeout' });
+      expect(await countOf(sleep)).toBe(0);
+    });
+
+    test('a program may end in order when its time is up', async () => {
+      const script = `trap 'echo saved; exit 9' TERM; ${uniqueSleep()} & wait`;
+      const result = await sandbox.runShell(script, { timeoutMs: 200 });
+      expect(result).toMatchObject({ stdout: 'saved\n', exitCode: 9, ended: 'timeout' });
+      expect(result.durationMs).toBeLessThan(2_000);
+    });
+
+    test('nothing is left after an abort', async () => {
+      const sleep = uniqueSleep();
+      const controller = new AbortController();
+      const running = sandbox.runShell(`${strays(sleep)}\n${sleep}`, { signal: controller.signal });
+      await until(async () => (await countOf(sleep)) === 4);
+      controller.abort();
+      expect(await running).toMatchObject({ ended: 'abort' });
+      expect(await countOf(sleep)).toBe(0);
+    });
+
+    test('a signal that is already aborted starts nothing', async () => {
+      const result = await sandbox.runShell('touch started', { signal: AbortSignal.abort() });
+      expect(result.ended).toBe('abort');
+      expect(await readdir(workdir)).toEqual([]);
+    });
+
+    test('stop ends what runs, removes the folders, and is idempotent', async () => {
+      const sleep = uniqueSleep();
+      const running = sandbox.runShell(`mkdir ~/a; touch ~/a/b; chmod 000 ~/a; ${strays(sleep)}\n${sleep}`);
+      await until(async () => (await countOf(sleep)) === 4);
+      await Promise.all([sandbox.stop(), sandbox.stop()]);
+      expect(await running).toMatchObject({ ended: 'abort' });
+      expect(await countOf(sleep)).toBe(0);
+      await expect(stat(sandbox.home)).rejects.toThrow('ENOENT');
+      await expect(sandbox.runShell('true')).rejects.toMatchObject({ code: 'sandbox-stopped' });
+    });
+
+    test('nothing is left when the host is killed', async () => {
+      const sleep = uniqueSleep();
+      const script = `setsid ${sleep} > /dev/null 2>&1 & ( trap '' TERM; ${sleep} & ) ; ${sleep}`;
+      const fixture = fileURLToPath(new URL('./__fixtures__/run-in-sandbox.ts', import.meta.url));
+      const host = spawn(process.execPath, [fixture, scratch, processes, script], { stdio: 'ignore' });
+      await until(async () => (await countOf(sleep)) === 3);
+      host.kill('SIGKILL');
+      await once(host, 'exit');
+      await until(async () => (await countOf(sleep)) === 0);
+    });
+
+    test('commands do not end each other', async () => {
+      const [first, second] = await Promise.all([
+        sandbox.runShell('echo one; exit 1'),
+        sandbox.runShell('while [ ! -e go ]; do sleep 0.05; done; echo two; exit 2'),
+        sandbox.runShell('sleep 0.3; touch go'),
+      ]);
+      expect([first.exitCode, second.exitCode, second.stdout]).toEqual([1, 2, 'two\n']);
+    });
+
+    test('the environment is scrubbed of secrets, of npm and of the user', async () => {
+      const canary = 'canary-9b1f7';
+      await sandbox.stop();
+      await start({
+        parentEnvironment: {
+          ...process.env,
+          HOME: '/home/someone',
+          OPENAI_API_KEY: canary,
+          MY_TOKEN: canary,
+          DB_PASSWORD: canary,
+          LC_SECRET_KEY: canary,
+          JAVA_HOME: 'ghp_0123456789abcdefghij0123456789',
+          UNLISTED: canary,
+          NODE_OPTIONS: '--require /nowhere',
+          npm_config_registry: canary,
+          GOPATH: '/opt/go',
+          PATH: `/checkout/node_modules/.bin:relative:/x/node-gyp-bin:${process.env.PATH}`,
+        },
+      });
+      const { stdout } = await sandbox.runCommand('env', [], { env: { EXTRA: 'yes' } });
+      expect(stdout).not.toContain(canary);
+      const env = Object.fromEntries(stdout.split('\n').map((line) => line.split(/=(.*)/s)));
+      expect(env).toMatchObject({
+        HOME: sandbox.home,
+        GOPATH: '/opt/go',
+        LANE: 'http://127.0.0.1:1',
+        EXTRA: 'yes',
+        TERM: 'dumb',
+        GIT_CONFIG_NOSYSTEM: '1',
+      });
+      expect(env).not.toHaveProperty('JAVA_HOME');
+      expect(env).not.toHaveProperty('NODE_OPTIONS');
+      expect(env.PATH).not.toMatch(/node_modules|node-gyp-bin|relative/);
+      for (const name of ['HOME', 'TMPDIR', 'XDG_RUNTIME_DIR']) {
+        expect((await stat(env[name] ?? '')).mode & 0o777).toBe(0o700);
+      }
+      expect(stdout).not.toMatch(/whetstone|variant/i);
+    });
+
+    test('files: relative to the workspace, ~ to the home, never out of them', async () => {
+      await sandbox.writeFiles({ 'a/b.txt': 'one', '~/.config/tool.toml': 'two' });
+      await sandbox.uploadFiles([
+        { path: 'run.sh', content: Buffer.from('#!/bin/sh\necho ran'), mode: 0o755 },
+      ]);
+      expect(await sandbox.readFile('a/b.txt')).toBe('one');
+      expect(await readFile(join(sandbox.home, '.config/tool.toml'), 'utf8')).toBe('two');
+      expect((await sandbox.runCommand('./run.sh')).stdout).toBe('ran\n');
+
+      await writeFile(join(folder, 'outside'), 'secret');
+      await symlink('../outside', join(workdir, 'link'));
+      await symlink('..', join(workdir, 'up'));
+      await symlink('../new', join(workdir, 'dangling'));
+      for (const path of ['link', 'up/outside', '../outside', 'a/../../outside']) {
+        await expect(sandbox.readFile(path)).rejects.toMatchObject({ code: 'sandbox-path' });
+      }
+      for (const path of ['link', 'up/new', '../new', 'dangling']) {
+        await expect(sandbox.writeFiles({ [path]: 'x' })).rejects.toThrow();
+      }
+      expect((await readdir(folder)).sort()).toEqual(['outside', 's', 'w']);
+      expect(await readFile(join(folder, 'outside'), 'utf8')).toBe('secret');
+    });
+
+    test('a pipe where a file is expected is refused, not waited for', async () => {
+      await sandbox.runShell('mkfifo pipe');
+      await expect(sandbox.readFile('pipe')).rejects.toMatchObject({ code: 'sandbox-file-type' });
+    });
+
+    test('a missing working directory is said to be that', async () => {
+      await expect(sandbox.runCommand('true', [], { cwd: 'nowhere' })).rejects.toMatchObject({
+        code: 'sandbox-cwd',
+      });
+    });
+
+    test('output that is not UTF-8 is kept in bytes and shown with U+FFFD', async () => {
+      const chunks: Buffer[] = [];
+      const stdoutFile = join(folder, 'out');
+      const result = await sandbox.runShell("printf 'a\\377b\\303\\251'", {
+        stdoutFile,
+        onStdout: (chunk) => chunks.push(chunk),
+      });
+      expect(result.stdout).toBe('a\ufffdbé');
+      const bytes = Buffer.from([0x61, 0xff, 0x62, 0xc3, 0xa9]);
+      expect(Buffer.concat(chunks)).toEqual(bytes);
+      expect(await readFile(stdoutFile)).toEqual(bytes);
+    });
+
+    test('secrets leave through no way out', async () => {
+      const mask = createMask(['hunter2-hunter2']);
+      const stderrFile = join(folder, 'err');
+      const seen: Buffer[] = [];
+      const script = 'for part in hun ter2-hun ter2; do printf $part; printf $part >&2; done';
+      const result = await sandbox.runShell(script, {
+        mask,
+        stderrFile,
+        onStdout: (chunk) => seen.push(chunk),
+      });
+      expect(result).toMatchObject({ stdout: '[masked]', stderr: '[masked]', stdoutBytes: 15 });
+      expect(Buffer.concat(seen).toString()).toBe('[masked]');
+      expect(await readFile(stderrFile, 'utf8')).toBe('[masked]');
+    });
+
+    test('a log that cannot be written is an error, and the command still ends', async () => {
+      const running = sandbox.runShell('yes | head -c 1000000', {
+        stdoutFile: join(folder, 'nowhere', 'out'),
+      });
+      await expect(running).rejects.toMatchObject({ code: 'sandbox-output-file' });
+    });
+  },
+);
+
+test('200 MB of output: bytes counted, both ends kept, the file capped, memory flat', async () => {
+  const provider = await createProcessSandboxProvider({ scratch });
+  await using sandbox = await provider.start({ workdir, env: {} });
+  const stdoutFile = join(folder, 'out');
+  let peak = 0;
+  const before = process.memoryUsage().rss;
+  const result = await sandbox.runShell('echo first; yes 0123456789abcdef | head -c 200000000; echo last', {
+    stdoutFile,
+    fileLimitBytes: 1_000_000,
+    onStdout: () => {
+      peak = Math.max(peak, process.memoryUsage.rss());
+    },
+  });
+  expect(result.stdoutBytes).toBe(200_000_011);
+  expect(result.stdout.startsWith('first\n0123')).toBe(true);
+  expect(result.stdout.endsWith('last\n')).toBe(true);
+  expect(result.stdout).toContain(`[${200_000_011 - 2 * 1024 * 1024} bytes left out]`);
+  expect(result.stdout.length).toBeLessThan(2 * 1024 * 1024 + 100);
+  expect((await stat(stdoutFile)).size).toBeLessThan(1_000_100);
+  expect(
+    (await readFile(stdoutFile, 'utf8')).endsWith('[199000011 more bytes were printed and left out]\n'),
+  ).toBe(true);
+  expect(peak - before).toBeLessThan(100 * 1024 * 1024);
+});
+
+describe.runIf(process.getuid?.() === 0)('as a user without privileges', () => {
+  test.each(['pid-namespace', 'descendants'])('processes held by %s', async (processes) => {
+    const sleep = uniqueSleep();
+    await mkdir(scratch);
+    await chown(scratch, 65534, 65534);
+    await chmod(folder, 0o755);
+    const fixture = fileURLToPath(new URL('./__fixtures__/run-in-sandbox.ts', import.meta.url));
+    const scripts = [
+      `${strays(sleep)}\nid -u`,
+      'exit 3',
+      'no-such-program',
+      '/etc/passwd',
+      'mkdir ~/a; chmod 0 ~/a',
+    ];
+    const user = ['--reuid=65534', '--regid=65534', '--clear-groups'];
+    const host = spawn('setpriv', [...user, process.execPath, fixture, scratch, processes, ...scripts], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const output: Buffer[] = [];
+    host.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+    await once(host, 'close');
+    const { level, results } = JSON.parse(Buffer.concat(output).toString());
+    expect(level.processes).toBe(processes);
+    expect(results.map(({ exitCode }: { exitCode: number }) => exitCode)).toEqual([0, 3, 127, 126, 0]);
+    expect(results[0].stdout).toBe('65534\n');
+    expect(await countOf(sleep)).toBe(0);
+  });
+});

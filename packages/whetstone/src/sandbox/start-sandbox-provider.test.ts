@@ -1,0 +1,18 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { startSandboxProvider } from './start-sandbox-provider.ts';
+
+test('a provider by its name, and no other in its place', async () => {
+  const scratch = await mkdtemp(join(tmpdir(), 'provider-test-'));
+  expect((await startSandboxProvider('process', { scratch })).name).toBe('process');
+  for (const name of ['docker', 'toString', '']) {
+    await expect(startSandboxProvider(name, { scratch })).rejects.toMatchObject({
+      code: 'sandbox-unknown',
+      exitCode: 2,
+      hint: 'Known: process.',
+    });
+  }
+  await rm(scratch, { recursive: true });
+});

@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { clusteredMean, studentTInterval } from './clustered-mean.ts';
+
+const rates = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 40 });
+
+describe('clusteredMean', () => {
+  test('takes what stands in one cluster as dependent', () => {
+    const estimate = clusteredMean([1, 1, 0, 1, 0, 0, 1, 1], [0, 0, 1, 1, 1, 2, 2, 3]);
+    expect(estimate.mean).toBe(0.625);
+    expect(estimate.standardError).toBeCloseTo(0.178_609, 6);
+    // Without the finite-cluster factor C/(C−1).
+    expect((estimate.standardError ?? 0) * Math.sqrt(3 / 4)).toBeCloseTo(0.154_68, 6);
+    expect(estimate.degreesOfFreedom).toBe(3);
+  });
+
+  test('is sd/√n when each value is its own cluster', () => {
+    const estimate = clusteredMean([1, 0, 0.5, 1, -0.5, 0, 1, 0.5, 0, 0.25]);
+    expect(estimate.mean).toBeCloseTo(0.375, 12);
+    expect(estimate.standardError).toBeCloseTo(0.163_51, 5);
+  });
+
+  test('gives no spread for one cluster, and none that is made of rounding', () => {
+    expect(clusteredMean([0.4, 0.6], ['a', 'a']).standardError).toBeNull();
+    expect(clusteredMean([0.1, 0.1, 0.1]).standardError).toBe(0);
+  });
+
+  test('does not depend on the order', () => {
+    fc.assert(
+      fc.property(rates, (values) => {
+        expect(clusteredMean(values.toReversed())).toEqual(clusteredMean(values));
+      }),
+    );
+  });
+
+  test('refuses no values, and values without clusters', () => {
+    expect(() => clusteredMean([])).toThrow(RangeError);
+    expect(() => clusteredMean([1, 2], ['a'])).toThrow(RangeError);
+  });
+});
+
+describe('studentTInterval', () => {
+  test('is mean ± t·SE', () => {
+    const interval = studentTInterval(clusteredMean([1, 0, 0]));
+    expect(interval?.low).toBeCloseTo(1 / 3 - 4.302_653 / 3, 5);
+    expect(interval?.high).toBeCloseTo(1 / 3 + 4.302_653 / 3, 5);
+  });
+
+  test('is not given where it would be of zero width', () => {
+    expect(studentTInterval(clusteredMean([1, 1, 1]))).toBeNull();
+    expect(studentTInterval(clusteredMean([1]))).toBeNull();
+  });
+});

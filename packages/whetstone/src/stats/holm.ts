@@ -1,0 +1,14 @@
+/**
+ * Holm's step-down adjustment of p-values tested together, in the order given: below α each holds with the chance of any
+ * false one at most α. Never smaller than the p-value itself.
+ */
+export function holm(pValues: readonly number[]): number[] {
+  const order = [...pValues.keys()].sort((i, j) => (pValues[i] ?? 0) - (pValues[j] ?? 0));
+  const adjusted = [...pValues];
+  let largest = 0;
+  for (const [rank, i] of order.entries()) {
+    largest = Math.max(largest, Math.min(1, (pValues[i] ?? 0) * (pValues.length - rank)));
+    adjusted[i] = largest;
+  }
+  return adjusted;
+}

@@ -1,0 +1,81 @@
+import { mkdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { Command } from '../config/config.ts';
+import type { CommandRow } from '../record/row.ts';
+import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
+
+/** A command of the configuration, run: what the row keeps of it, and the whole result. */
+export type RanCommand = { row: CommandRow; result: CommandResult };
+
+/** Runs commands one after the other, the output of each in two files of `directory`. */
+export async function runCommands(
+  sandbox: Sandbox,
+  commands: readonly Command[],
+  options: {
+    directory: string;
+    /** Beginning of the log files' names. */
+    prefix: string;
+    stopAtFailure: boolean;
+    timeoutMs?: number;
+    signal: AbortSignal;
+  },
+): Promise<RanCommand[]> {
+  if (commands.length > 0) await mkdir(options.directory, { recursive: true });
+  const ran: RanCommand[] = [];
+  for (const [index, command] of commands.entries()) {
+    const file = (stream: string) => join(options.directory, `${options.prefix}-${index}.${stream}.log`);
+    const result = await runCommandIn(sandbox, command, {
+      signal: options.signal,
+      stdoutFile: file('stdout'),
+      stderrFile: file('stderr'),
+      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+    });
+    ran.push({
+      result,
+      row: {
+        command: commandText(command),
+        exit_code: result.exitCode,
+        duration_seconds: result.durationMs / 1000,
+        ended: result.ended,
+        stdout_path: `${basename(options.directory)}/${basename(file('stdout'))}`,
+        stderr_path: `${basename(options.directory)}/${basename(file('stderr'))}`,
+      },
+    });
+    if (options.stopAtFailure && !succeeded(result)) break;
+  }
+  return ran;
+}
+
+/** Runs a command of the configuration: a script through the shell, an argument vector without one. */
+export function runCommandIn(
+  sandbox: Sandbox,
+  command: Command,
+  options: Parameters<Sandbox['runShell']>[1],
+): Promise<CommandResult> {
+  if (command.kind === 'shell') return sandbox.runShell(command.script, options);
+  const [program = '', ...args] = command.argv;
+  return sandbox.runCommand(program, args, options);
+}
+
+export const commandText = (command: Command): string =>
+  command.kind === 'shell' ? command.script : command.argv.join(' ');
+
+export const succeeded = (result: CommandResult): boolean => result.ended === 'exit' && result.exitCode === 0;
+
+/** One sentence: which command, how it ended, and the last line it printed. */
+export function describeResult({ row, result }: RanCommand): string {
+  const how =
+    result.ended === 'timeout'
+      ? `was stopped after ${Math.round(row.duration_seconds)} s`
+      : result.ended === 'abort'
+        ? 'was aborted'
+        : `exited ${row.exit_code}`;
+  return `\`${row.command}\` ${how}${lastLine(result)}`;
+}
+
+/** Often the sentence that says what is wrong. Shortened, and code points kept whole. */
+function lastLine(result: CommandResult): string {
+  const lines = `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line.trim() !== '');
+  const last = lines.at(-1)?.trim();
+  return last ? ` (${Array.from(last).slice(0, 160).join('')})` : '';
+}

@@ -1,0 +1,103 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** A file's content, an executable one's, or a symlink's target. Names and contents may be any bytes (latin1 keys). */
+export type TreeSpec = Record<string, string | Buffer | { exec: string | Buffer } | { link: string | Buffer }>;
+
+export function makeTempDir(): string {
+  return realpathSync(mkdtempSync(join(tmpdir(), 'whetstone-test-')));
+}
+
+/** Real git with no configuration of this machine. */
+export function runGit(cwd: string, args: string[], input?: string | Buffer): string {
+  return execFileSync('git', args, {
+    cwd,
+    input,
+    encoding: 'latin1',
+    stdio: ['pipe', 'pipe', 'pipe'],
+    maxBuffer: 2 ** 28,
+    env: {
+      PATH: process.env.PATH,
+      HOME: '/dev/null',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_AUTHOR_NAME: 'Ada',
+      GIT_AUTHOR_EMAIL: 'ada@example.com',
+      GIT_COMMITTER_NAME: 'Ada',
+      GIT_COMMITTER_EMAIL: 'ada@example.com',
+      LC_ALL: 'C',
+    },
+  });
+}
+
+export function bytesOf(path: string): Buffer {
+  return Buffer.from(path, 'latin1');
+}
+
+export function writeTree(root: string, files: TreeSpec): void {
+  for (const [path, entry] of Object.entries(files)) {
+    const absolute = bytesOf(join(root, path));
+    mkdirSync(bytesOf(dirname(join(root, path))), { recursive: true });
+    rmSync(absolute, { force: true });
+    if (typeof entry === 'string' || Buffer.isBuffer(entry)) writeFileSync(absolute, entry);
+    else if ('link' in entry) symlinkSync(entry.link, absolute);
+    else {
+      writeFileSync(absolute, entry.exec);
+      chmodSync(absolute, 0o755);
+    }
+  }
+}
+
+/** Every file and symlink of a tree without its root `.git`: path (latin1) → mode and content. */
+export function readTree(root: string): Record<string, string> {
+  const result: Record<string, string> = {};
+  const visit = (folder: string) => {
+    for (const name of readdirSync(bytesOf(join(root, folder)), { encoding: 'buffer' })) {
+      const path = folder === '' ? name.toString('latin1') : `${folder}/${name.toString('latin1')}`;
+      if (path === '.git') continue;
+      const absolute = bytesOf(`${root}/${path}`);
+      const found = lstatSync(absolute);
+      if (found.isDirectory()) visit(path);
+      else if (found.isSymbolicLink()) result[path] = `link ${readlinkSync(absolute, { encoding: 'buffer' }).toString('latin1')}`;
+      else if (found.isFile()) result[path] = `${found.mode & 0o100 ? 'exec' : 'file'} ${readFileSync(absolute).toString('latin1')}`;
+    }
+  };
+  visit('');
+  return result;
+}
+
+/** A repository with one commit of `files` on `main`. */
+export function makeRepo(files: TreeSpec, options: { format?: 'sha1' | 'sha256' } = {}): string {
+  const root = makeTempDir();
+  runGit(root, ['init', '-q', '-b', 'main', `--object-format=${options.format ?? 'sha1'}`]);
+  commitAll(root, files);
+  return root;
+}
+
+export function commitAll(root: string, files: TreeSpec, message = 'work'): string {
+  writeTree(root, files);
+  // The bytes as they are, whatever the tree's attributes say.
+  const attributes = join(root, '.git/info/attributes');
+  mkdirSync(dirname(attributes), { recursive: true });
+  writeFileSync(attributes, '* -text -ident !filter\n');
+  runGit(root, ['add', '-A', '-f']);
+  rmSync(attributes);
+  runGit(root, ['commit', '-q', '--allow-empty', '-m', message]);
+  return runGit(root, ['rev-parse', 'HEAD']).trim();
+}
+
+/** Everything about a folder that a visitor could have changed: names, modes, contents, modification times. */
+export function fingerprint(root: string): string {
+  const hash = createHash('sha256');
+  const visit = (path: string) => {
+    const found = lstatSync(path, { bigint: true });
+    hash.update(`${path}\0${found.mode}\0${found.mtimeNs}\0${found.size}\0`);
+    if (found.isDirectory()) for (const name of readdirSync(path).sort()) visit(join(path, name));
+    else if (found.isFile()) hash.update(readFileSync(path));
+  };
+  visit(root);
+  return hash.digest('hex');
+}

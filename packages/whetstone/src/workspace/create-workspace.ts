@@ -1,0 +1,173 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { applyEdits, type BaseTree, baseTree } from './base-tree.ts';
+import { diffCommits } from './diff-commits.ts';
+import { pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
+import { makeGitDirectory } from './git-directory.ts';
+import { importTree } from './import-tree.ts';
+import { layFolder } from './overlay-operations.ts';
+import type { PlacedTree, Placement } from './placement.ts';
+import { readBlobs } from './read-blobs.ts';
+import { removeTree } from './remove-tree.ts';
+import { byBytes, type Scan, scanTree } from './scan-tree.ts';
+import { type PreparedSnapshot, scanPlace } from './snapshot.ts';
+import { assertInsideTree, displayPath } from './tree-path.ts';
+import type { Changes, FileChange, ManifestEntry, Workspace } from './workspace.ts';
+
+/**
+ * One disposable tree. `home` becomes the folder around it, `backstage` the folder for what the host keeps about it;
+ * neither exists yet. `guarded` wraps everything that writes.
+ */
+export async function createWorkspace(options: {
+  snapshot: PreparedSnapshot;
+  placement: Placement;
+  home: string;
+  backstage: string;
+  guarded: <T>(work: () => Promise<T>) => Promise<T>;
+  onDispose: () => void;
+}): Promise<Workspace> {
+  const { snapshot, home, backstage, guarded } = options;
+  let placed: PlacedTree | undefined;
+
+  async function remove(): Promise<void> {
+    await placed?.detach();
+    placed = undefined;
+    await Promise.all([removeTree(home), removeTree(backstage)]);
+  }
+
+  await mkdir(home, { mode: 0o700 });
+  await mkdir(backstage, { mode: 0o700 });
+  try {
+    placed = await options.placement.place(snapshot.layers, join(home, 'repo'), join(backstage, 'own'));
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  const place = scanPlace(placed);
+  const { root } = place;
+  const contents = join(backstage, 'git');
+  let base: Base = { commit: snapshot.sealedCommit, tree: snapshot.base, unportable: new Set() };
+  let contentsMade = false;
+  let serial = 0;
+  let disposed: Promise<void> | undefined;
+
+  async function scan(): Promise<Scan> {
+    const found = await scanTree({ ...place, base: base.tree, format: snapshot.format });
+    return { ...found, unportable: found.unportable.filter((path) => !base.unportable.has(path)) };
+  }
+
+  async function openContents(): Promise<string> {
+    if (!contentsMade) {
+      await makeGitDirectory(contents, { format: snapshot.format, alternates: [snapshot.objects] });
+      contentsMade = true;
+    }
+    return contents;
+  }
+
+  /** The present tree as a commit whose parent is the base. */
+  async function record({ edits }: Scan): Promise<string> {
+    const gitDir = await openContents();
+    serial += 1;
+    const ref = `refs/heads/state-${serial}`;
+    return importTree(gitDir, { start: { parent: base.commit }, root, edits, ref });
+  }
+
+  async function changes(): Promise<Changes> {
+    const found = await scan();
+    const unportable = found.unportable.map(displayPath);
+    if (found.edits.length === 0) {
+      const patchFile = join(backstage, `changes-${serial}.patch`);
+      await writeFile(patchFile, '');
+      return { files: [], insertions: 0, deletions: 0, patchFile, patchBytes: 0, contents, unportable };
+    }
+    const commit = await record(found);
+    const patchFile = join(backstage, `changes-${serial}.patch`);
+    const diff = await diffCommits({ gitDir: contents, from: base.commit, to: commit, patchFile });
+    return {
+      ...diff,
+      insertions: sum(diff.files.map((file) => file.insertions)),
+      deletions: sum(diff.files.map((file) => file.deletions)),
+      patchFile,
+      contents,
+      unportable,
+    };
+  }
+
+  async function rebase(): Promise<void> {
+    const found = await scan();
+    const unportable = new Set([...base.unportable, ...found.unportable]);
+    if (found.edits.length === 0) {
+      base = { ...base, unportable };
+      return;
+    }
+    const commit = await record(found);
+    base = { commit, tree: baseTree(applyEdits(base.tree.manifest, found.edits)), unportable };
+  }
+
+  async function apply(incoming: Changes, keep: (path: string) => boolean = () => true): Promise<void> {
+    const removed = incoming.files.flatMap(pathGone).filter((path) => keep(displayPath(path)));
+    const written = incoming.files.flatMap(entryNow).filter(({ path }) => keep(displayPath(path)));
+    for (const path of [...removed, ...written.map((entry) => entry.path)]) assertInsideTree(path);
+    await replaceEntries(root, { removed, written, contents: incoming.contents });
+  }
+
+  async function restore(matches: (path: string) => boolean): Promise<string[]> {
+    const found = await scan();
+    const touched = [...found.edits.map(({ path }) => path), ...found.unportable];
+    const paths = [...new Set(touched)].filter((path) => matches(displayPath(path))).sort(byBytes);
+    const written = paths.flatMap((path) => {
+      const entry = base.tree.manifest.get(path);
+      return entry === undefined || entry.mode === '160000' ? [] : [{ path, ...entry }];
+    });
+    const gitDir = written.length === 0 ? contents : await openContents();
+    await replaceEntries(root, { removed: paths, written, contents: gitDir });
+    return paths.map(displayPath);
+  }
+
+  return {
+    path: root,
+    snapshot,
+    rebase: () => guarded(rebase),
+    changes: () => guarded(changes),
+    apply: (incoming, keep) => guarded(() => apply(incoming, keep)),
+    lay: (folder) => guarded(() => layFolder(root, folder)),
+    restore: (matches) => guarded(() => restore(matches)),
+    [Symbol.asyncDispose]() {
+      disposed ??= remove().then(options.onDispose);
+      return disposed;
+    },
+  };
+}
+
+/** What `changes` are measured against: a commit, its tree, and what was there that no commit can hold. */
+type Base = { commit: string; tree: BaseTree; unportable: ReadonlySet<string> };
+
+type BlobEntry = { path: string; mode: ManifestEntry['mode']; oid: string };
+
+function pathGone({ change, bytes, fromBytes }: FileChange): string[] {
+  if (change === 'deleted') return [bytes];
+  return fromBytes === undefined ? [] : [fromBytes];
+}
+
+function entryNow({ bytes, mode, oid }: FileChange): BlobEntry[] {
+  return mode === undefined || oid === undefined ? [] : [{ path: bytes, mode, oid }];
+}
+
+/** Removes paths, then writes entries with the contents that a git directory holds. */
+async function replaceEntries(
+  root: string,
+  change: { removed: readonly string[]; written: readonly BlobEntry[]; contents: string },
+): Promise<void> {
+  for (const path of change.removed) await removeEntry(root, path);
+  const oids = change.written.map(({ oid }) => oid);
+  await readBlobs(change.contents, oids, async ({ content }, index) => {
+    const entry = change.written[index];
+    if (!entry || entry.mode === '160000') throw new Error('not a blob');
+    await writeEntry(root, { path: entry.path, mode: entry.mode }, content);
+  });
+  for (const path of change.removed) await pruneFolders(root, path);
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

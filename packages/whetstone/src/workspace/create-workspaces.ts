@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, realpath } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { OverlayOperation } from '../config/config.ts';
+import { WhetstoneError } from '../error.ts';
+import { createWorkspace } from './create-workspace.ts';
+import { namingFullDisk } from './full-disk.ts';
+import { formatOf, makeGitDirectory } from './git-directory.ts';
+import { choosePlacement } from './placement.ts';
+import { materialisePristine, type Pristine } from './pristine.ts';
+import { removeTree } from './remove-tree.ts';
+import { openRepository } from './repository.ts';
+import { buildSnapshot, type PreparedSnapshot } from './snapshot.ts';
+import type { Snapshot, Workspace, WorkspaceStrategy, Workspaces } from './workspace.ts';
+
+/**
+ * Disposable workspaces for the commits of one repository.
+ *
+ * `scratch`: an existing folder outside the repository; everything is made in it and removed on disposal, and what
+ * else is there stays. `strategy`: default `auto`, the best one that works here; one asked for by name is that one or
+ * the error `workspace.strategy-unavailable`.
+ *
+ * Throws the errors of `openRepository`; `prepare` throws `repo.objects-missing`, those of the overlay
+ * (`overlay.source-missing`, `overlay.source-unreadable`, `workspace.unsafe-path`), and everything that writes throws
+ * `workspace.disk-full`.
+ */
+export async function createWorkspaces(options: {
+  repo: string;
+  scratch: string;
+  strategy?: 'auto' | WorkspaceStrategy;
+}): Promise<Workspaces> {
+  const repository = await openRepository(options.repo);
+  const scratch = await realpath(options.scratch);
+  const guarded = <T>(work: () => Promise<T>) => namingFullDisk(scratch, work);
+  // Trees and layers are apart from the workspaces, whose surroundings an agent may see.
+  const backstage = join(scratch, `t-${randomName()}`);
+  const placement = await guarded(async () => {
+    await mkdir(backstage, { mode: 0o700 });
+    return choosePlacement(scratch, options.strategy ?? 'auto');
+  });
+
+  const stores = new Map<string, Promise<string>>();
+  const pristines = new Map<string, Promise<Pristine>>();
+  const snapshots = new Map<string, Promise<PreparedSnapshot>>();
+  const prepared = new WeakMap<Snapshot, PreparedSnapshot>();
+  const live = new Set<Workspace>();
+
+  /** A git directory of our own that reads the user's objects; nothing else of the repository plays a part. */
+  async function openStore(commit: string): Promise<string> {
+    const gitDir = join(backstage, `store-${formatOf(commit)}`);
+    await makeGitDirectory(gitDir, { format: formatOf(commit), alternates: [repository.objects] });
+    return gitDir;
+  }
+
+  async function preparePristine(commit: string): Promise<Pristine> {
+    const gitDir = await once(stores, formatOf(commit), () => openStore(commit));
+    return materialisePristine(gitDir, commit, join(backstage, `p-${randomName()}`));
+  }
+
+  async function prepareSnapshot(commit: string, overlay: OverlayOperation[]): Promise<PreparedSnapshot> {
+    const pristine = await once(pristines, commit, () => preparePristine(commit));
+    const gitDir = await once(stores, formatOf(commit), () => openStore(commit));
+    const directory = join(backstage, `s-${randomName()}`);
+    const snapshot = await buildSnapshot({ gitDir, pristine, overlay, directory, placement });
+    prepared.set(snapshot, snapshot);
+    return snapshot;
+  }
+
+  return {
+    strategy: placement.strategy,
+    prepare: (commit, overlay) =>
+      guarded(async () => {
+        assertCommitId(commit);
+        return once(snapshots, JSON.stringify([commit, overlay]), () => prepareSnapshot(commit, overlay));
+      }),
+    create: (snapshot) =>
+      guarded(async () => {
+        const source = prepared.get(snapshot);
+        if (!source) throw new Error('a snapshot belongs to the Workspaces that prepared it');
+        const workspace = await createWorkspace({
+          snapshot: source,
+          placement,
+          home: join(scratch, `w-${randomName()}`),
+          backstage: join(backstage, `c-${randomName()}`),
+          guarded,
+          onDispose: () => live.delete(workspace),
+        });
+        live.add(workspace);
+        return workspace;
+      }),
+    async [Symbol.asyncDispose]() {
+      const pending = await Promise.allSettled(
+        [...live].map((workspace) => workspace[Symbol.asyncDispose]()),
+      );
+      await Promise.allSettled([...stores.values(), ...pristines.values(), ...snapshots.values()]);
+      await removeTree(backstage);
+      const failed = pending.find((result) => result.status === 'rejected');
+      if (failed) throw failed.reason;
+    },
+  };
+}
+
+/** Says nothing of task, variant or trial, and cannot be guessed from another. */
+function randomName(): string {
+  return randomBytes(6).toString('hex');
+}
+
+/** Callers of the same key share one run of `make`; a failed one is forgotten. */
+function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+  const running = known.get(key);
+  if (running) return running;
+  const started = make();
+  known.set(key, started);
+  started.catch(() => known.delete(key));
+  return started;
+}
+
+function assertCommitId(commit: string): void {
+  if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) return;
+  throw new WhetstoneError('repo.unknown-ref', `not a full commit id: ${JSON.stringify(commit)}`, {
+    hint: 'Resolve a branch, tag or short id with resolveCommit() first.',
+    exitCode: 2,
+  });
+}

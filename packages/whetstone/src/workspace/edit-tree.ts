@@ -1,0 +1,93 @@
+import { lstat, mkdir, open, rmdir, symlink, unlink } from 'node:fs/promises';
+import { removeTree } from './remove-tree.ts';
+import { absolutePath, assertInsideTree, parentPaths } from './tree-path.ts';
+
+/**
+ * Writing into a tree that an agent may have prepared against the writer: no symlink is ever followed, what stands in
+ * the way is replaced, nothing outside the tree is touched. Paths are byte paths; one that names no place in a tree, or
+ * a `.git`, is refused for writing. Call when nothing else runs there.
+ */
+export type NewEntry = { path: string; mode: '100644' | '100755' | '120000' };
+
+/** Puts a file or a symlink (`content` is then its target) at `path`, whatever was there before. */
+export async function writeEntry(
+  root: string,
+  { path, mode }: NewEntry,
+  content: AsyncIterable<Buffer>,
+): Promise<void> {
+  assertInsideTree(path);
+  await makeRoom(root, path);
+  const absolute = absolutePath(root, path);
+  if (mode === '120000') {
+    await symlink(await collect(content), absolute);
+    return;
+  }
+  // `wx` fails on anything that exists, a symlink included.
+  await using file = await open(absolute, 'wx', mode === '100755' ? 0o777 : 0o666);
+  for await (const chunk of content) await file.appendFile(chunk);
+}
+
+/** Removes what is at `path` so that an entry can be made there: real folders above, nothing at it. */
+export async function makeRoom(root: string, path: string): Promise<void> {
+  await makeFolder(root, parentPaths(path)[0] ?? '');
+  await removeEntry(root, path);
+}
+
+/** Makes a folder of the tree and those above it, replacing what is not a real folder. `''`: the root, which is there. */
+export async function makeFolder(root: string, path: string): Promise<void> {
+  if (path === '') return;
+  assertInsideTree(path);
+  for (const folder of [...parentPaths(path).reverse(), path]) {
+    const absolute = absolutePath(root, folder);
+    const found = await find(absolute);
+    if (found?.isDirectory()) continue;
+    if (found) await unlink(absolute);
+    await mkdir(absolute);
+  }
+}
+
+/**
+ * Removes what is at `path`: a folder with everything in it, a symlink as such. A path below a symlink or a file names
+ * nothing in this tree. True when something was removed.
+ */
+export async function removeEntry(root: string, path: string): Promise<boolean> {
+  for (const folder of parentPaths(path).reverse()) {
+    if (!(await find(absolutePath(root, folder)))?.isDirectory()) return false;
+  }
+  const absolute = absolutePath(root, path);
+  const found = await find(absolute);
+  if (!found) return false;
+  if (found.isDirectory()) await removeTree(absolute);
+  else await unlink(absolute);
+  return true;
+}
+
+/** Removes the folders above a removed path that are empty now: git keeps none. */
+export async function pruneFolders(root: string, path: string): Promise<void> {
+  for (const folder of parentPaths(path)) {
+    const absolute = absolutePath(root, folder);
+    if (!(await find(absolute))?.isDirectory()) continue;
+    const removed = await rmdir(absolute).then(
+      () => true,
+      () => false,
+    );
+    if (!removed) return;
+  }
+}
+
+async function find(path: Buffer) {
+  try {
+    return await lstat(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+async function collect(content: AsyncIterable<Buffer>): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of content) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

@@ -1,0 +1,26 @@
+import { WhetstoneError } from '../error.ts';
+
+/**
+ * Runs `work` and turns a full disk, however deep in a cause or in the words of a program it is, into one error
+ * (`workspace.disk-full`) that names the folder.
+ */
+export async function namingFullDisk<T>(folder: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+    throw new WhetstoneError('workspace.disk-full', 'no space left for workspaces', {
+      where: folder,
+      hint: 'Free space there, or choose another folder with TMPDIR.',
+      cause: error,
+    });
+  }
+}
+
+function isDiskFull(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error ? error.code : undefined;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return true;
+  const said = [error.message, 'stderr' in error ? String(error.stderr) : ''].join('\n');
+  return /no space left on device|disk quota exceeded/i.test(said) || isDiskFull(error.cause);
+}

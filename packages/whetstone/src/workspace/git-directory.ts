@@ -1,0 +1,55 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Git's hash function: of commit and blob ids alike. */
+export type ObjectFormat = 'sha1' | 'sha256';
+
+export function formatOf(oid: string): ObjectFormat {
+  return oid.length === 64 ? 'sha256' : 'sha1';
+}
+
+/**
+ * `info/attributes` beats every `.gitattributes` of the tree: contents go in and out as the bytes they are, and a diff
+ * looks at contents alone. `-text` etc. switch off; `!` makes unspecified.
+ */
+const RAW_CONTENT = '* -text !eol !crlf -ident -filter !working-tree-encoding !diff !merge !whitespace\n';
+
+/**
+ * Writes a new git directory that no template, hook or configuration of the user had a part in. `alternates` are
+ * object folders that it reads besides its own.
+ */
+export async function makeGitDirectory(
+  directory: string,
+  options: { format: ObjectFormat; alternates?: string[]; head?: string; config?: string },
+): Promise<void> {
+  await Promise.all(
+    ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'].map((folder) =>
+      mkdir(join(directory, folder), { recursive: true }),
+    ),
+  );
+  const version =
+    options.format === 'sha256'
+      ? '\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n'
+      : '\trepositoryformatversion = 0\n';
+  await Promise.all([
+    writeFile(join(directory, 'HEAD'), `${options.head ?? 'ref: refs/heads/main'}\n`),
+    writeFile(join(directory, 'config'), `[core]\n${version}${options.config ?? ''}`),
+    writeFile(join(directory, 'info/attributes'), RAW_CONTENT),
+    options.alternates &&
+      writeFile(join(directory, 'objects/info/alternates'), options.alternates.map(alternateLine).join('')),
+  ]);
+}
+
+/** Git unquotes a line that starts with a double quote; only then may a path hold a newline or start with `#`. */
+function alternateLine(path: string): string {
+  const plain = !/^["#]|\n/.test(path);
+  return plain ? `${path}\n` : `${quotePath(Buffer.from(path).toString('latin1'))}\n`;
+}
+
+/** A byte string in git's C-style quotes: printable ASCII as it is, everything else octal. */
+export function quotePath(bytes: string): string {
+  const quoted = bytes.replace(/[^ !#-[\]-~]/g, (byte) => {
+    return `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;
+  });
+  return `"${quoted}"`;
+}

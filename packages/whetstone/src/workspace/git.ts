@@ -1,0 +1,133 @@
+import { devNull } from 'node:os';
+import { parse } from 'node:path';
+import type { Readable } from 'node:stream';
+import { execa } from 'execa';
+import { WhetstoneError } from '../error.ts';
+
+/**
+ * Every git process that the harness starts. It sees no configuration but that of the git directory it is given, runs
+ * no hook, filter, fsmonitor, pager or transport, takes no optional lock and asks nothing.
+ */
+export type GitCall = {
+  gitDir?: string;
+  workTree?: string;
+  indexFile?: string;
+  /** Default: the work tree, else the git directory, else the root: nothing of a current folder plays a part. */
+  cwd?: string;
+  input?: string | Readable;
+};
+
+const NEUTRAL_CONFIG = [
+  `core.hooksPath=${devNull}`,
+  `core.attributesFile=${devNull}`,
+  `core.excludesFile=${devNull}`,
+  'core.fsmonitor=false',
+  'core.untrackedCache=false',
+  'core.autocrlf=false',
+  'core.quotePath=true',
+  'core.logAllRefUpdates=false',
+  'protocol.allow=never',
+  'protocol.file.allow=never',
+  'gc.auto=0',
+  'maintenance.auto=false',
+].flatMap((setting) => ['-c', setting]);
+
+/** Runs git to its end and resolves with its output. Rejects with a `GitError` when it fails. */
+export async function git(args: string[], call: GitCall): Promise<Buffer> {
+  const result = await startGit(args, call, { maxBuffer: 2 ** 30 });
+  if (result.failed) throw gitError(args, result);
+  return Buffer.from(result.stdout.buffer, result.stdout.byteOffset, result.stdout.byteLength);
+}
+
+/** The version of git in use, e.g. `2.39.5`. */
+export async function gitVersion(): Promise<string> {
+  const output = (await git(['--version'], {})).toString().trim();
+  return output.replace(/^git version /, '');
+}
+
+/** Runs git and hands its output to `read` as it comes; nothing of it is kept. */
+export async function streamGit<T>(
+  args: string[],
+  call: GitCall,
+  read: (output: AsyncIterable<Buffer>) => Promise<T>,
+): Promise<T> {
+  const subprocess = startGit(args, call, { buffer: { stdout: false } });
+  let value: T;
+  try {
+    value = await read(subprocess.stdout);
+  } catch (error) {
+    subprocess.kill('SIGKILL');
+    const result = await subprocess;
+    // A reader that stumbles over a truncated output stumbles because git failed first.
+    if (result.exitCode !== undefined && result.exitCode !== 0) throw gitError(args, result);
+    throw error;
+  }
+  const result = await subprocess;
+  if (result.failed) throw gitError(args, result);
+  return value;
+}
+
+export class GitError extends WhetstoneError {
+  readonly stderr: string;
+
+  constructor(command: string, stderr: string, cause: unknown) {
+    const reason = stderr.trim().split('\n').slice(-3).join('; ');
+    super('git.failed', `git ${command} failed: ${reason || String(cause)}`, { cause });
+    this.stderr = stderr;
+  }
+}
+
+function startGit<O extends { maxBuffer: number } | { buffer: { stdout: false } }>(
+  args: string[],
+  call: GitCall,
+  output: O,
+) {
+  return execa('git', [...NEUTRAL_CONFIG, ...args], {
+    cwd: call.cwd ?? call.workTree ?? call.gitDir ?? parse(process.cwd()).root,
+    env: environment(call),
+    extendEnv: false,
+    encoding: 'buffer' as const,
+    stripFinalNewline: false,
+    reject: false as const,
+    ...(call.input === undefined ? { stdin: 'ignore' as const } : { input: call.input }),
+    ...output,
+  });
+}
+
+function environment(call: GitCall): Record<string, string> {
+  const kept = ['PATH', 'TMPDIR', 'SystemRoot'].flatMap((name): [string, string][] => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return {
+    ...Object.fromEntries(kept),
+    HOME: devNull,
+    LC_ALL: 'C',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_NO_LAZY_FETCH: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ALLOW_PROTOCOL: 'none',
+    ...(call.gitDir === undefined ? {} : { GIT_DIR: call.gitDir }),
+    ...(call.workTree === undefined ? {} : { GIT_WORK_TREE: call.workTree }),
+    ...(call.indexFile === undefined ? {} : { GIT_INDEX_FILE: call.indexFile }),
+  };
+}
+
+function gitError(
+  args: string[],
+  result: { stderr: unknown; code?: string | undefined; cause?: unknown },
+): WhetstoneError {
+  if (result.code === 'ENOENT') {
+    return new WhetstoneError('git.missing', 'git was not found', {
+      hint: 'Install git 2.32 or newer and put it in the PATH.',
+      exitCode: 2,
+      cause: result.cause,
+    });
+  }
+  const stderr = result.stderr instanceof Uint8Array ? Buffer.from(result.stderr).toString('utf8') : '';
+  return new GitError(args[0] ?? '', stderr, result.cause);
+}

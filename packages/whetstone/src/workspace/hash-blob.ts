@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { ObjectFormat } from './git-directory.ts';
+
+/** A file is opened as what it was seen to be: a symlink in its place is refused, a pipe does not block. */
+const READ_PLAIN_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+const CHUNK = 1024 * 1024;
+
+export function hashBytes(content: Uint8Array, format: ObjectFormat): string {
+  return startHash(format, content.byteLength).update(content).digest('hex');
+}
+
+/** Git's blob id of a file's content as it is, and its size in bytes. */
+export async function hashFile(path: Buffer, format: ObjectFormat): Promise<{ oid: string; size: number }> {
+  return hashSmallFile(path, format) ?? (await hashLargeFile(path, format));
+}
+
+/** In one go: for the many small files of a tree a promise each costs more than the reading. */
+function hashSmallFile(path: Buffer, format: ObjectFormat): { oid: string; size: number } | undefined {
+  const descriptor = openSync(path, READ_PLAIN_FILE);
+  try {
+    const { size } = fstatSync(descriptor);
+    if (size > CHUNK) return undefined;
+    const content = Buffer.allocUnsafe(size);
+    let filled = 0;
+    while (filled < size) {
+      const count = readSync(descriptor, content, filled, size - filled, null);
+      if (count === 0) throw new Error('a file shrank while it was read');
+      filled += count;
+    }
+    return { oid: hashBytes(content, format), size };
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+async function hashLargeFile(path: Buffer, format: ObjectFormat): Promise<{ oid: string; size: number }> {
+  await using file = await openPlainFile(path);
+  const { size } = await file.stat();
+  const hash = startHash(format, size);
+  for await (const chunk of readPlainFile(file, size)) hash.update(chunk);
+  return { oid: hash.digest('hex'), size };
+}
+
+function startHash(format: ObjectFormat, size: number) {
+  return createHash(format).update(`blob ${size}\0`);
+}
+
+export function openPlainFile(path: Buffer): Promise<FileHandle> {
+  return open(path, READ_PLAIN_FILE);
+}
+
+/** Exactly `size` bytes of an open file. A chunk is valid until the next one is asked for. */
+export async function* readPlainFile(file: FileHandle, size: number): AsyncGenerator<Buffer> {
+  const buffer = Buffer.allocUnsafe(Math.min(size, CHUNK));
+  for (let left = size; left > 0; ) {
+    const { bytesRead } = await file.read(buffer, 0, Math.min(left, buffer.length), null);
+    if (bytesRead === 0) throw new Error('a file shrank while it was read');
+    left -= bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}

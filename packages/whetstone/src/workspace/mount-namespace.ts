@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { mountArguments, OVERLAY_OPTION_SETS } from './mount.ts';
+
+/**
+ * Overlay mounts belong in a mount namespace of this process alone: they are invisible elsewhere and vanish with the
+ * process and its children, `kill -9` included.
+ *
+ * Holds the mount namespace that the process had before it was started anew in its own, and is taken out of the
+ * environment at once, so that no child reads it.
+ */
+const MARKER = 'WHETSTONE_OUTER_MOUNT_NAMESPACE';
+const outerNamespace = process.env[MARKER];
+delete process.env[MARKER];
+
+/** Whether this process runs in a mount namespace that `enterPrivateMountNamespace` made. */
+export function isPrivateMountNamespace(): boolean {
+  return outerNamespace !== undefined && currentNamespace() !== outerNamespace;
+}
+
+/**
+ * Starts the process anew, same process id, in a mount namespace of its own where overlay mounts work; there, and
+ * where they do not work, it returns at once. For the first lines of a command line program: nothing may be open yet.
+ * `argv` is what follows the executable, options of Node included.
+ *
+ * As a normal user this takes a user namespace too, in which the process keeps its user id but holds ambient
+ * capabilities over its namespaces; a child that is not trusted should drop them (`setpriv --ambient-caps -all`).
+ */
+export function enterPrivateMountNamespace(argv: readonly string[] = ownArguments()): void {
+  const outer = currentNamespace();
+  if (outer === undefined || outerNamespace !== undefined || typeof process.execve !== 'function') return;
+  const unshare = ['/usr/bin/unshare', '/bin/unshare'].find((file) => existsSync(file));
+  if (unshare === undefined) return;
+  const options = NAMESPACES.find((candidate) => overlayWorksIn(unshare, candidate));
+  if (options === undefined) return;
+  process.execve(unshare, ['unshare', ...options, '--', process.execPath, ...argv], {
+    ...process.env,
+    [MARKER]: outer,
+  });
+}
+
+/** For root, and for everyone else. */
+const NAMESPACES = [
+  ['--mount', '--propagation', 'private'],
+  ['--mount', '--propagation', 'private', '--user', '--map-current-user', '--keep-caps'],
+];
+
+function ownArguments(): string[] {
+  return [...process.execArgv, ...process.argv.slice(1)];
+}
+
+function currentNamespace(): string | undefined {
+  try {
+    return readlinkSync('/proc/self/ns/mnt');
+  } catch {
+    return undefined;
+  }
+}
+
+function overlayWorksIn(unshare: string, namespaces: readonly string[]): boolean {
+  const directory = mkdtempSync(join(tmpdir(), 'whetstone-probe-'));
+  try {
+    for (const folder of ['lower', 'upper', 'work', 'target']) mkdirSync(join(directory, folder));
+    return OVERLAY_OPTION_SETS.some((options) => {
+      const mount = { lower: ['lower'], upper: 'upper', work: 'work', target: 'target', options };
+      const args = [...namespaces, '--', 'mount', ...mountArguments(mount)];
+      return spawnSync(unshare, args, { cwd: directory, stdio: 'ignore' }).status === 0;
+    });
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

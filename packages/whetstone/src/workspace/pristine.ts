@@ -1,0 +1,107 @@
+import { closeSync, openSync, readSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WhetstoneError } from '../error.ts';
+import { GitError, git } from './git.ts';
+import { absolutePath, displayPath } from './tree-path.ts';
+import type { Manifest, ManifestEntry, SnapshotNotes } from './workspace.ts';
+
+/** The tree of a commit on disk: the bytes of its blobs, without any `.git`. */
+export type Pristine = {
+  commit: string;
+  /** The commit's tree object. */
+  treeId: string;
+  path: string;
+  /** A git index of `path`. */
+  indexFile: string;
+  manifest: Manifest;
+  notes: SnapshotNotes;
+};
+
+/**
+ * Writes the tree of `commit` below `directory`. `gitDir` is one of our own that reads the user's objects: line endings,
+ * idents, filters and encodings are left alone, whatever configuration or attributes say.
+ * Throws a `WhetstoneError` (exit code 2) `repo.objects-missing` when the repository does not hold the whole tree.
+ */
+export async function materialisePristine(
+  gitDir: string,
+  commit: string,
+  directory: string,
+): Promise<Pristine> {
+  const path = join(directory, 'tree');
+  const indexFile = join(directory, 'index');
+  await mkdir(path, { recursive: true });
+  try {
+    const listing = await git(['ls-tree', '-r', '-l', '-z', '--full-tree', commit], { gitDir });
+    const entries = parseListing(listing.toString('latin1'), commit);
+    const treeId = (await git(['rev-parse', '--verify', `${commit}^{tree}`], { gitDir })).toString().trim();
+    await git(['read-tree', commit], { gitDir, indexFile });
+    await git(['checkout-index', '--all', '--index', '--quiet'], { gitDir, indexFile, workTree: path });
+    const notes = takeNotes(path, entries);
+    return { commit, treeId, path, indexFile, manifest: manifestOf(entries), notes };
+  } catch (error) {
+    throw error instanceof GitError && isMissingObject(error.stderr) ? missingObjects(commit, error) : error;
+  }
+}
+
+type Entry = ManifestEntry & { path: string; size: number };
+
+function parseListing(listing: string, commit: string): Entry[] {
+  return listing
+    .split('\0')
+    .filter(Boolean)
+    .map((line) => {
+      const match = /^(\d{6}) \w+ ([0-9a-f]+) +(\S+)\t(.+)$/s.exec(line);
+      const [, mode = '', oid = '', size = '', path = ''] = match ?? [];
+      // Old trees have group-writable files; git itself reads them as plain ones.
+      const known = mode === '100664' ? '100644' : mode;
+      if (size === 'BAD') throw missingObjects(commit, displayPath(path));
+      return { path, mode: known as ManifestEntry['mode'], oid, size: size === '-' ? 0 : Number(size) };
+    });
+}
+
+function manifestOf(entries: readonly Entry[]): Manifest {
+  return new Map(entries.map(({ path, mode, oid }) => [path, { mode, oid }]));
+}
+
+function isMissingObject(stderr: string): boolean {
+  return /unable to read|could not read|missing|bad object|not a tree object|not a valid object|invalid object/i.test(
+    stderr,
+  );
+}
+
+function missingObjects(commit: string, cause: unknown): WhetstoneError {
+  const what = typeof cause === 'string' ? `${cause} of commit ${commit}` : `part of commit ${commit}`;
+  return new WhetstoneError('repo.objects-missing', `the repository does not hold ${what}`, {
+    hint: 'A partial or damaged clone: fetch what is missing (git fetch --refetch), or use a full clone.',
+    exitCode: 2,
+    cause,
+  });
+}
+
+function takeNotes(root: string, entries: readonly Entry[]): SnapshotNotes {
+  return {
+    submodules: entries.filter(({ mode }) => mode === '160000').map(({ path }) => displayPath(path)),
+    lfsPointers: entries
+      .filter((entry) => mayBeLfsPointer(entry) && startsLikeLfsPointer(absolutePath(root, entry.path)))
+      .map(({ path }) => displayPath(path)),
+  };
+}
+
+/** The specification of Git LFS: a pointer is UTF-8 text of less than 1024 bytes that starts with its version line. */
+const LFS_VERSION = Buffer.from('version https://git-lfs.github.com/spec/');
+
+function mayBeLfsPointer({ mode, size }: Entry): boolean {
+  return (mode === '100644' || mode === '100755') && size > LFS_VERSION.length && size < 1024;
+}
+
+function startsLikeLfsPointer(path: Buffer): boolean {
+  const start = Buffer.alloc(LFS_VERSION.length);
+  const descriptor = openSync(path, 'r');
+  try {
+    readSync(descriptor, start);
+  } finally {
+    closeSync(descriptor);
+  }
+  return start.equals(LFS_VERSION);
+}

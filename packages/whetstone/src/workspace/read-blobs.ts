@@ -1,0 +1,63 @@
+import { streamGit } from './git.ts';
+
+/** One blob as it arrives. `content` must be read to its end before the next blob is asked for. */
+export type Blob = { oid: string; size: number; content: AsyncIterable<Buffer> };
+
+/** Hands the blobs of `oids`, in that order, to `each`. One process, contents are streamed. */
+export async function readBlobs(
+  gitDir: string,
+  oids: readonly string[],
+  each: (blob: Blob, index: number) => Promise<void>,
+): Promise<void> {
+  if (oids.length === 0) return;
+  const input = oids.map((oid) => `${oid}\n`).join('');
+  await streamGit(['cat-file', '--batch'], { gitDir, input }, async (output) => {
+    const reader = new ByteReader(output);
+    for (const [index, oid] of oids.entries()) {
+      const header = /^([0-9a-f]+) blob (\d+)$/.exec(await reader.line());
+      if (!header) throw new Error(`git has no blob ${oid}`);
+      const size = Number(header[2]);
+      await each({ oid, size, content: reader.bytes(size) }, index);
+      await reader.line();
+    }
+  });
+}
+
+/** Lines and counted bytes of one stream. */
+class ByteReader {
+  readonly #chunks: AsyncIterator<Buffer>;
+  #rest: Buffer = Buffer.alloc(0);
+
+  constructor(stream: AsyncIterable<Buffer>) {
+    this.#chunks = stream[Symbol.asyncIterator]();
+  }
+
+  async line(): Promise<string> {
+    let line = '';
+    for (;;) {
+      const end = this.#rest.indexOf(10);
+      line += this.#rest.toString('latin1', 0, end === -1 ? this.#rest.length : end);
+      if (end !== -1) {
+        this.#rest = this.#rest.subarray(end + 1);
+        return line;
+      }
+      await this.#more();
+    }
+  }
+
+  async *bytes(count: number): AsyncGenerator<Buffer> {
+    for (let left = count; left > 0; ) {
+      if (this.#rest.length === 0) await this.#more();
+      const chunk = this.#rest.subarray(0, left);
+      this.#rest = this.#rest.subarray(chunk.length);
+      left -= chunk.length;
+      yield chunk;
+    }
+  }
+
+  async #more(): Promise<void> {
+    const next = await this.#chunks.next();
+    if (next.done) throw new Error('the output of git ended early');
+    this.#rest = next.value;
+  }
+}

@@ -1,0 +1,189 @@
+import { copyFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, resolve } from 'node:path';
+import { distance } from 'fastest-levenshtein';
+import { WhetstoneError } from '../error.ts';
+import { GitError, git } from './git.ts';
+import { formatOf, makeGitDirectory } from './git-directory.ts';
+
+/** The user's repository: where its parts are. It is only ever read. */
+export type Repository = {
+  workTree: string;
+  /** Of this work tree: HEAD and index. */
+  gitDir: string;
+  /** Shared by all work trees: refs and objects. The same folder unless `workTree` is a linked one. */
+  commonDir: string;
+  objects: string;
+};
+
+/**
+ * Looks at a repository without changing it. `dirty`: tracked files changed or untracked ones there (ignored ones and
+ * submodules do not count), which no workspace will see; also true where the index cannot be read. `head`: the commit
+ * that is checked out, `null` while the branch has none.
+ */
+export async function inspectRepo(
+  path: string,
+): Promise<{ gitDir: string; dirty: boolean; head: string | null }> {
+  const repository = await openRepository(path);
+  const head = await lookUp(repository, 'HEAD');
+  return { gitDir: repository.gitDir, dirty: await isDirty(repository, head), head };
+}
+
+/**
+ * The id of the commit that `ref` names, with all of git's revision syntax. Throws a `WhetstoneError` (exit code 2):
+ * `repo.unborn-head`, `repo.unknown-ref`, and those of `openRepository`.
+ */
+export async function resolveCommit(path: string, ref: string): Promise<string> {
+  const repository = await openRepository(path);
+  const commit = await lookUp(repository, ref);
+  if (commit !== null) return commit;
+  if ((await lookUp(repository, 'HEAD')) === null && (await listRefs(repository)).length === 0) {
+    throw new WhetstoneError('repo.unborn-head', 'the repository has no commit yet', {
+      where: repository.workTree,
+      hint: 'Commit what the agents should work on: git add -A && git commit',
+      exitCode: 2,
+    });
+  }
+  throw new WhetstoneError('repo.unknown-ref', `no commit is named ${JSON.stringify(ref)}`, {
+    where: repository.workTree,
+    hint: await suggestRef(repository, ref),
+    exitCode: 2,
+  });
+}
+
+/**
+ * Finds the repository that `path` is in. Git's own discovery is not used: it refuses a repository of another owner
+ * (`safe.directory`), which matters to those who run its hooks, and nothing here does.
+ * Throws a `WhetstoneError` (exit code 2): `repo.missing`, `repo.not-git`, `repo.bare`.
+ */
+export async function openRepository(path: string): Promise<Repository> {
+  const start = resolve(path);
+  const found = await stat(start).catch(() => undefined);
+  if (!found?.isDirectory()) {
+    throw new WhetstoneError('repo.missing', found ? 'not a folder' : 'no such folder', {
+      where: start,
+      hint: '`repo` names the folder of a Git repository, relative to the configuration file.',
+      exitCode: 2,
+    });
+  }
+  for (let folder = start; ; folder = dirname(folder)) {
+    const gitDir = await gitDirOf(join(folder, '.git'));
+    if (gitDir !== undefined) return describeRepository(folder, gitDir);
+    if (await isGitDir(folder)) {
+      if (basename(folder) === '.git') return describeRepository(dirname(folder), folder);
+      throw new WhetstoneError('repo.bare', 'a bare repository has no files to work on', {
+        where: folder,
+        hint: `Clone it and name the clone: git clone ${JSON.stringify(folder)}`,
+        exitCode: 2,
+      });
+    }
+    if (dirname(folder) === folder) break;
+  }
+  throw new WhetstoneError('repo.not-git', 'not a Git repository', {
+    where: start,
+    hint: 'Name another folder, or make it one: git init && git add -A && git commit',
+    exitCode: 2,
+  });
+}
+
+/** `.git` is a folder, or a file that names one (linked work trees, submodules). */
+async function gitDirOf(dotGit: string): Promise<string | undefined> {
+  const found = await stat(dotGit).catch(() => undefined);
+  if (found?.isDirectory()) return (await isGitDir(dotGit)) ? dotGit : undefined;
+  if (!found?.isFile()) return undefined;
+  const target = /^gitdir: (.*)$/m.exec(await readFile(dotGit, 'utf8'))?.[1];
+  return target === undefined ? undefined : resolve(dirname(dotGit), target);
+}
+
+async function isGitDir(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch((): string[] => []);
+  return ['HEAD', 'objects', 'refs'].every((name) => names.includes(name));
+}
+
+async function describeRepository(workTree: string, gitDir: string): Promise<Repository> {
+  const commonDirFile = await readFile(join(gitDir, 'commondir'), 'utf8').catch(() => '.');
+  const commonDir = resolve(gitDir, commonDirFile.trimEnd());
+  return { workTree, gitDir, commonDir, objects: join(commonDir, 'objects') };
+}
+
+/** The commit a revision names, `null` when none. Rejects when git cannot read the repository at all. */
+async function lookUp(repository: Repository, revision: string): Promise<string | null> {
+  if (/[\0\n]/.test(revision)) return null;
+  const call = { gitDir: repository.gitDir, cwd: repository.workTree, input: `${revision}^{commit}\n` };
+  const answer = (
+    await git(['cat-file', '--batch-check'], call).catch(explainUnreadable(repository))
+  ).toString();
+  return /^([0-9a-f]+) commit \d+\n$/.exec(answer)?.[1] ?? null;
+}
+
+function explainUnreadable(repository: Repository): (error: unknown) => never {
+  return (error) => {
+    if (!(error instanceof GitError)) throw error;
+    throw new WhetstoneError('repo.unreadable', error.message, {
+      where: repository.gitDir,
+      hint: 'See what `git fsck` says there, and whether this user may read it.',
+      exitCode: 2,
+      cause: error,
+    });
+  };
+}
+
+async function listRefs(repository: Repository): Promise<string[]> {
+  const format = '--format=%(refname:lstrip=2)';
+  const call = { gitDir: repository.gitDir, cwd: repository.workTree };
+  const output = await git(['for-each-ref', format, 'refs/heads', 'refs/tags', 'refs/remotes'], call);
+  return output.toString().split('\n').filter(Boolean);
+}
+
+async function suggestRef(repository: Repository, ref: string): Promise<string> {
+  const refs = await listRefs(repository);
+  const near = refs
+    .map((name) => ({ name, edits: distance(name, ref) }))
+    .filter(({ edits }) => edits <= Math.max(2, ref.length / 3))
+    .sort((a, b) => a.edits - b.edits);
+  if (near[0]) return `Did you mean ${near[0].name}?`;
+  const some = refs.slice(0, 5).join(', ') + (refs.length > 5 ? ', …' : '');
+  return `Known: ${some || 'none'}. A commit that is only on a remote needs \`git fetch\` first.`;
+}
+
+/**
+ * `git status` from outside: a git directory of our own with a copy of the index, so that neither a filter nor a
+ * monitor of the user's configuration runs and the user's index is not refreshed.
+ */
+async function isDirty(repository: Repository, head: string | null): Promise<boolean> {
+  const directory = await mkdtemp(join(tmpdir(), 'whetstone-status-'));
+  try {
+    await makeGitDirectory(directory, {
+      format: formatOf(head ?? ''),
+      alternates: [repository.objects],
+      ...(head === null ? {} : { head }),
+    });
+    await copyIndex(repository.gitDir, directory);
+    // Line endings are the one conversion that is safe to run, and without it a Windows checkout is all changes.
+    await rm(join(directory, 'info/attributes'));
+    const exclude = join(repository.commonDir, 'info/exclude');
+    const status = await git(
+      [
+        '-c',
+        `core.excludesFile=${exclude}`,
+        'status',
+        '--porcelain',
+        '-z',
+        '--ignore-submodules=all',
+        '--no-renames',
+      ],
+      { gitDir: directory, workTree: repository.workTree },
+    );
+    return status.length > 0;
+  } catch (error) {
+    if (error instanceof GitError) return true;
+    throw error;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+async function copyIndex(gitDir: string, directory: string): Promise<void> {
+  const names = (await readdir(gitDir)).filter((name) => name === 'index' || name.startsWith('sharedindex.'));
+  await Promise.all(names.map((name) => copyFile(join(gitDir, name), join(directory, name))));
+}

@@ -1,0 +1,175 @@
+import { type Dirent, readlinkSync } from 'node:fs';
+import { chmod, lstat, readdir } from 'node:fs/promises';
+import { setImmediate } from 'node:timers/promises';
+import type { BaseTree, TreeEdit } from './base-tree.ts';
+import type { ObjectFormat } from './git-directory.ts';
+import { hashBytes, hashFile } from './hash-blob.ts';
+import { absolutePath, isDotGit, joinPath, parentPaths } from './tree-path.ts';
+
+/**
+ * How a tree differs from its base, by content. Looks at every name there is: no ignore file, attribute, index or
+ * repository of the tree has a say. The root's `.git` is left out whatever it is; symlinks are not followed.
+ */
+export type Scan = {
+  edits: TreeEdit[];
+  /** Byte paths of what no patch can carry: devices, pipes, sockets, `.git` below the root, what cannot be read. */
+  unportable: string[];
+};
+
+export type ScanOptions = {
+  root: string;
+  base: BaseTree;
+  format: ObjectFormat;
+  /**
+   * The upper folder of the overlay mount at `root`: what is not in it is as in the base, whose content must then be
+   * the lower layers'.
+   */
+  upper?: string;
+};
+
+type Kind = 'folder' | 'file' | 'symlink' | 'special';
+
+/** Hashing is synchronous for small files: other cases get their turn this often. */
+const SLICE_MS = 10;
+
+export async function scanTree(options: ScanOptions): Promise<Scan> {
+  const { base } = options;
+  const scan: Scan = { edits: [], unportable: [] };
+  const folders = [''];
+  let sliceStart = performance.now();
+
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    const entries = await list(options.root, folder);
+    if (entries === undefined) {
+      scan.unportable.push(folder);
+      continue;
+    }
+    const touched = options.upper === undefined ? undefined : await namesIn(options.upper, folder);
+    const present = new Set<string>();
+    for (const entry of entries) {
+      const name = entry.name.toString('latin1');
+      present.add(name);
+      const path = joinPath(folder, name);
+      if (path === '.git' || (touched && !touched.has(name))) continue;
+      const kind = kindOf(entry);
+      if (!isPortable(path, name, kind) || !(await fitsSubmodule(options, path, kind))) {
+        scan.unportable.push(path);
+        if (!isSubmodule(base, path)) deleteBase(base, path, scan.edits);
+      } else if (kind === 'folder') {
+        if (isSubmodule(base, path)) continue;
+        if (base.manifest.has(path)) scan.edits.push({ kind: 'delete', path });
+        folders.push(path);
+      } else {
+        if (base.folders.has(path)) deleteBase(base, path, scan.edits);
+        await compare(options, path, kind === 'symlink', scan);
+      }
+      if (performance.now() - sliceStart > SLICE_MS) {
+        await setImmediate();
+        sliceStart = performance.now();
+      }
+    }
+    for (const name of base.folders.get(folder) ?? []) {
+      if (!present.has(name)) deleteBase(base, joinPath(folder, name), scan.edits);
+    }
+  }
+  scan.unportable.sort(byBytes);
+  return scan;
+}
+
+export function byBytes(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+async function compare(options: ScanOptions, path: string, symlink: boolean, scan: Scan): Promise<void> {
+  const absolute = absolutePath(options.root, path);
+  const read = () => (symlink ? readSymlink(absolute, options.format) : readFile(absolute, options.format));
+  const now = await withAccess(options.root, path, read);
+  if (now === undefined) {
+    scan.unportable.push(path);
+    return;
+  }
+  const before = options.base.manifest.get(path);
+  if (before?.oid !== now.oid || before.mode !== now.mode) scan.edits.push({ kind: 'write', path, ...now });
+}
+
+type Content = { mode: '100644' | '100755' | '120000'; oid: string };
+
+async function readSymlink(path: Buffer, format: ObjectFormat): Promise<Content> {
+  return { mode: '120000', oid: hashBytes(readlinkSync(path, { encoding: 'buffer' }), format) };
+}
+
+async function readFile(path: Buffer, format: ObjectFormat): Promise<Content> {
+  const { mode } = await lstat(path);
+  const { oid } = await hashFile(path, format);
+  return { mode: mode & 0o100 ? '100755' : '100644', oid };
+}
+
+async function list(root: string, folder: string): Promise<Dirent<Buffer>[] | undefined> {
+  const path = absolutePath(root, folder);
+  return withAccess(root, folder, () => readdir(path, { encoding: 'buffer', withFileTypes: true }));
+}
+
+async function namesIn(upper: string, folder: string): Promise<Set<string>> {
+  const names = await readdir(absolutePath(upper, folder), { encoding: 'buffer' });
+  return new Set(names.map((name) => name.toString('latin1')));
+}
+
+/**
+ * Reads what the agent may have locked: its owner may unlock it, and a locked folder must hide nothing. `undefined`:
+ * unreadable all the same, or deeper than the system can name.
+ */
+async function withAccess<T>(root: string, path: string, read: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (hasCode(error, 'ENAMETOOLONG')) return undefined;
+    if (!hasCode(error, 'EACCES')) throw error;
+  }
+  try {
+    if (path !== '') await unlock(absolutePath(root, parentPaths(path)[0] ?? ''));
+    await unlock(absolutePath(root, path));
+    return await read();
+  } catch (error) {
+    if (hasCode(error, 'EACCES') || hasCode(error, 'EPERM')) return undefined;
+    throw error;
+  }
+}
+
+async function unlock(path: Buffer): Promise<void> {
+  const found = await lstat(path);
+  if (found.isSymbolicLink()) return;
+  await chmod(path, (found.mode & 0o7777) | (found.isDirectory() ? 0o700 : 0o400));
+}
+
+function hasCode(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code;
+}
+
+function kindOf(entry: Dirent<Buffer>): Kind {
+  if (entry.isDirectory()) return 'folder';
+  if (entry.isFile()) return 'file';
+  return entry.isSymbolicLink() ? 'symlink' : 'special';
+}
+
+/** Git carries files and symlinks, no name that it takes for its own, and no `.gitmodules` that is a symlink. */
+function isPortable(path: string, name: string, kind: Kind): boolean {
+  if (kind === 'special' || isDotGit(name)) return false;
+  return !(kind === 'symlink' && path.toLowerCase() === '.gitmodules');
+}
+
+function isSubmodule(base: BaseTree, path: string): boolean {
+  return base.manifest.get(path)?.mode === '160000';
+}
+
+/** The place of a submodule is an empty folder; anything else there is not a change that a patch could carry. */
+async function fitsSubmodule(options: ScanOptions, path: string, kind: Kind): Promise<boolean> {
+  if (!isSubmodule(options.base, path)) return true;
+  return kind === 'folder' && (await list(options.root, path))?.length === 0;
+}
+
+/** Everything the base has at `path` or below, except the places of submodules. */
+function deleteBase(base: BaseTree, path: string, edits: TreeEdit[]): void {
+  const entry = base.manifest.get(path);
+  if (entry && entry.mode !== '160000') edits.push({ kind: 'delete', path });
+  for (const name of base.folders.get(path) ?? []) deleteBase(base, joinPath(path, name), edits);
+}

@@ -1,0 +1,128 @@
+import { copyFile, mkdir, rename } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { OverlayOperation } from '../config/config.ts';
+import { applyEdits, type BaseTree, baseTree, type TreeEdit } from './base-tree.ts';
+import { git } from './git.ts';
+import { formatOf, makeGitDirectory, type ObjectFormat } from './git-directory.ts';
+import { importTree } from './import-tree.ts';
+import { applyOverlay } from './overlay-operations.ts';
+import type { PlacedTree, Placement } from './placement.ts';
+import type { Pristine } from './pristine.ts';
+import { scanTree } from './scan-tree.ts';
+import type { Snapshot } from './workspace.ts';
+
+/** A snapshot and what it takes to make workspaces of it. */
+export type PreparedSnapshot = Snapshot & {
+  format: ObjectFormat;
+  base: BaseTree;
+  /** The one commit of its `.git`. */
+  sealedCommit: string;
+  /** The objects of its `.git`: that commit and what it needs. */
+  objects: string;
+  /** For `Placement.place`. */
+  layers: readonly string[];
+};
+
+/**
+ * Makes the tree that all workspaces of one commit and overlay start from, in `directory`: the pristine tree, the
+ * overlay, and a `.git` that looks the same whatever repository, commit date or variant it came from. `gitDir` is where
+ * new objects go until they are packed.
+ */
+export async function buildSnapshot(options: {
+  gitDir: string;
+  pristine: Pristine;
+  overlay: readonly OverlayOperation[];
+  directory: string;
+  placement: Placement;
+}): Promise<PreparedSnapshot> {
+  const { pristine, overlay, directory, placement, gitDir } = options;
+  const format = formatOf(pristine.commit);
+  await mkdir(directory, { mode: 0o700 });
+  const placed = await placement.place([pristine.path], join(directory, 'tree'), join(directory, 'own'));
+  let edits: TreeEdit[] = [];
+  let sealedCommit: string;
+  const sealed = join(directory, 'git');
+  try {
+    const pristineBase = baseTree(pristine.manifest);
+    if (overlay.length > 0) {
+      await applyOverlay(placed.path, overlay);
+      edits = (await scanTree({ ...scanPlace(placed), base: pristineBase, format })).edits;
+    }
+    sealedCommit = await importTree(gitDir, {
+      start: { tree: pristine.treeId },
+      root: placed.path,
+      edits,
+      ref: `refs/heads/${basename(directory)}`,
+    });
+    await makeGitDirectory(sealed, { format, config: AGENT_CONFIG });
+    await seal({ gitDir, sealed, sealedCommit, pristine, placed, edits });
+  } finally {
+    await placed.detach();
+  }
+  // A layer that is not mounted may be written to; a rename through the mount would be a copy.
+  const [layer = placed.path] = placed.layers;
+  await rename(sealed, join(layer, '.git'));
+  const manifest = applyEdits(pristine.manifest, edits);
+  return {
+    commit: pristine.commit,
+    manifest,
+    notes: pristine.notes,
+    format,
+    base: baseTree(manifest),
+    sealedCommit,
+    objects: join(layer, '.git/objects'),
+    layers: placed.layers,
+  };
+}
+
+/** Where a scan of a placed tree looks. */
+export function scanPlace(placed: PlacedTree): { root: string; upper?: string } {
+  return { root: placed.path, ...(placed.upper === undefined ? {} : { upper: placed.upper }) };
+}
+
+/** An identity, so that an agent can commit, and no housekeeping that outlives it. */
+const AGENT_CONFIG = `\tbare = false
+\tfilemode = true
+\tlogallrefupdates = true
+[user]
+\tname = Developer
+\temail = developer@localhost
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+`;
+
+/** Fills the new `.git`: the objects that its one commit reaches and no others, the branch, the index. */
+async function seal(options: {
+  gitDir: string;
+  sealed: string;
+  sealedCommit: string;
+  pristine: Pristine;
+  placed: PlacedTree;
+  edits: readonly TreeEdit[];
+}): Promise<void> {
+  const { gitDir, sealed, sealedCommit, pristine, placed, edits } = options;
+  // Deltas that the repository has are kept, new ones are not worth the search.
+  await git(
+    ['pack-objects', '--revs', '--quiet', '--window=0', '--threads=1', join(sealed, 'objects/pack/pack')],
+    { gitDir, input: `${sealedCommit}\n` },
+  );
+  await git(['update-ref', 'refs/heads/main', sealedCommit], { gitDir: sealed });
+  const indexFile = join(sealed, 'index');
+  await copyFile(pristine.indexFile, indexFile);
+  if (edits.length > 0) {
+    const input = edits.map(indexLine).join('');
+    await git(['update-index', '-z', '--index-info'], { gitDir: sealed, indexFile, input });
+  }
+  // Over an overlay mount the files keep their inode and times, so an index that knows them saves the agent's git a
+  // first reading of the whole tree. A copy has new ones in any case.
+  if (placed.upper !== undefined) {
+    await git(['update-index', '-q', '--refresh'], { gitDir: sealed, indexFile, workTree: placed.path });
+  }
+}
+
+function indexLine(edit: TreeEdit): string {
+  const [mode, oid] = edit.kind === 'write' ? [edit.mode, edit.oid] : ['0', '0'.repeat(40)];
+  return `${mode} ${oid}\t${edit.path}\0`;
+}

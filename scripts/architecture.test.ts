@@ -1,0 +1,85 @@
+import { globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+/** Packages by floor: a package imports packages of lower floors only (docs/architecture.md). */
+const MAY_IMPORT_PACKAGE: Record<string, string[]> = {
+  events: [],
+  gateway: ['events'],
+  loop: ['events'],
+  whetstone: ['events', 'gateway', 'loop'],
+};
+
+/** Folders of the evaluator: which of its other folders each may import. */
+const MAY_IMPORT_FOLDER: Record<string, string[]> = {
+  config: [],
+  plan: ['config'],
+  workspace: ['config'],
+  sandbox: ['config'],
+  record: ['sandbox'],
+  agents: ['config', 'sandbox'],
+  verify: ['config', 'record', 'sandbox', 'workspace'],
+  attempt: ['agents', 'config', 'plan', 'record', 'sandbox', 'verify', 'workspace'],
+  stats: [],
+  report: ['record', 'stats'],
+  run: ['agents', 'attempt', 'config', 'plan', 'record', 'report', 'sandbox', 'workspace'],
+  cli: ['agents', 'config', 'plan', 'record', 'report', 'run', 'sandbox', 'stats', 'verify', 'workspace'],
+};
+
+const PACKAGE_OF_NAME: Record<string, string> = {
+  '@whetstone/events': 'events',
+  '@whetstone/gateway': 'gateway',
+  '@whetstone/loop': 'loop',
+  whetstone: 'whetstone',
+};
+
+type Import = { file: string; specifier: string };
+
+const sources = (pattern: string): string[] =>
+  globSync(pattern, { cwd: root }).filter((file) => !file.includes('node_modules') && !file.endsWith('.test.ts'));
+
+const imports = (file: string): Import[] =>
+  [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(?<specifier>[^']+)'/g)].map(
+    ({ groups }) => ({ file, specifier: groups?.specifier ?? '' }),
+  );
+
+describe('the house', () => {
+  test.each(Object.entries(MAY_IMPORT_PACKAGE))('%s imports packages of lower floors only', (name, allowed) => {
+    const wrong = sources(`packages/${name}/src/**/*.ts`)
+      .flatMap(imports)
+      .filter(({ specifier }) => {
+        const target = PACKAGE_OF_NAME[specifier];
+        return target !== undefined && !allowed.includes(target);
+      });
+    expect(wrong).toEqual([]);
+  });
+
+  test.each(Object.entries(MAY_IMPORT_FOLDER))('%s imports the folders it may', (name, allowed) => {
+    const folder = `packages/whetstone/src/${name}`;
+    const wrong = sources(`${folder}/**/*.ts`)
+      .flatMap(imports)
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .filter(({ file, specifier }) => {
+        const [target = '', ...rest] = relative('packages/whetstone/src', join(dirname(file), specifier)).split('/');
+        return rest.length > 0 && target !== name && !allowed.includes(target);
+      });
+    expect(wrong).toEqual([]);
+  });
+
+  test('only agents, sandboxes and the configuration name a particular agent or sandbox technology', () => {
+    const named = sources('packages/whetstone/src/**/*.ts')
+      .filter((file) => !/src\/(agents|sandbox|config|workspace)\//.test(file))
+      .filter((file) => !/src\/cli\/(init|presets|main)/.test(file))
+      .filter((file) => /codex|claude|gemini|opencode|unshare|bubblewrap|docker/i.test(code(file)));
+    expect(named).toEqual([]);
+  });
+});
+
+/** The text of a file without its comments and without the names of configuration values. */
+function code(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+    .replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*/g, '')
+    .replaceAll("'codex-jsonl'", '');
+}

@@ -1,0 +1,103 @@
+/**
+ * Packs every public package, installs the tarballs in an empty folder and uses them there as a user would: on this
+ * Node and on the oldest one that is supported, without any TypeScript tooling.
+ */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+
+const OLDEST_NODE = '22.18.0';
+const root = join(import.meta.dirname, '..');
+const work = mkdtempSync(join(tmpdir(), 'whetstone-pack-'));
+
+try {
+  const tarballs = pack();
+  const user = join(work, 'user');
+  mkdirSync(user);
+  writeFileSync(join(user, 'package.json'), '{ "private": true, "type": "module" }\n');
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...tarballs], { cwd: user, stdio: 'inherit' });
+  for (const node of [process.execPath, oldestNode()]) useAsUser(user, node);
+  checkTypes(user);
+  console.log('The tarballs work.');
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}
+
+function pack(): string[] {
+  return readdirSync(join(root, 'packages')).flatMap((name) => {
+    const folder = join(root, 'packages', name);
+    if (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private) return [];
+    const output = execFileSync('npm', ['pack', '--json', '--pack-destination', work], {
+      cwd: folder,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const described = JSON.parse(output.slice(output.search(/^[[{]/m)));
+    const [packed] = (Array.isArray(described) ? described : Object.values(described)) as {
+      filename: string;
+      files: { path: string }[];
+    }[];
+    if (!packed) throw new Error(`npm pack of ${name} said nothing`);
+    const unwanted = packed.files.filter(({ path }) => /\.test\.|__fixtures__|(?<!\.d)\.ts$/.test(path));
+    if (unwanted.length > 0) throw new Error(`${name} packs ${unwanted.map(({ path }) => path).join(', ')}`);
+    console.log(`${packed.filename}: ${packed.files.length} files`);
+    return [join(work, packed.filename)];
+  });
+}
+
+/** The oldest supported Node, from the registry; only for the platform that CI runs on. */
+function oldestNode(): string {
+  const platform = `${process.platform}-${process.arch}`;
+  const folder = join(work, 'node');
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', `node-${platform}@${OLDEST_NODE}`], {
+    cwd: folder,
+    stdio: 'inherit',
+  });
+  return join(folder, 'node_modules', `node-${platform}`, 'bin', 'node');
+}
+
+function useAsUser(user: string, node: string): void {
+  const folder = mkdtempSync(join(user, 'try-'));
+  const whetstone = (...args: string[]) =>
+    execFileSync(node, [join(user, 'node_modules/whetstone/bin/whetstone.js'), ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { ...process.env, PATH: `${join(node, '..')}${delimiter}${process.env.PATH}`, NODE_OPTIONS: '' },
+    });
+  const version = whetstone('--version').trim();
+  const git = (...args: string[]) => execFileSync('git', ['-C', folder, ...args], { stdio: 'ignore' });
+  git('init');
+  whetstone('init');
+  git('add', '--all');
+  git('-c', 'user.name=n', '-c', 'user.email=e@example.invalid', 'commit', '-m', 'start');
+  const dry = whetstone('run', '--dry-run');
+  if (!dry.includes('Nothing was started.')) throw new Error(`the dry run said:\n${dry}`);
+  console.log(`whetstone ${version} works on ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`);
+}
+
+/** The types of the tarballs are complete: a consumer that checks everything compiles. */
+function checkTypes(user: string): void {
+  writeFileSync(
+    join(user, 'consumer.ts'),
+    [
+      "import { deriveAgentMetadata } from '@whetstone/events';",
+      "import { createGateway } from '@whetstone/gateway';",
+      "import * as loop from '@whetstone/loop';",
+      "import * as whetstone from 'whetstone';",
+      'export const surface = [deriveAgentMetadata, createGateway, loop, whetstone];',
+      '',
+    ].join('\n'),
+  );
+  execFileSync(
+    process.execPath,
+    [
+      join(root, 'node_modules/typescript/bin/tsc'),
+      ...['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'],
+      ...['--typeRoots', join(root, 'node_modules/@types'), '--lib', 'es2024,esnext.disposable', 'consumer.ts'],
+    ],
+    { cwd: user, stdio: 'inherit' },
+  );
+}
