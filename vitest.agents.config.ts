@@ -1,10 +1,12 @@
 import { defineConfig } from 'vitest/config';
 
+/** Released agents, installed from the registry: slow, and with a command of their own. */
 export default defineConfig({
   test: {
-    include: ['packages/*/src/**/*.agents.test.ts'],
+    include: ['packages/*/src/**/*.agents.test.ts', 'examples/**/*.agents.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     testTimeout: 300_000,
+    hookTimeout: 600_000,
     pool: 'forks',
   },
 });

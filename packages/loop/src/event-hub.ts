@@ -103,7 +103,10 @@ class EventQueue implements AsyncIterableIterator<SessionEvent, undefined> {
   push(event: SessionEvent): void {
     if (this.#closed) return;
     const waiting = this.#waiting.shift();
-    if (waiting) return waiting.resolve({ done: false, value: event });
+    if (waiting) {
+      waiting.resolve({ done: false, value: event });
+      return;
+    }
     const source = deltaSource(event);
     if (source === undefined) this.#growing.clear();
     else if (this.#grow(source, event)) return;

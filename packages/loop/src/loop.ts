@@ -74,7 +74,7 @@ export async function runLoop(context: LoopContext, input: Input, signal: AbortS
       // Ask the model
       signal.throwIfAborted();
       const request = await buildRequest(context, signal);
-      warned ||= warnAboutContext(context, request);
+      if (!warned) warned = warnAboutContext(context, request);
       const response = await callWithRetry(context, request, signal);
 
       // Record the turn

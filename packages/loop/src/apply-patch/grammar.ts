@@ -1,5 +1,5 @@
 /** The patch format as a Lark grammar, for wires that can hold a model to one. */
-export const patchGrammar = String.raw`start: begin_patch section+ end_patch
+export const patchGrammar = `start: begin_patch section+ end_patch
 begin_patch: "*** Begin Patch" LF
 end_patch: "*** End Patch" LF?
 

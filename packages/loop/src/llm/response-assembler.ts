@@ -32,15 +32,19 @@ export class ResponseAssembler {
   accept(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
       case 'text-start':
-        return this.#open(part.id, { type: 'text', text: '' }, part.providerMetadata);
+        this.#open(part.id, { type: 'text', text: '' }, part.providerMetadata);
+        return;
       case 'reasoning-start':
-        return this.#open(part.id, { type: 'reasoning', text: '' }, part.providerMetadata);
+        this.#open(part.id, { type: 'reasoning', text: '' }, part.providerMetadata);
+        return;
       case 'text-delta':
       case 'reasoning-delta':
-        return this.#grow(part);
+        this.#grow(part);
+        return;
       case 'text-end':
       case 'reasoning-end':
-        return this.#end(part.id, part.providerMetadata);
+        this.#end(part.id, part.providerMetadata);
+        return;
       case 'tool-input-start':
         this.#inputNames.set(part.id, part.toolName);
         return;
@@ -52,7 +56,8 @@ export class ResponseAssembler {
         });
         return;
       case 'tool-call':
-        return this.#addCall(part);
+        this.#addCall(part);
+        return;
       case 'tool-result':
         if (!part.preliminary) this.#addProviderResult(part);
         return;

@@ -13,7 +13,8 @@ const MAX_ENTRIES = 500_000;
 type Rules = { folder: string; matcher: Ignore };
 
 /**
- * The regular files below a folder as paths relative to it, `/` between the parts, sorted. Left out are `.git`, what the
+ * The regular files below a folder as paths relative to it, `/` between the parts, each
+ * folder's entries sorted by name. Left out are `.git`, what the
  * ignore files from the git root down say, and what lies behind symbolic links. Other hidden files are included.
  */
 export async function* walkFiles(
@@ -39,7 +40,7 @@ async function* walk(
   // A folder that cannot be read has nothing to find.
   const entries = await environment.listDirectory(folder).catch((): DirectoryEntry[] => []);
   const rules = await withRulesOf(environment, folder, entries, above);
-  for (const entry of entries.toSorted(byPath)) {
+  for (const entry of entries.toSorted(byName)) {
     budget.left -= 1;
     if (budget.left < 0) return;
     const path = relative === '' ? entry.name : `${relative}/${entry.name}`;
@@ -51,8 +52,7 @@ async function* walk(
   }
 }
 
-/** Folders sort as if their slash were part of the name, so that whole paths come out sorted. */
-function byPath(left: DirectoryEntry, right: DirectoryEntry): number {
+function byName(left: DirectoryEntry, right: DirectoryEntry): number {
   return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
 }
 

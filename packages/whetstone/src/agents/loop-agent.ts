@@ -37,15 +37,19 @@ export function createLoopAgent(
       const endpoint = endpointOf(config, loop, context, ownKey ?? userEnvironment[apiKeyEnv]);
       const { Session } = await import('@whetstone/loop');
       const deadline = AbortSignal.timeout(Math.min(context.timeoutMs, LONGEST_TIMER_MS));
+      const signal = AbortSignal.any([context.signal, deadline]);
       const turn = createTurnEvents(context);
       await using session = new Session({
         ...(await modelAndProfile(loop, endpoint)),
         environment: createSandboxEnvironment(context.sandbox, { env, mask }),
         config: sessionConfig(loop),
-        signal: AbortSignal.any([context.signal, deadline]),
+        signal,
       });
       await using _log = await follow(session, turn, context.files.stdoutFile);
-      const result = await session.submit(input.text);
+      // A session whose signal has fired is closed, and takes no input.
+      const result: Result = signal.aborted ? { reason: 'aborted' } : await session.submit(input.text);
+      // Before the log is closed: the session's last event belongs to it.
+      await session.close();
       const ended = context.signal.aborted ? 'abort' : deadline.aborted ? 'timeout' : 'exit';
       return toTurn(turn, result, ended);
     },
@@ -110,14 +114,16 @@ async function follow(
   };
 }
 
-function toTurn({ events }: TurnEvents, result: SubmitResult, ended: TurnExit['ended']): Turn {
+type Result = Pick<SubmitResult, 'reason'> & Partial<SubmitResult>;
+
+function toTurn({ events }: TurnEvents, result: Result, ended: TurnExit['ended']): Turn {
   const { usage, costUsd, error } = result;
   const message = error ? `${result.reason}: ${error.message}` : result.reason;
   const providerStatus = /\(HTTP (\d{3})\)/.exec(error?.message ?? '')?.[1];
   return {
     events,
     status: result.reason === 'completed' ? 'completed' : 'failed',
-    usage,
+    ...(usage && { usage }),
     ...(costUsd !== undefined && { costUsd }),
     exit: {
       ended,

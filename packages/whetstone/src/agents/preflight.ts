@@ -20,10 +20,9 @@ export async function agentVersion(config: AgentConfig, sandbox: Sandbox): Promi
     .catch(() => undefined);
   if (result?.ended !== 'exit' || result.exitCode !== 0) return null;
   const [line = ''] = stripVTControlCharacters(result.stdout).trim().split('\n', 1);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal would act on must not reach one
   return (
     line
-      .replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, '')
+      .replaceAll(/\p{Cc}/gu, '')
       .trim()
       .slice(0, LONGEST_VERSION) || null
   );

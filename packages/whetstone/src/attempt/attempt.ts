@@ -144,7 +144,7 @@ async function drive(
     variant: attempt.variant.name,
   };
   const { model } = attempt.agentConfig.loop ?? {};
-  return attempt.agent.send(
+  return await attempt.agent.send(
     { text: attempt.prompt },
     {
       signal: attempt.signal,

@@ -6,6 +6,7 @@ export interface EventLog extends AsyncDisposable {
   append(event: StreamEvent): void;
 }
 
+/** A log that cannot be written is an error when it is closed: an attempt is not stopped half-way by its log. */
 export async function openEventLog(file: string): Promise<EventLog> {
   const handle = await open(file, 'a');
   let pending: string[] = [];
@@ -22,11 +23,16 @@ export async function openEventLog(file: string): Promise<EventLog> {
     append(event) {
       const { type, ...rest } = event;
       pending.push(`${JSON.stringify({ type, at: event.at ?? new Date().toISOString(), ...rest })}\n`);
-      writing ??= flush();
+      if (writing) return;
+      writing = flush();
+      writing.catch(() => undefined); // kept for the end, and no unhandled rejection before it
     },
     async [Symbol.asyncDispose]() {
-      await writing;
-      await handle.close();
+      try {
+        await writing;
+      } finally {
+        await handle.close();
+      }
     },
   };
 }

@@ -1,6 +1,7 @@
 import { createLogUpdate } from 'log-update';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { CaseRow } from '../record/row.ts';
+import { oneLine } from '../report/sanitize.ts';
 import type { RunEvent } from '../run/run.ts';
 import { type Colors, isInteractive, terminalColors } from './terminal.ts';
 
@@ -21,7 +22,7 @@ function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
         ({ done, total } = event);
         stream.write(`${startLine(event)}\n`);
       } else if (event.type === 'case.retried') {
-        stream.write(`${colors.yellow('retry')}  ${label(event.planned)}  ${event.evidence}\n`);
+        stream.write(`${colors.yellow('retry')}  ${label(event.planned)}  ${oneLine(event.evidence, 120)}\n`);
       } else if (event.type === 'case.finished') {
         done += 1;
         stream.write(`[${done}/${total}] ${caseLine(event.planned, event.row, colors)}\n`);
@@ -108,14 +109,12 @@ function caseLine(planned: PlannedCase, row: CaseRow, colors: Colors): string {
       : row.outcome === 'failed'
         ? colors.red('failed')
         : colors.yellow('error ');
-  const why = row.outcome === 'passed' ? '' : `  ${row.failure_class}: ${oneLine(row.evidence ?? '')}`;
+  const why = row.outcome === 'passed' ? '' : `  ${row.failure_class}: ${oneLine(row.evidence ?? '', 120)}`;
   return `${mark}  ${label(planned)}  ${seconds(row.duration_seconds)}${why}`;
 }
 
 const label = ({ agent, task, variant, trial }: PlannedCase): string =>
   `${agent} · ${task} · ${variant} · ${trial}`;
-
-const oneLine = (text: string): string => Array.from(text.replaceAll(/\s+/g, ' ')).slice(0, 120).join('');
 
 function seconds(value: number): string {
   if (value < 60) return `${value.toFixed(1)} s`;

@@ -3,6 +3,7 @@ import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Selection } from '../plan/plan.ts';
 import { findRun } from '../record/run-record.ts';
+import { escapedJson } from '../report/json.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import type { Summary } from '../report/summary.ts';
 import { planOrResume } from '../run/plan-or-resume.ts';
@@ -64,7 +65,7 @@ export async function runCommand(options: RunCommandOptions, { stdout, stderr }:
     interrupt.stop();
   });
 
-  if (options.json) stdout.write(`${JSON.stringify(result.summary, null, 2)}\n`);
+  if (options.json) stdout.write(escapedJson(result.summary));
   else {
     stdout.write(
       `${renderTerminal(result.summary, result.ordered, { colors: terminalColors(stdout), width: terminalWidth(stdout) })}\n`,

@@ -2,9 +2,9 @@ import { WhetstoneError } from '../error.ts';
 import { runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { readRun, rowsInOrder, type StoredRun } from '../record/run-record.ts';
-import { renderCase } from '../report/case.ts';
+import { renderCase, renderRun } from '../report/case.ts';
+import { escapedJson } from '../report/json.ts';
 import { summarize } from '../report/summarize.ts';
-import { renderTerminal } from '../report/terminal.ts';
 import { locateRun } from './report.ts';
 import { terminalColors, terminalWidth } from './terminal.ts';
 
@@ -20,15 +20,15 @@ export async function showCommand(
   if (caseId !== undefined) {
     const row = findCase(run, caseId);
     const directory = runLayout(run.directory).case(row.case_id);
-    stdout.write(options.json ? `${JSON.stringify(row, null, 2)}\n` : `${renderCase(row, directory, view)}\n`);
+    stdout.write(options.json ? escapedJson(row) : `${renderCase(row, directory, view)}\n`);
     return 0;
   }
   const rows = rowsInOrder(run);
   const summary = summarize(run.manifest, rows);
   stdout.write(
     options.json
-      ? `${JSON.stringify(summary, null, 2)}\n`
-      : `${renderTerminal(summary, rows, view)}\n\n${run.directory}\n`,
+      ? escapedJson(summary)
+      : `${renderRun(summary, rows, view)}\n\n${run.directory}\n`,
   );
   return 0;
 }

@@ -46,3 +46,10 @@ export class ConfigErrors extends WhetstoneError {
 function describe({ path, message }: Diagnostic): string {
   return path === '' ? message : `${path}: ${message}`;
 }
+
+/** Files as they were read, and top to bottom within each. */
+export function inFileOrder(diagnostics: readonly Diagnostic[]): Diagnostic[] {
+  return [...Map.groupBy(diagnostics, ({ file }) => file).values()].flatMap((ofFile) =>
+    ofFile.sort((a, b) => a.line - b.line || a.column - b.column),
+  );
+}

@@ -6,7 +6,7 @@ export function didYouMean(word: string, known: readonly string[]): string | und
   if (same !== undefined) return same;
   if (known.length === 0) return undefined;
   const nearest = closest(word, [...known]);
-  const reach = Math.max(1, Math.floor(Math.min(word.length, nearest.length) / 3));
+  const reach = Math.floor(Math.max(word.length, nearest.length) / 3);
   return distance(word, nearest) <= reach ? nearest : undefined;
 }
 

@@ -8,7 +8,7 @@ import type {
   TaskConfig,
   VariantConfig,
 } from './config.ts';
-import { ConfigErrors, type Diagnostic } from './diagnostic.ts';
+import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { suggestion } from './did-you-mean.ts';
 import { type AgentContext, readAgent, readLegacyAgent } from './read-agent.ts';
 import { existingPath, type ReadContext, toCommand } from './read-context.ts';
@@ -59,7 +59,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
     if (source && source.value !== undefined) {
       diagnostics.push(diagnose(source, 'error', [], 'the config must be a mapping of keys to values'));
     }
-    throw new ConfigErrors(diagnostics);
+    throw new ConfigErrors(inFileOrder(diagnostics));
   }
   const report = createReporter(source, diagnostics);
   const context: ReadContext = { directory: dirname(configFile), report };
@@ -94,7 +94,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
 
   const seed = root.seed == null ? undefined : readSeed(root.seed, report);
   if (diagnostics.some(({ severity }) => severity === 'error') || !repo || !tasks)
-    throw new ConfigErrors(diagnostics);
+    throw new ConfigErrors(inFileOrder(diagnostics));
   const config: Config = {
     file: configFile,
     repo,
@@ -113,7 +113,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const sources = { config: source, tasks: tasks.source };
   return {
     config,
-    warnings: diagnostics,
+    warnings: inFileOrder(diagnostics),
     agentPath: (name) => (legacy ? ['agent'] : ['agents', name]),
     diagnose: (where, severity, path, message, findingOptions) =>
       diagnose(sources[where], severity, path, message, findingOptions),

@@ -39,10 +39,10 @@ export function diagnose(
   message: string,
   { hint, mark = 'value', secret = false }: FindingOptions = {},
 ): Diagnostic {
-  const { span, leads } = locate(yaml, path, mark);
+  const { located, span, leads } = locate(yaml, path, mark);
   const finding = { path: displayPath(yaml.value, path), message, severity, hint };
   const { frame, ...rest } = diagnosticAt(yaml, span, finding, leads);
-  return secret || !frame ? rest : { ...rest, frame };
+  return secret || !located || !frame ? rest : { ...rest, frame };
 }
 
 /** context-eval's notation: `a.b[0]`, and a task by its id where it has one. */

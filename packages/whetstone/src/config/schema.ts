@@ -14,7 +14,6 @@ const anyText = z.string();
 const text = anyText.refine((value) => value.trim() !== '', 'must not be empty');
 const name = anyText.trim().min(1, 'must not be empty');
 const flag = z.preprocess(readFlag, z.boolean());
-const whole = z.preprocess(readWhole, z.int());
 const count = z.preprocess(readWhole, z.int().min(0));
 const seconds = z.preprocess(readWhole, z.int().min(1).max(MAX_SECONDS));
 const minutes = z.preprocess(
@@ -31,7 +30,7 @@ const safePath = anyText.transform((value, context) => {
   context.addIssue({
     code: 'custom',
     message: `unsafe path: ${JSON.stringify(value)} ${checked.reason}`,
-    params: { hint: 'write a path relative to the root of the tree, such as docs/AGENTS.md' },
+    params: { hint: 'write a plain relative path, such as docs/AGENTS.md' },
   });
   return z.NEVER;
 });
@@ -45,7 +44,7 @@ export const AGENT_KINDS = ['codex-cli', 'claude-code', 'traecli', 'coco', 'cust
 
 export const rootSchema = z.object({
   repo: z.object({ path: text, base_ref: name.nullish() }),
-  agent: z.unknown(),
+  agent: z.unknown().optional(),
   agents: z.record(z.string(), z.unknown()).nullish(),
   tasks: text.nullish(),
   variants: z.record(z.string(), z.unknown()),
@@ -53,9 +52,9 @@ export const rootSchema = z.object({
     .object({ commands: z.array(command).nullish(), timeout_seconds: seconds.nullish() })
     .nullish(),
   output_dir: text.nullish(),
-  seed: z.union([name, whole]).nullish(),
+  seed: z.union([name, z.number().refine(Number.isInteger, 'must be text or a whole number')]).nullish(),
   baseline: anyText.nullish(),
-  sandbox: z.unknown(),
+  sandbox: z.unknown().optional(),
   gateway: z.object({ mode: z.enum(['script']), script: text }).nullish(),
 });
 

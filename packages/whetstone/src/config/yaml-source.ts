@@ -82,11 +82,13 @@ function assertAcyclic(value: unknown, ancestors: Set<object>): void {
   ancestors.delete(value);
 }
 
+export type Place = { located: boolean; span: Span; leads: number[] };
+
 /**
- * The span that a path stands for, or of the nearest thing above it that exists, with the offsets of the keys that
- * lead there (nearest last).
+ * The span that a path stands for, or of the nearest thing above it that exists (`located: false` where there is none),
+ * with the offsets of the keys that lead there (nearest last).
  */
-export function locate(yaml: YamlSource, path: YamlPath, mark: Mark): { span: Span; leads: number[] } {
+export function locate(yaml: YamlSource, path: YamlPath, mark: Mark): Place {
   let value: unknown = yaml.root;
   let key: unknown;
   const keys: Node[] = [];
@@ -101,15 +103,16 @@ export function locate(yaml: YamlSource, path: YamlPath, mark: Mark): { span: Sp
     key = next.key;
     if (isNode(key)) keys.push(key);
   }
-  const keySpan = spanOf(yaml, key) ?? { offset: 0, length: 1 };
-  const leads = keys.slice(0, -1).flatMap((node) => spanOf(yaml, node)?.offset ?? []);
-  if (mark === 'key' || !complete) return { span: keySpan, leads: leads.slice(-1) };
-  const leadsOfValue = keys.slice(-2).flatMap((node) => spanOf(yaml, node)?.offset ?? []);
-  const valueSpan = spanOf(yaml, value) ?? keySpan;
-  if (mark === 'value') return { span: firstLineOf(yaml, value, valueSpan, keySpan), leads: leadsOfValue };
+  const located = keys.length > 0;
+  const keySpan = spanOf(key) ?? { offset: 0, length: 1 };
+  const offsets = keys.flatMap((node) => spanOf(node)?.offset ?? []);
+  if (mark === 'key' || !complete) return { located, span: keySpan, leads: offsets.slice(-2, -1) };
+  const leads = offsets.slice(-2);
+  const valueSpan = spanOf(value) ?? keySpan;
+  if (mark === 'value') return { located, span: firstLineOf(yaml, value, valueSpan, keySpan), leads };
   const at = yaml.text.slice(valueSpan.offset, valueSpan.offset + valueSpan.length).indexOf(mark.text);
-  if (at === -1) return { span: valueSpan, leads: leadsOfValue };
-  return { span: { offset: valueSpan.offset + at, length: mark.text.length }, leads: leadsOfValue };
+  if (at === -1) return { located, span: valueSpan, leads };
+  return { located, span: { offset: valueSpan.offset + at, length: mark.text.length }, leads };
 }
 
 /** A block mapping or list is better shown by its key than by all of its lines. */
@@ -162,9 +165,8 @@ function isNode(value: unknown): value is Node {
   return isMap(value) || isSeq(value) || isScalar(value) || isAlias(value);
 }
 
-function spanOf(yaml: YamlSource, node: unknown): Span | undefined {
+function spanOf(node: unknown): Span | undefined {
   if (!isNode(node) || !node.range) return undefined;
   const [start, end] = node.range;
-  if (end > start) return { offset: start, length: end - start };
-  return { offset: Math.max(0, Math.min(start, yaml.text.length)), length: 1 };
+  return end > start ? { offset: start, length: end - start } : undefined;
 }

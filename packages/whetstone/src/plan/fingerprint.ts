@@ -1,7 +1,7 @@
 import type { AgentConfig, Config, OverlayOperation, TaskConfig, VariantConfig } from '../config/config.ts';
 import { WORKING_INSTRUCTIONS } from '../config/prompt.ts';
 import { hashFile, hashSource } from '../config/source-tree.ts';
-import { fingerprintOf } from './canonical-json.ts';
+import { fingerprintOf } from './fingerprint-of.ts';
 
 /**
  * Fingerprints are sha256 over contents: no absolute path goes in, so moving a config changes nothing, and every file

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Config, TaskConfig } from '../config/config.ts';
 import { WhetstoneError } from '../error.ts';
-import { fingerprintOf } from './canonical-json.ts';
 import { nameCases } from './case-id.ts';
 import {
   fingerprintAgent,
@@ -9,6 +8,7 @@ import {
   fingerprintTask,
   fingerprintVariant,
 } from './fingerprint.ts';
+import { fingerprintOf } from './fingerprint-of.ts';
 import type { Plan, PlannedCase, Selection } from './plan.ts';
 import { type Selected, selectMatrix } from './select.ts';
 import { seededRandom, shuffle } from './shuffle.ts';

@@ -9,7 +9,7 @@ const commandResultSchema = z.object({
   exit_code: z.number().int(),
   duration_seconds: z.number(),
   ended: z.enum(['exit', 'timeout', 'abort']),
-  /** Relative to the run directory. */
+  /** Relative to the case's directory. */
   stdout_path: z.string(),
   stderr_path: z.string(),
 });

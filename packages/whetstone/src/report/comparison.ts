@@ -3,7 +3,7 @@ import type { Interval } from '../stats/interval.ts';
 import { pairedDifference } from '../stats/paired-difference.ts';
 import { FEWEST_TASKS, minimumDetectableDifference, tasksNeeded } from '../stats/power.ts';
 import { signFlipTest } from '../stats/sign-flip.ts';
-import { counted, points, pointsRange, pValue } from './format.ts';
+import { counted, percentNumber, points, pointsRange, pValue } from './format.ts';
 import { type PlannedCase, taskCounts } from './planned-case.ts';
 import type { Arm, Comparison } from './summary.ts';
 
@@ -63,17 +63,23 @@ function measure(baseline: ArmCases, variant: ArmCases, seed: string): Measured 
     interval: paired?.interval ?? null,
     p_value: pairs.length < 2 ? null : signFlipTest(differences, { seed }).pValue,
     bounds: [variant.arm.bounds[0] - baseline.arm.bounds[1], variant.arm.bounds[1] - baseline.arm.bounds[0]],
-    minimum_detectable_difference: standardDeviation
-      ? minimumDetectableDifference(pairs.length, standardDeviation)
-      : null,
+    minimum_detectable_difference: detectable(pairs.length, standardDeviation),
     standardDeviation,
   };
 }
 
+/** `null` where the spread is not known, and where this many tasks can show no difference at all. */
+function detectable(tasks: number, standardDeviation: number | null): number | null {
+  if (!standardDeviation || tasks < FEWEST_TASKS) return null;
+  const smallest = minimumDetectableDifference(tasks, standardDeviation);
+  return smallest < 1 ? smallest : null;
+}
+
 function judge(measured: Measured, adjustedPValue: number | null): Comparison['verdict'] {
-  if (!isSignificant(measured, adjustedPValue)) return 'inconclusive';
-  if (measured.bounds[0] > 0) return 'better';
-  if (measured.bounds[1] < 0) return 'worse';
+  const { interval, bounds } = measured;
+  if (interval === null || !isSignificant(measured, adjustedPValue)) return 'inconclusive';
+  if (interval.low > 0 && bounds[0] > 0) return 'better';
+  if (interval.high < 0 && bounds[1] < 0) return 'worse';
   return 'inconclusive';
 }
 
@@ -118,17 +124,14 @@ function explain(
 }
 
 /** What would settle it, or what could have been seen. */
-function outlook(
-  { difference, minimum_detectable_difference: smallest }: Measured,
-  needed: number | null,
-): string {
+function outlook(measured: Measured, needed: number | null): string {
+  const { standardDeviation, minimum_detectable_difference: smallest } = measured;
   if (needed !== null) {
     return `a difference of this size needs about ${counted(needed, 'task')} (80 % power)`;
   }
-  if (difference !== null && isNone(difference) && smallest !== null) {
-    return `the smallest difference that this many tasks show is about ${points(smallest)} pp (80 % power)`;
-  }
-  return 'every task came out alike in both arms';
+  if (standardDeviation === 0) return 'every task came out alike in both arms';
+  if (smallest === null) return 'no difference of any size would show with so few tasks';
+  return `differences below ${percentNumber(smallest)} pp would hardly show with so many tasks (80 % power)`;
 }
 
 function isNone(difference: number): boolean {

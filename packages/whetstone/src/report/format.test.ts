@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import {
   dollars,
   percentNumber,
+  pNumber,
   points,
   pointsRange,
   pValue,
@@ -68,5 +69,6 @@ describe('sums say when they are not whole', () => {
 });
 
 test('p-values', () => {
-  expect([0.0004, 0.03125, 1].map(pValue)).toEqual(['p < 0.001', 'p = 0.031', 'p = 1']);
+  expect([0.0004, 0.03125, 1].map(pNumber)).toEqual(['<0.001', '0.031', '1']);
+  expect([0.0004, 0.03125].map(pValue)).toEqual(['p < 0.001', 'p = 0.031']);
 });

@@ -58,9 +58,14 @@ export function dollars(total: number | null, unknown = 0): string {
   return `${unknown > 0 ? '≥' : ''}$${amount}`;
 }
 
+/** `0.031`, `<0.001`. */
+export function pNumber(value: number): string {
+  return value < 0.001 ? '<0.001' : String(Number(value.toPrecision(2)));
+}
+
 /** `p = 0.031`, `p < 0.001`. */
 export function pValue(value: number): string {
-  return value < 0.001 ? 'p < 0.001' : `p = ${Number(value.toPrecision(2))}`;
+  return value < 0.001 ? 'p < 0.001' : `p = ${pNumber(value)}`;
 }
 
 /** `1 task`, `3 tasks`; with thousands separated. */

@@ -11,6 +11,7 @@ describe('markdownText', () => {
     ['# heading\n- item', '\\# heading - item'],
     ['- item', '\\- item'],
     ['1. item', '1\\. item'],
+    ['2026-01-02', '2026-01-02'],
     ['\\|', '\\\\\\|'],
   ])('%j reads as itself', (text, markdown) => {
     expect(markdownText(text)).toBe(markdown);

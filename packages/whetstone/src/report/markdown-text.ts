@@ -9,7 +9,7 @@ export function markdownText(text: string): string {
     .replace(/[&<>]/g, (character) => ENTITIES[character] ?? character)
     .replace(/:(?=\/\/)/g, '\\:')
     .replace(/\b(www)\./gi, '$1\\.')
-    .replace(/^(\d*)([-+=.)])/, '$1\\$2');
+    .replace(/^(?:[-+=]|\d+[.)])/, (start) => `${start.slice(0, -1)}\\${start.slice(-1)}`);
 }
 
 /** The same as a code span; not for table cells, where a pipe ends even a code span. */
@@ -30,10 +30,14 @@ export function markdownLink(label: string, path: string): string {
   return `[${markdownText(label)}](${target})`;
 }
 
-/** A table of finished Markdown cells; the first column is left-aligned, the others right. */
-export function markdownTable(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+/** A table of finished Markdown cells: the first columns hold text (left), the others numbers (right). */
+export function markdownTable(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  textColumns: number,
+): string[] {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map((_, i) => (i === 0 ? ':--' : '--:'))), ...rows.map(line)];
+  return [line(head), line(head.map((_, i) => (i < textColumns ? ':--' : '--:'))), ...rows.map(line)];
 }
 
 function percentEncoded(character: string): string {

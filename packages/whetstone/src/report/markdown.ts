@@ -2,11 +2,12 @@ import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { evidenceFiles } from './evidence-files.ts';
 import {
+  counted,
   dollars,
   percentNumber,
+  pNumber,
   points,
   pointsRange,
-  pValue,
   rateWithInterval,
   seconds,
   tokens,
@@ -14,6 +15,9 @@ import {
 } from './format.ts';
 import { markdownCode, markdownLink, markdownTable, markdownText } from './markdown-text.ts';
 import type { Arm, Cell, Comparison, FailureGroup, Summary } from './summary.ts';
+
+/** Failed cases of one class that are listed. */
+const CASES_SHOWN = 50;
 
 /** `report.md`: GitHub-flavoured Markdown, its links relative to the run directory. */
 export function renderMarkdown(summary: Summary, manifest: Manifest, rows: readonly CaseRow[]): string {
@@ -38,7 +42,7 @@ function introduction({ run_id, headline, cases }: Summary): string[] {
   const counts = [
     `${cases.passed} passed`,
     `${cases.failed} failed`,
-    `${cases.error} infrastructure errors`,
+    counted(cases.error, 'infrastructure error'),
     `${cases.missing} not finished`,
   ];
   return [
@@ -68,7 +72,7 @@ function arms(all: readonly Arm[]): string[] {
     markdownText(arm.agent),
     markdownText(arm.variant),
     rateWithInterval(arm.pass_rate, arm.pass_rate_interval),
-    `${percentNumber(arm.bounds[0])}–${percentNumber(arm.bounds[1])} %`,
+    boundsText(arm),
     `${arm.passed}/${arm.trials}`,
     String(arm.error + arm.missing),
     seconds(arm.median_agent_seconds),
@@ -80,16 +84,21 @@ function arms(all: readonly Arm[]): string[] {
   return [
     '## Pass rates',
     '',
-    ...markdownTable(head, rows),
+    ...markdownTable(head, rows, 2),
     '',
     'The pass rate is the mean over tasks of the share of passed trials; its interval takes tasks as clusters. Bounds: where the rate over all planned cases lies whatever the cases without a result would have come to. Time: median. Files: mean.',
-    ...severalTrials(all),
+    '',
     `Tokens and cost: ${usageSources(all)}`,
+    ...severalTrials(all),
   ];
 }
 
+function boundsText({ bounds, error, missing }: Arm): string {
+  return error + missing === 0 ? UNKNOWN : `${percentNumber(bounds[0])}–${percentNumber(bounds[1])} %`;
+}
+
 function severalTrials(all: readonly Arm[]): string[] {
-  return all.flatMap((arm) => {
+  const lines = all.flatMap((arm) => {
     if (arm.pass_at_k === null) return [];
     const { k, any, all: every } = arm.pass_at_k;
     const name = `${markdownText(arm.agent)}, ${markdownText(arm.variant)}`;
@@ -97,6 +106,7 @@ function severalTrials(all: readonly Arm[]): string[] {
       `- ${name}: of ${k} trials of a task any passes ${percentNumber(any)} % of the time (pass@${k}), all pass ${percentNumber(every)} % (pass^${k}).`,
     ];
   });
+  return lines.length === 0 ? [] : ['', ...lines];
 }
 
 const SOURCES: Record<Arm['usage_source'], string> = {
@@ -134,7 +144,7 @@ function comparisons({ comparisons: all, baseline }: Summary): string[] {
   return [
     `## Against ${markdownText(baseline)}`,
     '',
-    ...markdownTable(head, all.map(comparisonCells)),
+    ...markdownTable(head, all.map(comparisonCells), 2),
     '',
     ...all.map(
       (one) => `- ${markdownText(one.agent)}, ${markdownText(one.variant)}: ${markdownText(one.sentence)}.`,
@@ -150,9 +160,11 @@ function comparisonCells(one: Comparison): string[] {
     markdownText(one.variant),
     one.difference === null ? UNKNOWN : `${points(one.difference)} pp`,
     one.interval === null ? UNKNOWN : pointsRange(one.interval.low, one.interval.high),
-    one.p_value === null ? UNKNOWN : pValue(one.p_value),
-    one.adjusted_p_value === null ? UNKNOWN : pValue(one.adjusted_p_value),
-    one.minimum_detectable_difference === null ? UNKNOWN : `${points(one.minimum_detectable_difference)} pp`,
+    one.p_value === null ? UNKNOWN : pNumber(one.p_value),
+    one.adjusted_p_value === null ? UNKNOWN : pNumber(one.adjusted_p_value),
+    one.minimum_detectable_difference === null
+      ? UNKNOWN
+      : `${percentNumber(one.minimum_detectable_difference)} pp`,
     String(one.tasks),
     `**${one.verdict}**`,
   ];
@@ -175,7 +187,7 @@ function matrix(cells: readonly Cell[]): string[] {
   return [
     '## Tasks',
     '',
-    ...markdownTable(head, rows),
+    ...markdownTable(head, rows, 1),
     '',
     'Passed of the trials with a result; `+n` without one.',
   ];
@@ -183,30 +195,29 @@ function matrix(cells: readonly Cell[]): string[] {
 
 function cellText(cell: Cell | undefined): string {
   if (cell === undefined) return UNKNOWN;
-  const counted = cell.passed + cell.failed;
   const without = cell.error + cell.missing;
-  return `${cell.passed}/${counted}${without > 0 ? ` +${without}` : ''}`;
+  return `${cell.passed}/${cell.passed + cell.failed}${without > 0 ? ` +${without}` : ''}`;
 }
 
 function failures(groups: readonly FailureGroup[], rowById: ReadonlyMap<string, CaseRow>): string[] {
   if (groups.length === 0) return [];
   return [
     '## Failures',
-    ...groups.flatMap((group) => [
+    ...groups.flatMap(({ class: name, count, cases }) => [
       '',
-      `### ${markdownText(group.class)} (${group.count})`,
+      `### ${markdownText(name)} (${count})`,
       '',
-      ...group.cases.flatMap((one) => {
-        const row = rowById.get(one.case_id);
-        const names = [one.agent, one.task, one.variant].map(markdownText).join(', ');
-        const links = row ? evidenceFiles(row).map(({ label, path }) => markdownLink(label, path)) : [];
-        return [
-          `- **${names}, trial ${one.trial}**: ${markdownCode(one.evidence)}  `,
-          `  ${links.join(' · ')}`,
-        ];
-      }),
+      ...cases.slice(0, CASES_SHOWN).flatMap((one) => failedCase(one, rowById.get(one.case_id))),
+      ...(count > CASES_SHOWN ? [`- and ${count - CASES_SHOWN} more, in results.jsonl`] : []),
     ]),
   ];
+}
+
+function failedCase(one: FailureGroup['cases'][number], row: CaseRow | undefined): string[] {
+  const names = [one.agent, one.task, one.variant].map(markdownText).join(', ');
+  const links = row ? evidenceFiles(row).map(({ label, path }) => markdownLink(label, path)) : [];
+  // Two spaces at the end of the line: a line break.
+  return [`- **${names}, trial ${one.trial}**: ${markdownCode(one.evidence)}  `, `  ${links.join(' · ')}`];
 }
 
 function notShown(caveats: readonly string[]): string[] {
@@ -264,6 +275,7 @@ function provenance(manifest: Manifest): string[] {
     ...markdownTable(
       ['Part', 'Name', 'What', 'Fingerprint'],
       parts.map((cells) => cells.map(markdownText)),
+      4,
     ),
   ];
 }

@@ -120,9 +120,15 @@ describe('comparisons', () => {
   });
 
   test('say what could have been seen where there is no difference', () => {
-    expect(compareFlips(4, (task) => [1, -1, 1, -1][task] ?? 0).sentence).toContain(
-      'the smallest difference',
+    const mixed = (tasks: number, flips: number) =>
+      compareFlips(tasks, (task) => (task < flips ? 1 - 2 * (task % 2) : 0));
+    expect(mixed(40, 6).sentence).toContain('differences below 17 pp would hardly show');
+    expect(mixed(40, 6).minimum_detectable_difference).toBeCloseTo(
+      (2.8016 * Math.sqrt(6 / 39)) / Math.sqrt(40),
+      3,
     );
+    expect(mixed(4, 4).sentence).toContain('no difference of any size would show with so few tasks');
+    expect(mixed(4, 4).minimum_detectable_difference).toBeNull();
     const same = compareFlips(4, () => 0);
     expect(same.sentence).toContain('every task came out alike in both arms');
     expect(same.interval?.method).toContain('Newcombe');

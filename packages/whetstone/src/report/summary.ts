@@ -92,7 +92,10 @@ export type Comparison = {
   adjusted_p_value: number | null;
   /** Where the difference over all planned cases lies, whatever the cases without a result would have come to. */
   bounds: [number, number];
-  /** The difference that this many tasks see with 80 % power; `null` where the spread over tasks is not known. */
+  /**
+   * The smallest difference that this many tasks show with 80 % power; `null` where the spread over tasks is not known,
+   * and where they can show none.
+   */
   minimum_detectable_difference: number | null;
   /** Tasks that a difference of the observed size needs (80 % power); `null` with a verdict, or where it cannot be said. */
   tasks_needed: number | null;

@@ -35,56 +35,55 @@ export function renderTerminal(
 }
 
 function heading({ run_id, headline, cases }: Summary, colors: Colors, width: number): string[] {
-  const counts = [
-    colors.green(`${cases.passed} passed`),
-    colors.red(`${cases.failed} failed`),
-    colors.yellow(counted(cases.error, 'error')),
-    `${cases.missing} not finished`,
-  ];
+  const { planned, passed, failed, error, missing } = cases;
+  const counts = `${counted(planned, 'case')}: ${passed} passed, ${failed} failed, ${counted(error, 'error')}, ${missing} not finished`;
   return [
     ...paragraphLines(`Run ${oneLine(run_id)}`, width).map(colors.bold),
-    `${counted(cases.planned, 'case')}: ${counts.join(', ')}`,
+    ...paragraphLines(counts, width).map((line) =>
+      line
+        .replace(/\d+ passed/, colors.green)
+        .replace(/\d+ failed/, colors.red)
+        .replace(/\d+ errors?/, colors.yellow),
+    ),
     '',
     ...paragraphLines(oneLine(headline), width).map(colors.bold),
   ];
 }
 
-type ArmColumn = { head: string; width: number; cell: (arm: Arm) => string };
-
 /** In the order of what may go when the terminal is narrow: the last first. */
-const ARM_COLUMNS: ArmColumn[] = [
-  { head: 'pass rate', width: 15, cell: (arm) => rateWithInterval(arm.pass_rate, arm.pass_rate_interval) },
-  { head: 'passed', width: 7, cell: (arm) => `${arm.passed}/${arm.trials}` },
-  { head: 'lost', width: 4, cell: (arm) => String(arm.error + arm.missing) },
-  { head: 'agent', width: 8, cell: (arm) => seconds(arm.median_agent_seconds) },
-  { head: 'cost', width: 8, cell: (arm) => dollars(arm.cost_usd, arm.cost_unknown) },
-  { head: 'tokens', width: 7, cell: (arm) => tokens(arm.total_tokens, arm.tokens_unknown) },
-  { head: 'files', width: 5, cell: (arm) => arm.mean_changed_files?.toFixed(1) ?? UNKNOWN },
+const ARM_COLUMNS: { head: string; cell: (arm: Arm) => string }[] = [
+  { head: 'pass rate', cell: (arm) => rateWithInterval(arm.pass_rate, arm.pass_rate_interval) },
+  { head: 'passed', cell: (arm) => `${arm.passed}/${arm.trials}` },
+  { head: 'missing', cell: (arm) => String(arm.error + arm.missing) },
+  { head: 'time', cell: (arm) => seconds(arm.median_agent_seconds) },
+  { head: 'cost', cell: (arm) => dollars(arm.cost_usd, arm.cost_unknown) },
+  { head: 'tokens', cell: (arm) => tokens(arm.total_tokens, arm.tokens_unknown) },
+  { head: 'files', cell: (arm) => arm.mean_changed_files?.toFixed(1) ?? UNKNOWN },
 ];
-const NARROWEST_NAME = 10;
+/** Columns that a name gets before a column of numbers goes. */
+const NARROWEST_NAME = 12;
 
 function armTable(arms: readonly Arm[], colors: Colors, width: number): string[] {
   const indent = '  ';
-  const longest = Math.max(...arms.map((arm) => arm.variant.length), 'variant'.length);
-  const columns: ArmColumn[] = [];
-  let left = width - indent.length - Math.min(longest, NARROWEST_NAME);
-  for (const column of ARM_COLUMNS) {
-    left -= column.width + 2;
-    if (left < 0) break;
-    columns.push(column);
-  }
-  const taken = columns.reduce((sum, column) => sum + column.width + 2, 0);
-  const layout: Column[] = [
-    { width: Math.min(longest, width - indent.length - taken) },
-    ...columns.map((column): Column => ({ width: column.width, align: 'right' })),
-  ];
-  const head = tableLines(layout, [['variant', ...columns.map((column) => column.head)]], indent);
-  const cells = arms.map((arm) => [oneLine(arm.variant), ...columns.map((column) => column.cell(arm))]);
+  const rows = arms.map((arm) => ARM_COLUMNS.map((column) => column.cell(arm)));
+  const numbers = ARM_COLUMNS.map(({ head }, i): Column => {
+    return { width: Math.max(head.length, ...rows.map((cells) => cells[i]?.length ?? 0)), align: 'right' };
+  });
+  const longest = Math.max(...arms.map((arm) => oneLine(arm.variant).length), 'variant'.length);
+  const room = (columns: readonly Column[]) =>
+    columns.reduce((left, column) => left - column.width - 2, width - indent.length);
+  while (room(numbers) < Math.min(longest, NARROWEST_NAME)) numbers.pop();
+  const columns = [{ width: Math.min(longest, room(numbers)) }, ...numbers];
+  const head = ['variant', ...ARM_COLUMNS.map((column) => column.head)];
   return [
     '',
     ...paragraphLines(oneLine(arms[0]?.agent ?? ''), width).map(colors.bold),
-    ...head.map(colors.dim),
-    ...tableLines(layout, cells, indent),
+    ...tableLines(columns, [head], indent).map(colors.dim),
+    ...tableLines(
+      columns,
+      arms.map((arm, i) => [oneLine(arm.variant), ...(rows[i] ?? [])]),
+      indent,
+    ),
   ];
 }
 

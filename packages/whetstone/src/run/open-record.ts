@@ -5,6 +5,7 @@ import type { SandboxProvider } from '../sandbox/sandbox.ts';
 import { gitVersion } from '../workspace/git.ts';
 import { inspectRepo } from '../workspace/repository.ts';
 import type { SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
+import { version } from '../version.ts';
 import { buildManifest } from './build-manifest.ts';
 import type { Job } from './plan-or-resume.ts';
 
@@ -67,7 +68,7 @@ async function agentVersions(
   await using sandbox = await sandboxes.start({ workdir: scratch, env: {} });
   const versions = new Map<string, string | null>();
   for (const agent of config.agents.filter(({ name }) => plan.agents.some((planned) => planned.name === name))) {
-    versions.set(agent.name, await agentVersion(agent, sandbox));
+    versions.set(agent.name, agent.kind === 'loop' ? version : await agentVersion(agent, sandbox));
   }
   return versions;
 }

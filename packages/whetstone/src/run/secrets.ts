@@ -1,3 +1,4 @@
+import { loopDefaults } from '../agents/loop-defaults.ts';
 import type { Config } from '../config/config.ts';
 
 /**
@@ -7,10 +8,7 @@ import type { Config } from '../config/config.ts';
 export function configuredSecrets(config: Config, environment: NodeJS.ProcessEnv): string[] {
   const names = config.agents.flatMap((agent) => [
     ...Object.values(agent.env).flatMap((value) => [...value.matchAll(/\$\{(\w+)\}/g)].flatMap((match) => match[1] ?? [])),
-    ...(agent.loop ? [agent.loop.apiKeyEnv ?? defaultKeyVariable(agent.loop.profile)] : []),
+    ...(agent.loop ? [agent.loop.apiKeyEnv ?? loopDefaults[agent.loop.profile].apiKeyEnv] : []),
   ]);
   return [...new Set(names)].flatMap((name) => environment[name] ?? []);
 }
-
-export const defaultKeyVariable = (profile: 'openai' | 'anthropic'): string =>
-  profile === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY';

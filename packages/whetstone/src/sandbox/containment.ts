@@ -1,5 +1,3 @@
-import type { Readable } from 'node:stream';
-
 /**
  * How the processes of a command are held together, so that all of them can be ended. Two ways: a PID namespace of
  * its own, or, where the system has none to give, a process group with a search for what left it.
@@ -30,25 +28,3 @@ export type ContainedTree = {
 
 /** How long processes have between TERM and KILL, ms. */
 export const GRACE_MS = 2_000;
-
-/**
- * The launchers write `started` to file descriptor 3 when the command is about to run, and `exited <code>` when it
- * has ended while others of its tree may still run. The command itself does not inherit the descriptor.
- */
-export type LaunchReport = { started: boolean; exitCode: number | undefined };
-
-/** Follows the launcher's report. `onChange` runs whenever it says something new. */
-export function readLaunchReport(stream: Readable, onChange: (report: LaunchReport) => void): LaunchReport {
-  const report: LaunchReport = { started: false, exitCode: undefined };
-  let text = '';
-  stream.setEncoding('latin1');
-  stream.on('data', (chunk: string) => {
-    text = (text + chunk).slice(0, 100);
-    report.started = text.startsWith('started\n');
-    const code = /^exited (\d+)$/m.exec(text)?.[1];
-    if (code !== undefined) report.exitCode = Number(code);
-    onChange(report);
-  });
-  stream.on('error', () => {});
-  return report;
-}

@@ -5,11 +5,11 @@ import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The two ends of a pipe: `stdio` is handed to `spawn`, then `closeWriteEnd` is called, then `readable` is read. */
+/** The two ends of a pipe: `stdio` goes to `spawn`, then `closeWriteEnd` is called, and `readable` is read. */
 export type OutputPipe = { stdio: number; readable: Socket; closeWriteEnd(): void };
 
-/** Makes pipes for the output of commands. */
-export type OutputPipes = { open(): Promise<OutputPipe> };
+/** Makes pipes for the output of commands: one for standard output, one for standard error. */
+export type OutputPipes = { open(): Promise<[OutputPipe, OutputPipe]> };
 
 /**
  * Named pipes in `folder`, each used by one command at a time and reused when nobody writes to it any more.
@@ -19,17 +19,37 @@ export type OutputPipes = { open(): Promise<OutputPipe> };
  */
 export function createOutputPipes(folder: string): OutputPipes {
   const idle: string[] = [];
+  const openPipe = (path: string): OutputPipe => {
+    const pipe = openFifo(path);
+    pipe.readable.once('end', () => pipe.readable.once('close', () => idle.push(path)));
+    return pipe;
+  };
   return {
     async open() {
-      const path = idle.pop() ?? (await makeFifo(folder));
-      // The reader comes first and does not wait for a writer; then the writer does not wait either.
-      const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-      const writeEnd = openSync(path, constants.O_WRONLY);
-      const readable = new Socket({ fd: readEnd, readable: true, writable: false });
-      readable.once('end', () => readable.once('close', () => idle.push(path)));
-      return { stdio: writeEnd, readable, closeWriteEnd: () => closeSync(writeEnd) };
+      const [first = await makeFifo(folder), second = await makeFifo(folder)] = idle.splice(-2);
+      const stdout = openPipe(first);
+      try {
+        return [stdout, openPipe(second)];
+      } catch (error) {
+        stdout.closeWriteEnd();
+        stdout.readable.destroy();
+        throw error;
+      }
     },
   };
+}
+
+function openFifo(path: string): OutputPipe {
+  // The reader comes first and does not wait for a writer; then the writer does not wait either.
+  const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const writeEnd = openSync(path, constants.O_WRONLY);
+    const readable = new Socket({ fd: readEnd, readable: true, writable: false });
+    return { stdio: writeEnd, readable, closeWriteEnd: () => closeSync(writeEnd) };
+  } catch (error) {
+    closeSync(readEnd);
+    throw error;
+  }
 }
 
 async function makeFifo(folder: string): Promise<string> {

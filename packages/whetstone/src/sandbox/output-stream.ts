@@ -1,7 +1,12 @@
 import type { Readable } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WhetstoneError } from '../error.ts';
 import { CapturedOutput } from './captured-output.ts';
-import type { Mask } from './mask.ts';
+import type { Mask, MaskStream } from './mask.ts';
 import { OutputFile } from './output-file.ts';
+
+/** How long a silent stream may stay open when the tree is gone: only a process that left the tree can hold it. */
+const LINGER_MS = 250;
 
 export type OutputStreamOptions = {
   onChunk: ((chunk: Buffer) => void) | undefined;
@@ -12,17 +17,25 @@ export type OutputStreamOptions = {
 
 /** One output stream of a command on its way to memory, a file and a listener. The file sets the pace. */
 export class OutputStream {
+  readonly #source: Readable;
+  readonly #options: OutputStreamOptions;
   readonly #captured = new CapturedOutput();
   readonly #file: OutputFile | undefined;
-  readonly #masking: ReturnType<Mask['stream']> | undefined;
-  readonly #onChunk: ((chunk: Buffer) => void) | undefined;
+  readonly #masking: MaskStream | undefined;
+  readonly #closed: Promise<'closed'>;
   #bytes = 0;
 
-  constructor(options: OutputStreamOptions) {
+  constructor(source: Readable, options: OutputStreamOptions) {
+    this.#source = source;
+    this.#options = options;
     this.#file =
       options.file === undefined ? undefined : new OutputFile(options.file, options.fileLimitBytes);
     this.#masking = options.mask?.stream();
-    this.#onChunk = options.onChunk;
+    this.#closed = new Promise((resolve) => {
+      source.once('close', () => resolve('closed'));
+    });
+    source.on('data', (chunk: Buffer) => this.#read(chunk));
+    source.on('error', () => {});
   }
 
   /** Bytes as printed, before masking. */
@@ -30,35 +43,46 @@ export class OutputStream {
     return this.#bytes;
   }
 
-  /** Reads to the end of `source`; resolves when it is closed, for whatever reason. */
-  read(source: Readable): Promise<void> {
-    source.on('data', (chunk: Buffer) => {
-      this.#bytes += chunk.length;
-      if (this.#deliver(this.#masking ? this.#masking.push(chunk) : chunk) === 'wait') {
-        source.pause();
-        this.#file?.onDrain(() => source.resume());
-      }
-    });
-    source.on('error', () => {});
-    return new Promise((resolve) => {
-      source.once('close', resolve);
-    });
-  }
-
   text(): string {
     return this.#captured.text();
   }
 
-  /** Rejects when the file could not be written whole. */
-  async close(): Promise<void> {
+  /**
+   * After the tree has ended: reads what is left, and settles when all of it is where it belongs.
+   *
+   * @throws WhetstoneError `sandbox-output-file` when the file could not be written whole.
+   */
+  async finish(): Promise<void> {
+    while ((await Promise.race([this.#closed, delay(LINGER_MS, this.#bytes)])) === this.#bytes) {
+      if (!this.#source.isPaused()) this.#source.destroy();
+    }
+    await this.#closed;
     if (this.#masking) this.#deliver(this.#masking.end());
-    await this.#file?.close();
+    await this.#file?.close().catch((cause: Error) => {
+      throw new WhetstoneError(
+        'sandbox-output-file',
+        `The output of a command could not be written: ${cause.message}.`,
+        {
+          cause,
+          ...(this.#options.file !== undefined && { where: this.#options.file }),
+          hint: 'Check that the folder exists and is writable, and that the disk is not full.',
+        },
+      );
+    });
+  }
+
+  #read(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    const pace = this.#deliver(this.#masking ? this.#masking.push(chunk) : chunk);
+    if (pace === 'go-on') return;
+    this.#source.pause();
+    this.#file?.onDrain(() => this.#source.resume());
   }
 
   #deliver(bytes: Buffer): 'go-on' | 'wait' {
     if (bytes.length === 0) return 'go-on';
     this.#captured.append(bytes);
-    this.#onChunk?.(bytes);
+    this.#options.onChunk?.(bytes);
     return this.#file?.write(bytes) ?? 'go-on';
   }
 }

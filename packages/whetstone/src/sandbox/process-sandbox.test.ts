@@ -109,23 +109,22 @@ describe.each(['pid-namespace', 'descendants'] as const)(
       expect({ stdout, stderr }).toEqual({ stdout: 'out\n', stderr: 'err\n' });
     });
 
-    test('nothing is left after the end of the command', async () => {
-      const sleep = uniqueSleep();
-      const result = await sandbox.runShell(`${strays(sleep)}\n${stubbornStray(sleep)}\necho done; exit 5`);
-      expect(result).toMatchObject({ stdout: 'done\n', exitCode: 5, ended: 'exit' });
-      expect(await countOf(sleep)).toBe(0);
-    });
-
-    test('nothing is left after a timeout, and the output before it is kept', async () => {
-      const sleep = uniqueSleep();
-      const result = await sandbox.runShell(
-        `trap '' TERM; ${strays(sleep)}\necho before; ${sleep}; ${sleep}`,
-        {
-          timeoutMs: 300,
-        },
-      );
-      expect(result).toMatchObject({ stdout: 'before\n', ended: 'timeout' });
-      expect(await countOf(sleep)).toBe(0);
+    test('nothing is left after an end, a time limit or an abort, and the output before it is kept', async () => {
+      const [ending, late, aborted] = [uniqueSleep(), uniqueSleep(), uniqueSleep()];
+      const controller = new AbortController();
+      const script = (sleep: string) => `${strays(sleep)}\n${stubbornStray(sleep)}\necho done`;
+      const running = [
+        sandbox.runShell(`${script(ending)}; exit 5`),
+        sandbox.runShell(`trap '' TERM; ${script(late)}; ${late}; ${late}`, { timeoutMs: 500 }),
+        sandbox.runShell(`${script(aborted)}; ${aborted}`, { signal: controller.signal }),
+      ];
+      await until(async () => (await countOf(aborted)) === 5);
+      controller.abort();
+      const results = await Promise.all(running);
+      expect(results.map(({ stdout }) => stdout)).toEqual(['done\n', 'done\n', 'done\n']);
+      expect(results.map(({ ended }) => ended)).toEqual(['exit', 'timeout', 'abort']);
+      expect(results[0]?.exitCode).toBe(5);
+      for (const sleep of [ending, late, aborted]) expect(await countOf(sleep)).toBe(0);
     });
 
     test('a program may end in order when its time is up', async () => {
@@ -133,16 +132,6 @@ describe.each(['pid-namespace', 'descendants'] as const)(
       const result = await sandbox.runShell(script, { timeoutMs: 200 });
       expect(result).toMatchObject({ stdout: 'saved\n', exitCode: 9, ended: 'timeout' });
       expect(result.durationMs).toBeLessThan(2_000);
-    });
-
-    test('nothing is left after an abort', async () => {
-      const sleep = uniqueSleep();
-      const controller = new AbortController();
-      const running = sandbox.runShell(`${strays(sleep)}\n${sleep}`, { signal: controller.signal });
-      await until(async () => (await countOf(sleep)) === 4);
-      controller.abort();
-      expect(await running).toMatchObject({ ended: 'abort' });
-      expect(await countOf(sleep)).toBe(0);
     });
 
     test('a signal that is already aborted starts nothing', async () => {
@@ -171,6 +160,19 @@ describe.each(['pid-namespace', 'descendants'] as const)(
       host.kill('SIGKILL');
       await once(host, 'exit');
       await until(async () => (await countOf(sleep)) === 0);
+    });
+
+    test('many commands in a row and at once leave no descriptor and lose no output', async () => {
+      const openFiles = async (): Promise<number> => (await readdir('/proc/self/fd')).length;
+      await sandbox.runShell('true');
+      const before = await openFiles();
+      const commands = Array.from({ length: 30 }, (_, n) =>
+        sandbox.runShell(`echo ${n}; echo ${n} >&2; exit ${n}`),
+      );
+      for (const [n, { stdout, stderr, exitCode }] of (await Promise.all(commands)).entries()) {
+        expect([stdout, stderr, exitCode]).toEqual([`${n}\n`, `${n}\n`, n]);
+      }
+      await until(async () => (await openFiles()) <= before);
     });
 
     test('commands do not end each other', async () => {
@@ -247,6 +249,18 @@ describe.each(['pid-namespace', 'descendants'] as const)(
     test('a pipe where a file is expected is refused, not waited for', async () => {
       await sandbox.runShell('mkfifo pipe');
       await expect(sandbox.readFile('pipe')).rejects.toMatchObject({ code: 'sandbox-file-type' });
+    });
+
+    test.each([
+      ['an argument that is too long', ['x'.repeat(3_000_000)], /E2BIG/],
+      ['an argument with a NUL', ['a\0b'], /null bytes/],
+    ])('%s is a typed error', async (_, args, message) => {
+      const running = sandbox.runCommand('true', args);
+      await expect(running).rejects.toMatchObject({
+        code: 'sandbox-start',
+        message: expect.stringMatching(message),
+      });
+      expect((await sandbox.runShell('echo fine')).stdout).toBe('fine\n');
     });
 
     test('a missing working directory is said to be that', async () => {

@@ -1,23 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { stat } from 'node:fs/promises';
+import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { WhetstoneError } from '../error.ts';
-import {
-  type ContainedTree,
-  type Containment,
-  GRACE_MS,
-  type Launch,
-  readLaunchReport,
-} from './containment.ts';
+import { type ContainedTree, type Containment, GRACE_MS } from './containment.ts';
+import { LaunchReport } from './launch-report.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import { OutputStream } from './output-stream.ts';
 import type { CommandResult, RunOptions } from './sandbox.ts';
+import { type StartedProcess, startProcess } from './start-process.ts';
 
 const DEFAULT_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
-/** How long a pipe may stay open when the whole tree is gone: only an escaped process can hold it. */
-const PIPE_LINGER_MS = 250;
+/** After KILL. A process that outlives it hangs in the kernel, and waiting would hang us with it. */
+const KILL_LIMIT_MS = 30_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export type ProcessRequest = {
@@ -33,153 +26,97 @@ export type ProcessRequest = {
 
 /** Runs a contained command from start to "nothing is left of it". The contract is `Sandbox.runCommand`'s. */
 export async function runProcess(request: ProcessRequest): Promise<CommandResult> {
-  await assertFolder(request.cwd);
   if (request.signal.aborted) return neverStarted();
-  const launch = request.containment.launch(request.argv, request.env);
   const startedAt = performance.now();
-  const { child, pid, stdout, stderr } = await start(launch, request);
-  const exited = exitOf(child);
-  const [output, errors] = outputStreams(request.options);
-  const outputsClosed = Promise.all([output.read(stdout), errors.read(stderr)]);
-  const tree = launch.contain(pid);
-  const { ended, report } = await endOf(child, exited, tree, request);
+  const launch = request.containment.launch(request.argv, request.env);
+  const started = await startProcess(launch, request.cwd, request.pipes);
+  const exited = exitOf(started.child);
+  const [stdout, stderr] = outputStreams(started, request.options);
+  const tree = launch.contain(started.pid);
+  const { ended, report } = await endOf(started, exited, tree, request);
   await tree.sweep();
-  await Promise.race([outputsClosed, delay(PIPE_LINGER_MS, undefined, { ref: false })]);
-  stdout.destroy();
-  stderr.destroy();
-  await outputsClosed;
-  await closeFiles([output, errors], request);
-  if (!report.started && ended === 'exit') throw couldNotStart(request, errors.text());
+  await Promise.all([stdout.finish(), stderr.finish(), report.closed]);
+  if (!report.started && ended === 'exit') throw launcherFailed(request, stderr.text());
   return {
-    stdout: output.text(),
-    stderr: errors.text(),
+    stdout: stdout.text(),
+    stderr: stderr.text(),
     exitCode: report.exitCode ?? (await exited),
-    stdoutBytes: output.bytes,
-    stderrBytes: errors.bytes,
+    stdoutBytes: stdout.bytes,
+    stderrBytes: stderr.bytes,
     durationMs: performance.now() - startedAt,
     ended,
   };
 }
 
-type Started = { child: ChildProcess; pid: number; stdout: Readable; stderr: Readable };
+type End = { ended: CommandResult['ended']; report: LaunchReport };
 
-async function start(launch: Launch, { pipes, cwd }: ProcessRequest): Promise<Started> {
-  const opened = pipes && (await Promise.all([pipes.open(), pipes.open()]));
-  try {
-    const child = spawn(launch.file, launch.args, {
-      cwd,
-      env: launch.env,
-      stdio: ['ignore', opened?.[0].stdio ?? 'pipe', opened?.[1].stdio ?? 'pipe', 'pipe'],
-      detached: true,
-    });
-    const failure = await new Promise<Error | undefined>((resolve) => {
-      child.once('spawn', () => resolve(undefined)).once('error', resolve);
-    });
-    const stdout = opened?.[0].readable ?? child.stdout;
-    const stderr = opened?.[1].readable ?? child.stderr;
-    if (failure || child.pid === undefined || !stdout || !stderr) {
-      throw new WhetstoneError('sandbox-start', `A command could not be started: ${failure?.message}.`, {
-        cause: failure,
-        hint: 'Check the limits on processes and open files, and that /bin/sh exists.',
-      });
-    }
-    return { child, pid: child.pid, stdout, stderr };
-  } catch (error) {
-    for (const pipe of opened ?? []) pipe.readable.destroy();
-    throw error;
-  } finally {
-    for (const pipe of opened ?? []) pipe.closeWriteEnd();
-  }
-}
-
-/** Waits for the end of the started process, and brings it about at the deadline or on abort. */
+/** Waits for the end of the launcher, and brings it about at the deadline or on abort. */
 async function endOf(
-  child: ChildProcess,
+  started: StartedProcess,
   exited: Promise<number>,
   tree: ContainedTree,
   { options, signal }: ProcessRequest,
-): Promise<{ ended: CommandResult['ended']; report: ReturnType<typeof readLaunchReport> }> {
-  let ended: CommandResult['ended'] = 'exit';
+): Promise<End> {
   const timers: NodeJS.Timeout[] = [];
-  const killLater = (ms: number): void => {
-    timers.push(setTimeout(() => void tree.kill(), ms));
+  const after = (ms: number, action: () => void): void => {
+    timers.push(setTimeout(action, Math.min(ms, LONGEST_TIMER_MS)));
   };
+  const stuck = Promise.withResolvers<never>();
+  const killAfter = (ms: number): void => {
+    after(ms, () => void tree.kill().catch(stuck.reject));
+    after(ms + KILL_LIMIT_MS, () => stuck.reject(outlivesKill()));
+  };
+  let ended: End['ended'] = 'exit';
+  // The launcher gives what is left its grace; the kill is for a launcher that cannot.
+  const report = new LaunchReport(started.report, () => killAfter(GRACE_MS + 1_000));
   const end = (reason: 'timeout' | 'abort'): void => {
     if (ended !== 'exit' || report.exitCode !== undefined) return;
     ended = reason;
-    void tree.terminate();
-    killLater(GRACE_MS);
+    tree.terminate().catch(stuck.reject);
+    killAfter(GRACE_MS);
   };
-  const report = readLaunchReport(child.stdio[3] as Readable, ({ exitCode }) => {
-    // The launcher gives what is left its grace; this is for a launcher that cannot.
-    if (exitCode !== undefined && ended === 'exit') killLater(GRACE_MS + 1_000);
-  });
   const onAbort = (): void => end('abort');
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
-  if (options.timeoutMs !== undefined) {
-    timers.push(setTimeout(() => end('timeout'), Math.min(options.timeoutMs, LONGEST_TIMER_MS)));
+  if (options.timeoutMs !== undefined) after(options.timeoutMs, () => end('timeout'));
+  try {
+    await Promise.race([exited, stuck.promise]);
+    return { ended, report };
+  } finally {
+    for (const timer of timers) clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
   }
-  await exited;
-  for (const timer of timers) clearTimeout(timer);
-  signal.removeEventListener('abort', onAbort);
-  return { ended, report };
 }
 
-/** The exit code of the started process: 128 + n when signal n ended it. Never rejects. */
+/** The exit code of the launcher: 128 + n when signal n ended it. Never rejects. */
 function exitOf(child: ChildProcess): Promise<number> {
   return new Promise((resolve) => {
     child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
 }
 
-function outputStreams(options: RunOptions): [OutputStream, OutputStream] {
-  const { fileLimitBytes = DEFAULT_FILE_LIMIT_BYTES, mask } = options;
+function outputStreams(
+  { stdout, stderr }: StartedProcess,
+  { onStdout, onStderr, stdoutFile, stderrFile, fileLimitBytes = DEFAULT_FILE_LIMIT_BYTES, mask }: RunOptions,
+): [OutputStream, OutputStream] {
   return [
-    new OutputStream({ onChunk: options.onStdout, file: options.stdoutFile, fileLimitBytes, mask }),
-    new OutputStream({ onChunk: options.onStderr, file: options.stderrFile, fileLimitBytes, mask }),
+    new OutputStream(stdout, { onChunk: onStdout, file: stdoutFile, fileLimitBytes, mask }),
+    new OutputStream(stderr, { onChunk: onStderr, file: stderrFile, fileLimitBytes, mask }),
   ];
 }
 
-async function closeFiles(streams: OutputStream[], { options }: ProcessRequest): Promise<void> {
-  const closed = await Promise.allSettled(streams.map((stream) => stream.close()));
-  const failed = closed.findIndex(({ status }) => status === 'rejected');
-  const failure = closed[failed];
-  if (failure?.status !== 'rejected') return;
-  const where = failed === 0 ? options.stdoutFile : options.stderrFile;
-  throw new WhetstoneError(
-    'sandbox-output-file',
-    `The output of a command could not be written: ${failure.reason.message}.`,
-    {
-      cause: failure.reason,
-      ...(where === undefined ? {} : { where }),
-      hint: 'Check that the folder exists and is writable, and that the disk is not full.',
-    },
-  );
+function launcherFailed({ argv }: ProcessRequest, stderr: string): WhetstoneError {
+  const reason = stderr.trim() || 'its launcher was ended from outside';
+  return new WhetstoneError('sandbox-start', `A command could not be started: ${reason}.`, {
+    where: argv[0],
+    hint: 'Check the limits on memory and processes.',
+  });
 }
 
-async function assertFolder(path: string): Promise<void> {
-  const entry = await stat(path).catch(() => undefined);
-  if (entry?.isDirectory()) return;
-  throw new WhetstoneError(
-    'sandbox-cwd',
-    `The working directory of a command is ${entry ? 'not a directory' : 'missing'}.`,
-    {
-      where: path,
-      hint: 'A command of the task or the agent may have removed it.',
-    },
-  );
-}
-
-function couldNotStart({ argv }: ProcessRequest, stderr: string): WhetstoneError {
-  return new WhetstoneError(
-    'sandbox-start',
-    `A command could not be started: ${stderr.trim() || 'its launcher died'}.`,
-    {
-      where: argv[0],
-      hint: 'The launcher of the sandbox failed before the command ran; check memory and process limits.',
-    },
-  );
+function outlivesKill(): WhetstoneError {
+  return new WhetstoneError('sandbox-stuck', 'A command has been killed and does not end.', {
+    hint: 'One of its processes hangs in the kernel, most often on a network file system.',
+  });
 }
 
 function neverStarted(): CommandResult {

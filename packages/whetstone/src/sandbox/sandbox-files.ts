@@ -95,7 +95,8 @@ async function readRegularFile(path: string): Promise<Buffer> {
       },
     );
   }
-  return handle.readFile();
+  // Awaited here, while the handle is open.
+  return await handle.readFile();
 }
 
 async function writeRegularFile(

@@ -62,7 +62,7 @@ export const commandText = (command: Command): string =>
 
 export const succeeded = (result: CommandResult): boolean => result.ended === 'exit' && result.exitCode === 0;
 
-/** One sentence: which command, how it ended, and the last line it printed. */
+/** One sentence: which command, how it ended, and the line it printed that says most. */
 export function describeResult({ row, result }: RanCommand): string {
   const how =
     result.ended === 'timeout'
@@ -70,12 +70,15 @@ export function describeResult({ row, result }: RanCommand): string {
       : result.ended === 'abort'
         ? 'was aborted'
         : `exited ${row.exit_code}`;
-  return `\`${row.command}\` ${how}${lastLine(result)}`;
+  return `\`${row.command}\` ${how}${tellingLine(result)}`;
 }
 
-/** Often the sentence that says what is wrong. Shortened, and code points kept whole. */
-function lastLine(result: CommandResult): string {
+/** How test runners and compilers begin the line that says what is wrong. */
+const TELLING = /^\s*(not ok\b|✖|✗|×|FAIL(ED)?\b|E\s{2,}|error\b|.{0,80}\b\w*Error\b:)/;
+
+/** The line of the output that says most: the first that looks like a failure, else the last. */
+function tellingLine(result: CommandResult): string {
   const lines = `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line.trim() !== '');
-  const last = lines.at(-1)?.trim();
-  return last ? ` (${Array.from(last).slice(0, 160).join('')})` : '';
+  const line = lines.find((candidate) => TELLING.test(candidate)) ?? lines.at(-1);
+  return line ? ` (${Array.from(line.trim()).slice(0, 160).join('')})` : '';
 }

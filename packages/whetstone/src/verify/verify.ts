@@ -47,7 +47,7 @@ export async function verify(input: VerifyInput): Promise<Verification> {
   await workspace.apply(changes, (path) => !protectedTouched.includes(path));
   if (task.hiddenTests !== undefined) await workspace.lay(task.hiddenTests);
   await using sandbox = await input.sandboxes.start({ workdir: workspace.path, env: {} });
-  return judge(input, workspace, sandbox, protectedTouched);
+  return await judge(input, workspace, sandbox, protectedTouched);
 }
 
 async function judge(

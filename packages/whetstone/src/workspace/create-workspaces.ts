@@ -34,10 +34,8 @@ export async function createWorkspaces(options: {
   const guarded = <T>(work: () => Promise<T>) => namingFullDisk(scratch, work);
   // Trees and layers are apart from the workspaces, whose surroundings an agent may see.
   const backstage = join(scratch, `t-${randomName()}`);
-  const placement = await guarded(async () => {
-    await mkdir(backstage, { mode: 0o700 });
-    return choosePlacement(scratch, options.strategy ?? 'auto');
-  });
+  const placement = await guarded(() => choosePlacement(scratch, options.strategy ?? 'auto'));
+  await guarded(() => mkdir(backstage, { mode: 0o700 }));
 
   const stores = new Map<string, Promise<string>>();
   const pristines = new Map<string, Promise<Pristine>>();

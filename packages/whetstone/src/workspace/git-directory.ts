@@ -27,13 +27,13 @@ export async function makeGitDirectory(
       mkdir(join(directory, folder), { recursive: true }),
     ),
   );
-  const version =
+  const format =
     options.format === 'sha256'
-      ? '\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n'
-      : '\trepositoryformatversion = 0\n';
+      ? '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n'
+      : '[core]\n\trepositoryformatversion = 0\n';
   await Promise.all([
     writeFile(join(directory, 'HEAD'), `${options.head ?? 'ref: refs/heads/main'}\n`),
-    writeFile(join(directory, 'config'), `[core]\n${version}${options.config ?? ''}`),
+    writeFile(join(directory, 'config'), `${format}${options.config ?? ''}`),
     writeFile(join(directory, 'info/attributes'), RAW_CONTENT),
     options.alternates &&
       writeFile(join(directory, 'objects/info/alternates'), options.alternates.map(alternateLine).join('')),

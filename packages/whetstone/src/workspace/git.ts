@@ -1,6 +1,6 @@
 import { devNull } from 'node:os';
 import { parse } from 'node:path';
-import type { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import { execa } from 'execa';
 import { WhetstoneError } from '../error.ts';
 
@@ -54,7 +54,8 @@ export async function streamGit<T>(
   const subprocess = startGit(args, call, { buffer: { stdout: false } });
   let value: T;
   try {
-    value = await read(subprocess.stdout);
+    // Piped at once: a stream that nobody reads by the next turn of the event loop is drained by execa.
+    value = await read(subprocess.stdout.pipe(new PassThrough()));
   } catch (error) {
     subprocess.kill('SIGKILL');
     const result = await subprocess;

@@ -18,14 +18,15 @@ export type OverlayMount = {
 export type OverlayOptions = readonly string[];
 
 /**
- * Without redirects and metadata-only copies the upper folder alone tells what was touched; `volatile` skips the sync
- * of the whole file system at unmounting, and `userxattr` is what a user namespace needs.
+ * With `redirect_dir` a folder of the tree can be renamed as anywhere else; in a user namespace, which needs `userxattr`,
+ * the kernel does not offer it, and `rename` of a folder fails there with EXDEV (`mv` copies then). `volatile` skips the
+ * sync of the whole file system at unmounting.
  */
 export const OVERLAY_OPTION_SETS: readonly OverlayOptions[] = [
-  ['redirect_dir=nofollow', 'metacopy=off', 'index=off', 'volatile'],
-  ['redirect_dir=nofollow', 'metacopy=off', 'index=off', 'volatile', 'userxattr'],
-  ['redirect_dir=nofollow', 'metacopy=off', 'index=off'],
-  ['redirect_dir=nofollow', 'metacopy=off', 'index=off', 'userxattr'],
+  ['redirect_dir=on', 'metacopy=off', 'index=off', 'volatile'],
+  ['userxattr', 'metacopy=off', 'index=off', 'volatile'],
+  ['redirect_dir=on', 'metacopy=off', 'index=off'],
+  ['userxattr', 'metacopy=off', 'index=off'],
 ];
 
 export async function mountOverlay(mount: OverlayMount): Promise<void> {

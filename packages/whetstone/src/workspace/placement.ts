@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readdir, rm, rmdir, unlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { execa } from 'execa';
 import { WhetstoneError } from '../error.ts';
@@ -105,25 +105,7 @@ async function probeOverlay(scratch: string): Promise<OverlayOptions | undefined
   for (const options of OVERLAY_OPTION_SETS) {
     const directory = await mkdtemp(join(scratch, 'probe-'));
     try {
-      const lower = join(directory, 'lower');
-      await mkdir(join(lower, 'folder'), { recursive: true });
-      await writeFile(join(lower, 'folder/below'), '');
-      await writeFile(join(lower, 'file'), '');
-      const placed = await overlayPlacement(scratch, options).place(
-        [lower],
-        join(directory, 'mount'),
-        join(directory, 'own'),
-      );
-      try {
-        await unlink(join(placed.path, 'file'));
-        await unlink(join(placed.path, 'folder/below'));
-        await rmdir(join(placed.path, 'folder'));
-        await mkdir(join(placed.path, 'folder'));
-        const left = [...(await readdir(placed.path)), ...(await readdir(join(placed.path, 'folder')))];
-        if (left.join() === 'folder') return options;
-      } finally {
-        await placed.detach();
-      }
+      if (await mountBehaves(scratch, directory, options)) return options;
     } catch {
       // The next set of options, or the next strategy.
     } finally {
@@ -131,6 +113,26 @@ async function probeOverlay(scratch: string): Promise<OverlayOptions | undefined
     }
   }
   return undefined;
+}
+
+async function mountBehaves(scratch: string, directory: string, options: OverlayOptions): Promise<boolean> {
+  const lower = join(directory, 'lower');
+  await mkdir(join(lower, 'folder'), { recursive: true });
+  await writeFile(join(lower, 'folder/below'), '');
+  await mkdir(join(lower, 'moved'));
+  const { path, detach } = await overlayPlacement(scratch, options).place(
+    [lower],
+    join(directory, 'mount'),
+    join(directory, 'own'),
+  );
+  try {
+    await rm(join(path, 'folder'), { recursive: true });
+    await mkdir(join(path, 'folder'));
+    if (!options.includes('userxattr')) await rename(join(path, 'moved'), join(path, 'here'));
+    return (await readdir(join(path, 'folder'))).length === 0;
+  } finally {
+    await detach();
+  }
 }
 
 async function probeReflink(scratch: string): Promise<boolean> {

@@ -139,7 +139,7 @@ async function suggestRef(repository: Repository, ref: string): Promise<string> 
   const refs = await listRefs(repository);
   const near = refs
     .map((name) => ({ name, edits: distance(name, ref) }))
-    .filter(({ edits }) => edits <= Math.max(2, ref.length / 3))
+    .filter(({ edits }) => edits <= Math.max(ref.length / 3, Math.min(2, ref.length / 2)))
     .sort((a, b) => a.edits - b.edits);
   if (near[0]) return `Did you mean ${near[0].name}?`;
   const some = refs.slice(0, 5).join(', ') + (refs.length > 5 ? ', …' : '');

@@ -20,12 +20,12 @@ export type ScanOptions = {
   root: string;
   base: BaseTree;
   format: ObjectFormat;
-  /**
-   * The upper folder of the overlay mount at `root`: what is not in it is as in the base, whose content must then be
-   * the lower layers'.
-   */
-  upper?: string;
+  /** The layers of the overlay mount at `root`, if it is one. The lower ones together must hold the base. */
+  overlay?: { upper: string; lower: readonly string[] };
 };
+
+/** `whole`: every entry is looked at, because no layer vouches for those that were not touched. */
+type Folder = { path: string; whole: boolean };
 
 type Kind = 'folder' | 'file' | 'symlink' | 'special';
 
@@ -35,22 +35,22 @@ const SLICE_MS = 10;
 export async function scanTree(options: ScanOptions): Promise<Scan> {
   const { base } = options;
   const scan: Scan = { edits: [], unportable: [] };
-  const folders = [''];
+  const folders: Folder[] = [{ path: '', whole: options.overlay === undefined }];
   let sliceStart = performance.now();
 
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    const entries = await list(options.root, folder);
-    if (entries === undefined) {
-      scan.unportable.push(folder);
+    const entries = await list(options.root, folder.path);
+    const touched = await touchedNames(options, folder);
+    if (entries === undefined || touched === undefined) {
+      scan.unportable.push(folder.path);
       continue;
     }
-    const touched = options.upper === undefined ? undefined : await namesIn(options.upper, folder);
     const present = new Set<string>();
     for (const entry of entries) {
       const name = entry.name.toString('latin1');
       present.add(name);
-      const path = joinPath(folder, name);
-      if (path === '.git' || (touched && !touched.has(name))) continue;
+      const path = joinPath(folder.path, name);
+      if (path === '.git' || (touched !== 'all' && !touched.has(name))) continue;
       const kind = kindOf(entry);
       if (!isPortable(path, name, kind) || !(await fitsSubmodule(options, path, kind))) {
         scan.unportable.push(path);
@@ -58,7 +58,7 @@ export async function scanTree(options: ScanOptions): Promise<Scan> {
       } else if (kind === 'folder') {
         if (isSubmodule(base, path)) continue;
         if (base.manifest.has(path)) scan.edits.push({ kind: 'delete', path });
-        folders.push(path);
+        folders.push({ path, whole: folder.whole || !(await isLayered(options, path)) });
       } else {
         if (base.folders.has(path)) deleteBase(base, path, scan.edits);
         await compare(options, path, kind === 'symlink', scan);
@@ -68,8 +68,8 @@ export async function scanTree(options: ScanOptions): Promise<Scan> {
         sliceStart = performance.now();
       }
     }
-    for (const name of base.folders.get(folder) ?? []) {
-      if (!present.has(name)) deleteBase(base, joinPath(folder, name), scan.edits);
+    for (const name of base.folders.get(folder.path) ?? []) {
+      if (!present.has(name)) deleteBase(base, joinPath(folder.path, name), scan.edits);
     }
   }
   scan.unportable.sort(byBytes);
@@ -109,9 +109,39 @@ async function list(root: string, folder: string): Promise<Dirent<Buffer>[] | un
   return withAccess(root, folder, () => readdir(path, { encoding: 'buffer', withFileTypes: true }));
 }
 
-async function namesIn(upper: string, folder: string): Promise<Set<string>> {
-  const names = await readdir(absolutePath(upper, folder), { encoding: 'buffer' });
-  return new Set(names.map((name) => name.toString('latin1')));
+/** The names in a folder that may differ from the base; `undefined` when that cannot be told. */
+async function touchedNames(options: ScanOptions, folder: Folder): Promise<Set<string> | 'all' | undefined> {
+  if (folder.whole || options.overlay === undefined) return 'all';
+  try {
+    const path = absolutePath(options.overlay.upper, folder.path);
+    const names = await readdir(path, { encoding: 'buffer' });
+    return new Set(names.map((name) => name.toString('latin1')));
+  } catch (error) {
+    if (hasCode(error, 'ENAMETOOLONG')) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Whether a folder in the upper layer lies over the folder of the same path below: then, and only then, a name that is
+ * not in the upper layer is as in the base. A folder that was made anew or moved here from elsewhere has another inode
+ * number; one that lies over a lower folder has that one's (overlayfs, "Inode properties").
+ */
+async function isLayered({ root, overlay }: ScanOptions, path: string): Promise<boolean> {
+  const merged = await inode(absolutePath(root, path));
+  for (const layer of overlay?.lower ?? []) {
+    if (merged !== undefined && (await inode(absolutePath(layer, path))) === merged) return true;
+  }
+  return false;
+}
+
+async function inode(path: Buffer): Promise<bigint | undefined> {
+  try {
+    return (await lstat(path, { bigint: true })).ino;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error) return undefined;
+    throw error;
+  }
 }
 
 /**

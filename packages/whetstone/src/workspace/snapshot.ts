@@ -8,7 +8,7 @@ import { importTree } from './import-tree.ts';
 import { applyOverlay } from './overlay-operations.ts';
 import type { PlacedTree, Placement } from './placement.ts';
 import type { Pristine } from './pristine.ts';
-import { scanTree } from './scan-tree.ts';
+import { type ScanOptions, scanTree } from './scan-tree.ts';
 import type { Snapshot } from './workspace.ts';
 
 /** A snapshot and what it takes to make workspaces of it. */
@@ -76,12 +76,13 @@ export async function buildSnapshot(options: {
 }
 
 /** Where a scan of a placed tree looks. */
-export function scanPlace(placed: PlacedTree): { root: string; upper?: string } {
-  return { root: placed.path, ...(placed.upper === undefined ? {} : { upper: placed.upper }) };
+export function scanPlace({ path, upper, layers }: PlacedTree): Pick<ScanOptions, 'root' | 'overlay'> {
+  return { root: path, ...(upper === undefined ? {} : { overlay: { upper, lower: layers.slice(1) } }) };
 }
 
 /** An identity, so that an agent can commit, and no housekeeping that outlives it. */
-const AGENT_CONFIG = `\tbare = false
+const AGENT_CONFIG = `[core]
+	bare = false
 \tfilemode = true
 \tlogallrefupdates = true
 [user]
@@ -112,7 +113,7 @@ async function seal(options: {
   const indexFile = join(sealed, 'index');
   await copyFile(pristine.indexFile, indexFile);
   if (edits.length > 0) {
-    const input = edits.map(indexLine).join('');
+    const input = edits.map((edit) => indexLine(edit, sealedCommit.length)).join('');
     await git(['update-index', '-z', '--index-info'], { gitDir: sealed, indexFile, input });
   }
   // Over an overlay mount the files keep their inode and times, so an index that knows them saves the agent's git a
@@ -122,7 +123,7 @@ async function seal(options: {
   }
 }
 
-function indexLine(edit: TreeEdit): string {
-  const [mode, oid] = edit.kind === 'write' ? [edit.mode, edit.oid] : ['0', '0'.repeat(40)];
+function indexLine(edit: TreeEdit, idLength: number): string {
+  const [mode, oid] = edit.kind === 'write' ? [edit.mode, edit.oid] : ['0', '0'.repeat(idLength)];
   return `${mode} ${oid}\t${edit.path}\0`;
 }

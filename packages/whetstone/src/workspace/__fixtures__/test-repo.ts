@@ -84,8 +84,8 @@ export function commitAll(root: string, files: TreeSpec, message = 'work'): stri
   mkdirSync(dirname(attributes), { recursive: true });
   writeFileSync(attributes, '* -text -ident !filter\n');
   runGit(root, ['add', '-A', '-f']);
-  rmSync(attributes);
   runGit(root, ['commit', '-q', '--allow-empty', '-m', message]);
+  rmSync(attributes);
   return runGit(root, ['rev-parse', 'HEAD']).trim();
 }
 
@@ -93,11 +93,16 @@ export function commitAll(root: string, files: TreeSpec, message = 'work'): stri
 export function fingerprint(root: string): string {
   const hash = createHash('sha256');
   const visit = (path: string) => {
-    const found = lstatSync(path, { bigint: true });
+    const found = lstatSync(bytesOf(path), { bigint: true });
     hash.update(`${path}\0${found.mode}\0${found.mtimeNs}\0${found.size}\0`);
-    if (found.isDirectory()) for (const name of readdirSync(path).sort()) visit(join(path, name));
-    else if (found.isFile()) hash.update(readFileSync(path));
+    if (found.isDirectory()) for (const name of namesIn(path)) visit(`${path}/${name}`);
+    else if (found.isFile()) hash.update(readFileSync(bytesOf(path)));
   };
   visit(root);
   return hash.digest('hex');
+}
+
+function namesIn(path: string): string[] {
+  const names = readdirSync(bytesOf(path), { encoding: 'buffer' });
+  return names.map((name) => name.toString('latin1')).sort();
 }

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
  * JSON with sorted keys and without `undefined`: equal values give equal text, whatever order their keys were written
  * in. Numbers that JSON has no word for are written as text.
  */
-export function canonicalJson(value: unknown): string {
+function canonicalJson(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return JSON.stringify(String(value));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;

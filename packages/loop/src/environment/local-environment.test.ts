@@ -1,0 +1,162 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { expect, test, vi } from 'vitest';
+import { temporaryEnvironment } from '../testing/temporary-directory.ts';
+import { LocalExecutionEnvironment } from './local-environment.ts';
+
+/** The processes of a list of ids that are alive. One that is dead and not yet reaped by its parent is not. */
+async function runningPids(file: string): Promise<number[]> {
+  const pids = (await readFile(file, 'utf8')).split(/\s+/).filter(Boolean).map(Number);
+  return pids.filter((pid) => {
+    const state = spawnSync('ps', ['-o', 'state=', '-p', String(pid)], { encoding: 'utf8' }).stdout.trim();
+    return state !== '' && !state.startsWith('Z');
+  });
+}
+
+test('a command gives its output, its exit code and its duration', async () => {
+  await using place = await temporaryEnvironment();
+  const result = await place.environment.exec('echo out; echo err >&2; pwd; exit 3');
+  expect(result).toMatchObject({ stdout: `out\n${place.directory}\n`, stderr: 'err\n', exitCode: 3 });
+  expect(result).toMatchObject({ timedOut: false, aborted: false, droppedBytes: 0 });
+});
+
+test('a list is an argv that no shell reads', async () => {
+  await using place = await temporaryEnvironment();
+  const result = await place.environment.exec(['printf', '%s|', '$HOME', '`id`', "it's"]);
+  expect(result.stdout).toBe("$HOME|`id`|it's|");
+});
+
+test('standard input is closed, so that nothing waits for it', async () => {
+  await using place = await temporaryEnvironment();
+  expect(await place.environment.exec('cat; echo end')).toMatchObject({ stdout: 'end\n', exitCode: 0 });
+});
+
+test('a program that does not exist rejects; a shell says 127', async () => {
+  await using place = await temporaryEnvironment();
+  await expect(place.environment.exec(['no-such-program'])).rejects.toThrow(/ENOENT/);
+  expect((await place.environment.exec('no-such-program')).exitCode).toBe(127);
+});
+
+test('a timeout ends grandchildren, deaf processes and those that left the group', {
+  timeout: 20_000,
+}, async () => {
+  await using place = await temporaryEnvironment();
+  const script = [
+    'echo $$ >> pids',
+    "(trap '' TERM; echo $BASHPID >> pids; sleep 60) &",
+    "setsid bash -c 'echo $$ >> pids; sleep 60; :' &",
+    'setsid bash -c \'(setsid bash -c "echo \\$\\$ >> pids; sleep 60; :" &) ; :\'',
+    'echo started; wait; sleep 60',
+  ].join('\n');
+  const result = await place.environment.exec(script, { timeoutMs: 500 });
+  expect(result).toMatchObject({ timedOut: true, stdout: 'started\n' });
+  expect((await readFile(place.path('pids'), 'utf8')).trim().split('\n')).toHaveLength(4);
+  expect(await runningPids(place.path('pids'))).toEqual([]);
+});
+
+test('an abort ends the tree as a timeout does, before it starts too', async () => {
+  await using place = await temporaryEnvironment();
+  const controller = new AbortController();
+  const running = place.environment.exec('echo $$ > pids; sleep 60', { signal: controller.signal });
+  await vi.waitUntil(() => existsSync(place.path('pids')), { timeout: 10_000 });
+  controller.abort();
+  expect(await running).toMatchObject({ aborted: true, timedOut: false });
+  expect(await runningPids(place.path('pids'))).toEqual([]);
+  const aborted = await place.environment.exec('sleep 60', { signal: AbortSignal.abort() });
+  expect(aborted.aborted).toBe(true);
+});
+
+test('a background child does not hold up its command, and cleanup ends it', async () => {
+  await using place = await temporaryEnvironment();
+  const result = await place.environment.exec(
+    'sleep 60 & echo $! > pids; setsid sleep 61 & echo $! >> pids; echo hi',
+  );
+  expect(result).toMatchObject({ stdout: 'hi\n', exitCode: 0 });
+  expect(result.durationMs).toBeLessThan(5_000);
+  expect(await runningPids(place.path('pids'))).toHaveLength(2);
+  await place.environment.cleanup();
+  expect(await runningPids(place.path('pids'))).toEqual([]);
+});
+
+test('memory is bounded whatever a command prints, and characters stay whole', async () => {
+  await using place = await temporaryEnvironment();
+  const seen: number[] = [];
+  const result = await place.environment.exec(
+    "head -c 30000000 /dev/zero | tr '\\0' 'x' | sed 's/x/é€😀/g'",
+    {
+      onOutput: ({ text }) => seen.push(text.length),
+    },
+  );
+  expect(result.droppedBytes).toBeGreaterThan(100_000_000);
+  expect(Buffer.byteLength(result.stdout)).toBeLessThan(1_100_000);
+  expect(result.stdout).not.toContain('\ufffd');
+  expect(result.stdout).toMatch(/\n\[\.\.\. \d+ bytes of output were not kept \.\.\.\]\n/);
+  expect(seen.length).toBeGreaterThan(0);
+});
+
+test('streamed output never splits a character', async () => {
+  await using place = await temporaryEnvironment();
+  let text = '';
+  await place.environment.exec("printf '\\xe2\\x82'; sleep 0.05; printf '\\xac'", {
+    onOutput: (chunk) => {
+      text += chunk.text;
+    },
+  });
+  expect(text).toBe('€');
+});
+
+test('secrets of the host do not reach commands; what the host passes does', async () => {
+  vi.stubEnv('MY_SERVICE_API_KEY', 'secret-1');
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', 'secret-2');
+  vi.stubEnv('GITHUB_PAT', 'secret-3');
+  vi.stubEnv('DATABASE_URL', 'postgres://user:secret-4@db/x');
+  vi.stubEnv('GIT_AUTHOR_NAME', 'Ada');
+  vi.stubEnv('HARMLESS', 'yes');
+  try {
+    const all = new LocalExecutionEnvironment({ env: { GIVEN_TOKEN: 'wanted' } });
+    const { stdout } = await all.exec('env');
+    expect(stdout).not.toMatch(/secret-/);
+    expect(stdout).toMatch(/^GIT_AUTHOR_NAME=Ada$/m);
+    expect(stdout).toMatch(/^HARMLESS=yes$/m);
+    expect(stdout).toMatch(/^GIVEN_TOKEN=wanted$/m);
+    const core = await new LocalExecutionEnvironment({ envPolicy: 'core' }).exec('env');
+    expect(core.stdout).toMatch(/^PATH=/m);
+    expect(core.stdout).not.toMatch(/HARMLESS/);
+    const none = await new LocalExecutionEnvironment({ envPolicy: 'none' }).exec(['/usr/bin/env']);
+    expect(none.stdout).not.toMatch(/^HOME=/m);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
+test('files: bytes, parents, modes, moves, and what is not there', async () => {
+  await using place = await temporaryEnvironment();
+  const { environment } = place;
+  const bytes = new Uint8Array([0, 255, 10, 13]);
+  await environment.writeBytes('deep/er/a.bin', bytes, { mode: 0o755 });
+  expect(new Uint8Array(await environment.readBytes(place.path('deep/er/a.bin')))).toEqual(bytes);
+  expect((await stat(place.path('deep/er/a.bin'))).mode & 0o777).toBe(0o755);
+  await environment.rename('deep/er/a.bin', 'deep/b.bin');
+  expect(await environment.stat('deep/b.bin')).toMatchObject({ kind: 'file', size: 4 });
+  expect(await environment.stat('deep/er/a.bin')).toBeUndefined();
+  expect(await environment.stat('deep/b.bin/x')).toBeUndefined();
+  await environment.remove('deep/b.bin');
+  await expect(environment.remove('deep/b.bin')).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(environment.readBytes('deep')).rejects.toMatchObject({ code: 'EISDIR' });
+});
+
+test('a folder lists its entries by kind and does not follow links', async () => {
+  await using place = await temporaryEnvironment();
+  await mkdir(place.path('folder'));
+  await writeFile(place.path('file'), '');
+  await chmod(place.path('file'), 0o600);
+  await symlink('folder', place.path('link'));
+  const entries = await place.environment.listDirectory('.');
+  expect(entries.toSorted((a, b) => a.name.localeCompare(b.name))).toEqual([
+    { name: 'file', kind: 'file' },
+    { name: 'folder', kind: 'directory' },
+    { name: 'link', kind: 'symlink' },
+  ]);
+  expect(await place.environment.realpath('link')).toBe(place.path('folder'));
+});

@@ -1,0 +1,121 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import type { Session, SubmitResult } from '@whetstone/loop';
+import { loopDefaults } from '../agents/loop-defaults.ts';
+import { WhetstoneError } from '../error.ts';
+import { plainText } from '../report/sanitize.ts';
+import { onInterrupt } from './interrupt.ts';
+
+export type AgentCommandOptions = {
+  cd: string;
+  profile?: 'openai' | 'anthropic';
+  model?: string;
+  baseUrl?: string;
+  reasoningEffort?: string;
+  maxToolRounds?: number;
+  json?: boolean;
+};
+
+type Streams = { stdin: NodeJS.ReadableStream; stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream };
+
+/**
+ * Our own loop on one prompt, in a directory of this machine. Prints the answer, or with `--json` the event stream, one
+ * `StreamEvent` a line. Exit 0 when the model was done, 1 when it was not, 130 when interrupted.
+ */
+export async function agentCommand(
+  prompt: string,
+  options: AgentCommandOptions,
+  { stdin, stdout, stderr }: Streams,
+): Promise<number> {
+  const profile = options.profile ?? (process.env.OPENAI_API_KEY ? 'openai' : 'anthropic');
+  const { apiKeyEnv, baseUrlEnv } = loopDefaults[profile];
+  const model = options.model ?? loopDefaults[profile].model;
+  const apiKey = process.env[apiKeyEnv];
+  if (!apiKey) {
+    throw new WhetstoneError('agent-key-missing', `${apiKeyEnv} is not set.`, {
+      hint: `Set it, or choose the other profile with --profile.`,
+      exitCode: 2,
+    });
+  }
+  const input = prompt === '-' ? await text(stdin) : prompt;
+  if (input.trim() === '') throw new WhetstoneError('prompt-empty', 'The prompt is empty.', { exitCode: 2 });
+  const workingDirectory = await existingDirectory(options.cd);
+  const baseUrl = options.baseUrl ?? process.env[baseUrlEnv];
+
+  const loop = await import('@whetstone/loop');
+  const interrupt = onInterrupt(stderr);
+  await using environment = new loop.LocalExecutionEnvironment({ workingDirectory });
+  await using session = new loop.Session({
+    profile: profile === 'openai' ? loop.createOpenAiProfile({ model }) : loop.createAnthropicProfile({ model }),
+    model: await loop.createModel({
+      provider: profile,
+      model,
+      apiKey,
+      ...(baseUrl === undefined ? {} : { baseUrl: versioned(baseUrl) }),
+    }),
+    environment,
+    config: {
+      ...(options.reasoningEffort === undefined ? {} : { reasoningEffort: options.reasoningEffort }),
+      ...(options.maxToolRounds === undefined ? {} : { maxToolRoundsPerInput: options.maxToolRounds }),
+    },
+    signal: interrupt.signal,
+  });
+  const stopPrinting = options.json
+    ? printEvents(session, loop.createStreamEventMapper(), stdout)
+    : printActivity(session, stderr);
+  try {
+    const result = await session.submit(input);
+    if (!options.json) printResult(result, stdout, stderr);
+    if (interrupt.signal.aborted) return 130;
+    return result.reason === 'completed' ? 0 : 1;
+  } finally {
+    await session.close();
+    stopPrinting();
+    interrupt.stop();
+  }
+}
+
+function printEvents(
+  session: Session,
+  toStreamEvents: ReturnType<typeof import('@whetstone/loop')['createStreamEventMapper']>,
+  stdout: NodeJS.WritableStream,
+): () => void {
+  return session.on((event) => {
+    for (const mapped of toStreamEvents(event)) stdout.write(`${JSON.stringify(mapped)}\n`);
+  });
+}
+
+/** What the agent does, one line a tool call, on stderr: stdout is the answer alone. */
+function printActivity(session: Session, stderr: NodeJS.WritableStream): () => void {
+  return session.on((event) => {
+    if (event.kind === 'TOOL_CALL_START') stderr.write(`· ${plainText(event.data.name)}\n`);
+    if (event.kind === 'WARNING') stderr.write(`! ${plainText(event.data.message)}\n`);
+  });
+}
+
+function printResult(
+  result: SubmitResult,
+  stdout: NodeJS.WritableStream,
+  stderr: NodeJS.WritableStream,
+): void {
+  if (result.text !== '') stdout.write(`${plainText(result.text)}\n`);
+  if (result.reason !== 'completed') {
+    stderr.write(`Not completed (${result.reason})${result.error ? `: ${plainText(result.error.message)}` : '.'}\n`);
+  }
+}
+
+async function existingDirectory(path: string): Promise<string> {
+  const directory = resolve(path);
+  const found = await stat(directory).catch(() => undefined);
+  if (found?.isDirectory()) return directory;
+  throw new WhetstoneError('directory-not-found', `${directory} is not a directory.`, {
+    hint: 'Name the working directory with --cd.',
+    exitCode: 2,
+  });
+}
+
+/** Providers' SDKs disagree on whether a base URL ends in `/v1`; ours wants it. */
+function versioned(baseUrl: string): string {
+  return /\/v\d+\w*\/*$/.test(baseUrl) ? baseUrl : `${baseUrl.replace(/\/+$/, '')}/v1`;
+}

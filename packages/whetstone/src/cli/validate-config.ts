@@ -1,0 +1,113 @@
+import { relative } from 'node:path';
+import { checkExecutables, type ExecutableCheck, findOnPath } from '../config/check-executables.ts';
+import type { Config } from '../config/config.ts';
+import { ConfigErrors, type Diagnostic, inFileOrder } from '../config/diagnostic.ts';
+import { formatDiagnostics } from '../config/format-diagnostics.ts';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import { strictChecks } from '../config/strict-checks.ts';
+
+export type ValidateConfigOptions = {
+  /** Relative to `cwd`. */
+  config: string;
+  tasks?: string;
+  /** Check the repository, its refs, task ids, environment variables and validation commands as well. */
+  strict: boolean;
+  /** Look for the program of each agent. Runs none. */
+  checkAgents: boolean;
+  /** One JSON object on stdout instead of text. */
+  json: boolean;
+  stdout: NodeJS.WritableStream;
+  stderr: NodeJS.WritableStream;
+  /** ANSI colours in the text. Default: no. */
+  color?: boolean;
+  /** Default: the current directory. */
+  cwd?: string;
+  /** Default: the process's environment. */
+  env?: Readonly<Record<string, string | undefined>>;
+};
+
+/** Loads a config and says what it comes to, or everything that is wrong with it. Returns 0, or 2 for an invalid one. */
+export async function validateConfigCommand(options: ValidateConfigOptions): Promise<number> {
+  const cwd = options.cwd ?? process.cwd();
+  const { loaded, diagnostics, executables } = await validate(options, cwd);
+  const valid = !diagnostics.some(({ severity }) => severity === 'error');
+  if (options.json) {
+    const summary = loaded ? jsonSummary(loaded.config) : {};
+    const report = { valid, ...summary, diagnostics, ...(options.checkAgents && { executables }) };
+    options.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    return valid ? 0 : 2;
+  }
+  if (diagnostics.length > 0) {
+    options.stderr.write(formatDiagnostics(diagnostics, { color: options.color ?? false, cwd }));
+  }
+  if (loaded && valid) options.stdout.write(textSummary(loaded.config, executables, cwd));
+  else options.stderr.write(`\n${countErrors(diagnostics)}\n`);
+  return valid ? 0 : 2;
+}
+
+type Validation = { loaded?: LoadedConfig; diagnostics: Diagnostic[]; executables: ExecutableCheck[] };
+
+async function validate(options: ValidateConfigOptions, cwd: string): Promise<Validation> {
+  const environment = options.env ?? process.env;
+  try {
+    const loaded = await loadConfig(options.config, {
+      cwd,
+      ...(options.tasks !== undefined && { tasksFile: options.tasks }),
+    });
+    const strict = options.strict ? await strictChecks(loaded, environment) : [];
+    const executables = options.checkAgents
+      ? await checkExecutables(loaded, findOnPath(environment.PATH))
+      : [];
+    const missing = executables.flatMap((check) => missingProgram(check, loaded));
+    return { loaded, diagnostics: inFileOrder([...loaded.warnings, ...strict, ...missing]), executables };
+  } catch (error) {
+    if (error instanceof ConfigErrors) return { diagnostics: [...error.diagnostics], executables: [] };
+    throw error;
+  }
+}
+
+function missingProgram(check: ExecutableCheck, { diagnose }: LoadedConfig): Diagnostic[] {
+  if (check.kind !== 'missing') return [];
+  const hint = 'install it, or correct the command';
+  return [
+    diagnose('config', 'error', check.path, check.reason, { hint, mark: { text: check.executable ?? '' } }),
+  ];
+}
+
+function textSummary(config: Config, executables: readonly ExecutableCheck[], cwd: string): string {
+  const lines = [
+    `Config valid: ${relative(cwd, config.file) || config.file}`,
+    `Repo: ${config.repo.path} at ${config.repo.baseRef}`,
+    `Agents: ${config.agents.map(({ name, kind }) => `${name} (${kind})`).join(', ')}`,
+    `Tasks: ${config.tasks.map(({ id }) => id).join(', ')}`,
+    `Variants: ${config.variants.map(({ name }) => (name === config.baseline ? `${name} (baseline)` : name)).join(', ')}`,
+    ...executables.map((check) => `${check.path.join('.')}: ${executableLine(check)}`),
+  ];
+  return `${lines.map(oneLine).join('\n')}\n`;
+}
+
+function executableLine(check: ExecutableCheck): string {
+  return check.kind === 'found' ? `found ${check.file}` : `not checked: ${check.reason}`;
+}
+
+/** Names and ids are the user's text; a control character in them must not reach the terminal. */
+function oneLine(text: string): string {
+  return text.replace(/\p{Cc}/gu, '\u{fffd}');
+}
+
+function jsonSummary(config: Config): Record<string, unknown> {
+  return {
+    config: config.file,
+    repo: { path: config.repo.path, base_ref: config.repo.baseRef },
+    agents: config.agents.map(({ name, kind }) => ({ name, kind })),
+    tasks: config.tasks.map(({ id }) => id),
+    variants: config.variants.map(({ name }) => name),
+    baseline: config.baseline,
+    output_dir: config.outputDir,
+  };
+}
+
+function countErrors(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  return errors === 1 ? '1 error' : `${errors} errors`;
+}

@@ -1,0 +1,78 @@
+import { lstat, realpath } from 'node:fs/promises';
+import { join, resolve, sep } from 'node:path';
+import { caseLayout, runLayout } from '../record/layout.ts';
+import type { CaseRow } from '../record/row.ts';
+import { plainText } from '../report/sanitize.ts';
+import type { CaseFile, CaseFileEntry, CaseFileName } from './api.ts';
+import { type Keep, readExcerpt } from './excerpt.ts';
+
+const LIMIT_BYTES = 1024 * 1024;
+
+/** A case of a run; `row` is `null` while it has no result. */
+type RecordedCase = { runDirectory: string; caseId: string; row: CaseRow | null };
+
+/** The files of a case that are there. */
+export async function listCaseFiles(recorded: RecordedCase): Promise<CaseFileEntry[]> {
+  const entries: CaseFileEntry[] = [];
+  for (const [name, { path }] of namedFiles(recorded)) {
+    const checked = await unlinkedPath(recorded, path);
+    const stats = checked === undefined ? undefined : await lstat(checked).catch(() => undefined);
+    if (stats?.isFile()) entries.push({ name, bytes: stats.size });
+  }
+  return entries;
+}
+
+/** One file of a case by its name; `undefined` when there is none of that name. */
+export async function readCaseFile(recorded: RecordedCase, name: string): Promise<CaseFile | undefined> {
+  const entry = [...namedFiles(recorded)].find(([known]) => known === name);
+  if (entry === undefined) return undefined;
+  const [known, { path, keep }] = entry;
+  const checked = await unlinkedPath(recorded, path);
+  if (checked === undefined) return undefined;
+  const excerpt = await readExcerpt(checked, keep, LIMIT_BYTES).catch(() => undefined);
+  if (excerpt === undefined) return undefined;
+  const { bytes, head, omittedBytes, tail } = excerpt;
+  // A log was made for a terminal: its colours and cursor moves are no content.
+  const readable = keep === 'tail' ? plainText : (text: string) => text;
+  return { name: known, bytes, head: readable(head), omitted_bytes: omittedBytes, tail: readable(tail) };
+}
+
+function namedFiles({
+  runDirectory,
+  caseId,
+  row,
+}: RecordedCase): Map<CaseFileName, { path: string; keep: Keep }> {
+  const directory = runLayout(runDirectory).case(caseId);
+  const files = caseLayout(directory);
+  const named = new Map<CaseFileName, { path: string; keep: Keep }>([
+    ['prompt', { path: files.prompt, keep: 'head' }],
+    ['patch', { path: files.patch, keep: 'head' }],
+    ['events', { path: files.events, keep: 'both' }],
+    ['model-calls', { path: files.modelCalls, keep: 'both' }],
+    ['stdout', { path: files.stdout, keep: 'tail' }],
+    ['stderr', { path: files.stderr, keep: 'tail' }],
+  ]);
+  for (const [index, result] of (row?.validation_results ?? []).entries()) {
+    named.set(`validation-${index}-stdout`, { path: join(directory, result.stdout_path), keep: 'tail' });
+    named.set(`validation-${index}-stderr`, { path: join(directory, result.stderr_path), keep: 'tail' });
+  }
+  return named;
+}
+
+/**
+ * The path, when it lies in the case's own folder and no symbolic link is on the way from the run directory to it: a
+ * run directory may come from anywhere, its case ids and the paths in its rows too.
+ */
+async function unlinkedPath(
+  { runDirectory, caseId }: RecordedCase,
+  path: string,
+): Promise<string | undefined> {
+  const { cases, case: caseDirectory } = runLayout(resolve(runDirectory));
+  const wanted = resolve(path);
+  const isOwn =
+    wanted.startsWith(caseDirectory(caseId) + sep) && caseDirectory(caseId) === cases + sep + caseId;
+  if (!isOwn) return undefined;
+  const [root, real] = await Promise.all([realpath(runDirectory), realpath(wanted)]).catch(() => []);
+  if (root === undefined || real === undefined) return undefined;
+  return real === root + wanted.slice(resolve(runDirectory).length) ? real : undefined;
+}

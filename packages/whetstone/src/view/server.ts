@@ -1,0 +1,207 @@
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WhetstoneError } from '../error.ts';
+import { readCaseFile } from './case-files.ts';
+import { createGuard, type Guard } from './guard.ts';
+import { caseDetail, openStoredRuns, type StoredRuns } from './stored-runs.ts';
+import { type ViewFile, viewFiles } from './view-files.ts';
+
+const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
+
+export interface ViewServer extends AsyncDisposable {
+  /** Opens the page in any browser of this machine; holds the secret that keeps its other users out. */
+  readonly url: string;
+  /** A URL that opens the page once, for where others can see it: the arguments of a process. */
+  createOneTimeUrl(): string;
+  /** Ends open connections too. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves the web page over the runs below `outputDirectory`: reads only, on loopback only, and only to who holds the
+ * secret of the URL. `port` 0, the default, takes a free one. What it reads may be hostile: the answers are JSON, and
+ * the page's Content-Security-Policy lets nothing but the page's own files run.
+ *
+ * @throws WhetstoneError `view-host` for a host that is not loopback, `view-port` for a port that cannot be had.
+ */
+export async function serveRuns(options: {
+  outputDirectory: string;
+  port?: number;
+  host?: string;
+}): Promise<ViewServer> {
+  const { outputDirectory, port = 0, host = '127.0.0.1' } = options;
+  if (!LOOPBACK.includes(host)) {
+    throw new WhetstoneError('view-host', `${host} is not a loopback address.`, {
+      hint: 'Runs hold prompts, patches and logs. To look from another machine, forward the port: ssh -L.',
+      exitCode: 2,
+    });
+  }
+  const server = createServer({ requestTimeout: 30_000 });
+  await listen(server, port, host);
+  const address = server.address() as AddressInfo;
+  const guard = createGuard(address.port);
+  const page: Page = { guard, runs: openStoredRuns(outputDirectory), files: viewFiles() };
+  server.on('request', (request, response) => void handle(page, request, response));
+
+  const origin = `http://${host === '::1' ? '[::1]' : host}:${address.port}`;
+  const close = async () => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  let closing: Promise<void> | undefined;
+  const closeOnce = () => (closing ??= close());
+  return {
+    url: `${origin}/?token=${guard.token}`,
+    createOneTimeUrl: () => `${origin}/?token=${guard.createTicket()}`,
+    close: closeOnce,
+    [Symbol.asyncDispose]: closeOnce,
+  };
+}
+
+async function listen(server: ReturnType<typeof createServer>, port: number, host: string): Promise<void> {
+  server.listen(port, host);
+  try {
+    await once(server, 'listening');
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
+    throw new WhetstoneError('view-port', `Port ${port} of ${host} cannot be used (${code}).`, {
+      hint: 'Choose another one with --port, or leave it out to take a free one.',
+      exitCode: 2,
+      cause: error,
+    });
+  }
+}
+
+type Page = { guard: Guard; runs: StoredRuns; files: ReadonlyMap<string, ViewFile> };
+
+type Answer = {
+  status: number;
+  headers?: Record<string, string>;
+  contentType: string;
+  body: string | Buffer;
+};
+
+const HEADERS = {
+  'Content-Security-Policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    "trusted-types 'none'",
+  ].join('; '),
+  'X-Content-Type-Options': 'nosniff',
+  'X-Frame-Options': 'DENY',
+  'Referrer-Policy': 'no-referrer',
+  'Cross-Origin-Opener-Policy': 'same-origin',
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Cache-Control': 'no-store',
+};
+
+async function handle(page: Page, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const answer = await answerTo(page, request).catch(failure);
+  const body = Buffer.from(answer.body);
+  const tag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+  if (answer.status === 200 && request.headers['if-none-match'] === tag) {
+    response.writeHead(304, { ...HEADERS, ETag: tag }).end(); // the page asks every two seconds
+    return;
+  }
+  response.writeHead(answer.status, {
+    ...HEADERS,
+    ...answer.headers,
+    ETag: tag,
+    'Content-Type': answer.contentType,
+    'Content-Length': body.length,
+  });
+  response.end(request.method === 'HEAD' ? undefined : body);
+}
+
+async function answerTo(page: Page, request: IncomingMessage): Promise<Answer> {
+  const { guard } = page;
+  const refusal = guard.refusal(request);
+  if (refusal) {
+    const headers = refusal.status === 405 ? { Allow: 'GET, HEAD' } : {};
+    return { ...text(refusal.status, refusal.message), headers };
+  }
+  const target = parseTarget(request.url ?? '');
+  if (target === undefined) return text(400, 'The address cannot be read.');
+  const secret = target.query.get('token');
+  if (target.segments.length === 0 && secret !== null) {
+    const cookie = guard.exchange(secret);
+    if (cookie !== undefined) return { ...text(303, ''), headers: { Location: '/', 'Set-Cookie': cookie } };
+  }
+  if (secret !== null || !guard.hasCookie(request)) {
+    return text(403, 'Open the address that "whetstone view" printed: it holds the key to this page.');
+  }
+  const [first, ...rest] = target.segments;
+  if (first === 'api')
+    return (await answerApi(page.runs, rest)) ?? json(404, { error: 'There is no such thing here.' });
+  return (await answerFile(page.files, target.segments)) ?? text(404, 'There is no such page.');
+}
+
+/**
+ * The segments of the path, decoded one by one; nothing is resolved or joined, so that `..` is a name like any other
+ * (which no run has). `undefined` when it is not a path.
+ */
+function parseTarget(target: string): { segments: string[]; query: URLSearchParams } | undefined {
+  const mark = target.includes('?') ? target.indexOf('?') : target.length;
+  const path = target.slice(0, mark);
+  if (!path.startsWith('/')) return undefined;
+  try {
+    const segments = path === '/' ? [] : path.slice(1).split('/').map(decodeURIComponent);
+    return { segments, query: new URLSearchParams(target.slice(mark + 1)) };
+  } catch {
+    return undefined;
+  }
+}
+
+async function answerFile(files: Page['files'], segments: string[]): Promise<Answer | undefined> {
+  const [name = 'index.html', ...more] = segments;
+  const file = more.length === 0 ? files.get(name) : undefined;
+  if (file === undefined) return undefined;
+  return { status: 200, contentType: file.contentType, body: await readFile(file.path) };
+}
+
+async function answerApi(runs: StoredRuns, segments: string[]): Promise<Answer | undefined> {
+  const [collection, runId, cases, caseId, fileName, ...more] = segments;
+  if (collection !== 'runs' || more.length > 0) return undefined;
+  if (runId === undefined) return json(200, await runs.list());
+  const loaded = await runs.find(runId);
+  if (loaded === undefined) return undefined;
+  if (cases === undefined) return json(200, loaded.detail);
+  if (cases !== 'cases' || caseId === undefined) return undefined;
+  const detail = await caseDetail(loaded, caseId);
+  if (detail === undefined || fileName === undefined) return detail && json(200, detail);
+  const { run } = loaded;
+  const file = await readCaseFile(
+    { runDirectory: run.directory, caseId, row: run.rows.get(caseId) ?? null },
+    fileName,
+  );
+  return file && json(200, file);
+}
+
+/** A run that cannot be read is the run's failure; everything else is ours. Either way the server goes on. */
+function failure(error: unknown): Answer {
+  if (error instanceof WhetstoneError) return json(422, { error: error.message });
+  return json(500, { error: 'This could not be read.' });
+}
+
+const text = (status: number, message: string): Answer => ({
+  status,
+  contentType: 'text/plain; charset=utf-8',
+  body: message === '' ? '' : `${message}\n`,
+});
+
+const json = (status: number, value: unknown): Answer => ({
+  status,
+  contentType: 'application/json; charset=utf-8',
+  body: JSON.stringify(value),
+});

@@ -1,0 +1,175 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WhetstoneError } from '../error.ts';
+import { runLayout } from '../record/layout.ts';
+import type { CaseRow } from '../record/row.ts';
+import { readRun, rowsInOrder, type StoredRun } from '../record/run-record.ts';
+import { plannedCases } from '../report/planned-case.ts';
+import { summarize } from '../report/summarize.ts';
+import { isAlive } from '../sandbox/process-alive.ts';
+import type { CaseDetail, CaseEntry, ReadableRun, RunDetail, RunEntry, RunList, RunState } from './api.ts';
+import { listCaseFiles } from './case-files.ts';
+
+const RUNS_LISTED = 100;
+const RUNS_KEPT = 8;
+const PATHS_SHOWN = 1000;
+
+/** Runs below an output directory, read anew only when they have changed. */
+export interface StoredRuns {
+  list(): Promise<RunList>;
+  /** `undefined` when the output directory holds no run of that name. @throws WhetstoneError `run-unreadable` */
+  find(id: string): Promise<LoadedRun | undefined>;
+}
+
+export type LoadedRun = { run: StoredRun; detail: RunDetail };
+
+export function openStoredRuns(outputDirectory: string): StoredRuns {
+  const loaded = new Map<string, { revision: string; run: Promise<LoadedRun> }>();
+  const entries = new Map<string, { revision: string; entry: RunEntry }>();
+
+  const load = (id: string, revision: string, lock: LockState): Promise<LoadedRun> => {
+    const known = loaded.get(id);
+    loaded.delete(id);
+    const run = known?.revision === revision ? known.run : loadRun(join(outputDirectory, id), id, lock);
+    run.catch(() => loaded.delete(id)); // asked for again, it may go well
+    loaded.set(id, { revision, run }); // last in, so that the first is the one longest not asked for
+    const [oldest] = loaded.keys();
+    if (loaded.size > RUNS_KEPT && oldest !== undefined) loaded.delete(oldest);
+    return run;
+  };
+
+  const entryOf = async (id: string): Promise<RunEntry> => {
+    const directory = join(outputDirectory, id);
+    const { revision, lock } = await revisionOf(directory);
+    const known = entries.get(id);
+    if (known?.revision === revision) return known.entry;
+    const entry = await loadRun(directory, id, lock).then(
+      ({ detail }) => readableEntry(detail),
+      unreadableEntry(id),
+    );
+    entries.set(id, { revision, entry });
+    return entry;
+  };
+
+  return {
+    async list() {
+      const ids: string[] = [];
+      for (const name of await folders(outputDirectory)) {
+        if (await hasManifest(join(outputDirectory, name))) ids.push(name);
+      }
+      for (const id of entries.keys()) if (!ids.includes(id)) entries.delete(id);
+      const runs: RunEntry[] = [];
+      for (const id of ids.slice(0, RUNS_LISTED)) runs.push(await entryOf(id));
+      return { runs, older: Math.max(0, ids.length - RUNS_LISTED) };
+    },
+    async find(id) {
+      if (!(await folders(outputDirectory)).includes(id)) return undefined;
+      const directory = join(outputDirectory, id);
+      if (!(await hasManifest(directory))) return undefined;
+      const { revision, lock } = await revisionOf(directory);
+      return load(id, revision, lock);
+    },
+  };
+}
+
+/** One case of a run in full; `undefined` when the plan has none of that id. */
+export async function caseDetail(
+  { run, detail }: LoadedRun,
+  caseId: string,
+): Promise<CaseDetail | undefined> {
+  const planned = detail.cases.find((one) => one.case_id === caseId);
+  if (planned === undefined) return undefined;
+  const row = run.rows.get(caseId) ?? null;
+  const files = await listCaseFiles({ runDirectory: run.directory, caseId, row });
+  return { run: detail.id, state: detail.state, planned, row: row && shortened(row), files };
+}
+
+const shortened = (row: CaseRow): CaseRow => ({
+  ...row,
+  touched_paths: row.touched_paths.slice(0, PATHS_SHOWN),
+});
+
+/** The newest first: ids begin with their time. A folder that is a symbolic link is none of ours. */
+async function folders(outputDirectory: string): Promise<string[]> {
+  const entries = await readdir(outputDirectory, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .sort()
+    .reverse();
+}
+
+const hasManifest = (directory: string): Promise<boolean> => isRegularFile(runLayout(directory).manifest);
+
+/** Whether a live process works on a run. */
+type LockState = 'held' | 'free';
+
+/** What changes whenever a run does: the journal's size and time, and whether a process works on it. */
+async function revisionOf(directory: string): Promise<{ revision: string; lock: LockState }> {
+  const layout = runLayout(directory);
+  const stamps = await Promise.all(
+    [layout.manifest, layout.journal].map((file) =>
+      lstat(file).then(
+        ({ size, mtimeMs }) => `${size}@${mtimeMs}`,
+        () => 'none',
+      ),
+    ),
+  );
+  const lock = await lockState(layout.lock);
+  return { revision: [...stamps, lock].join(' '), lock };
+}
+
+async function lockState(file: string): Promise<LockState> {
+  if (!(await isRegularFile(file))) return 'free';
+  const owner = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
+  return isAlive(owner) ? 'held' : 'free';
+}
+
+async function loadRun(directory: string, id: string, lock: LockState): Promise<LoadedRun> {
+  const { journal } = runLayout(directory);
+  if (!(await isRegularFile(journal))) {
+    throw new WhetstoneError('run-unreadable', 'This run has no journal.', { where: journal });
+  }
+  const run = await readRun(directory);
+  const rows = rowsInOrder(run);
+  const isComplete = rows.length === run.manifest.case_matrix.length;
+  const state: RunState = lock === 'held' ? 'running' : isComplete ? 'finished' : 'stopped';
+  const { order: _, case_matrix: __, ...manifest } = run.manifest;
+  const cases = plannedCases(run.manifest, rows).map(
+    ({ case_id, agent_name, task_id, variant, trial_index, row }): CaseEntry => ({
+      case_id,
+      agent_name,
+      task_id,
+      variant,
+      trial_index,
+      outcome: row?.outcome ?? null,
+    }),
+  );
+  return { run, detail: { id, state, manifest, summary: summarize(run.manifest, rows), cases } };
+}
+
+function readableEntry({ id, state, manifest, summary }: RunDetail): ReadableRun {
+  return {
+    id,
+    problem: null,
+    created_at: manifest.created_at,
+    state,
+    headline: summary.headline,
+    cases: summary.cases,
+    agents: manifest.agents.map((agent) => agent.name),
+    variants: manifest.variants.map((variant) => variant.name),
+  };
+}
+
+const unreadableEntry =
+  (id: string) =>
+  (error: unknown): RunEntry => ({
+    id,
+    problem: error instanceof WhetstoneError ? error.message : 'The run cannot be read.',
+  });
+
+const isRegularFile = (path: string): Promise<boolean> =>
+  lstat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  );
