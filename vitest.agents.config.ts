@@ -8,5 +8,6 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 600_000,
     pool: 'forks',
+    reporters: ['default', './scripts/closing-reporter.ts'],
   },
 });

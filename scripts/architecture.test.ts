@@ -25,7 +25,9 @@ const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   stats: [],
   report: ['record', 'stats'],
   run: ['agents', 'attempt', 'config', 'plan', 'record', 'report', 'sandbox', 'workspace'],
-  cli: ['agents', 'config', 'plan', 'record', 'report', 'run', 'sandbox', 'stats', 'verify', 'workspace'],
+  view: ['record', 'report', 'run', 'sandbox'],
+  cli: ['agents', 'config', 'plan', 'record', 'report', 'run', 'sandbox', 'verify', 'view', 'workspace'],
+  view: ['record', 'report', 'run', 'sandbox'],
 };
 
 const PACKAGE_OF_NAME: Record<string, string> = {
@@ -38,7 +40,9 @@ const PACKAGE_OF_NAME: Record<string, string> = {
 type Import = { file: string; specifier: string };
 
 const sources = (pattern: string): string[] =>
-  globSync(pattern, { cwd: root }).filter((file) => !file.includes('node_modules') && !file.endsWith('.test.ts'));
+  globSync(pattern, { cwd: root }).filter(
+    (file) => !/node_modules|__fixtures__|\.test\.ts$/.test(file) && !file.includes('__fixtures__'),
+  );
 
 const imports = (file: string): Import[] =>
   [...readFileSync(join(root, file), 'utf8').matchAll(/(?:from|import)\s*\(?\s*'(?<specifier>[^']+)'/g)].map(
@@ -46,15 +50,18 @@ const imports = (file: string): Import[] =>
   );
 
 describe('the house', () => {
-  test.each(Object.entries(MAY_IMPORT_PACKAGE))('%s imports packages of lower floors only', (name, allowed) => {
-    const wrong = sources(`packages/${name}/src/**/*.ts`)
-      .flatMap(imports)
-      .filter(({ specifier }) => {
-        const target = PACKAGE_OF_NAME[specifier];
-        return target !== undefined && !allowed.includes(target);
-      });
-    expect(wrong).toEqual([]);
-  });
+  test.each(Object.entries(MAY_IMPORT_PACKAGE))(
+    '%s imports packages of lower floors only',
+    (name, allowed) => {
+      const wrong = sources(`packages/${name}/src/**/*.ts`)
+        .flatMap(imports)
+        .filter(({ specifier }) => {
+          const target = PACKAGE_OF_NAME[specifier];
+          return target !== undefined && !allowed.includes(target);
+        });
+      expect(wrong).toEqual([]);
+    },
+  );
 
   test.each(Object.entries(MAY_IMPORT_FOLDER))('%s imports the folders it may', (name, allowed) => {
     const folder = `packages/whetstone/src/${name}`;
@@ -62,7 +69,10 @@ describe('the house', () => {
       .flatMap(imports)
       .filter(({ specifier }) => specifier.startsWith('.'))
       .filter(({ file, specifier }) => {
-        const [target = '', ...rest] = relative('packages/whetstone/src', join(dirname(file), specifier)).split('/');
+        const [target = '', ...rest] = relative(
+          'packages/whetstone/src',
+          join(dirname(file), specifier),
+        ).split('/');
         return rest.length > 0 && target !== name && !allowed.includes(target);
       });
     expect(wrong).toEqual([]);
@@ -71,7 +81,7 @@ describe('the house', () => {
   test('only agents, sandboxes and the configuration name a particular agent or sandbox technology', () => {
     const named = sources('packages/whetstone/src/**/*.ts')
       .filter((file) => !/src\/(agents|sandbox|config|workspace)\//.test(file))
-      .filter((file) => !/src\/cli\/(init|presets|main)/.test(file))
+      .filter((file) => !/src\/cli\/(init|starter-files|main)/.test(file))
       .filter((file) => /codex|claude|gemini|opencode|unshare|bubblewrap|docker/i.test(code(file)));
     expect(named).toEqual([]);
   });

@@ -75,7 +75,9 @@ function useAsUser(user: string, node: string): void {
   git('-c', 'user.name=n', '-c', 'user.email=e@example.invalid', 'commit', '-m', 'start');
   const dry = whetstone('run', '--dry-run');
   if (!dry.includes('Nothing was started.')) throw new Error(`the dry run said:\n${dry}`);
-  console.log(`whetstone ${version} works on ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`);
+  console.log(
+    `whetstone ${version} works on ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`,
+  );
 }
 
 /** The types of the tarballs are complete: a consumer that checks everything compiles. */
@@ -96,7 +98,13 @@ function checkTypes(user: string): void {
     [
       join(root, 'node_modules/typescript/bin/tsc'),
       ...['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'],
-      ...['--typeRoots', join(root, 'node_modules/@types'), '--lib', 'es2024,esnext.disposable', 'consumer.ts'],
+      ...[
+        '--typeRoots',
+        join(root, 'node_modules/@types'),
+        '--lib',
+        'es2024,esnext.disposable',
+        'consumer.ts',
+      ],
     ],
     { cwd: user, stdio: 'inherit' },
   );

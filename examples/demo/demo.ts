@@ -17,7 +17,16 @@ rmSync(work, { recursive: true, force: true });
 makeRepository(join(work, 'plainly'));
 
 const config = live ? writeLiveConfig() : join(import.meta.dirname, 'whetstone.yaml');
-const run = await whetstone('run', '-c', config, '--trials', live ? '1' : '3', '--jobs', '2', ...liveAgents());
+const run = await whetstone(
+  'run',
+  '-c',
+  config,
+  '--trials',
+  live ? '1' : '3',
+  '--jobs',
+  '2',
+  ...liveAgents(),
+);
 if (run !== 0 && run !== 1) process.exit(run);
 
 console.log(`

@@ -7,7 +7,10 @@ const SOURCE = join(import.meta.dirname, 'repository');
 /** The history of the demo's library: what came with which commit. */
 const HISTORY: { message: string; paths: string[] }[] = [
   { message: 'Start the library', paths: ['package.json', 'README.md', 'CHANGELOG.md', 'src/assert.js'] },
-  { message: 'truncate and wrap', paths: ['src/truncate.js', 'src/wrap.js', 'test/truncate.test.js', 'test/wrap.test.js'] },
+  {
+    message: 'truncate and wrap',
+    paths: ['src/truncate.js', 'src/wrap.js', 'test/truncate.test.js', 'test/wrap.test.js'],
+  },
   { message: 'slugify', paths: ['src/slugify.js', 'test/slugify.test.js'] },
   { message: 'Durations', paths: ['src/duration.js', 'test/duration.test.js'] },
   { message: 'Tables', paths: ['src/table.js', 'test/table.test.js'] },

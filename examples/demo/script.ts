@@ -11,7 +11,10 @@ export default defineScript({
     const task = TASKS.find(({ about }) => request.userText.includes(about));
     if (!task) return { text: 'I do not know this task.' };
     const steps: ScriptStep[] = [
-      { text: `I will look at ${task.file} first.`, calls: [{ tool: 'shell', command: `ls src && cat ${task.file}` }] },
+      {
+        text: `I will look at ${task.file} first.`,
+        calls: [{ tool: 'shell', command: `ls src && cat ${task.file}` }],
+      },
       { text: 'Now the change.', calls: task.change },
       ...(knowsTheRule(request) ? [{ calls: [noteInChangelog(task.note)] }] : []),
       { text: 'I run the tests.', calls: [{ tool: 'shell', command: 'node --test' }] },

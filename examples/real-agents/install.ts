@@ -34,7 +34,9 @@ function linkPrograms(folder: string): string {
   const modules = join(folder, 'node_modules');
   const platform = `codex-${process.platform}-${process.arch}`;
   const vendor = join(modules, '@openai', platform, 'vendor');
-  const [binary] = execFileSync('find', [vendor, '-path', '*/bin/codex', '-type', 'f'], { encoding: 'utf8' }).split('\n');
+  const [binary] = execFileSync('find', [vendor, '-path', '*/bin/codex', '-type', 'f'], {
+    encoding: 'utf8',
+  }).split('\n');
   if (!binary) throw new Error(`there is no codex binary in ${vendor}`);
   symlinkSync(binary, join(bin, 'codex'));
   const pi = join(modules, '@earendil-works/pi-coding-agent/dist/bundle/cli.js');

@@ -55,11 +55,16 @@ describe('released agents through the gateway’s script', () => {
     expect(of(agent).filter((row) => row.outcome === 'error')).toEqual([]);
   });
 
-  test.each(['codex', 'pi'])('%s follows the rule where it stands, and its work passes the clean room', (agent) => {
-    const passed = of(agent).filter((row) => row.variant === 'with-rules' && row.task_id !== 'fix-duration');
-    expect(passed.map((row) => row.outcome)).toEqual(['passed', 'passed']);
-    for (const row of passed) expect(row.touched_paths).toContain('CHANGELOG.md');
-  });
+  test.each(['codex', 'pi'])(
+    '%s follows the rule where it stands, and its work passes the clean room',
+    (agent) => {
+      const passed = of(agent).filter(
+        (row) => row.variant === 'with-rules' && row.task_id !== 'fix-duration',
+      );
+      expect(passed.map((row) => row.outcome)).toEqual(['passed', 'passed']);
+      for (const row of passed) expect(row.touched_paths).toContain('CHANGELOG.md');
+    },
+  );
 
   test.each(['codex', 'pi'])('%s fails the task that the script gets wrong', (agent) => {
     const failed = of(agent).filter((row) => row.task_id === 'fix-duration');

@@ -12,7 +12,12 @@ export function table(rows) {
   const widths = Array.from({ length: columns }, (_, index) =>
     Math.max(...cells.map((row) => (row[index] ?? '').length)),
   );
-  const lines = cells.map((row) => widths.map((width, index) => pad(row[index] ?? '', width)).join('  ').trimEnd());
+  const lines = cells.map((row) =>
+    widths
+      .map((width, index) => pad(row[index] ?? '', width))
+      .join('  ')
+      .trimEnd(),
+  );
   const rule = widths.map((width) => '-'.repeat(width)).join('  ');
   return [lines[0], rule, ...lines.slice(1)].join('\n');
 }

@@ -1,6 +1,3 @@
-/** What one case came to. An infrastructure error is missing data, never a zero. */
-export type OutcomeStatus = 'passed' | 'failed' | 'error';
-
 /**
  * Why a case did not pass, decided from evidence (wire status, exit, kill reason), never from what the agent says.
  * `agent`, `timeout`, `budget`, `policy` and `cheating` are the agent's result (`failed`); `task`, `verifier`,
@@ -19,6 +16,7 @@ export type FailureClass =
   | 'policy'
   | 'cheating';
 
+/** What one case came to. An infrastructure error (`error`) is missing data, never a zero. */
 export type Outcome =
   | { status: 'passed' }
   | {

@@ -132,7 +132,56 @@ describe('renderCommand in a shell script', () => {
       expect(received).toEqual(expected);
       expect(readdirSync(folder)).toEqual([]);
     });
-    fc.assert(property, { numRuns: 150 });
+    fc.assert(property, { numRuns: 100 });
+  });
+
+  it.each(shells)('runs nothing of a value in any template that it accepts (%s)', (program) => {
+    const pieces = [
+      "'",
+      '"',
+      '\\',
+      '#',
+      ' ',
+      '\n',
+      'a',
+      ';',
+      '|',
+      '(',
+      ')',
+      '$(',
+      '`',
+      '$',
+      '${{',
+      '}}',
+      '<<E\n',
+      '\nE\n',
+    ];
+    const template = fc
+      .array(
+        fc.oneof(fc.constantFrom(...pieces, 'case a in a)', '=', '\r', '[', '$(('), fc.constant('{prompt}')),
+        {
+          minLength: 1,
+          maxLength: 12,
+        },
+      )
+      .map((parts) => parts.join(''));
+    const attack = fc.constantFrom(
+      ...[
+        'touch pwned',
+        "';touch pwned;'",
+        '";touch pwned;"',
+        '\ntouch pwned\n',
+        '$(touch pwned)',
+        '`touch pwned`',
+      ],
+      ...["\\';touch pwned;'", ')\ntouch pwned\n', '\'"\n`)touch pwned\n', '\nE\ntouch pwned\n'],
+    );
+    const property = fc.property(template, attack, (text, value) => {
+      fc.pre(text.includes('{prompt}') && commandProblems(shell(text), COMMAND_VARIABLES).length === 0);
+      spawnSync(program, ['-c', rendered(text, value)], { cwd: folder, stdio: 'ignore' });
+      expect(readdirSync(folder)).toEqual([]);
+    });
+    fc.assert(property, { numRuns: 300 });
   });
 
   it('writes values so that a person can read the command', () => {

@@ -1,8 +1,15 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ContainedTree, type Containment, GRACE_MS } from './containment.ts';
-import { descendantsOf, hasInEnvironment, listProcesses, signalProcess } from './process-list.ts';
+import {
+  descendantsOf,
+  findProcess,
+  hasInEnvironment,
+  listProcesses,
+  signalProcess,
+} from './process-list.ts';
 
 const LAUNCHER = 'echo started >&3; exec "$@" 3>&-';
 
@@ -66,15 +73,16 @@ export function createProcessGroupContainment(): Containment {
 }
 
 function groupTree(root: number, marker: string, onEnd: () => void): ContainedTree {
+  // What is older than the command cannot be its child; most of the machine's processes are.
+  const startedAt = findProcess(root)?.startedAt ?? 0;
   const members = async (): Promise<number[]> => {
-    const processes = await listProcesses();
-    const found = new Set<number>();
-    for (const { pid, group, session } of processes) {
-      const isOurs = group === root || session === root || pid === root;
-      if (isOurs || (await hasInEnvironment(pid, `${MARKER_NAME}=${marker}`))) found.add(pid);
-    }
-    for (const pid of descendantsOf([...found, root], processes)) found.add(pid);
-    return [...found];
+    const processes = (await listProcesses()).filter((entry) => entry.startedAt >= startedAt);
+    const found = processes.filter(
+      ({ pid, group, session }) =>
+        group === root || session === root || hasInEnvironment(pid, `${MARKER_NAME}=${marker}`),
+    );
+    const roots = new Set([root, ...found.map(({ pid }) => pid)]);
+    return [...found.map(({ pid }) => pid), ...descendantsOf(roots, processes)];
   };
   const signalAll = async (signal: NodeJS.Signals): Promise<number> => {
     const pids = await members();
@@ -122,6 +130,7 @@ function startWatchdog(): ChildProcess {
   child.on('error', () => {});
   child.stdin.on('error', () => {});
   child.unref();
-  if ('unref' in child.stdin && typeof child.stdin.unref === 'function') child.stdin.unref();
+  // The pipe must end with this process, not keep it alive; it is a socket, whatever its type says.
+  if (child.stdin instanceof Socket) child.stdin.unref();
   return child;
 }

@@ -14,7 +14,7 @@ export type GitCall = {
   indexFile?: string;
   /** Default: the work tree, else the git directory, else the root: nothing of a current folder plays a part. */
   cwd?: string;
-  input?: string | Readable;
+  input?: string | Uint8Array | Readable;
 };
 
 const NEUTRAL_CONFIG = [

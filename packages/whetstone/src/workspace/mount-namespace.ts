@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { mountArguments, OVERLAY_OPTION_SETS } from './mount.ts';
@@ -69,6 +69,9 @@ function overlayWorksIn(unshare: string, namespaces: readonly string[]): boolean
       return spawnSync(unshare, args, { cwd: directory, stdio: 'ignore' }).status === 0;
     });
   } finally {
+    // Overlayfs leaves a folder without permissions in there, which only root removes as it is.
+    const locked = join(directory, 'work/work');
+    if (existsSync(locked)) chmodSync(locked, 0o700);
     rmSync(directory, { recursive: true, force: true });
   }
 }

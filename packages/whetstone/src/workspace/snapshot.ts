@@ -113,7 +113,8 @@ async function seal(options: {
   const indexFile = join(sealed, 'index');
   await copyFile(pristine.indexFile, indexFile);
   if (edits.length > 0) {
-    const input = edits.map((edit) => indexLine(edit, sealedCommit.length)).join('');
+    const lines = edits.map((edit) => indexLine(edit, sealedCommit.length)).join('');
+    const input = Buffer.from(lines, 'latin1');
     await git(['update-index', '-z', '--index-info'], { gitDir: sealed, indexFile, input });
   }
   // Over an overlay mount the files keep their inode and times, so an index that knows them saves the agent's git a

@@ -82,7 +82,7 @@ export function commitAll(root: string, files: TreeSpec, message = 'work'): stri
   // The bytes as they are, whatever the tree's attributes say.
   const attributes = join(root, '.git/info/attributes');
   mkdirSync(dirname(attributes), { recursive: true });
-  writeFileSync(attributes, '* -text -ident !filter\n');
+  writeFileSync(attributes, '* -text -ident !filter !working-tree-encoding\n');
   runGit(root, ['add', '-A', '-f']);
   runGit(root, ['commit', '-q', '--allow-empty', '-m', message]);
   rmSync(attributes);

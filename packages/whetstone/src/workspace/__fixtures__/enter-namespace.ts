@@ -1,0 +1,37 @@
+import { mkdtempSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { createWorkspaces } from '../create-workspaces.ts';
+import { enterPrivateMountNamespace, isPrivateMountNamespace } from '../mount-namespace.ts';
+import { resolveCommit } from '../repository.ts';
+
+/**
+ * `enter`: as a command line program starts, in a namespace of its own; `stay`: without one. Makes a workspace of the
+ * repository, changes it, prints what it saw as one line of JSON; with `hold`, waits to be killed then.
+ */
+const [mode, repo = '', scratch = mkdtempSync(join(tmpdir(), 'whetstone-test-')), hold] = process.argv.slice(2);
+if (mode === 'enter') enterPrivateMountNamespace();
+
+await using workspaces = await createWorkspaces({ repo, scratch });
+const snapshot = await workspaces.prepare(await resolveCommit(repo, 'HEAD'), [{ kind: 'remove', paths: ['gone'] }]);
+await using workspace = await workspaces.create(snapshot);
+writeFileSync(join(workspace.path, 'added'), 'x\n');
+const changes = await workspace.changes();
+await using other = await workspaces.create(snapshot);
+await other.apply(changes);
+console.log(
+  JSON.stringify({
+    pid: process.pid,
+    uid: process.getuid?.(),
+    isPrivate: isPrivateMountNamespace(),
+    namespace: readlinkSync('/proc/self/ns/mnt'),
+    environment: Object.keys(process.env).filter((name) => name.startsWith('WHETSTONE')),
+    argv: process.argv.slice(2),
+    strategy: workspaces.strategy,
+    mounts: readFileSync('/proc/mounts', 'utf8').split('\n').filter((line) => line.includes(scratch)).length,
+    files: changes.files.map(({ path, change }) => `${change} ${path}`),
+    applied: readFileSync(join(other.path, 'added'), 'utf8'),
+  }),
+);
+if (hold) await setTimeout(60_000);
