@@ -25,7 +25,6 @@ const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   stats: [],
   report: ['record', 'stats'],
   run: ['agents', 'attempt', 'config', 'plan', 'record', 'report', 'sandbox', 'workspace'],
-  view: ['record', 'report', 'run', 'sandbox'],
   cli: ['agents', 'config', 'plan', 'record', 'report', 'run', 'sandbox', 'verify', 'view', 'workspace'],
   view: ['record', 'report', 'run', 'sandbox'],
 };

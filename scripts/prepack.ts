@@ -18,6 +18,9 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
 cpSync(join(root, '.cache/build', name, 'src'), join(folder, 'dist'), { recursive: true });
 
+if (name === 'whetstone')
+  cpSync(join(root, 'packages/view/src'), join(folder, 'dist/view-static'), { recursive: true });
+
 copyFileSync(manifest, join(folder, 'package.json.unpacked'));
 const content = JSON.parse(readFileSync(manifest, 'utf8'));
 content.exports = Object.fromEntries(

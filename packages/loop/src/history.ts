@@ -2,7 +2,6 @@ import type {
   AssistantTurn,
   Input,
   SteeringTurn,
-  SystemTurn,
   ToolResult,
   ToolResultsTurn,
   Turn,
@@ -48,10 +47,6 @@ export class History {
 
   appendSteering(content: Input): SteeringTurn {
     return this.#append<SteeringTurn>({ ...this.#stamp(), kind: 'steering', content });
-  }
-
-  appendSystem(content: string): SystemTurn {
-    return this.#append<SystemTurn>({ ...this.#stamp(), kind: 'system', content });
   }
 
   appendAssistant(

@@ -25,8 +25,7 @@ export function applyChunks(text: string, chunks: readonly PatchChunk[], path: s
   for (const chunk of chunks) {
     const start = seekContexts(contents, chunk.contexts, cursor, path);
     if (chunk.changes.every((change) => change.kind === 'add')) {
-      const end = contents.at(-1) === '' ? contents.length - 1 : contents.length;
-      edits.push({ start: end, changes: chunk.changes });
+      edits.push({ start: contents.length, changes: chunk.changes });
       addedAtEnd += 1;
       continue;
     }

@@ -97,10 +97,10 @@ const accepted: Scenario[] = [
     after: { a: 'one\ntwo\nthree\n' },
   },
   {
-    name: 'appends in front of a blank last line, whatever the context says',
+    name: 'appends behind a blank last line too, whatever the context says',
     before: { a: 'one\ntwo\n\n' },
     patch: ['*** Update File: a', '@@ one', '+three'],
-    after: { a: 'one\ntwo\nthree\n\n' },
+    after: { a: 'one\ntwo\n\nthree\n' },
   },
   {
     name: 'ends the last line',

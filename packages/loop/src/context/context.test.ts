@@ -45,7 +45,7 @@ test('the budget goes to the deepest first, and a cut is marked and leaves whole
   const [root, middle, inner] = await findProjectDocuments(environment, ['AGENTS.md']);
   expect(inner?.text).toBe('inner '.repeat(1000).trim());
   expect(middle?.text).toMatch(/^€+\n\[Project instructions truncated at 32KB\]$/);
-  expect(root).toBeUndefined();
+  expect(root?.text).toBe('[Project instructions truncated at 32KB]');
 });
 
 test('the environment block names the place, and git as it stands', async () => {

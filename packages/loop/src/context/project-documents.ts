@@ -30,9 +30,9 @@ export async function findProjectDocuments(
     for (const name of names) {
       const path = paths.join(folder, name);
       const content = await readOnce(environment, path, seen);
-      if (content === undefined || budget <= 0) continue;
+      if (content === undefined) continue;
       here.push({ path, text: decode(content, budget) });
-      budget -= content.length;
+      budget = Math.max(0, budget - content.length);
     }
     documents.unshift(...here);
   }
@@ -72,5 +72,5 @@ async function readOnce(
 function decode(content: Uint8Array, budget: number): string {
   const text = (bytes: Uint8Array, whole: boolean) => new TextDecoder().decode(bytes, { stream: !whole });
   if (content.length <= budget) return text(content, true).trim();
-  return `${text(content.subarray(0, budget), false).trim()}\n${TRUNCATION_MARK}`;
+  return `${text(content.subarray(0, budget), false)}\n${TRUNCATION_MARK}`.trim();
 }

@@ -82,13 +82,10 @@ test('a background child does not hold up its command, and cleanup ends it', asy
 test('memory is bounded whatever a command prints, and characters stay whole', async () => {
   await using place = await temporaryEnvironment();
   const seen: number[] = [];
-  const result = await place.environment.exec(
-    "head -c 30000000 /dev/zero | tr '\\0' 'x' | sed 's/x/é€😀/g'",
-    {
-      onOutput: ({ text }) => seen.push(text.length),
-    },
-  );
-  expect(result.droppedBytes).toBeGreaterThan(100_000_000);
+  const result = await place.environment.exec("head -c 3000000 /dev/zero | tr '\\0' 'x' | sed 's/x/é€😀/g'", {
+    onOutput: ({ text }) => seen.push(text.length),
+  });
+  expect(result.droppedBytes).toBeGreaterThan(10_000_000);
   expect(Buffer.byteLength(result.stdout)).toBeLessThan(1_100_000);
   expect(result.stdout).not.toContain('\ufffd');
   expect(result.stdout).toMatch(/\n\[\.\.\. \d+ bytes of output were not kept \.\.\.\]\n/);

@@ -10,6 +10,8 @@ export type ProcessTree = {
 };
 
 const GRACE_MS = 2_000;
+const KILL_WAIT_MS = 500;
+const KILL_PASSES = 20;
 const POLL_MS = 25;
 
 /**
@@ -18,16 +20,15 @@ const POLL_MS = 25;
  */
 export async function endProcessTree(tree: ProcessTree): Promise<void> {
   if (process.platform === 'win32') return endWindowsTree(tree.group);
-  signalAll(tree, await members(tree), 'SIGTERM');
-  const deadline = performance.now() + GRACE_MS;
-  while (performance.now() < deadline) {
-    if (!(await isAlive(tree))) return;
-    await delay(POLL_MS);
-  }
+  const asked = await members(tree);
+  signalAll(tree, asked, 'SIGTERM');
+  await waitForEnd(asked, GRACE_MS);
   // A process may fork between the walk and the signal, hence more than one pass.
-  for (let pass = 0; pass < 50 && (await isAlive(tree)); pass += 1) {
-    signalAll(tree, await members(tree), 'SIGKILL');
-    await delay(POLL_MS);
+  for (let pass = 0; pass < KILL_PASSES; pass += 1) {
+    const left = await members(tree);
+    if (left.length === 0) return;
+    signalAll(tree, left, 'SIGKILL');
+    await waitForEnd(left, KILL_WAIT_MS);
   }
 }
 
@@ -36,9 +37,20 @@ export function killProcessGroup(group: number): void {
   if (process.platform !== 'win32') signal(-group, 'SIGKILL');
 }
 
-async function isAlive(tree: ProcessTree): Promise<boolean> {
-  if (process.platform === 'linux') return (await members(tree)).length > 0;
-  return tree.group !== undefined && signal(-tree.group, 0);
+async function waitForEnd(pids: readonly number[], milliseconds: number): Promise<void> {
+  const deadline = performance.now() + milliseconds;
+  while (performance.now() < deadline) {
+    const running = await Promise.all(pids.map(isRunning));
+    if (!running.includes(true)) return;
+    await delay(POLL_MS);
+  }
+}
+
+/** A process that is dead but not yet reaped runs no more. */
+async function isRunning(pid: number): Promise<boolean> {
+  if (process.platform !== 'linux') return signal(pid, 0);
+  const state = (await readRow(pid))?.state;
+  return state !== undefined && state !== 'Z';
 }
 
 function signalAll(tree: ProcessTree, pids: readonly number[], name: NodeJS.Signals): void {
@@ -57,15 +69,15 @@ function signal(pid: number, name: NodeJS.Signals | 0): boolean {
 
 type ProcessRow = { pid: number; parent: number; group: number; state: string };
 
-/** The live members of the tree. Empty where there is no /proc; the group signal covers those systems. */
-async function members(tree: ProcessTree): Promise<number[]> {
-  if (process.platform !== 'linux') return [];
+/** The running members of the tree. Where there is no /proc, the leader stands for its group, which gets the signals. */
+async function members({ group, mark }: ProcessTree): Promise<number[]> {
+  if (process.platform !== 'linux') return group !== undefined && signal(-group, 0) ? [group] : [];
   const rows = (await Promise.all((await readProc()).map(readRow))).filter((row) => row !== undefined);
   const found = new Set<number>();
-  for (const row of rows) if (row.group === tree.group) found.add(row.pid);
+  for (const row of rows) if (row.group === group) found.add(row.pid);
   await Promise.all(
     rows.map(async (row) => {
-      if (!found.has(row.pid) && (await hasMark(row.pid, tree.mark))) found.add(row.pid);
+      if (!found.has(row.pid) && (await hasMark(row.pid, mark))) found.add(row.pid);
     }),
   );
   addDescendants(rows, found);

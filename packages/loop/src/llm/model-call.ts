@@ -4,6 +4,7 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4Prompt,
   LanguageModelV4StreamPart,
+  LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import type { Usage } from '@whetstone/events';
 import type { Emit } from '../session-event.ts';
@@ -49,8 +50,9 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
   const { model, request, emit, signal } = options;
   const guard = guardCall(signal, options.idleTimeoutMs);
   const assembler = new ResponseAssembler(emit, request.freeformTools, options.uniqueCallId);
+  let opening: Promise<LanguageModelV4StreamResult> | undefined;
   try {
-    const { stream } = await abortable(
+    opening = Promise.resolve(
       model.doStream({
         prompt: request.prompt,
         tools: request.tools,
@@ -61,11 +63,13 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
         headers: { 'x-whetstone-agent': 'loop' },
         abortSignal: guard.signal,
       }),
-      guard.signal,
     );
+    const { stream } = await abortable(opening, guard.signal);
     return await readStream(stream, assembler, emit, guard);
   } catch (error) {
     assembler.discard();
+    // A stream that opens after nobody waits for it any more must not stay open.
+    opening?.then(({ stream }) => stream.cancel()).catch(() => {});
     if (guard.signal.aborted && !signal.aborted) {
       throw new LlmError('timeout', `The model sent nothing for ${options.idleTimeoutMs} ms.`, {
         cause: error,
@@ -146,11 +150,11 @@ function messageOf(error: unknown): string {
 const NEVER = new AbortController().signal;
 
 /** `promise`, or a rejection as soon as the signal aborts: a model need not listen to it. */
-async function abortable<T>(promise: PromiseLike<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
+async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const abort = () => reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
   try {
     return await Promise.race([promise, aborted]);
   } finally {

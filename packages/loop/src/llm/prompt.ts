@@ -24,12 +24,12 @@ type UserMessagePart = Extract<LanguageModelV4Message, { role: 'user' }>['conten
 export type Wire = {
   /** The part of the provider's name before the dot; metadata belong to it. */
   family: string;
-  /** The Responses API takes grammar tools, and arguments as the text that the model wrote. */
+  /** OpenAI's Responses API: it takes grammar tools, and arguments as the text that the model wrote. */
   responses: boolean;
 };
 
 export function wireOf(provider: string): Wire {
-  return { family: provider.split('.', 1)[0] ?? provider, responses: provider.endsWith('.responses') };
+  return { family: provider.split('.', 1)[0] ?? provider, responses: provider === 'openai.responses' };
 }
 
 /**
@@ -56,7 +56,7 @@ export class PromptBuilder {
       const message = turn && toMessage(turn, this.#wire);
       if (message) this.#messages.push(message);
     }
-    const prompt = [...this.#preamble, ...this.#messages];
+    const prompt = this.#preamble.concat(this.#messages);
     if (this.#wire.family === 'anthropic') setCacheBreakpoints(prompt);
     return prompt;
   }
@@ -206,7 +206,7 @@ export function toModelTools(
     if (definition.type === 'provider')
       return { type: 'provider', id: definition.id, name, args: definition.args };
     if (definition.type !== 'freeform') return functionTool(name, description, definition.parameters);
-    if (wire.responses && wire.family === 'openai') {
+    if (wire.responses) {
       const format = { type: 'grammar', ...definition.grammar };
       return { type: 'provider', id: 'openai.custom', name, args: { description, format } };
     }

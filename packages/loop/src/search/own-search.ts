@@ -1,9 +1,14 @@
 import { createContext, Script } from 'node:vm';
-import picomatch from 'picomatch';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { looksBinary } from '../tools/text-file.ts';
-import { type SearchHit, SearchPatternError, type SearchQuery, type SearchResult } from './text-search.ts';
+import {
+  pathFilter,
+  type SearchHit,
+  SearchPatternError,
+  type SearchQuery,
+  type SearchResult,
+} from './text-search.ts';
 import { walkFiles } from './walk-files.ts';
 
 /** Files searched in one go: starting the interruptible search has a price. */
@@ -11,7 +16,7 @@ const BATCH_BYTES = 4 * 1024 * 1024;
 /** A larger file is data, not source. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
 /** For one batch. A pattern that backtracks without end must not hold up the host. */
-const BATCH_TIMEOUT_MS = 5_000;
+const BATCH_TIMEOUT_MS = 2_000;
 
 /** Searches with JavaScript's regular expressions, where there is no ripgrep. Files come in the order of their paths. */
 export async function searchWithOwnEngine(
@@ -55,12 +60,6 @@ async function* readBatches(
     size = 0;
   }
   yield batch;
-}
-
-/** A filter without a slash fits the file's name wherever it lies, as in an ignore file. */
-export function pathFilter(glob: string): (path: string) => boolean {
-  const matches = picomatch(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`, { dot: true });
-  return (path) => matches(path);
 }
 
 async function readText(environment: ExecutionEnvironment, path: string): Promise<string | undefined> {

@@ -1,6 +1,12 @@
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { type SearchHit, SearchPatternError, type SearchQuery, type SearchResult } from './text-search.ts';
+import {
+  pathFilter,
+  type SearchHit,
+  SearchPatternError,
+  type SearchQuery,
+  type SearchResult,
+} from './text-search.ts';
 
 const TIMEOUT_MS = 60_000;
 
@@ -38,7 +44,11 @@ export async function searchWithRipgrep(
   // 1: nothing found. 2: an error, which may only concern single files.
   if (result.exitCode === 2 && result.stdout === '' && /regex|glob/.test(complaint))
     throw new SearchPatternError(complaint);
-  const hits = result.stdout.split('\n').flatMap((row) => parseRow(row, query));
+  const keep = query.globFilter === undefined ? () => true : pathFilter(query.globFilter);
+  const hits = result.stdout
+    .split('\n')
+    .flatMap((row) => parseRow(row, query))
+    .filter((hit) => keep(hit.path));
   return {
     hits: hits.slice(0, query.maxResults),
     more: hits.length > query.maxResults || result.droppedBytes > 0,
@@ -69,7 +79,10 @@ function argumentsOf({ mode, caseInsensitive, globFilter, maxResults }: SearchQu
     // One more than asked for tells whether there is more.
     ...(mode === 'content' ? [`--max-count=${maxResults + 1}`] : []),
     ...(caseInsensitive ? ['--ignore-case'] : ['--case-sensitive']),
-    ...(globFilter === undefined ? [] : [`--glob=${globFilter}`]),
+    // A type, not `--glob`, which would bring ignored files back. Types see names only; `keep` does the rest.
+    ...(globFilter === undefined || globFilter.includes('/')
+      ? []
+      : [`--type-add=wanted:${globFilter}`, '--type=wanted']),
   ];
 }
 

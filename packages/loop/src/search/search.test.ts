@@ -17,6 +17,7 @@ const tree: Record<string, string> = {
   '.git/config': 'needle\n',
   'a.txt': 'Needle\r\nno\r\nneedle two\r\n',
   'build/out.txt': 'needle\n',
+  'build/out.ts': 'needle\n',
   'debug.log': 'needle\n',
   'keep/.gitignore': '!important.log\nsecret.txt\n',
   'keep/important.log': 'needle kept\n',

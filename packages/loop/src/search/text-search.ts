@@ -1,3 +1,5 @@
+import picomatch from 'picomatch';
+
 /** What a grep asks for. */
 export type SearchQuery = {
   pattern: string;
@@ -23,4 +25,10 @@ export type SearchResult = {
 /** The pattern does not compile, in the words of the engine. */
 export class SearchPatternError extends Error {
   override readonly name = 'SearchPatternError';
+}
+
+/** A filter without a slash fits the file's name wherever it lies, as in an ignore file. */
+export function pathFilter(glob: string): (path: string) => boolean {
+  const matches = picomatch(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`, { dot: true });
+  return (path) => matches(path);
 }

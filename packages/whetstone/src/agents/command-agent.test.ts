@@ -10,7 +10,10 @@ import { createAgent } from './create-agent.ts';
 const hostilePrompt = 'Mend `touch pwned` and $(touch pwned), "both"\nand \'this\' é';
 
 async function sendTo(attempt: TestAttempt, config: Partial<AgentConfig>, environment = {}): Promise<Turn> {
-  return createAgent(agentConfig(config), { environment }).send({ text: hostilePrompt }, attempt.context);
+  return createAgent(agentConfig(config), { environment, hasLanes: true }).send(
+    { text: hostilePrompt },
+    attempt.context,
+  );
 }
 
 test('the prompt arrives as text, in a script and in an argument vector', async () => {
@@ -89,7 +92,7 @@ test('a missing variable is named before anything runs', () => {
     env: { A: `\${NOT_SET}`, B: `x\${ALSO_NOT}` },
     command: { kind: 'argv', argv: ['true'] },
   });
-  expect(() => createAgent(config, { environment: { ALSO_NOT: '' } })).toThrow(
+  expect(() => createAgent(config, { environment: { ALSO_NOT: '' }, hasLanes: true })).toThrow(
     expect.objectContaining({
       code: 'agent-env-missing',
       exitCode: 2,

@@ -34,7 +34,8 @@ export function createCommandAgent(
       });
       const preparation = collector.prepare();
       const command = renderCommand(template, templateValues(input, context, preparation));
-      turn.add({ type: 'session.started', runtime: config.kind, workingDir: sandbox.workdir });
+      if (!collector.read)
+        turn.add({ type: 'session.started', runtime: config.kind, workingDir: sandbox.workdir });
       const result = await run(
         sandbox,
         command,

@@ -8,15 +8,17 @@ import { createLoopAgent } from './loop-agent.ts';
 export type AgentDependencies = {
   /** The user's own environment: `${NAME}` in an agent's `env`, and the keys of in-process agents, come from here. */
   environment: NodeJS.ProcessEnv;
+  /** Whether each attempt will have a lane of the gateway: a model can then be reached without a key. */
+  hasLanes: boolean;
 };
 
 /**
- * Makes the agent that a configuration describes. A variable that it needs and the user's environment does not set is
- * an error here, before anything runs.
+ * Makes the agent that a configuration describes. A variable or key that it needs and the user's environment does
+ * not set is an error here, before anything runs.
  */
-export function createAgent(config: AgentConfig, { environment }: AgentDependencies): Agent {
+export function createAgent(config: AgentConfig, { environment, hasLanes }: AgentDependencies): Agent {
   const agentEnvironment = resolveAgentEnv(config.env, environment);
-  if (config.kind === 'loop') return createLoopAgent(config, agentEnvironment, environment);
+  if (config.kind === 'loop') return createLoopAgent(config, agentEnvironment, { environment, hasLanes });
   if (config.command) return createCommandAgent(config, config.command, agentEnvironment);
   throw new WhetstoneError(
     'agent-command-missing',

@@ -25,7 +25,7 @@ async function play(
     attempt: 'a',
     mode: { kind: 'script', script: scriptFromSteps('test', steps) },
   });
-  const agent = createAgent(agentConfig({ kind: 'loop', loop, env }), { environment: {} });
+  const agent = createAgent(agentConfig({ kind: 'loop', loop, env }), { environment: {}, hasLanes: true });
   return await agent.send({ text: 'Greet the world.' }, { ...attempt.context, lane });
 }
 
@@ -106,7 +106,7 @@ describe.each(['openai', 'anthropic'] as const)('the loop with the profile %s', 
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
     const loop = { profile, baseUrl, apiKeyEnv: 'TEAM_KEY' };
     const config = agentConfig({ kind: 'loop', loop, env: { TEAM_KEY: `\${TEAM_KEY}` } });
-    const agent = createAgent(config, { environment: { TEAM_KEY: 'sk-very-secret-1' } });
+    const agent = createAgent(config, { environment: { TEAM_KEY: 'sk-very-secret-1' }, hasLanes: false });
     const turn = await agent.send({ text: 'Do it.' }, attempt.context);
     server.close();
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', providerStatus: 401 } });
@@ -126,12 +126,13 @@ describe.each(['openai', 'anthropic'] as const)('the loop with the profile %s', 
   });
 });
 
-test('without a gateway and without a key: a typed error that names the variable', async () => {
-  await using attempt = await startAttempt('');
-  const agent = createAgent(agentConfig({ kind: 'loop', loop: { profile: 'openai' } }), { environment: {} });
-  await expect(agent.send({ text: 'Do it.' }, attempt.context)).rejects.toMatchObject({
-    code: 'agent-key-missing',
-    exitCode: 2,
-    message: expect.stringContaining('OPENAI_API_KEY'),
-  });
+test('without a gateway and without a key: a typed error that names the variable, before anything runs', () => {
+  const config = agentConfig({ kind: 'loop', loop: { profile: 'openai' } });
+  expect(() => createAgent(config, { environment: {}, hasLanes: false })).toThrow(
+    expect.objectContaining({
+      code: 'agent-key-missing',
+      exitCode: 2,
+      message: expect.stringContaining('OPENAI_API_KEY'),
+    }),
+  );
 });

@@ -1,19 +1,17 @@
-import type { ProviderProfile, SessionEvent, SubmitResult } from '@whetstone/loop';
+import type { ProviderProfile, Session, SubmitResult } from '@whetstone/loop';
 import type { AgentConfig, LoopAgentConfig } from '../config/config.ts';
 import { WhetstoneError } from '../error.ts';
 import { createMask } from '../sandbox/mask.ts';
 import { OutputFile } from '../sandbox/output-file.ts';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnExit } from './agent.ts';
 import type { AgentEnvironment } from './agent-environment.ts';
+import { loopDefaults } from './loop-defaults.ts';
 import { createSandboxEnvironment } from './sandbox-environment.ts';
+import { textTail } from './text-tail.ts';
 import { createTurnEvents, type TurnEvents } from './turn-events.ts';
 
-const DEFAULTS = {
-  openai: { model: 'gpt-5.5', apiKeyEnv: 'OPENAI_API_KEY' },
-  anthropic: { model: 'claude-opus-4-8', apiKeyEnv: 'ANTHROPIC_API_KEY' },
-} as const;
-
 const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
+const MESSAGE_BYTES = 4 * 1024;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
@@ -23,51 +21,51 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function createLoopAgent(
   config: AgentConfig,
   agentEnvironment: AgentEnvironment,
-  userEnvironment: NodeJS.ProcessEnv,
+  { environment: userEnvironment, hasLanes }: { environment: NodeJS.ProcessEnv; hasLanes: boolean },
 ): Agent {
   const { loop } = config;
   if (!loop) throw new TypeError(`The agent ${config.name} of kind loop has no loop configuration.`);
-  const apiKeyEnv = loop.apiKeyEnv ?? DEFAULTS[loop.profile].apiKeyEnv;
+  const apiKeyEnv = loop.apiKeyEnv ?? loopDefaults[loop.profile].apiKeyEnv;
   const { [apiKeyEnv]: ownKey, ...env } = agentEnvironment.env;
+  const key = ownKey ?? userEnvironment[apiKeyEnv];
+  if (!key && (!hasLanes || loop.baseUrl !== undefined)) throw missingKey(config, apiKeyEnv);
   const mask = createMask(agentEnvironment.secrets);
   return defineSandboxAgent({
     name: config.name,
     capabilities: { toolObservability: true },
     async send(input, context) {
-      const endpoint = endpointOf(config, loop, context, ownKey ?? userEnvironment[apiKeyEnv]);
-      const { Session } = await import('@whetstone/loop');
+      const endpoint = endpointOf(loop, context, key);
+      const library = await import('@whetstone/loop');
       const deadline = AbortSignal.timeout(Math.min(context.timeoutMs, LONGEST_TIMER_MS));
       const signal = AbortSignal.any([context.signal, deadline]);
       const turn = createTurnEvents(context);
-      await using session = new Session({
-        ...(await modelAndProfile(loop, endpoint)),
+      await using session = new library.Session({
+        ...(await modelAndProfile(library, loop, endpoint)),
         environment: createSandboxEnvironment(context.sandbox, { env, mask }),
         config: sessionConfig(loop),
         signal,
       });
-      await using _log = await follow(session, turn, context.files.stdoutFile);
+      await using _log = follow(session, library.createStreamEventMapper(), turn, context.files.stdoutFile);
       // A session whose signal has fired is closed, and takes no input.
       const result: Result = signal.aborted ? { reason: 'aborted' } : await session.submit(input.text);
       // Before the log is closed: the session's last event belongs to it.
       await session.close();
       const ended = context.signal.aborted ? 'abort' : deadline.aborted ? 'timeout' : 'exit';
-      return toTurn(turn, result, ended);
+      return toTurn(config, turn, result, ended);
     },
   });
 }
 
 type Endpoint = { baseUrl?: string; apiKey: string };
 
-function endpointOf(
-  config: AgentConfig,
-  loop: LoopAgentConfig,
-  { lane }: AgentContext,
-  key: string | undefined,
-): Endpoint {
+/** The lane, unless the configuration names another place; there, and without a lane, the user's own key. */
+function endpointOf(loop: LoopAgentConfig, { lane }: AgentContext, key: string | undefined): Endpoint {
   if (lane && loop.baseUrl === undefined) return { baseUrl: `${lane.baseUrl}/v1`, apiKey: lane.key };
-  if (key) return { apiKey: key, ...(loop.baseUrl !== undefined && { baseUrl: loop.baseUrl }) };
-  const name = loop.apiKeyEnv ?? DEFAULTS[loop.profile].apiKeyEnv;
-  throw new WhetstoneError(
+  return { apiKey: key ?? '', ...(loop.baseUrl !== undefined && { baseUrl: loop.baseUrl }) };
+}
+
+function missingKey(config: AgentConfig, name: string): WhetstoneError {
+  return new WhetstoneError(
     'agent-key-missing',
     `The agent ${config.name} has no key for its model: ${name} is not set.`,
     {
@@ -78,12 +76,16 @@ function endpointOf(
   );
 }
 
-async function modelAndProfile(loop: LoopAgentConfig, endpoint: Endpoint) {
-  const { createAnthropicProfile, createModel, createOpenAiProfile } = await import('@whetstone/loop');
-  const model = loop.model ?? DEFAULTS[loop.profile].model;
+/** Loaded on use: a run without this agent does not pay for it. */
+type Library = typeof import('@whetstone/loop');
+
+async function modelAndProfile(library: Library, loop: LoopAgentConfig, endpoint: Endpoint) {
+  const model = loop.model ?? loopDefaults[loop.profile].model;
   const profile: ProviderProfile =
-    loop.profile === 'openai' ? createOpenAiProfile({ model }) : createAnthropicProfile({ model });
-  return { profile, model: await createModel({ provider: loop.profile, model, ...endpoint }) };
+    loop.profile === 'openai'
+      ? library.createOpenAiProfile({ model })
+      : library.createAnthropicProfile({ model });
+  return { profile, model: await library.createModel({ provider: loop.profile, model, ...endpoint }) };
 }
 
 function sessionConfig({ reasoningEffort, maxToolRounds }: LoopAgentConfig) {
@@ -94,13 +96,12 @@ function sessionConfig({ reasoningEffort, maxToolRounds }: LoopAgentConfig) {
 }
 
 /** Turns the session's events into the turn's, and keeps the native ones, without the deltas, as JSON lines. */
-async function follow(
-  session: { on(listener: (event: SessionEvent) => void): () => void },
+function follow(
+  session: Session,
+  toStreamEvents: ReturnType<Library['createStreamEventMapper']>,
   turn: TurnEvents,
   logFile: string,
-): Promise<AsyncDisposable> {
-  const { createStreamEventMapper } = await import('@whetstone/loop');
-  const toStreamEvents = createStreamEventMapper();
+): AsyncDisposable {
   const log = new OutputFile(logFile, LOG_LIMIT_BYTES);
   const stop = session.on((event) => {
     for (const mapped of toStreamEvents(event)) turn.add(mapped);
@@ -116,9 +117,9 @@ async function follow(
 
 type Result = Pick<SubmitResult, 'reason'> & Partial<SubmitResult>;
 
-function toTurn({ events }: TurnEvents, result: Result, ended: TurnExit['ended']): Turn {
+function toTurn(config: AgentConfig, { events }: TurnEvents, result: Result, ended: TurnExit['ended']): Turn {
   const { usage, costUsd, error } = result;
-  const message = error ? `${result.reason}: ${error.message}` : result.reason;
+  const message = error ? `${result.reason}: ${textTail(error.message, MESSAGE_BYTES)}` : result.reason;
   const providerStatus = /\(HTTP (\d{3})\)/.exec(error?.message ?? '')?.[1];
   return {
     events,
@@ -130,7 +131,7 @@ function toTurn({ events }: TurnEvents, result: Result, ended: TurnExit['ended']
       ...(result.reason !== 'completed' && { message }),
       ...(ended === 'exit' && providerStatus !== undefined && { providerStatus: Number(providerStatus) }),
     },
-    facts: { runtime: 'loop' },
+    facts: { runtime: 'loop', network: config.network },
     telemetry: { status: 'unavailable', source: 'none', evidenceGaps: [] },
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { release, type } from 'node:os';
-import { isAbsolute, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type {
   DirectoryEntry,
   ExecOptions,
@@ -12,7 +12,13 @@ import type {
 import { KEPT_BYTES } from '../sandbox/captured-output.ts';
 import type { Mask } from '../sandbox/mask.ts';
 import type { CommandResult, RunOptions, Sandbox } from '../sandbox/sandbox.ts';
-import { absoluteFiles, createConfinedFiles, entryUnder, resolveUnder } from '../sandbox/sandbox-files.ts';
+import {
+  absoluteFiles,
+  createConfinedFiles,
+  entryUnder,
+  isUnder,
+  resolveUnder,
+} from '../sandbox/sandbox-files.ts';
 
 /** Commands that models write are meant for bash. */
 const SHELL = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
@@ -65,9 +71,8 @@ export function createSandboxEnvironment(
 
 /** The root that a path lies under, and the path within it. A path under none is refused by the workspace's root. */
 function writablePlace({ workdir, home }: Sandbox, path: string): { root: string; rest: string } {
-  const inHome = relative(home, path);
-  const isInHome = !inHome.startsWith('..') && !isAbsolute(inHome);
-  return isInHome ? { root: home, rest: inHome } : { root: workdir, rest: relative(workdir, path) };
+  const root = isUnder(home, path) ? home : workdir;
+  return { root, rest: relative(root, path) };
 }
 
 async function statOf(path: string): Promise<FileStat | undefined> {

@@ -47,7 +47,8 @@ export async function agentCommand(
   const interrupt = onInterrupt(stderr);
   await using environment = new loop.LocalExecutionEnvironment({ workingDirectory });
   await using session = new loop.Session({
-    profile: profile === 'openai' ? loop.createOpenAiProfile({ model }) : loop.createAnthropicProfile({ model }),
+    profile:
+      profile === 'openai' ? loop.createOpenAiProfile({ model }) : loop.createAnthropicProfile({ model }),
     model: await loop.createModel({
       provider: profile,
       model,
@@ -101,7 +102,9 @@ function printResult(
 ): void {
   if (result.text !== '') stdout.write(`${plainText(result.text)}\n`);
   if (result.reason !== 'completed') {
-    stderr.write(`Not completed (${result.reason})${result.error ? `: ${plainText(result.error.message)}` : '.'}\n`);
+    stderr.write(
+      `Not completed (${result.reason})${result.error ? `: ${plainText(result.error.message)}` : '.'}\n`,
+    );
   }
 }
 

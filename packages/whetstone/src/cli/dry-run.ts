@@ -1,5 +1,5 @@
-import { renderCommand } from '../config/template.ts';
 import type { AgentConfig, Config } from '../config/config.ts';
+import { renderCommand } from '../config/template.ts';
 import type { Plan } from '../plan/plan.ts';
 import { commandText } from '../verify/run-commands.ts';
 
@@ -15,7 +15,9 @@ export async function printDryRun(
     return agent && first ? [{ agent: name, case: first.id, command: previewCommand(agent, first) }] : [];
   });
   if (json) {
-    stdout.write(`${JSON.stringify({ seed: plan.seed, order: plan.order, cases: plan.cases, commands }, null, 2)}\n`);
+    stdout.write(
+      `${JSON.stringify({ seed: plan.seed, order: plan.order, cases: plan.cases, commands }, null, 2)}\n`,
+    );
     return;
   }
   const { agents, tasks, variants, trials, cases, order, seed } = plan;
@@ -29,7 +31,10 @@ export async function printDryRun(
     `Seed        ${seed}`,
     '',
     'Commands, each for one representative case:',
-    ...commands.flatMap(({ agent, command }) => [`  ${agent}`, ...command.split('\n').map((line) => `    ${line}`)]),
+    ...commands.flatMap(({ agent, command }) => [
+      `  ${agent}`,
+      ...command.split('\n').map((line) => `    ${line}`),
+    ]),
     '',
     'Starting order:',
     ...order.map((id, index) => `  ${String(index + 1).padStart(String(order.length).length)}  ${id}`),
@@ -44,7 +49,10 @@ function previewCommand(agent: AgentConfig, planned: { task: string; variant: st
   const variables = Object.keys(agent.env).map((name) => `${name}=***`);
   if (!agent.command) {
     const { profile, model } = agent.loop ?? {};
-    return [...variables, `(in process) whetstone agent --profile ${profile}${model ? ` --model ${model}` : ''}`].join(' ');
+    return [
+      ...variables,
+      `(in process) whetstone agent --profile ${profile}${model ? ` --model ${model}` : ''}`,
+    ].join(' ');
   }
   const rendered = renderCommand(agent.command, {
     workspace: '<workspace>',

@@ -49,6 +49,7 @@ Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the h
   addRun(program, exit);
   addReport(program, exit);
   addShow(program, exit);
+  addView(program, exit);
   addAgent(program, exit);
   return program;
 }
@@ -134,7 +135,11 @@ function addRun(program: Command, exit: (code: number) => void): void {
     .option('--seed <seed>', 'seed of the order and of scripted chance (default: a new one, in the manifest)')
     .option('--dry-run', 'show the matrix, the order and the commands; start nothing')
     .option('--resume <run>', 'go on with a run: only what is missing (a path, an id, or "latest")')
-    .option('--fail-under <rate>', 'exit 0 when at least this share of the planned cases passed (0.8 or 80%)', rate)
+    .option(
+      '--fail-under <rate>',
+      'exit 0 when at least this share of the planned cases passed (0.8 or 80%)',
+      rate,
+    )
     .option('--json', 'print the summary as JSON on stdout')
     .addHelpText(
       'after',
@@ -163,7 +168,9 @@ function addReport(program: Command, exit: (code: number) => void): void {
     .command('report')
     .description('print the report of a run, rebuilt from its journal')
     .argument('<run>', 'a run directory, a run id, or "latest"')
-    .addOption(new Option('--format <format>', 'output format').choices(['md', 'json', 'csv', 'junit']).default('md'))
+    .addOption(
+      new Option('--format <format>', 'output format').choices(['md', 'json', 'csv', 'junit']).default('md'),
+    )
     .addOption(configOption())
     .addHelpText(
       'after',
@@ -200,6 +207,27 @@ Examples:
     });
 }
 
+function addView(program: Command, exit: (code: number) => void): void {
+  program
+    .command('view')
+    .description('look at runs in a browser; serves them on this machine alone')
+    .argument('[run]', 'a run directory, a run id, or "latest"')
+    .option('--port <port>', 'port to listen on (default: a free one)', portNumber)
+    .option('--open', 'open the browser')
+    .addOption(configOption())
+    .addHelpText(
+      'after',
+      `
+Examples:
+  whetstone view
+  whetstone view latest --open`,
+    )
+    .action(async (run, options) => {
+      const { viewCommand } = await import('./view.ts');
+      exit(await viewCommand({ ...options, run }, { stdout: process.stdout, stderr: process.stderr }));
+    });
+}
+
 function addAgent(program: Command, exit: (code: number) => void): void {
   program
     .command('agent')
@@ -207,7 +235,10 @@ function addAgent(program: Command, exit: (code: number) => void): void {
     .argument('<prompt>', 'what to do; "-" reads it from stdin')
     .option('-C, --cd <dir>', 'working directory', '.')
     .addOption(
-      new Option('--profile <profile>', 'tools and prompt of a model family').choices(['openai', 'anthropic']),
+      new Option('--profile <profile>', 'tools and prompt of a model family').choices([
+        'openai',
+        'anthropic',
+      ]),
     )
     .option('--model <model>', 'model id (default: the profile’s own)')
     .option('--base-url <url>', 'provider or gateway to talk to')
@@ -226,7 +257,13 @@ The key comes from OPENAI_API_KEY or ANTHROPIC_API_KEY, the base URL from OPENAI
     )
     .action(async (prompt, options) => {
       const { agentCommand } = await import('./agent.ts');
-      exit(await agentCommand(prompt, options, { stdin: process.stdin, stdout: process.stdout, stderr: process.stderr }));
+      exit(
+        await agentCommand(prompt, options, {
+          stdin: process.stdin,
+          stdout: process.stdout,
+          stderr: process.stderr,
+        }),
+      );
     });
 }
 
@@ -240,6 +277,12 @@ function collect(value: string, values: string[]): string[] {
 function positiveInteger(value: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(value);
+}
+
+function portNumber(value: string): number {
+  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
+  if (!(port >= 0 && port <= 65_535)) throw new InvalidArgumentError('It must be a port from 0 to 65535.');
+  return port;
 }
 
 function rate(value: string): number {

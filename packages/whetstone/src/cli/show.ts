@@ -26,16 +26,16 @@ export async function showCommand(
   const rows = rowsInOrder(run);
   const summary = summarize(run.manifest, rows);
   stdout.write(
-    options.json
-      ? escapedJson(summary)
-      : `${renderRun(summary, rows, view)}\n\n${run.directory}\n`,
+    options.json ? escapedJson(summary) : `${renderRun(summary, rows, view)}\n\n${run.directory}\n`,
   );
   return 0;
 }
 
 function findCase(run: StoredRun, reference: string): CaseRow {
   const planned = run.manifest.case_matrix.map(({ case_id: id }) => id);
-  const matches = planned.includes(reference) ? [reference] : planned.filter((id) => id.startsWith(reference));
+  const matches = planned.includes(reference)
+    ? [reference]
+    : planned.filter((id) => id.startsWith(reference));
   const [id] = matches;
   const row = id === undefined ? undefined : run.rows.get(id);
   if (matches.length === 1 && row) return row;

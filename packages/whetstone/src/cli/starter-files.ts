@@ -6,7 +6,7 @@ const CUSTOM = '"my-agent --prompt {prompt_file}"';
 
 export function configText(repoPath: string, agents: string): string {
   return `# What Whetstone runs: every agent, on every task, with every variant, as often as --trials says.
-# Paths here and in the task file are relative to the folder of this file.
+# Paths are relative to the folder of the file they stand in.
 
 repo:
   path: ${repoPath}      # a Git repository; it is only read

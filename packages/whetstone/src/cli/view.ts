@@ -66,13 +66,12 @@ const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
 
 async function openBrowser(url: string, stderr: NodeJS.WritableStream): Promise<void> {
   const [command = 'xdg-open', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
-  const { failed, shortMessage } = await execa(command, [...args, url], {
+  const browser = execa(command, [...args, url], {
     stdio: 'ignore',
     detached: true, // Ctrl-C here is not meant for the browser
     cleanup: false,
     reject: false,
   });
-  // The message of execa would repeat the URL, and its secret with it.
-  if (failed && shortMessage !== undefined)
-    stderr.write(`${command} could not open a browser: open the address above.\n`);
+  browser.nodeChildProcess.unref();
+  if ((await browser).failed) stderr.write(`${command} could not open a browser: open the address above.\n`);
 }

@@ -11,7 +11,7 @@ export function didYouMean(word: string, known: readonly string[]): string | und
   const longer = word.length >= 3 ? known.filter((candidate) => candidate.startsWith(word)) : [];
   if (longer.length === 1) return longer[0];
   const nearest = closest(word, [...known]);
-  const reach = Math.floor(Math.max(word.length, nearest.length) / 3);
+  const reach = Math.floor(Math.max(word.length, nearest.length) * 0.4);
   return distance(word, nearest) <= reach ? nearest : undefined;
 }
 

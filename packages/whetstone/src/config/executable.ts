@@ -6,7 +6,7 @@ const PRELUDES = new Set(['cd', 'set', 'export', 'unset', 'umask', 'ulimit', 'tr
 const PREFIXES = new Set(['exec', 'command', 'env', 'nohup', 'time']);
 /** Words of the shell itself: what runs behind them only the shell knows. */
 const SHELL_WORDS = new Set(
-  '! { ( [[ . alias break case continue do done elif else esac eval exit fi for function if in readonly return shift source then until wait while'.split(
+  '! { {{ ( [[ . alias break case continue do done elif else esac eval exit fi for function if in readonly return shift source then until wait while'.split(
     ' ',
   ),
 );
@@ -32,6 +32,8 @@ export function executableOf(command: Command): string | undefined {
       redirection = true;
       continue;
     }
+    // A command substitution holds words of its own, which must not be taken for the command.
+    if (token.expands && token.written.endsWith('$')) return undefined;
     if (redirection) {
       redirection = false;
       continue;

@@ -45,8 +45,7 @@ export type LoadedConfig = {
 
 /**
  * Reads a config and its task file: everything that context-eval reads, with its defaults and path rules, and
- * Whetstone's additions. Paths are relative to the config file's folder, those of the task file included; an omitted
- * `output_dir` is `.whetstone/runs` in `cwd`. Starts no process and needs no Git repository.
+ * Whetstone's additions. Paths are relative to the folder of the file they stand in; an omitted `output_dir` is `.whetstone/runs` in `cwd`. Starts no process and needs no Git repository.
  *
  * @throws ConfigErrors with everything that is wrong in both files at once.
  */
@@ -70,7 +69,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const gateway = root.gateway ? readGateway(root.gateway, context) : undefined;
   const agents = await readAgents(source.value, root.agents, {
     ...context,
-    hasGateway: root.gateway != null,
+    hasGateway: source.value.gateway != null,
   });
   const variants = await readVariants(root.variants, context);
   const sandbox = readSandbox(source.value.sandbox, report);
@@ -80,26 +79,17 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   };
   const baseline = readBaseline(root.baseline, variants, report);
 
-  const tasksFile =
-    options.tasksFile === undefined
-      ? resolve(context.directory, root.tasks ?? 'tasks.yaml')
-      : resolve(cwd, options.tasksFile);
-  const tasks = await readTaskFile(
-    tasksFile,
-    options.tasksFile !== undefined,
-    evaluation,
-    context,
-    diagnostics,
-  );
+  const tasksFile = locateTaskFile(source.value, root.tasks, options, context.directory);
+  const tasks = tasksFile && (await readTaskFile(tasksFile, evaluation, context, diagnostics));
 
   const seed = root.seed == null ? undefined : readSeed(root.seed, report);
-  if (diagnostics.some(({ severity }) => severity === 'error') || !repo || !tasks)
-    throw new ConfigErrors(inFileOrder(diagnostics));
+  const wrong = diagnostics.some(({ severity }) => severity === 'error');
+  if (wrong || !repo || !tasks) throw new ConfigErrors(inFileOrder(diagnostics));
   const config: Config = {
     file: configFile,
     repo,
     agents,
-    tasksFile,
+    tasksFile: tasks.source.file,
     tasks: tasks.tasks,
     variants,
     baseline,
@@ -236,14 +226,27 @@ function readSeed(seed: string | number, report: Reporter): string {
   return typeof seed === 'string' ? seed : (writtenScalar(report.yaml, ['seed']) ?? String(seed));
 }
 
+type TaskFile = { file: string; named: 'by-config' | 'on-command-line' };
+
+/** Nowhere when `tasks` is there and wrong: the default file would only add a misleading second error. */
+function locateTaskFile(
+  root: Record<string, unknown>,
+  tasks: string | null | undefined,
+  { tasksFile, cwd = process.cwd() }: LoadOptions,
+  directory: string,
+): TaskFile | undefined {
+  if (tasksFile !== undefined) return { file: resolve(cwd, tasksFile), named: 'on-command-line' };
+  if (tasks == null && root.tasks != null) return undefined;
+  return { file: resolve(directory, tasks ?? 'tasks.yaml'), named: 'by-config' };
+}
+
 async function readTaskFile(
-  file: string,
-  fromCommandLine: boolean,
+  { file, named }: TaskFile,
   evaluation: Config['evaluation'],
   context: ReadContext,
   diagnostics: Diagnostic[],
 ): Promise<{ tasks: TaskConfig[]; source: YamlSource } | undefined> {
-  if (!fromCommandLine && existingPath(file, ['tasks'], context, 'file') === undefined) return undefined;
+  if (named === 'by-config' && existingPath(file, ['tasks'], context, 'file') === undefined) return undefined;
   const source = await openYaml(file, diagnostics);
   if (!source || source.value === undefined) return undefined;
   const report = createReporter(source, diagnostics);
@@ -259,7 +262,7 @@ async function readTaskFile(
       report.error([...path, 'id'], 'duplicate task id', { hint: `tasks[${earlier}] has the same id` });
     }
     if (earlier === undefined) seen.set(id, index);
-    const task = await readTask(raw, path, evaluation, { ...context, report });
+    const task = await readTask(raw, path, evaluation, { directory: dirname(file), report });
     if (task) tasks.push(task);
   }
   return { tasks, source };

@@ -6,7 +6,9 @@ const FREE_TEXT = /\{(?:prompt|task_id|variant)\}/;
 
 const SHELL = '(?:(?:ba|da|k|z)?sh|su)';
 const SHELL_SCRIPT = new RegExp(String.raw`(?:^|[\s;&|(\x60/])${SHELL}\s+(?:-\S+\s+)*?-[A-Za-z]*c\s+`, 'g');
-const EVALUATED = /(?:^|[\s;&|(`])(?:eval|ssh)\s/g;
+/** As the command itself: `tool eval …` is another program's business. */
+const EVALUATED =
+  /(?:^|[\n;&|(`])[ \t]*(?:[A-Za-z_]\w*=\S*[ \t]+)*(?:(?:exec|command)[ \t]+)?(?:eval|ssh)\s/g;
 const ARGUMENT = /^(?:"(?:\\[\s\S]|[^"\\])*"|'[^']*'|\\[\s\S]|[^\s"'\\])+/;
 const REST_OF_COMMAND = /^(?:"(?:\\[\s\S]|[^"\\])*"|'[^']*'|\\[\s\S]|[^\n;|&"'\\])+/;
 

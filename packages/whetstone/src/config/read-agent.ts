@@ -3,8 +3,7 @@ import type { AgentConfig, Command, LoopAgentConfig, TelemetryConfig } from './c
 import { referenceProblem } from './environment-reference.ts';
 import { PROMPT_VARIABLES } from './prompt.ts';
 import { existingPath, type ReadContext, toCommand } from './read-context.ts';
-import type { Reporter } from './reporter.ts';
-import { displayPath } from './reporter.ts';
+import { displayPath, type Reporter } from './reporter.ts';
 import { agentSchema, legacyAgentSchema, type RawAgent } from './schema.ts';
 import { diagnosticAt, readSourceText, unplaced } from './source-text.ts';
 import { COMMAND_VARIABLES, commandProblems, parseTemplate, unknownVariables } from './template.ts';
@@ -28,6 +27,7 @@ export async function readLegacyAgent(raw: unknown, context: AgentContext): Prom
   warnUnknownKeys(legacyAgentSchema, raw, path, context.report);
   const fields = checkMapping(legacyAgentSchema, raw, path, context.report);
   if (!fields) return undefined;
+  if (fields.name !== undefined) checkEntryName(fields.name, [...path, 'name'], context.report, 'value');
   return buildAgent(fields.name ?? 'agent', { ...fields, kind: fields.kind ?? 'custom' }, raw, path, context);
 }
 
@@ -49,11 +49,16 @@ export async function readAgent(
   return buildAgent(name, fields, raw, path, context);
 }
 
-/** Names of map entries end up in rows, tables and selections. */
-export function checkEntryName(name: string, path: YamlPath, report: Reporter): void {
-  if (name.trim() === '') report.error(path, 'the name must not be empty', { mark: 'key' });
-  else if (name !== name.trim()) report.error(path, 'the name has white space around it', { mark: 'key' });
-  else if (/\p{Cc}/u.test(name)) report.error(path, 'the name holds a control character', { mark: 'key' });
+/** Names end up in rows, tables and selections. */
+export function checkEntryName(
+  name: string,
+  path: YamlPath,
+  report: Reporter,
+  mark: 'key' | 'value' = 'key',
+): void {
+  if (name.trim() === '') report.error(path, 'the name must not be empty', { mark });
+  else if (name !== name.trim()) report.error(path, 'the name has white space around it', { mark });
+  else if (/\p{Cc}/u.test(name)) report.error(path, 'the name holds a control character', { mark });
 }
 
 async function buildAgent(

@@ -6,7 +6,7 @@ import type { YamlPath } from './yaml-source.ts';
 
 /** What reading a part of a config needs: where relative paths start, and where to say what is wrong. */
 export type ReadContext = {
-  /** Folder of the config file: paths of the config *and* of the task file are relative to it. */
+  /** Folder of the file that is read: its paths are relative to it. */
   directory: string;
   report: Reporter;
 };

@@ -92,7 +92,7 @@ function checkEnvironment(
   const base = agentPath(agent.name);
   const found = Object.entries(agent.env).flatMap(([name, value]) =>
     referencedVariables(value)
-      .filter((variable) => environment[variable] === undefined)
+      .filter((variable) => !environment[variable])
       .map((variable) =>
         diagnose(
           'config',
@@ -109,7 +109,7 @@ function checkEnvironment(
   if (!agent.loop || config.gateway) return found;
   const key =
     agent.loop.apiKeyEnv ?? (agent.loop.profile === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY');
-  if (environment[key] === undefined) {
+  if (!environment[key]) {
     found.push(
       diagnose('config', 'error', [...base, 'api_key_env'], `the environment variable ${key} is not set`, {
         hint: `export ${key}, or configure a gateway`,

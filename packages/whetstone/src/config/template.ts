@@ -113,7 +113,7 @@ export function commandProblems(
  * put in as they are.
  *
  * @throws WhetstoneError `template-invalid` for a template that loading would have refused, `template-value` for a
- * variable without a value or a value with a NUL character, which no process can receive.
+ * variable without a value, and for values that no process can receive: with a NUL character, or longer than 128 KiB.
  */
 export function renderCommand(command: Command, values: Partial<Record<TemplateVariable, string>>): Command {
   const [first] = commandProblems(command, COMMAND_VARIABLES);
@@ -126,12 +126,22 @@ export function renderCommand(command: Command, values: Partial<Record<TemplateV
   }
   const lookUp = (name: string) => commandValue(values, name);
   if (command.kind === 'argv') {
-    return {
-      kind: 'argv',
-      argv: command.argv.map((text) => fillTemplate(parseTemplate(text).segments, lookUp)),
-    };
+    const argv = command.argv.map((text) => fillTemplate(parseTemplate(text).segments, lookUp));
+    return { kind: 'argv', argv: argv.map(assertSendable) };
   }
-  return { kind: 'shell', script: renderShell(planShell(parseTemplate(command.script).segments), lookUp) };
+  const script = renderShell(planShell(parseTemplate(command.script).segments), lookUp);
+  return { kind: 'shell', script: assertSendable(script) };
+}
+
+/** Linux takes at most this many bytes in one argument, the closing NUL included; a script is one argument of its shell. */
+const MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
+
+function assertSendable(argument: string): string {
+  if (Buffer.byteLength(argument) <= MAX_ARGUMENT_BYTES) return argument;
+  throw new WhetstoneError('template-value', 'The command is too long with its values: at most 128 KiB.', {
+    hint: 'hand long texts over as a file: {prompt_file}',
+    exitCode: 2,
+  });
 }
 
 /** Puts values in as they are. */

@@ -16,7 +16,7 @@ export function nameCases(cases: readonly CaseName[]): string[] {
   for (const name of names) taken.set(name, (taken.get(name) ?? 0) + 1);
   return cases.map((name, index) => {
     const id = names[index] ?? '';
-    return taken.get(id) === 1 ? id : caseId(name, 64);
+    return taken.get(id) === 1 ? id : caseId(name, 32);
   });
 }
 

@@ -65,9 +65,12 @@ async function closeTornLine(handle: FileHandle): Promise<void> {
   if (buffer.toString() !== '\n') await handle.appendFile('\n');
 }
 
-/** Every whole line of a journal, in order. Lines that are torn or of an unknown type are passed over. */
+/** Every whole line of a journal, in order. Lines that are torn or of an unknown type are passed over; no file, no lines. */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
-  const text = await readFile(file, 'utf8');
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return ''; // a run that was killed before its first line
+    throw error;
+  });
   return text.split('\n').flatMap((line) => {
     const entry = parseLine(line);
     return entry ? [entry] : [];

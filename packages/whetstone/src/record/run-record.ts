@@ -1,11 +1,12 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { WhetstoneError } from '../error.ts';
 import { type Journal, openJournal, readJournal } from './journal.ts';
 import { type CaseLayout, caseLayout, runLayout } from './layout.ts';
 import { acquireLock } from './lock.ts';
 import { type Manifest, manifestSchema } from './manifest.ts';
 import type { CaseRow } from './row.ts';
+import { namingUnwritable } from './unwritable.ts';
 
 /** A run directory that is being written. Only one process at a time holds it. */
 export interface RunRecord extends AsyncDisposable {
@@ -22,29 +23,39 @@ export interface RunRecord extends AsyncDisposable {
   finish(ended: 'finished' | 'interrupted'): Promise<void>;
 }
 
-/** Starts a run directory under `outputDirectory`: `<run-id>/manifest.json` and a journal. */
+/**
+ * Starts a run directory under `outputDirectory`: `<run-id>/manifest.json` and a journal. One that cannot be made whole
+ * is not left behind.
+ */
 export async function createRunRecord(outputDirectory: string, manifest: Manifest): Promise<RunRecord> {
   const directory = join(outputDirectory, manifest.run_id);
   const layout = runLayout(directory);
-  await writable(outputDirectory, async () => {
-    await mkdir(layout.cases, { recursive: true });
-    await writeWhole(layout.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
+  return namingUnwritable(outputDirectory, 'making', async () => {
+    try {
+      await mkdir(layout.cases, { recursive: true });
+      await writeWhole(layout.manifest, `${JSON.stringify(manifest, null, 2)}\n`);
+      const { record, journal } = await openRecord(directory, manifest, new Map());
+      await journal.append({
+        type: 'run.started',
+        run_id: manifest.run_id,
+        case_count: manifest.case_count,
+      });
+      return record;
+    } catch (error) {
+      await rm(directory, { recursive: true, force: true }).catch(() => undefined);
+      throw error;
+    }
   });
-  const record = await openRecord(directory, manifest, new Map());
-  await record.journal.append({
-    type: 'run.started',
-    run_id: manifest.run_id,
-    case_count: manifest.case_count,
-  });
-  return record.record;
 }
 
 /** Opens a run directory to go on with it. */
 export async function resumeRunRecord(directory: string): Promise<RunRecord> {
   const run = await readRun(directory);
-  const { record, journal } = await openRecord(directory, run.manifest, new Map(run.rows));
-  await journal.append({ type: 'run.resumed', missing: run.manifest.case_count - run.rows.size });
-  return record;
+  return namingUnwritable(directory, 'writing', async () => {
+    const { record, journal } = await openRecord(directory, run.manifest, new Map(run.rows));
+    await journal.append({ type: 'run.resumed', missing: run.manifest.case_count - run.rows.size });
+    return record;
+  });
 }
 
 /** What a run directory holds, however its run ended. */
@@ -70,7 +81,7 @@ export async function readRun(directory: string): Promise<StoredRun> {
     });
   }
   const rows = new Map<string, CaseRow>();
-  for (const entry of await readJournal(layout.journal).catch(() => [])) {
+  for (const entry of await readJournal(layout.journal)) {
     if (entry.type === 'case.finished') rows.set(entry.case_id, entry.row);
   }
   return { directory, manifest: parsed.data, rows };
@@ -84,7 +95,16 @@ export function rowsInOrder(run: Pick<StoredRun, 'manifest' | 'rows'>): CaseRow[
 /** Writes what derives from the journal. Safe at any time: a reader sees the old file or the new one. */
 export async function writeResults(run: StoredRun): Promise<void> {
   const lines = rowsInOrder(run).map((row) => `${JSON.stringify(row)}\n`);
-  await writeWhole(runLayout(run.directory).results, lines.join(''));
+  await writeDerived(run, 'results', lines.join(''));
+}
+
+/** Writes one of the files that derive from the rows. */
+export async function writeDerived(
+  { directory }: StoredRun,
+  file: 'results' | 'summary' | 'report',
+  content: string,
+): Promise<void> {
+  await namingUnwritable(directory, 'writing', () => writeWhole(runLayout(directory)[file], content));
 }
 
 /**
@@ -94,7 +114,7 @@ export async function writeResults(run: StoredRun): Promise<void> {
 export async function findRun(reference: string, outputDirectory: string): Promise<string> {
   const asPath = resolve(reference);
   if (await isFile(runLayout(asPath).manifest)) return asPath;
-  const ids = (await readdir(outputDirectory).catch(() => [] as string[])).sort();
+  const ids = await runIds(outputDirectory);
   const matches =
     reference === 'latest' ? ids.slice(-1) : ids.filter((id) => id === reference || id.startsWith(reference));
   const [match] = matches;
@@ -122,28 +142,30 @@ async function openRecord(
   const layout = runLayout(directory);
   const lock = await acquireLock(layout.lock);
   const journal = await openJournal(layout.journal);
+  const writing = <T>(write: () => Promise<T>) => namingUnwritable(directory, 'writing', write);
   const record: RunRecord = {
     directory,
     manifest,
     rows,
-    async startCase(id) {
-      const caseDirectory = layout.case(id);
-      await rm(caseDirectory, { recursive: true, force: true });
-      await mkdir(caseDirectory, { recursive: true });
-      await journal.append({ type: 'case.started', case_id: id });
-      return caseLayout(caseDirectory);
-    },
-    async retryCase(id, reason) {
-      await journal.append({ type: 'case.retried', case_id: id, ...reason });
-    },
-    async finishCase(row) {
-      await writeFile(caseLayout(layout.case(row.case_id)).result, `${JSON.stringify(row, null, 2)}\n`);
-      await journal.append({ type: 'case.finished', case_id: row.case_id, row }, { durable: true });
-      rows.set(row.case_id, row);
-    },
+    startCase: (id) =>
+      writing(async () => {
+        const caseDirectory = layout.case(id);
+        await rm(caseDirectory, { recursive: true, force: true });
+        await mkdir(caseDirectory, { recursive: true });
+        await journal.append({ type: 'case.started', case_id: id });
+        return caseLayout(caseDirectory);
+      }),
+    retryCase: (id, reason) =>
+      writing(() => journal.append({ type: 'case.retried', case_id: id, ...reason })),
+    finishCase: (row) =>
+      writing(async () => {
+        await writeFile(caseLayout(layout.case(row.case_id)).result, `${JSON.stringify(row, null, 2)}\n`);
+        await journal.append({ type: 'case.finished', case_id: row.case_id, row }, { durable: true });
+        rows.set(row.case_id, row);
+      }),
     async finish(ended) {
       await writeResults({ directory, manifest, rows });
-      await journal.append({ type: `run.${ended}`, finished: rows.size });
+      await writing(() => journal.append({ type: `run.${ended}`, finished: rows.size }));
     },
     async [Symbol.asyncDispose]() {
       await journal[Symbol.asyncDispose]();
@@ -154,30 +176,22 @@ async function openRecord(
 }
 
 /** Writes beside and renames, so that no reader ever sees half a file. */
-export async function writeWhole(file: string, content: string | Uint8Array): Promise<void> {
+async function writeWhole(file: string, content: string): Promise<void> {
   const beside = `${file}.${process.pid}.tmp`;
-  await writeFile(beside, content);
-  await rename(beside, file);
+  try {
+    await writeFile(beside, content);
+    await rename(beside, file);
+  } catch (error) {
+    await rm(beside, { force: true }).catch(() => undefined);
+    throw error;
+  }
 }
 
-async function writable(directory: string, write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    if (code === 'ENOSPC') {
-      throw new WhetstoneError('disk-full', `The disk of ${directory} is full.`, {
-        hint: 'Free some space, or set output_dir to a folder on another disk.',
-        cause: error,
-      });
-    }
-    throw new WhetstoneError('output-unwritable', `Cannot write to the output folder ${directory} (${code}).`, {
-      where: dirname(directory),
-      hint: 'Set output_dir in the config to a folder you may write to.',
-      exitCode: 2,
-      cause: error,
-    });
-  }
+/** Ids of the runs below an output directory, the oldest first. A folder without a manifest is not a run. */
+async function runIds(outputDirectory: string): Promise<string[]> {
+  const names = await readdir(outputDirectory).catch(() => [] as string[]);
+  const areRuns = await Promise.all(names.map((name) => isFile(runLayout(join(outputDirectory, name)).manifest)));
+  return names.filter((_, index) => areRuns[index]).sort();
 }
 
 async function isFile(path: string): Promise<boolean> {

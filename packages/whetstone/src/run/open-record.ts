@@ -2,10 +2,10 @@ import { agentVersion } from '../agents/preflight.ts';
 import type { Config } from '../config/config.ts';
 import { createRunRecord, type RunRecord, resumeRunRecord } from '../record/run-record.ts';
 import type { SandboxProvider } from '../sandbox/sandbox.ts';
+import { version } from '../version.ts';
 import { gitVersion } from '../workspace/git.ts';
 import { inspectRepo } from '../workspace/repository.ts';
 import type { SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
-import { version } from '../version.ts';
 import { buildManifest } from './build-manifest.ts';
 import type { Job } from './plan-or-resume.ts';
 
@@ -67,7 +67,9 @@ async function agentVersions(
 ): Promise<ReadonlyMap<string, string | null>> {
   await using sandbox = await sandboxes.start({ workdir: scratch, env: {} });
   const versions = new Map<string, string | null>();
-  for (const agent of config.agents.filter(({ name }) => plan.agents.some((planned) => planned.name === name))) {
+  for (const agent of config.agents.filter(({ name }) =>
+    plan.agents.some((planned) => planned.name === name),
+  )) {
     versions.set(agent.name, agent.kind === 'loop' ? version : await agentVersion(agent, sandbox));
   }
   return versions;

@@ -47,7 +47,7 @@ export async function run(
     scratch: scratch.directory,
   });
   const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch: scratch.directory });
-  const agents = await createAgents(config, job.plan);
+  const agents = createAgents(config, job.plan);
   await using server = config.gateway ? await createGateway() : undefined;
   const script = config.gateway && (await loadScript(config.gateway.script));
   const treeNotes = await prepareTrees(config, job, workspaces);
@@ -76,11 +76,14 @@ export async function run(
   return { ...(await writeReport(record)), interrupted };
 }
 
-async function createAgents(config: Config, plan: Plan): Promise<ReadonlyMap<string, Agent>> {
+function createAgents(config: Config, plan: Plan): ReadonlyMap<string, Agent> {
   const agents = new Map<string, Agent>();
   for (const agentConfig of config.agents) {
     if (!plan.agents.some(({ name }) => name === agentConfig.name)) continue;
-    agents.set(agentConfig.name, await createAgent(agentConfig, { environment: process.env }));
+    agents.set(
+      agentConfig.name,
+      createAgent(agentConfig, { environment: process.env, hasLanes: config.gateway !== undefined }),
+    );
   }
   return agents;
 }

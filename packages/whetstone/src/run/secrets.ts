@@ -7,7 +7,9 @@ import type { Config } from '../config/config.ts';
  */
 export function configuredSecrets(config: Config, environment: NodeJS.ProcessEnv): string[] {
   const names = config.agents.flatMap((agent) => [
-    ...Object.values(agent.env).flatMap((value) => [...value.matchAll(/\$\{(\w+)\}/g)].flatMap((match) => match[1] ?? [])),
+    ...Object.values(agent.env).flatMap((value) =>
+      [...value.matchAll(/\$\{(\w+)\}/g)].flatMap((match) => match[1] ?? []),
+    ),
     ...(agent.loop ? [agent.loop.apiKeyEnv ?? loopDefaults[agent.loop.profile].apiKeyEnv] : []),
   ]);
   return [...new Set(names)].flatMap((name) => environment[name] ?? []);

@@ -1,6 +1,5 @@
-import { runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
-import { readRun, rowsInOrder, type StoredRun, writeResults, writeWhole } from '../record/run-record.ts';
+import { readRun, rowsInOrder, type StoredRun, writeDerived, writeResults } from '../record/run-record.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { summarize } from '../report/summarize.ts';
 import type { Summary } from '../report/summary.ts';
@@ -10,12 +9,17 @@ export type ReportedRun = StoredRun & { summary: Summary; ordered: CaseRow[] };
 
 /** Writes `summary.json` and `report.md` from the rows. */
 export async function writeReport(run: StoredRun): Promise<ReportedRun> {
-  const ordered = rowsInOrder(run);
-  const summary = summarize(run.manifest, ordered);
-  const layout = runLayout(run.directory);
-  await writeWhole(layout.summary, `${JSON.stringify(summary, null, 2)}\n`);
-  await writeWhole(layout.report, renderMarkdown(summary, run.manifest, ordered));
-  return { directory: run.directory, manifest: run.manifest, rows: run.rows, summary, ordered };
+  const reported = reportRun(run);
+  const { manifest, summary, ordered } = reported;
+  await writeDerived(run, 'summary', `${JSON.stringify(summary, null, 2)}\n`);
+  await writeDerived(run, 'report', renderMarkdown(summary, manifest, ordered));
+  return reported;
+}
+
+/** The numbers of a run, from its rows. Writes nothing. */
+export function reportRun({ directory, manifest, rows }: StoredRun): ReportedRun {
+  const ordered = rowsInOrder({ manifest, rows });
+  return { directory, manifest, rows, summary: summarize(manifest, ordered), ordered };
 }
 
 /** Rebuilds everything that derives from a run's journal: results, summary, report. */

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import {
@@ -15,9 +15,11 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createMask } from './mask.ts';
+import { createPidNamespaceContainment } from './pid-namespace.ts';
 import { createProcessSandboxProvider, type ProcessSandboxOptions } from './process-sandbox.ts';
 import type { Sandbox, SandboxProvider } from './sandbox.ts';
 
@@ -63,9 +65,34 @@ const strays = (sleep: string): string => `
 /** A fourth one, which has to be killed. */
 const stubbornStray = (sleep: string): string => `( trap '' TERM; ${sleep} & )`;
 
-describe.each(['pid-namespace', 'descendants'] as const)(
-  'process sandbox, processes held by %s',
-  (processes) => {
+/** A host of its own that runs these scripts in a sandbox, started through `prefix`. */
+function startHost(
+  prefix: string[],
+  scripts: string[],
+  processes: string,
+): ChildProcessByStdio<null, Readable, null> {
+  const fixture = fileURLToPath(new URL('./__fixtures__/run-in-sandbox.ts', import.meta.url));
+  const [file = '', ...args] = [...prefix, process.execPath, fixture, scratch, processes, ...scripts];
+  return spawn(file, args, { stdio: ['ignore', 'pipe', 'ignore'] });
+}
+
+/** Kills a host in the middle of its work, with no chance to clean up. */
+async function expectNothingLeftOf(startWith: (script: string) => ChildProcess): Promise<void> {
+  const sleep = uniqueSleep();
+  const host = startWith(`setsid ${sleep} > /dev/null 2>&1 & ( trap '' TERM; ${sleep} & ) ; ${sleep}`);
+  await until(async () => (await countOf(sleep)) === 3);
+  host.kill('SIGKILL');
+  await once(host, 'exit');
+  await until(async () => (await countOf(sleep)) === 0);
+}
+
+const levels = [
+  { processes: 'pid-namespace', isThere: (await createPidNamespaceContainment()) !== undefined },
+  { processes: 'descendants', isThere: process.platform === 'linux' },
+] as const;
+
+for (const { processes, isThere } of levels) {
+  describe.skipIf(!isThere)(`process sandbox, processes held by ${processes}`, () => {
     let provider: SandboxProvider;
     let sandbox: Sandbox;
 
@@ -152,14 +179,7 @@ describe.each(['pid-namespace', 'descendants'] as const)(
     });
 
     test('nothing is left when the host is killed', async () => {
-      const sleep = uniqueSleep();
-      const script = `setsid ${sleep} > /dev/null 2>&1 & ( trap '' TERM; ${sleep} & ) ; ${sleep}`;
-      const fixture = fileURLToPath(new URL('./__fixtures__/run-in-sandbox.ts', import.meta.url));
-      const host = spawn(process.execPath, [fixture, scratch, processes, script], { stdio: 'ignore' });
-      await until(async () => (await countOf(sleep)) === 3);
-      host.kill('SIGKILL');
-      await once(host, 'exit');
-      await until(async () => (await countOf(sleep)) === 0);
+      await expectNothingLeftOf((script) => startHost([], [script], processes));
     });
 
     test('many commands in a row and at once leave no descriptor and lose no output', async () => {
@@ -303,8 +323,8 @@ describe.each(['pid-namespace', 'descendants'] as const)(
       });
       await expect(running).rejects.toMatchObject({ code: 'sandbox-output-file' });
     });
-  },
-);
+  });
+}
 
 test('200 MB of output: bytes counted, both ends kept, the file capped, memory flat', async () => {
   const provider = await createProcessSandboxProvider({ scratch });
@@ -332,30 +352,40 @@ test('200 MB of output: bytes counted, both ends kept, the file capped, memory f
 });
 
 describe.runIf(process.getuid?.() === 0)('as a user without privileges', () => {
-  test.each(['pid-namespace', 'descendants'])('processes held by %s', async (processes) => {
-    const sleep = uniqueSleep();
+  const dropPrivileges = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
+  beforeEach(async () => {
     await mkdir(scratch);
     await chown(scratch, 65534, 65534);
     await chmod(folder, 0o755);
-    const fixture = fileURLToPath(new URL('./__fixtures__/run-in-sandbox.ts', import.meta.url));
-    const scripts = [
-      `${strays(sleep)}\nid -u`,
-      'exit 3',
-      'no-such-program',
-      '/etc/passwd',
-      'mkdir ~/a; chmod 0 ~/a',
-    ];
-    const user = ['--reuid=65534', '--regid=65534', '--clear-groups'];
-    const host = spawn('setpriv', [...user, process.execPath, fixture, scratch, processes, ...scripts], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const output: Buffer[] = [];
-    host.stdout.on('data', (chunk: Buffer) => output.push(chunk));
-    await once(host, 'close');
-    const { level, results } = JSON.parse(Buffer.concat(output).toString());
-    expect(level.processes).toBe(processes);
-    expect(results.map(({ exitCode }: { exitCode: number }) => exitCode)).toEqual([0, 3, 127, 126, 0]);
-    expect(results[0].stdout).toBe('65534\n');
-    expect(await countOf(sleep)).toBe(0);
   });
+
+  test.each(['pid-namespace', 'descendants'] as const)(
+    'commands, processes held by %s',
+    async (processes) => {
+      const sleep = uniqueSleep();
+      const scripts = [
+        `${strays(sleep)}\nid -u`,
+        'exit 3',
+        'no-such-program',
+        '/etc/passwd',
+        'mkdir ~/a; chmod 0 ~/a',
+      ];
+      const host = startHost(dropPrivileges, scripts, processes);
+      const output: Buffer[] = [];
+      host.stdout.on('data', (chunk: Buffer) => output.push(chunk));
+      await once(host, 'close');
+      const { level, results } = JSON.parse(Buffer.concat(output).toString());
+      expect(level.processes).toBe(processes);
+      expect(results.map(({ exitCode }: { exitCode: number }) => exitCode)).toEqual([0, 3, 127, 126, 0]);
+      expect(results[0].stdout).toBe('65534\n');
+      expect(await countOf(sleep)).toBe(0);
+    },
+  );
+
+  test.each(['pid-namespace', 'descendants'] as const)(
+    'nothing is left when the host is killed, %s',
+    async (processes) => {
+      await expectNothingLeftOf((script) => startHost(dropPrivileges, [script], processes));
+    },
+  );
 });

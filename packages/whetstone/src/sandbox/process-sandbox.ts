@@ -11,6 +11,7 @@ import type {
   CommandResult,
   RunOptions,
   Sandbox,
+  SandboxFile,
   SandboxLevel,
   SandboxOptions,
   SandboxProvider,
@@ -98,18 +99,14 @@ class ProcessSandbox implements Sandbox {
   }
 
   async runCommand(command: string, args: string[] = [], options: RunOptions = {}): Promise<CommandResult> {
-    if (this.#stopping.signal.aborted)
-      throw new WhetstoneError('sandbox-stopped', 'The sandbox has been stopped.');
+    const own = this.#stopping.signal;
+    if (own.aborted) throw new WhetstoneError('sandbox-stopped', 'The sandbox has been stopped.');
     assertUser(options);
     const { containment, pipes, environment } = this.#setup;
-    const own = this.#stopping.signal;
     const running = runProcess({
       argv: [command, ...args],
       env: { ...environment, ...options.env },
-      cwd:
-        options.cwd === undefined
-          ? this.workdir
-          : join(isAbsolute(options.cwd) ? '' : this.workdir, options.cwd),
+      cwd: resolve(this.workdir, options.cwd ?? '.'),
       containment,
       pipes,
       signal: options.signal ? AbortSignal.any([own, options.signal]) : own,
@@ -143,7 +140,7 @@ class ProcessSandbox implements Sandbox {
     }
   }
 
-  async uploadFiles(files: { path: string; content: Uint8Array; mode?: number }[]): Promise<void> {
+  async uploadFiles(files: SandboxFile[]): Promise<void> {
     for (const { path, content, mode } of files) {
       const { files: place, rest } = this.#locate(path);
       await place.write(rest, content, mode);

@@ -33,7 +33,10 @@ export async function runProcess(request: ProcessRequest): Promise<CommandResult
   const exited = exitOf(started.child);
   const [stdout, stderr] = outputStreams(started, request.options);
   const tree = launch.contain(started.pid);
-  const { ended, report } = await endOf(started, exited, tree, request);
+  const { ended, report } = await endOf(started, exited, tree, request).catch(async (error) => {
+    await Promise.allSettled([stdout.finish(), stderr.finish()]);
+    throw error;
+  });
   await tree.sweep();
   await Promise.all([stdout.finish(), stderr.finish(), report.closed]);
   if (!report.started && ended === 'exit') throw launcherFailed(request, stderr.text());

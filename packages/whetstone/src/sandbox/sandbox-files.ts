@@ -78,7 +78,8 @@ async function realpathOfExistingPart(path: string): Promise<string> {
   }
 }
 
-function isUnder(root: string, path: string): boolean {
+/** Whether a path, links not followed, is `root` or lies under it. */
+export function isUnder(root: string, path: string): boolean {
   const rest = relative(root, path);
   return rest !== '..' && !rest.startsWith('../') && !isAbsolute(rest);
 }

@@ -14,7 +14,10 @@ const GIT_CONFIG =
 export async function makeSandboxFolders(scratch: string): Promise<SandboxFolders & { root: string }> {
   const root = join(scratch, randomUUID().slice(0, 13));
   const folders = { home: join(root, 'home'), temporary: join(root, 'tmp'), runtime: join(root, 'run') };
-  for (const folder of [root, ...Object.values(folders)])
+  const inHome = ['.config', '.cache', '.local/share', '.local/state'].map((name) =>
+    join(folders.home, name),
+  );
+  for (const folder of [...Object.values(folders), ...inHome])
     await mkdir(folder, { recursive: true, mode: 0o700 });
   await writeFile(join(folders.home, '.gitconfig'), GIT_CONFIG);
   return { root, ...folders };

@@ -359,7 +359,11 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     expect(readFileSync(second.patchFile)).toEqual(readFileSync(first.patchFile));
     writeFileSync(at('added'), 'x\n');
     expect(summary(await workspace.changes())).toEqual(['modified README.md', 'added added']);
+    rmSync(at('added'));
+    writeFileSync(at('README.md'), 'one\ntwo\nthree\n');
+    expect(await workspace.changes()).toMatchObject({ files: [], patchBytes: 0 });
     expect(readFileSync(first.patchFile)).toEqual(readFileSync(second.patchFile));
+    expect(statSync(first.patchFile).size).toBe(first.patchBytes);
   });
 
   test.skipIf(missing)('after rebase, only what came later counts', async () => {

@@ -35,9 +35,9 @@ export async function createWorkspace(options: {
     await Promise.all([removeTree(home), removeTree(backstage)]);
   }
 
-  await mkdir(home, { mode: 0o700 });
-  await mkdir(backstage, { mode: 0o700 });
   try {
+    await mkdir(home, { mode: 0o700 });
+    await mkdir(backstage, { mode: 0o700 });
     placed = await options.placement.place(snapshot.layers, join(home, 'repo'), join(backstage, 'own'));
   } catch (error) {
     await remove();
@@ -64,24 +64,27 @@ export async function createWorkspace(options: {
     return contents;
   }
 
+  function nextName(): string {
+    serial += 1;
+    return `state-${serial}`;
+  }
+
   /** The present tree as a commit whose parent is the base. */
   async function record({ edits }: Scan): Promise<string> {
     const gitDir = await openContents();
-    serial += 1;
-    const ref = `refs/heads/state-${serial}`;
+    const ref = `refs/heads/${nextName()}`;
     return importTree(gitDir, { start: { parent: base.commit }, root, edits, ref });
   }
 
   async function changes(): Promise<Changes> {
     const found = await scan();
     const unportable = found.unportable.map(displayPath);
+    const patchFile = join(backstage, `${nextName()}.patch`);
     if (found.edits.length === 0) {
-      const patchFile = join(backstage, `changes-${serial}.patch`);
       await writeFile(patchFile, '');
       return { files: [], insertions: 0, deletions: 0, patchFile, patchBytes: 0, contents, unportable };
     }
     const commit = await record(found);
-    const patchFile = join(backstage, `changes-${serial}.patch`);
     const diff = await diffCommits({ gitDir: contents, from: base.commit, to: commit, patchFile });
     return {
       ...diff,

@@ -164,6 +164,7 @@ describe.each(strategies)('workspaces over $strategy', ({ strategy, missing }) =
       'skills/link': { link: 'new.md' },
       'skills/.git': 'not copied',
       'skills/\xff': 'bytes\n',
+      'skills/\xfe/inner': 'bytes\n',
     });
     symlinkSync('AGENTS.md', join(source, 'alias'));
     const before = fingerprint(source);
@@ -182,6 +183,7 @@ describe.each(strategies)('workspaces over $strategy', ({ strategy, missing }) =
       'skills/link': 'link new.md',
       'skills/new.md': 'file new\n',
       'skills/tool': 'exec #!/bin/sh\n',
+      'skills/\xfe/inner': 'file bytes\n',
       'skills/\xff': 'file bytes\n',
     });
     expect([...snapshot.manifest.keys()].sort()).toEqual(Object.keys(readTree(workspace.path)).sort());

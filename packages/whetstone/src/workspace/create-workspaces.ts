@@ -91,6 +91,7 @@ export async function createWorkspaces(options: {
         [...live].map((workspace) => workspace[Symbol.asyncDispose]()),
       );
       await Promise.allSettled([...stores.values(), ...pristines.values(), ...snapshots.values()]);
+      await placement[Symbol.asyncDispose]();
       await removeTree(backstage);
       const failed = pending.find((result) => result.status === 'rejected');
       if (failed) throw failed.reason;

@@ -25,6 +25,17 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
+/** The processes in a mount namespace. */
+function holdersOf(namespace: string): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    try {
+      return /^\d+$/.test(pid) && readlinkSync(`/proc/${pid}/ns/mnt`) === namespace;
+    } catch {
+      return false;
+    }
+  });
+}
+
 const sampleRepo = () => keep(makeRepo({ file: 'x\n', gone: 'y\n' }));
 
 describe('a mount namespace of its own', () => {
@@ -54,12 +65,13 @@ describe('a mount namespace of its own', () => {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [line] = await once(createInterface({ input: child.stdout }), 'line');
-    expect(JSON.parse(line)).toMatchObject({ pid: child.pid, strategy: 'overlay', mounts: 2 });
+    const seen = JSON.parse(line);
+    expect(seen).toMatchObject({ pid: child.pid, strategy: 'overlay', mounts: 2 });
     expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(scratch);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    // Nothing is mounted on it any more, so the folder can be removed.
-    rmSync(scratch, { recursive: true });
+    // A mount lives as long as its namespace, and that as long as a process in it.
+    await expect.poll(() => holdersOf(seen.namespace), { timeout: 5000 }).toEqual([]);
   });
 
   test.skipIf(!isLinux)('without one, workspaces are not overlay mounts', () => {

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mountArguments, OVERLAY_OPTION_SETS } from './mount.ts';
+import { mountCommand, OVERLAY_OPTION_SETS } from './mount-options.ts';
 
 /**
  * Overlay mounts belong in a mount namespace of this process alone: they are invisible elsewhere and vanish with the
@@ -65,13 +65,12 @@ function overlayWorksIn(unshare: string, namespaces: readonly string[]): boolean
     for (const folder of ['lower', 'upper', 'work', 'target']) mkdirSync(join(directory, folder));
     return OVERLAY_OPTION_SETS.some((options) => {
       const mount = { lower: ['lower'], upper: 'upper', work: 'work', target: 'target', options };
-      const args = [...namespaces, '--', 'mount', ...mountArguments(mount)];
+      const args = [...namespaces, '--', ...mountCommand(mount)];
       return spawnSync(unshare, args, { cwd: directory, stdio: 'ignore' }).status === 0;
     });
   } finally {
-    // Overlayfs leaves a folder without permissions in there, which only root removes as it is.
-    const locked = join(directory, 'work/work');
-    if (existsSync(locked)) chmodSync(locked, 0o700);
+    // Overlayfs leaves folders without permissions in there, which only root removes as they are.
+    spawnSync('chmod', ['-R', 'u+rwX', directory], { stdio: 'ignore' });
     rmSync(directory, { recursive: true, force: true });
   }
 }

@@ -1,13 +1,15 @@
-import { constants, createReadStream } from 'node:fs';
-import { lstat, readdir, readlink, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import type { OverlayOperation } from '../config/config.ts';
 import { WhetstoneError } from '../error.ts';
 import { makeFolder, makeRoom, pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
-import { absolutePath, displayPath, joinPath, overlayTarget, pathBytes } from './tree-path.ts';
+import { openPlainFile, readPlainFile } from './hash-blob.ts';
+import { displayPath, joinPath, overlayTarget } from './tree-path.ts';
 
 /**
  * Applies a variant's overlay to a tree, in order. A copied file or folder replaces what is at its target as a whole; a
- * removed path takes with it what is below.
+ * removed path takes with it what is below. A source that is itself a symlink is what it leads to, because a path in a
+ * configuration means that; symlinks inside of a folder are copied as symlinks. `.git` folders are left out.
  * Throws a `WhetstoneError` (exit code 2): `overlay.source-missing`, `overlay.source-unreadable`, `workspace.unsafe-path`.
  */
 export async function applyOverlay(root: string, operations: readonly OverlayOperation[]): Promise<void> {
@@ -16,67 +18,64 @@ export async function applyOverlay(root: string, operations: readonly OverlayOpe
       for (const path of operation.paths.map(overlayTarget)) {
         if (await removeEntry(root, path)) await pruneFolders(root, path);
       }
-      continue;
+    } else {
+      const target = overlayTarget(operation.target);
+      const source = await resolveSource(operation.source);
+      await makeRoom(root, target);
+      await copyEntry(root, source, target);
     }
-    const target = overlayTarget(operation.target);
-    await requireSource(operation.source);
-    await makeRoom(root, target);
-    await copyIn(root, Buffer.from(operation.source), target, 'followed');
   }
 }
 
 /** Copies a folder over a tree: folders are merged, files and symlinks replaced. `.git` folders are left out. */
 export async function layFolder(root: string, folder: string): Promise<void> {
-  await requireSource(folder);
-  await copyFolder(root, Buffer.from(folder), '');
+  const source = await resolveSource(folder);
+  if (!(await lstat(source)).isDirectory()) throw unreadable(source, 'not a folder');
+  await copyFolder(root, source, '');
 }
 
-/**
- * A configuration names what a path leads to, so a source that is itself a symlink is followed; symlinks inside of it
- * are copied as symlinks.
- */
-async function copyIn(
-  root: string,
-  source: Buffer,
-  target: string,
-  symlinks: 'followed' | 'kept',
-): Promise<void> {
-  const found = await (symlinks === 'followed' ? stat(source) : lstat(source));
+async function copyEntry(root: string, source: Buffer, target: string): Promise<void> {
+  const found = await lstat(source);
   if (found.isDirectory()) {
     await makeFolder(root, target);
     await copyFolder(root, source, target);
   } else if (found.isSymbolicLink()) {
-    const link = await readlink(source, { encoding: 'buffer' });
-    await writeEntry(root, { path: target, mode: '120000' }, chunksOf(link));
+    await writeEntry(root, { path: target, mode: '120000' }, linkTarget(source));
   } else if (found.isFile()) {
     const mode = found.mode & constants.S_IXUSR ? '100755' : '100644';
-    await writeEntry(root, { path: target, mode }, createReadStream(source));
+    await writeEntry(root, { path: target, mode }, fileContent(source));
   } else {
     throw unreadable(source, 'neither a file, nor a folder, nor a symlink');
   }
 }
 
 async function copyFolder(root: string, source: Buffer, target: string): Promise<void> {
-  const names = await readdir(source, { encoding: 'buffer' });
-  for (const name of names.map((bytes) => bytes.toString('latin1')).sort()) {
-    if (name === '.git') continue;
-    await copyIn(root, absolutePath(source.toString('utf8'), name), joinPath(target, name), 'kept');
+  for (const name of await readdir(source, { encoding: 'buffer' })) {
+    if (name.toString('latin1') === '.git') continue;
+    await copyEntry(root, Buffer.concat([source, SLASH, name]), joinPath(target, name.toString('latin1')));
   }
 }
 
-async function* chunksOf(content: Buffer): AsyncGenerator<Buffer> {
-  yield content;
+const SLASH = Buffer.from('/');
+
+async function* linkTarget(source: Buffer): AsyncGenerator<Buffer> {
+  yield await readlink(source, { encoding: 'buffer' });
 }
 
-async function requireSource(source: string): Promise<void> {
+async function* fileContent(source: Buffer): AsyncGenerator<Buffer> {
+  await using file = await openPlainFile(source);
+  yield* readPlainFile(file, (await file.stat()).size);
+}
+
+async function resolveSource(source: string): Promise<Buffer> {
   try {
-    await stat(source);
+    return await realpath(source, { encoding: 'buffer' });
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (!missing) throw unreadable(Buffer.from(source), String(error));
     throw new WhetstoneError('overlay.source-missing', 'nothing to copy from: no such file or folder', {
       where: source,
-      hint: '`source` is relative to the configuration file.',
+      hint: 'Paths in a configuration are relative to the file they stand in.',
       exitCode: 2,
       cause: error,
     });
@@ -85,7 +84,7 @@ async function requireSource(source: string): Promise<void> {
 
 function unreadable(source: Buffer, why: string): WhetstoneError {
   return new WhetstoneError('overlay.source-unreadable', `cannot be copied into a tree: ${why}`, {
-    where: displayPath(pathBytes(source.toString('utf8'))),
+    where: displayPath(source.toString('latin1')),
     exitCode: 2,
   });
 }

@@ -1,14 +1,13 @@
-import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { execa } from 'execa';
 import { WhetstoneError } from '../error.ts';
-import { mountOverlay, OVERLAY_OPTION_SETS, type OverlayOptions, unmount } from './mount.ts';
 import { isPrivateMountNamespace } from './mount-namespace.ts';
-import { removeTree } from './remove-tree.ts';
+import { overlayPlacement } from './overlay-placement.ts';
 import type { WorkspaceStrategy } from './workspace.ts';
 
 /** How a directory comes to hold a tree that may be changed without changing where it came from. */
-export type Placement = {
+export type Placement = AsyncDisposable & {
   strategy: WorkspaceStrategy;
   /**
    * Makes `target`, which does not exist yet, hold `layers` (the uppermost first). `own` is a folder that does not
@@ -36,8 +35,8 @@ export async function choosePlacement(
   wanted: 'auto' | WorkspaceStrategy,
 ): Promise<Placement> {
   if (wanted === 'overlay' || (wanted === 'auto' && isPrivateMountNamespace())) {
-    const options = await probeOverlay(scratch);
-    if (options) return overlayPlacement(scratch, options);
+    const overlay = await overlayPlacement(scratch);
+    if (overlay) return overlay;
   }
   if (wanted === 'reflink' || wanted === 'auto') {
     if (await probeReflink(scratch)) return copyPlacement('reflink');
@@ -57,29 +56,6 @@ const HINTS = {
     'Copy-on-write clones need btrfs, xfs or another file system that has them under the scratch folder.',
 };
 
-function overlayPlacement(scratch: string, options: OverlayOptions): Placement {
-  return {
-    strategy: 'overlay',
-    async place(layers, target, own) {
-      const upper = join(own, 'upper');
-      const work = join(own, 'work');
-      await Promise.all([upper, work, target].map((folder) => mkdir(folder, { recursive: true })));
-      const [lower, [upperdir, workdir, mountpoint]] = [layers, [upper, work, target]].map((folders) =>
-        folders.map((folder) => relative(scratch, folder)),
-      ) as [string[], [string, string, string]];
-      await mountOverlay({
-        cwd: scratch,
-        lower,
-        upper: upperdir,
-        work: workdir,
-        target: mountpoint,
-        options,
-      });
-      return { path: target, upper, detach: () => unmount(target), layers: [upper, ...layers] };
-    },
-  };
-}
-
 function copyPlacement(strategy: 'reflink' | 'copy'): Placement {
   return {
     strategy,
@@ -90,49 +66,18 @@ function copyPlacement(strategy: 'reflink' | 'copy'): Placement {
       await copyTree(source, target, strategy);
       return { path: target, detach: async () => {}, layers: [target] };
     },
+    async [Symbol.asyncDispose]() {},
   };
 }
 
 async function copyTree(source: string, target: string, strategy: 'reflink' | 'copy'): Promise<void> {
+  if (process.platform === 'win32') {
+    await cp(source, target, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+    return;
+  }
   const clone =
     process.platform === 'linux' ? [`--reflink=${strategy === 'reflink' ? 'always' : 'auto'}`] : [];
   await execa('cp', ['-a', ...clone, '--', `${source}/.`, target], { stdin: 'ignore' });
-}
-
-/** Does with a mount what an agent may do, and looks whether the result is right. */
-async function probeOverlay(scratch: string): Promise<OverlayOptions | undefined> {
-  if (process.platform !== 'linux') return undefined;
-  for (const options of OVERLAY_OPTION_SETS) {
-    const directory = await mkdtemp(join(scratch, 'probe-'));
-    try {
-      if (await mountBehaves(scratch, directory, options)) return options;
-    } catch {
-      // The next set of options, or the next strategy.
-    } finally {
-      await removeTree(directory);
-    }
-  }
-  return undefined;
-}
-
-async function mountBehaves(scratch: string, directory: string, options: OverlayOptions): Promise<boolean> {
-  const lower = join(directory, 'lower');
-  await mkdir(join(lower, 'folder'), { recursive: true });
-  await writeFile(join(lower, 'folder/below'), '');
-  await mkdir(join(lower, 'moved'));
-  const { path, detach } = await overlayPlacement(scratch, options).place(
-    [lower],
-    join(directory, 'mount'),
-    join(directory, 'own'),
-  );
-  try {
-    await rm(join(path, 'folder'), { recursive: true });
-    await mkdir(join(path, 'folder'));
-    if (!options.includes('userxattr')) await rename(join(path, 'moved'), join(path, 'here'));
-    return (await readdir(join(path, 'folder'))).length === 0;
-  } finally {
-    await detach();
-  }
 }
 
 async function probeReflink(scratch: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 import { z } from 'zod';
+import { isUnder } from '../../sandbox/sandbox-files.ts';
 
 /** The events that `codex exec --json` prints, as far as they are mapped. Anything else becomes a `raw` event. */
 const count = z.number().int().nonnegative().catch(0);
@@ -153,14 +154,11 @@ const CHANGES: Readonly<Record<string, 'added' | 'modified' | 'deleted'>> = {
 
 export function fileEvents(item: CodexItem & { type: 'file_change' }, workdir: string): StreamEvent[] {
   if (item.status === 'failed') return [];
-  return item.changes.map(({ path, kind }) => {
-    const inside = relative(workdir, path);
-    return {
-      type: 'file.changed',
-      path: path.startsWith('/') && !inside.startsWith('..') ? inside : path,
-      change: CHANGES[kind] ?? 'modified',
-    };
-  });
+  return item.changes.map(({ path, kind }) => ({
+    type: 'file.changed',
+    path: isUnder(workdir, path) ? relative(workdir, path) : path,
+    change: CHANGES[kind] ?? 'modified',
+  }));
 }
 
 function asObject(value: JsonValue | undefined): JsonObject {

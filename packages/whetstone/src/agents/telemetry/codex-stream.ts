@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import { textTail } from '../text-tail.ts';
 import {
   type CodexItem,
   type CodexLine,
@@ -17,6 +18,10 @@ import { LineReader } from './line-reader.ts';
 const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
 /** As much as the log file keeps; a stream without end must not become events without end. */
 const EVENTS_LIMIT_BYTES = 64 * 1024 * 1024;
+
+/** What goes into a result row is bounded, whatever an agent prints. */
+const TEXT_LIMIT_BYTES = 4 * 1024;
+const TOOL_NAMES_LIMIT = 500;
 
 export type CodexSummary = {
   lines: number;
@@ -97,7 +102,8 @@ export class CodexStream {
   }
 
   #readModel(native: JsonObject): void {
-    if (typeof native.model === 'string' && native.model !== '') this.summary.model ??= native.model;
+    const { model } = native;
+    if (typeof model === 'string' && model !== '') this.summary.model ??= textTail(model, TEXT_LIMIT_BYTES);
   }
 
   #readEvent(line: CodexLine, native: JsonObject): void {
@@ -129,7 +135,7 @@ export class CodexStream {
   }
 
   #fail(message: string): void {
-    this.summary.failure = message;
+    this.summary.failure = textTail(message, TEXT_LIMIT_BYTES);
     this.#emit({ type: 'error', message });
   }
 
@@ -182,6 +188,7 @@ export class CodexStream {
 
   #countTool(name: string): void {
     const { toolCalls } = this.summary;
-    toolCalls.set(name, (toolCalls.get(name) ?? 0) + 1);
+    const key = toolCalls.has(name) || toolCalls.size < TOOL_NAMES_LIMIT ? name : 'other';
+    toolCalls.set(key, (toolCalls.get(key) ?? 0) + 1);
   }
 }

@@ -5,6 +5,9 @@ import type { ConfinedFiles } from '../../sandbox/sandbox-files.ts';
 import type { Telemetry } from '../agent.ts';
 import type { Collector } from './collector.ts';
 
+/** All of it may end up in a result row. */
+const LARGEST_FILE_BYTES = 64 * 1024;
+
 const count = z.number().int().nonnegative();
 
 /** The fields that the file may have: context-eval's name, ours, and what a value must be. */
@@ -44,6 +47,8 @@ export function createJsonFileCollector(
         throw error;
       });
       if (!content) return { telemetry: telemetry('unavailable', ['telemetry_file_missing']) };
+      if (content.length > LARGEST_FILE_BYTES)
+        throw new RangeError(`The telemetry file has ${content.length} bytes.`);
       return { telemetry: readFields(JSON.parse(content.toString('utf8'))) };
     },
   };

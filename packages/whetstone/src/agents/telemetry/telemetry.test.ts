@@ -8,7 +8,10 @@ import type { Turn } from '../agent.ts';
 import { createAgent } from '../create-agent.ts';
 
 async function sendTo(attempt: TestAttempt, config: Partial<AgentConfig>): Promise<Turn> {
-  return createAgent(agentConfig(config), { environment: {} }).send({ text: 'do it' }, attempt.context);
+  return createAgent(agentConfig(config), { environment: {}, hasLanes: true }).send(
+    { text: 'do it' },
+    attempt.context,
+  );
 }
 
 describe('json-file', () => {

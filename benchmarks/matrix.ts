@@ -1,0 +1,53 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeRepository } from './make-repository.ts';
+import { measureNode } from './measured-process.ts';
+import type { ProcessUse } from './process-use.ts';
+
+export const WHETSTONE = join(import.meta.dirname, '../packages/whetstone/bin/whetstone.js');
+
+const TASKS = 10;
+/** Tasks and variants of a matrix; trials make the rest of its cases. */
+export const CASES_A_TRIAL = TASKS * 2;
+
+/** The agent of issue and peers alike: it does as little as an agent can. */
+export const SMALLEST_AGENT = 'echo done >> README.md';
+
+/**
+ * Writes a repository of 200 files and a configuration for it: one agent, ten tasks that are validated by `true`, and
+ * two variants of which one adds a file.
+ */
+export async function makeMatrix(directory: string, agentScript: string): Promise<void> {
+  await makeRepository(join(directory, 'repository'), 200);
+  mkdirSync(directory, { recursive: true });
+  writeFileSync(join(directory, 'AGENTS.md'), 'Append to the file; leave the rest alone.\n');
+  const config = {
+    repo: { path: 'repository' },
+    agents: { appender: { kind: 'custom', command: ['sh', '-c', agentScript] } },
+    tasks: 'tasks.yaml',
+    variants: { plain: {}, ruled: { overlays: [{ source: 'AGENTS.md', target: 'AGENTS.md' }] } },
+    evaluation: { commands: ['true'] },
+    seed: 'benchmark',
+    output_dir: 'runs',
+  };
+  const tasks = Array.from({ length: TASKS }, (_, index) => ({
+    id: `task-${index + 1}`,
+    prompt: `Append a line to README.md. (${index + 1})`,
+  }));
+  // JSON is YAML.
+  writeFileSync(join(directory, 'whetstone.yaml'), JSON.stringify(config, null, 2));
+  writeFileSync(join(directory, 'tasks.yaml'), JSON.stringify({ tasks }, null, 2));
+}
+
+/** `whetstone run` on what `makeMatrix` wrote. Throws when a case did not pass: then there is nothing to measure. */
+export function runMatrix(
+  directory: string,
+  args: readonly string[],
+  onLine?: (line: string, pid: number) => void,
+): Promise<ProcessUse & { wallSeconds: number }> {
+  return measureNode([WHETSTONE, 'run', '-c', join(directory, 'whetstone.yaml'), ...args], {
+    cwd: directory,
+    env: { CI: '1' },
+    ...(onLine === undefined ? {} : { onLine }),
+  });
+}

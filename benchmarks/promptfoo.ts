@@ -1,0 +1,80 @@
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SMALLEST_AGENT } from './matrix.ts';
+import { measureNode } from './measured-process.ts';
+import type { ProcessUse } from './process-use.ts';
+
+const VERSION = '0.123.1';
+/** The native part of its database client, an optional dependency; the other ones are model providers' SDKs. */
+const DATABASE = `@libsql/linux-${process.arch}-gnu@0.5.29`;
+const PEERS = join(import.meta.dirname, '../.cache/peers');
+const PROGRAM = join(PEERS, 'node_modules/promptfoo/dist/src/entrypoint.js');
+const INSTALL_LIMIT_MS = 300_000;
+
+type Measured =
+  | { kind: 'measured'; version: string; use: ProcessUse & { wallSeconds: number } }
+  | { kind: 'missing'; reason: string };
+
+/**
+ * Runs `promptfoo eval` over `tests` tests whose provider copies `directory`/repository and does in the copy what the
+ * smallest agent does. Installs promptfoo into `.cache/peers` when it is not there.
+ */
+export async function measurePromptfoo(options: {
+  directory: string;
+  tests: number;
+  say: (line: string) => void;
+}): Promise<Measured> {
+  const { directory, tests, say } = options;
+  try {
+    if (!existsSync(PROGRAM)) install(say);
+    writeFileSync(
+      join(directory, 'agent.sh'),
+      [
+        'set -e',
+        'copy=$(mktemp -d)',
+        'cp -a repository/. "$copy"',
+        `(cd "$copy" && ${SMALLEST_AGENT})`,
+        'rm -rf "$copy"',
+        'echo finished',
+        '',
+      ].join('\n'),
+    );
+    const config = {
+      prompts: ['{{task}}'],
+      providers: ['exec: sh agent.sh'],
+      tests: Array.from({ length: tests }, (_, index) => ({
+        vars: { task: `Append a line to README.md. (${index + 1})` },
+        assert: [{ type: 'contains', value: 'finished' }],
+      })),
+    };
+    writeFileSync(join(directory, 'promptfooconfig.json'), JSON.stringify(config));
+    const use = await measureNode(
+      [PROGRAM, 'eval', '-c', 'promptfooconfig.json', '-j', '2', '--no-cache', '--no-table', '--no-progress-bar'],
+      {
+        cwd: directory,
+        env: {
+          CI: '1',
+          PROMPTFOO_CONFIG_DIR: join(directory, 'promptfoo'),
+          PROMPTFOO_DISABLE_TELEMETRY: '1',
+          PROMPTFOO_DISABLE_UPDATE: '1',
+        },
+      },
+    );
+    return { kind: 'measured', version: VERSION, use };
+  } catch (error) {
+    const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n');
+    return { kind: 'missing', reason };
+  }
+}
+
+function install(say: (line: string) => void): void {
+  say('installing promptfoo into .cache/peers (280 MB)');
+  mkdirSync(PEERS, { recursive: true });
+  writeFileSync(join(PEERS, 'package.json'), '{ "private": true }\n');
+  execFileSync(
+    'npm',
+    ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=optional', `promptfoo@${VERSION}`, DATABASE],
+    { cwd: PEERS, stdio: 'ignore', timeout: INSTALL_LIMIT_MS },
+  );
+}

@@ -1,0 +1,224 @@
+import { runAddress } from './address.js';
+import { element } from './element.js';
+import { bytes, counted, dollars, seconds, tokens, UNKNOWN } from './format.js';
+import { modelCalls } from './model-calls.js';
+import { badge, facts, fold, link, localTime, STATE_WORDS, section, table } from './parts.js';
+import { patch } from './patch.js';
+import { askCase, askCaseFile } from './server.js';
+import { timeline } from './timeline.js';
+
+/** @import { Child } from './element.js' */
+/** @import { Page } from './view.js' */
+/** @import { CaseDetail, CaseFile } from '../../whetstone/src/view/api.ts' */
+/** @import { CaseRow } from '../../whetstone/src/record/row.ts' */
+
+/** @typedef {{ detail: CaseDetail, files: Map<string, CaseFile> }} WholeCase */
+
+const PATHS_SHOWN = 50;
+
+/**
+ * One case: what it came to and everything that says why.
+ *
+ * @param {string} run
+ * @param {string} caseId
+ * @returns {Page<WholeCase>}
+ */
+export function casePage(run, caseId) {
+  return {
+    load: () => loadCase(run, caseId),
+    title: () => caseId,
+    isLive: ({ detail }) => detail.row === null && detail.state === 'running',
+    draw: ({ detail, files }) => [
+      introduction(detail),
+      detail.row && factsSection(detail.row),
+      detail.row && verification(detail.row, files),
+      draw(files, 'patch', 'Changes', patch),
+      detail.row && paths(detail.row),
+      draw(files, 'prompt', 'Prompt', (file) => text(file.head)),
+      draw(files, 'events', 'What the agent did', timeline),
+      draw(files, 'model-calls', 'Model calls', modelCalls),
+      draw(files, 'stdout', 'Standard output', log),
+      draw(files, 'stderr', 'Standard error', log),
+    ],
+  };
+}
+
+/** @type {WholeCase | undefined} */
+let last;
+
+/**
+ * Gives the same object as before while nothing has changed.
+ *
+ * @param {string} run
+ * @param {string} caseId
+ * @returns {Promise<WholeCase>}
+ */
+async function loadCase(run, caseId) {
+  const detail = await askCase(run, caseId);
+  const wanted = detail.files.filter((file) => file.bytes > 0);
+  const loaded = await Promise.all(wanted.map((file) => askCaseFile(run, caseId, file.name)));
+  const isSame = last?.detail === detail && loaded.every((file) => last?.files.get(file.name) === file);
+  if (last && isSame) return last;
+  last = { detail, files: new Map(loaded.map((file) => [file.name, file])) };
+  return last;
+}
+
+/** @param {CaseDetail} detail */
+function introduction({ run, state, planned, row }) {
+  const outcome = row?.outcome ?? 'missing';
+  return [
+    element('nav', { 'aria-label': 'Breadcrumb' }, link('#/', 'Runs'), ' / ', link(runAddress(run), run)),
+    element('h1', {}, `${planned.task_id} · ${planned.variant}`),
+    element(
+      'p',
+      { class: 'badges' },
+      badge(row ? outcome : `no result: the run is ${STATE_WORDS[state]}`, outcome),
+      row?.failure_class ? badge(row.failure_class, 'plain') : null,
+      `${planned.agent_name}, trial ${planned.trial_index}`,
+    ),
+    row?.evidence ? element('p', { class: 'evidence' }, row.evidence) : null,
+  ];
+}
+
+/** @param {CaseRow} row */
+function factsSection(row) {
+  const exit = `${row.agent_exit_code ?? UNKNOWN}${row.timeout ? ', stopped at its time limit' : ''}`;
+  /** @type {[string, Child][]} */
+  const all = [
+    ['Case', row.case_id],
+    ['Commit', row.repo_ref],
+    ['Started', localTime(row.started_at)],
+    ['Took', `${seconds(row.duration_seconds)}, the agent ${seconds(row.agent_duration_seconds)}`],
+    ['Agent exit', exit],
+    ['Changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
+    ['Verified', `${row.validation_status}, confidence ${row.confidence}`],
+    ['Tokens', tokenFact(row)],
+    ['Cost', dollars(row.cost_usd)],
+    ['Calls', `${row.model_calls ?? UNKNOWN} to the model, ${row.tool_calls ?? UNKNOWN} of tools`],
+    ['Models', row.models.join(', ') || UNKNOWN],
+    ['Telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
+    ['Retries', row.retries],
+  ];
+  return section('Facts', facts(all));
+}
+
+/** @param {CaseRow} row */
+function tokenFact(row) {
+  if (row.usage_source === 'none') return UNKNOWN;
+  /** @type {[string, number | null][]} */
+  const kinds = [
+    ['in', row.input_tokens],
+    ['out', row.output_tokens],
+    ['cache read', row.cache_read_tokens],
+    ['cache write', row.cache_write_tokens],
+    ['reasoning', row.reasoning_tokens],
+  ];
+  const known = kinds.flatMap(([kind, count]) => (count === null ? [] : `${kind} ${tokens(count)}`));
+  const source = row.usage_source === 'gateway' ? 'counted on the wire' : 'as the agent says';
+  return `${tokens(row.total_tokens)} (${[...known, source].join(', ')})`;
+}
+
+/**
+ * @param {CaseRow} row
+ * @param {WholeCase['files']} files
+ */
+function verification(row, files) {
+  if (row.validation_results.length === 0 && row.hard_evaluation.length === 0) return null;
+  const commands = row.validation_results.map((result, index) => {
+    const isPassed = result.ended === 'exit' && result.exit_code === 0;
+    const end = result.ended === 'exit' ? `exit ${result.exit_code}` : result.ended;
+    const logs = ['stdout', 'stderr'].flatMap((stream) => {
+      const file = files.get(`validation-${index}-${stream}`);
+      return file ? [element('h3', {}, stream), log(file)] : [];
+    });
+    const title = [
+      badge(end, isPassed ? 'passed' : 'failed'),
+      ' ',
+      element('code', {}, result.command),
+      ` ${seconds(result.duration_seconds)}`,
+    ];
+    return fold(
+      `validation ${index}`,
+      title,
+      !isPassed,
+      logs.length > 0 ? logs : element('p', { class: 'note' }, 'It printed nothing.'),
+    );
+  });
+  const checks = row.hard_evaluation.map((check) => [
+    check.name,
+    badge(check.status, check.status),
+    check.evidence,
+  ]);
+  return section(
+    'Verification',
+    commands,
+    checks.length === 0
+      ? null
+      : table('Checks', [{ head: 'Check' }, { head: 'Status' }, { head: 'Evidence' }], checks),
+  );
+}
+
+/** @param {CaseRow} row */
+function paths(row) {
+  /** @type {[string, string[], number][]} */
+  const lists = [
+    ['Changed paths', row.touched_paths, row.changed_files],
+    [
+      'Protected paths touched, and restored',
+      row.protected_paths_touched,
+      row.protected_paths_touched.length,
+    ],
+    ['Changes that other systems cannot hold', row.unportable_paths, row.unportable_paths.length],
+  ];
+  return lists.map(([title, all, count]) => {
+    if (all.length === 0) return null;
+    const shown = all.slice(0, PATHS_SHOWN);
+    return fold(
+      title,
+      `${title} (${count})`,
+      false,
+      element(
+        'ul',
+        { class: 'paths' },
+        shown.map((path) => element('li', {}, path)),
+      ),
+      count > shown.length ? element('p', { class: 'note' }, `And ${count - shown.length} more.`) : null,
+    );
+  });
+}
+
+/**
+ * A section for a file that is there, with a note when it is not the whole.
+ *
+ * @param {WholeCase['files']} files
+ * @param {string} name
+ * @param {string} title
+ * @param {(file: CaseFile) => Child} content
+ * @returns {Child}
+ */
+function draw(files, name, title, content) {
+  const file = files.get(name);
+  return file === undefined ? null : section(title, content(file), omission(file));
+}
+
+/** @param {CaseFile} file */
+function log(file) {
+  return text(file.omitted_bytes > 0 ? `… ${file.tail}` : file.head);
+}
+
+/** @param {string} content */
+const text = (content) => element('pre', { tabindex: 0 }, content);
+
+/**
+ * @param {CaseFile} file
+ * @returns {Child}
+ */
+function omission(file) {
+  if (file.omitted_bytes === 0) return null;
+  const where = file.head === '' ? 'beginning' : file.tail === '' ? 'end' : 'middle';
+  return element(
+    'p',
+    { class: 'note' },
+    `${bytes(file.omitted_bytes)} of ${bytes(file.bytes)} left out at the ${where}.`,
+  );
+}

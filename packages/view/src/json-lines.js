@@ -1,0 +1,71 @@
+/** @import { CaseFile } from '../../whetstone/src/view/api.ts' */
+
+/** More than a reader goes through, and few enough to draw. */
+const LINES_SHOWN = 1000;
+
+/**
+ * The objects of a JSON lines file: the first and the last where there are many. Lines that are cut or damaged are left
+ * out. Whatever wrote them, their fields may be anything.
+ *
+ * @param {CaseFile} file
+ * @returns {{ values: Record<string, unknown>[], hidden: number }}
+ */
+export function jsonLines({ head, tail }) {
+  const lines = [...head.split('\n'), ...tail.split('\n')].filter((line) => line !== '');
+  const hidden = Math.max(0, lines.length - LINES_SHOWN);
+  const shown = hidden === 0 ? lines : [...lines.slice(0, LINES_SHOWN / 2), ...lines.slice(-LINES_SHOWN / 2)];
+  return { values: shown.flatMap(parsed), hidden };
+}
+
+/** @param {string} line */
+function parsed(line) {
+  try {
+    const value = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+/**
+ * Any value as text: strings as they are, nothing for what is not there.
+ *
+ * @param {unknown} value
+ */
+export function asText(value) {
+  if (typeof value === 'string') return value;
+  if (value === undefined || value === null) return '';
+  try {
+    return JSON.stringify(value, null, 2);
+  } catch {
+    return '(nested too deeply to show)';
+  }
+}
+
+/**
+ * As `asText`, and an object as a line a field.
+ *
+ * @param {unknown} value
+ */
+export function asLines(value) {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return asText(value);
+  return Object.entries(value)
+    .map(([name, inner]) => `${name}: ${asText(inner)}`)
+    .join('\n');
+}
+
+/**
+ * @param {unknown} value
+ * @returns {number | null}
+ */
+export const asNumber = (value) => (typeof value === 'number' ? value : null);
+
+/**
+ * A field of a value that may be anything.
+ *
+ * @param {unknown} value
+ * @param {string} name
+ * @returns {unknown}
+ */
+export const field = (value, name) =>
+  typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;

@@ -1,0 +1,95 @@
+import { element } from './element.js';
+
+/** @import { Attributes, Child } from './element.js' */
+/** @import { RunState } from '../../whetstone/src/view/api.ts' */
+
+/**
+ * @param {string} href
+ * @param {...Child} children
+ */
+export const link = (href, ...children) => element('a', { href }, ...children);
+
+/**
+ * @param {string} title
+ * @param {...Child} children
+ */
+export const section = (title, ...children) => element('section', {}, element('h2', {}, title), ...children);
+
+/**
+ * @typedef {object} Column
+ * @property {string} head
+ * @property {boolean} [number] Right-aligned.
+ */
+
+/**
+ * A table that scrolls by itself where the window is too narrow. The first cell of a row is its header.
+ *
+ * @param {string} label
+ * @param {readonly Column[]} columns
+ * @param {readonly (readonly Child[])[]} rows
+ */
+export function table(label, columns, rows) {
+  /** @param {number} index */
+  const alignment = (index) => ({ class: columns[index]?.number ? 'number' : null });
+  const head = columns.map((column, index) =>
+    element('th', { scope: 'col', ...alignment(index) }, column.head),
+  );
+  const body = rows.map((cells) =>
+    element(
+      'tr',
+      {},
+      cells.map((cell, index) =>
+        index === 0
+          ? element('th', { scope: 'row', ...alignment(index) }, cell)
+          : element('td', alignment(index), cell),
+      ),
+    ),
+  );
+  return element(
+    'div',
+    { class: 'scroll', role: 'region', 'aria-label': label, tabindex: 0 },
+    element('table', {}, element('thead', {}, element('tr', {}, head)), element('tbody', {}, body)),
+  );
+}
+
+/** @param {readonly (readonly [string, Child])[]} all */
+export const facts = (all) =>
+  element(
+    'dl',
+    {},
+    all.map(([name, value]) => element('div', {}, element('dt', {}, name), element('dd', {}, value))),
+  );
+
+/**
+ * A word with its colour.
+ *
+ * @param {string} word
+ * @param {string} kind A class of the style sheet.
+ */
+export const badge = (word, kind) => element('span', { class: `badge ${kind}` }, word);
+
+/**
+ * What can be folded away. `key` tells it from the others of the page, so that it stays as it is when the page is drawn
+ * anew.
+ *
+ * @param {string} key
+ * @param {Child} summary
+ * @param {boolean} open
+ * @param {...Child} children
+ */
+export const fold = (key, summary, open, ...children) =>
+  element('details', { 'data-key': key, open }, element('summary', {}, summary), ...children);
+
+/** @type {Record<RunState, string>} */
+export const STATE_WORDS = { running: 'running', finished: 'finished', stopped: 'stopped early' };
+
+/**
+ * `YYYY-MM-DD hh:mm:ss` in the reader's time zone; the text itself when it is no time.
+ *
+ * @param {string} at ISO 8601
+ */
+export function localTime(at) {
+  const time = new Date(at);
+  if (Number.isNaN(time.getTime())) return at;
+  return element('time', { datetime: time.toISOString() }, time.toLocaleString('sv-SE'));
+}

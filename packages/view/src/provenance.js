@@ -1,0 +1,62 @@
+import { bytes, counted } from './format.js';
+import { facts, fold, localTime, table } from './parts.js';
+
+/** @import { Child } from './element.js' */
+/** @import { RunDetail } from '../../whetstone/src/view/api.ts' */
+
+/**
+ * On what, with what and how isolated a run was: what it takes to repeat it.
+ *
+ * @param {RunDetail} run
+ */
+export function provenance({ manifest }) {
+  const { repo, isolation, gateway, machine } = manifest;
+  const commits = [...new Set(manifest.tasks.map((task) => task.commit))];
+  /** @type {[string, Child][]} */
+  const all = [
+    ['Repository', `${repo.path} at ${repo.base_ref}${repo.dirty ? ', uncommitted changes left out' : ''}`],
+    [commits.length === 1 ? 'Commit' : 'Commits', commits.join(', ')],
+    ['Isolation', `${isolation.provider}, level ${isolation.level}`],
+    ['Processes', isolation.processes],
+    ['Network', isolation.network],
+    ['Workspace', isolation.workspace],
+    ['Model calls', gateway ? `gateway, ${gateway.mode} ${gateway.script ?? ''}` : 'not through the gateway'],
+    ['Seed', manifest.seed],
+    ['Trials', `${counted(manifest.trials, 'trial')} of each, ${manifest.jobs} at a time`],
+    ['Config', `${manifest.config_path}, sha256 ${manifest.config_hash}`],
+    ['Versions', `whetstone ${manifest.whetstone_version}, Node ${machine.node}, Git ${machine.git}`],
+    [
+      'Machine',
+      `${machine.platform} ${machine.release} ${machine.arch}, ${counted(machine.cpus, 'CPU')}, ${bytes(machine.memory_bytes)}`,
+    ],
+    ['Created', localTime(manifest.created_at)],
+  ];
+  return [
+    facts(all),
+    fold('parts', 'Agents, tasks and variants, with their fingerprints', false, partsTable(manifest)),
+  ];
+}
+
+/** @param {RunDetail['manifest']} manifest */
+function partsTable(manifest) {
+  const rows = [
+    ...manifest.agents.map((one) => [
+      one.name,
+      'agent',
+      `${one.kind} ${one.version ?? '(version not known)'}`,
+      one.fingerprint,
+    ]),
+    ...manifest.tasks.map((one) => [
+      one.id,
+      'task',
+      [one.title, `commit ${one.commit}`].filter(Boolean).join(', '),
+      one.fingerprint,
+    ]),
+    ...manifest.variants.map((one) => [one.name, 'variant', one.description, one.fingerprint]),
+  ];
+  return table(
+    'Parts',
+    [{ head: 'Name' }, { head: 'Part' }, { head: 'What' }, { head: 'Fingerprint' }],
+    rows,
+  );
+}

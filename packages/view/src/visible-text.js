@@ -1,0 +1,19 @@
+/** What makes text read in another order, hides text within it, or moves a cursor. */
+const HIDDEN =
+  /\p{Bidi_Control}|(?![\n\t])\p{Cc}|[\u00ad\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+
+/**
+ * Text of unknown origin, with everything in it to be seen: what is invisible, turns the reading direction or controls
+ * something stands as its number. So a patch cannot read as something else than it is.
+ *
+ * @param {string} text
+ */
+export function visibleText(text) {
+  return text
+    .toWellFormed()
+    .replace(/\r\n/g, '\n')
+    .replace(HIDDEN, (character) => {
+      const number = (character.codePointAt(0) ?? 0).toString(16).toUpperCase();
+      return `⟨U+${number.padStart(4, '0')}⟩`;
+    });
+}

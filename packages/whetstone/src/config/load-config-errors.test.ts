@@ -1,0 +1,367 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the shell and of the config
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { ConfigErrors, type Diagnostic } from './diagnostic.ts';
+import { formatDiagnostics } from './format-diagnostics.ts';
+import { loadConfig } from './load-config.ts';
+
+const fixtures = join(import.meta.dirname, '__fixtures__');
+
+describe('what is wrong', () => {
+  let folder: string;
+  const folders: string[] = [];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'load-config-'));
+    folders.push(folder);
+    mkdirSync(join(folder, 'repo'));
+    write('tasks.yaml', 'tasks:\n  - {id: one, prompt: Do it}\n');
+  });
+  afterAll(() => {
+    for (const made of folders) rmSync(made, { recursive: true, force: true });
+  });
+
+  function write(name: string, text: string | Uint8Array): void {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+
+  async function diagnosticsOf(config: string): Promise<Diagnostic[]> {
+    write('whetstone.yaml', config);
+    try {
+      return (await loadConfig('whetstone.yaml', { cwd: folder })).warnings;
+    } catch (error) {
+      if (error instanceof ConfigErrors) return [...error.diagnostics];
+      throw error;
+    }
+  }
+
+  /** `file:line:column path: message`, the hint behind it. */
+  async function problems(config: string): Promise<string[]> {
+    return (await diagnosticsOf(config)).map(({ file, line, column, severity, path, message, hint }) => {
+      const name = file.slice(folder.length + 1).replace('whetstone.yaml', '');
+      const label = severity === 'warning' ? 'warning ' : '';
+      return `${name}:${line}:${column} ${label}${path}: ${message}${hint === undefined ? '' : ` (${hint})`}`
+        .replaceAll(folder, '')
+        .replaceAll('\n', '; ');
+    });
+  }
+
+  const REPO = 'repo: {path: repo}\n';
+  const AGENT = 'agent: {name: a, command: run}\n';
+  const VARIANTS = 'variants: {plain: }\n';
+
+  it('is all said at once, for both files, in file order (golden)', async () => {
+    const failure = loadConfig('bad/whetstone.yaml', { cwd: fixtures });
+    await expect(failure).rejects.toMatchObject({ code: 'config-invalid', exitCode: 2 });
+    const diagnostics = await failure.catch((error: ConfigErrors) => error.diagnostics);
+    const text = formatDiagnostics(diagnostics as Diagnostic[], { color: false, cwd: join(fixtures, 'bad') });
+    await expect(text.replaceAll(fixtures, '<fixtures>')).toMatchFileSnapshot(
+      '__fixtures__/bad/expected.txt',
+    );
+  });
+
+  it.each<[what: string, config: string, expected: string[]]>([
+    [
+      'no agent',
+      REPO + VARIANTS,
+      [':1:1 : either agent or agents is required (whetstone init writes an example)'],
+    ],
+    [
+      'both shapes',
+      `${REPO}${AGENT}agents: {}\n${VARIANTS}`,
+      [
+        ':3:1 agents: cannot set both top-level agent and agents (move the one agent into agents, under its name)',
+      ],
+    ],
+    ['no agents', `${REPO}agents: {}\n${VARIANTS}`, [':2:9 agents: at least one agent is required']],
+    [
+      'no variants',
+      `${REPO}${AGENT}variants: {}\n`,
+      [':3:11 variants: at least one context variant is required'],
+    ],
+    ['no variants at all', REPO + AGENT, [':1:1 variants: is required']],
+    ['no repo', AGENT + VARIANTS, [':1:1 repo: is required']],
+    [
+      'missing repo',
+      `repo: {path: nope}\n${AGENT}${VARIANTS}`,
+      [':1:14 repo.path: does not exist: /nope (relative paths start at )'],
+    ],
+    [
+      'missing kind',
+      `${REPO}agents:\n  a:\n    command: run\n${VARIANTS}`,
+      [':3:3 agents.a.kind: is required (one of: codex-cli, claude-code, traecli, coco, custom, loop)'],
+    ],
+    [
+      'unknown kind',
+      `${REPO}agents:\n  a: {command: run, kind: codex-cly}\n${VARIANTS}`,
+      [
+        ':3:27 agents.a.kind: unknown value "codex-cly" (did you mean codex-cli?; possible: codex-cli, claude-code, traecli, coco, custom, loop)',
+      ],
+    ],
+    [
+      'blank command',
+      `${REPO}agent: {name: a, command: " "}\n${VARIANTS}`,
+      [':2:27 agent.command: must not be empty'],
+    ],
+    ['no command', `${REPO}agent: {name: a}\n${VARIANTS}`, [':2:1 agent.command: is required']],
+    [
+      'agent name with space around it',
+      `${REPO}agents:\n  " a": {kind: custom, command: run}\n${VARIANTS}`,
+      [':3:3 agents[" a"]: the name has white space around it'],
+    ],
+    [
+      'telemetry_file without its collector',
+      `${REPO}agent:\n  name: a\n  command: run {telemetry_file}\n${VARIANTS}`,
+      [
+        ':4:16 agent.command: unknown variable {telemetry_file} (it is there with telemetry: {collector: json-file} alone)',
+      ],
+    ],
+    [
+      'gateway variables without a gateway',
+      `${REPO}agent:\n  name: a\n  command: [run, "{gateway_url}"]\n${VARIANTS}`,
+      [':4:19 agent.command[1]: unknown variable {gateway_url} (it is there with a gateway: alone)'],
+    ],
+    [
+      'malformed braces',
+      `${REPO}agent:\n  name: a\n  command: run {} "{prompt}\n${VARIANTS}`,
+      [
+        ':4:16 agent.command: {} is not a variable (a variable is a plain {name}; write {{ and }} for literal braces)',
+      ],
+    ],
+    [
+      'a variable where no quoting helps',
+      `${REPO}agent:\n  name: a\n  command: sh -c 'agent {prompt}'\n${VARIANTS}`,
+      [
+        ':4:25 agent.command: text of the task would be read as code by a second shell (hand it over as an argument (sh -c \'… "$1"\' sh {prompt}) or as a file ({prompt_file}))',
+      ],
+    ],
+    [
+      'variant in a command',
+      `${REPO}agent:\n  name: a\n  command: run {variant}\n${VARIANTS}`,
+      [':4:16 warning agent.command: the command names the variant, so the agent can see which arm it is in'],
+    ],
+    [
+      'two timeouts',
+      `${REPO}agent: {name: a, command: run, timeout_minutes: 1, timeout_seconds: 5}\n${VARIANTS}`,
+      [':2:52 agent.timeout_seconds: timeout_minutes is set as well (keep one of them)'],
+    ],
+    [
+      'a timeout that no timer can wait for',
+      `${REPO}agent: {name: a, command: run, timeout_minutes: 99999}\n${VARIANTS}`,
+      [':2:49 agent.timeout_minutes: must be at most 35791'],
+    ],
+    [
+      'a fraction of a minute',
+      `${REPO}agent: {name: a, command: run, timeout_minutes: 0.5}\n${VARIANTS}`,
+      [':2:49 agent.timeout_minutes: expected a whole number, got the number 0.5'],
+    ],
+    [
+      'loop with a command and without a profile',
+      `${REPO}agents:\n  a: {kind: loop, command: x}\n${VARIANTS}`,
+      [
+        ':3:3 agents.a.profile: is required for kind: loop (one of: openai, anthropic)',
+        ':3:19 agents.a.command: kind: loop runs in process and takes no command (remove it, or choose another kind)',
+      ],
+    ],
+    [
+      'loop keys elsewhere',
+      `${REPO}agent: {name: a, command: x, model: m}\n${VARIANTS}`,
+      [':2:30 agent.model: is for kind: loop alone (tell a command its model in the command itself)'],
+    ],
+    [
+      'bad environment',
+      `${REPO}agent:\n  name: a\n  command: x\n  env:\n    A-B: x\n    C: [1]\n    D: "\${E F}"\n    G:\n${VARIANTS}`,
+      [
+        ':6:5 agent.env.A-B: is not the name of an environment variable',
+        ':7:8 agent.env.C: expected text, a number or a boolean',
+        ':8:8 agent.env.D: a reference that does not hold the name of a variable (a variable of your environment is ${NAME})',
+        ':9:5 agent.env.G: expected text, a number or a boolean (for an empty value write "")',
+      ],
+    ],
+    [
+      'unsafe telemetry file',
+      `${REPO}agent: {name: a, command: x, telemetry: {collector: json-file, file: 'C:x'}}\n${VARIANTS}`,
+      [
+        ':2:70 agent.telemetry.file: unsafe path: "C:x" starts with a drive letter (write a plain relative path, such as docs/AGENTS.md)',
+      ],
+    ],
+    [
+      'overlays that are neither',
+      `${REPO}${AGENT}variants:\n  v:\n    overlays:\n      - {}\n      - {source: repo}\n      - {remove: [a], source: repo}\n      - {remove: []}\n`,
+      [
+        ':6:9 variants.v.overlays[0]: an overlay needs source and target, or remove',
+        ':7:9 variants.v.overlays[1].target: is required',
+        ':8:9 variants.v.overlays[2]: an overlay either copies (source, target) or removes (remove) (make two entries of it; they are applied in order)',
+        ':9:18 variants.v.overlays[3].remove: must not be an empty list',
+      ],
+    ],
+    [
+      'unknown sandbox and gateway',
+      `${REPO}${AGENT}${VARIANTS}sandbox: {provider: bubblewrap}\ngateway: {mode: replay}\n`,
+      [
+        ':4:21 sandbox.provider: there is no sandbox "bubblewrap" (sandboxes: process)',
+        ':5:1 gateway.script: is required',
+        ':5:17 gateway.mode: unknown value "replay" (possible: script)',
+      ],
+    ],
+    [
+      'unknown baseline',
+      `${REPO}${AGENT}variants: {plain: , other: }\nbaseline: plan\n`,
+      [':4:11 baseline: there is no variant "plan" (did you mean plain?; variants: plain, other)'],
+    ],
+    [
+      'unknown keys at every level',
+      `repo: {path: repo, baseRef: x}\nagent: {name: a, command: run, telemetry: {colector: none}}\nvariants: {v: {overlay: []}}\nevaluation: {timeout_second: 1}\nxyzzy: 1\n`,
+      [
+        ':1:20 warning repo.baseRef: unknown key, which has no effect (did you mean base_ref?; known: path, base_ref)',
+        ':2:44 warning agent.telemetry.colector: unknown key, which has no effect (did you mean collector?; known: collector, file, environment_variable)',
+        ':3:16 warning variants.v.overlay: unknown key, which has no effect (did you mean overlays?; known: description, overlays)',
+        ':4:14 warning evaluation.timeout_second: unknown key, which has no effect (did you mean timeout_seconds?; known: commands, timeout_seconds)',
+        ':5:1 warning xyzzy: unknown key, which has no effect (known: repo, agent, agents, tasks, variants, evaluation, output_dir, seed, baseline, sandbox, gateway)',
+      ],
+    ],
+    [
+      'duplicate keys',
+      `${REPO}${AGENT}${VARIANTS}repo: {}\n`,
+      [':4:1 : duplicate key repo (the same key stands above; keep one of them)'],
+    ],
+    [
+      'keys that are the same text',
+      `${REPO}${AGENT}variants: {1: , "1": }\n`,
+      [':3:17 : duplicate key "1" (the same key stands above; keep one of them)'],
+    ],
+    [
+      'syntax',
+      'repo: {path: repo\nagent: x\n',
+      [':2:1 : invalid YAML: Flow map in block collection must be sufficiently indented and end with a }'],
+    ],
+    [
+      'a cycle',
+      `${REPO}${AGENT}variants: &v {a: *v}\n`,
+      [':1:1 : invalid YAML: an alias (*) refers to something that contains it'],
+    ],
+    ['a list', '- a\n', [':1:1 : the config must be a mapping of keys to values']],
+    ['nothing', '# only a comment\n', [':1:1 : this file is empty']],
+    [
+      'a missing task file',
+      `${REPO}${AGENT}${VARIANTS}tasks: none.yaml\n`,
+      [':4:8 tasks: does not exist: /none.yaml (relative paths start at )'],
+    ],
+  ])('%s', async (_, config, expected) => {
+    const found = await problems(config);
+    expect(found).toEqual(expected);
+  });
+
+  it.each<[what: string, tasks: string, expected: string[]]>([
+    ['no tasks', 'tasks: []\n', ['tasks.yaml:1:8 tasks: at least one task is required']],
+    [
+      'duplicate ids',
+      'tasks:\n  - {id: a, prompt: x}\n  - {id: " a ", prompt: x}\n',
+      ['tasks.yaml:3:10 tasks[a].id: duplicate task id (tasks[0] has the same id)'],
+    ],
+    [
+      'numbers where text is needed',
+      'tasks:\n  - id: 1.0\n    prompt: yes\n    title: 2024\n    category: true\n',
+      [
+        'tasks.yaml:2:9 tasks[0].id: expected text, got the number 1.0 (put it in quotes: "1.0")',
+        'tasks.yaml:4:12 tasks[0].title: expected text, got the number 2024 (put it in quotes: "2024")',
+        'tasks.yaml:5:15 tasks[0].category: expected text, got the boolean true (put it in quotes: "true")',
+      ],
+    ],
+    [
+      'values of the wrong kind',
+      'tasks:\n  - id: a\n    prompt:\n    setup: npm ci\n    validation: {commands: [[]]}\n    protected_paths: ["../x", "!a"]\n',
+      [
+        'tasks.yaml:3:5 tasks[a].prompt: expected text, but there is no value',
+        'tasks.yaml:4:12 tasks[a].setup: expected a list, got the text "npm ci"',
+        'tasks.yaml:5:29 tasks[a].validation.commands[0]: must not be an empty list',
+        'tasks.yaml:6:23 tasks[a].protected_paths[0]: bad pattern: it leaves the tree (..)',
+        'tasks.yaml:6:31 tasks[a].protected_paths[1]: bad pattern: a negated pattern protects nothing by itself',
+      ],
+    ],
+    [
+      'hard checks',
+      'tasks:\n  - id: a\n    prompt: x\n    hard_evaluation:\n      required_paths: [/etc/passwd]\n      max_changed_files: -1\n      expected_snippets: [{path: a, snippets: [""]}]\n      command_checks: [{label: " ", command: ""}]\n',
+      [
+        'tasks.yaml:5:24 tasks[a].hard_evaluation.required_paths[0]: unsafe path: "/etc/passwd" is absolute (write a plain relative path, such as docs/AGENTS.md)',
+        'tasks.yaml:6:26 tasks[a].hard_evaluation.max_changed_files: must be at least 0',
+        'tasks.yaml:7:48 tasks[a].hard_evaluation.expected_snippets[0].snippets[0]: a snippet must not be empty',
+        'tasks.yaml:8:32 tasks[a].hard_evaluation.command_checks[0].label: must not be empty',
+        'tasks.yaml:8:46 tasks[a].hard_evaluation.command_checks[0].command: must not be empty',
+      ],
+    ],
+    [
+      'a key that is nearly known',
+      'tasks:\n  - id: a\n    prompt: x\n    repoRef: main\n    owner: me\n    validation: {command: []}\n',
+      [
+        'tasks.yaml:4:5 warning tasks[a].repoRef: unknown key, kept but without effect (did you mean repo_ref?)',
+        'tasks.yaml:6:18 warning tasks[a].validation.command: unknown key, which has no effect (did you mean commands?; known: commands, timeout_seconds)',
+      ],
+    ],
+    [
+      'missing hidden tests',
+      'tasks:\n  - {id: a, prompt: x, hidden_tests: nope}\n',
+      ['tasks.yaml:2:38 tasks[a].hidden_tests: does not exist: /nope (relative paths start at )'],
+    ],
+  ])('in a task file: %s', async (_, tasks, expected) => {
+    write('tasks.yaml', tasks);
+    expect(await problems(REPO + AGENT + VARIANTS)).toEqual(expected);
+  });
+
+  it('refuses sources whose content leads out of them', async () => {
+    write('overlay/ok.md', 'x');
+    write('overlay/sub/.git/config', 'x');
+    symlinkSync('ok.md', join(folder, 'overlay/inside'));
+    symlinkSync('/etc/passwd', join(folder, 'overlay/absolute'));
+    symlinkSync('../tasks.yaml', join(folder, 'overlay/outside'));
+    symlinkSync('sub/../../repo', join(folder, 'overlay/dangling'));
+    const config = `${REPO}${AGENT}variants:\n  v:\n    overlays:\n      - {source: overlay, target: docs}\n`;
+    expect(await problems(config)).toEqual([
+      ':6:18 variants.v.overlays[0].source: absolute is a symlink that leads out of the source (to /etc/passwd)',
+      ':6:18 variants.v.overlays[0].source: dangling is a symlink that leads out of the source (to sub/../../repo)',
+      ':6:18 variants.v.overlays[0].source: outside is a symlink that leads out of the source (to ../tasks.yaml)',
+      ':6:18 variants.v.overlays[0].source: sub/.git/config is in a .git folder',
+    ]);
+  });
+
+  it('points into a prompt template', async () => {
+    write('prompt.md', 'Do it.\n\n{task_promt} for {variant} {x');
+    const config = `${REPO}agent: {name: a, command: run, prompt_template: prompt.md}\n${VARIANTS}`;
+    expect(await problems(config)).toEqual([
+      'prompt.md:3:1 agent.prompt_template: unknown variable {task_promt} (did you mean {task_prompt}?; known: task_id, task_title, task_prompt, variant, repo_ref, category, difficulty)',
+      'prompt.md:3:18 warning agent.prompt_template: the prompt names the variant: arms get different prompts and the agent can see which it is in (take {variant} out)',
+      'prompt.md:3:28 agent.prompt_template: a { that is not a variable (write {{ for a literal {)',
+    ]);
+  });
+
+  it('never shows the value of an environment variable', async () => {
+    const config = `${REPO}agent:\n  name: a\n  command: x\n  env: {KEY: "s3cret\${", B: [s3cret]}\n${VARIANTS}`;
+    const text = formatDiagnostics(await diagnosticsOf(config), { color: false, cwd: folder });
+    expect(text).toContain('agent.env.KEY');
+    expect(text).not.toContain('s3cret');
+  });
+
+  it('says when a file is missing, is no text, or is no file', async () => {
+    await expect(loadConfig('none.yaml', { cwd: folder })).rejects.toMatchObject({
+      diagnostics: [
+        { file: join(folder, 'none.yaml'), line: 1, column: 1, message: 'this file does not exist' },
+      ],
+    });
+    write('binary.yaml', new Uint8Array([0x66, 0xff, 0xfe]));
+    await expect(loadConfig('binary.yaml', { cwd: folder })).rejects.toMatchObject({
+      diagnostics: [{ message: 'this file is not UTF-8 text' }],
+    });
+    await expect(loadConfig('.', { cwd: folder })).rejects.toMatchObject({
+      diagnostics: [{ message: 'this file is not a file' }],
+    });
+  });
+
+  it('keeps control characters of a hostile file from the terminal', async () => {
+    const config = `${REPO}${AGENT}${VARIANTS}"\\e[31mkey": "\u001b[2J"\n`;
+    const text = formatDiagnostics(await diagnosticsOf(config), { color: false, cwd: folder });
+    expect(text).toContain('key');
+    expect(text).not.toContain('\u001b');
+  });
+});

@@ -1,0 +1,51 @@
+import { WhetstoneError } from '../error.ts';
+
+/**
+ * Runs `write` and turns a refusal of the file system into a typed error that names the folder: `disk-full`,
+ * `output-unwritable` while a run directory is being made (exit code 2), `record-lost` when an existing one can no longer
+ * be written (exit code 3). Errors that are typed already, and those that are no refusal, pass through.
+ */
+export async function namingUnwritable<T>(
+  directory: string,
+  stage: 'making' | 'writing',
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const code = refusal(error);
+    if (code === undefined) throw error;
+    throw explain(directory, stage, code, error);
+  }
+}
+
+function refusal(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error instanceof WhetstoneError || !('syscall' in error)) return undefined;
+  return 'code' in error ? String(error.code) : undefined;
+}
+
+function explain(directory: string, stage: 'making' | 'writing', code: string, cause: unknown): WhetstoneError {
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new WhetstoneError('disk-full', 'No space is left for the results.', {
+      where: directory,
+      hint:
+        stage === 'making'
+          ? 'Free some space, or set output_dir to a folder on another disk.'
+          : 'Finished cases are kept. Free some space, then go on with --resume.',
+      cause,
+    });
+  }
+  if (stage === 'making') {
+    return new WhetstoneError('output-unwritable', `The output folder cannot be written (${code}).`, {
+      where: directory,
+      hint: 'Set output_dir in the config to a folder you may write to.',
+      exitCode: 2,
+      cause,
+    });
+  }
+  return new WhetstoneError('record-lost', `The run directory cannot be written any more (${code}).`, {
+    where: directory,
+    hint: 'Cases that finished before are kept in its journal. Mend the folder, then go on with --resume.',
+    cause,
+  });
+}
