@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Benchmark, median } from './benchmark.ts';
 import { WHETSTONE } from './matrix.ts';
 import { cpuSecondsOfChildren } from './process-use.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const PUBLIC_PACKAGES = ['@whetstone/events', '@whetstone/gateway', '@whetstone/loop', 'whetstone'];
@@ -14,62 +14,59 @@ const AIM = 2;
 /** How long a user waits for `--help` and `--version`, from the clone and from the installed package. */
 export const coldStart: Benchmark = async ({ size, say }) => {
   const rounds = size === 'quick' ? 5 : 20;
-  const work = mkdtempSync(join(tmpdir(), 'bench-start-'));
-  try {
-    say('packing and installing the packages');
-    const installed = installPacked(work);
-    const programs = [
-      { subject: 'node -e 0', args: ['-e', '0'] },
-      { subject: 'whetstone --help, from the clone', args: [WHETSTONE, '--help'] },
-      { subject: 'whetstone --version, from the clone', args: [WHETSTONE, '--version'] },
-      { subject: 'whetstone --help, installed', args: [installed, '--help'] },
-      { subject: 'whetstone --version, installed', args: [installed, '--version'] },
-    ].map((program) => ({ ...program, wall: [] as number[], cpu: [] as number[] }));
+  using folder = temporaryFolder();
+  const work = folder.path;
+  say('packing and installing the packages');
+  const installed = installPacked(work);
+  const programs = [
+    { subject: '`node -e 0`', args: ['-e', '0'] },
+    { subject: '`whetstone --help` from the clone', args: [WHETSTONE, '--help'] },
+    { subject: '`whetstone --version` from the clone', args: [WHETSTONE, '--version'] },
+    { subject: '`whetstone --help` installed', args: [installed, '--help'] },
+    { subject: '`whetstone --version` installed', args: [installed, '--version'] },
+  ].map((program) => ({ ...program, wall: [] as number[], cpu: [] as number[] }));
 
-    say(`${rounds} rounds of ${programs.length} programs`);
-    for (const { args } of programs) await timeNode(args, work);
-    for (let round = 0; round < rounds; round++) {
-      for (const program of programs) {
-        const { wallMs, cpuMs } = await timeNode(program.args, work);
-        program.wall.push(wallMs);
-        program.cpu.push(cpuMs);
-      }
+  say(`${rounds} rounds of ${programs.length} programs`);
+  for (const { args } of programs) await timeNode(args, work);
+  for (let round = 0; round < rounds; round++) {
+    for (const program of programs) {
+      const { wallMs, cpuMs } = await timeNode(program.args, work);
+      program.wall.push(wallMs);
+      program.cpu.push(cpuMs);
     }
-
-    const [bare] = programs.map(({ wall }) => median(wall));
-    if (bare === undefined) throw new Error('nothing was measured');
-    return {
-      method: `Median of ${rounds} starts each, interleaved, after one that fills the caches (V8's compile cache included).`,
-      tables: [
-        {
-          caption: 'A start',
-          columns: [
-            { name: 'wall', unit: 'ms', digits: 1 },
-            { name: 'CPU, mean', unit: 'ms', digits: 0 },
-            { name: 'wall, times `node -e 0`', unit: '×', digits: 2 },
-          ],
-          rows: [
-            ...programs.map(({ subject, wall, cpu }) => ({
-              subject: `\`${subject.split(',')[0]}\`${subject.slice(subject.split(',')[0]?.length)}`,
-              values: [median(wall), mean(cpu), median(wall) / bare],
-            })),
-            { subject: 'niceeval `--help`', values: [undefined, 2_300, undefined], origin: 'cited' as const },
-            { subject: 'context-eval', values: [undefined, 750, undefined], origin: 'cited' as const },
-          ],
-        },
-      ],
-      aims: programs.slice(1).map(({ subject, wall }) => ({
-        what: `${subject}, times \`node -e 0\``,
-        measured: median(wall) / bare,
-        below: AIM,
-        unit: '×',
-        digits: 2,
-      })),
-      notes: ['CPU is counted by the kernel in ticks of 10 ms, so its mean is right to about 1 ms.'],
-    };
-  } finally {
-    rmSync(work, { recursive: true, force: true });
   }
+
+  const [bare] = programs.map(({ wall }) => median(wall));
+  if (bare === undefined) throw new Error('nothing was measured');
+  return {
+    method: `Median of ${rounds} starts each, interleaved, after one that fills the caches (V8's compile cache included).`,
+    tables: [
+      {
+        caption: 'A start',
+        columns: [
+          { name: 'wall', unit: 'ms', digits: 1 },
+          { name: 'CPU, mean', unit: 'ms', digits: 0 },
+          { name: 'wall against `node -e 0`', unit: '×', digits: 2 },
+        ],
+        rows: [
+          ...programs.map(({ subject, wall, cpu }) => ({
+            subject,
+            values: [median(wall), mean(cpu), median(wall) / bare],
+          })),
+          { subject: 'niceeval `--help`', values: [undefined, 2_300, undefined], origin: 'cited' as const },
+          { subject: 'context-eval', values: [undefined, 750, undefined], origin: 'cited' as const },
+        ],
+      },
+    ],
+    aims: programs.slice(1).map(({ subject, wall }) => ({
+      what: `${subject} against \`node -e 0\``,
+      measured: median(wall) / bare,
+      below: AIM,
+      unit: '×',
+      digits: 2,
+    })),
+    notes: ['CPU is counted by the kernel in ticks of 10 ms, so its mean is right to a few milliseconds.'],
+  };
 };
 
 /** The packages as a user gets them. Returns the program. */
@@ -79,7 +76,10 @@ function installPacked(work: string): string {
   mkdirSync(tarballs);
   mkdirSync(user);
   const workspaces = PUBLIC_PACKAGES.flatMap((name) => ['--workspace', name]);
-  execFileSync('npm', ['pack', '--pack-destination', tarballs, ...workspaces], { cwd: ROOT, stdio: 'ignore' });
+  execFileSync('npm', ['pack', '--pack-destination', tarballs, ...workspaces], {
+    cwd: ROOT,
+    stdio: 'ignore',
+  });
   writeFileSync(join(user, 'package.json'), '{ "private": true }\n');
   const files = readdirSync(tarballs).map((name) => join(tarballs, name));
   execFileSync('npm', ['install', '--no-audit', '--no-fund', ...files], { cwd: user, stdio: 'ignore' });

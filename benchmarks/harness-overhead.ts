@@ -1,63 +1,60 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { Benchmark, Row } from './benchmark.ts';
+import type { Benchmark, Row, Table } from './benchmark.ts';
+import { whereWeLose } from './compare-with-peers.ts';
 import { CASES_A_TRIAL, makeMatrix, runMatrix, SMALLEST_AGENT } from './matrix.ts';
+import type { Measured } from './measured-process.ts';
 import { measurePromptfoo } from './promptfoo.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 /** What the harness itself costs: many cases with an agent that does next to nothing. */
 export const harnessOverhead: Benchmark = async ({ size, say }) => {
   const trials = size === 'quick' ? 1 : 10;
   const cases = trials * CASES_A_TRIAL;
-  const work = mkdtempSync(join(tmpdir(), 'bench-overhead-'));
-  try {
-    await makeMatrix(work, SMALLEST_AGENT);
-    say(`${cases} cases, two at a time`);
-    const whetstone = await runMatrix(work, ['--trials', String(trials), '--jobs', '2']);
-    say(`promptfoo, ${cases} tests, two at a time`);
-    const promptfoo = await measurePromptfoo({ directory: work, tests: cases, say });
+  using folder = temporaryFolder();
+  const work = folder.path;
+  await makeMatrix(work, SMALLEST_AGENT);
+  say(`${cases} cases, two at a time`);
+  const whetstone = await runMatrix(work, ['--trials', String(trials), '--jobs', '2']);
+  say(`promptfoo, ${cases} tests, two at a time`);
+  const promptfoo = await measurePromptfoo({ directory: work, tests: cases, say });
 
-    const perCase = (use: { cpuSeconds: number; childrenCpuSeconds: number; wallSeconds: number }) =>
-      [use.cpuSeconds, use.childrenCpuSeconds, use.wallSeconds].map((value) => value / cases);
-    const rows: Row[] = [
-      { subject: 'whetstone', values: perCase(whetstone) },
-      ...(promptfoo.kind === 'measured'
-        ? [{ subject: `promptfoo ${promptfoo.version}`, values: perCase(promptfoo.use) }]
-        : []),
-      { subject: 'context-eval', values: [0.05, undefined, '0.10–0.21'], origin: 'cited' },
-      { subject: 'niceeval, 200 cases', values: [0.9, undefined, undefined], origin: 'cited' },
-    ];
-    return {
-      method: `${cases} cases (1 agent × 10 tasks × 2 variants × ${trials} trials) on a repository of 200 files, \`--jobs 2\`; the agent is \`sh -c '${SMALLEST_AGENT}'\`, the validation \`true\`. Start and end of the program are part of it.`,
-      tables: [
-        {
-          caption: 'A case',
-          columns: [
-            { name: 'own CPU', unit: 's', digits: 4 },
-            { name: 'CPU of children', unit: 's', digits: 4 },
-            { name: 'wall', unit: 's', digits: 3 },
-          ],
-          rows,
-        },
-      ],
-      aims: [
-        {
-          what: 'own CPU a case',
-          measured: whetstone.cpuSeconds / cases,
-          below: 0.03,
-          unit: 's',
-          digits: 4,
-        },
-      ],
-      notes: [
-        'Own CPU is user and system time of the harness process (RUSAGE_SELF); children are git, mount, the sandbox, the agent and the validation.',
-        promptfoo.kind === 'measured'
-          ? 'promptfoo runs the same shell command with an `exec:` provider in a copy of the same folder that its script makes. It does less: no commit is checked out, nothing is contained, no patch is taken, and nothing is verified in a clean tree; its assertion reads what the script printed.'
-          : `promptfoo was not measured: ${promptfoo.reason}`,
-        'context-eval is not on npm and niceeval needs a Docker daemon and its image: neither was run. The figure of niceeval is for evaluations without work.',
-      ],
-    };
-  } finally {
-    rmSync(work, { recursive: true, force: true });
-  }
+  const perCase = (use: Measured) =>
+    [use.cpuSeconds, use.childrenCpuSeconds, use.wallSeconds].map((value) => value / cases);
+  const rows: Row[] = [
+    { subject: 'whetstone', values: perCase(whetstone) },
+    ...(promptfoo.kind === 'measured'
+      ? [{ subject: `promptfoo ${promptfoo.version}`, values: perCase(promptfoo.use) }]
+      : []),
+    { subject: 'context-eval', values: [0.05, undefined, '0.10–0.21'], origin: 'cited' },
+    { subject: 'niceeval, 200 cases', values: [0.9, undefined, undefined], origin: 'cited' },
+  ];
+  const table: Table = {
+    caption: 'A case',
+    columns: [
+      { name: 'own CPU', unit: 's', digits: 4 },
+      { name: 'CPU of children', unit: 's', digits: 4 },
+      { name: 'wall', unit: 's', digits: 3 },
+    ],
+    rows,
+  };
+  return {
+    method: `${cases} cases (1 agent × 10 tasks × 2 variants × ${trials} trials) on a repository of 200 files, \`--jobs 2\`; the agent is \`sh -c '${SMALLEST_AGENT}'\`, the validation \`true\`. Start and end of the program are part of it.`,
+    tables: [table],
+    aims: [
+      {
+        what: 'own CPU a case',
+        measured: whetstone.cpuSeconds / cases,
+        below: 0.03,
+        unit: 's',
+        digits: 4,
+      },
+    ],
+    notes: [
+      'Own CPU is user and system time of the harness process (RUSAGE_SELF); children are git, mount, the sandbox, the agent and the validation.',
+      promptfoo.kind === 'measured'
+        ? 'promptfoo runs the same shell command with an `exec:` provider in a copy of the same folder that its script makes. It does less: no commit is checked out, nothing is contained, no patch is taken, and nothing is verified in a clean tree; its assertion reads what the script printed.'
+        : `promptfoo was not measured: ${promptfoo.reason}`,
+      'context-eval is not on npm and niceeval needs a Docker daemon and its image: neither was run. The figure of niceeval is for evaluations without work; of context-eval it is not known whether children are in it.',
+      ...whereWeLose(table),
+    ],
+  };
 };

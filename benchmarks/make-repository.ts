@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
-import { execFileSync } from 'node:child_process';
 
 const BYTES_A_FILE = 7_000;
 const FILES_A_FOLDER = 40;

@@ -1,8 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeRepository } from './make-repository.ts';
-import { measureNode } from './measured-process.ts';
-import type { ProcessUse } from './process-use.ts';
+import { type Measured, measureNode } from './measured-process.ts';
 
 export const WHETSTONE = join(import.meta.dirname, '../packages/whetstone/bin/whetstone.js');
 
@@ -19,7 +18,6 @@ export const SMALLEST_AGENT = 'echo done >> README.md';
  */
 export async function makeMatrix(directory: string, agentScript: string): Promise<void> {
   await makeRepository(join(directory, 'repository'), 200);
-  mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, 'AGENTS.md'), 'Append to the file; leave the rest alone.\n');
   const config = {
     repo: { path: 'repository' },
@@ -44,7 +42,7 @@ export function runMatrix(
   directory: string,
   args: readonly string[],
   onLine?: (line: string, pid: number) => void,
-): Promise<ProcessUse & { wallSeconds: number }> {
+): Promise<Measured> {
   return measureNode([WHETSTONE, 'run', '-c', join(directory, 'whetstone.yaml'), ...args], {
     cwd: directory,
     env: { CI: '1' },

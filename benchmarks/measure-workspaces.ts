@@ -2,15 +2,21 @@
  * `node measure-workspaces.ts FILES ROUNDS`: prints the figures of every way to make a workspace as JSON. A process of
  * its own, in its own mount namespace, as `whetstone run` is one.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { enterPrivateMountNamespace } from '../packages/whetstone/src/workspace/mount-namespace.ts';
 import { WhetstoneError } from '../packages/whetstone/src/error.ts';
+import { enterPrivateMountNamespace } from '../packages/whetstone/src/workspace/mount-namespace.ts';
 import { median } from './benchmark.ts';
 import { makeRepository, pathOf } from './make-repository.ts';
-import { diskUsed, gitWorktree, ourWorkspaces, sharedClone, type WorkspaceMethod } from './workspace-methods.ts';
+import { temporaryFolder } from './temporary-folder.ts';
+import {
+  diskUsed,
+  gitWorktree,
+  ourWorkspaces,
+  sharedClone,
+  type WorkspaceMethod,
+} from './workspace-methods.ts';
 
 /** Times are milliseconds, medians of the rounds; `prepareMs` is the one first preparation. */
 export type WorkspaceFigures = {
@@ -28,14 +34,10 @@ type Sample = Omit<WorkspaceFigures, 'method' | 'prepareMs'>;
 
 enterPrivateMountNamespace();
 const [files = 0, rounds = 0] = process.argv.slice(2).map(Number);
-const work = mkdtempSync(join(tmpdir(), 'bench-workspaces-'));
-try {
-  console.log(JSON.stringify(await measure()));
-} finally {
-  rmSync(work, { recursive: true, force: true });
-}
+using folder = temporaryFolder();
+console.log(JSON.stringify(await measure(folder.path)));
 
-async function measure(): Promise<WorkspaceMeasurements> {
+async function measure(work: string): Promise<WorkspaceMeasurements> {
   const repository = join(work, 'repository');
   const commit = await makeRepository(repository, files);
   const place = (name: string) => {

@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import type { ProcessUse } from './process-use.ts';
+import { temporaryFolder } from './temporary-folder.ts';
 
 const PROBE = pathToFileURL(join(import.meta.dirname, 'probe.ts')).href;
+
+export type Measured = ProcessUse & { wallSeconds: number };
 
 /**
  * Runs a Node program to its end and says what it used. `onLine` gets each line of stderr while the program runs.
@@ -16,9 +18,9 @@ const PROBE = pathToFileURL(join(import.meta.dirname, 'probe.ts')).href;
 export async function measureNode(
   args: readonly string[],
   options: { cwd: string; env?: Record<string, string>; onLine?: (line: string, pid: number) => void },
-): Promise<ProcessUse & { wallSeconds: number }> {
-  const folder = mkdtempSync(join(tmpdir(), 'bench-probe-'));
-  const file = join(folder, 'use.json');
+): Promise<Measured> {
+  using folder = temporaryFolder();
+  const file = join(folder.path, 'use.json');
   const began = performance.now();
   const child = spawn(process.execPath, ['--import', PROBE, ...args], {
     cwd: options.cwd,
@@ -40,6 +42,5 @@ export async function measureNode(
     return { ...(JSON.parse(readFileSync(file, 'utf8')) as ProcessUse), wallSeconds };
   } finally {
     child.kill('SIGKILL');
-    rmSync(folder, { recursive: true, force: true });
   }
 }

@@ -2,8 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { SMALLEST_AGENT } from './matrix.ts';
-import { measureNode } from './measured-process.ts';
-import type { ProcessUse } from './process-use.ts';
+import { type Measured, measureNode } from './measured-process.ts';
 
 const VERSION = '0.123.1';
 /** The native part of its database client, an optional dependency; the other ones are model providers' SDKs. */
@@ -12,9 +11,7 @@ const PEERS = join(import.meta.dirname, '../.cache/peers');
 const PROGRAM = join(PEERS, 'node_modules/promptfoo/dist/src/entrypoint.js');
 const INSTALL_LIMIT_MS = 300_000;
 
-type Measured =
-  | { kind: 'measured'; version: string; use: ProcessUse & { wallSeconds: number } }
-  | { kind: 'missing'; reason: string };
+type Outcome = { kind: 'measured'; version: string; use: Measured } | { kind: 'missing'; reason: string };
 
 /**
  * Runs `promptfoo eval` over `tests` tests whose provider copies `directory`/repository and does in the copy what the
@@ -24,7 +21,7 @@ export async function measurePromptfoo(options: {
   directory: string;
   tests: number;
   say: (line: string) => void;
-}): Promise<Measured> {
+}): Promise<Outcome> {
   const { directory, tests, say } = options;
   try {
     if (!existsSync(PROGRAM)) install(say);
@@ -50,7 +47,17 @@ export async function measurePromptfoo(options: {
     };
     writeFileSync(join(directory, 'promptfooconfig.json'), JSON.stringify(config));
     const use = await measureNode(
-      [PROGRAM, 'eval', '-c', 'promptfooconfig.json', '-j', '2', '--no-cache', '--no-table', '--no-progress-bar'],
+      [
+        PROGRAM,
+        'eval',
+        '-c',
+        'promptfooconfig.json',
+        '-j',
+        '2',
+        '--no-cache',
+        '--no-table',
+        '--no-progress-bar',
+      ],
       {
         cwd: directory,
         env: {
@@ -74,7 +81,15 @@ function install(say: (line: string) => void): void {
   writeFileSync(join(PEERS, 'package.json'), '{ "private": true }\n');
   execFileSync(
     'npm',
-    ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=optional', `promptfoo@${VERSION}`, DATABASE],
+    [
+      'install',
+      '--no-audit',
+      '--no-fund',
+      '--ignore-scripts',
+      '--omit=optional',
+      `promptfoo@${VERSION}`,
+      DATABASE,
+    ],
     { cwd: PEERS, stdio: 'ignore', timeout: INSTALL_LIMIT_MS },
   );
 }

@@ -35,10 +35,10 @@ export async function ourWorkspaces(strategy: 'overlay' | 'copy', place: Place):
       return {
         path: workspace.path,
         changes: async () => (await workspace.changes()).files.length,
-        dispose: () => workspace[Symbol.asyncDispose](),
+        dispose: async () => workspace[Symbol.asyncDispose](),
       };
     },
-    close: () => workspaces[Symbol.asyncDispose](),
+    close: async () => workspaces[Symbol.asyncDispose](),
   };
 }
 
@@ -54,7 +54,9 @@ export function gitWorktree({ repository, commit, folder }: Place): WorkspaceMet
       return {
         path,
         changes: async () => stageAndDiff(path),
-        dispose: async () => void git(source, 'worktree', 'remove', '--force', path),
+        dispose: async () => {
+          git(source, 'worktree', 'remove', '--force', path);
+        },
       };
     },
     close: async () => {},

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Benchmark, MEBIBYTE, type Table } from './benchmark.ts';
+import { whereWeLose } from './compare-with-peers.ts';
 import type { WorkspaceMeasurements } from './measure-workspaces.ts';
 
 /** How soon a case has a tree of its own, how soon one knows what changed in it, and what it takes on the disk. */
@@ -22,7 +23,8 @@ export const workspaceReady: Benchmark = async ({ size, say }) => {
     aims: [],
     notes: [
       'First preparation is done once a commit, before the first case. Disk is what the case’s own tree, git directory and patch take after the edits.',
-      'The git rows are faster to write than to trust: their trees show the source repository to the agent, and their patch comes from an index that the agent can write. whetstone compares contents from outside.',
+      'The git rows do less: their trees let the agent read (and write) the source repository, history included, and their patch comes from an index that the agent can write. whetstone compares contents from outside.',
+      ...tables.flatMap(whereWeLose),
       ...[...missing].map((reason) => `Not measured: ${reason}.`),
     ],
   };

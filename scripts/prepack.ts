@@ -3,7 +3,7 @@
  * In the repository the package exports its TypeScript, so that nothing has to be built; `postpack.ts` puts that back.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
@@ -31,3 +31,11 @@ content.exports = Object.fromEntries(
 );
 delete content.scripts;
 writeFileSync(manifest, `${JSON.stringify(content, null, 2)}\n`);
+
+/** The web page ships inside the command line. */
+function copyPage(): void {
+  const page = join(root, 'packages/view/src');
+  for (const file of globSync('*.{html,css,js}', { cwd: page })) {
+    cpSync(join(page, file), join(folder, 'dist/view-static', file));
+  }
+}

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
-# Installs what Whetstone can use and does not need: ripgrep, bubblewrap, Docker's engine, Redis, Chromium. Debian only.
+# Installs what Whetstone or its tests can use and do not need: ripgrep, and Chromium with a font. Debian only.
 set -euo pipefail
-command -v apt-get >/dev/null || { echo "This script knows apt-get alone; install ripgrep and bubblewrap by hand." >&2; exit 1; }
+command -v apt-get >/dev/null || { echo "This script knows apt-get alone; install ripgrep and Chromium by hand." >&2; exit 1; }
 sudo=""
 [ "$(id -u)" = 0 ] || sudo=sudo
 missing=()
-for pair in rg:ripgrep bwrap:bubblewrap git:git; do
+for pair in rg:ripgrep chromium:chromium fc-list:fontconfig script:bsdutils; do
   command -v "${pair%%:*}" >/dev/null || missing+=("${pair##*:}")
 done
+fc-list 2>/dev/null | grep -q . || missing+=(fonts-dejavu-core)
 [ "${#missing[@]}" = 0 ] && { echo "Everything is there."; exit 0; }
 $sudo rm -f /var/lib/man-db/auto-update # its trigger takes longer than the installation
 $sudo apt-get update -qq

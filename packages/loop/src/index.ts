@@ -17,7 +17,7 @@ export { type LocalEnvironmentOptions, LocalExecutionEnvironment } from './envir
 export { type EventListener, EventQueueOverflowError } from './event-hub.ts';
 export { type CreateModelOptions, createModel } from './llm/create-model.ts';
 export { LlmError, type LlmErrorCode } from './llm/llm-error.ts';
-export type { PriceOf } from './loop.ts';
+export type { PriceOf } from './loop-context.ts';
 export type { Preamble } from './preamble.ts';
 export { createAnthropicProfile } from './profiles/anthropic-profile.ts';
 export { createOpenAiProfile } from './profiles/openai-profile.ts';

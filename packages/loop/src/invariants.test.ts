@@ -7,11 +7,6 @@ import type {
 import { APICallError } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { systemClock } from './clock.ts';
-import { LocalExecutionEnvironment } from './environment/local-environment.ts';
-import { createOpenAiProfile } from './profiles/openai-profile.ts';
-import { Session } from './session.ts';
-import type { SessionEvent } from './session-event.ts';
 import {
   finish,
   type ModelStep,
@@ -19,7 +14,12 @@ import {
   scriptedModel,
   textParts,
   toolCall,
-} from './testing/scripted-model.ts';
+} from './__fixtures__/scripted-model.ts';
+import { systemClock } from './clock.ts';
+import { LocalExecutionEnvironment } from './environment/local-environment.ts';
+import { createOpenAiProfile } from './profiles/openai-profile.ts';
+import { Session } from './session.ts';
+import type { SessionEvent } from './session-event.ts';
 import { defineTool } from './tools/tool.ts';
 
 /** What the model does at one call, what the tools do, and what the host does meanwhile. */

@@ -1,47 +1,10 @@
-import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { addUsage, type Usage } from '@whetstone/events';
-import type { Clock } from './clock.ts';
-import type { ExecutionEnvironment } from './environment/execution-environment.ts';
-import type { History } from './history.ts';
+import { askModel, errorData, isEmpty } from './ask-model.ts';
 import { LlmError } from './llm/llm-error.ts';
-import { callModel, type ModelRequest, type ModelResponse } from './llm/model-call.ts';
-import { PromptBuilder, toModelTools, wireOf } from './llm/prompt.ts';
-import { retryDelay } from './llm/retry.ts';
-import type { LoopDetector } from './loop-detection.ts';
-import type { Preamble } from './preamble.ts';
-import type { ProviderProfile } from './profiles/provider-profile.ts';
-import type { SessionConfig } from './session-config.ts';
-import type { Emit, EndReason, LlmCallEnd, SessionErrorData } from './session-event.ts';
-import { type ApprovalHook, answerWithoutRunning, runToolCalls } from './tools/run-tool-calls.ts';
+import type { ModelResponse } from './llm/model-call.ts';
+import type { LoopContext } from './loop-context.ts';
+import type { EndReason, SessionErrorData } from './session-event.ts';
+import { answerWithoutRunning, runToolCalls } from './tools/run-tool-calls.ts';
 import { assistantText, type Input, type ToolCallPart, toolCallsOf } from './turn.ts';
-
-/** What the loop works on. The session may change `profile`, `model`, `preamble` and `config` between two calls. */
-export type LoopContext = {
-  readonly sessionId: string;
-  readonly history: History;
-  readonly environment: ExecutionEnvironment;
-  readonly emit: Emit;
-  readonly clock: Clock;
-  readonly loopDetector: LoopDetector;
-  readonly approve: ApprovalHook | undefined;
-  readonly priceOf: PriceOf | undefined;
-  /** Messages to be injected before the next model call, oldest first. */
-  readonly steering: Input[];
-  readonly totals: Totals;
-  config: SessionConfig;
-  profile: ProviderProfile;
-  model: LanguageModelV4;
-  /** Called before each request; builds on the first. */
-  preamble: (signal: AbortSignal) => Promise<Preamble>;
-  /** Kept from request to request; the loop replaces it when the wire or the preamble changes. */
-  prompt?: { builder: PromptBuilder; preamble: Preamble; provider: string };
-};
-
-/** The price of one call in US dollars; `undefined` where it is not known. */
-export type PriceOf = (call: { usage: Usage; provider: string; model: string }) => number | undefined;
-
-/** Running sums; the session resets what counts per submit. */
-export type Totals = { usage: Usage; costUsd: number | undefined; modelCalls: number; toolRounds: number };
 
 export type LoopOutcome = { reason: EndReason; text: string; error?: SessionErrorData };
 
@@ -73,20 +36,20 @@ export async function runLoop(context: LoopContext, input: Input, signal: AbortS
 
       // Ask the model
       signal.throwIfAborted();
-      const request = await buildRequest(context, signal);
-      if (!warned) warned = warnAboutContext(context, request);
-      const response = await callWithRetry(context, request, signal);
+      const response = await askModel(context, signal);
 
       // Record the turn
       const calls = recordTurn(context, response);
       text = assistantText(response);
+      if (!warned) warned = warnAboutContext(context);
 
       // Decide by the reason for which the model stopped
       const step = nextStep(response, calls);
       cutOffs = step === 'answer_cut_off' ? cutOffs + 1 : 0;
       pauses = step === 'continue_pause' ? pauses + 1 : 0;
+      if (pauses > MAX_PAUSES) throw stuck('was paused again and again');
+      if (step === 'continue_pause') continue;
       if (step === 'refused') return refused(context, response, text);
-      if (step === 'continue_pause' && pauses <= MAX_PAUSES) continue;
       if (step === 'end') {
         warnWhenCutShort(context, response);
         // A message that came in during the last call would wait for the next input otherwise.
@@ -99,7 +62,7 @@ export async function runLoop(context: LoopContext, input: Input, signal: AbortS
       context.totals.toolRounds += 1;
       if (step === 'run_tools') history.appendToolResults(await runTools(context, calls, signal));
       else answerCutOff(context, calls);
-      if (cutOffs >= MAX_CUT_OFFS || pauses > MAX_PAUSES) throw stuck(cutOffs);
+      if (cutOffs >= MAX_CUT_OFFS) throw stuck(`was cut off in a tool call ${MAX_CUT_OFFS} times in a row`);
 
       // Steering and loop detection
       injectSteering(context);
@@ -132,121 +95,20 @@ function reachedLimit({ config, history, emit }: LoopContext, rounds: number): E
   return undefined;
 }
 
-async function buildRequest(context: LoopContext, signal: AbortSignal): Promise<ModelRequest> {
-  const { profile, model, config, history, sessionId } = context;
-  history.answerOpenCalls('No result: the call was not answered.');
-  const preamble = await context.preamble(signal);
-  const wire = wireOf(model.provider);
-  if (context.prompt?.provider !== model.provider || context.prompt.preamble !== preamble) {
-    context.prompt = { builder: new PromptBuilder(wire, preamble), preamble, provider: model.provider };
-  }
-  const definitions = profile.tools();
-  const freeform = definitions.filter((tool) => tool.type === 'freeform' && wire.responses);
-  return {
-    prompt: context.prompt.builder.build(history.turns),
-    tools: toModelTools(definitions, wire),
-    freeformTools: new Set(freeform.map((tool) => tool.name)),
-    maxOutputTokens: config.maxOutputTokens ?? profile.maxOutputTokens,
-    reasoningEffort: config.reasoningEffort,
-    providerOptions: profile.providerOptions({ sessionId, reasoningEffort: config.reasoningEffort }),
-  };
-}
-
 const WARN_AT = 0.8;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Spec 5.5. Whether there was something to warn of. */
-function warnAboutContext({ history, prompt, profile, emit }: LoopContext, request: ModelRequest): boolean {
+function warnAboutContext({ history, prompt, profile, emit }: LoopContext): boolean {
   const preamble =
     (prompt?.preamble.systemPrompt.length ?? 0) + (prompt?.preamble.environmentContext.length ?? 0);
   const tokens = (history.characters + preamble) / CHARACTERS_PER_TOKEN;
   const share = tokens / profile.contextWindowSize;
   if (share <= WARN_AT) return false;
   const message = `Context usage at ~${Math.round(share * 100)}% of the context window`;
-  const data = {
-    tokens: Math.round(tokens),
-    window: profile.contextWindowSize,
-    messages: request.prompt.length,
-  };
+  const data = { tokens: Math.round(tokens), window: profile.contextWindowSize };
   emit('WARNING', { code: 'context_usage', message, data });
   return true;
-}
-
-/** One model call with the retries that it needs; announces that what was streamed so far does not count. */
-async function callWithRetry(
-  context: LoopContext,
-  request: ModelRequest,
-  signal: AbortSignal,
-): Promise<ModelResponse> {
-  const { emit, model, clock, config, history } = context;
-  const identity = { model: model.modelId, provider: model.provider };
-  emit('LLM_CALL_START', identity);
-  for (let attempt = 1; ; attempt += 1) {
-    const started = performance.now();
-    const ended = (data: Partial<LlmCallEnd>) =>
-      emit('LLM_CALL_END', {
-        ...identity,
-        latencyMs: performance.now() - started,
-        retries: attempt - 1,
-        ...data,
-      });
-    try {
-      const response = await callModel({
-        model,
-        request,
-        emit,
-        signal,
-        idleTimeoutMs: config.streamIdleTimeoutMs,
-        uniqueCallId: (callId, taken) => history.uniqueCallId(callId, taken),
-      });
-      if (
-        isEmpty(response) &&
-        !MEANT_TO_BE_EMPTY.has(response.finish.unified) &&
-        attempt <= config.maxRetries
-      ) {
-        throw new LlmError('empty_response', 'The model answered with nothing.');
-      }
-      ended(accountFor(context, response));
-      return response;
-    } catch (error) {
-      if (!(error instanceof LlmError)) throw error;
-      const delayMs = retryDelay(error, attempt, config.maxRetries, clock);
-      if (delayMs === undefined || signal.aborted) {
-        ended({ error: errorData(error) });
-        throw error;
-      }
-      const data = { attempt, delayMs: Math.round(delayMs), discard: true, error: error.code };
-      emit('WARNING', { code: 'retry', message: `Model call failed, trying again: ${error.message}`, data });
-      await clock.sleep(delayMs, signal).catch(() => {});
-      if (signal.aborted) {
-        const aborted = new LlmError('aborted', 'The model call was aborted.');
-        ended({ error: errorData(aborted) });
-        throw aborted;
-      }
-    }
-  }
-}
-
-/** Whether there is neither text nor a call. A model that has nothing to add after its tools may mean it. */
-function isEmpty({ parts }: ModelResponse): boolean {
-  return parts.every((part) => part.type === 'reasoning');
-}
-
-const MEANT_TO_BE_EMPTY: ReadonlySet<string> = new Set(['length', 'content-filter']);
-
-function accountFor({ totals, priceOf, model }: LoopContext, response: ModelResponse): Partial<LlmCallEnd> {
-  const { usage, finish, responseId, modelId } = response;
-  totals.modelCalls += 1;
-  if (usage) totals.usage = addUsage(totals.usage, usage);
-  const costUsd = usage && priceOf?.({ usage, provider: model.provider, model: modelId ?? model.modelId });
-  if (costUsd !== undefined) totals.costUsd = (totals.costUsd ?? 0) + costUsd;
-  return {
-    finish,
-    ...(modelId === undefined ? {} : { model: modelId }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
-    ...(responseId === undefined ? {} : { responseId }),
-  };
 }
 
 function recordTurn({ history, model }: LoopContext, response: ModelResponse): ToolCallPart[] {
@@ -317,9 +179,7 @@ function answerCutOff({ history, emit }: LoopContext, calls: readonly ToolCallPa
   history.appendToolResults(calls.map((call) => answerWithoutRunning(call, text, emit)));
 }
 
-function stuck(cutOffs: number): LlmError {
-  const why =
-    cutOffs > 0 ? `was cut off in a tool call ${MAX_CUT_OFFS} times in a row` : 'was paused again and again';
+function stuck(why: string): LlmError {
   return new LlmError('invalid_request', `The model ${why}; raise maxOutputTokens or split the task.`);
 }
 
@@ -350,8 +210,4 @@ function failed(
   if (error.code === 'context_length') emit('WARNING', { code: 'context_overflow', message: error.message });
   emit('ERROR', data);
   return { reason: error.code === 'context_length' ? 'context_overflow' : 'error', text, error: data };
-}
-
-function errorData({ code, message }: LlmError): SessionErrorData {
-  return { code, message };
 }

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { startModelServer } from './__fixtures__/model-server.ts';
 import { LocalExecutionEnvironment } from './environment/local-environment.ts';
-import { startModelServer } from './testing/model-server.ts';
 
 test('the quickstart of the README runs as it stands', async () => {
   const folder = path.join(import.meta.dirname, '..');

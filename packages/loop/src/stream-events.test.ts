@@ -1,10 +1,10 @@
 import { deriveAgentMetadata, type StreamEvent, streamEventSchema } from '@whetstone/events';
 import { expect, test } from 'vitest';
+import { calls, finish, says, scriptedModel, textParts, toolCall } from './__fixtures__/scripted-model.ts';
+import { temporaryEnvironment } from './__fixtures__/temporary-directory.ts';
 import { createOpenAiProfile } from './profiles/openai-profile.ts';
 import { Session } from './session.ts';
 import { createStreamEventMapper } from './stream-events.ts';
-import { calls, finish, says, scriptedModel, textParts, toolCall } from './testing/scripted-model.ts';
-import { temporaryEnvironment } from './testing/temporary-directory.ts';
 
 test('a session in the shared vocabulary', async () => {
   await using place = await temporaryEnvironment();

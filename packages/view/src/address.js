@@ -30,10 +30,13 @@ function decoded(path) {
 }
 
 /** @param {string} run */
-export const runAddress = (run) => `#/runs/${encodeURIComponent(run)}`;
+export const runAddress = (run) => `#/runs/${encoded(run)}`;
 
 /**
  * @param {string} run
  * @param {string} caseId
  */
-export const caseAddress = (run, caseId) => `${runAddress(run)}/cases/${encodeURIComponent(caseId)}`;
+export const caseAddress = (run, caseId) => `${runAddress(run)}/cases/${encoded(caseId)}`;
+
+/** Half a surrogate pair cannot be encoded, and must not break the page on which it stands. @param {string} name */
+const encoded = (name) => encodeURIComponent(name.toWellFormed());

@@ -27,12 +27,13 @@ export function casePage(run, caseId) {
   return {
     load: () => loadCase(run, caseId),
     title: () => caseId,
-    isLive: ({ detail }) => detail.row === null && detail.state === 'running',
+    isLive: ({ detail }) => detail.row === null, // a run that has stopped may be resumed
     draw: ({ detail, files }) => [
       introduction(detail),
       detail.row && factsSection(detail.row),
       detail.row && verification(detail.row, files),
       draw(files, 'patch', 'Changes', patch),
+      detail.row && artifactNotes(detail.row),
       detail.row && paths(detail.row),
       draw(files, 'prompt', 'Prompt', (file) => text(file.head)),
       draw(files, 'events', 'What the agent did', timeline),
@@ -155,6 +156,16 @@ function verification(row, files) {
     checks.length === 0
       ? null
       : table('Checks', [{ head: 'Check' }, { head: 'Status' }, { head: 'Evidence' }], checks),
+  );
+}
+
+/** @param {CaseRow} row */
+function artifactNotes({ artifact_notes: notes = [] }) {
+  if (notes.length === 0) return null;
+  return element(
+    'ul',
+    { class: 'note' },
+    notes.map((note) => element('li', {}, note)),
   );
 }
 

@@ -21,7 +21,7 @@ export function jsonLines({ head, tail }) {
 function parsed(line) {
   try {
     const value = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? [value] : [];
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? [value] : [];
   } catch {
     return [];
   }

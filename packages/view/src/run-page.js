@@ -35,7 +35,7 @@ export function runPage(id) {
   return {
     load: () => askRun(id),
     title: () => `Run ${id}`,
-    isLive: (run) => run.state === 'running',
+    isLive: (run) => run.state !== 'finished', // one that has stopped may be resumed
     draw: (run) => [
       introduction(run),
       section('Pass rates', arms(run.summary.arms)),

@@ -1,6 +1,6 @@
 /** @import { CaseDetail, CaseFile, RunDetail, RunList } from '../../whetstone/src/view/api.ts' */
 
-/** What the server refused or could not read, in its own words. */
+/** What the server refused or could not read, in its own words; or that it is gone. */
 export class AnswerError extends Error {}
 
 /** @type {Map<string, { tag: string | null, answer: unknown }>} */
@@ -16,7 +16,11 @@ const ANSWERS_KEPT = 16;
 async function ask(...segments) {
   const path = `/api/${segments.map(encodeURIComponent).join('/')}`;
   const before = known.get(path);
-  const response = await fetch(path, before?.tag ? { headers: { 'If-None-Match': before.tag } } : {});
+  const response = await fetch(path, before?.tag ? { headers: { 'If-None-Match': before.tag } } : {}).catch(
+    () => {
+      throw new AnswerError('The server does not answer: is "whetstone view" still running?');
+    },
+  );
   if (response.status === 304 && before) return before.answer;
   if (!response.ok) throw new AnswerError(await problem(response));
   const answer = await response.json();

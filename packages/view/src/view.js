@@ -60,10 +60,7 @@ async function show(page) {
       if (!page.isLive(data)) return;
     } catch (error) {
       if (mine !== visit) return;
-      const message =
-        error instanceof AnswerError
-          ? error.message
-          : 'The server does not answer: is "whetstone view" still running?';
+      const message = error instanceof AnswerError ? error.message : `This page cannot be drawn: ${error}`;
       if (drawn === undefined) return fail(message);
       say(message);
     }

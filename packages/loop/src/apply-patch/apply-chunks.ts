@@ -19,23 +19,46 @@ export type PatchedText = {
 export function applyChunks(text: string, chunks: readonly PatchChunk[], path: string): PatchedText {
   const lines = splitLines(text);
   const contents = lines.map((line) => line.content);
-  const edits: Edit[] = [];
+  const edits: Edits = { removed: new Set(), added: new Map() };
   let cursor = 0;
   let addedAtEnd = 0;
   for (const chunk of chunks) {
-    const start = seekContexts(contents, chunk.contexts, cursor, path);
+    const position = seekContexts(contents, chunk.contexts, cursor, path);
     if (chunk.changes.every((change) => change.kind === 'add')) {
-      edits.push({ start: contents.length, changes: chunk.changes });
+      collectEdits(edits, contents.length, chunk.changes);
+      cursor = position.after;
       addedAtEnd += 1;
       continue;
     }
-    const edit = locate(contents, chunk, start, path);
-    if (edit.start < cursor)
+    const match = locate(contents, chunk, position, path);
+    if (match.start < cursor) {
       throw new PatchMismatchError(`Chunks overlap or are not in the order of the file in ${path}`);
-    edits.push(edit);
-    cursor = edit.start + matchedLines(edit.changes).length;
+    }
+    cursor = collectEdits(edits, match.start, match.changes);
   }
   return { text: render(lines, edits, lineEndOf(text)), addedAtEnd };
+}
+
+/** By index into the lines of the original. What is added stands in front of the line of its index. */
+type Edits = { removed: Set<number>; added: Map<number, string[]> };
+
+/** Takes in the changes of a chunk whose first line matched at `start`; returns where its last one did, plus one. */
+function collectEdits(edits: Edits, start: number, changes: readonly ChunkLine[]): number {
+  let index = start;
+  // What replaces a run of lines belongs to the run's beginning, in front of what others add behind it.
+  let runStart = start;
+  for (const { kind, text } of changes) {
+    if (kind === 'add') {
+      const added = edits.added.get(runStart);
+      if (added) added.push(text);
+      else edits.added.set(runStart, [text]);
+      continue;
+    }
+    if (kind === 'remove') edits.removed.add(index);
+    index += 1;
+    if (kind === 'context') runStart = index;
+  }
+  return index;
 }
 
 type Line = { content: string; end: string };
@@ -51,8 +74,7 @@ function splitLines(text: string): Line[] {
   return lines;
 }
 
-/** Changes whose first matched line is `start`. */
-type Edit = { start: number; changes: readonly ChunkLine[] };
+type ChunkMatch = { start: number; changes: readonly ChunkLine[] };
 
 type ContextPosition = {
   /** Where the search for the chunk begins. */
@@ -81,7 +103,7 @@ function locate(
   chunk: PatchChunk,
   position: ContextPosition,
   path: string,
-): Edit {
+): ChunkMatch {
   const candidates = [chunk.changes, withoutLastEmptyLine(chunk.changes)].filter(
     (changes) => changes !== undefined,
   );
@@ -127,7 +149,7 @@ function seek(
   endOfFile: boolean,
 ): number | undefined {
   const last = contents.length - wanted.length;
-  const first = endOfFile ? last : from;
+  const first = endOfFile && wanted.length > 0 ? last : from;
   if (last < 0 || first < 0) return undefined;
   for (const pass of PASSES) {
     const target = wanted.map(pass);
@@ -138,22 +160,15 @@ function seek(
   return undefined;
 }
 
-function render(lines: readonly Line[], edits: readonly Edit[], lineEnd: string): string {
-  const result: Line[] = [];
-  let next = 0;
-  // Additions at the end of the file may stand before chunks that follow them in the patch.
-  for (const { start, changes } of edits.toSorted((a, b) => a.start - b.start)) {
-    for (const line of lines.slice(next, start)) result.push(line);
-    next = Math.max(next, start);
-    for (const change of changes) {
-      const line = lines[next];
-      if (change.kind === 'add') result.push({ content: change.text, end: lineEnd });
-      else {
-        next += 1;
-        if (change.kind === 'context' && line) result.push(line);
-      }
-    }
+function render(lines: readonly Line[], { removed, added }: Edits, lineEnd: string): string {
+  const result: string[] = [];
+  const add = (index: number) => {
+    for (const text of added.get(index) ?? []) result.push(text + lineEnd);
+  };
+  for (const [index, { content, end }] of lines.entries()) {
+    add(index);
+    if (!removed.has(index)) result.push(content + (end || lineEnd));
   }
-  for (const line of lines.slice(next)) result.push(line);
-  return result.map(({ content, end }) => content + (end || lineEnd)).join('');
+  add(lines.length);
+  return result.join('');
 }

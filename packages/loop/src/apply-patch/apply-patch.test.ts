@@ -1,7 +1,7 @@
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { temporaryEnvironment } from '../testing/temporary-directory.ts';
+import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import { applyPatch } from './apply-patch.ts';
 
 type Files = Record<string, string>;
@@ -101,6 +101,18 @@ const accepted: Scenario[] = [
     before: { a: 'one\ntwo\n\n' },
     patch: ['*** Update File: a', '@@ one', '+three'],
     after: { a: 'one\ntwo\n\nthree\n' },
+  },
+  {
+    name: 'puts a replacement in front of what was added at the end',
+    before: { a: 'one\ntwo\n' },
+    patch: ['*** Update File: a', '@@', '+three', '@@', '-two', '+TWO'],
+    after: { a: 'one\nTWO\nthree\n' },
+  },
+  {
+    name: 'keeps its place behind the context of an addition',
+    before: { a: 'x\ny\nx\n' },
+    patch: ['*** Update File: a', '@@ y', '+end', '@@', '-x', '+X'],
+    after: { a: 'x\ny\nX\nend\n' },
   },
   {
     name: 'ends the last line',

@@ -60,8 +60,9 @@ class LineReader {
     this.#lines = lines;
   }
 
-  peek(): string | undefined {
-    return this.#lines[this.#next];
+  /** The next line, or the one `ahead` lines after it. */
+  peek(ahead = 0): string | undefined {
+    return this.#lines[this.#next + ahead];
   }
 
   take(): string | undefined {
@@ -103,7 +104,10 @@ function parseUpdate(reader: LineReader, path: string): PatchSection {
   const move = reader.peek()?.startsWith(MOVE) ? reader.take() : undefined;
   const chunks: PatchChunk[] = [];
   for (let line = reader.peek(); line !== undefined && !line.startsWith('***'); line = reader.peek()) {
-    if (line.trim() === '') reader.take();
+    // Between chunks a blank line is nothing; in front of the first changes it is a line of context.
+    const isSeparator =
+      chunks.length > 0 ? line.trim() === '' : line === '' && isContextMarker(reader.peek(1));
+    if (isSeparator) reader.take();
     else chunks.push(parseChunk(reader, chunks.length === 0));
   }
   if (chunks.length === 0) reader.fail(`Update file hunk for path '${path}' is empty`);

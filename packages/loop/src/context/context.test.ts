@@ -1,7 +1,7 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import { LocalExecutionEnvironment } from '../environment/local-environment.ts';
-import { temporaryEnvironment } from '../testing/temporary-directory.ts';
 import { describeEnvironment } from './environment-context.ts';
 import { findProjectDocuments } from './project-documents.ts';
 

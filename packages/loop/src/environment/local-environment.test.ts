@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
-import { temporaryEnvironment } from '../testing/temporary-directory.ts';
+import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import { LocalExecutionEnvironment } from './local-environment.ts';
 
 /** The processes of a list of ids that are alive. One that is dead and not yet reaped by its parent is not. */

@@ -119,10 +119,13 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
     const [file, ...args] = typeof command === 'string' ? [...this.#shell, command] : command;
     if (file === undefined)
       throw new TypeError('exec: the command is an empty list; give at least a program name');
+    const workingDirectory = this.#resolve(options.workingDirectory ?? '.');
+    // Otherwise the missing folder would be reported as a missing program.
+    if (!existsSync(workingDirectory)) throw new Error(`exec: there is no directory ${workingDirectory}`);
     return await runLocalCommand(
       {
         argv: [file, ...args],
-        workingDirectory: this.#resolve(options.workingDirectory ?? '.'),
+        workingDirectory,
         env: { ...this.#env, ...options.env, [ENVIRONMENT_VARIABLE]: this.#id, [COMMAND_VARIABLE]: mark },
         mark: `${COMMAND_VARIABLE}=${mark}`,
       },

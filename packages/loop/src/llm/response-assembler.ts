@@ -165,10 +165,10 @@ export class ResponseAssembler {
   }
 }
 
-/** An empty block is refused when it goes back, unless the provider hung something on it. */
+/** A blank block is refused when it goes back, unless the provider hung something on it. */
 function hasContent(part: AssistantPart): boolean {
   if (part.type !== 'text' && part.type !== 'reasoning') return true;
-  return part.text !== '' || part.providerMetadata !== undefined;
+  return part.text.trim() !== '' || part.providerMetadata !== undefined;
 }
 
 /** Grammar tools send their text as one JSON string. */

@@ -1,15 +1,15 @@
-import { spawnSync } from 'node:child_process';
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { temporaryEnvironment } from '../testing/temporary-directory.ts';
+import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
+import { LocalExecutionEnvironment } from '../environment/local-environment.ts';
 import { searchWithOwnEngine } from './own-search.ts';
-import { searchWithRipgrep } from './ripgrep-search.ts';
+import { hasRipgrep, searchWithRipgrep } from './ripgrep-search.ts';
 import type { SearchQuery } from './text-search.ts';
 import { walkFiles } from './walk-files.ts';
 
 const signal = new AbortController().signal;
-const hasRipgrep = spawnSync('rg', ['--version']).status === 0;
+const ripgrepIsThere = await hasRipgrep(new LocalExecutionEnvironment());
 
 const tree: Record<string, string> = {
   '.gitignore': '*.log\nbuild/\n/only-root.txt\n',
@@ -52,7 +52,7 @@ const query = (given: Partial<SearchQuery>): SearchQuery => ({
 
 const engines = [
   { name: 'our own engine', search: searchWithOwnEngine, skip: false },
-  { name: 'ripgrep', search: searchWithRipgrep, skip: !hasRipgrep },
+  { name: 'ripgrep', search: searchWithRipgrep, skip: !ripgrepIsThere },
 ];
 
 describe.each(engines)('$name', ({ search, skip }) => {

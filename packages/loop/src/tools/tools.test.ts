@@ -1,8 +1,8 @@
 import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import type { JsonObject } from '@whetstone/events';
 import { expect, test } from 'vitest';
+import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { temporaryEnvironment } from '../testing/temporary-directory.ts';
 import { createApplyPatchTool } from './apply-patch-tool.ts';
 import { createEditFileTool } from './edit-file-tool.ts';
 import { withFileLocks } from './file-access.ts';
@@ -161,12 +161,15 @@ test('apply_patch lists the files by letter, and a refusal is an error result', 
 test('changes to one file wait for each other, by whatever name; others do not', async () => {
   await using place = await temporaryEnvironment();
   const log: string[] = [];
+  const entered = Promise.withResolvers<void>();
   const gate = Promise.withResolvers<void>();
   const first = withFileLocks(place.environment, ['a', 'b'], async () => {
     log.push('first');
+    entered.resolve();
     await gate.promise;
     log.push('first ends');
   });
+  await entered.promise;
   const second = withFileLocks(
     place.environment,
     [place.path('x/../a')],

@@ -94,15 +94,6 @@ export type Telemetry = {
   evidenceGaps: string[];
 };
 
-/** An agent that needs no sandbox: in process, or over HTTP. */
-export function defineAgent(agent: {
-  name: string;
-  capabilities?: AgentCapabilities;
-  send: Agent['send'];
-}): Agent {
-  return { ...agent, capabilities: agent.capabilities ?? {} };
-}
-
 /** An agent that runs in the sandbox: `context.sandbox` is always set, and it works on a file system. */
 export function defineSandboxAgent(agent: {
   name: string;

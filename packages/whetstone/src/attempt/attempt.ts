@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { copyFile, cp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Lane } from '@whetstone/gateway';
 import type { AttemptFiles, Turn } from '../agents/agent.ts';
@@ -9,10 +9,13 @@ import type { CaseRow } from '../record/row.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { describeResult, runCommands, succeeded } from '../verify/run-commands.ts';
 import { type Verification, verify } from '../verify/verify.ts';
+import { removeTree } from '../workspace/remove-tree.ts';
 import type { Changes, Workspace } from '../workspace/workspace.ts';
 import { buildRow } from './build-row.ts';
 import { decideOutcome } from './decide-outcome.ts';
 import { openEventLog } from './event-log.ts';
+import { keepOutput } from './keep-output.ts';
+import { keepPatch } from './keep-patch.ts';
 import type { Attempt, Lab } from './lab.ts';
 import type { FailureClass, Outcome } from './outcome.ts';
 
@@ -24,13 +27,13 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   const startedAt = new Date();
   const files = await lab.record.startCase(attempt.planned.id);
   await writeFile(files.prompt, attempt.prompt);
-  const trace: Trace = { calls: [] };
+  const trace: Trace = { calls: [], artifactNotes: [] };
   let outcome: Outcome;
   try {
     outcome = await pursue(attempt, lab, files, trace);
   } catch (error) {
     attempt.signal.throwIfAborted();
-    outcome = { status: 'error', ...classify(error), evidence: lab.mask(describeError(error)) };
+    outcome = { status: 'error', ...classify(error), evidence: describeError(error) };
   }
   attempt.signal.throwIfAborted();
   return buildRow({ attempt, lab, outcome, trace, startedAt });
@@ -43,6 +46,8 @@ export type Trace = {
   changes?: Changes;
   verification?: Verification;
   calls: Lane['ledger'];
+  /** What an artifact is not: masked, or left out. */
+  artifactNotes: string[];
 };
 
 async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trace): Promise<Outcome> {
@@ -56,16 +61,16 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   });
   if (lane) trace.calls = lane.ledger;
 
-  await setUp(attempt, sandbox, workspace, files);
+  await setUp(attempt, lab, sandbox, workspace, files);
   const driven = performance.now();
-  trace.turn = await drive(attempt, sandbox, lane, desk, files);
+  trace.turn = await drive(attempt, lab, sandbox, lane, desk, files);
   trace.agentSeconds = (performance.now() - driven) / 1000;
   await sandbox.stop(); // the whole tree, before anything is read
   attempt.signal.throwIfAborted();
 
   trace.changes = await workspace.changes();
-  await copyFile(trace.changes.patchFile, files.patch);
-  await keepOutput(desk, files);
+  trace.artifactNotes.push(...(await keepPatch(trace.changes, files.patch, lab)));
+  trace.artifactNotes.push(...(await keepOutput(desk.outputDir, files.output, lab)));
   trace.verification = await verify({
     task: attempt.task,
     snapshot,
@@ -74,6 +79,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     workspaces: lab.workspaces,
     sandboxes: lab.sandboxes,
     directory: files.verify,
+    mask: lab.mask,
     signal: attempt.signal,
   });
   return decideOutcome({
@@ -101,7 +107,7 @@ async function openDesk(attempt: Attempt, lab: Lab): Promise<Desk> {
     directory,
     promptFile: join(directory, 'prompt.md'),
     outputDir: join(directory, 'output'),
-    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true }),
+    [Symbol.asyncDispose]: () => removeTree(directory),
   };
   await mkdir(desk.outputDir, { recursive: true, mode: 0o700 });
   await writeFile(desk.promptFile, attempt.prompt);
@@ -111,6 +117,7 @@ type Desk = { directory: string; promptFile: string; outputDir: string } & Async
 
 async function setUp(
   attempt: Attempt,
+  { mask }: Lab,
   sandbox: Sandbox,
   workspace: Workspace,
   files: CaseLayout,
@@ -120,6 +127,7 @@ async function setUp(
     directory: files.setup,
     prefix: 'setup',
     stopAtFailure: true,
+    mask,
     signal: attempt.signal,
   });
   const failed = ran.find(({ result }) => !succeeded(result));
@@ -129,12 +137,13 @@ async function setUp(
 
 async function drive(
   attempt: Attempt,
+  { mask }: Lab,
   sandbox: Sandbox,
   lane: Lane | undefined,
   desk: Desk,
   files: CaseLayout,
 ): Promise<Turn> {
-  await using events = await openEventLog(files.events);
+  await using events = await openEventLog(files.events, mask);
   const attemptFiles: AttemptFiles = {
     promptFile: desk.promptFile,
     outputDir: desk.outputDir,
@@ -159,12 +168,6 @@ async function drive(
       ...(model === undefined ? {} : { model }),
     },
   );
-}
-
-/** What the agent left in its output directory, kept without following any link it made. */
-async function keepOutput(desk: Desk, files: CaseLayout): Promise<void> {
-  if ((await readdir(desk.outputDir)).length === 0) return;
-  await cp(desk.outputDir, files.output, { recursive: true, verbatimSymlinks: true, dereference: false });
 }
 
 /** A failure of the attempt itself whose class is known where it is thrown. */

@@ -4,6 +4,7 @@ import type { Turn } from '../agents/agent.ts';
 import type { CaseRow } from '../record/row.ts';
 import type { Trace } from './attempt.ts';
 import type { Attempt, Lab } from './lab.ts';
+import { maskValues } from './mask-values.ts';
 import type { Outcome } from './outcome.ts';
 
 /** Lays an attempt out as a row of `results.jsonl`. */
@@ -15,6 +16,7 @@ export function buildRow(input: {
   startedAt: Date;
 }): CaseRow {
   const { attempt, lab, outcome, trace, startedAt } = input;
+  const { mask } = lab;
   const { turn, changes, verification } = trace;
   const consumption = consumed(turn, trace.calls);
   return {
@@ -35,7 +37,7 @@ export function buildRow(input: {
 
     outcome: outcome.status,
     failure_class: outcome.status === 'passed' ? null : outcome.class,
-    evidence: outcome.status === 'passed' ? null : lab.mask(outcome.evidence),
+    evidence: outcome.status === 'passed' ? null : mask.text(outcome.evidence),
     status: contextEvalStatus(outcome, trace),
     confidence: !verified(trace) ? 'low' : outcome.status === 'passed' ? 'high' : 'medium',
 
@@ -48,18 +50,20 @@ export function buildRow(input: {
     validation_status: verification?.validation ?? 'skipped',
     validation_results: verification?.commands ?? [],
     hard_evaluation_status: verification?.hardStatus ?? 'not_configured',
-    hard_evaluation: verification?.hard ?? [],
-    protected_paths_touched: verification?.protectedTouched ?? [],
+    hard_evaluation: maskValues(verification?.hard ?? [], mask),
+    protected_paths_touched: maskValues(verification?.protectedTouched ?? [], mask),
 
     changed_files: changes?.files.length ?? 0,
     insertions: changes?.insertions ?? 0,
     deletions: changes?.deletions ?? 0,
-    touched_paths: changes?.files.map((file) => file.path) ?? [],
-    unportable_paths: [...(changes?.unportable ?? [])],
+    touched_paths: changes?.files.map((file) => mask.text(file.path)) ?? [],
+    unportable_paths: changes?.unportable.map(mask.text) ?? [],
+    ...(trace.artifactNotes.length > 0 && { artifact_notes: trace.artifactNotes }),
 
     ...consumption,
+    models: consumption.models.map(mask.text),
     telemetry_status: turn?.telemetry?.status ?? 'unavailable',
-    telemetry_gaps: turn?.telemetry?.evidenceGaps ?? [],
+    telemetry_gaps: turn?.telemetry?.evidenceGaps.map(mask.text) ?? [],
     retries: attempt.retries,
   };
 }
@@ -104,7 +108,10 @@ function consumed(turn: Turn | undefined, calls: readonly LedgerLine[]): Consump
     model_calls: reported.length > 0 ? reported.length : null,
     tool_calls: toolCalls ?? null,
     models: [
-      ...new Set([...reported.flatMap((event) => event.model ?? []), ...(telemetryModel ? [telemetryModel] : [])]),
+      ...new Set([
+        ...reported.flatMap((event) => event.model ?? []),
+        ...(telemetryModel ? [telemetryModel] : []),
+      ]),
     ],
   };
 }
@@ -132,7 +139,9 @@ function sumKnown(costs: (number | null)[]): number | null {
 
 function verified(trace: Trace): boolean {
   const { verification } = trace;
-  return verification !== undefined && (verification.validation !== 'skipped' || verification.hard.length > 0);
+  return (
+    verification !== undefined && (verification.validation !== 'skipped' || verification.hard.length > 0)
+  );
 }
 
 function contextEvalStatus(outcome: Outcome, { turn, verification }: Trace): CaseRow['status'] {

@@ -13,10 +13,15 @@ const verified: Verification = {
   hardStatus: 'not_configured',
   protectedTouched: [],
 };
-const call = (status: number) => ({ status, flags: [], outcome: status < 400 ? 'ok' : 'error' }) as unknown as LedgerLine;
+const call = (status: number) =>
+  ({ status, flags: [], outcome: status < 400 ? 'ok' : 'error' }) as unknown as LedgerLine;
 
-const decide = (turn: Turn, verification: Verification = verified, calls: LedgerLine[] = [], scripted = false) =>
-  decideOutcome({ turn, verification, calls, scripted });
+const decide = (
+  turn: Turn,
+  verification: Verification = verified,
+  calls: LedgerLine[] = [],
+  scripted = false,
+) => decideOutcome({ turn, verification, calls, scripted });
 
 describe('an outcome', () => {
   test('is passed when the agent completed and the clean room agrees', () => {

@@ -22,7 +22,10 @@ export function decideOutcome(evidence: {
     return failed('timeout', turn.exit.message ?? 'the agent was stopped at its time limit');
   }
   if (turn.exit?.exitCode === 127 || turn.exit?.exitCode === 126) {
-    return error('harness', `the agent's command could not be run (exit ${turn.exit.exitCode})${because(turn)}`);
+    return error(
+      'harness',
+      `the agent's command could not be run (exit ${turn.exit.exitCode})${because(turn)}`,
+    );
   }
   if (turn.status !== 'completed') {
     const code = turn.exit?.exitCode;

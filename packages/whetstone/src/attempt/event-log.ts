@@ -1,13 +1,15 @@
 import { open } from 'node:fs/promises';
 import type { StreamEvent } from '@whetstone/events';
+import type { Mask } from '../sandbox/mask.ts';
+import { maskValues } from './mask-values.ts';
 
-/** `events.jsonl`: the stream of one attempt, written as it happens and in order. */
+/** `events.jsonl`: the stream of one attempt, written as it happens and in order, secrets masked. */
 export interface EventLog extends AsyncDisposable {
   append(event: StreamEvent): void;
 }
 
 /** A log that cannot be written is an error when it is closed: an attempt is not stopped half-way by its log. */
-export async function openEventLog(file: string): Promise<EventLog> {
+export async function openEventLog(file: string, mask: Mask): Promise<EventLog> {
   const handle = await open(file, 'a');
   let pending: string[] = [];
   let writing: Promise<void> | undefined;
@@ -21,8 +23,8 @@ export async function openEventLog(file: string): Promise<EventLog> {
   };
   return {
     append(event) {
-      const { type, ...rest } = event;
-      pending.push(`${JSON.stringify({ type, at: event.at ?? new Date().toISOString(), ...rest })}\n`);
+      const { type, at = new Date().toISOString(), ...rest } = event;
+      pending.push(`${JSON.stringify({ type, at, ...maskValues(rest, mask) })}\n`);
       if (writing) return;
       writing = flush();
       writing.catch(() => undefined); // kept for the end, and no unhandled rejection before it

@@ -3,6 +3,7 @@ import type { Agent } from '../agents/agent.ts';
 import type { AgentConfig, TaskConfig, VariantConfig } from '../config/config.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { RunRecord } from '../record/run-record.ts';
+import type { Mask } from '../sandbox/mask.ts';
 import type { SandboxProvider } from '../sandbox/sandbox.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 
@@ -15,8 +16,10 @@ export type Lab = {
   record: RunRecord;
   /** A folder for what belongs to one attempt and is neither its workspace nor its sandbox. */
   scratch: string;
-  /** Masks secrets of the configuration in text that will be kept. */
-  mask: (text: string) => string;
+  /** Masks the secrets that agents were given, in everything that will be kept. */
+  mask: Mask;
+  /** Whether the mask has anything to look for. */
+  hasSecrets: boolean;
   version: string;
 };
 

@@ -10,7 +10,11 @@ import { printError } from './print-error.ts';
  * harness failed; 130 interrupted.
  */
 export async function main(argv: string[]): Promise<number> {
-  ignoreClosedPipe();
+  handleOutputErrors();
+  // Node's own exit code for a crash is 1, which here says that a case did not pass.
+  process.on('uncaughtException', (error) => {
+    void printError(error, process.stderr).then(() => process.exit(3));
+  });
   let exitCode = 0;
   const program = createProgram((code) => {
     exitCode = code;
@@ -182,7 +186,7 @@ Examples:
     )
     .action(async (run, options) => {
       const { reportCommand } = await import('./report.ts');
-      exit(await reportCommand(run, options, process.stdout));
+      exit(await reportCommand(run, options, { stdout: process.stdout, stderr: process.stderr }));
     });
 }
 
@@ -293,9 +297,17 @@ function rate(value: string): number {
   return number;
 }
 
-/** `whetstone … | head` closes our stdout: that is the reader's choice, not an error. */
-function ignoreClosedPipe(): void {
-  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
-  });
+/**
+ * `whetstone … | head` closes our output: that is the reader's choice, and no reason to stop a run. Output that cannot be
+ * written for another reason (a full disk) must not pass for a result.
+ */
+function handleOutputErrors(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') return;
+      if (stream === process.stdout)
+        process.stderr.write(`The output could not be written: ${error.message}\n`);
+      process.exit(3);
+    });
+  }
 }

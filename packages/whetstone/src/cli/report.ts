@@ -1,14 +1,15 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { loadConfig } from '../config/load-config.ts';
+import { WhetstoneError } from '../error.ts';
 import { runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
-import { findRun } from '../record/run-record.ts';
+import { findRun, readRun } from '../record/run-record.ts';
 import { renderCsv } from '../report/csv.ts';
 import { renderJson } from '../report/json.ts';
 import { renderJunit } from '../report/junit.ts';
 import { renderMarkdown } from '../report/markdown.ts';
-import { type ReportedRun, rebuildReport } from '../run/write-report.ts';
+import { type ReportedRun, rebuildReport, reportRun } from '../run/write-report.ts';
 import { findConfig } from './find-config.ts';
 
 export type ReportFormat = 'md' | 'json' | 'csv' | 'junit';
@@ -17,11 +18,21 @@ export type ReportFormat = 'md' | 'json' | 'csv' | 'junit';
 export async function reportCommand(
   reference: string,
   options: { format: ReportFormat; config?: string },
-  stdout: NodeJS.WritableStream,
+  { stdout, stderr }: { stdout: NodeJS.WritableStream; stderr: NodeJS.WritableStream },
 ): Promise<number> {
-  const reported = await rebuildReport(await locateRun(reference, options.config));
+  const directory = await locateRun(reference, options.config);
+  const reported = await rebuildReport(directory).catch(async (error: unknown) => {
+    if (!isUnwritable(error)) throw error;
+    stderr.write(`${error.where}: ${error.message} The files of the report there are as they were.\n`);
+    return reportRun(await readRun(directory));
+  });
   stdout.write(await render(reported, options.format));
   return 0;
+}
+
+/** A report needs to be read more than it needs to be kept: a run on a full or foreign disk is shown all the same. */
+function isUnwritable(error: unknown): error is WhetstoneError {
+  return error instanceof WhetstoneError && (error.code === 'disk-full' || error.code === 'record-lost');
 }
 
 async function render(run: ReportedRun, format: ReportFormat): Promise<string> {
@@ -42,15 +53,16 @@ async function render(run: ReportedRun, format: ReportFormat): Promise<string> {
 
 /** A run by path, id or "latest"; ids are looked up in the output directory of the config, where there is one. */
 export async function locateRun(reference: string, configFile: string | undefined): Promise<string> {
-  return findRun(reference, await outputDirectory(configFile));
+  return findRun(reference, await outputDirectoryOf(configFile));
 }
 
-async function outputDirectory(configFile: string | undefined): Promise<string> {
+/** Where the runs of a config are; looking needs no config, and without one the default place is tried. */
+export async function outputDirectoryOf(configFile: string | undefined): Promise<string> {
   try {
     return (await loadConfig(findConfig(configFile))).config.outputDir;
   } catch (error) {
     if (configFile !== undefined) throw error;
-    return join(process.cwd(), '.whetstone', 'runs'); // a report needs no config: the default place is tried
+    return join(process.cwd(), '.whetstone', 'runs');
   }
 }
 

@@ -15,7 +15,7 @@ const MIXED = {
   config: { evaluation: { commands: ['test -f DONE'] } },
 };
 
-const escape = String.fromCharCode(27);
+const ESCAPE = String.fromCharCode(27);
 
 describe('how a run ends', () => {
   let project: Project;
@@ -42,9 +42,9 @@ describe('how a run ends', () => {
   test('colours only where someone reads them, or asks for them', async () => {
     const plain = await project.whetstone(['show', 'latest']);
     expect(plain.stdout).toContain('4 cases');
-    expect(plain.stdout).not.toContain(escape);
+    expect(plain.stdout).not.toContain(ESCAPE);
     const forced = await project.whetstone(['show', 'latest'], { FORCE_COLOR: '1', NO_COLOR: '1', CI: '1' });
-    expect(forced.stdout).toContain(escape);
+    expect(forced.stdout).toContain(ESCAPE);
     const none = await project.whetstone(['show', 'latest'], { FORCE_COLOR: '0', NO_COLOR: '1' });
     expect(none.stdout).toBe(plain.stdout);
   });
@@ -54,7 +54,7 @@ describe('how a run ends', () => {
     async (format) => {
       const finished = await project.whetstone(['report', 'latest', '--format', format]);
       expect(finished).toMatchObject({ exitCode: 0, stderr: '' });
-      const starts = { md: '# Run ', csv: 'run_id,', json: '{\n', junit: '<?xml ' }[format] ?? '';
+      const starts = { md: '# Run ', csv: 'schema_version,', json: '{\n', junit: '<?xml ' }[format] ?? '';
       expect(finished.stdout.startsWith(starts)).toBe(true);
     },
   );

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { execa } from 'execa';
-import { loadConfig } from '../config/load-config.ts';
 import { serveRuns } from '../view/server.ts';
-import { findConfig } from './find-config.ts';
-import { locateRun } from './report.ts';
+import { locateRun, outputDirectoryOf } from './report.ts';
 
 export type ViewOptions = {
   config?: string;
@@ -39,15 +37,6 @@ export async function viewCommand(
   if (options.open) void openBrowser(server.createOneTimeUrl() + fragment, stderr);
   await ended;
   return 0;
-}
-
-async function outputDirectoryOf(configFile: string | undefined): Promise<string> {
-  try {
-    return (await loadConfig(findConfig(configFile))).config.outputDir;
-  } catch (error) {
-    if (configFile !== undefined) throw error;
-    return join(process.cwd(), '.whetstone', 'runs'); // looking needs no config: the default place is tried
-  }
 }
 
 async function endSignal(): Promise<void> {

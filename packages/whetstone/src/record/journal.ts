@@ -7,7 +7,12 @@ import { caseRowSchema } from './row.ts';
  * it. A crash loses at most the line that was being written.
  */
 export const journalEntrySchema = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('run.started'), at: z.string(), run_id: z.string(), case_count: z.number().int() }),
+  z.object({
+    type: z.literal('run.started'),
+    at: z.string(),
+    run_id: z.string(),
+    case_count: z.number().int(),
+  }),
   z.object({ type: z.literal('run.resumed'), at: z.string(), missing: z.number().int() }),
   z.object({ type: z.literal('case.started'), at: z.string(), case_id: z.string() }),
   z.object({

@@ -1,4 +1,5 @@
 import { open, readFile, rm } from 'node:fs/promises';
+import { setTimeout } from 'node:timers/promises';
 import { WhetstoneError } from '../error.ts';
 import { isAlive } from '../sandbox/process-alive.ts';
 
@@ -15,7 +16,7 @@ export async function acquireLock(file: string): Promise<{ release(): Promise<vo
       return { release: () => rm(file, { force: true }) };
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-      const owner = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
+      const owner = await readOwner(file);
       if (isAlive(owner)) {
         throw new WhetstoneError('run-locked', `Process ${owner} is working on this run.`, {
           where: file,
@@ -30,4 +31,14 @@ export async function acquireLock(file: string): Promise<{ release(): Promise<vo
     where: file,
     exitCode: 2,
   });
+}
+
+/** The process id in a lock file; a file that is still empty is being written at this moment. `NaN`: nobody's. */
+async function readOwner(file: string): Promise<number> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    if (text !== '') return Number.parseInt(text ?? '', 10);
+    await setTimeout(20);
+  }
+  return Number.NaN;
 }

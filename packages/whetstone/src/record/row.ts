@@ -88,6 +88,11 @@ export const caseRowSchema = z.object({
   deletions: z.number().int(),
   touched_paths: z.array(z.string()),
   unportable_paths: z.array(z.string()),
+  /**
+   * Where the kept artifacts are not what the agent left: secrets that were masked in the patch or in the output folder,
+   * files that were left out. One sentence each; absent when there is nothing to say.
+   */
+  artifact_notes: z.array(z.string()).optional(),
 
   /** `gateway`: counted on the wire. `agent`: what the agent said of itself. */
   usage_source: z.enum(['gateway', 'agent', 'none']),

@@ -41,7 +41,10 @@ describe('a run directory', () => {
     await record.startCase('a');
     await record.finishCase(rowOf('a'));
     await record[Symbol.asyncDispose]();
-    await appendFile(runLayout(record.directory).journal, '{"type":"case.finished","case_id":"b","row":{"sch');
+    await appendFile(
+      runLayout(record.directory).journal,
+      '{"type":"case.finished","case_id":"b","row":{"sch',
+    );
 
     await using resumed = await resumeRunRecord(record.directory);
     expect([...resumed.rows.keys()]).toEqual(['a']);

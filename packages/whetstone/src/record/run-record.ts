@@ -65,11 +65,15 @@ export type StoredRun = { directory: string; manifest: Manifest; rows: ReadonlyM
 export async function readRun(directory: string): Promise<StoredRun> {
   const layout = runLayout(directory);
   const text = await readFile(layout.manifest, 'utf8').catch((error: unknown) => {
-    throw new WhetstoneError('run-not-found', `${directory} is not a run directory: it has no manifest.json.`, {
-      hint: 'Give the path of a run directory, or a run id below the output directory (.whetstone/runs).',
-      exitCode: 2,
-      cause: error,
-    });
+    throw new WhetstoneError(
+      'run-not-found',
+      `${directory} is not a run directory: it has no manifest.json.`,
+      {
+        hint: 'Give the path of a run directory, or a run id below the output directory (.whetstone/runs).',
+        exitCode: 2,
+        cause: error,
+      },
+    );
   });
   const parsed = manifestSchema.safeParse(safeJson(text));
   if (!parsed.success) {
@@ -190,7 +194,9 @@ async function writeWhole(file: string, content: string): Promise<void> {
 /** Ids of the runs below an output directory, the oldest first. A folder without a manifest is not a run. */
 async function runIds(outputDirectory: string): Promise<string[]> {
   const names = await readdir(outputDirectory).catch(() => [] as string[]);
-  const areRuns = await Promise.all(names.map((name) => isFile(runLayout(join(outputDirectory, name)).manifest)));
+  const areRuns = await Promise.all(
+    names.map((name) => isFile(runLayout(join(outputDirectory, name)).manifest)),
+  );
   return names.filter((_, index) => areRuns[index]).sort();
 }
 

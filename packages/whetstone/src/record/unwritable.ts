@@ -24,7 +24,12 @@ function refusal(error: unknown): string | undefined {
   return 'code' in error ? String(error.code) : undefined;
 }
 
-function explain(directory: string, stage: 'making' | 'writing', code: string, cause: unknown): WhetstoneError {
+function explain(
+  directory: string,
+  stage: 'making' | 'writing',
+  code: string,
+  cause: unknown,
+): WhetstoneError {
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new WhetstoneError('disk-full', 'No space is left for the results.', {
       where: directory,

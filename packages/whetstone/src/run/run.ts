@@ -2,7 +2,7 @@ import { createGateway, loadScript } from '@whetstone/gateway';
 import type { Agent } from '../agents/agent.ts';
 import { createAgent } from '../agents/create-agent.ts';
 import type { Lab } from '../attempt/lab.ts';
-import type { Config } from '../config/config.ts';
+import type { AgentConfig, Config } from '../config/config.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -15,7 +15,7 @@ import { openRecord, prepareTrees } from './open-record.ts';
 import { planOrResume, type RunRequest } from './plan-or-resume.ts';
 import { runCase } from './run-case.ts';
 import { makeScratch, sweepScratch } from './scratch.ts';
-import { configuredSecrets } from './secrets.ts';
+import { secretsOf } from './secrets.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
 /** What happens in a run, for whoever shows it. */
@@ -60,40 +60,39 @@ export async function run(
     scratch: scratch.directory,
   });
 
+  const secrets = secretsOf(selectedAgents(config, job.plan), process.env);
   const lab: Lab = {
     workspaces,
     sandboxes,
     record,
     scratch: scratch.directory,
-    mask: createMask(configuredSecrets(config, process.env)).text,
+    mask: createMask(secrets),
+    hasSecrets: secrets.length > 0,
     version,
     ...(server && script ? { gateway: { server, script, seed: job.plan.seed } } : {}),
   };
-  await runCases({ ...lab, config, agents }, job.plan, request, onEvent);
-
-  const interrupted = job.plan.cases.some(({ id }) => !record.rows.has(id));
+  const missing = await runCases({ ...lab, config, agents }, job.plan, request, onEvent);
+  const interrupted = missing > 0;
   await record.finish(interrupted ? 'interrupted' : 'finished');
   return { ...(await writeReport(record)), interrupted };
 }
 
 function createAgents(config: Config, plan: Plan): ReadonlyMap<string, Agent> {
-  const agents = new Map<string, Agent>();
-  for (const agentConfig of config.agents) {
-    if (!plan.agents.some(({ name }) => name === agentConfig.name)) continue;
-    agents.set(
-      agentConfig.name,
-      createAgent(agentConfig, { environment: process.env, hasLanes: config.gateway !== undefined }),
-    );
-  }
-  return agents;
+  const dependencies = { environment: process.env, hasLanes: config.gateway !== undefined };
+  return new Map(selectedAgents(config, plan).map((agent) => [agent.name, createAgent(agent, dependencies)]));
 }
 
+function selectedAgents(config: Config, plan: Plan): AgentConfig[] {
+  return config.agents.filter(({ name }) => plan.agents.some((planned) => planned.name === name));
+}
+
+/** Runs what has no result yet; resolves with the number of cases that an abort left without one. */
 async function runCases(
   lab: Lab & { config: Config; agents: ReadonlyMap<string, Agent> },
   plan: Plan,
   { jobs, signal }: { jobs: number; signal: AbortSignal },
   onEvent: (event: RunEvent) => void,
-): Promise<void> {
+): Promise<number> {
   const { record } = lab;
   const planned = new Map(plan.cases.map((entry) => [entry.id, entry]));
   const waiting = plan.order.flatMap((id) => (isMissing(record, id) ? (planned.get(id) ?? []) : []));
@@ -106,6 +105,7 @@ async function runCases(
   });
 
   const queue = waiting.values();
+  let missing = waiting.length;
   const broken = new AbortController();
   const stop = AbortSignal.any([signal, broken.signal]);
   const work = async () => {
@@ -116,7 +116,9 @@ async function runCases(
         signal: stop,
         onRetry: (evidence) => onEvent({ type: 'case.retried', planned: next, evidence }),
       });
-      if (row) onEvent({ type: 'case.finished', planned: next, row });
+      if (!row) continue;
+      missing -= 1;
+      onEvent({ type: 'case.finished', planned: next, row });
     }
   };
   const workers = Array.from({ length: Math.min(jobs, waiting.length) }, () =>
@@ -128,6 +130,7 @@ async function runCases(
   const settled = await Promise.allSettled(workers);
   const failed = settled.find((result) => result.status === 'rejected');
   if (failed) throw failed.reason;
+  return missing;
 }
 
 /** An infrastructure error is missing data: a resumed run tries it again. */

@@ -1,14 +1,15 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive } from '../sandbox/process-alive.ts';
+import { removeTree } from '../workspace/remove-tree.ts';
 
 /** A run's temporary folder, removed at the end. The name holds the owner's process id, for `sweepScratch`. */
 export async function makeScratch(): Promise<{ directory: string } & AsyncDisposable> {
   const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));
   return {
     directory,
-    [Symbol.asyncDispose]: () => rm(directory, { recursive: true, force: true, maxRetries: 3 }),
+    [Symbol.asyncDispose]: () => removeTree(directory),
   };
 }
 
@@ -18,6 +19,6 @@ export async function sweepScratch(): Promise<void> {
   for (const name of names) {
     const pid = Number(/^whetstone-(\d+)-\w+$/.exec(name)?.[1]);
     if (!Number.isInteger(pid) || isAlive(pid)) continue;
-    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
+    await removeTree(join(tmpdir(), name)).catch(() => undefined);
   }
 }

@@ -1,16 +1,17 @@
+import { resolveAgentEnv } from '../agents/agent-environment.ts';
 import { loopDefaults } from '../agents/loop-defaults.ts';
-import type { Config } from '../config/config.ts';
+import type { AgentConfig } from '../config/config.ts';
 
 /**
- * The values that must never be kept: what agents were given through `${NAME}`, and the keys that a loop agent reads
- * from the user's environment.
+ * The values that must never be kept: what these agents are given through `${NAME}` or under the name of a secret, and
+ * the keys that a loop agent reads from the user's environment.
  */
-export function configuredSecrets(config: Config, environment: NodeJS.ProcessEnv): string[] {
-  const names = config.agents.flatMap((agent) => [
-    ...Object.values(agent.env).flatMap((value) =>
-      [...value.matchAll(/\$\{(\w+)\}/g)].flatMap((match) => match[1] ?? []),
-    ),
-    ...(agent.loop ? [agent.loop.apiKeyEnv ?? loopDefaults[agent.loop.profile].apiKeyEnv] : []),
+export function secretsOf(agents: readonly AgentConfig[], environment: NodeJS.ProcessEnv): string[] {
+  const secrets = agents.flatMap((agent) => [
+    ...resolveAgentEnv(agent.env, environment).secrets,
+    ...(agent.loop
+      ? [environment[agent.loop.apiKeyEnv ?? loopDefaults[agent.loop.profile].apiKeyEnv] ?? '']
+      : []),
   ]);
-  return [...new Set(names)].flatMap((name) => environment[name] ?? []);
+  return [...new Set(secrets)].filter((secret) => secret !== '');
 }

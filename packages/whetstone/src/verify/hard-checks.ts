@@ -29,7 +29,13 @@ export async function checkTree(
     check('agent_completed', agentCompleted, agentCompleted ? 'the agent completed' : 'the agent did not'),
   ];
   for (const path of hard.requiredPaths) {
-    rows.push(check(`required_path:${path}`, touched.has(path), `${path} was ${touched.has(path) ? '' : 'not '}changed`));
+    rows.push(
+      check(
+        `required_path:${path}`,
+        touched.has(path),
+        `${path} was ${touched.has(path) ? '' : 'not '}changed`,
+      ),
+    );
   }
   if (hard.forbiddenPaths.length > 0) {
     const evidence = forbidden.length > 0 ? `changed: ${forbidden.join(', ')}` : 'none was changed';
@@ -90,7 +96,8 @@ async function snippets(hard: HardEvaluation, tree: string): Promise<HardCheckRo
       const content = await readInTree(tree, path);
       for (const text of new Set(texts)) {
         const found = content?.includes(text) ?? false;
-        const where = content === undefined ? `${path} cannot be read` : `${found ? '' : 'not '}found in ${path}`;
+        const where =
+          content === undefined ? `${path} cannot be read` : `${found ? '' : 'not '}found in ${path}`;
         rows.push(check(`${name}:${path}`, found === wanted, `${JSON.stringify(text)} ${where}`));
       }
     }
@@ -106,7 +113,10 @@ async function readInTree(tree: string, path: string): Promise<string | undefine
       parent = join(parent, part);
       if (!(await lstat(parent)).isDirectory()) return undefined;
     }
-    await using handle = await open(join(tree, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+    await using handle = await open(
+      join(tree, path),
+      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+    );
     const stats = await handle.stat();
     if (!stats.isFile() || stats.size > SNIPPET_FILE_LIMIT) return undefined;
     return await handle.readFile('utf8');

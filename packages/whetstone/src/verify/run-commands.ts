@@ -2,6 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from '../config/config.ts';
 import type { CommandRow } from '../record/row.ts';
+import type { Mask } from '../sandbox/mask.ts';
 import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 
 /** A command of the configuration, run: what the row keeps of it, and the whole result. */
@@ -16,16 +17,22 @@ export async function runCommands(
     /** Beginning of the log files' names. */
     prefix: string;
     stopAtFailure: boolean;
+    /** Called before each command but the first. */
+    between?: () => Promise<void>;
     timeoutMs?: number;
+    /** Applied to the logs and to the result. */
+    mask: Mask;
     signal: AbortSignal;
   },
 ): Promise<RanCommand[]> {
   if (commands.length > 0) await mkdir(options.directory, { recursive: true });
   const ran: RanCommand[] = [];
   for (const [index, command] of commands.entries()) {
+    if (index > 0) await options.between?.();
     const file = (stream: string) => join(options.directory, `${options.prefix}-${index}.${stream}.log`);
     const result = await runCommandIn(sandbox, command, {
       signal: options.signal,
+      mask: options.mask,
       stdoutFile: file('stdout'),
       stderrFile: file('stderr'),
       ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),

@@ -1,7 +1,11 @@
+import { join } from 'node:path';
 import picomatch from 'picomatch';
 import type { TaskConfig } from '../config/config.ts';
+import { listSource } from '../config/source-tree.ts';
 import type { CommandRow, HardCheckRow } from '../record/row.ts';
+import type { Mask } from '../sandbox/mask.ts';
 import type { Sandbox, SandboxProvider } from '../sandbox/sandbox.ts';
+import { displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, Workspace, Workspaces } from '../workspace/workspace.ts';
 import { checkCommands, checkTree } from './hard-checks.ts';
 import { describeResult, runCommands, succeeded } from './run-commands.ts';
@@ -33,32 +37,77 @@ export type VerifyInput = {
   sandboxes: SandboxProvider;
   /** Where logs go; made when needed. */
   directory: string;
+  mask: Mask;
   signal: AbortSignal;
 };
 
 export async function verify(input: VerifyInput): Promise<Verification> {
-  const { task, changes } = input;
-  const isProtected = picomatch(task.protectedPaths, { dot: true });
+  const { changes } = input;
+  const isProtected = await protectedBy(input.task);
   const protectedTouched = changes.files
     .flatMap((file) => (file.from === undefined ? [file.path] : [file.path, file.from]))
-    .filter((path) => task.protectedPaths.length > 0 && isProtected(path));
-
-  await using workspace = await input.workspaces.create(input.snapshot);
-  await workspace.apply(changes, (path) => !protectedTouched.includes(path));
-  if (task.hiddenTests !== undefined) await workspace.lay(task.hiddenTests);
-  await using sandbox = await input.sandboxes.start({ workdir: workspace.path, env: {} });
-  return await judge(input, workspace, sandbox, protectedTouched);
+    .filter(isProtected);
+  const verification = await judgeIn(input, protectedTouched, async (workspace) => {
+    await workspace.apply(changes, (path) => !isProtected(path));
+    // A folder that holds protected paths can have been replaced as a whole.
+    if (protectedTouched.length > 0) await workspace.restore(isProtected);
+  });
+  if (verification.broken && changes.files.length > 0 && !(await isBrokenWithoutChanges(input))) {
+    const { broken, ...rest } = verification;
+    return { ...rest, failure: `${broken.evidence}; without the agent's changes it is found` };
+  }
+  return verification;
 }
 
-async function judge(
+/** What the agent's changes have no part in: what the task names, and where the hidden tests go. */
+async function protectedBy({ protectedPaths, hiddenTests }: TaskConfig): Promise<(path: string) => boolean> {
+  const isNamed = protectedPaths.length === 0 ? () => false : picomatch(protectedPaths, { dot: true });
+  const hidden = new Set(
+    hiddenTests === undefined ? [] : (await listSource(hiddenTests)).map(({ path }) => path),
+  );
+  return (path) => isNamed(path) || hidden.has(path);
+}
+
+/** A new workspace, as `fill` leaves it, with the hidden tests; and a new sandbox in it. */
+async function judgeIn(
   input: VerifyInput,
-  workspace: Workspace,
-  sandbox: Sandbox,
   protectedTouched: string[],
+  fill: (workspace: Workspace) => Promise<void>,
 ): Promise<Verification> {
+  await using workspace = await input.workspaces.create(input.snapshot);
+  await fill(workspace);
+  if (input.task.hiddenTests !== undefined) await workspace.lay(input.task.hiddenTests);
+  await using sandbox = await input.sandboxes.start({ workdir: workspace.path, env: {} });
+  return await judge(input, { workspace, sandbox }, protectedTouched);
+}
+
+type Room = { workspace: Workspace; sandbox: Sandbox };
+
+/** Whether the commands are not found on the pristine tree either: then the task is to blame, and no agent. */
+async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
+  const directory = join(input.directory, 'without-changes');
+  const verification = await judgeIn({ ...input, directory }, [], async () => undefined);
+  return verification.broken !== undefined;
+}
+
+/**
+ * Puts right what commands have done to protected files: they run the agent's code. What setup itself makes in protected
+ * places (installed packages) stays: only what the base holds is put back.
+ */
+async function protectAgain({ task, snapshot }: VerifyInput, { workspace }: Room): Promise<void> {
+  if (task.protectedPaths.length > 0) {
+    const inBase = new Set([...snapshot.manifest.keys()].map(displayPath));
+    const isNamed = picomatch(task.protectedPaths, { dot: true });
+    await workspace.restore((path) => inBase.has(path) && isNamed(path));
+  }
+  if (task.hiddenTests !== undefined) await workspace.lay(task.hiddenTests);
+}
+
+async function judge(input: VerifyInput, room: Room, protectedTouched: string[]): Promise<Verification> {
   const { task, changes } = input;
+  const { workspace, sandbox } = room;
   const hardTree = await checkTree(task.hardEvaluation, workspace.path, changes, input.agentCompleted);
-  const where = { directory: input.directory, signal: input.signal };
+  const where = { directory: input.directory, mask: input.mask, signal: input.signal };
   const setup = await runCommands(sandbox, task.setup, { ...where, prefix: 'setup', stopAtFailure: true });
   const failedSetup = setup.find(({ result }) => !succeeded(result));
   if (failedSetup) {
@@ -72,10 +121,12 @@ async function judge(
     };
   }
 
+  if (setup.length > 0) await protectAgain(input, room);
   const validation = await runCommands(sandbox, task.validation.commands, {
     ...where,
     prefix: 'validation',
     stopAtFailure: false,
+    between: () => protectAgain(input, room),
     ...(task.validation.timeoutSeconds === undefined
       ? {}
       : { timeoutMs: task.validation.timeoutSeconds * 1000 }),

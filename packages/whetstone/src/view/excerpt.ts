@@ -48,8 +48,9 @@ async function readRange(file: FileHandle, start: number, length: number): Promi
 /** `stream` holds back a code point whose end is cut off. */
 const decodeHead = (bytes: Buffer): string => new TextDecoder().decode(bytes, { stream: true });
 
-const decodeTail = (bytes: Buffer): string => {
-  const isContinuation = (byte: number) => (byte & 0b1100_0000) === 0b1000_0000;
-  const start = bytes.subarray(0, 4).findIndex((byte) => !isContinuation(byte));
-  return new TextDecoder().decode(bytes.subarray(Math.max(0, start)));
-};
+/** The rest of a code point whose beginning is cut off, at most three bytes, is left out. */
+function decodeTail(bytes: Buffer): string {
+  const beginsCodePoint = (byte: number) => (byte & 0b1100_0000) !== 0b1000_0000;
+  const start = bytes.subarray(0, 3).findIndex(beginsCodePoint);
+  return new TextDecoder().decode(bytes.subarray(start === -1 ? 3 : start));
+}

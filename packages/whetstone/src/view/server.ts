@@ -39,11 +39,12 @@ export async function serveRuns(options: {
       exitCode: 2,
     });
   }
+  const files = viewFiles();
   const server = createServer({ requestTimeout: 30_000 });
   await listen(server, port, host);
   const address = server.address() as AddressInfo;
   const guard = createGuard(address.port);
-  const page: Page = { guard, runs: openStoredRuns(outputDirectory), files: viewFiles() };
+  const page: Page = { guard, runs: openStoredRuns(outputDirectory), files };
   server.on('request', (request, response) => void handle(page, request, response));
 
   const origin = `http://${host === '::1' ? '[::1]' : host}:${address.port}`;

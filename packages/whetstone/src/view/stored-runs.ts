@@ -1,4 +1,4 @@
-import { lstat, readdir, readFile } from 'node:fs/promises';
+import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WhetstoneError } from '../error.ts';
 import { runLayout } from '../record/layout.ts';
@@ -9,6 +9,7 @@ import { summarize } from '../report/summarize.ts';
 import { isAlive } from '../sandbox/process-alive.ts';
 import type { CaseDetail, CaseEntry, ReadableRun, RunDetail, RunEntry, RunList, RunState } from './api.ts';
 import { listCaseFiles } from './case-files.ts';
+import { readExcerpt } from './excerpt.ts';
 
 const RUNS_LISTED = 100;
 const RUNS_KEPT = 8;
@@ -120,9 +121,8 @@ async function revisionOf(directory: string): Promise<{ revision: string; lock: 
 }
 
 async function lockState(file: string): Promise<LockState> {
-  if (!(await isRegularFile(file))) return 'free';
-  const owner = Number.parseInt(await readFile(file, 'utf8').catch(() => ''), 10);
-  return isAlive(owner) ? 'held' : 'free';
+  const lock = await readExcerpt(file, 'head', 32).catch(() => undefined);
+  return isAlive(Number.parseInt(lock?.head ?? '', 10)) ? 'held' : 'free';
 }
 
 async function loadRun(directory: string, id: string, lock: LockState): Promise<LoadedRun> {

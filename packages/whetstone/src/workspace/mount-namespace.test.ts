@@ -75,7 +75,9 @@ describe('a mount namespace of its own', () => {
   });
 
   test.skipIf(!isLinux)('without one, workspaces are not overlay mounts', () => {
-    const output = execFileSync(process.execPath, [PROGRAM, 'stay', sampleRepo()], { encoding: 'utf8' });
+    const output = execFileSync(process.execPath, [PROGRAM, 'stay', sampleRepo(), keep(makeTempDir())], {
+      encoding: 'utf8',
+    });
     const seen = JSON.parse(output);
     expect(seen).toMatchObject({ isPrivate: false, mounts: 0, files: ['added added'], applied: 'x\n' });
     expect(['copy', 'reflink']).toContain(seen.strategy);

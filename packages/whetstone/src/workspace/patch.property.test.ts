@@ -124,7 +124,7 @@ describe.each(strategies)('the patch of any edits over $strategy', ({ strategy, 
         }
         if (changes.patchBytes === 0) expect(readFileSync(changes.patchFile)).toHaveLength(0);
       }),
-      { numRuns: 30 },
+      { numRuns: 20 },
     );
   });
 });

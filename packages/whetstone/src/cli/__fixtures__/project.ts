@@ -20,9 +20,12 @@ export type ProjectOptions = {
   config?: Record<string, unknown>;
   /** Default: two tasks, `one` and `two`. */
   tasks?: readonly Record<string, unknown>[];
-  /** Shell scripts by agent name: each becomes an agent that runs it in the workspace; `$1` is the prompt. Default: `writer`. */
-  agents?: Record<string, string>;
+  /** Shell scripts by agent name: each becomes an agent that runs it in the workspace; `$1` is the prompt, `$2` the output directory. Default: `writer`. */
+  agents?: Record<string, string | ScriptedAgent>;
 };
+
+/** An agent that needs more keys of the configuration than a command. */
+export type ScriptedAgent = { script: string; keys: Record<string, unknown> };
 
 export type Finished = { exitCode: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
 
@@ -69,19 +72,28 @@ export function makeProject(options: ProjectOptions = {}): Project {
   const notes = join(root, 'notes');
   const runs = join(root, 'runs');
   for (const folder of [temporary, notes]) mkdirSync(folder);
-  const scripts = Object.entries(options.agents ?? { writer: 'echo done >> README.md' });
+  const agents = Object.entries(options.agents ?? { writer: 'echo done >> README.md' }).map(([name, agent]) =>
+    typeof agent === 'string' ? { name, script: agent, keys: {} } : { name, ...agent },
+  );
   const base = {
     repo: { path: repo },
     agents: Object.fromEntries(
-      scripts.map(([name]) => [name, { kind: 'custom', command: ['sh', join(root, 'agents', `${name}.sh`), '{prompt}'] }]),
+      agents.map(({ name, keys }) => {
+        const command = ['sh', join(root, 'agents', `${name}.sh`), '{prompt}', '{output_dir}'];
+        return [name, { kind: 'custom', command, ...keys }];
+      }),
     ),
     tasks: 'tasks.yaml',
     variants: { baseline: {} },
     evaluation: { commands: ['true'] },
     output_dir: 'runs',
   };
-  const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
-    startCommand([BIN, ...args], root, { ...environment(temporary), ...env });
+  const children: ChildProcess[] = [];
+  const start = (args: readonly string[], env: NodeJS.ProcessEnv = {}) => {
+    const started = startCommand([BIN, ...args], root, { ...environment(temporary), ...env });
+    children.push(started.child);
+    return started;
+  };
   const project: Project = {
     root,
     repo,
@@ -96,10 +108,11 @@ export function makeProject(options: ProjectOptions = {}): Project {
     runDirectories: () => (existsSync(runs) ? readdirSync(runs).sort().map((name) => join(runs, name)) : []),
     latest: () => readRunFiles(project.runDirectories().at(-1) ?? 'no run'),
     [Symbol.dispose]() {
+      for (const child of children) child.kill('SIGKILL');
       for (const folder of [root, repo]) rmSync(folder, { recursive: true, force: true });
     },
   };
-  for (const [name, script] of scripts) {
+  for (const { name, script } of agents) {
     project.write({ [`agents/${name}.sh`]: `NOTES=${notes}\n${script}\n` });
   }
   project.writeConfig(options.config ?? {});

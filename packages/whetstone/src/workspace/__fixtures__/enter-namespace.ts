@@ -1,5 +1,4 @@
-import { mkdtempSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { createWorkspaces } from '../create-workspaces.ts';
@@ -10,7 +9,7 @@ import { resolveCommit } from '../repository.ts';
  * `enter`: as a command line program starts, in a namespace of its own; `stay`: without one. Makes a workspace of the
  * repository, changes it, prints what it saw as one line of JSON; with `hold`, waits to be killed then.
  */
-const [mode, repo = '', scratch = mkdtempSync(join(tmpdir(), 'whetstone-test-')), hold] = process.argv.slice(2);
+const [mode, repo = '', scratch = '', hold] = process.argv.slice(2);
 if (mode === 'enter') enterPrivateMountNamespace();
 
 await using workspaces = await createWorkspaces({ repo, scratch });

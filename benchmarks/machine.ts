@@ -1,0 +1,18 @@
+import { execFileSync } from 'node:child_process';
+import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
+
+/** Where and when something was measured, in one line. Take it before measuring: the load is that of the others. */
+export function describeMachine(): string {
+  const gibibytes = (totalmem() / 1024 ** 3).toFixed(0);
+  const git = execFileSync('git', ['--version'], { encoding: 'utf8' }).trim().replace(' version', '');
+  const [load = 0] = loadavg();
+  return [
+    `${availableParallelism()} × ${cpus()[0]?.model.trim() || `a ${process.arch} processor without a name`}`,
+    `${gibibytes} GiB`,
+    `Linux ${release()}`,
+    `Node ${process.version}`,
+    git,
+    `${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+    `load average at the start ${load.toFixed(2)}`,
+  ].join(' · ');
+}

@@ -1,0 +1,58 @@
+/**
+ * `npm run bench -- [name …] [--quick]`: measures and prints, and puts the figures into RESULTS.md. With `--quick`,
+ * small sizes to see that everything works: printed only.
+ */
+import { execFileSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Benchmark } from './benchmark.ts';
+import { coldStart } from './cold-start.ts';
+import { harnessOverhead } from './harness-overhead.ts';
+import { describeMachine } from './machine.ts';
+import { renderSection, replaceSection } from './markdown.ts';
+import { memory } from './memory.ts';
+import { workspaceReady } from './workspace-ready.ts';
+
+const BENCHMARKS: Record<string, Benchmark> = {
+  'harness-overhead': harnessOverhead,
+  'cold-start': coldStart,
+  'workspace-ready': workspaceReady,
+  memory,
+};
+const RESULTS = join(import.meta.dirname, 'RESULTS.md');
+
+const { values, positionals } = parseArgs({
+  options: { quick: { type: 'boolean', default: false } },
+  allowPositionals: true,
+});
+const known = Object.keys(BENCHMARKS);
+const unknown = positionals.filter((name) => !known.includes(name));
+if (unknown.length > 0) fail(`Unknown: ${unknown.join(', ')}. There are: ${known.join(', ')}.`);
+if (process.platform !== 'linux') fail('The benchmarks read /proc, so they need Linux.');
+
+for (const name of positionals.length > 0 ? positionals : known) await measure(name);
+
+/** Each section is written when it is there, so that what fails later costs nothing that was measured before. */
+async function measure(name: string): Promise<void> {
+  const benchmark = BENCHMARKS[name];
+  if (!benchmark) return;
+  const size = values.quick ? 'quick' : 'full';
+  const machine = describeMachine();
+  const report = await benchmark({ size, say: (line) => console.error(`${name}: ${line}`) });
+  const command = ['npm run bench --', name, ...(values.quick ? ['--quick'] : [])].join(' ');
+  const section = renderSection(name, { machine, command, report });
+  console.log(`${section}\n`);
+  if (size === 'full') keep(name, section);
+}
+
+/** The file is linted like every other, so it is formatted like them. */
+function keep(name: string, section: string): void {
+  writeFileSync(RESULTS, replaceSection(readFileSync(RESULTS, 'utf8'), { name, section, order: known }));
+  execFileSync('npx', ['biome', 'format', '--write', RESULTS], { stdio: 'ignore' });
+}
+
+function fail(message: string): never {
+  console.error(message);
+  process.exit(2);
+}

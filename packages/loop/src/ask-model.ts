@@ -1,0 +1,113 @@
+import { addUsage } from '@whetstone/events';
+import { LlmError } from './llm/llm-error.ts';
+import { callModel, type ModelRequest, type ModelResponse } from './llm/model-call.ts';
+import { PromptBuilder, toModelTools, wireOf } from './llm/prompt.ts';
+import { retryDelay } from './llm/retry.ts';
+import type { LoopContext } from './loop-context.ts';
+import type { LlmCallEnd, SessionErrorData } from './session-event.ts';
+
+/** Sends the conversation as it stands and returns a whole response. Rejects with an `LlmError`. */
+export async function askModel(context: LoopContext, signal: AbortSignal): Promise<ModelResponse> {
+  return await callWithRetry(context, await buildRequest(context, signal), signal);
+}
+
+async function buildRequest(context: LoopContext, signal: AbortSignal): Promise<ModelRequest> {
+  const { profile, model, config, history, sessionId } = context;
+  history.answerOpenCalls('No result: the call was not answered.');
+  const preamble = await context.preamble(signal);
+  const wire = wireOf(model.provider);
+  if (context.prompt?.provider !== model.provider || context.prompt.preamble !== preamble) {
+    context.prompt = { builder: new PromptBuilder(wire, preamble), preamble, provider: model.provider };
+  }
+  const definitions = profile.tools();
+  const freeform = definitions.filter((tool) => tool.type === 'freeform' && wire.responses);
+  return {
+    prompt: context.prompt.builder.build(history.turns),
+    tools: toModelTools(definitions, wire),
+    freeformTools: new Set(freeform.map((tool) => tool.name)),
+    maxOutputTokens: config.maxOutputTokens ?? profile.maxOutputTokens,
+    reasoningEffort: config.reasoningEffort,
+    providerOptions: profile.providerOptions({ sessionId, reasoningEffort: config.reasoningEffort }),
+  };
+}
+
+/** One model call with the retries that it needs; announces that what was streamed so far does not count. */
+async function callWithRetry(
+  context: LoopContext,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<ModelResponse> {
+  const { emit, model, clock, config, history } = context;
+  const identity = { model: model.modelId, provider: model.provider };
+  emit('LLM_CALL_START', identity);
+  for (let attempt = 1; ; attempt += 1) {
+    const started = performance.now();
+    const ended = (data: Partial<LlmCallEnd>) =>
+      emit('LLM_CALL_END', {
+        ...identity,
+        latencyMs: performance.now() - started,
+        retries: attempt - 1,
+        ...data,
+      });
+    try {
+      const response = await callModel({
+        model,
+        request,
+        emit,
+        signal,
+        idleTimeoutMs: config.streamIdleTimeoutMs,
+        uniqueCallId: (callId, taken) => history.uniqueCallId(callId, taken),
+      });
+      if (
+        isEmpty(response) &&
+        !MEANT_TO_BE_EMPTY.has(response.finish.unified) &&
+        attempt <= config.maxRetries
+      ) {
+        throw new LlmError('empty_response', 'The model answered with nothing.');
+      }
+      ended(accountFor(context, response));
+      return response;
+    } catch (error) {
+      if (!(error instanceof LlmError)) throw error;
+      const delayMs = retryDelay(error, attempt, config.maxRetries, clock);
+      if (delayMs === undefined || signal.aborted) {
+        ended({ error: errorData(error) });
+        throw error;
+      }
+      const data = { attempt, delayMs: Math.round(delayMs), discard: true, error: error.code };
+      emit('WARNING', { code: 'retry', message: `Model call failed, trying again: ${error.message}`, data });
+      await clock.sleep(delayMs, signal).catch(() => {});
+      if (signal.aborted) {
+        const aborted = new LlmError('aborted', 'The model call was aborted.');
+        ended({ error: errorData(aborted) });
+        throw aborted;
+      }
+    }
+  }
+}
+
+/** Whether there is neither text nor a call. A model that has nothing to add after its tools may mean it. */
+export function isEmpty({ parts }: ModelResponse): boolean {
+  return parts.every((part) => part.type === 'reasoning');
+}
+
+const MEANT_TO_BE_EMPTY: ReadonlySet<string> = new Set(['length', 'content-filter']);
+
+function accountFor({ totals, priceOf, model }: LoopContext, response: ModelResponse): Partial<LlmCallEnd> {
+  const { usage, finish, responseId, modelId } = response;
+  totals.modelCalls += 1;
+  if (usage) totals.usage = addUsage(totals.usage, usage);
+  const costUsd = usage && priceOf?.({ usage, provider: model.provider, model: modelId ?? model.modelId });
+  if (costUsd !== undefined) totals.costUsd = (totals.costUsd ?? 0) + costUsd;
+  return {
+    finish,
+    ...(modelId === undefined ? {} : { model: modelId }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(costUsd === undefined ? {} : { costUsd }),
+    ...(responseId === undefined ? {} : { responseId }),
+  };
+}
+
+export function errorData({ code, message }: LlmError): SessionErrorData {
+  return { code, message };
+}

@@ -1,0 +1,81 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+type FilePatch = { name: string; lines: { kind: string; text: string }[]; added: number; removed: number };
+const { parsePatch }: { parsePatch: (lines: readonly string[]) => FilePatch[] } = await import(
+  new URL('./patch.js', import.meta.url).href
+);
+
+const run = promisify(execFile);
+
+test('counts what git counts, whatever the lines look like', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'patch-'));
+  try {
+    const line = fc.constantFrom(
+      'a',
+      'b',
+      '',
+      '-- c',
+      '++ d',
+      '@@ -1 +1 @@',
+      'diff --git a/x b/x',
+      '\\ No newline',
+      ' e',
+    );
+    const content = fc
+      .tuple(fc.array(line, { maxLength: 12 }), fc.constantFrom('', '\n'))
+      .map(([all, end]) => all.join('\n') + end);
+    await fc.assert(
+      fc.asyncProperty(content, content, async (before, after) => {
+        fc.pre(before !== after);
+        await writeFile(join(folder, 'before'), before);
+        await writeFile(join(folder, 'after'), after);
+        const patch = await diff(folder);
+        const [added, removed] = (await diff(folder, '--numstat')).split('\t').map(Number);
+        const files = parsePatch(patch.trimEnd().split('\n'));
+        expect(files).toHaveLength(1);
+        expect([files[0]?.added, files[0]?.removed]).toEqual([added, removed]);
+      }),
+      { numRuns: 60 },
+    );
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});
+
+/** `git diff --no-index` exits with 1 when there are differences. */
+async function diff(cwd: string, ...options: string[]): Promise<string> {
+  const ran = await run('git', ['diff', '--no-index', ...options, 'before', 'after'], { cwd }).catch(
+    (error) => error,
+  );
+  return ran.stdout;
+}
+
+test('tells files, headers and hunks apart', () => {
+  const files = parsePatch(
+    'diff --git a/x b/x\nold mode 100644\nnew mode 100755\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1,2 +1 @@ f()\n--- x\n keep'.split(
+      '\n',
+    ),
+  );
+  expect(files.map((file) => file.name)).toEqual(['a/x b/x', 'a/y b/y']);
+  expect(files[1]?.lines.map((line) => line.kind)).toEqual([
+    'header',
+    'header',
+    'hunk',
+    'removed',
+    'context',
+  ]);
+});
+
+test.each(['', 'no patch at all', '@@ -1,99999999999 +1 @@\nx', 'diff --git \ndiff --git '])(
+  '%j harms nothing',
+  (text) => {
+    const lines = text.split('\n');
+    expect(parsePatch(lines).flatMap((file) => file.lines).length).toBeLessThanOrEqual(lines.length);
+  },
+);

@@ -1,0 +1,38 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+const { visibleText }: { visibleText: (text: string) => string } = await import(
+  new URL('./visible-text.js', import.meta.url).href
+);
+
+test('whatever comes in, nothing goes out that hides, reorders or controls', () => {
+  const hidden = fc.constantFrom(
+    '\u001b',
+    '\u202e',
+    '\u2066',
+    '\u200b',
+    '\u0000',
+    '\u009b',
+    '\ud800',
+    '\u{e0041}',
+    '\r',
+  );
+  fc.assert(
+    fc.property(fc.array(fc.oneof(fc.string({ unit: 'binary' }), hidden)), (parts) => {
+      const shown = visibleText(parts.join(''));
+      expect(shown.isWellFormed()).toBe(true);
+      expect(shown.replace(/[\n\t]/g, '')).not.toMatch(
+        /\p{Cc}|\p{Bidi_Control}|[\u200b\u{e0000}-\u{e007f}]/u,
+      );
+    }),
+  );
+});
+
+test('plain text, in whatever script, stays as it is', () => {
+  const plain = 'const a = 1;\n\tнет 日本語 🙂 ünïcödé <b>&amp;</b>\n';
+  expect(visibleText(plain)).toBe(plain);
+});
+
+test('what was hidden says what it is', () => {
+  expect(visibleText('a\u202eb\u0000c\u{e0041}\r\nd\re')).toBe('a⟨U+202E⟩b⟨U+0000⟩c⟨U+E0041⟩\nd⟨U+000D⟩e');
+});

@@ -1,0 +1,83 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import type { Mask } from '../sandbox/mask.ts';
+
+const CHUNK_BYTES = 256 * 1024;
+
+/** What a copy came to: the file as it was, or with secrets replaced. */
+export type KeptFile = 'same' | 'masked';
+
+/** A file that an agent made is not what it was a moment ago, or not to be read. */
+export class UnreadableSource extends Error {}
+
+/**
+ * Copies a file of an agent's with every secret in it masked; without one the copy is the file, byte for byte. Reads
+ * regular files only, through no symlink at the end of the path, and no more than `limitBytes`; throws `UnreadableSource`
+ * for what it does not read.
+ */
+export async function keepFile(
+  source: string | Buffer,
+  target: string | Buffer,
+  { mask, limitBytes = Number.POSITIVE_INFINITY }: { mask: Mask; limitBytes?: number },
+): Promise<KeptFile> {
+  await using input = await openRegularFile(source, limitBytes);
+  await using output = await open(target, 'wx', 0o600);
+  return await passMasked(chunksOf(input, limitBytes), mask, (chunk) => output.appendFile(chunk));
+}
+
+/** Hands bytes on with every secret in them masked, and says whether there was one. */
+export async function passMasked(
+  source: AsyncIterable<Buffer>,
+  mask: Mask,
+  write: (chunk: Buffer) => Promise<void>,
+): Promise<KeptFile> {
+  const stream = mask.stream();
+  const comparison = compareStreams();
+  const pass = async (chunk: Buffer): Promise<void> => {
+    comparison.written(chunk);
+    await write(chunk);
+  };
+  for await (const chunk of source) {
+    comparison.read(chunk);
+    await pass(stream.push(chunk));
+  }
+  await pass(stream.end());
+  return comparison.same() ? 'same' : 'masked';
+}
+
+async function* chunksOf(input: FileHandle, limitBytes: number): AsyncGenerator<Buffer> {
+  for (let left = limitBytes; left > 0; ) {
+    const length = Math.min(CHUNK_BYTES, left);
+    const { bytesRead, buffer } = await input.read(Buffer.allocUnsafe(length), 0, length);
+    if (bytesRead === 0) return;
+    left -= bytesRead;
+    yield buffer.subarray(0, bytesRead);
+  }
+}
+
+async function openRegularFile(path: string | Buffer, limitBytes: number): Promise<FileHandle> {
+  const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+  const handle = await open(path, flags).catch((cause: unknown) => {
+    throw new UnreadableSource('it cannot be read', { cause });
+  });
+  const stats = await handle.stat();
+  if (stats.isFile() && stats.size <= limitBytes) return handle;
+  await handle.close();
+  throw new UnreadableSource(stats.isFile() ? 'it is too large' : 'it is not a regular file');
+}
+
+/** Whether what is written is what was read, where the writing may lag behind. */
+function compareStreams() {
+  let ahead: Buffer = Buffer.alloc(0);
+  let same = true;
+  return {
+    read(chunk: Buffer) {
+      if (same) ahead = ahead.length === 0 ? chunk : Buffer.concat([ahead, chunk]);
+    },
+    written(chunk: Buffer) {
+      same &&= ahead.subarray(0, chunk.length).equals(chunk);
+      ahead = same ? ahead.subarray(chunk.length) : Buffer.alloc(0);
+    },
+    same: () => same && ahead.length === 0,
+  };
+}

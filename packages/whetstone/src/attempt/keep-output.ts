@@ -1,0 +1,94 @@
+import { lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
+import type { Mask } from '../sandbox/mask.ts';
+import { absolutePath, displayPath, joinPath } from '../workspace/tree-path.ts';
+import { keepFile, UnreadableSource } from './keep-file.ts';
+
+/** What of an output directory is kept at most. */
+const LIMITS = { bytes: 256 * 1024 * 1024, entries: 10_000 };
+
+/**
+ * Copies what the agent left in its output directory to `target`, which is made when there is anything. Whatever the
+ * agent put there, nothing but files and folders below `source` is read: a symlink is kept as a link, with its text. Secrets
+ * are masked, in names too. Resolves with notes for people: what was masked, and what was left out and why. Rejects only
+ * when the copy cannot be written.
+ */
+export async function keepOutput(
+  source: string,
+  target: string,
+  { mask, limits = LIMITS }: { mask: Mask; limits?: typeof LIMITS },
+): Promise<string[]> {
+  const notes: string[] = [];
+  const left = { ...limits };
+  const folders = [''];
+  for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
+    for (const name of await namesIn(source, folder, notes)) {
+      if (left.entries === 0) {
+        notes.push(`output: everything after the first ${limits.entries} entries was left out`);
+        return notes;
+      }
+      left.entries -= 1;
+      const path = joinPath(folder, name);
+      const kind = await keepEntry(source, target, path, { mask, left, notes });
+      if (kind === 'folder') folders.push(path);
+    }
+  }
+  return notes;
+}
+
+type Keeping = { mask: Mask; left: { bytes: number }; notes: string[] };
+
+/** Keeps one entry; a folder is made and left to be filled. */
+async function keepEntry(
+  source: string,
+  target: string,
+  path: string,
+  { mask, left, notes }: Keeping,
+): Promise<'folder' | 'done'> {
+  const from = absolutePath(source, path);
+  const shownPath = `output/${mask.text(displayPath(path))}`;
+  const to = absolutePath(target, mask.bytes(Buffer.from(path, 'latin1')).toString('latin1'));
+  try {
+    const found = await reading(() => lstat(from));
+    await mkdir(found.isDirectory() ? to : parentOf(to), { recursive: true });
+    if (found.isDirectory()) return 'folder';
+    if (found.isSymbolicLink()) {
+      await symlink(mask.bytes(await reading(() => readlink(from, { encoding: 'buffer' }))), to);
+      return 'done';
+    }
+    if (found.isFile() && found.size > left.bytes) throw new UnreadableSource('the output is too large');
+    const kept = await keepFile(from, to, { mask, limitBytes: left.bytes });
+    left.bytes -= found.size;
+    if (kept === 'masked') notes.push(`${shownPath}: secrets were masked`);
+  } catch (error) {
+    if (!(error instanceof UnreadableSource) && !isTaken(error)) throw error;
+    notes.push(`${shownPath} was left out: ${error.message}`);
+  }
+  return 'done';
+}
+
+async function namesIn(source: string, folder: string, notes: string[]): Promise<string[]> {
+  const path = absolutePath(source, folder);
+  try {
+    // Asked again: the folder itself may be a link by now, or nothing.
+    if (!(await lstat(path)).isDirectory()) return [];
+    return (await readdir(path, { encoding: 'buffer' })).map((name) => name.toString('latin1')).sort();
+  } catch {
+    notes.push(`${displayPath(joinPath('output', folder))}: the folder cannot be read`);
+    return [];
+  }
+}
+
+async function reading<T>(read: () => Promise<T>): Promise<T> {
+  return read().catch((cause: unknown) => {
+    throw new UnreadableSource('it cannot be read', { cause });
+  });
+}
+
+/** Two names can be one once secrets are masked in them. */
+function isTaken(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+}
+
+function parentOf(path: Buffer): Buffer {
+  return path.subarray(0, path.lastIndexOf('/'));
+}

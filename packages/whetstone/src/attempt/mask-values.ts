@@ -1,0 +1,10 @@
+import type { Mask } from '../sandbox/mask.ts';
+
+/** A JSON value with every text in it masked; names of fields stay. */
+export function maskValues<Value>(value: Value, mask: Mask): Value;
+export function maskValues(value: unknown, mask: Mask): unknown {
+  if (typeof value === 'string') return mask.text(value);
+  if (Array.isArray(value)) return value.map((item) => maskValues(item, mask));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, maskValues(item, mask)]));
+}

@@ -1,0 +1,202 @@
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  eventually,
+  makeProject,
+  type Project,
+  processesWith,
+  readLines,
+} from '../cli/__fixtures__/project.ts';
+import type { JournalEntry } from '../record/journal.ts';
+import type { CaseRow } from '../record/row.ts';
+
+/** What codex prints when its provider refuses; the collector reads it. */
+const refusedWith = (status: number) => ({
+  script: `echo '{"type":"turn.failed","error":{"message":"unexpected status ${status}: no"}}'; exit 1`,
+  keys: { telemetry: { collector: 'codex-jsonl' } },
+});
+
+describe('what agents come to', () => {
+  let project: Project;
+  let rows: ReadonlyMap<string, CaseRow>;
+  const fileOf = (agent: string, name: string) =>
+    join(project.latest().directory, 'cases', rows.get(agent)?.case_id ?? '', name);
+
+  beforeAll(async () => {
+    project = makeProject({
+      tasks: [{ id: 'one', prompt: 'Make DONE.', validation: { commands: ['test -f DONE'] } }],
+      agents: {
+        works: 'touch DONE',
+        idles: 'echo I am finished.',
+        exits: 'touch DONE; echo "no more tokens" >&2; exit 3',
+        dies: 'touch DONE; kill -9 $$',
+        'is-missing': 'exec no-such-program',
+        hangs: {
+          script: `trap '' TERM; touch DONE; setsid -f sh -c "trap '' TERM; tail -f $NOTES" ; tail -f "$NOTES/hang"; tail -f "$NOTES/hang"`,
+          keys: { timeout_seconds: 1 },
+        },
+        'is-limited': refusedWith(429),
+        'is-down': refusedWith(503),
+        'is-forbidden': refusedWith(401),
+        'is-latin': `printf 'caf\\351 \\377' ; printf '\\303' >&2; touch DONE "$(printf 'caf\\351')"`,
+        'destroys-all': 'chmod -R 000 .; rm -rf "$PWD" "$2" "$HOME" "$TMPDIR" 2> /dev/null; true',
+      },
+    });
+    project.write({ 'notes/hang': '' });
+    expect(await project.whetstone(['run', '--jobs', '2'])).toMatchObject({ exitCode: 1 });
+    rows = new Map(project.latest().rows.map((row) => [row.agent_name, row]));
+  });
+  afterAll(() => project[Symbol.dispose]());
+
+  test.each<[string, Partial<CaseRow>]>([
+    [
+      'works',
+      { outcome: 'passed', failure_class: null, evidence: null, status: 'completed', confidence: 'high' },
+    ],
+    [
+      'idles',
+      {
+        outcome: 'failed',
+        failure_class: 'agent',
+        evidence: '`test -f DONE` exited 1',
+        status: 'validation_failed',
+      },
+    ],
+    [
+      'exits',
+      {
+        outcome: 'failed',
+        failure_class: 'agent',
+        agent_exit_code: 3,
+        status: 'agent_failed',
+        validation_status: 'passed',
+        evidence: 'the agent did not complete (exit 3): The agent ended with exit code 3.',
+      },
+    ],
+    ['dies', { outcome: 'failed', failure_class: 'agent', agent_exit_code: 137 }],
+    ['is-missing', { outcome: 'error', failure_class: 'harness', agent_exit_code: 127 }],
+    [
+      'hangs',
+      {
+        outcome: 'failed',
+        failure_class: 'timeout',
+        evidence: 'The agent was stopped at its time limit.',
+        timeout: true,
+        status: 'timeout',
+        validation_status: 'passed',
+      },
+    ],
+    [
+      'is-limited',
+      {
+        outcome: 'error',
+        failure_class: 'provider-limit',
+        retries: 1,
+        evidence: 'the provider answered 429',
+      },
+    ],
+    [
+      'is-down',
+      {
+        outcome: 'error',
+        failure_class: 'provider-outage',
+        retries: 1,
+        evidence: 'the provider answered 503',
+      },
+    ],
+    ['is-forbidden', { outcome: 'error', failure_class: 'harness', retries: 0 }],
+    ['is-latin', { outcome: 'passed', touched_paths: ['DONE', 'caf\\xe9'] }],
+    ['destroys-all', { outcome: 'failed', failure_class: 'agent', deletions: 2 }],
+  ])('%s', (agent, expected) => {
+    expect(rows.get(agent)).toMatchObject(expected);
+  });
+
+  test('nothing of the agent that hung is left', async () => {
+    await eventually(
+      'the end of the hanging processes',
+      () => processesWith(join(project.notes)).length === 0,
+    );
+  });
+
+  test('output is kept as the bytes that it is', () => {
+    expect(readFileSync(fileOf('is-latin', 'stdout.log'))).toEqual(Buffer.from('caf\xe9 \xff', 'latin1'));
+    expect(readFileSync(fileOf('is-latin', 'stderr.log'))).toEqual(Buffer.from('\xc3', 'latin1'));
+    expect(readFileSync(fileOf('exits', 'stderr.log'), 'utf8')).toBe('no more tokens\n');
+  });
+
+  test('a refusal of the provider is tried again once, and both are in the journal', () => {
+    const journal = readLines<JournalEntry>(join(project.latest().directory, 'journal.jsonl'));
+    const retried = journal.flatMap((entry) => (entry.type === 'case.retried' ? [entry] : []));
+    expect(retried.map((entry) => entry.class).sort()).toEqual(['provider-limit', 'provider-outage']);
+  });
+});
+
+test('what is not the agent’s fault is said to be the task’s or the verifier’s', async () => {
+  using project = makeProject({
+    agents: { writer: 'echo started >> "$NOTES/starts"; touch DONE' },
+    tasks: [
+      { id: 'setup-fails', prompt: 'x', setup: ['echo no network; exit 4'] },
+      {
+        id: 'setup-works',
+        prompt: 'x',
+        setup: ['echo made > made.txt'],
+        validation: { commands: ['test -f made.txt'] },
+      },
+      { id: 'no-verifier', prompt: 'x', validation: { commands: ['true', 'no-such-verifier --all'] } },
+      { id: 'slow-verifier', prompt: 'x', validation: { commands: ['sleep 600'], timeout_seconds: 1 } },
+      { id: 'no-verification', prompt: 'x', validation: { commands: ['true'] }, hidden_tests: 'hidden' },
+    ],
+  });
+  project.write({ 'hidden/extra.txt': 'hidden\n' });
+  expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 1 });
+  const { rows, directory } = project.latest();
+  expect(rows).toMatchObject([
+    {
+      outcome: 'error',
+      failure_class: 'task',
+      evidence: 'setup: `echo no network; exit 4` exited 4 (no network)',
+      agent_exit_code: null,
+      status: 'workspace_failed',
+    },
+    { outcome: 'passed', touched_paths: ['DONE'] },
+    { outcome: 'error', failure_class: 'verifier' },
+    { outcome: 'failed', failure_class: 'agent', evidence: '`sleep 600` was stopped after 1 s' },
+    { outcome: 'passed', touched_paths: ['DONE'] },
+  ]);
+  expect(rows[2]?.evidence).toMatch(/^`no-such-verifier --all` exited 127 .*: the command was not found/);
+  expect(readFileSync(join(project.notes, 'starts'), 'utf8')).toBe('started\n'.repeat(4));
+  const setupLog = join(directory, 'cases', rows[0]?.case_id ?? '', 'setup/setup-0.stdout.log');
+  expect(readFileSync(setupLog, 'utf8')).toBe('no network\n');
+});
+
+test('an agent that prints 300 MB in one line costs the harness no memory, and the log is cut', async () => {
+  using project = makeProject({
+    agents: { floods: "head -c 300000000 /dev/zero | tr '\\0' x; touch DONE" },
+    tasks: [{ id: 'one', prompt: 'Make DONE.', validation: { commands: ['test -f DONE'] } }],
+  });
+  const run = project.start(['run']);
+  let peak = 0;
+  const sampling = setInterval(() => {
+    peak = Math.max(peak, peakMemory(run.pid));
+  }, 25);
+  const { exitCode } = await run.finished.finally(() => clearInterval(sampling));
+  expect(exitCode).toBe(0);
+  expect(peak).toBeGreaterThan(20);
+  expect(peak).toBeLessThan(400);
+  const { directory, rows } = project.latest();
+  const log = join(directory, 'cases', rows[0]?.case_id ?? '', 'stdout.log');
+  expect(statSync(log).size).toBeLessThan(65 * 1024 * 1024);
+  expect(readFileSync(log).subarray(-60).toString()).toMatch(
+    /\n\[\d+ more bytes were printed and left out\]\n$/,
+  );
+});
+
+/** MiB; 0 when the process is gone. */
+function peakMemory(pid: number): number {
+  try {
+    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
+  } catch {
+    return 0;
+  }
+}
