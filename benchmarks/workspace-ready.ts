@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Benchmark, MEBIBYTE, type Table } from './benchmark.ts';
@@ -18,7 +19,7 @@ export const workspaceReady: Benchmark = async ({ size, say }) => {
     tables.push(tableOf(files, measured));
   }
   return {
-    method: `Median of ${rounds} rounds in which the methods take turns. A case edits 5 files, adds 2 and deletes 1; every method has to find the 8. Files are 7 kB, below \`${process.env.TMPDIR ?? '/tmp'}\`.`,
+    method: `Median of ${rounds} rounds in which the methods take turns. A case edits 5 files, adds 2 and deletes 1; every method has to find the 8. Files are 7 kB, below \`${tmpdir()}\`.`,
     tables,
     aims: [],
     notes: [

@@ -21,7 +21,7 @@ export async function keepOutput(
   const left = { ...limits };
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const name of await namesIn(source, folder, notes)) {
+    for (const name of await namesIn(source, folder, (why) => notes.push(mask.text(why)))) {
       if (left.entries === 0) {
         notes.push(`output: everything after the first ${limits.entries} entries was left out`);
         return notes;
@@ -60,20 +60,21 @@ async function keepEntry(
     left.bytes -= found.size;
     if (kept === 'masked') notes.push(`${shownPath}: secrets were masked`);
   } catch (error) {
-    if (!(error instanceof UnreadableSource) && !isTaken(error)) throw error;
-    notes.push(`${shownPath} was left out: ${error.message}`);
+    if (!(error instanceof UnreadableSource) && !isNoName(error)) throw error;
+    const why = error instanceof UnreadableSource ? error.message : 'its name cannot be kept';
+    notes.push(`${shownPath} was left out: ${why}`);
   }
   return 'done';
 }
 
-async function namesIn(source: string, folder: string, notes: string[]): Promise<string[]> {
+async function namesIn(source: string, folder: string, note: (text: string) => void): Promise<string[]> {
   const path = absolutePath(source, folder);
   try {
-    // Asked again: the folder itself may be a link by now, or nothing.
-    if (!(await lstat(path)).isDirectory()) return [];
+    // The output directory itself may be a link by now, or nothing.
+    if (!(await lstat(path)).isDirectory()) throw new Error('not a folder');
     return (await readdir(path, { encoding: 'buffer' })).map((name) => name.toString('latin1')).sort();
   } catch {
-    notes.push(`${displayPath(joinPath('output', folder))}: the folder cannot be read`);
+    note(`${displayPath(folder === '' ? 'output' : `output/${folder}`)}: the folder cannot be read`);
     return [];
   }
 }
@@ -84,9 +85,9 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Two names can be one once secrets are masked in them. */
-function isTaken(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && error.code === 'EEXIST';
+/** Two names can be one once secrets are masked in them, and a path can be too long where it is kept. */
+function isNoName(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && ['EEXIST', 'ENAMETOOLONG'].includes(String(error.code));
 }
 
 function parentOf(path: Buffer): Buffer {

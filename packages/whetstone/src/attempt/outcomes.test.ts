@@ -145,10 +145,8 @@ test('what is not the agent’s fault is said to be the task’s or the verifier
       },
       { id: 'no-verifier', prompt: 'x', validation: { commands: ['true', 'no-such-verifier --all'] } },
       { id: 'slow-verifier', prompt: 'x', validation: { commands: ['sleep 600'], timeout_seconds: 1 } },
-      { id: 'no-verification', prompt: 'x', validation: { commands: ['true'] }, hidden_tests: 'hidden' },
     ],
   });
-  project.write({ 'hidden/extra.txt': 'hidden\n' });
   expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 1 });
   const { rows, directory } = project.latest();
   expect(rows).toMatchObject([
@@ -162,10 +160,9 @@ test('what is not the agent’s fault is said to be the task’s or the verifier
     { outcome: 'passed', touched_paths: ['DONE'] },
     { outcome: 'error', failure_class: 'verifier' },
     { outcome: 'failed', failure_class: 'agent', evidence: '`sleep 600` was stopped after 1 s' },
-    { outcome: 'passed', touched_paths: ['DONE'] },
   ]);
   expect(rows[2]?.evidence).toMatch(/^`no-such-verifier --all` exited 127 .*: the command was not found/);
-  expect(readFileSync(join(project.notes, 'starts'), 'utf8')).toBe('started\n'.repeat(4));
+  expect(readFileSync(join(project.notes, 'starts'), 'utf8')).toBe('started\n'.repeat(3));
   const setupLog = join(directory, 'cases', rows[0]?.case_id ?? '', 'setup/setup-0.stdout.log');
   expect(readFileSync(setupLog, 'utf8')).toBe('no network\n');
 });
