@@ -22,13 +22,17 @@ export function checkNotFromBrowser(headers: IncomingHttpHeaders, boundHost: str
 
 const hostName = (host: string): string => host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 
-/** Whether a request carries the lane's key, in whichever header its provider uses. Takes the same time for any key. */
-export function hasKey(headers: IncomingHttpHeaders, key: string): boolean {
+/**
+ * Whether a request carries the lane's key, in whichever header its provider uses, or in the query as Gemini's may.
+ * Takes the same time for any key.
+ */
+export function hasKey(headers: IncomingHttpHeaders, target: string, key: string): boolean {
   const given = [
     headers.authorization?.replace(/^Bearer +/i, ''),
     headers['x-api-key'],
     headers['api-key'],
     headers['x-goog-api-key'],
+    new URLSearchParams(target.split('?', 2)[1]).get('key'),
   ];
   const matches = given.map((candidate) => timingSafeEqual(digest(String(candidate)), digest(key)));
   return matches.includes(true);

@@ -1,17 +1,24 @@
-import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
-import type { JsonObject } from '@whetstone/events';
 import { hasKey } from './access.ts';
 import { agentFamily } from './agent-family.ts';
-import type { LaneMode } from './lane-mode.ts';
+import { type Answer, type AnswerBody, errorAnswer, isEventStream, jsonAnswer } from './answer.ts';
+import { type BudgetAccount, budgetMessage } from './budget.ts';
+import { readWhole } from './event-stream.ts';
+import { answerByFault, refuseByFault } from './faults/before-answer.ts';
+import { ConnectionFault } from './faults/connection-fault.ts';
+import type { Fault } from './faults/fault.ts';
+import { spoilAnswer } from './faults/spoil-answer.ts';
 import type { LedgerLine } from './ledger.ts';
+import { openLine, settleLine } from './ledger-line.ts';
+import type { Prices } from './prices.ts';
 import { readBody } from './request-body.ts';
+import type { RetryCount } from './retry-count.ts';
 import { likelyWire, type Route, route } from './route.ts';
-import { playScript } from './script/play.ts';
-import { estimateInputTokens } from './script/request-text.ts';
-import type { NeutralRequest, WireProtocol } from './wire/neutral.ts';
-import { providerError } from './wire/provider-error.ts';
+import type { Call, ModelCall, Source } from './source.ts';
+import { bounded, messageOf } from './text.ts';
+import type { RequestTarget, WireProtocol } from './wire/neutral.ts';
+import { finalStatus } from './wire/provider-error.ts';
 import { RequestError } from './wire/request-error.ts';
 import { wires } from './wire/wires.ts';
 
@@ -20,16 +27,30 @@ export type ExchangeLane = {
   id: string;
   attempt: string;
   key: string;
-  mode: LaneMode;
+  source: Source;
+  /** Counts a model call and gives the faults that meet it. */
+  nextFaults: () => Fault[];
+  /** Those that a model call counts for: the lane's and the gateway's. */
+  budgets: readonly BudgetAccount[];
+  prices: Prices;
+  retries: RetryCount;
   maxBodyBytes: number;
   /** Aborted when the lane closes. */
   closing: AbortSignal;
 };
 
-type Answer = { status: number; headers?: Record<string, string> } & (
-  | { kind: 'json'; body: JsonObject }
-  | { kind: 'events'; events: Iterable<string> }
-);
+/** One request to a lane, on its way to its answer. */
+type Exchange = {
+  request: IncomingMessage;
+  response: ServerResponse;
+  target: string;
+  lane: ExchangeLane;
+  line: LedgerLine;
+  /** Aborted when the client is gone or the lane closes. */
+  stop: AbortSignal;
+  /** The request as a model call, once it could be read. */
+  asked?: ModelCall;
+};
 
 /**
  * Answers one request to a lane, and resolves when the answer is sent or the connection is gone. Must not reject: what
@@ -38,190 +59,150 @@ type Answer = { status: number; headers?: Record<string, string> } & (
 export async function runExchange(
   request: IncomingMessage,
   response: ServerResponse,
-  path: string,
+  target: string,
   lane: ExchangeLane,
 ): Promise<LedgerLine> {
   const startedAt = performance.now();
-  const elapsed = () => Math.round((performance.now() - startedAt) * 1000) / 1000;
-  const line = openLine(request, path, lane);
+  const line = openLine(request, target, lane);
   const clientGone = whenClientGone(response);
   const stop = AbortSignal.any([clientGone, lane.closing]);
+  const exchange: Exchange = { request, response, target, lane, line, stop };
+  let answer: Answer | undefined;
 
   try {
-    const answer = await unlessAborted(answerOrError(request, path, lane, line), stop);
+    answer = await unlessAborted(answerOrError(exchange), stop);
     line.status = answer.status;
-    line.first_byte_ms = elapsed();
-    await send(answer, response, line, stop);
+    line.first_byte_ms = elapsedSince(startedAt);
+    await send(answer, exchange);
     line.outcome = answer.status < 400 ? 'ok' : 'error';
   } catch (error) {
+    if (error instanceof ConnectionFault) request.socket.resetAndDestroy();
     response.destroy();
     // Ending the answer closes the connection too, so the first of the two reasons counts.
     if (stop.aborted && stop.reason === clientGone.reason) line.outcome = 'client-closed';
     else line.error = bounded(messageOf(stop.aborted ? stop.reason : error), 2000);
   }
-  line.total_ms = elapsed();
+  line.total_ms = elapsedSince(startedAt);
+  settleLine(line, { answer, asked: exchange.asked, startedAt, lane });
   // A copy: a reply that nobody waits for any more may still be at work on the line.
   return structuredClone(line);
 }
 
-function openLine(request: IncomingMessage, path: string, lane: ExchangeLane): LedgerLine {
-  return {
-    id: randomUUID(),
-    lane: lane.id,
-    attempt: lane.attempt,
-    at: new Date().toISOString(),
-    wire: null,
-    method: request.method ?? '',
-    path: bounded(path, 500),
-    agent_family: agentFamily(request.headers),
-    model_asked: null,
-    model_answered: null,
-    stream: false,
-    status: null,
-    outcome: 'error',
-    usage: null,
-    cost_usd: null,
-    first_byte_ms: null,
-    total_ms: 0,
-    tools_offered: [],
-    tools_called: [],
-    finish: null,
-    request_bytes: 0,
-    response_bytes: 0,
-    request_hash: null,
-    flags: [],
-    step: null,
-  };
-}
-
 /** The answer to a request; a failure is an answer too, in the shape of the provider that the client expects. */
-async function answerOrError(
-  request: IncomingMessage,
-  path: string,
-  lane: ExchangeLane,
-  line: LedgerLine,
-): Promise<Answer> {
-  const asked = route(request.method ?? '', path, request.headers);
+async function answerOrError(exchange: Exchange): Promise<Answer> {
+  const { request, target, line } = exchange;
+  const asked = route(request.method ?? '', target, request.headers);
+  const wire = 'wire' in asked ? asked.wire : likelyWire(target, request.headers);
   if ('wire' in asked) line.wire = asked.wire;
   if (asked.kind !== 'reply') line.flags.push('auxiliary');
   try {
-    return await answer(asked, request, path, lane, line);
+    return await answer(asked, wire, exchange);
   } catch (error) {
+    if (error instanceof ConnectionFault) throw error;
     line.error = bounded(messageOf(error), 2000);
-    const status = error instanceof RequestError ? error.status : 500;
-    const message =
-      error instanceof RequestError ? error.message : 'The gateway failed. Its ledger says why.';
-    const wire = line.wire ?? likelyWire(path, request.headers);
-    return {
-      kind: 'json',
-      status,
-      body: providerError(wire, status, message),
-      // RFC 9110: a 426 names the protocol it is about.
-      ...(status === 426 ? { headers: { upgrade: 'websocket' } } : {}),
-    };
+    if (!(error instanceof RequestError)) {
+      return errorAnswer(wire, 500, 'The gateway failed. Its ledger says why.');
+    }
+    // RFC 9110: a 426 names the protocol it is about.
+    const headers = error.status === 426 ? { upgrade: 'websocket' } : {};
+    return errorAnswer(wire, error.status, error.message, headers);
   }
 }
 
-async function answer(
-  asked: Route,
-  request: IncomingMessage,
-  path: string,
-  lane: ExchangeLane,
-  line: LedgerLine,
-): Promise<Answer> {
-  if (asked.kind === 'hello') return { kind: 'json', status: 200, body: { ok: true } };
-  if (!hasKey(request.headers, lane.key)) {
+async function answer(asked: Route, wire: WireProtocol, exchange: Exchange): Promise<Answer> {
+  const { request, target, lane, line, stop } = exchange;
+  if (asked.kind === 'hello') return jsonAnswer(200, { ok: true });
+  if (!hasKey(request.headers, target, lane.key)) {
     line.flags.push('unauthenticated');
     throw new RequestError(401, "The key is not this lane's. Use the key and the base URL of one lane.");
   }
-  switch (asked.kind) {
-    case 'models':
-      return { kind: 'json', status: 200, body: modelList(likelyWire(path, request.headers), lane) };
-    case 'websocket':
-      throw new RequestError(426, 'WebSocket is not supported here. Send the request as POST.');
-    case 'unknown':
-      throw new RequestError(404, `${request.method} ${bounded(path, 200)} is unknown to the gateway.`);
-    case 'count-tokens': {
-      const neutral = await readRequest(asked.wire, request, lane, line);
-      return { kind: 'json', status: 200, body: { input_tokens: estimateInputTokens(neutral) } };
-    }
-    case 'reply':
-      return reply(await readRequest(asked.wire, request, lane, line), lane, line);
+  if (asked.kind === 'websocket') {
+    throw new RequestError(426, 'WebSocket is not supported here. Send the request as POST.');
   }
-}
+  if (asked.kind === 'reply') return modelReply(asked, exchange);
 
-async function readRequest(
-  wire: WireProtocol,
-  request: IncomingMessage,
-  lane: ExchangeLane,
-  line: LedgerLine,
-): Promise<NeutralRequest> {
   const body = await readBody(request, lane.maxBodyBytes);
   line.request_bytes = body.length;
-  line.request_hash = createHash('sha256').update(body).digest('hex');
-  const neutral = wires[wire].parse(body);
-  line.agent_family = agentFamily(request.headers, neutral.tools);
+  const call: Call = {
+    method: request.method ?? '',
+    target,
+    headers: request.headers,
+    route: asked,
+    wire,
+    body,
+    line,
+    signal: stop,
+  };
+  const refusal = refuseOverBudget(wire, exchange);
+  if (refusal) return refusal;
+  if (asked.kind !== 'count-tokens') return lane.source.other(call);
+  return lane.source.countTokens(readModelCall(call, asked.wire, asked.target));
+}
+
+async function modelReply(asked: Extract<Route, { kind: 'reply' }>, exchange: Exchange): Promise<Answer> {
+  const { request, target, lane, line, stop } = exchange;
+  const faults = lane.nextFaults();
+  line.faults = faults.map((fault) => fault.kind);
+  refuseByFault(faults);
+  const body = await readBody(request, lane.maxBodyBytes);
+  const call = readModelCall(
+    {
+      method: 'POST',
+      target,
+      headers: request.headers,
+      route: asked,
+      wire: asked.wire,
+      body,
+      line,
+      signal: stop,
+    },
+    asked.wire,
+    asked.target,
+  );
+  exchange.asked = call;
+  const refusal = refuseOverBudget(asked.wire, exchange);
+  if (refusal) return refusal;
+  for (const budget of lane.budgets) budget.admit();
+  return (
+    (await answerByFault(faults, asked.wire, stop)) ??
+    spoilAnswer(await lane.source.reply(call), faults, asked.wire, stop)
+  );
+}
+
+function refuseOverBudget(wire: WireProtocol, { lane, line }: Exchange): Answer | undefined {
+  const limit = lane.budgets.map((budget) => budget.exceeded()).find((exceeded) => exceeded !== undefined);
+  if (!limit) return undefined;
+  line.flags.push('over-budget');
+  line.error = budgetMessage(limit);
+  // The SDKs of OpenAI and Anthropic do not repeat what says so.
+  return errorAnswer(wire, finalStatus(wire), line.error, { 'x-should-retry': 'false' });
+}
+
+function readModelCall(call: Call, wire: WireProtocol, target: RequestTarget | undefined): ModelCall {
+  const { line, body, headers } = call;
+  line.request_bytes = body.length;
+  const neutral = wires[wire].parse(body, target);
+  line.agent_family = agentFamily(headers, neutral.tools);
   line.model_asked = neutral.model === '' ? null : bounded(neutral.model, 200);
   line.stream = neutral.stream;
   line.tools_offered = neutral.tools.slice(0, 500).map((tool) => bounded(tool.name, 100));
-  return neutral;
+  return { ...call, neutral };
 }
 
-async function reply(request: NeutralRequest, lane: ExchangeLane, line: LedgerLine): Promise<Answer> {
-  const seed = { seed: lane.mode.seed ?? 0, attempt: lane.attempt };
-  const played = await playScript(lane.mode.script, request, line.agent_family, seed);
-  if (played.step === null) line.flags.push('side-request');
-  line.step = played.step;
-  line.model_answered = line.model_asked;
-  line.usage = played.reply.usage;
-  line.finish = played.reply.finish;
-  line.tools_called = played.reply.toolCalls.map((call) => call.name);
-
-  const wire = wires[request.wire];
-  return request.stream
-    ? { kind: 'events', status: 200, events: wire.stream(played.reply) }
-    : { kind: 'json', status: 200, body: wire.encode(played.reply) };
-}
-
-/** The one model there is. Its id is the script's name; a request may name any other. */
-function modelList(wire: WireProtocol, lane: ExchangeLane): JsonObject {
-  const id = lane.mode.script.name;
-  if (wire === 'openai-responses') {
-    return { object: 'list', data: [{ id, object: 'model', created: 0, owned_by: 'whetstone' }] };
+async function send(answer: Answer, { request, response, line, stop }: Exchange): Promise<void> {
+  response.writeHead(answer.status, answer.headers);
+  if (request.method === 'HEAD') {
+    await readWhole(answer.body);
+    response.end();
+    return;
   }
-  const model = { type: 'model', id, display_name: id, created_at: '1970-01-01T00:00:00Z' };
-  return { data: [model], has_more: false, first_id: id, last_id: id };
+  // The client of a stream learns that it began before the model says its first word.
+  if (isEventStream(answer)) response.flushHeaders();
+  await pipeline(counted(answer.body, line), response, { signal: stop });
 }
 
-async function send(
-  answer: Answer,
-  response: ServerResponse,
-  line: LedgerLine,
-  stop: AbortSignal,
-): Promise<void> {
-  if (answer.kind === 'json') {
-    const body = Buffer.from(JSON.stringify(answer.body));
-    response.writeHead(answer.status, {
-      'content-type': 'application/json',
-      'content-length': body.length,
-      ...answer.headers,
-    });
-    await pipeline(counted([body], line), response, { signal: stop });
-  } else {
-    response.writeHead(answer.status, {
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      ...answer.headers,
-    });
-    await pipeline(counted(answer.events, line), response, { signal: stop });
-  }
-}
-
-async function* counted(
-  chunks: Iterable<string | Buffer>,
-  line: LedgerLine,
-): AsyncGenerator<string | Buffer> {
-  for (const chunk of chunks) {
+async function* counted(chunks: AnswerBody, line: LedgerLine): AsyncGenerator<string | Uint8Array> {
+  for await (const chunk of chunks) {
     line.response_bytes += Buffer.byteLength(chunk);
     yield chunk;
   }
@@ -244,7 +225,4 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   return Promise.race([work, aborted]);
 }
 
-const bounded = (text: string, length: number): string =>
-  text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+const elapsedSince = (startedAt: number): number => Math.round((performance.now() - startedAt) * 1000) / 1000;

@@ -2,7 +2,15 @@
  * What went wrong with a gateway, a lane or a script file, for the program that set it up. An agent never sees one:
  * what an agent gets are HTTP errors in its provider's shape (`RequestError`).
  */
-export type GatewayErrorCode = 'listen-failed' | 'gateway-closed' | 'ledger-unwritable' | 'invalid-script';
+export type GatewayErrorCode =
+  | 'listen-failed'
+  | 'gateway-closed'
+  | 'ledger-unwritable'
+  | 'invalid-script'
+  | 'invalid-upstream'
+  | 'key-unavailable'
+  | 'cassette-unreadable'
+  | 'cassette-unwritable';
 
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { checkNotFromBrowser } from './access.ts';
+import { type Budget, openBudget } from './budget.ts';
 import { GatewayError } from './gateway-error.ts';
 import { type Lane, type LaneOptions, openLane, type ServedLane } from './lane.ts';
+import type { Prices } from './prices.ts';
 import { likelyWire } from './route.ts';
 import { providerError } from './wire/provider-error.ts';
 import { RequestError } from './wire/request-error.ts';
@@ -15,6 +17,10 @@ export type GatewayOptions = {
   port?: number;
   /** Largest request body, compressed and decompressed, in bytes; default 64 MiB. A larger one gets 413. */
   maxBodyBytes?: number;
+  /** Limits for all lanes together: a run. */
+  budget?: Budget;
+  /** Prices of models; without them every cost is unknown. */
+  prices?: Prices;
 };
 
 /** A model gateway: an HTTP server with a lane for each agent that runs. */
@@ -36,6 +42,8 @@ const defaultMaxBodyBytes = 64 * 1024 * 1024;
  */
 export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const { host = '127.0.0.1', port = 0, maxBodyBytes = defaultMaxBodyBytes } = options;
+  const budget = openBudget(options.budget);
+  const prices = options.prices ?? (() => null);
   const lanes = new Map<string, ServedLane>();
   // Agents pause for as long as a tool runs and then use the connection again: keep it, or some of those calls meet a reset.
   const server = createServer({ keepAliveTimeout: 10 * 60_000 }, (request, response) => {
@@ -48,6 +56,8 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     const served = await openLane(laneOptions, {
       gatewayUrl: url,
       maxBodyBytes,
+      budget,
+      prices,
       onClose: (id) => lanes.delete(id),
     });
     if (closed) {
@@ -96,25 +106,25 @@ async function dispatch(
   lanes: ReadonlyMap<string, ServedLane>,
   host: string,
 ): Promise<void> {
-  const [path = '/'] = (request.url ?? '/').split('?', 1);
+  const target = request.url ?? '/';
   try {
     checkNotFromBrowser(request.headers, host);
-    const [, id = '', lanePath = '/'] = /^\/lanes\/([^/]+)(\/.*)?$/.exec(path) ?? [];
+    const [, id = '', laneTarget = '/'] = /^\/lanes\/([^/?]+)(.*)?$/.exec(target) ?? [];
     const served = lanes.get(id);
     if (!served)
       throw new RequestError(404, 'There is no such lane, or it is closed. Use the base URL of a lane.');
-    await served.serve(request, response, lanePath);
+    await served.serve(request, response, laneTarget || '/');
   } catch (error) {
-    refuse(error, path, request, response);
+    refuse(error, target, request, response);
   }
 }
 
 /** Answers what belongs to no lane, and so stands in no ledger. */
-function refuse(error: unknown, path: string, request: IncomingMessage, response: ServerResponse): void {
+function refuse(error: unknown, target: string, request: IncomingMessage, response: ServerResponse): void {
   if (!(error instanceof RequestError)) {
     response.destroy();
     return;
   }
-  const body = providerError(likelyWire(path, request.headers), error.status, error.message);
+  const body = providerError(likelyWire(target, request.headers), error.status, error.message);
   response.writeHead(error.status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
 }

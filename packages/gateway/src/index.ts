@@ -1,10 +1,18 @@
 /** The public surface of `@whetstone/gateway`: an HTTP server between any coding agent and its model provider. */
 export { type AgentFamily, agentFamilies } from './agent-family.ts';
+export type { Budget } from './budget.ts';
+export type { RecordOptions } from './cassette/record-source.ts';
+export type { ReplayOptions } from './cassette/replay-source.ts';
+export type { Fault, FaultKind, FaultOccasion, FaultRule } from './faults/fault.ts';
+export type { ForwardOptions } from './forward/forward-source.ts';
+export type { KeySource } from './forward/provider-key.ts';
+export type { Upstream, Upstreams } from './forward/upstream.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
 export { GatewayError, type GatewayErrorCode } from './gateway-error.ts';
 export type { Lane, LaneOptions } from './lane.ts';
 export type { LaneMode } from './lane-mode.ts';
 export type { LedgerFlag, LedgerLine } from './ledger.ts';
+export type { PricedCall, Prices } from './prices.ts';
 export { loadScript } from './script/load.ts';
 export {
   defineScript,
@@ -14,4 +22,4 @@ export {
   type ScriptStep,
   scriptFromSteps,
 } from './script/script.ts';
-export type { OfferedTool, WireProtocol } from './wire/neutral.ts';
+export { type OfferedTool, type WireProtocol, wireProtocols } from './wire/neutral.ts';

@@ -32,15 +32,24 @@ export type LedgerLine = {
   error?: string;
   /** Tokens of the reply that was sent; `null` when the request got no reply of a model. */
   usage: Usage | null;
+  /** Of `usage.cacheWriteTokens`, those written for an hour, where the provider tells. */
+  cache_write_1h_tokens?: number;
   /** US dollars; `null` means unknown, which is not the same as 0. */
   cost_usd: number | null;
+  /** Where the price comes from, as the gateway's `prices` says; `null` when the cost is unknown. */
+  price_source: string | null;
   /** From the request's arrival to the start of the answer, in milliseconds; `null` when there was no answer. */
   first_byte_ms: number | null;
+  /** To the first thing that the model said, in milliseconds; `null` when it said nothing or is a script. */
+  first_token_ms: number | null;
   /** From the request's arrival to the end of the answer or of the connection, in milliseconds. */
   total_ms: number;
   tools_offered: string[];
   tools_called: string[];
-  /** Why the model stopped: `stop` or `tool-calls`. */
+  /**
+   * Why the model stopped: `stop`, `tool-calls`, `length`, `content-filter`, `error`, or the provider's own word for
+   * anything else; `null` when it did not say.
+   */
   finish: string | null;
   /** Size of the request body, decompressed, in bytes. */
   request_bytes: number;
@@ -48,16 +57,32 @@ export type LedgerLine = {
   response_bytes: number;
   /** SHA-256 of the request body, decompressed, in hexadecimal; `null` when the body was not read. */
   request_hash: string | null;
+  /** How many calls with the same conversation failed right before this one: it is a retry when there are any. */
+  retries: number;
+  /** Kinds of the faults that were put into this call. */
+  faults: string[];
   /**
    * `auxiliary`: no model call (a list of models, a token count, a probe, an unknown path). `side-request`: a model
-   * call beside the task, such as one for a title. `unauthenticated`: the lane's key was wrong or missing.
+   * call beside the task, such as one for a title. `unauthenticated`: the lane's key was wrong or missing. `over-budget`:
+   * refused, since a budget was used up. `replayed`: answered from a cassette; `nearest`: with an exchange of another
+   * request (lenient replay). `forked`: a replay that went live. `unmetered`: a model replied, and its usage is unknown.
+   * `unrecorded`: the answer was not complete or too large, so it is not in the cassette.
    */
   flags: LedgerFlag[];
   /** Index of the script step that was played; `null` when none was. */
   step: number | null;
 };
 
-export type LedgerFlag = 'auxiliary' | 'side-request' | 'unauthenticated';
+export type LedgerFlag =
+  | 'auxiliary'
+  | 'side-request'
+  | 'unauthenticated'
+  | 'over-budget'
+  | 'replayed'
+  | 'nearest'
+  | 'forked'
+  | 'unmetered'
+  | 'unrecorded';
 
 export type Ledger = {
   lines: readonly LedgerLine[];

@@ -1,10 +1,15 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { WireProtocol } from './wire/neutral.ts';
+import type { RequestTarget, WireProtocol } from './wire/neutral.ts';
 
 /** What a request to a lane asks for. */
 export type Route =
-  | { kind: 'reply'; wire: WireProtocol }
-  | { kind: 'count-tokens'; wire: 'anthropic-messages' }
+  /** `asList`: the client reads a JSON array of responses (Gemini's stream without `alt=sse`). */
+  | { kind: 'reply'; wire: WireProtocol; target?: RequestTarget; asList?: boolean }
+  | {
+      kind: 'count-tokens';
+      wire: 'anthropic-messages' | 'gemini-generate-content';
+      target?: RequestTarget;
+    }
   | { kind: 'models' }
   /** A client's check that the server is there. */
   | { kind: 'hello' }
@@ -12,9 +17,10 @@ export type Route =
   | { kind: 'websocket'; wire: 'openai-responses' }
   | { kind: 'unknown' };
 
-/** `path` is the path below the lane's base URL, without the query. Base URLs with and without `/v1` both work. */
-export function route(method: string, path: string, headers: IncomingHttpHeaders): Route {
-  const endpoint = path.replace(/^\/v1(?=\/)/, '').replace(/\/+$/, '');
+/** `target` is path and query below the lane's base URL. Base URLs with and without `/v1` both work. */
+export function route(method: string, target: string, headers: IncomingHttpHeaders): Route {
+  const [path = '', query = ''] = target.split('?', 2);
+  const endpoint = path.replace(/^\/v1(beta|alpha)?(?=\/)/, '').replace(/\/+$/, '');
   switch (`${method} ${endpoint}`) {
     case 'POST /responses':
       return { kind: 'reply', wire: 'openai-responses' };
@@ -22,6 +28,8 @@ export function route(method: string, path: string, headers: IncomingHttpHeaders
       return headers.upgrade?.toLowerCase() === 'websocket'
         ? { kind: 'websocket', wire: 'openai-responses' }
         : { kind: 'unknown' };
+    case 'POST /chat/completions':
+      return { kind: 'reply', wire: 'openai-chat-completions' };
     case 'POST /messages':
       return { kind: 'reply', wire: 'anthropic-messages' };
     case 'POST /messages/count_tokens':
@@ -32,12 +40,34 @@ export function route(method: string, path: string, headers: IncomingHttpHeaders
     case 'HEAD /api/hello':
       return { kind: 'hello' };
     default:
-      return { kind: 'unknown' };
+      return (method === 'POST' && geminiRoute(endpoint, query)) || { kind: 'unknown' };
+  }
+}
+
+function geminiRoute(endpoint: string, query: string): Route | undefined {
+  const [, model = '', action] = /\/models\/([^/:]+):(\w+)$/.exec(endpoint) ?? [];
+  const wire = 'gemini-generate-content';
+  switch (action) {
+    case 'generateContent':
+      return { kind: 'reply', wire, target: { model } };
+    case 'streamGenerateContent':
+      return new URLSearchParams(query).get('alt') === 'sse'
+        ? { kind: 'reply', wire, target: { model, stream: true } }
+        : { kind: 'reply', wire, target: { model }, asList: true };
+    case 'countTokens':
+      return { kind: 'count-tokens', wire, target: { model } };
+    default:
+      return undefined;
   }
 }
 
 /** The provider whose error shape a client understands, for answers to paths that belong to no wire. */
-export function likelyWire(path: string, headers: IncomingHttpHeaders): WireProtocol {
-  const anthropic = path.includes('/messages') || 'anthropic-version' in headers || 'x-api-key' in headers;
-  return anthropic ? 'anthropic-messages' : 'openai-responses';
+export function likelyWire(target: string, headers: IncomingHttpHeaders): WireProtocol {
+  if (target.includes('/messages') || 'anthropic-version' in headers || 'x-api-key' in headers) {
+    return 'anthropic-messages';
+  }
+  if (/\/v1(beta|alpha)\/|:\w+($|\?)/.test(target) || 'x-goog-api-key' in headers) {
+    return 'gemini-generate-content';
+  }
+  return target.includes('/chat/') ? 'openai-chat-completions' : 'openai-responses';
 }

@@ -1,34 +1,73 @@
-import { addUsage } from '@whetstone/events';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { LlmError } from './llm/llm-error.ts';
 import { callModel, type ModelRequest, type ModelResponse } from './llm/model-call.ts';
-import { PromptBuilder, toModelTools, wireOf } from './llm/prompt.ts';
+import { catalogMaxOutput } from './llm/model-catalog.ts';
+import { PromptBuilder, wireOf } from './llm/prompt.ts';
 import { retryDelay } from './llm/retry.ts';
 import type { LoopContext } from './loop-context.ts';
 import type { LlmCallEnd, SessionErrorData } from './session-event.ts';
 
 /** Sends the conversation as it stands and returns a whole response. Rejects with an `LlmError`. */
 export async function askModel(context: LoopContext, signal: AbortSignal): Promise<ModelResponse> {
-  return await callWithRetry(context, await buildRequest(context, signal), signal);
+  try {
+    return await callWithRetry(context, await buildRequest(context, signal), signal);
+  } catch (error) {
+    if (!(error instanceof LlmError) || !refusesReasoning(error, context)) throw error;
+    context.foreignTurns = context.history.turns.length;
+    context.prompt = undefined;
+    context.emit('WARNING', {
+      code: 'reasoning_dropped',
+      message: `The provider does not take its reasoning back; trying without it: ${error.message}`,
+    });
+    return await callWithRetry(context, await buildRequest(context, signal), signal);
+  }
+}
+
+/** Another model of the provider, or a rotated key, makes encrypted reasoning and signatures unreadable. */
+function refusesReasoning(error: LlmError, { history, foreignTurns }: LoopContext): boolean {
+  return (
+    error.code === 'invalid_request' &&
+    /encrypted_content|encrypted content|signature/i.test(error.message) &&
+    history.turns.some(
+      (turn, index) =>
+        index >= foreignTurns &&
+        turn.kind === 'assistant' &&
+        turn.parts.some((part) => part.type === 'reasoning'),
+    )
+  );
 }
 
 async function buildRequest(context: LoopContext, signal: AbortSignal): Promise<ModelRequest> {
-  const { profile, model, config, history, sessionId } = context;
+  const { profile, model, config, history, tools, outputSchema, foreignTurns } = context;
   history.answerOpenCalls('No result: the call was not answered.');
   const preamble = await context.preamble(signal);
   const wire = wireOf(model.provider);
   if (context.prompt?.provider !== model.provider || context.prompt.preamble !== preamble) {
-    context.prompt = { builder: new PromptBuilder(wire, preamble), preamble, provider: model.provider };
+    const builder = new PromptBuilder(wire, preamble, { foreignTurns });
+    context.prompt = { builder, preamble, provider: model.provider };
   }
-  const definitions = profile.tools();
-  const freeform = definitions.filter((tool) => tool.type === 'freeform' && wire.responses);
   return {
     prompt: context.prompt.builder.build(history.turns),
-    tools: toModelTools(definitions, wire),
-    freeformTools: new Set(freeform.map((tool) => tool.name)),
-    maxOutputTokens: config.maxOutputTokens ?? profile.maxOutputTokens,
+    ...context.prompt.builder.tools(tools.definitions()),
+    maxOutputTokens:
+      config.maxOutputTokens ?? profile.maxOutputTokens ?? catalogMaxOutput(model.provider, model.modelId),
     reasoningEffort: config.reasoningEffort,
-    providerOptions: profile.providerOptions({ sessionId, reasoningEffort: config.reasoningEffort }),
+    ...(outputSchema &&
+      takesResponseFormat(model) && { responseFormat: { type: 'json', schema: outputSchema } }),
+    providerOptions: requestOptions(context),
   };
+}
+
+/** The other wires cannot hold an answer to a schema while they offer tools. */
+export function takesResponseFormat(model: LanguageModelV4): boolean {
+  return wireOf(model.provider).responses;
+}
+
+/** A host's schema need not fit the restrictions of the strict mode. */
+function requestOptions({ profile, model, config, sessionId, outputSchema }: LoopContext) {
+  const options = profile.providerOptions({ sessionId, reasoningEffort: config.reasoningEffort });
+  if (!outputSchema || !takesResponseFormat(model)) return options;
+  return { ...options, openai: { ...options.openai, strictJsonSchema: false } };
 }
 
 /** One model call with the retries that it needs; announces that what was streamed so far does not count. */
@@ -93,12 +132,11 @@ export function isEmpty({ parts }: ModelResponse): boolean {
 
 const MEANT_TO_BE_EMPTY: ReadonlySet<string> = new Set(['length', 'content-filter']);
 
-function accountFor({ totals, priceOf, model }: LoopContext, response: ModelResponse): Partial<LlmCallEnd> {
+function accountFor({ meter, priceOf, model }: LoopContext, response: ModelResponse): Partial<LlmCallEnd> {
   const { usage, finish, responseId, modelId } = response;
-  totals.modelCalls += 1;
-  if (usage) totals.usage = addUsage(totals.usage, usage);
-  const costUsd = usage && priceOf?.({ usage, provider: model.provider, model: modelId ?? model.modelId });
-  if (costUsd !== undefined) totals.costUsd = (totals.costUsd ?? 0) + costUsd;
+  const name = modelId ?? model.modelId;
+  const costUsd = usage && priceOf({ usage, provider: model.provider, model: name });
+  meter.addCall(usage, costUsd);
   return {
     finish,
     ...(modelId === undefined ? {} : { model: modelId }),

@@ -36,9 +36,20 @@ export class EventHub {
 
   emit<Kind extends EventKind>(kind: Kind, data: SessionEventData[Kind]): void {
     if (this.#closed) return;
+    // Nobody will ever see it: a thousand rounds without a consumer need not pay for a dozen events each.
+    if (kind !== 'SESSION_START' && this.#listeners.size === 0 && this.#queues.size === 0) return;
     const timestamp = new Date(this.#now()).toISOString();
     const event = { kind, timestamp, sessionId: this.#sessionId, data } as SessionEvent;
     if (kind === 'SESSION_START') this.#start = event;
+    this.#deliver(event);
+  }
+
+  /** Passes an event of a subagent on. */
+  forward(event: SessionEvent): void {
+    if (!this.#closed) this.#deliver(event);
+  }
+
+  #deliver(event: SessionEvent): void {
     for (const queue of this.#queues) queue.push(event);
     for (const listener of this.#listeners) this.#call(listener, event);
   }
@@ -182,10 +193,10 @@ function deltaSource(event: SessionEvent): string | undefined {
   switch (event.kind) {
     case 'ASSISTANT_TEXT_DELTA':
     case 'REASONING_DELTA':
-      return `${event.kind}:${event.data.blockId}`;
+      return `${event.sessionId}:${event.kind}:${event.data.blockId}`;
     case 'TOOL_CALL_DELTA':
     case 'TOOL_CALL_OUTPUT_DELTA':
-      return `${event.kind}:${event.data.callId}`;
+      return `${event.sessionId}:${event.kind}:${event.data.callId}`;
     default:
       return undefined;
   }

@@ -2,12 +2,13 @@ import type {
   AssistantTurn,
   Input,
   SteeringTurn,
+  SystemTurn,
   ToolResult,
   ToolResultsTurn,
   Turn,
   UserTurn,
 } from './turn.ts';
-import { toolCallsOf } from './turn.ts';
+import { toolCallsOf, wellFormedInput } from './turn.ts';
 
 /**
  * The append-only list of turns. It upholds the one rule whose breach ends a conversation for good: every tool call is
@@ -20,10 +21,11 @@ export class History {
   #characters = 0;
   #assistantTurns = 0;
 
-  constructor(now: () => number, turns: readonly Turn[] = []) {
+  /** `open`: the last turn may have calls without results, because they are parked. */
+  constructor(now: () => number, turns: readonly Turn[] = [], { open = false } = {}) {
     this.#now = now;
     for (const turn of turns) this.#restore(turn);
-    this.answerOpenCalls(LOST_RESULT);
+    if (!open) this.answerOpenCalls(LOST_RESULT);
   }
 
   /** The turns themselves, not a copy. */
@@ -36,17 +38,21 @@ export class History {
     return this.#characters;
   }
 
-  /** Model calls that made it into the history: what `maxTurns` limits. */
+  /** Model calls that made it into the history, replaced turns included: what `maxTurns` limits. */
   get assistantTurns(): number {
     return this.#assistantTurns;
   }
 
   appendUser(content: Input): UserTurn {
-    return this.#append<UserTurn>({ ...this.#stamp(), kind: 'user', content });
+    return this.#append<UserTurn>({ ...this.#stamp(), kind: 'user', content: wellFormedInput(content) });
   }
 
   appendSteering(content: Input): SteeringTurn {
-    return this.#append<SteeringTurn>({ ...this.#stamp(), kind: 'steering', content });
+    return this.#append<SteeringTurn>({
+      ...this.#stamp(),
+      kind: 'steering',
+      content: wellFormedInput(content),
+    });
   }
 
   appendAssistant(
@@ -62,6 +68,25 @@ export class History {
     if (!answered)
       throw new Error('history: the tool results do not answer the calls of the last turn one to one');
     return this.#push<ToolResultsTurn>({ ...this.#stamp(), kind: 'tool_results', results });
+  }
+
+  appendSystem(content: string): SystemTurn {
+    return this.#append<SystemTurn>({ ...this.#stamp(), kind: 'system', content: content.toWellFormed() });
+  }
+
+  /**
+   * Puts other turns in the place of all. From the first turn that differs on, reasoning is left out: its signature is
+   * bound to what stood before it, and providers refuse it elsewhere.
+   */
+  replace(turns: readonly Turn[]): void {
+    const kept = turns.findIndex((turn, index) => turn !== this.#turns[index]);
+    const replaced = turns.map((turn, index) => (kept >= 0 && index >= kept ? withoutReasoning(turn) : turn));
+    const assistantTurns = this.#assistantTurns;
+    this.#turns.length = 0;
+    this.#characters = 0;
+    for (const turn of replaced) this.#restore(turn);
+    this.#assistantTurns = assistantTurns;
+    this.answerOpenCalls(LOST_RESULT);
   }
 
   /** The calls of the last turn that still wait for their results. */
@@ -119,6 +144,19 @@ export class History {
   #stamp() {
     return { id: crypto.randomUUID(), timestamp: new Date(this.#now()).toISOString() };
   }
+}
+
+/** OpenAI's item ids point to stored items of which the reasoning was one; without it they must not be sent. */
+function withoutReasoning(turn: Turn): Turn {
+  if (turn.kind !== 'assistant') return turn;
+  const parts = turn.parts
+    .filter((part) => part.type !== 'reasoning')
+    .map((part) => {
+      if (!('providerMetadata' in part) || part.providerMetadata?.openai === undefined) return part;
+      const { openai: _, ...providerMetadata } = part.providerMetadata;
+      return { ...part, providerMetadata };
+    });
+  return { ...turn, parts };
 }
 
 const LOST_RESULT = 'No result: the call was interrupted before it finished.';

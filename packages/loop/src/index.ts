@@ -3,52 +3,88 @@
  * model gets, an environment where tools run, `createModel` who answers.
  */
 export { applyPatch, type PatchChange, type PatchOutcome } from './apply-patch/apply-patch.ts';
+export type { Budget } from './budget.ts';
 export { type Clock, systemClock } from './clock.ts';
 export type { ProjectDocument } from './context/project-documents.ts';
 export type { EnvPolicy } from './environment/command-variables.ts';
+export { type ConformanceCheck, conformanceChecks } from './environment/conformance.ts';
+export { type EnvironmentOperation, EnvironmentWrapper } from './environment/environment-wrapper.ts';
 export type {
+  BackgroundProcess,
   DirectoryEntry,
   ExecOptions,
   ExecResult,
   ExecutionEnvironment,
   FileStat,
+  ProcessPoll,
+  ProcessState,
+  StartOptions,
 } from './environment/execution-environment.ts';
 export { type LocalEnvironmentOptions, LocalExecutionEnvironment } from './environment/local-environment.ts';
+export {
+  type EnvironmentRecord,
+  LoggingExecutionEnvironment,
+  ReadOnlyExecutionEnvironment,
+  type ReadOnlyOptions,
+  RecordingExecutionEnvironment,
+} from './environment/wrappers.ts';
 export { type EventListener, EventQueueOverflowError } from './event-hub.ts';
+export type { Block, HookedCall, Hooks } from './hooks.ts';
 export { type CreateModelOptions, createModel } from './llm/create-model.ts';
 export { LlmError, type LlmErrorCode } from './llm/llm-error.ts';
-export type { PriceOf } from './loop-context.ts';
+export { catalogPriceOf, type PriceOf } from './llm/model-catalog.ts';
 export type { Preamble } from './preamble.ts';
-export { createAnthropicProfile } from './profiles/anthropic-profile.ts';
+export { type AnthropicProfileOptions, createAnthropicProfile } from './profiles/anthropic-profile.ts';
+export { createGeminiProfile, type GeminiProfileOptions } from './profiles/gemini-profile.ts';
+export {
+  type LoadedProfile,
+  type LoadProfileOptions,
+  loadProfile,
+  type ProfileCapture,
+} from './profiles/load-profile.ts';
 export { createOpenAiProfile } from './profiles/openai-profile.ts';
 export type {
   ProfileOptions,
   ProviderProfile,
   ProviderRequest,
   SystemPromptParts,
+  ToolSet,
 } from './profiles/provider-profile.ts';
-export {
-  Session,
-  type SessionOptions,
-  type SessionState,
-  SessionStateError,
-  type SubmitResult,
-} from './session.ts';
+export { Session, type SessionOrigin } from './session.ts';
 export type { SessionConfig } from './session-config.ts';
 export type {
   EndReason,
   EventKind,
+  LimitKind,
   LlmCallEnd,
   ProcessingEnd,
   SessionErrorData,
   SessionEvent,
   SessionEventData,
   SessionEventOf,
+  SubagentOrigin,
+  SubagentReport,
+  SubagentStatus,
   ToolCallEnd,
 } from './session-event.ts';
+export {
+  type SessionOptions,
+  type SessionState,
+  SessionStateError,
+  type SubmitOptions,
+  type SubmitResult,
+} from './session-options.ts';
 export type { SessionSnapshot } from './snapshot.ts';
 export { createStreamEventMapper } from './stream-events.ts';
-export type { ApprovalDecision, ApprovalHook, ApprovalRequest } from './tools/run-tool-calls.ts';
+export type { OutputSchema } from './structured-output.ts';
+export type { SubagentToolSet } from './subagents/subagent-tools.ts';
+export type { ResolvedModel, SubagentOptions } from './subagents/subagents.ts';
+export type {
+  ApprovalDecision,
+  ApprovalHook,
+  ApprovalRequest,
+  FinalDecision,
+} from './tools/run-tool-calls.ts';
 export {
   defineTool,
   type RegisteredTool,

@@ -1,188 +1,12 @@
-import os from 'node:os';
-import type {
-  LanguageModelV4CallOptions,
-  LanguageModelV4Prompt,
-  LanguageModelV4StreamPart,
-} from '@ai-sdk/provider';
-import { APICallError } from '@ai-sdk/provider';
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  finish,
-  type ModelStep,
-  says,
-  scriptedModel,
-  textParts,
-  toolCall,
-} from './__fixtures__/scripted-model.ts';
-import { systemClock } from './clock.ts';
-import { LocalExecutionEnvironment } from './environment/local-environment.ts';
-import { createOpenAiProfile } from './profiles/openai-profile.ts';
+import { type Plan, type RandomRun, randomPlan, runPlan, sendNext } from './__fixtures__/random-session.ts';
+import { scriptedModel } from './__fixtures__/scripted-model.ts';
 import { Session } from './session.ts';
 import type { SessionEvent } from './session-event.ts';
-import { defineTool } from './tools/tool.ts';
 
-/** What the model does at one call, what the tools do, and what the host does meanwhile. */
-type Action =
-  | { kind: 'text'; text: string }
-  | {
-      kind: 'tools';
-      names: string[];
-      ids: string[];
-      input: string;
-      finish: 'tool-calls' | 'length' | 'content-filter';
-    }
-  | { kind: 'fail'; status: number }
-  | { kind: 'break_off' }
-  | { kind: 'empty' }
-  | { kind: 'pause' };
-type Move = 'nothing' | 'interrupt' | 'steer' | 'follow_up' | 'snapshot';
-
-const oddText = fc.string({ unit: fc.constantFrom('a', '\ud83d', '\ude00', '😀', '\0', '\n'), maxLength: 6 });
-const toolName = fc.constantFrom('good', 'throws', 'odd', 'slow', 'unknown.tool', 'strict');
-const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('text' as const), text: oddText }) },
-  {
-    weight: 5,
-    arbitrary: fc.record({
-      kind: fc.constant('tools' as const),
-      names: fc.array(toolName, { minLength: 1, maxLength: 4 }),
-      // Ids repeat within a response and across them, or are missing.
-      ids: fc.array(fc.constantFrom('', 'a', 'b', 'c'), { minLength: 4, maxLength: 4 }),
-      input: fc.constantFrom('{}', '{"n":1}', '{"n":', '[]', '', '{"n":"\\ud83d"}'),
-      finish: fc.constantFrom(
-        'tool-calls' as const,
-        'tool-calls' as const,
-        'length' as const,
-        'content-filter' as const,
-      ),
-    }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.record({ kind: fc.constant('fail' as const), status: fc.constantFrom(429, 500, 400) }),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom<Action>({ kind: 'break_off' }, { kind: 'empty' }, { kind: 'pause' }),
-  },
-);
-const move = fc.constantFrom<Move>(
-  'nothing',
-  'nothing',
-  'nothing',
-  'interrupt',
-  'steer',
-  'follow_up',
-  'snapshot',
-);
-type Plan = { actions: Action[]; duringCalls: Move[]; duringTools: Move[] };
-const plan: fc.Arbitrary<Plan> = fc.record({
-  actions: fc.array(action, { maxLength: 12 }),
-  duringCalls: fc.array(move, { maxLength: 12 }),
-  duringTools: fc.array(move, { maxLength: 12 }),
-});
-
-function toStep(what: Action): ModelStep {
-  switch (what.kind) {
-    case 'text':
-      return [...textParts(what.text), finish('stop')];
-    case 'tools': {
-      const parts = what.names.map((name, index) => toolCall(name, what.input, what.ids[index] ?? ''));
-      return [...textParts('working'), ...parts, finish(what.finish)];
-    }
-    case 'fail':
-      return new APICallError({
-        message: 'no',
-        url: 'http://x',
-        requestBodyValues: {},
-        statusCode: what.status,
-      });
-    case 'break_off':
-      return [...textParts('ha'), toolCall('good', '{"n":1}')].slice(
-        0,
-        3,
-      ) satisfies LanguageModelV4StreamPart[];
-    case 'empty':
-      return [finish('stop')];
-    case 'pause':
-      return [...textParts('wait'), finish('stop', 'pause_turn')];
-  }
-}
-
-const parameters = { type: 'object', properties: { n: { type: 'integer' } } };
-const environment = new LocalExecutionEnvironment({ workingDirectory: os.tmpdir() });
-
-async function runPlan({ actions, duringCalls, duringTools }: Plan) {
-  const events: SessionEvent[] = [];
-  const snapshots: unknown[] = [];
-  const interrupts: Promise<void>[] = [];
-  const make = (given: Move | undefined) => {
-    if (given === 'interrupt') interrupts.push(session.interrupt());
-    if (given === 'steer') session.steer('turn \ud83d left');
-    if (given === 'follow_up') session.followUp('and then');
-    if (given === 'snapshot') snapshots.push(JSON.parse(JSON.stringify(session.history)));
-  };
-  const profile = createOpenAiProfile({ model: 'm' });
-  const register = (
-    name: string,
-    executor: () => string | Promise<string>,
-    concurrency: 'shared' | 'exclusive',
-  ) =>
-    profile.toolRegistry.register(
-      defineTool({
-        definition: { name, description: name, parameters },
-        concurrency,
-        executor: () => {
-          make(duringTools.shift());
-          return executor();
-        },
-      }),
-    );
-  register('good', () => 'fine', 'shared');
-  register('strict', () => 'fine', 'exclusive');
-  register('odd', () => '\ud83d half \0 and '.repeat(3000), 'shared');
-  register('slow', () => new Promise((resolve) => setImmediate(resolve, 'late')), 'shared');
-  register(
-    'throws',
-    () => {
-      throw new Error('no \udead');
-    },
-    'exclusive',
-  );
-  const model = scriptedModel(
-    [
-      ...actions.map(
-        (what): ModelStep =>
-          () => {
-            make(duringCalls.shift());
-            return toStep(what);
-          },
-      ),
-    ],
-    'anthropic.messages',
-  );
-  const session = new Session({
-    profile,
-    environment,
-    model,
-    clock: { ...systemClock, random: () => 0, sleep: async () => {} },
-    config: { maxToolRoundsPerInput: 6 },
-  });
-  session.on((event) => events.push(event));
-  await session.submit('start \ud83d');
-  if (session.state === 'IDLE') await session.submit('go on');
-  await Promise.all(interrupts);
-  const restored = Session.restore(JSON.parse(JSON.stringify(await session.snapshot())), {
-    profile,
-    environment,
-    model: scriptedModel([says('restored')], 'anthropic.messages'),
-  });
-  await session.close();
-  return { requests: model.requests, events, session, restored, snapshots };
-}
-
-/** Each tool call is answered exactly once and directly after, and no id is used twice. */
+/** Each tool call is answered exactly once and directly after, no answer is without its call, and no id is used twice. */
 function checkAnswers(prompt: LanguageModelV4Prompt): void {
   const used = new Set<string>();
   prompt.forEach((message, index) => {
@@ -211,39 +35,82 @@ function checkRequest(request: LanguageModelV4CallOptions): void {
   expect(text.isWellFormed()).toBe(true);
 }
 
-/** What opens closes, once; one start and end of the session, one end for each submit. */
-function checkGrammar(events: readonly SessionEvent[]): void {
+const BRACKET = /^(SESSION|LLM_CALL|TOOL_CALL|ASSISTANT_TEXT|REASONING|SUBAGENT)_(START|END)$/;
+
+/** Happen once for each id. The other brackets may open again: a retry, the next input of a subagent. */
+const ONCE: ReadonlySet<string> = new Set(['SESSION', 'TOOL_CALL']);
+
+/** What opens closes, once; one start and one end of each session and tool call, one end for each submit. */
+function checkGrammar({ events, session, submits }: RandomRun): void {
   const open = new Set<string>();
-  const pairs: Record<string, string> = { LLM_CALL: '', TOOL_CALL: '', ASSISTANT_TEXT: '', REASONING: '' };
-  for (const { kind, data } of events) {
-    const [, name, side] = /^(LLM_CALL|TOOL_CALL|ASSISTANT_TEXT|REASONING)_(START|END)$/.exec(kind) ?? [];
-    if (name === undefined || !(name in pairs)) continue;
-    const id = `${name}:${'callId' in data ? data.callId : 'blockId' in data ? data.blockId : ''}`;
-    expect(open.has(id)).toBe(side === 'END');
-    if (side === 'START') open.add(id);
-    else open.delete(id);
+  const begun = new Set<string>();
+  for (const { kind, data, sessionId } of events) {
+    const [, name, side] = BRACKET.exec(kind) ?? [];
+    if (name === undefined) continue;
+    const id = `${sessionId}:${name}:${identity(data)}`;
+    expect([kind, open.has(id)]).toEqual([kind, side === 'END']);
+    if (side === 'END') open.delete(id);
+    else open.add(id);
+    if (ONCE.has(name)) {
+      expect([kind, begun.has(id)]).toEqual([kind, side === 'END']);
+      begun.add(id);
+    }
   }
   expect([...open]).toEqual([]);
-  const count = (kind: string) => events.filter((event) => event.kind === kind).length;
-  expect([count('SESSION_START'), count('SESSION_END')]).toEqual([1, 1]);
-  expect(count('PROCESSING_END')).toBe(2);
+  const own = events.filter((event) => event.sessionId === session.id);
+  expect(own[0]?.kind).toBe('SESSION_START');
+  expect(own.at(-1)?.kind).toBe('SESSION_END');
+  expect(events.at(-1)).toBe(own.at(-1));
+  expect(own.filter((event) => event.kind === 'PROCESSING_END')).toHaveLength(submits);
 }
 
-test('whatever happens, every request is valid, the events nest and the history can be restored', async () => {
+function identity(data: SessionEvent['data']): string {
+  if ('callId' in data && !('agentId' in data)) return data.callId ?? '';
+  if ('blockId' in data) return data.blockId;
+  return 'agentId' in data ? data.agentId : '';
+}
+
+/** Whoever restores a snapshot sends what the session itself would have sent, byte for byte. */
+async function checkRestored({ snapshots, options, next }: RandomRun): Promise<void> {
+  for (const snapshot of snapshots) {
+    const model = scriptedModel([]);
+    const restored = Session.restore(snapshot, { ...options, model });
+    if (!snapshot.parked) expect(restored.history.slice(0, snapshot.turns.length)).toEqual(snapshot.turns);
+    const sent = await sendNext(restored);
+    checkAnswers(JSON.parse(sent));
+    if (next !== undefined && snapshot === snapshots.at(-1)) expect(sent).toBe(next);
+  }
+}
+
+/** Of two parked calls the first is refused when the round goes on, then the second is parked too. */
+const parkedTwice: Plan = {
+  actions: [
+    {
+      kind: 'tools',
+      names: ['good', 'throws'],
+      ids: ['', '', '', ''],
+      input: '{}',
+      finish: 'tool-calls',
+    },
+  ],
+  duringCalls: [],
+  duringTools: [],
+  answers: ['yes', 'yes', 'park', 'throw', 'yes', 'park'],
+  inputs: ['plain', 'resume'],
+  steeringMode: 'after_round',
+};
+
+const RUNS = 2_000;
+
+test(`whatever happens, in ${RUNS} random sessions: requests are valid, events nest, snapshots restore`, async () => {
   await fc.assert(
-    fc.asyncProperty(plan, async (given) => {
-      const { requests, events, session, restored } = await runPlan(structuredClone(given));
-      for (const request of requests) checkRequest(request);
-      checkGrammar(events);
-      expect(session.state).toBe('CLOSED');
-      expect(session.history.at(-1)?.kind).not.toBe(undefined);
-      expect(restored.history).toEqual(session.history);
-      const model = scriptedModel([says('ok')], 'anthropic.messages');
-      restored.setModel(model);
-      await restored.submit('after');
-      for (const request of model.requests) checkRequest(request);
-      await restored.close();
+    fc.asyncProperty(randomPlan, async (plan) => {
+      const run = await runPlan(plan);
+      for (const request of run.requests) checkRequest(request);
+      checkGrammar(run);
+      expect(run.session.state).toBe('CLOSED');
+      await checkRestored(run);
     }),
-    { numRuns: 300 },
+    { numRuns: RUNS, examples: [[parkedTwice]] },
   );
-});
+}, 120_000);

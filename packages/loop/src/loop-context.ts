@@ -1,18 +1,23 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import type { Usage } from '@whetstone/events';
+import type { SpendMeter } from './budget.ts';
 import type { Clock } from './clock.ts';
 import type { ExecutionEnvironment } from './environment/execution-environment.ts';
 import type { History } from './history.ts';
+import type { Hooks } from './hooks.ts';
+import type { PriceOf } from './llm/model-catalog.ts';
 import type { PromptBuilder } from './llm/prompt.ts';
 import type { LoopDetector } from './loop-detection.ts';
 import type { Preamble } from './preamble.ts';
 import type { ProviderProfile } from './profiles/provider-profile.ts';
 import type { SessionConfig } from './session-config.ts';
 import type { Emit } from './session-event.ts';
+import type { SessionTools } from './session-tools.ts';
+import type { SteeringQueue } from './steering-queue.ts';
+import type { OutputSchema } from './structured-output.ts';
 import type { ApprovalHook } from './tools/run-tool-calls.ts';
-import type { Input } from './turn.ts';
+import type { ToolResult } from './turn.ts';
 
-/** What the loop works on. The session may change `profile`, `model`, `preamble` and `config` between two calls. */
+/** What the loop works on. The session may change `profile`, `model`, `tools` and `config` between two calls. */
 export type LoopContext = {
   readonly sessionId: string;
   readonly history: History;
@@ -21,21 +26,33 @@ export type LoopContext = {
   readonly clock: Clock;
   readonly loopDetector: LoopDetector;
   readonly approve: ApprovalHook | undefined;
-  readonly priceOf: PriceOf | undefined;
-  /** Messages to be injected before the next model call, oldest first. */
-  readonly steering: Input[];
-  readonly totals: Totals;
+  readonly hooks: Hooks;
+  readonly priceOf: PriceOf;
+  readonly steering: SteeringQueue;
+  readonly meter: SpendMeter;
   config: SessionConfig;
   profile: ProviderProfile;
+  tools: SessionTools;
   model: LanguageModelV4;
   /** Called before each request; builds on the first. */
   preamble: (signal: AbortSignal) => Promise<Preamble>;
+  /** Of the present `submit()`. */
+  outputSchema?: OutputSchema | undefined;
+  /** The parked calls whose `TOOL_CALL_START` was reported by this session and whose `TOOL_CALL_END` is still to come. */
+  announced: ReadonlySet<string>;
+  /** A round that waits for decisions. */
+  parked?: ParkedRound | undefined;
+  /** Turns whose reasoning the provider refused to take back. */
+  foreignTurns: number;
   /** Kept from request to request; the loop replaces it when the wire or the preamble changes. */
-  prompt?: { builder: PromptBuilder; preamble: Preamble; provider: string };
+  prompt?: { builder: PromptBuilder; preamble: Preamble; provider: string } | undefined;
 };
 
-/** The price of one call in US dollars; `undefined` where it is not known. */
-export type PriceOf = (call: { usage: Usage; provider: string; model: string }) => number | undefined;
-
-/** Running sums; the session resets what counts per submit. */
-export type Totals = { usage: Usage; costUsd: number | undefined; modelCalls: number; toolRounds: number };
+/** The calls of the last turn, as far as they got. What has no result here has not run. */
+export type ParkedRound = {
+  results: readonly ToolResult[];
+  /** Ids of the calls that wait for a decision. */
+  waiting: readonly string[];
+  /** Tool rounds of the input before this one. */
+  rounds: number;
+};

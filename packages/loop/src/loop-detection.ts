@@ -1,4 +1,4 @@
-import type { ToolRegistry } from './tools/tool-registry.ts';
+import type { ToolSource } from './tools/run-tool-calls.ts';
 import type { ToolCallPart } from './turn.ts';
 
 /** Longest cycle that is looked for. */
@@ -17,7 +17,7 @@ export class LoopDetector {
   }
 
   /** Takes the calls of one round; returns the period of the cycle that they complete. Then it starts anew. */
-  observe(calls: readonly ToolCallPart[], tools: ToolRegistry): number | undefined {
+  observe(calls: readonly ToolCallPart[], tools: ToolSource): number | undefined {
     for (const call of calls) {
       if (tools.get(call.name)?.exemptFromLoopDetection) continue;
       this.#recent.push(signature(call));

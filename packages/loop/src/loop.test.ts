@@ -210,6 +210,26 @@ test('context usage above 80 % is announced once an input', async () => {
   expect(run.of('WARNING').filter((event) => event.data.code === 'context_usage')).toHaveLength(1);
 });
 
+test('a stream that stays silent is broken, however often its heart beats', async () => {
+  const silent: ModelStep = () => {
+    let timer: NodeJS.Timeout;
+    return {
+      stream: new ReadableStream({
+        start(controller) {
+          timer = setInterval(() => controller.enqueue({ type: 'ping' }), 1);
+        },
+        cancel: () => clearInterval(timer),
+      }),
+    };
+  };
+  await using run = await startSession([silent, says('awake')], { config: { streamIdleTimeoutMs: 20 } });
+  expect(await run.session.submit('hi')).toMatchObject({ reason: 'completed', text: 'awake' });
+  expect(run.of('WARNING')[0]?.data).toMatchObject({
+    code: 'retry',
+    data: { error: 'timeout', discard: true },
+  });
+});
+
 test('calls of a response that was cut off do not run', async () => {
   await using run = await startSession([
     [toolCall('write_file', '{"file_path":"a.txt","content":"ha'), finish('length')],

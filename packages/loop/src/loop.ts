@@ -1,114 +1,162 @@
-import { askModel, errorData, isEmpty } from './ask-model.ts';
+import type { JsonObject } from '@whetstone/events';
+import { askModel, errorData, isEmpty, takesResponseFormat } from './ask-model.ts';
+import { askHook } from './hooks.ts';
 import { LlmError } from './llm/llm-error.ts';
 import type { ModelResponse } from './llm/model-call.ts';
 import type { LoopContext } from './loop-context.ts';
+import { reachedLimit, warnAboutContext, warnAboutLoop } from './loop-limits.ts';
+import { checkAnswer } from './loop-output.ts';
+import { abandonRound, answerCutOff, resumeRound, runRound } from './loop-round.ts';
 import type { EndReason, SessionErrorData } from './session-event.ts';
-import { answerWithoutRunning, runToolCalls } from './tools/run-tool-calls.ts';
+import { outputInstruction } from './structured-output.ts';
+import type { FinalDecision } from './tools/run-tool-calls.ts';
 import { assistantText, type Input, type ToolCallPart, toolCallsOf } from './turn.ts';
 
-export type LoopOutcome = { reason: EndReason; text: string; error?: SessionErrorData };
+export type LoopOutcome = {
+  reason: EndReason;
+  text: string;
+  /** The answer as the schema of the submit wants it. */
+  output?: JsonObject;
+  error?: SessionErrorData;
+};
+
+/** What the loop begins with: an input, or decisions about the calls that wait for them. */
+export type LoopStart =
+  | { kind: 'input'; input: Input }
+  | { kind: 'resume'; decisions: ReadonlyMap<string, FinalDecision> };
 
 /** Responses in a row that may be cut off in a tool call, or paused by the provider, before the loop gives up. */
 const MAX_CUT_OFFS = 3;
 const MAX_PAUSES = 20;
+/** Times that `beforeStop` may send the model on: with text alone, no other limit would end an input. */
+const MAX_CONTINUATIONS = 25;
 
 /**
  * Works on one input until the model answers without calling a tool, a limit is reached, or the signal aborts (loop
- * spec 2.5). Leaves a history whose every tool call is answered. Rejects only for a fault of its own.
+ * spec 2.5). Leaves a history whose every tool call is answered, but for calls that are parked. Rejects only for a
+ * fault of its own.
  */
-export async function runLoop(context: LoopContext, input: Input, signal: AbortSignal): Promise<LoopOutcome> {
-  const { history, emit } = context;
-  context.loopDetector.reset();
-  history.appendUser(input);
-  emit('USER_INPUT', { content: input });
-  injectSteering(context);
-
-  let text = '';
-  let rounds = 0;
-  let cutOffs = 0;
-  let pauses = 0;
+export async function runLoop(
+  context: LoopContext,
+  start: LoopStart,
+  signal: AbortSignal,
+): Promise<LoopOutcome> {
+  const { history, meter } = context;
+  const progress = {
+    text: '',
+    rounds: 0,
+    cutOffs: 0,
+    pauses: 0,
+    continuations: 0,
+    loops: 0,
+    repaired: false,
+  };
   let warned = false;
   try {
+    if (start.kind === 'input') begin(context, start.input);
+    else {
+      progress.rounds = context.parked?.rounds ?? 0;
+      if (await resumeRound(context, start.decisions, signal)) return { reason: 'parked', text: '' };
+      progress.rounds += 1;
+      injectSteering(context);
+    }
     for (;;) {
       // Limits
-      const limit = reachedLimit(context, rounds);
-      if (limit) return { reason: limit, text };
+      const limit = reachedLimit(context, progress.rounds);
+      if (limit) return { reason: limit, text: progress.text };
 
       // Ask the model
       signal.throwIfAborted();
-      const response = await askModel(context, signal);
+      const response = await askOrShrink(context, signal);
 
       // Record the turn
       const calls = recordTurn(context, response);
-      text = assistantText(response);
+      progress.text = assistantText(response);
       if (!warned) warned = warnAboutContext(context);
+      refuseUnpriced(context);
 
       // Decide by the reason for which the model stopped
       const step = nextStep(response, calls);
-      cutOffs = step === 'answer_cut_off' ? cutOffs + 1 : 0;
-      pauses = step === 'continue_pause' ? pauses + 1 : 0;
-      if (pauses > MAX_PAUSES) throw stuck('was paused again and again');
+      progress.cutOffs = step === 'answer_cut_off' ? progress.cutOffs + 1 : 0;
+      progress.pauses = step === 'continue_pause' ? progress.pauses + 1 : 0;
+      if (progress.pauses > MAX_PAUSES) throw stuck('was paused again and again');
       if (step === 'continue_pause') continue;
-      if (step === 'refused') return refused(context, response, text);
+      if (step === 'refused') return refused(context, response, progress.text);
       if (step === 'end') {
         warnWhenCutShort(context, response);
         // A message that came in during the last call would wait for the next input otherwise.
         if (injectSteering(context)) continue;
-        return { reason: 'completed', text };
+        if (await continuedByHook(context, progress, signal)) continue;
+        const answer = checkAnswer(context, progress);
+        if (answer === 'repair') continue;
+        return { text: progress.text, ...answer };
       }
 
       // Run the tools
-      rounds += 1;
-      context.totals.toolRounds += 1;
-      if (step === 'run_tools') history.appendToolResults(await runTools(context, calls, signal));
-      else answerCutOff(context, calls);
-      if (cutOffs >= MAX_CUT_OFFS) throw stuck(`was cut off in a tool call ${MAX_CUT_OFFS} times in a row`);
+      if (step === 'run_tools') {
+        if (await runRound(context, calls, progress.rounds, signal))
+          return { reason: 'parked', text: progress.text };
+      } else answerCutOff(context, calls);
+      progress.rounds += 1;
+      meter.addRound();
+      if (progress.cutOffs >= MAX_CUT_OFFS)
+        throw stuck(`was cut off in a tool call ${MAX_CUT_OFFS} times in a row`);
 
       // Steering and loop detection
       injectSteering(context);
-      warnAboutLoop(context, calls);
+      if (warnAboutLoop(context, calls)) progress.loops += 1;
+      const { maxLoopWarnings } = context.config;
+      if (maxLoopWarnings > 0 && progress.loops >= maxLoopWarnings) {
+        context.emit('TURN_LIMIT', { limit: 'loop_warnings', value: maxLoopWarnings });
+        return { reason: 'loop', text: progress.text };
+      }
     }
   } catch (error) {
-    return failed(context, error, signal, text);
+    if (context.parked === undefined) history.answerOpenCalls('No result: the session was interrupted.');
+    return failed(context, error, signal, progress.text);
   }
 }
 
+function begin(context: LoopContext, input: Input): void {
+  const { outputSchema, model } = context;
+  context.loopDetector.reset();
+  abandonRound(context, 'Not run: the user went on without a decision.');
+  if (outputSchema && !takesResponseFormat(model))
+    context.history.appendSystem(outputInstruction(outputSchema));
+  context.history.appendUser(input);
+  context.emit('USER_INPUT', { content: input });
+  injectSteering(context);
+}
+
 function injectSteering({ steering, history, emit }: LoopContext): boolean {
-  const messages = steering.splice(0);
+  const messages = steering.drain();
   for (const content of messages) {
-    history.appendSteering(content);
-    emit('STEERING_INJECTED', { content });
+    emit('STEERING_INJECTED', { content: history.appendSteering(content).content });
   }
   return messages.length > 0;
 }
 
-function reachedLimit({ config, history, emit }: LoopContext, rounds: number): EndReason | undefined {
-  const { maxToolRoundsPerInput, maxTurns } = config;
-  if (maxToolRoundsPerInput > 0 && rounds >= maxToolRoundsPerInput) {
-    emit('TURN_LIMIT', { limit: 'rounds', value: maxToolRoundsPerInput });
-    return 'tool_rounds';
+/** A conversation that is too long would be refused again as it stands: only what the host makes of it is tried, once. */
+async function askOrShrink(context: LoopContext, signal: AbortSignal): Promise<ModelResponse> {
+  const { hooks, history, emit } = context;
+  try {
+    return await askModel(context, signal);
+  } catch (error) {
+    if (!(error instanceof LlmError) || error.code !== 'context_length') throw error;
+    const { message } = error;
+    emit('WARNING', { code: 'context_overflow', message });
+    const { onContextOverflow } = hooks;
+    const answer = await askHook(
+      'onContextOverflow',
+      onContextOverflow && (() => onContextOverflow({ turns: history.turns, message, signal })),
+      { emit, signal },
+    );
+    if (answer.kind !== 'answered') throw error;
+    history.replace(answer.value.turns);
+    context.prompt = undefined;
+    context.foreignTurns = 0;
+    return await askModel(context, signal);
   }
-  if (maxTurns > 0 && history.assistantTurns >= maxTurns) {
-    emit('TURN_LIMIT', { limit: 'turns', value: maxTurns });
-    return 'turns';
-  }
-  return undefined;
-}
-
-const WARN_AT = 0.8;
-const CHARACTERS_PER_TOKEN = 4;
-
-/** Spec 5.5. Whether there was something to warn of. */
-function warnAboutContext({ history, prompt, profile, emit }: LoopContext): boolean {
-  const preamble =
-    (prompt?.preamble.systemPrompt.length ?? 0) + (prompt?.preamble.environmentContext.length ?? 0);
-  const tokens = (history.characters + preamble) / CHARACTERS_PER_TOKEN;
-  const share = tokens / profile.contextWindowSize;
-  if (share <= WARN_AT) return false;
-  const message = `Context usage at ~${Math.round(share * 100)}% of the context window`;
-  const data = { tokens: Math.round(tokens), window: profile.contextWindowSize };
-  emit('WARNING', { code: 'context_usage', message, data });
-  return true;
 }
 
 function recordTurn({ history, model }: LoopContext, response: ModelResponse): ToolCallPart[] {
@@ -123,6 +171,14 @@ function recordTurn({ history, model }: LoopContext, response: ModelResponse): T
     ...(responseId === undefined ? {} : { responseId }),
   });
   return toolCallsOf(turn);
+}
+
+function refuseUnpriced({ meter, model }: LoopContext): void {
+  if (!meter.limitsCost || meter.submit.costUsd !== undefined) return;
+  throw new LlmError(
+    'configuration',
+    `The budget limits the cost, and the price of a call to ${model.modelId} is not known; pass \`priceOf\` to the session.`,
+  );
 }
 
 type Step = 'run_tools' | 'answer_cut_off' | 'continue_pause' | 'refused' | 'end';
@@ -157,57 +213,38 @@ function warnWhenCutShort({ emit }: LoopContext, response: ModelResponse): void 
   }
 }
 
-function runTools(context: LoopContext, calls: readonly ToolCallPart[], signal: AbortSignal) {
-  const { profile, environment, config, sessionId, approve, emit } = context;
-  const parallel = profile.supportsParallelToolCalls;
-  return runToolCalls(calls, {
-    tools: profile.toolRegistry,
-    environment,
-    config,
-    sessionId,
-    parallel,
-    approve,
-    emit,
-    signal,
-  });
-}
-
-function answerCutOff({ history, emit }: LoopContext, calls: readonly ToolCallPart[]): void {
-  const text =
-    'Not run: your response was cut off at the output token limit, so this call may be incomplete. ' +
-    'Send it again in smaller pieces.';
-  history.appendToolResults(calls.map((call) => answerWithoutRunning(call, text, emit)));
+async function continuedByHook(
+  { hooks, history, emit }: LoopContext,
+  progress: { text: string; continuations: number },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { beforeStop } = hooks;
+  const { text, continuations } = progress;
+  const ask = beforeStop && (() => beforeStop({ text, continuations, signal }));
+  const answer = await askHook('beforeStop', ask, { emit, signal });
+  signal.throwIfAborted();
+  if (answer.kind !== 'answered') return false;
+  if (continuations >= MAX_CONTINUATIONS) {
+    emit('WARNING', {
+      code: 'stop_hook',
+      message: `The hook beforeStop sent the model on ${MAX_CONTINUATIONS} times; the input ends all the same.`,
+    });
+    return false;
+  }
+  progress.continuations += 1;
+  const { content } = history.appendSteering(answer.value.continueWith);
+  emit('STEERING_INJECTED', { content });
+  return true;
 }
 
 function stuck(why: string): LlmError {
   return new LlmError('invalid_request', `The model ${why}; raise maxOutputTokens or split the task.`);
 }
 
-function warnAboutLoop(
-  { config, loopDetector, profile, history, emit }: LoopContext,
-  calls: readonly ToolCallPart[],
-): void {
-  if (!config.enableLoopDetection) return;
-  const period = loopDetector.observe(calls, profile.toolRegistry);
-  if (period === undefined) return;
-  const message =
-    `Loop detected: the last ${config.loopDetectionWindow} tool calls follow a repeating pattern. ` +
-    'Try a different approach.';
-  history.appendSteering(message);
-  emit('LOOP_DETECTION', { message, period });
-}
-
-function failed(
-  { history, emit }: LoopContext,
-  error: unknown,
-  signal: AbortSignal,
-  text: string,
-): LoopOutcome {
-  history.answerOpenCalls('No result: the session was interrupted.');
+function failed({ emit }: LoopContext, error: unknown, signal: AbortSignal, text: string): LoopOutcome {
   if (signal.aborted) return { reason: 'interrupted', text };
   if (!(error instanceof LlmError)) throw error;
   const data = errorData(error);
-  if (error.code === 'context_length') emit('WARNING', { code: 'context_overflow', message: error.message });
   emit('ERROR', data);
   return { reason: error.code === 'context_length' ? 'context_overflow' : 'error', text, error: data };
 }

@@ -23,11 +23,18 @@ export type SessionConfig = {
   enableLoopDetection: boolean;
   /** Calls that the cycle must fill. Default 10. */
   loopDetectionWindow: number;
-  /** How deep subagents may nest. Default 1. */
+  /** Warnings about a loop after which an input ends with reason `loop`. 0: it never does. Default 0. */
+  maxLoopWarnings: number;
+  /** How deep subagents may nest; 0: there are none, and no tools for them. Default 1. */
   maxSubagentDepth: number;
+  /**
+   * When a message of `steer()` is read: after all calls of a response, or as soon as the calls that have started are
+   * done; those that have not are answered as skipped. Default `after_round`.
+   */
+  steeringMode: 'after_round' | 'tool_boundary';
   /** Attempts after the first for a model call that failed in passing. Default 2. */
   maxRetries: number;
-  /** A model stream that stays silent for so long counts as broken. 0: never. Default 300,000. */
+  /** A model stream that stays silent for so long counts as broken; heartbeats are silence. 0: never. Default 120,000. */
   streamIdleTimeoutMs: number;
 };
 
@@ -42,9 +49,11 @@ const defaults: SessionConfig = {
   toolLineLimits: {},
   enableLoopDetection: true,
   loopDetectionWindow: 10,
+  maxLoopWarnings: 0,
   maxSubagentDepth: 1,
+  steeringMode: 'after_round',
   maxRetries: 2,
-  streamIdleTimeoutMs: 300_000,
+  streamIdleTimeoutMs: 120_000,
 };
 
 /** The whole configuration; throws a `RangeError` that names the field where a number makes no sense. */

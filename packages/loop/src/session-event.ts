@@ -30,10 +30,24 @@ export type SessionEventData = {
   TOOL_CALL_OUTPUT_DELTA: { callId: string; delta: string };
   TOOL_CALL_END: ToolCallEnd;
   APPROVAL_REQUESTED: { callId: string; name: string; input: JsonValue };
+  /** A tool asks the user; the session is `AWAITING_INPUT`, and `submit()` answers. */
+  INPUT_REQUESTED: { callId: string; question: string; options: readonly string[] };
   APPROVAL_DECIDED: { callId: string; decision: 'approved' | 'denied'; reason?: string };
   STEERING_INJECTED: { content: Input };
-  /** `value`: the limit that was reached. */
-  TURN_LIMIT: { limit: 'rounds' | 'turns'; value: number };
+  /** `value`: the limit that was reached, in the unit of its setting. */
+  TURN_LIMIT: { limit: LimitKind; value: number };
+  /** A subagent begins to work on an input; `run` counts its inputs from 1. `callId`: the tool call that started it. */
+  SUBAGENT_START: {
+    agentId: string;
+    sessionId: string;
+    run: number;
+    callId?: string;
+    task: string;
+    model: string;
+    workingDirectory: string;
+  };
+  /** The end of that input. Usage and cost are those of all inputs so far. */
+  SUBAGENT_END: { agentId: string; sessionId: string; run: number } & SubagentReport;
   LOOP_DETECTION: { message: string; period: number };
   WARNING: { code: WarningCode; message: string; data?: { [key: string]: JsonValue } };
   ERROR: SessionErrorData;
@@ -41,11 +55,28 @@ export type SessionEventData = {
 
 export type EventKind = keyof SessionEventData;
 
-/** Known values: `context_usage`, `context_overflow`, `retry`, `truncated_response`, `empty_response`, `provider`, `listener`, `deprecation`. */
+export type LimitKind = 'rounds' | 'turns' | 'tokens' | 'cost' | 'wall_time' | 'loop_warnings';
+
+export type SubagentStatus = 'RUNNING' | 'COMPLETED' | 'FAILED' | 'ABORTED' | 'CLOSED';
+/** What a subagent came to (loop spec 7.3). */
+export type SubagentReport = {
+  status: SubagentStatus;
+  success: boolean;
+  /** Its last text, or why there is none. */
+  output: string;
+  turnsUsed: number;
+  usage: Usage;
+  costUsd?: number;
+};
+
+/**
+ * Known values: `context_usage`, `context_overflow`, `retry`, `truncated_response`, `empty_response`, `provider`,
+ * `reasoning_dropped`, `invalid_output`, `stop_hook`, `listener`, `deprecation`.
+ */
 export type WarningCode = string;
 
 export type SessionErrorData = {
-  /** An `LlmErrorCode`, or `internal`. */
+  /** An `LlmErrorCode`, or `internal`, `hook`, `blocked`, `persist`, `invalid_output`. */
   code: string;
   message: string;
 };
@@ -55,6 +86,12 @@ export type EndReason =
   | 'completed'
   | 'tool_rounds'
   | 'turns'
+  | 'tokens'
+  | 'cost'
+  | 'wall_time'
+  | 'loop'
+  | 'blocked'
+  | 'parked'
   | 'interrupted'
   | 'aborted'
   | 'refused'
@@ -63,14 +100,20 @@ export type EndReason =
 
 export type ProcessingEnd = {
   reason: EndReason;
+  /** Of this session and of what its subagents used meanwhile. */
   usage: Usage;
-  /** Absent where the session knows no prices. */
+  /** As `usage`. Absent where the price of a call is not known. */
   costUsd?: number;
+  /** Of this session alone, as `toolRounds`. */
   modelCalls: number;
   toolRounds: number;
   durationMs: number;
   /** Follow-ups that wait, because only a natural completion starts one. */
   queued: number;
+  /** Calls that wait for `resume()`; with reason `parked`. */
+  parked?: readonly string[];
+  /** Subagents that still work. */
+  runningSubagents?: readonly string[];
   error?: SessionErrorData;
 };
 
@@ -92,7 +135,8 @@ export type LlmCallEnd = {
 export type ToolCallEnd = {
   callId: string;
   name: string;
-  status: 'completed' | 'failed' | 'rejected' | 'aborted';
+  /** `skipped`: not started, because the user sent a new instruction. */
+  status: 'completed' | 'failed' | 'rejected' | 'aborted' | 'skipped';
   /** Whole up to 1 MiB, head and tail beyond; the model got a truncated version. */
   output: string;
   outputComplete: boolean;
@@ -102,8 +146,22 @@ export type ToolCallEnd = {
   details?: { [key: string]: JsonValue };
 };
 
+/** Set on the events of a subagent, whose own session is `sessionId`. */
+export type SubagentOrigin = {
+  agentId: string;
+  parentSessionId: string;
+  /** 1 for a child of the host's session. */
+  depth: number;
+};
+
 export type SessionEvent = {
-  [Kind in EventKind]: { kind: Kind; timestamp: string; sessionId: string; data: SessionEventData[Kind] };
+  [Kind in EventKind]: {
+    kind: Kind;
+    timestamp: string;
+    sessionId: string;
+    data: SessionEventData[Kind];
+    subagent?: SubagentOrigin;
+  };
 }[EventKind];
 
 export type SessionEventOf<Kind extends EventKind> = Extract<SessionEvent, { kind: Kind }>;

@@ -4,7 +4,8 @@ import { expect, test, vi } from 'vitest';
 import { calls, says, scriptedModel, toolCall } from './__fixtures__/scripted-model.ts';
 import { customTool, startSession } from './__fixtures__/start-session.ts';
 import { createAnthropicProfile } from './profiles/anthropic-profile.ts';
-import { Session, SessionStateError } from './session.ts';
+import { Session } from './session.ts';
+import { SessionStateError } from './session-options.ts';
 
 test('a text-only answer completes the input', async () => {
   await using run = await startSession([says('hello')]);

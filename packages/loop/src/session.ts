@@ -1,50 +1,42 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { addUsage, emptyUsage } from '@whetstone/events';
-import { type Clock, systemClock } from './clock.ts';
-import type { ExecutionEnvironment } from './environment/execution-environment.ts';
+import { createAskUserTool, type Question } from './ask-user-tool.ts';
+import { SpendMeter } from './budget.ts';
+import { systemClock } from './clock.ts';
 import { EventHub, type EventListener } from './event-hub.ts';
 import { History } from './history.ts';
-import { type LoopOutcome, runLoop } from './loop.ts';
-import type { LoopContext, PriceOf, Totals } from './loop-context.ts';
+import { catalogPriceOf } from './llm/model-catalog.ts';
+import type { LoopOutcome, LoopStart } from './loop.ts';
+import type { LoopContext } from './loop-context.ts';
 import { LoopDetector } from './loop-detection.ts';
-import { buildPreamble, type Preamble } from './preamble.ts';
+import { abandonRound, endParkedCalls } from './loop-round.ts';
+import { FrozenPreamble } from './preamble.ts';
 import type { ProviderProfile } from './profiles/provider-profile.ts';
-import { resolveSessionConfig, type SessionConfig } from './session-config.ts';
+import { runChain } from './session-chain.ts';
+import { resolveSessionConfig } from './session-config.ts';
 import type { ProcessingEnd, SessionEvent, SessionEventData } from './session-event.ts';
-import { checkSnapshot, type SessionSnapshot } from './snapshot.ts';
-import type { ApprovalHook } from './tools/run-tool-calls.ts';
-import { type Input, type Turn, wellFormedInput } from './turn.ts';
+import { checkInput } from './session-input.ts';
+import {
+  type SessionOptions,
+  type SessionState,
+  SessionStateError,
+  type SubmitOptions,
+  type SubmitResult,
+} from './session-options.ts';
+import { type SessionTool, sessionTools } from './session-tools.ts';
+import { checkSnapshot, type SessionSnapshot, snapshotAt } from './snapshot.ts';
+import { SteeringQueue } from './steering-queue.ts';
+import { childOptions } from './subagents/child-options.ts';
+import { createSubagentTools } from './subagents/subagent-tools.ts';
+import { type ChildRequest, Subagents } from './subagents/subagents.ts';
+import { endSessionProcesses } from './tools/process-sessions.ts';
+import type { FinalDecision } from './tools/run-tool-calls.ts';
+import type { Input, Turn } from './turn.ts';
 
-/** Loop spec 2.3. `AWAITING_INPUT` is for tools that ask the user. */
-export type SessionState = 'IDLE' | 'PROCESSING' | 'AWAITING_INPUT' | 'CLOSED';
-
-export type SessionOptions = {
-  profile: ProviderProfile;
-  environment: ExecutionEnvironment;
-  /** See `createModel`, or bring any `LanguageModelV4`. */
-  model: LanguageModelV4;
-  config?: Partial<SessionConfig>;
-  /** The last and strongest layer of the system prompt. */
-  userInstructions?: string;
-  /** Its abort closes the session. */
-  signal?: AbortSignal;
-  /** Asked before each tool call. Default: every call runs. */
-  approve?: ApprovalHook;
-  /** Prices model calls, so that results carry `costUsd`. */
-  priceOf?: PriceOf;
-  /** Clean the environment up when the session closes. Default false: whoever made it does. */
-  ownsEnvironment?: boolean;
-  /** Time and chance, for tests. */
-  clock?: Clock;
+/** Where a session begins. Hosts use `Session.restore` and `fork` instead. */
+export type SessionOrigin = {
+  snapshot?: SessionSnapshot;
+  parent?: { meter: SpendMeter; depth: number };
 };
-
-/** What a `submit()` came to: the data of its `PROCESSING_END`, and the assistant's last text. */
-export type SubmitResult = ProcessingEnd & { text: string };
-
-/** The session cannot do that in its state. */
-export class SessionStateError extends Error {
-  override readonly name = 'SessionStateError';
-}
 
 /**
  * A conversation with a coding agent: history, events and control (loop spec 2.1). The loop itself is `runLoop`.
@@ -57,38 +49,60 @@ export class Session implements AsyncDisposable {
   readonly #context: LoopContext;
   readonly #hub: EventHub;
   readonly #options: SessionOptions;
-  readonly #followUps: Input[] = [];
+  readonly #depth: number;
+  readonly #followUps: Input[];
   readonly #closing = new AbortController();
-  readonly #sessionTotals = emptyTotals();
+  readonly #subagents: Subagents;
+  readonly #preamble: FrozenPreamble;
   #state: SessionState = 'IDLE';
-  #preamble: { profile: ProviderProfile; built: Promise<Preamble> } | undefined;
   #interruption: AbortController | undefined;
+  #question: ((answer: Input) => void) | undefined;
+  #chain: Promise<SubmitResult> | undefined;
   #running: Promise<unknown> = Promise.resolve();
   #closed: Promise<void> | undefined;
 
-  constructor(options: SessionOptions, snapshot?: SessionSnapshot) {
+  constructor(options: SessionOptions, { snapshot, parent }: SessionOrigin = {}) {
     const { profile, environment, model, clock = systemClock } = options;
-    const config = resolveSessionConfig(options.config);
+    const { reasoningEffort = snapshot?.reasoningEffort, ...given } = options.config ?? {};
+    const config = resolveSessionConfig({ ...given, reasoningEffort });
     this.#options = options;
+    this.#depth = parent?.depth ?? 0;
     this.id = snapshot?.id ?? crypto.randomUUID();
+    this.#followUps = [...(snapshot?.followUps ?? [])];
     this.#hub = new EventHub(this.id, clock.now);
+    const kept = snapshot?.preamble;
+    this.#preamble = new FrozenPreamble(kept && { profile, preamble: kept });
+    const steering = new SteeringQueue(snapshot?.steering);
+    this.#subagents = new Subagents({
+      makeChild: (request) => this.#makeChild(request),
+      hub: this.#hub,
+      steering,
+      origin: { parentSessionId: this.id, depth: this.#depth + 1 },
+      maxRunning: options.subagents?.maxRunning,
+    });
     this.#context = {
       sessionId: this.id,
-      history: new History(clock.now, snapshot?.turns),
+      history: new History(clock.now, snapshot?.turns, { open: snapshot?.parked !== undefined }),
       environment,
       emit: (kind, data) => this.#hub.emit(kind, data),
       clock,
       loopDetector: new LoopDetector(config.loopDetectionWindow),
       approve: options.approve,
-      priceOf: options.priceOf,
-      steering: [],
-      totals: emptyTotals(),
+      hooks: options.hooks ?? {},
+      priceOf: options.priceOf ?? catalogPriceOf,
+      steering,
+      meter: new SpendMeter(options.budget, parent?.meter, snapshot?.spent),
+      announced: new Set(),
+      parked: snapshot?.parked,
+      foreignTurns: snapshot?.foreignTurns ?? 0,
       config,
       profile,
       model,
-      preamble: (signal) => this.#currentPreamble(signal),
+      tools: this.#toolsOf(profile, config.maxSubagentDepth),
+      preamble: (signal) => this.#preamble.for(this.#preambleOptions(signal)),
     };
-    if (snapshot?.preamble) this.#preamble = { profile, built: Promise.resolve(snapshot.preamble) };
+    if (this.#context.history.openCalls().length === 0) this.#context.parked = undefined;
+    if (this.#context.parked) this.#state = 'AWAITING_INPUT';
     this.#hub.emit('SESSION_START', {
       profile: profile.id,
       provider: model.provider,
@@ -101,7 +115,7 @@ export class Session implements AsyncDisposable {
 
   /** A session that goes on where a snapshot was taken. Throws a `TypeError` for what is no snapshot. */
   static restore(snapshot: unknown, options: SessionOptions): Session {
-    return new Session(options, checkSnapshot(snapshot));
+    return new Session(options, { snapshot: checkSnapshot(snapshot) });
   }
 
   get state(): SessionState {
@@ -115,28 +129,75 @@ export class Session implements AsyncDisposable {
 
   /** The conversation as JSON, lossless. Calls that run now appear as interrupted when it is restored. */
   async snapshot(): Promise<SessionSnapshot> {
-    const preamble = await this.#preamble?.built.catch(() => undefined);
-    return { version: 1, id: this.id, turns: [...this.history], ...(preamble ? { preamble } : {}) };
+    const preamble = await this.#preamble.current();
+    const { config, steering, parked, meter, foreignTurns } = this.#context;
+    return {
+      version: 1,
+      id: this.id,
+      turns: [...this.history],
+      ...(preamble && { preamble }),
+      ...(config.reasoningEffort !== undefined && { reasoningEffort: config.reasoningEffort }),
+      ...(steering.messages.length > 0 && { steering: [...steering.messages] }),
+      ...(this.#followUps.length > 0 && { followUps: [...this.#followUps] }),
+      ...(parked && { parked }),
+      ...(foreignTurns > 0 && { foreignTurns }),
+      spent: meter.spent,
+    };
+  }
+
+  /**
+   * Another session that goes on from an earlier point, on the same environment: after the turn with the id `atTurn`, or
+   * after so many turns. Default: from here. Its budget counts from 0. Rejects with a `RangeError` for an unknown turn.
+   */
+  async fork(atTurn: string | number = this.history.length): Promise<Session> {
+    this.#refuseWhenClosed();
+    const { spent: _, ...snapshot } = snapshotAt(await this.snapshot(), atTurn);
+    const { profile, model, config } = this.#context;
+    const { signal: _signal, ...options } = this.#options;
+    return new Session(
+      { ...options, profile, model, config, ownsEnvironment: false },
+      { snapshot: { ...snapshot, id: crypto.randomUUID() } },
+    );
   }
 
   /**
    * Works on an input, then on queued follow-ups, until the model is done, a limit is reached or it is interrupted. What
-   * goes wrong with the model is in the result (`reason`, `error`). Rejects with a `SessionStateError` while another
-   * input is in work or after `close()`, and with a `TypeError` for an empty input.
+   * goes wrong with the model is in the result (`reason`, `error`). While the model waits for an answer the input is that
+   * answer, and the result that of the submit which led to the question. Rejects with a `SessionStateError` while
+   * another input is in work or after `close()`, and with a `TypeError` for an empty input.
    */
-  async submit(input: Input): Promise<SubmitResult> {
+  async submit(input: Input, { outputSchema }: SubmitOptions = {}): Promise<SubmitResult> {
     this.#refuseWhenClosed();
     if (this.#state === 'PROCESSING') {
       throw new SessionStateError('submit: the session works on another input; use steer() or followUp()');
     }
     const checked = checkInput('submit', input);
-    this.#state = 'PROCESSING';
-    const chain = this.#runChain(checked);
-    this.#running = chain.catch(() => {});
-    const result = await chain;
-    // Nothing will work any more with a key that was refused.
-    if (result.error?.code === 'authentication') await this.#shutDown('error');
-    return result;
+    if (this.#question && this.#chain) {
+      this.#question(checked);
+      return await this.#chain;
+    }
+    this.#context.outputSchema = outputSchema;
+    return await this.#start({ kind: 'input', input: checked });
+  }
+
+  /**
+   * Goes on with calls that were parked, by call id; `PROCESSING_END` lists them. A call without a decision is asked
+   * about again, and denied where there is no approval hook. Rejects with a `SessionStateError` where nothing is parked,
+   * and with a `TypeError` for an id that is not.
+   */
+  async resume(decisions: Readonly<Record<string, FinalDecision>>): Promise<SubmitResult> {
+    this.#refuseWhenClosed();
+    const { parked, approve } = this.#context;
+    if (!parked || this.#state === 'PROCESSING') throw new SessionStateError('resume: no call is parked');
+    const unknown = Object.keys(decisions).find((callId) => !parked.waiting.includes(callId));
+    if (unknown !== undefined)
+      throw new TypeError(`resume: ${unknown} is not parked; parked are ${parked.waiting.join(', ')}`);
+    const denied: FinalDecision = { decision: 'denied', reason: 'nobody decided' };
+    const undecided = approve ? [] : parked.waiting.map((callId) => [callId, denied] as const);
+    return await this.#start({
+      kind: 'resume',
+      decisions: new Map([...undecided, ...Object.entries(decisions)]),
+    });
   }
 
   /** Queues a message that the model reads before its next call; while idle, with the next `submit()`. */
@@ -151,10 +212,14 @@ export class Session implements AsyncDisposable {
     this.#followUps.push(checkInput('followUp', message));
   }
 
-  /** Stops the present work and repairs the history; resolves when the session is idle again. */
+  /** Stops the present work, that of subagents too, and repairs the history; resolves when the session is idle again. */
   async interrupt(): Promise<void> {
     this.#interruption?.abort();
-    await this.#running;
+    await Promise.all([this.#running, this.#subagents.interruptAll()]);
+    // What is parked when the session ends stays so in its snapshot.
+    if (this.#state !== 'AWAITING_INPUT' || this.#closing.signal.aborted) return;
+    abandonRound(this.#context, 'Not run: the user interrupted before a decision.');
+    this.#state = 'IDLE';
   }
 
   /** Stops everything and ends the session. From any state, any number of times. */
@@ -166,7 +231,7 @@ export class Session implements AsyncDisposable {
     await this.close();
   }
 
-  /** An iterator of its own for each consumer, from `SESSION_START` to `SESSION_END`. */
+  /** An iterator of its own for each consumer, from `SESSION_START` to `SESSION_END`. Events of subagents are among them. */
   events(): AsyncIterableIterator<SessionEvent, undefined> {
     return this.#hub.events();
   }
@@ -186,12 +251,37 @@ export class Session implements AsyncDisposable {
   setProfile(profile: ProviderProfile): void {
     this.#refuseWhenClosed();
     this.#context.profile = profile;
+    this.#context.tools = this.#toolsOf(profile, this.#context.config.maxSubagentDepth);
   }
 
   /** From the next model call on; `undefined` leaves it to the provider. */
   setReasoningEffort(effort: string | undefined): void {
     this.#refuseWhenClosed();
     this.#context.config = { ...this.#context.config, reasoningEffort: effort };
+  }
+
+  /**
+   * Puts other turns in the place of all, for example a summary and the last few. Reasoning behind the first change is
+   * left out, because its signatures hold only where they were made. Throws a `SessionStateError` unless idle.
+   */
+  replaceHistory(turns: readonly Turn[]): void {
+    this.#refuseWhenClosed();
+    if (this.#state !== 'IDLE') throw new SessionStateError('replaceHistory: the session is not idle');
+    this.#context.history.replace(turns);
+    this.#context.prompt = undefined;
+    this.#context.foreignTurns = 0;
+  }
+
+  /**
+   * Looks at the project's instructions, git and the date again, and tells the model in a note what has changed; what it
+   * was told before stays as it is, so that prompt caches hold. Whether there was anything to tell. Only while idle.
+   */
+  async refreshContext(): Promise<boolean> {
+    this.#refuseWhenClosed();
+    if (this.#state !== 'IDLE') throw new SessionStateError('refreshContext: the session is not idle');
+    const note = await this.#preamble.changes(this.#preambleOptions(this.#closing.signal));
+    if (note !== undefined) this.#context.history.appendSystem(note);
+    return note !== undefined;
   }
 
   readonly #closeQuietly = () => void this.#shutDown('aborted').catch(() => {});
@@ -201,113 +291,130 @@ export class Session implements AsyncDisposable {
       throw new SessionStateError('the session is closed; make or restore another');
   }
 
-  async #runChain(first: Input): Promise<SubmitResult> {
-    const context = this.#context;
+  async #start(start: LoopStart): Promise<SubmitResult> {
+    this.#state = 'PROCESSING';
+    const chain = this.#runChain(start);
+    this.#chain = chain;
+    this.#running = chain.catch(() => {});
+    const result = await chain;
+    // Nothing will work any more with a key that was refused.
+    if (result.error?.code === 'authentication') await this.#shutDown('error');
+    return result;
+  }
+
+  async #runChain(start: LoopStart): Promise<SubmitResult> {
     const started = performance.now();
-    this.#interruption = new AbortController();
-    const signal = AbortSignal.any([this.#closing.signal, this.#interruption.signal]);
-    Object.assign(context.totals, emptyTotals());
-    let outcome = await this.#runOne(first, signal);
-    for (let next = this.#nextFollowUp(outcome); next !== undefined; next = this.#nextFollowUp(outcome)) {
-      outcome = await this.#runOne(next, signal);
-    }
+    const interruption = new AbortController();
+    this.#interruption = interruption;
+    const ends = { closing: this.#closing.signal, interruption };
+    const outcome = await runChain(this.#context, start, this.#followUps, ends);
     this.#interruption = undefined;
-    const { usage, costUsd, modelCalls, toolRounds } = context.totals;
-    addTotals(this.#sessionTotals, context.totals);
-    const end: ProcessingEnd = {
-      reason: outcome.reason === 'interrupted' && this.#closing.signal.aborted ? 'aborted' : outcome.reason,
+    const end = this.#ended(outcome, Math.round(performance.now() - started));
+    this.#state = this.#context.parked ? 'AWAITING_INPUT' : 'IDLE';
+    this.#hub.emit('PROCESSING_END', end);
+    await this.#persist();
+    return { ...end, text: outcome.text, ...(outcome.output && { output: outcome.output }) };
+  }
+
+  #ended({ reason, error }: LoopOutcome, durationMs: number): ProcessingEnd {
+    const { meter, steering, parked } = this.#context;
+    const { usage, costUsd, modelCalls, toolRounds } = meter.submit;
+    const { running } = this.#subagents;
+    return {
+      reason,
       usage,
       ...(costUsd === undefined ? {} : { costUsd }),
       modelCalls,
       toolRounds,
-      durationMs: Math.round(performance.now() - started),
-      queued: this.#followUps.length + context.steering.length,
-      ...(outcome.error === undefined ? {} : { error: outcome.error }),
+      durationMs,
+      queued: this.#followUps.length + steering.messages.length,
+      ...(parked && { parked: parked.waiting }),
+      ...(running.length > 0 && { runningSubagents: running }),
+      ...(error === undefined ? {} : { error }),
     };
-    this.#state = 'IDLE';
-    this.#hub.emit('PROCESSING_END', end);
-    return { ...end, text: outcome.text };
   }
 
-  #nextFollowUp(outcome: LoopOutcome): Input | undefined {
-    return outcome.reason === 'completed' ? this.#followUps.shift() : undefined;
+  #toolsOf(profile: ProviderProfile, maxDepth: number) {
+    const own: SessionTool[] = [];
+    if (this.#depth < maxDepth) {
+      const models = this.#options.subagents?.resolveModel !== undefined;
+      own.push(...createSubagentTools(profile.subagentTools ?? 'spec', this.#subagents, { models }));
+    }
+    if (this.#options.askUser) own.push(createAskUserTool((question, signal) => this.#ask(question, signal)));
+    return sessionTools(profile, own);
   }
 
-  async #runOne(input: Input, signal: AbortSignal): Promise<LoopOutcome> {
+  async #ask(question: Question, signal: AbortSignal): Promise<Input> {
+    const { promise, resolve, reject } = Promise.withResolvers<Input>();
+    const interrupted = () => reject(new Error('The user did not answer.'));
+    if (signal.aborted) interrupted();
+    else signal.addEventListener('abort', interrupted, { once: true });
+    this.#question = (answer) => {
+      this.#question = undefined;
+      this.#state = 'PROCESSING';
+      this.#context.meter.work();
+      resolve(answer);
+    };
+    this.#context.meter.rest();
+    this.#state = 'AWAITING_INPUT';
+    this.#hub.emit('INPUT_REQUESTED', question);
     try {
-      await initializeOnce(this.#context.environment);
-      return await runLoop(this.#context, input, signal);
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const data = { code: 'internal', message };
-      this.#hub.emit('ERROR', data);
-      return { reason: 'error', text: '', error: data };
+      return await promise;
+    } finally {
+      this.#question = undefined;
+      signal.removeEventListener('abort', interrupted);
     }
   }
 
-  /** Frozen for each profile: a session that goes back and forth keeps only the last one. */
-  #currentPreamble(signal: AbortSignal): Promise<Preamble> {
+  async #makeChild(request: ChildRequest) {
+    const { options, model } = await childOptions(request, this.#context, this.#options);
+    const parent = { meter: this.#context.meter, depth: this.#depth + 1 };
+    const session = new Session(options, { parent });
+    return { session, model, workingDirectory: options.environment.workingDirectory() };
+  }
+
+  #preambleOptions(signal: AbortSignal) {
     const { profile, environment, clock } = this.#context;
-    if (this.#preamble?.profile !== profile) {
-      const { userInstructions } = this.#options;
-      const built = buildPreamble({ profile, environment, userInstructions, now: clock.now(), signal });
-      this.#preamble = { profile, built };
-      // What failed or was interrupted half way must not be frozen.
-      const forget = () => {
-        if (this.#preamble?.built === built) this.#preamble = undefined;
-      };
-      built.then(() => signal.aborted && forget(), forget);
-    }
-    return this.#preamble.built;
+    return {
+      profile,
+      environment,
+      userInstructions: this.#options.userInstructions,
+      now: clock.now(),
+      signal,
+    };
   }
 
-  /** Refuse input → abort the model and the tools → wait until the history is whole → SESSION_END → clean up → CLOSED. */
+  async #persist(): Promise<void> {
+    try {
+      await this.#options.persist?.(await this.snapshot());
+    } catch (error) {
+      const message = `persist failed: ${error instanceof Error ? error.message : String(error)}`;
+      this.#hub.emit('ERROR', { code: 'persist', message });
+    }
+  }
+
+  /**
+   * Refuse input → abort the model and the tools, and close the subagents beside → wait until the history is whole →
+   * persist → SESSION_END → end the iterators → clean up → CLOSED.
+   */
   #shutDown(reason: SessionEventData['SESSION_END']['reason']): Promise<void> {
     this.#closed ??= (async () => {
       this.#closing.abort();
       this.#options.signal?.removeEventListener('abort', this.#closeQuietly);
-      await this.#running;
-      const { history, environment } = this.#context;
-      this.#hub.emit('SESSION_END', {
-        turns: history.assistantTurns,
-        usage: this.#sessionTotals.usage,
-        reason,
-      });
+      const { history, environment, meter } = this.#context;
+      // What a call has left running ends when no call can start more.
+      const stopped = this.#running.then(() => endSessionProcesses(environment, this.id));
+      await Promise.all([stopped, this.#subagents.closeAll()]);
+      endParkedCalls(this.#context);
+      await this.#persist();
+      this.#hub.emit('SESSION_END', { turns: history.assistantTurns, usage: meter.whole.usage, reason });
       this.#hub.close();
-      this.#state = 'CLOSED';
-      if (this.#options.ownsEnvironment) await environment.cleanup?.();
+      try {
+        if (this.#options.ownsEnvironment) await environment.cleanup?.();
+      } finally {
+        this.#state = 'CLOSED';
+      }
     })();
     return this.#closed;
   }
-}
-
-/** Sessions may share an environment; it is initialised by the first. */
-const initialised = new WeakMap<ExecutionEnvironment, Promise<void>>();
-
-function initializeOnce(environment: ExecutionEnvironment): Promise<void> {
-  const known = initialised.get(environment);
-  if (known) return known;
-  const promise = Promise.resolve(environment.initialize?.());
-  initialised.set(environment, promise);
-  promise.catch(() => initialised.delete(environment));
-  return promise;
-}
-
-function checkInput(method: string, input: Input): Input {
-  const empty =
-    typeof input === 'string'
-      ? input.trim() === ''
-      : input.every((part) => part.type === 'text' && !part.text);
-  if (empty) throw new TypeError(`${method}: the input is empty`);
-  return wellFormedInput(input);
-}
-
-function emptyTotals(): Totals {
-  return { usage: emptyUsage(), costUsd: undefined, modelCalls: 0, toolRounds: 0 };
-}
-
-function addTotals(sum: Totals, part: Totals): void {
-  sum.usage = addUsage(sum.usage, part.usage);
-  sum.modelCalls += part.modelCalls;
-  sum.toolRounds += part.toolRounds;
 }

@@ -1,13 +1,24 @@
+import type { Spent } from './budget.ts';
+import type { ParkedRound } from './loop-context.ts';
 import type { Preamble } from './preamble.ts';
-import type { Turn } from './turn.ts';
+import type { Input, Turn } from './turn.ts';
 
-/** A conversation as plain JSON. */
+/** A conversation as plain JSON, with everything that the next request depends on but the host's own options. */
 export type SessionSnapshot = {
   version: 1;
   id: string;
   turns: Turn[];
   /** Absent where no request was built yet. */
   preamble?: Preamble;
+  reasoningEffort?: string;
+  /** Messages that wait. */
+  steering?: Input[];
+  followUps?: Input[];
+  /** Calls of the last turn that wait for `resume()`. */
+  parked?: ParkedRound;
+  /** What the budget and the totals count on from. */
+  spent?: Spent;
+  foreignTurns?: number;
 };
 
 const TURN_KINDS: ReadonlySet<unknown> = new Set<Turn['kind']>([
@@ -28,16 +39,60 @@ export function checkSnapshot(value: unknown): SessionSnapshot {
   value.turns.forEach((turn, index) => {
     if (!isTurn(turn)) throw new TypeError(`restore: turns[${index}] is no turn`);
   });
+  for (const [name, fits] of Object.entries(OPTIONAL)) {
+    if (value[name] !== undefined && !fits(value[name]))
+      throw new TypeError(`restore: \`${name}\` is not what a snapshot holds there`);
+  }
   return value as SessionSnapshot;
 }
+
+const OPTIONAL: Readonly<Record<string, (value: unknown) => boolean>> = {
+  preamble: (value) =>
+    isRecord(value) && typeof value.systemPrompt === 'string' && typeof value.environmentContext === 'string',
+  reasoningEffort: (value) => typeof value === 'string',
+  steering: (value) => Array.isArray(value) && value.every(isInput),
+  followUps: (value) => Array.isArray(value) && value.every(isInput),
+  parked: (value) =>
+    isRecord(value) &&
+    Array.isArray(value.results) &&
+    value.results.every(isRecord) &&
+    Array.isArray(value.waiting) &&
+    typeof value.rounds === 'number',
+  spent: (value) => isRecord(value) && isRecord(value.usage),
+  foreignTurns: (value) => typeof value === 'number',
+};
 
 function isTurn(value: unknown): boolean {
   if (!isRecord(value) || !TURN_KINDS.has(value.kind) || typeof value.id !== 'string') return false;
   if (value.kind === 'assistant') return Array.isArray(value.parts) && value.parts.every(isRecord);
   if (value.kind === 'tool_results') return Array.isArray(value.results) && value.results.every(isRecord);
-  return typeof value.content === 'string' || Array.isArray(value.content);
+  return isInput(value.content);
+}
+
+function isInput(value: unknown): boolean {
+  return typeof value === 'string' || (Array.isArray(value) && value.every(isRecord));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The snapshot of a conversation as it was after a turn: `at` is the id of that turn, or the number of turns to keep. The
+ * results of the calls that the last turn made belong to it. Throws a `RangeError` where there is no such turn.
+ */
+export function snapshotAt(snapshot: SessionSnapshot, at: string | number): SessionSnapshot {
+  const { turns } = snapshot;
+  const count = typeof at === 'number' ? at : turns.findIndex((turn) => turn.id === at) + 1;
+  if (
+    !Number.isInteger(count) ||
+    count < 0 ||
+    count > turns.length ||
+    (count === 0 && typeof at === 'string')
+  )
+    throw new RangeError(`fork: there is no turn ${at}; the history has ${turns.length}`);
+  const withResults = turns[count]?.kind === 'tool_results' ? count + 1 : count;
+  if (withResults === turns.length) return snapshot;
+  const { parked: _, ...rest } = snapshot;
+  return { ...rest, turns: turns.slice(0, withResults), steering: [], followUps: [] };
 }

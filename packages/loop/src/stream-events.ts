@@ -3,26 +3,54 @@ import type { SessionEvent, SessionEventOf } from './session-event.ts';
 import { inputText } from './turn.ts';
 
 /**
- * Turns the events of one session into the shared vocabulary, one call an event, in order. `turn` counts the submits
- * from 0. Text is passed on when its model call is over, so that what a retry discards never appears.
+ * Turns the events of one session, and of its subagents, into the shared vocabulary, one call an event, in order. `turn`
+ * counts the submits from 0. Text is passed on when its model call is over, so that what a retry discards never appears.
+ * What a subagent does carries the `parentCallId` of its `subagent.called`; its call ids get its name in front, because
+ * a provider counts them anew in each conversation.
  */
 export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[] {
   let turn = 0;
-  let pending: StreamEvent[] = [];
+  const held = new Map<string, StreamEvent[]>();
+  const running = new Map<string, string>();
   return (event) => {
-    const envelope = { at: event.timestamp, turn, source: 'agent' } as const;
-    if (event.kind === 'WARNING' && event.data.code === 'retry') pending = [];
-    if (event.kind === 'PROCESSING_END') turn += 1;
-    const mapped = toStreamEvents(event).map((streamEvent): StreamEvent => ({ ...streamEvent, ...envelope }));
+    const { sessionId, subagent } = event;
+    if (event.kind === 'SUBAGENT_START') running.set(event.data.sessionId, runId(event.data));
+    if (event.kind === 'WARNING' && event.data.code === 'retry') held.delete(sessionId);
+    if (event.kind === 'PROCESSING_END' && !subagent) turn += 1;
+    const parentCallId = subagent && (running.get(sessionId) ?? subagent.agentId);
+    const envelope = {
+      at: event.timestamp,
+      turn,
+      source: 'agent' as const,
+      ...(parentCallId && { parentCallId }),
+    };
+    const mapped = (subagent ? ofSubagent(event, subagent.agentId) : toStreamEvents(event)).map(
+      (streamEvent): StreamEvent => ({ ...streamEvent, ...envelope }),
+    );
     if (event.kind === 'ASSISTANT_TEXT_END' || event.kind === 'REASONING_END') {
-      pending.push(...mapped);
+      held.set(sessionId, [...(held.get(sessionId) ?? []), ...mapped]);
       return [];
     }
     if (event.kind !== 'LLM_CALL_END') return mapped;
-    const released = pending;
-    pending = [];
+    const released = held.get(sessionId) ?? [];
+    held.delete(sessionId);
     return [...released, ...mapped];
   };
+}
+
+/** A subagent that is used again is called again. */
+function runId({ agentId, run }: { agentId: string; run: number }): string {
+  return run === 1 ? agentId : `${agentId}#${run}`;
+}
+
+/** The parent's `SUBAGENT_START` has told that it began, and with which task. */
+function ofSubagent(event: SessionEvent, agentId: string): StreamEvent[] {
+  if (event.kind === 'SESSION_START' || event.kind === 'USER_INPUT') return [];
+  return toStreamEvents(event).map((streamEvent) =>
+    'callId' in streamEvent && !streamEvent.type.startsWith('subagent.')
+      ? ({ ...streamEvent, callId: `${agentId}/${streamEvent.callId}` } as StreamEvent)
+      : streamEvent,
+  );
 }
 
 /** The stream events of a single session event, without `turn`. Most have one or none. */
@@ -51,10 +79,33 @@ function toStreamEvents(event: SessionEvent): StreamEvent[] {
     }
     case 'TOOL_CALL_END':
       return toolResult(event);
+    case 'SUBAGENT_START':
+      return [{ type: 'subagent.called', callId: runId(event.data), name: event.data.agentId }];
+    case 'SUBAGENT_END': {
+      const { success, output } = event.data;
+      return [
+        {
+          type: 'subagent.completed',
+          callId: runId(event.data),
+          output,
+          status: success ? 'completed' : 'failed',
+        },
+      ];
+    }
     case 'APPROVAL_REQUESTED':
       return [{ type: 'approval.requested', callId: event.data.callId, name: event.data.name }];
     case 'APPROVAL_DECIDED':
       return [{ type: 'approval.decided', callId: event.data.callId, decision: event.data.decision }];
+    case 'INPUT_REQUESTED': {
+      const { callId, question, options } = event.data;
+      const choices = options.map((option) => ({ id: option, label: option }));
+      return [
+        {
+          type: 'input.requested',
+          request: { id: callId, prompt: question, kind: 'question', options: choices },
+        },
+      ];
+    }
     case 'LLM_CALL_END':
       return usage(event);
     case 'ERROR':

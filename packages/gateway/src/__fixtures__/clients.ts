@@ -1,4 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
+import { createGoogleGenerativeAI } from '@ai-sdk/google';
 import { createOpenAI } from '@ai-sdk/openai';
 import type {
   LanguageModelV4,
@@ -14,9 +15,16 @@ import type { WireProtocol } from '../wire/neutral.ts';
 /** A released client of each wire, pointed at a lane. */
 export function clientOf(wire: WireProtocol, lane: Lane): LanguageModelV4 {
   const settings = { baseURL: `${lane.baseUrl}/v1`, apiKey: lane.key };
-  return wire === 'openai-responses'
-    ? createOpenAI(settings).responses('gpt-5.5')
-    : createAnthropic(settings)('claude-sonnet-4-5');
+  switch (wire) {
+    case 'openai-responses':
+      return createOpenAI(settings).responses('gpt-5.5');
+    case 'openai-chat-completions':
+      return createOpenAI(settings).chat('gpt-5.5');
+    case 'anthropic-messages':
+      return createAnthropic(settings)('claude-sonnet-4-5');
+    case 'gemini-generate-content':
+      return createGoogleGenerativeAI({ ...settings, baseURL: `${lane.baseUrl}/v1beta` })('gemini-2.5-pro');
+  }
 }
 
 export const shellTool: LanguageModelV4FunctionTool = {

@@ -5,6 +5,7 @@ import { RequestError } from '../wire/request-error.ts';
 import { type ChanceSeed, chance } from './chance.ts';
 import { estimateUsage, requestText } from './request-text.ts';
 import { type Script, type ScriptRequest, type ScriptStep, scriptStepSchema } from './script.ts';
+import { structuredText } from './structured-text.ts';
 import { translateCall } from './translate.ts';
 import { currentTurn } from './turn.ts';
 
@@ -24,7 +25,8 @@ export async function playScript(
 ): Promise<ScriptedReply> {
   const nextId = idSource(request);
   if (isSideRequest(request, family)) {
-    return { reply: toReply(request, { text: 'Scripted session' }, [], nextId), step: null };
+    const text = request.responseSchema ? structuredText(request.responseSchema) : 'Scripted session';
+    return { reply: toReply(request, { text }, [], nextId), step: null };
   }
   if (typeof request.raw.previous_response_id === 'string') {
     throw new RequestError(

@@ -44,4 +44,4 @@ export function estimateUsage(
   };
 }
 
-const tokensFor = (characters: number): number => Math.ceil(characters / charactersPerToken);
+export const tokensFor = (characters: number): number => Math.ceil(characters / charactersPerToken);

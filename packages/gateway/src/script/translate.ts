@@ -3,6 +3,7 @@ import type { JsonObject, JsonValue } from '@whetstone/events';
 import type { AgentFamily } from '../agent-family.ts';
 import { isJsonObject, objectAt, stringAt } from '../wire/json-reading.ts';
 import type { OfferedTool } from '../wire/neutral.ts';
+import { workingDirectory } from '../working-directory.ts';
 import { patchFor } from './patch.ts';
 import type { NeutralCall } from './script.ts';
 import { shellCommand } from './shell-command.ts';
@@ -141,19 +142,10 @@ function fieldValue(
   return field === 'path' && wantsAbsolutePath ? absolutePath(value, context.text) : value;
 }
 
-const workingDirectoryPatterns = [
-  /<cwd>([^<\n]+)<\/cwd>/,
-  /working directory(?: is)?:? *`?(\/[^`\n]*)/i,
-  /in the directory:? *`?(\/[^`\n]*)/i,
-];
-
 /** Resolves against the working directory that the agent told the model; a path stays relative when it told none. */
 function absolutePath(path: string, text: string): string {
-  for (const pattern of workingDirectoryPatterns) {
-    const directory = pattern.exec(text)?.[1]?.trim();
-    if (directory) return posix.resolve(directory, path);
-  }
-  return path;
+  const directory = workingDirectory(text);
+  return directory === undefined ? path : posix.resolve(directory, path);
 }
 
 function callApplyPatch(call: NeutralCall, context: TranslationContext): TranslatedCall | undefined {

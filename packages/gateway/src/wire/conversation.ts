@@ -5,7 +5,8 @@ export type ConversationBuilder = {
   messages: NeutralMessage[];
   user(text: string): void;
   assistant(part: { text?: string; thinking?: string; toolCall?: NeutralToolCall }): void;
-  toolResult(callId: string, output: string): void;
+  /** `name` is the tool's, where the wire repeats it; otherwise it is that of the call. */
+  toolResult(callId: string, output: string, name?: string): void;
 };
 
 export function buildConversation(): ConversationBuilder {
@@ -32,13 +33,13 @@ export function buildConversation(): ConversationBuilder {
       }
     },
 
-    toolResult(callId, output) {
+    toolResult(callId, output, name = calledTools.get(callId) ?? '') {
       let results = messages.at(-1);
       if (results?.role !== 'tool') {
         results = { role: 'tool', toolResults: [] };
         messages.push(results);
       }
-      results.toolResults.push({ callId, name: calledTools.get(callId) ?? '', output });
+      results.toolResults.push({ callId, name, output });
     },
   };
 }

@@ -35,6 +35,21 @@ export function contentText(content: JsonValue | undefined): string {
 /** Joins what is not empty, a line apart. */
 export const joinText = (...texts: string[]): string => texts.filter((text) => text !== '').join('\n');
 
+/** Models send broken argument JSON at times, and agents send it back: it is history, not a reason to refuse. */
+export function parseArguments(text: JsonValue | undefined): JsonObject {
+  if (typeof text !== 'string') return {};
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return isJsonObject(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** The field of a neutral request for the schema of its structured output, when it has one. */
+export const responseSchema = (schema: JsonValue | undefined): { responseSchema?: JsonObject } =>
+  isJsonObject(schema) ? { responseSchema: schema } : {};
+
 /** @throws RequestError 400 when the body is no JSON object. */
 export function parseJsonObject(body: Uint8Array): JsonObject {
   let value: JsonValue;

@@ -1,6 +1,11 @@
 import type { JsonObject, Usage } from '@whetstone/events';
 
-export const wireProtocols = ['openai-responses', 'anthropic-messages'] as const;
+export const wireProtocols = [
+  'openai-responses',
+  'openai-chat-completions',
+  'anthropic-messages',
+  'gemini-generate-content',
+] as const;
 
 /** A provider's wire protocol that the gateway reads and writes. */
 export type WireProtocol = (typeof wireProtocols)[number];
@@ -46,9 +51,14 @@ export type NeutralRequest = {
   instructions: string;
   messages: NeutralMessage[];
   tools: OfferedTool[];
+  /** JSON Schema that the text of the reply has to satisfy, where the request asks for structured output. */
+  responseSchema?: JsonObject;
   /** The body as it came. */
   raw: JsonObject;
 };
+
+/** What a request's path says about it, on wires that put it there and not into the body. */
+export type RequestTarget = { model?: string; stream?: boolean };
 
 /** A model's reply, in any wire. */
 export type NeutralReply = {

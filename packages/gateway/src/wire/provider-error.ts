@@ -3,26 +3,64 @@ import type { WireProtocol } from './neutral.ts';
 
 /** The body of an error answer in the shape of the wire's provider. */
 export function providerError(wire: WireProtocol, status: number, message: string): JsonObject {
-  const type = errorType(status);
   switch (wire) {
     case 'anthropic-messages':
-      return { type: 'error', error: { type, message } };
+      return { type: 'error', error: { type: anthropicType(status), message } };
     case 'openai-responses':
-      return { error: { message, type, param: null, code: status === 401 ? 'invalid_api_key' : null } };
+    case 'openai-chat-completions':
+      return {
+        error: {
+          message,
+          type: openaiType(status),
+          param: null,
+          code: status === 401 ? 'invalid_api_key' : null,
+        },
+      };
+    case 'gemini-generate-content':
+      return { error: { code: status, message, status: googleStatus(status) } };
   }
 }
 
-function errorType(status: number): string {
-  switch (status) {
-    case 401:
-      return 'authentication_error';
-    case 403:
-      return 'permission_error';
-    case 404:
-      return 'not_found_error';
-    case 413:
-      return 'request_too_large';
-    default:
-      return status >= 500 ? 'api_error' : 'invalid_request_error';
-  }
-}
+const anthropicTypes: Record<number, string> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+  504: 'timeout_error',
+  529: 'overloaded_error',
+};
+
+const anthropicType = (status: number): string =>
+  anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+
+const openaiTypes: Record<number, string> = {
+  401: 'authentication_error',
+  403: 'permission_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  429: 'rate_limit_error',
+};
+
+const openaiType = (status: number): string =>
+  openaiTypes[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
+
+/** https://google.aip.dev/193: `google.rpc.Code` for an HTTP status. */
+const googleStatuses: Record<number, string> = {
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  501: 'UNIMPLEMENTED',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+const googleStatus = (status: number): string =>
+  googleStatuses[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_ARGUMENT');
+
+/**
+ * The status with which each provider's agents give up at once: Codex repeats any other 4xx but a 429 without
+ * Retry-After, and Claude Code sends a 400 again with less in it.
+ */
+export const finalStatus = (wire: WireProtocol): number => (wire === 'anthropic-messages' ? 403 : 400);

@@ -1,20 +1,53 @@
 import type { JsonObject } from '@whetstone/events';
 import { encodeMessage, streamMessage } from './anthropic-messages/encode.ts';
+import { meterMessages } from './anthropic-messages/meter.ts';
 import { parseMessagesRequest } from './anthropic-messages/parse.ts';
-import type { NeutralReply, NeutralRequest, WireProtocol } from './neutral.ts';
+import { encodeGenerateContent, streamGenerateContent } from './gemini-generate-content/encode.ts';
+import { meterGenerateContent } from './gemini-generate-content/meter.ts';
+import { parseGenerateContentRequest } from './gemini-generate-content/parse.ts';
+import type { WireMeter } from './metered.ts';
+import type { NeutralReply, NeutralRequest, RequestTarget, WireProtocol } from './neutral.ts';
+import { encodeChatCompletion, streamChatCompletion } from './openai-chat-completions/encode.ts';
+import { meterChatCompletions } from './openai-chat-completions/meter.ts';
+import { parseChatRequest } from './openai-chat-completions/parse.ts';
 import { encodeResponse, streamResponse } from './openai-responses/encode.ts';
+import { meterResponses } from './openai-responses/meter.ts';
 import { parseResponsesRequest } from './openai-responses/parse.ts';
 
 /** What the gateway can do with a wire protocol. */
 export type Wire = {
-  parse(body: Uint8Array): NeutralRequest;
+  parse(body: Uint8Array, target?: RequestTarget): NeutralRequest;
   /** The whole reply as one JSON body. */
   encode(reply: NeutralReply): JsonObject;
   /** The reply as server-sent events. */
-  stream(reply: NeutralReply): Iterable<string>;
+  stream(reply: NeutralReply, request: NeutralRequest): Iterable<string>;
+  /** Reads one response that passes. */
+  meter(): WireMeter;
 };
 
 export const wires: Record<WireProtocol, Wire> = {
-  'openai-responses': { parse: parseResponsesRequest, encode: encodeResponse, stream: streamResponse },
-  'anthropic-messages': { parse: parseMessagesRequest, encode: encodeMessage, stream: streamMessage },
+  'openai-responses': {
+    parse: parseResponsesRequest,
+    encode: encodeResponse,
+    stream: streamResponse,
+    meter: meterResponses,
+  },
+  'openai-chat-completions': {
+    parse: parseChatRequest,
+    encode: encodeChatCompletion,
+    stream: streamChatCompletion,
+    meter: meterChatCompletions,
+  },
+  'anthropic-messages': {
+    parse: parseMessagesRequest,
+    encode: encodeMessage,
+    stream: streamMessage,
+    meter: meterMessages,
+  },
+  'gemini-generate-content': {
+    parse: parseGenerateContentRequest,
+    encode: encodeGenerateContent,
+    stream: streamGenerateContent,
+    meter: meterGenerateContent,
+  },
 };

@@ -8,6 +8,7 @@ import type {
 /** What the model does at one call: stream parts, fail, or decide by the request. */
 export type ModelStep =
   | LanguageModelV4StreamPart[]
+  | { stream: ReadableStream<LanguageModelV4StreamPart> }
   | Error
   | ((options: LanguageModelV4CallOptions) => ModelStep | Promise<ModelStep>);
 
@@ -29,7 +30,7 @@ export function scriptedModel(steps: readonly ModelStep[], provider = 'fake.mode
       requests.push(options);
       while (typeof step === 'function') step = await step(options);
       if (step instanceof Error) throw step;
-      return { stream: streamOf(step) };
+      return Array.isArray(step) ? { stream: streamOf(step) } : step;
     },
   };
 }

@@ -1,7 +1,8 @@
 import { type Clock, systemClock } from '../clock.ts';
 import { createAnthropicProfile } from '../profiles/anthropic-profile.ts';
-import { Session, type SessionOptions } from '../session.ts';
+import { Session } from '../session.ts';
 import type { EventKind, SessionEvent, SessionEventOf } from '../session-event.ts';
+import type { SessionOptions } from '../session-options.ts';
 import { defineTool, type RegisteredTool } from '../tools/tool.ts';
 import { type ModelStep, scriptedModel } from './scripted-model.ts';
 import { temporaryEnvironment } from './temporary-directory.ts';
@@ -32,6 +33,7 @@ export async function startSession(
   session.on((event) => events.push(event));
   return {
     session,
+    profile,
     model,
     events,
     clock,

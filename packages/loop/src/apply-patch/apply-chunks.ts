@@ -24,13 +24,13 @@ export function applyChunks(text: string, chunks: readonly PatchChunk[], path: s
   let addedAtEnd = 0;
   for (const chunk of chunks) {
     const position = seekContexts(contents, chunk.contexts, cursor, path);
-    if (chunk.changes.every((change) => change.kind === 'add')) {
-      collectEdits(edits, contents.length, chunk.changes);
+    const match = locate(contents, chunk, position, path);
+    if (match.start === undefined) {
+      collectEdits(edits, contents.length, match.changes);
       cursor = position.after;
       addedAtEnd += 1;
       continue;
     }
-    const match = locate(contents, chunk, position, path);
     if (match.start < cursor) {
       throw new PatchMismatchError(`Chunks overlap or are not in the order of the file in ${path}`);
     }
@@ -74,7 +74,11 @@ function splitLines(text: string): Line[] {
   return lines;
 }
 
-type ChunkMatch = { start: number; changes: readonly ChunkLine[] };
+type ChunkMatch = {
+  /** `undefined` where the chunk has nothing to look for. */
+  start: number | undefined;
+  changes: readonly ChunkLine[];
+};
 
 type ContextPosition = {
   /** Where the search for the chunk begins. */
@@ -104,13 +108,17 @@ function locate(
   position: ContextPosition,
   path: string,
 ): ChunkMatch {
+  if (matchedLines(chunk.changes).length === 0) return { start: undefined, changes: chunk.changes };
   const candidates = [chunk.changes, withoutLastEmptyLine(chunk.changes)].filter(
     (changes) => changes !== undefined,
   );
   const starts = [position.after, position.at].filter((start) => start !== undefined);
   for (const start of starts) {
     for (const changes of candidates) {
-      const found = seek(contents, matchedLines(changes), start, chunk.endOfFile);
+      const wanted = matchedLines(changes);
+      // The empty line that is not there was all there was to find, and a match of nothing is no place.
+      if (wanted.length === 0 && position.at === undefined) return { start: undefined, changes };
+      const found = seek(contents, wanted, start, chunk.endOfFile);
       if (found !== undefined) return { start: found, changes };
     }
   }
@@ -123,15 +131,25 @@ function matchedLines(changes: readonly ChunkLine[]): string[] {
   return changes.filter((change) => change.kind !== 'add').map((change) => change.text);
 }
 
-/** A blank line between two sections reads as a last line of context that the file may not have. */
+/**
+ * A blank line between two sections reads as a last line of context that the file may not have. It is no longer looked
+ * for, and a blank line at the end of what replaces it goes too.
+ */
 function withoutLastEmptyLine(changes: readonly ChunkLine[]): ChunkLine[] | undefined {
   const last = changes.findLastIndex((change) => change.kind !== 'add');
   const line = changes[last];
   if (line?.text !== '') return undefined;
   // With additions below it, it was meant to stand between them and what is above.
-  const kept: ChunkLine[] =
-    line.kind === 'context' && last < changes.length - 1 ? [{ kind: 'add', text: '' }] : [];
-  return changes.toSpliced(last, 1, ...kept);
+  const kept: ChunkLine[] = line.kind === 'context' ? [{ kind: 'add', text: '' }] : [];
+  const reduced = changes.toSpliced(last, 1, ...kept);
+  const end = reduced.findLastIndex((change) => change.kind !== 'remove');
+  const replacement = reduced[end];
+  if (replacement?.text !== '') return reduced;
+  return reduced.toSpliced(
+    end,
+    1,
+    ...(replacement.kind === 'context' ? [{ kind: 'remove', text: '' } as const] : []),
+  );
 }
 
 /** From strict to lax; each is tried on the whole rest of the file, so that an exact match further down wins. */
@@ -149,7 +167,7 @@ function seek(
   endOfFile: boolean,
 ): number | undefined {
   const last = contents.length - wanted.length;
-  const first = endOfFile && wanted.length > 0 ? last : from;
+  const first = endOfFile && wanted.length > 0 ? Math.max(last, from) : from;
   if (last < 0 || first < 0) return undefined;
   for (const pass of PASSES) {
     const target = wanted.map(pass);

@@ -181,6 +181,30 @@ const accepted: Scenario[] = [
     after: { a: 'two\n', b: 'y\n' },
   },
   {
+    name: 'puts what has only a missing blank line to go by at the end of the file',
+    before: { a: 'one\ntwo\n' },
+    patch: ['*** Update File: a', '@@', '-', '+three', '@@', '-one', '+ONE'],
+    after: { a: 'ONE\ntwo\nthree\n' },
+  },
+  {
+    name: 'puts it behind the context that it names',
+    before: { a: 'one\ntwo\n' },
+    patch: ['*** Update File: a', '@@ one', '-', '+three'],
+    after: { a: 'one\nthree\ntwo\n' },
+  },
+  {
+    name: 'does not add the blank line again that it replaces',
+    before: { a: 'one\n' },
+    patch: ['*** Update File: a', '@@', ' one', '-', '+two', '+'],
+    after: { a: 'one\ntwo\n' },
+  },
+  {
+    name: 'takes the end of the file only behind the chunk before',
+    before: { a: '\n' },
+    patch: ['*** Update File: a', '@@', '-', '+one', '@@', '-', '+two', '*** End of File'],
+    after: { a: 'one\ntwo\n' },
+  },
+  {
     name: 'takes blanks around headers and markers',
     before: { a: 'one\n' },
     patch: ['  *** Begin Patch ', ' *** Update File:  a  ', '@@', '-one', '+two', ' *** End Patch  '],

@@ -43,6 +43,19 @@ export interface ExecutionEnvironment {
    * left that a timeout or an abort should have ended. Rejects only where nothing could be started.
    */
   exec(command: string | readonly string[], options?: ExecOptions): Promise<ExecResult>;
+
+  /**
+   * Starts a command that may outlive the call that started it: a server, a watcher, a program that asks questions.
+   * Rejects where it could not be started. `cleanup()` ends what still runs. Optional: where it is absent, the tools
+   * that need it run commands to their end instead, or say that they cannot.
+   */
+  start?(command: string | readonly string[], options?: StartOptions): Promise<BackgroundProcess>;
+
+  /**
+   * A folder outside the project for outputs that are too long for the model, which it may read with its tools. It
+   * goes with `cleanup()`. Optional: where it is absent, only the truncated output exists.
+   */
+  outputDirectory?(): Promise<string>;
 }
 
 export type FileStat = {
@@ -60,6 +73,8 @@ export type DirectoryEntry = { name: string; kind: 'file' | 'directory' | 'symli
 export type ExecOptions = {
   /** Milliseconds until the process tree gets TERM and, two seconds later, KILL. No limit where absent or 0. */
   timeoutMs?: number;
+  /** Ends the process tree as a timeout does, when it has printed nothing for so long. No limit where absent or 0. */
+  inactivityTimeoutMs?: number;
   /** Ends the process tree as a timeout does. */
   signal?: AbortSignal;
   /** Defaults to `workingDirectory()`. */
@@ -80,7 +95,44 @@ export type ExecResult = {
   exitCode: number | undefined;
   /** The signal that ended it, for example `SIGKILL`. */
   signal?: string;
+  /** One of the two time limits ended it. */
   timedOut: boolean;
+  /** With `timedOut`: it was the silence (`inactivityTimeoutMs`), not the time in all. */
+  inactive?: boolean;
   aborted: boolean;
   durationMs: number;
+  /** A file of the environment with the output that the bound dropped and what came around it, up to 64 MiB. */
+  outputFile?: string;
 };
+
+export type StartOptions = Pick<ExecOptions, 'workingDirectory' | 'env'> & {
+  /** Give the command a terminal. Rejects where the environment has none to give. Default false. */
+  terminal?: boolean;
+  /** Gets all output as it comes, up to 64 MiB. Created, or emptied, before the command starts. */
+  outputFile?: string;
+};
+
+/** A command that runs beside the session. */
+export interface BackgroundProcess {
+  /** The number of its leader, where commands of the same environment know it by one. */
+  readonly pid?: number;
+  /** The output since the last poll. Waits until the command has exited, `waitMs` (default 0) have passed or the signal aborts. */
+  poll(options?: { waitMs?: number; signal?: AbortSignal }): Promise<ProcessPoll>;
+  /** Sends text to its standard input. Rejects when it has exited. */
+  write(text: string): Promise<void>;
+  /** Ends its process tree as a timeout does. No error where it has ended. */
+  kill(): Promise<void>;
+  readonly state: ProcessState;
+}
+
+export type ProcessPoll = {
+  /** stdout and stderr as they came, decoded as UTF-8, characters whole; bounded like `ExecResult.stdout`. */
+  output: string;
+  droppedBytes: number;
+  state: ProcessState;
+};
+
+export type ProcessState =
+  | { kind: 'running' }
+  /** `exitCode` is absent where a signal ended it. */
+  | { kind: 'exited'; exitCode?: number; signal?: string };

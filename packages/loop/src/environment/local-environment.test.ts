@@ -157,3 +157,17 @@ test('a folder lists its entries by kind and does not follow links', async () =>
   ]);
   expect(await place.environment.realpath('link')).toBe(place.path('folder'));
 });
+
+test('the folder of long outputs goes with cleanup, and with the process where nobody cleans up', async () => {
+  await using place = await temporaryEnvironment();
+  const folder = await place.environment.outputDirectory();
+  expect(existsSync(folder)).toBe(true);
+  await place.environment.cleanup();
+  expect(existsSync(folder)).toBe(false);
+  const module = new URL('./local-environment.ts', import.meta.url).href;
+  const script = `import { LocalExecutionEnvironment } from '${module}';
+    console.log(await new LocalExecutionEnvironment().outputDirectory());`;
+  const run = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+  expect(run.stdout).toMatch(/whetstone-output-/);
+  expect(existsSync(run.stdout.trim())).toBe(false);
+});

@@ -4,13 +4,17 @@ import os from 'node:os';
 import path from 'node:path';
 import { type EnvPolicy, filterVariables } from './command-variables.ts';
 import type {
+  BackgroundProcess,
   DirectoryEntry,
   ExecOptions,
   ExecResult,
   ExecutionEnvironment,
   FileStat,
+  StartOptions,
 } from './execution-environment.ts';
-import { runLocalCommand } from './local-command.ts';
+import { type LocalCommand, runLocalCommand } from './local-command.ts';
+import { startLocalProcess } from './local-process.ts';
+import { makeOutputDirectory, removeOutputDirectory } from './output-directory.ts';
 import { endProcessTree } from './process-tree.ts';
 
 export type LocalEnvironmentOptions = {
@@ -34,6 +38,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   readonly #shell: readonly [string, ...string[]];
   readonly #id = crypto.randomUUID();
   #commands = 0;
+  #outputDirectory: string | undefined;
 
   constructor(options: LocalEnvironmentOptions = {}) {
     this.#workingDirectory = path.resolve(options.workingDirectory ?? '.');
@@ -55,6 +60,9 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
 
   async cleanup(): Promise<void> {
     if (this.#commands > 0) await endProcessTree({ mark: `${ENVIRONMENT_VARIABLE}=${this.#id}` });
+    const outputs = this.#outputDirectory;
+    this.#outputDirectory = undefined;
+    if (outputs !== undefined) await removeOutputDirectory(outputs);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -114,23 +122,44 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   }
 
   async exec(command: string | readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
-    this.#commands += 1;
-    const mark = `${this.#id}.${this.#commands}`;
-    const [file, ...args] = typeof command === 'string' ? [...this.#shell, command] : command;
+    const argv = typeof command === 'string' ? [...this.#shell, command] : command;
+    return await runLocalCommand(this.#command('exec', argv, options), options, () =>
+      path.join(this.#outputs(), `${crypto.randomUUID()}.log`),
+    );
+  }
+
+  async start(command: string | readonly string[], options: StartOptions = {}): Promise<BackgroundProcess> {
+    const argv = typeof command === 'string' ? [...this.#shell, command] : command;
+    const local = this.#command('start', options.terminal ? inTerminal(argv) : argv, options);
+    const { outputFile } = options;
+    return await startLocalProcess(local, outputFile === undefined ? undefined : this.#resolve(outputFile));
+  }
+
+  async outputDirectory(): Promise<string> {
+    return this.#outputs();
+  }
+
+  #outputs(): string {
+    this.#outputDirectory ??= makeOutputDirectory();
+    return this.#outputDirectory;
+  }
+
+  #command(method: string, argv: readonly string[], options: StartOptions): LocalCommand {
+    const [file, ...args] = argv;
     if (file === undefined)
-      throw new TypeError('exec: the command is an empty list; give at least a program name');
+      throw new TypeError(`${method}: the command is an empty list; give at least a program name`);
     const workingDirectory = this.#resolve(options.workingDirectory ?? '.');
     // Otherwise the missing folder would be reported as a missing program.
-    if (!existsSync(workingDirectory)) throw new Error(`exec: there is no directory ${workingDirectory}`);
-    return await runLocalCommand(
-      {
-        argv: [file, ...args],
-        workingDirectory,
-        env: { ...this.#env, ...options.env, [ENVIRONMENT_VARIABLE]: this.#id, [COMMAND_VARIABLE]: mark },
-        mark: `${COMMAND_VARIABLE}=${mark}`,
-      },
-      options,
-    );
+    if (!existsSync(workingDirectory))
+      throw new Error(`${method}: there is no directory ${workingDirectory}`);
+    this.#commands += 1;
+    const mark = `${this.#id}.${this.#commands}`;
+    return {
+      argv: [file, ...args],
+      workingDirectory,
+      env: { ...this.#env, ...options.env, [ENVIRONMENT_VARIABLE]: this.#id, [COMMAND_VARIABLE]: mark },
+      mark: `${COMMAND_VARIABLE}=${mark}`,
+    };
   }
 
   #resolve(target: string): string {
@@ -144,4 +173,11 @@ const COMMAND_VARIABLE = 'WHETSTONE_COMMAND_ID';
 function defaultShell(): readonly [string, ...string[]] {
   if (process.platform === 'win32') return ['cmd.exe', '/d', '/s', '/c'];
   return [existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh', '-c'];
+}
+
+/** `script` of util-linux lends a terminal, which Node has no means to make. */
+function inTerminal(argv: readonly string[]): string[] {
+  if (process.platform !== 'linux') throw new Error('start: a terminal can be given on Linux alone');
+  const quoted = argv.map((argument) => `'${argument.replaceAll("'", `'\\''`)}'`);
+  return ['script', '--quiet', '--flush', '--return', '--command', quoted.join(' '), '/dev/null'];
 }

@@ -37,6 +37,15 @@ export class OutputCollector {
     this.#tailBytes = kept.length;
   }
 
+  get totalBytes(): number {
+    return this.#totalBytes;
+  }
+
+  /** What was collected, as long as nothing was dropped. */
+  bytes(): Uint8Array {
+    return Buffer.concat([...this.#head, ...this.#tail]);
+  }
+
   /** The bytes that `text()` leaves out. */
   get droppedBytes(): number {
     return Math.max(0, this.#totalBytes - this.#headLimit - this.#tailLimit);

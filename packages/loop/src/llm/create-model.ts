@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { withNativeResults } from './gemini-results.ts';
 
 export type CreateModelOptions = {
   provider: 'openai' | 'anthropic' | 'google';
@@ -35,7 +36,7 @@ export async function createModel(options: CreateModelOptions): Promise<Language
     }
     case 'google': {
       const { createGoogle } = await import('@ai-sdk/google');
-      return createGoogle(settings)(options.model);
+      return createGoogle({ ...settings, fetch: withNativeResults(options.fetch ?? fetch) })(options.model);
     }
   }
 }

@@ -22,6 +22,8 @@ export type ModelRequest = {
   maxOutputTokens: number | undefined;
   reasoningEffort: string | undefined;
   providerOptions: Record<string, JSONObject>;
+  /** For a wire that can hold the answer to a schema. */
+  responseFormat?: LanguageModelV4CallOptions['responseFormat'];
 };
 
 /** A whole response. A response that broke off is an `LlmError` instead. */
@@ -58,6 +60,7 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
         tools: request.tools,
         ...(request.tools.length > 0 ? { toolChoice: { type: 'auto' } } : {}),
         ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
+        ...(request.responseFormat && { responseFormat: request.responseFormat }),
         ...reasoning(request.reasoningEffort),
         providerOptions: request.providerOptions,
         headers: { 'x-whetstone-agent': 'loop' },

@@ -16,6 +16,7 @@ import type {
   ToolResult,
   Turn,
 } from '../turn.ts';
+import type { ModelRequest } from './model-call.ts';
 
 type AssistantMessagePart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 type UserMessagePart = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number];
@@ -40,12 +41,22 @@ export class PromptBuilder {
   readonly #wire: Wire;
   readonly #preamble: LanguageModelV4Message[];
   readonly #messages: LanguageModelV4Message[] = [];
+  readonly #foreignTurns: number;
   #converted = 0;
+  #tools: { definitions: readonly ToolDefinition[]; converted: RequestTools } | undefined;
 
-  constructor(wire: Wire, preamble: { systemPrompt: string; environmentContext: string }) {
+  /** `foreignTurns`: so many turns from the first are sent as if another provider had made them. */
+  constructor(
+    wire: Wire,
+    preamble: { systemPrompt: string; systemBlocks?: readonly string[]; environmentContext: string },
+    { foreignTurns = 0 } = {},
+  ) {
     this.#wire = wire;
+    this.#foreignTurns = foreignTurns;
     this.#preamble = [
-      { role: 'system', content: preamble.systemPrompt },
+      ...(preamble.systemBlocks ?? [preamble.systemPrompt]).map(
+        (content): LanguageModelV4Message => ({ role: 'system', content }),
+      ),
       { role: 'user', content: [{ type: 'text', text: preamble.environmentContext }] },
     ];
   }
@@ -53,29 +64,49 @@ export class PromptBuilder {
   build(turns: readonly Turn[]): LanguageModelV4Prompt {
     for (; this.#converted < turns.length; this.#converted += 1) {
       const turn = turns[this.#converted];
-      const message = turn && toMessage(turn, this.#wire);
+      const foreign = this.#converted < this.#foreignTurns;
+      const message = turn && toMessage(turn, this.#wire, foreign);
       if (message) this.#messages.push(message);
     }
     const prompt = this.#preamble.concat(this.#messages);
     if (this.#wire.family === 'anthropic') setCacheBreakpoints(prompt);
     return prompt;
   }
+
+  /** Converted again only where a definition is another one. */
+  tools(definitions: readonly ToolDefinition[]): RequestTools {
+    const known = this.#tools;
+    if (known && sameItems(known.definitions, definitions)) return known.converted;
+    const freeform = definitions.filter((tool) => tool.type === 'freeform' && this.#wire.responses);
+    const converted = {
+      tools: toModelTools(definitions, this.#wire),
+      freeformTools: new Set(freeform.map((tool) => tool.name)),
+    };
+    this.#tools = { definitions, converted };
+    return converted;
+  }
 }
+
+type RequestTools = Pick<ModelRequest, 'tools' | 'freeformTools'>;
 
 /** Anthropic caches up to a mark: the system prompt, and the last two user-side messages so that each round hits the one before. */
 function setCacheBreakpoints(prompt: LanguageModelV4Prompt): void {
-  let left = 2;
+  const left = { system: 1, user: 2 };
   for (let index = prompt.length - 1; index >= 0; index -= 1) {
     const message = prompt[index];
-    if (message === undefined) continue;
-    const userSide = message.role === 'user' || message.role === 'tool';
-    if (message.role !== 'system' && !(userSide && left > 0)) continue;
-    if (userSide) left -= 1;
+    if (message === undefined || message.role === 'assistant') continue;
+    const side = message.role === 'system' ? 'system' : 'user';
+    if (left[side] === 0) continue;
+    left[side] -= 1;
     prompt[index] = { ...message, providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
   }
 }
 
-function toMessage(turn: Turn, wire: Wire): LanguageModelV4Message | undefined {
+function sameItems<T>(left: readonly T[], right: readonly T[]): boolean {
+  return left.length === right.length && left.every((item, index) => item === right[index]);
+}
+
+function toMessage(turn: Turn, wire: Wire, foreign: boolean): LanguageModelV4Message | undefined {
   switch (turn.kind) {
     case 'user':
     case 'steering':
@@ -87,7 +118,7 @@ function toMessage(turn: Turn, wire: Wire): LanguageModelV4Message | undefined {
         content: [{ type: 'text', text: `<system_note>\n${turn.content}\n</system_note>` }],
       };
     case 'assistant':
-      return assistantMessage(turn, wire);
+      return assistantMessage(turn, wire, foreign);
     case 'tool_results':
       return { role: 'tool', content: turn.results.map((result) => toolResultPart(result, wire)) };
   }
@@ -102,8 +133,12 @@ function userParts(input: Input): UserMessagePart[] {
   );
 }
 
-function assistantMessage(turn: AssistantTurn, wire: Wire): LanguageModelV4Message | undefined {
-  const own = wireOf(turn.provider).family === wire.family;
+function assistantMessage(
+  turn: AssistantTurn,
+  wire: Wire,
+  foreign: boolean,
+): LanguageModelV4Message | undefined {
+  const own = !foreign && wireOf(turn.provider).family === wire.family;
   const content = turn.parts
     .map((part) => assistantPart(part, wire, own))
     .filter((part) => part !== undefined);

@@ -111,6 +111,7 @@ test('a coding task over the OpenAI Responses wire', async () => {
     'shell',
     'grep',
     'glob',
+    ...['spawn_agent', 'send_input', 'wait', 'close_agent'],
   ]);
   expect(tools[1]).toMatchObject({ type: 'custom', format: { type: 'grammar', syntax: 'lark' } });
 
@@ -230,6 +231,7 @@ test('a coding task over the Anthropic Messages wire', async () => {
     'shell',
     'grep',
     'glob',
+    ...['spawn_agent', 'send_input', 'wait', 'close_agent'],
   ]);
 
   const [, assistant, results] = (second?.body.messages ?? []) as {

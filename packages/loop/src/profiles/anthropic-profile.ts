@@ -1,57 +1,82 @@
 import { createEditFileTool } from '../tools/edit-file-tool.ts';
 import { createGlobTool } from '../tools/glob-tool.ts';
 import { createGrepTool } from '../tools/grep-tool.ts';
+import { createClaudeCodeTools } from '../tools/native/claude-code-tools.ts';
 import { createReadFileTool } from '../tools/read-file-tool.ts';
 import { createShellTool } from '../tools/shell-tool.ts';
-import { ToolRegistry } from '../tools/tool-registry.ts';
+import type { RegisteredTool } from '../tools/tool.ts';
 import { createWriteFileTool } from '../tools/write-file-tool.ts';
+import { createProfile } from './create-profile.ts';
 import type { ProfileOptions, ProviderProfile } from './provider-profile.ts';
-import { codingPractice, finalAnswer, layerSystemPrompt } from './system-prompt.ts';
+import { codingPractice, finalAnswer } from './system-prompt.ts';
 
-const BASE = `You are a coding agent. You work in the user's repository through tools: you read files, edit them and run commands. The user reads your final answer, not your tool calls.
+type ToolNames = { read: string; edit: string; write: string; grep: string; glob: string };
+
+const SPEC_NAMES: ToolNames = {
+  read: 'read_file',
+  edit: 'edit_file',
+  write: 'write_file',
+  grep: 'grep',
+  glob: 'glob',
+};
+const NATIVE_NAMES: ToolNames = { read: 'Read', edit: 'Edit', write: 'Write', grep: 'Grep', glob: 'Glob' };
+
+const baseText = ({ read, edit, write, grep, glob }: ToolNames) =>
+  `You are a coding agent. You work in the user's repository through tools: you read files, edit them and run commands. The user reads your final answer, not your tool calls.
 
 # Choosing tools
 
-Search with grep and glob rather than with shell commands, and read with read_file rather than cat. Calls that do not depend on each other belong in one response, so that they run together.
+Search with ${grep} and ${glob} rather than with shell commands, and read with ${read} rather than cat. Calls that do not depend on each other belong in one response, so that they run together.
 
 # Editing
 
-Change existing files with edit_file. It replaces \`old_string\` by \`new_string\`:
+Change existing files with ${edit}. It replaces \`old_string\` by \`new_string\`:
 
-- Read the file first. \`old_string\` has to stand in it exactly as you give it, with its indentation and without the line numbers that read_file shows.
+- Read the file first. \`old_string\` has to stand in it exactly as you give it, with its indentation and without the line numbers that ${read} shows.
 - \`old_string\` has to be unique in the file. If it is not, take in neighbouring lines until it is, or set \`replace_all\` to change every occurrence.
 - If an edit is refused, nothing was written: read the place again and send a corrected edit.
 
-Prefer editing a file to writing a new one; use write_file for new files and complete rewrites. Do not edit files with shell commands.`;
+Prefer editing a file to writing a new one; use ${write} for new files and complete rewrites. Do not edit files with shell commands.
+
+${codingPractice}
+
+${finalAnswer}`;
 
 /** Output tokens of one response; the default of the wire, 4,096, would cut larger files in half. */
 const MAX_OUTPUT_TOKENS = 32_000;
 
-/** The profile for Anthropic's models (loop spec 3.5): edits with `edit_file`. Commands get 120 s unless the call says otherwise. */
-export function createAnthropicProfile(options: ProfileOptions): ProviderProfile {
-  const toolRegistry = new ToolRegistry([
+export type AnthropicProfileOptions = ProfileOptions & {
+  /** Values of the `anthropic-beta` header, for example `context-1m-2025-08-07`. */
+  betaHeaders?: readonly string[];
+};
+
+/** The profile for Anthropic's models (loop spec 3.5): edits by replacing text. Commands get 120 s unless the call says otherwise. */
+export function createAnthropicProfile(options: AnthropicProfileOptions): ProviderProfile {
+  const native = options.toolSet === 'native';
+  const { betaHeaders = [] } = options;
+  return createProfile(options, {
+    id: 'anthropic',
+    tools: native ? createClaudeCodeTools() : specTools(),
+    baseText: baseText(native ? NATIVE_NAMES : SPEC_NAMES),
+    // The effort travels as the portable call option; the wire's package maps it to thinking for each model.
+    requestOptions: {
+      provider: 'anthropic',
+      of: () => (betaHeaders.length === 0 ? {} : { anthropicBeta: [...betaHeaders] }),
+    },
+    projectDocumentNames: ['AGENTS.md', 'CLAUDE.md'],
+    contextWindowSize: 200_000,
+    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    subagentTools: native ? 'claude-code' : 'spec',
+  });
+}
+
+function specTools(): RegisteredTool[] {
+  return [
     createReadFileTool(),
     createWriteFileTool(),
     createEditFileTool(),
     createShellTool({ defaultTimeoutMs: 120_000, nonZeroExitIsError: true }),
     createGrepTool({ outputModes: true }),
     createGlobTool(),
-  ]);
-  return {
-    id: 'anthropic',
-    model: options.model,
-    toolRegistry,
-    buildSystemPrompt: (parts) =>
-      layerSystemPrompt(`${BASE}\n\n${codingPractice}\n\n${finalAnswer}`, toolRegistry, parts),
-    tools: () => toolRegistry.definitions(),
-    // The effort travels as the portable call option; the wire's package maps it to thinking for each model.
-    providerOptions: () => ({}),
-    projectDocumentNames: ['AGENTS.md', 'CLAUDE.md'],
-    supportsReasoning: true,
-    supportsStreaming: true,
-    supportsParallelToolCalls: true,
-    contextWindowSize: options.contextWindowSize ?? 200_000,
-    maxOutputTokens: options.maxOutputTokens ?? MAX_OUTPUT_TOKENS,
-    ...(options.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: options.knowledgeCutoff }),
-  };
+  ];
 }

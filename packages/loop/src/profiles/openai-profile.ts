@@ -1,14 +1,22 @@
 import { createApplyPatchTool } from '../tools/apply-patch-tool.ts';
 import { createGlobTool } from '../tools/glob-tool.ts';
 import { createGrepTool } from '../tools/grep-tool.ts';
+import { createCodexTools } from '../tools/native/codex-tools.ts';
 import { createReadFileTool } from '../tools/read-file-tool.ts';
 import { createShellTool } from '../tools/shell-tool.ts';
-import { ToolRegistry } from '../tools/tool-registry.ts';
+import type { RegisteredTool } from '../tools/tool.ts';
 import { createWriteFileTool } from '../tools/write-file-tool.ts';
+import { createProfile } from './create-profile.ts';
 import type { ProfileOptions, ProviderProfile } from './provider-profile.ts';
-import { codingPractice, finalAnswer, layerSystemPrompt } from './system-prompt.ts';
+import { codingPractice, finalAnswer } from './system-prompt.ts';
 
-const BASE = `You are a coding agent. You work in the user's repository through tools: you read files, edit them with patches and run commands. The user reads your final answer, not your tool calls.
+/** `whole`: how the tool set makes new files besides. */
+const baseText = ({ search, whole }: { search: string; whole: string }) =>
+  `You are a coding agent. You work in the user's repository through tools: you read files, edit them with patches and run commands. The user reads your final answer, not your tool calls.
+
+# Choosing tools
+
+${search} Calls that do not depend on each other belong in one response.
 
 # Editing
 
@@ -29,43 +37,56 @@ A chunk begins with \`@@\`, optionally followed by a line of the file that stand
      return f"Hello, {name}"
 *** End Patch
 
-If a patch is refused, nothing was written: read the file again and send a corrected patch. Use write_file for a new file or a complete rewrite. Do not edit files with shell commands where a patch would do.`;
+If a patch is refused, nothing was written: read the file again and send a corrected patch.${whole} Do not edit files with shell commands where a patch would do.
+
+${codingPractice}
+
+${finalAnswer}`;
+
+const SPEC_TEXT = {
+  search:
+    'Search with grep and glob rather than with shell commands, and read with read_file rather than cat.',
+  whole: ' Use write_file for a new file or a complete rewrite.',
+};
+const NATIVE_TEXT = {
+  search:
+    'Search with rg and read with sed -n or cat through exec_command. A command that runs on has a session ID: poll it with write_stdin, and end what you no longer need.',
+  whole: '',
+};
 
 /**
  * The profile for OpenAI's models (loop spec 3.4): edits with `apply_patch`, a grammar tool where the wire is the
- * Responses API. Commands get 10 s unless the call asks for more.
+ * Responses API. Commands get 10 s unless the call asks for more; with the native tools they run on after that time.
  */
 export function createOpenAiProfile(options: ProfileOptions): ProviderProfile {
-  const toolRegistry = new ToolRegistry([
+  const native = options.toolSet === 'native';
+  return createProfile(options, {
+    id: 'openai',
+    tools: native ? createCodexTools() : specTools(),
+    baseText: baseText(native ? NATIVE_TEXT : SPEC_TEXT),
+    // Nothing is stored at the provider, so reasoning travels encrypted in the history.
+    requestOptions: {
+      provider: 'openai',
+      of: ({ sessionId, reasoningEffort }) => ({
+        store: false,
+        promptCacheKey: sessionId,
+        parallelToolCalls: true,
+        ...(reasoningEffort === undefined ? {} : { reasoningEffort, reasoningSummary: 'auto' }),
+      }),
+    },
+    projectDocumentNames: ['AGENTS.md', '.codex/instructions.md'],
+    contextWindowSize: 272_000,
+    subagentTools: native ? 'codex' : 'spec',
+  });
+}
+
+function specTools(): RegisteredTool[] {
+  return [
     createReadFileTool(),
     createApplyPatchTool(),
     createWriteFileTool(),
     createShellTool({ defaultTimeoutMs: 10_000, nonZeroExitIsError: false }),
     createGrepTool({ outputModes: false }),
     createGlobTool(),
-  ]);
-  return {
-    id: 'openai',
-    model: options.model,
-    toolRegistry,
-    buildSystemPrompt: (parts) =>
-      layerSystemPrompt(`${BASE}\n\n${codingPractice}\n\n${finalAnswer}`, toolRegistry, parts),
-    tools: () => toolRegistry.definitions(),
-    // Nothing is stored at the provider, so reasoning travels encrypted in the history.
-    providerOptions: ({ sessionId, reasoningEffort }) => ({
-      openai: {
-        store: false,
-        promptCacheKey: sessionId,
-        parallelToolCalls: true,
-        ...(reasoningEffort === undefined ? {} : { reasoningEffort, reasoningSummary: 'auto' }),
-      },
-    }),
-    projectDocumentNames: ['AGENTS.md', '.codex/instructions.md'],
-    supportsReasoning: true,
-    supportsStreaming: true,
-    supportsParallelToolCalls: true,
-    contextWindowSize: options.contextWindowSize ?? 272_000,
-    ...(options.maxOutputTokens === undefined ? {} : { maxOutputTokens: options.maxOutputTokens }),
-    ...(options.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: options.knowledgeCutoff }),
-  };
+  ];
 }

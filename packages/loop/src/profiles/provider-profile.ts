@@ -1,6 +1,7 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import type { ProjectDocument } from '../context/project-documents.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
+import type { SubagentToolSet } from '../subagents/subagent-tools.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 
@@ -15,6 +16,8 @@ export interface ProviderProfile {
 
   /** Called once a session; what it returns is kept, so that prompt caches hold. */
   buildSystemPrompt(parts: SystemPromptParts): string;
+  /** The same prompt as the blocks in which it is to be sent. Default: one. */
+  systemBlocks?(parts: SystemPromptParts): string[];
   /** The tools of the next request, in a stable order. */
   tools(): ToolDefinition[];
   /** Options of the request, by provider name. */
@@ -31,6 +34,8 @@ export interface ProviderProfile {
   readonly maxOutputTokens?: number;
   /** For the environment block, for example `2025-08`. */
   readonly knowledgeCutoff?: string;
+  /** The names under which this family knows the tools for subagents. Default `spec`. */
+  readonly subagentTools?: SubagentToolSet;
 }
 
 export type SystemPromptParts = {
@@ -42,8 +47,17 @@ export type SystemPromptParts = {
 
 export type ProviderRequest = { sessionId: string; reasoningEffort: string | undefined };
 
+/**
+ * - `spec`: names, parameters and formats of the loop specification. The default.
+ * - `native`: those of the family's released agent, with which its models were trained.
+ */
+export type ToolSet = 'spec' | 'native';
+
 export type ProfileOptions = {
   model: string;
+  toolSet?: ToolSet;
+  /** Request options of the family's provider, over the profile's own: safety settings, beta features, service tiers. */
+  providerOptions?: JSONObject;
   /** In tokens. Default: what the family's current models have. */
   contextWindowSize?: number;
   /** Tokens of one response. */

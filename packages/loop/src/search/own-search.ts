@@ -3,7 +3,8 @@ import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { looksBinary } from '../tools/text-file.ts';
 import {
-  pathFilter,
+  fileFilter,
+  limitHits,
   type SearchHit,
   SearchPatternError,
   type SearchQuery,
@@ -29,10 +30,11 @@ export async function searchWithOwnEngine(
   const hits: SearchHit[] = [];
   for await (const batch of readBatches(environment, root, query, signal)) {
     const found = matcher(batch.map((file) => file.text));
-    for (const [index, file] of batch.entries()) hits.push(...toHits(file.path, found[index] ?? [], query));
-    if (hits.length > query.maxResults) return { hits: hits.slice(0, query.maxResults), more: true };
+    for (const [index, file] of batch.entries()) hits.push(...toHits(file, found[index] ?? [], query));
+    const limited = limitHits(hits, query);
+    if (limited.more) return limited;
   }
-  return { hits, more: false };
+  return limitHits(hits, query);
 }
 
 type TextFile = { path: string; text: string };
@@ -40,15 +42,17 @@ type TextFile = { path: string; text: string };
 async function* readBatches(
   environment: ExecutionEnvironment,
   root: string,
-  { globFilter }: SearchQuery,
+  query: SearchQuery,
   signal: AbortSignal,
 ): AsyncGenerator<TextFile[], void> {
   const paths = pathsOf(environment);
-  const isWanted = globFilter === undefined ? () => true : pathFilter(globFilter);
+  const isWanted = fileFilter(query);
+  const ignoreFiles = query.noIgnore ? [] : undefined;
   const single = (await environment.stat(root))?.kind === 'file';
   let batch: TextFile[] = [];
   let size = 0;
-  for await (const path of single ? [paths.basename(root)] : walkFiles(environment, root, signal)) {
+  const files = single ? [paths.basename(root)] : walkFiles(environment, root, signal, ignoreFiles);
+  for await (const path of files) {
     if (!isWanted(path)) continue;
     const text = await readText(environment, single ? root : paths.join(root, path));
     if (text === undefined) continue;
@@ -79,12 +83,15 @@ type LineMatch = { line: number; text: string };
  * Finds the matching lines of each text. It runs where a time limit can end it, which is the only way to stop a regular
  * expression from outside.
  */
-function createMatcher({ pattern, caseInsensitive, mode }: SearchQuery): (texts: string[]) => LineMatch[][] {
-  const flags = `u${caseInsensitive ? 'i' : ''}`;
-  const source = compiledSource(pattern, flags);
-  const script = new Script(`(${findLines.toString()})(texts, new RegExp(source, flags), firstOnly)`);
+function createMatcher(query: SearchQuery): (texts: string[]) => LineMatch[][] {
+  const { mode, multiline = false, onlyMatching = false } = query;
+  const flags = `${multiline ? 'gmsu' : 'gu'}${query.caseInsensitive ? 'i' : ''}`;
+  const source = query.literal ? escapeRegExp(query.pattern) : compiledSource(query.pattern, flags);
+  const call = 'texts, new RegExp(source, flags), firstOnly, multiline, onlyMatching';
+  const script = new Script(`(${findLines.toString()})(${call})`);
   return (texts) => {
-    const context = createContext({ texts, source, flags, firstOnly: mode === 'files_with_matches' });
+    const firstOnly = mode === 'files_with_matches';
+    const context = createContext({ texts, source, flags, firstOnly, multiline, onlyMatching });
     try {
       return script.runInContext(context, { timeout: BATCH_TIMEOUT_MS }) as LineMatch[][];
     } catch (error) {
@@ -92,6 +99,10 @@ function createMatcher({ pattern, caseInsensitive, mode }: SearchQuery): (texts:
       throw new SearchPatternError('the pattern takes too long to match; make it simpler');
     }
   };
+}
+
+function escapeRegExp(text: string): string {
+  return text.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 }
 
 /** The `u` flag is stricter than other engines about needless escapes, such as `\-`. */
@@ -108,27 +119,69 @@ function compiledSource(pattern: string, flags: string): string {
   }
 }
 
-/** Runs in a context of its own: it may use nothing but its arguments. */
-function findLines(texts: string[], expression: RegExp, firstOnly: boolean): LineMatch[][] {
+/** Runs in a context of its own: it may use nothing but its arguments. A line may match more than once. */
+function findLines(
+  texts: string[],
+  expression: RegExp,
+  firstOnly: boolean,
+  multiline: boolean,
+  onlyMatching: boolean,
+): LineMatch[][] {
+  const matchesOf = (text: string) => {
+    expression.lastIndex = 0;
+    return [...text.matchAll(expression)];
+  };
   return texts.map((text) => {
     const found: LineMatch[] = [];
-    let number = 0;
-    for (let start = 0; start < text.length; ) {
-      const next = text.indexOf('\n', start);
-      const end = next < 0 ? text.length : next;
-      const line = text.slice(start, text[end - 1] === '\r' && end > start ? end - 1 : end);
-      number += 1;
-      if (expression.test(line)) found.push({ line: number, text: line });
-      if (firstOnly && found.length > 0) break;
-      start = end + 1;
+    const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+    if (lines.at(-1) === '') lines.pop();
+    if (!multiline) {
+      for (const [index, line] of lines.entries()) {
+        expression.lastIndex = 0;
+        if (!expression.test(line)) continue;
+        if (onlyMatching) {
+          for (const [part] of matchesOf(line)) if (part !== '') found.push({ line: index + 1, text: part });
+        } else found.push({ line: index + 1, text: line });
+        if (firstOnly) break;
+      }
+      return found;
+    }
+    let line = 1;
+    let position = 0;
+    for (const match of matchesOf(text)) {
+      if (match[0] === '') continue;
+      for (; position < match.index; position += 1) if (text[position] === '\n') line += 1;
+      const parts = match[0].replace(/\n$/, '').split('\n');
+      for (const [offset, part] of parts.entries()) {
+        const number = line + offset;
+        if (onlyMatching) found.push({ line: number, text: part });
+        else if (found.at(-1)?.line !== number) found.push({ line: number, text: lines[number - 1] ?? '' });
+      }
+      if (firstOnly) break;
     }
     return found;
   });
 }
 
-function toHits(path: string, matches: readonly LineMatch[], { mode }: SearchQuery): SearchHit[] {
+function toHits({ path, text }: TextFile, all: readonly LineMatch[], query: SearchQuery): SearchHit[] {
+  const { mode, maxPerFile = all.length, before = 0, after = 0, onlyMatching } = query;
+  const matches = all.slice(0, maxPerFile);
   if (matches.length === 0) return [];
   if (mode === 'files_with_matches') return [{ path }];
-  if (mode === 'count') return [{ path, count: matches.length }];
-  return matches.map(({ line, text }) => ({ path, line, text }));
+  if (mode === 'count') return [{ path, count: new Set(matches.map(({ line }) => line)).size }];
+  const hits = matches.map((match): SearchHit => ({ path, ...match }));
+  return before + after === 0 || onlyMatching ? hits : withContext(hits, text, before, after);
+}
+
+function withContext(hits: readonly SearchHit[], text: string, before: number, after: number): SearchHit[] {
+  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+  if (lines.at(-1) === '') lines.pop();
+  const shown = new Map<number, SearchHit>();
+  for (const { path, line = 0 } of hits) {
+    for (let near = Math.max(1, line - before); near <= Math.min(lines.length, line + after); near += 1) {
+      if (!shown.has(near)) shown.set(near, { path, line: near, text: lines[near - 1] ?? '', context: true });
+    }
+  }
+  for (const hit of hits) shown.set(hit.line ?? 0, hit);
+  return [...shown.values()].toSorted((left, right) => (left.line ?? 0) - (right.line ?? 0));
 }

@@ -1,7 +1,8 @@
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import {
-  pathFilter,
+  fileFilter,
+  limitHits,
   type SearchHit,
   SearchPatternError,
   type SearchQuery,
@@ -44,15 +45,13 @@ export async function searchWithRipgrep(
   // 1: nothing found. 2: an error, which may only concern single files.
   if (result.exitCode === 2 && result.stdout === '' && /regex|glob/.test(complaint))
     throw new SearchPatternError(complaint);
-  const keep = query.globFilter === undefined ? () => true : pathFilter(query.globFilter);
+  const keep = fileFilter(query);
   const hits = result.stdout
     .split('\n')
     .flatMap((row) => parseRow(row, query))
     .filter((hit) => keep(hit.path));
-  return {
-    hits: hits.slice(0, query.maxResults),
-    more: hits.length > query.maxResults || result.droppedBytes > 0,
-  };
+  const limited = limitHits(hits, query);
+  return { ...limited, more: limited.more || result.droppedBytes > 0 };
 }
 
 const COMMON = [
@@ -68,17 +67,27 @@ const COMMON = [
   ...['--hidden', '--no-require-git', '--no-ignore-global', '--no-ignore-exclude', '--glob=!.git'],
 ];
 
-function argumentsOf({ mode, caseInsensitive, globFilter, maxResults }: SearchQuery): string[] {
+function argumentsOf(query: SearchQuery): string[] {
+  const { mode, globFilter } = query;
   const output = {
     content: ['--line-number'],
     files_with_matches: ['--files-with-matches'],
     count: ['--count'],
   }[mode];
+  const limit = Math.min(query.maxPerFile ?? Number.POSITIVE_INFINITY, query.maxResults + 1);
   return [
     ...output,
     // One more than asked for tells whether there is more.
-    ...(mode === 'content' ? [`--max-count=${maxResults + 1}`] : []),
-    ...(caseInsensitive ? ['--ignore-case'] : ['--case-sensitive']),
+    ...(mode === 'content' ? [`--max-count=${limit}`] : []),
+    ...(mode === 'count' && query.maxPerFile !== undefined ? [`--max-count=${query.maxPerFile}`] : []),
+    ...(mode === 'content'
+      ? [`--before-context=${query.before ?? 0}`, `--after-context=${query.after ?? 0}`]
+      : []),
+    ...(mode === 'content' && query.onlyMatching ? ['--only-matching'] : []),
+    ...(query.caseInsensitive ? ['--ignore-case'] : ['--case-sensitive']),
+    ...(query.literal ? ['--fixed-strings'] : []),
+    ...(query.multiline ? ['--multiline', '--multiline-dotall'] : []),
+    ...(query.noIgnore ? ['--no-ignore'] : []),
     // A type, not `--glob`, which would bring ignored files back. Types see names only; `keep` does the rest.
     ...(globFilter === undefined || globFilter.includes('/')
       ? []
@@ -96,9 +105,10 @@ function parseRow(row: string, { mode }: SearchQuery): SearchHit[] {
   const path = relative(row.slice(0, split));
   const rest = row.slice(split + 1);
   if (mode === 'count') return [{ path, count: Number(rest) }];
-  const colon = rest.indexOf(':');
-  const text = rest.slice(colon + 1);
-  return [{ path, line: Number(rest.slice(0, colon)), text: text.endsWith('\r') ? text.slice(0, -1) : text }];
+  const [, line, separator, text] = /^(\d+)([:-])(.*)$/s.exec(rest) ?? [];
+  if (line === undefined || text === undefined) return [];
+  const hit = { path, line: Number(line), text: text.endsWith('\r') ? text.slice(0, -1) : text };
+  return [separator === '-' ? { ...hit, context: true } : hit];
 }
 
 function relative(path: string): string {

@@ -127,3 +127,38 @@ test('a walk ends with its signal', async () => {
   const walk = walkFiles(place.environment, place.directory, AbortSignal.abort());
   await expect(walk.next()).rejects.toThrow(/abort/i);
 });
+
+describe('both engines say the same', () => {
+  const cases: Record<string, Partial<SearchQuery>> = {
+    context: { pattern: 'three|seven', before: 1, after: 2 },
+    'context that meets': { pattern: 'two|five', before: 1, after: 1 },
+    'a limit amid context': { pattern: 'e', maxResults: 3, after: 1 },
+    'the matching parts': { pattern: '[a-z]o', onlyMatching: true },
+    'plain text': { pattern: 'a.b(', literal: true },
+    'several lines': { pattern: 'two.*four', multiline: true },
+    'several lines, the matching parts': { pattern: 'wo\\nthr', multiline: true, onlyMatching: true },
+    'a limit a file': { pattern: 'o', maxPerFile: 2 },
+    'a count with a limit': { pattern: 'o', maxPerFile: 2, mode: 'count' },
+    'files by kind': { pattern: 'o', fileGlobs: ['*.md', '*.ts'], mode: 'files_with_matches' },
+    'files to leave out': { pattern: 'o', excludeGlob: 'docs/**', mode: 'files_with_matches' },
+    'ignored files too': { pattern: 'o', noIgnore: true, mode: 'files_with_matches' },
+  };
+  test.skipIf(!ripgrepIsThere).each(Object.entries(cases))('%s', async (_name, given) => {
+    await using place = await temporaryEnvironment();
+    const files = {
+      'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n',
+      'docs/b.md': 'wo\nthr a.b( \r\nno go\nso',
+      'src/c.ts': 'aXb(\na.b(\nfoo\nzoo\n',
+      'out.log': 'o\n',
+      '.gitignore': '*.log\n',
+    };
+    for (const [name, content] of Object.entries(files)) {
+      await mkdir(path.dirname(place.path(name)), { recursive: true });
+      await writeFile(place.path(name), content);
+    }
+    const asked = [place.environment, place.directory, query(given), signal] as const;
+    const own = await searchWithOwnEngine(...asked);
+    expect(own.hits.length).toBeGreaterThan(0);
+    expect(await searchWithRipgrep(...asked)).toEqual(own);
+  });
+});

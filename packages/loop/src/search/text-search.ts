@@ -4,17 +4,41 @@ import picomatch from 'picomatch';
 export type SearchQuery = {
   pattern: string;
   caseInsensitive: boolean;
-  /** Only files whose path or name fits this glob. */
-  globFilter?: string;
-  /** Lines in all, or files in the modes that list files. */
+  /** Matching lines in all, or files in the modes that list files. */
   maxResults: number;
   mode: SearchMode;
+  /** Only files whose path or name fits this glob. */
+  globFilter?: string;
+  /** Only files that fit one of these globs as well. */
+  fileGlobs?: readonly string[];
+  /** No files that fit this glob. */
+  excludeGlob?: string;
+  /** `pattern` is plain text. */
+  literal?: boolean;
+  /** The pattern may span lines, and `.` matches a line break. */
+  multiline?: boolean;
+  /** The matching parts of lines instead of the lines. */
+  onlyMatching?: boolean;
+  /** Lines of context to show before and after a match, in the mode `content`. */
+  before?: number;
+  after?: number;
+  /** Matching lines of one file. */
+  maxPerFile?: number;
+  /** Also what ignore files exclude. */
+  noIgnore?: boolean;
 };
 
 export type SearchMode = 'content' | 'files_with_matches' | 'count';
 
 /** One line of the answer: `line` and `text` for `content`, `count` for `count`. `path` is relative to the search root. */
-export type SearchHit = { path: string; line?: number; text?: string; count?: number };
+export type SearchHit = {
+  path: string;
+  line?: number;
+  text?: string;
+  count?: number;
+  /** A line around a match. */
+  context?: true;
+};
 
 export type SearchResult = {
   hits: SearchHit[];
@@ -27,8 +51,36 @@ export class SearchPatternError extends Error {
   override readonly name = 'SearchPatternError';
 }
 
+/** Whether a file, by its path relative to the root, is one that the query wants to see. */
+export function fileFilter({ globFilter, fileGlobs, excludeGlob }: SearchQuery): (path: string) => boolean {
+  const wanted = globFilter === undefined ? undefined : pathFilter(globFilter);
+  const kinds = fileGlobs?.map(pathFilter);
+  const excluded = excludeGlob === undefined ? undefined : pathFilter(excludeGlob);
+  return (path) =>
+    (wanted?.(path) ?? true) && (kinds?.some((fits) => fits(path)) ?? true) && !(excluded?.(path) ?? false);
+}
+
 /** A filter without a slash fits the file's name wherever it lies, as in an ignore file. */
-export function pathFilter(glob: string): (path: string) => boolean {
+function pathFilter(glob: string): (path: string) => boolean {
   const matches = picomatch(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`, { dot: true });
   return (path) => matches(path);
+}
+
+/** The first `maxResults` matches with the context that belongs to them. */
+export function limitHits(hits: readonly SearchHit[], { maxResults, after = 0 }: SearchQuery): SearchResult {
+  let matches = 0;
+  const kept: SearchHit[] = [];
+  let last: SearchHit | undefined;
+  for (const hit of hits) {
+    if (!hit.context) {
+      matches += 1;
+      if (matches > maxResults) continue;
+      last = hit;
+    }
+    // Beyond the last match that is shown, only its own context is.
+    if (matches < maxResults || !hit.context) kept.push(hit);
+    else if (matches === maxResults && hit.path === last?.path && (hit.line ?? 0) <= (last.line ?? 0) + after)
+      kept.push(hit);
+  }
+  return { hits: kept, more: matches > maxResults };
 }

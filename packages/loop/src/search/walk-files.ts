@@ -4,7 +4,7 @@ import { pathsOf } from '../environment/environment-path.ts';
 import type { DirectoryEntry, ExecutionEnvironment } from '../environment/execution-environment.ts';
 
 /** Files in which a folder says what to leave out; later ones win. */
-const IGNORE_FILES = ['.gitignore', '.ignore'];
+const IGNORE_FILES: readonly string[] = ['.gitignore', '.ignore'];
 
 /** Entries that one walk looks at, so that a call on the root of a disk comes to an end. */
 const MAX_ENTRIES = 500_000;
@@ -15,40 +15,63 @@ type Rules = { folder: string; matcher: Ignore };
 /**
  * The regular files below a folder as paths relative to it, `/` between the parts, each
  * folder's entries sorted by name. Left out are `.git`, what the
- * ignore files from the git root down say, and what lies behind symbolic links. Other hidden files are included.
+ * ignore files (`ignoreFiles`, later ones win) from the git root down say, and what lies behind symbolic links. Other hidden files are included.
  */
 export async function* walkFiles(
   environment: ExecutionEnvironment,
   root: string,
   signal: AbortSignal,
+  ignoreFiles = IGNORE_FILES,
 ): AsyncGenerator<string, void> {
-  const budget = { left: MAX_ENTRIES };
-  yield* walk(environment, root, '', await rulesAbove(environment, root), budget, signal);
+  for await (const { path, isDirectory } of walkEntries(environment, root, { signal, ignoreFiles })) {
+    if (!isDirectory) yield path;
+  }
 }
 
-async function* walk(
+export type WalkedEntry = { path: string; isDirectory: boolean };
+
+/** As `walkFiles`, with the folders, each in front of what it holds, and at most `depth` levels of them. */
+export async function* walkEntries(
   environment: ExecutionEnvironment,
   root: string,
+  options: { signal: AbortSignal; ignoreFiles?: readonly string[]; depth?: number },
+): AsyncGenerator<WalkedEntry, void> {
+  const { signal, ignoreFiles = IGNORE_FILES, depth = Number.POSITIVE_INFINITY } = options;
+  const state = { environment, root, ignoreFiles, signal, left: MAX_ENTRIES };
+  yield* walk(state, '', await rulesAbove(state), depth);
+}
+
+type Walk = {
+  environment: ExecutionEnvironment;
+  root: string;
+  ignoreFiles: readonly string[];
+  signal: AbortSignal;
+  /** Entries that may still be looked at. */
+  left: number;
+};
+
+async function* walk(
+  state: Walk,
   relative: string,
   above: readonly Rules[],
-  budget: { left: number },
-  signal: AbortSignal,
-): AsyncGenerator<string, void> {
+  depth: number,
+): AsyncGenerator<WalkedEntry, void> {
+  const { environment, root, signal } = state;
   signal.throwIfAborted();
   const paths = pathsOf(environment);
   const folder = paths.join(root, relative);
   // A folder that cannot be read has nothing to find.
   const entries = await environment.listDirectory(folder).catch((): DirectoryEntry[] => []);
-  const rules = await withRulesOf(environment, folder, entries, above);
+  const rules = await withRulesOf(state, folder, entries, above);
   for (const entry of entries.toSorted(byName)) {
-    budget.left -= 1;
-    if (budget.left < 0) return;
+    state.left -= 1;
+    if (state.left < 0) return;
     const path = relative === '' ? entry.name : `${relative}/${entry.name}`;
     const isDirectory = entry.kind === 'directory';
     if ((entry.kind !== 'file' && !isDirectory) || entry.name === '.git') continue;
     if (isIgnored(environment, paths.join(root, path), isDirectory, rules)) continue;
-    if (isDirectory) yield* walk(environment, root, path, rules, budget, signal);
-    else yield path;
+    yield { path, isDirectory };
+    if (isDirectory && depth > 1) yield* walk(state, path, rules, depth - 1);
   }
 }
 
@@ -56,7 +79,8 @@ function byName(left: DirectoryEntry, right: DirectoryEntry): number {
   return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
 }
 
-async function rulesAbove(environment: ExecutionEnvironment, root: string): Promise<Rules[]> {
+async function rulesAbove(state: Walk): Promise<Rules[]> {
+  const { environment, root } = state;
   const paths = pathsOf(environment);
   const gitRoot = await findGitRoot(environment, root);
   const folders: string[] = [];
@@ -67,19 +91,19 @@ async function rulesAbove(environment: ExecutionEnvironment, root: string): Prom
   let rules: readonly Rules[] = [];
   for (const folder of folders) {
     const entries = await environment.listDirectory(folder).catch((): DirectoryEntry[] => []);
-    rules = await withRulesOf(environment, folder, entries, rules);
+    rules = await withRulesOf(state, folder, entries, rules);
   }
   return [...rules];
 }
 
 async function withRulesOf(
-  environment: ExecutionEnvironment,
+  { environment, ignoreFiles }: Walk,
   folder: string,
   entries: readonly DirectoryEntry[],
   above: readonly Rules[],
 ): Promise<readonly Rules[]> {
   const paths = pathsOf(environment);
-  const present = IGNORE_FILES.filter((name) =>
+  const present = ignoreFiles.filter((name) =>
     entries.some((entry) => entry.name === name && entry.kind === 'file'),
   );
   let rules = above;

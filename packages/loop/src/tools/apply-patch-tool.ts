@@ -1,6 +1,7 @@
 import { applyPatch, type PatchChange } from '../apply-patch/apply-patch.ts';
 import { patchGrammar } from '../apply-patch/grammar.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
+import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
+import { defineTool, type RegisteredTool, type ToolOutput } from './tool.ts';
 
 type ApplyPatchArguments = { patch: string };
 
@@ -17,11 +18,15 @@ export function createApplyPatchTool(): RegisteredTool {
       argument: { name: 'patch', description: 'The patch, from "*** Begin Patch" to "*** End Patch"' },
     },
     guidance: 'for every change to existing files; one patch may change several.',
-    executor: execute,
+    executor: ({ patch }, { environment }) => applyPatchForModel(environment, patch),
   });
 }
 
-async function execute({ patch }: ApplyPatchArguments, { environment }: ToolContext): Promise<ToolOutput> {
+/** Applies a patch and tells what came of it. A patch that is refused is an error result. */
+export async function applyPatchForModel(
+  environment: ExecutionEnvironment,
+  patch: string,
+): Promise<Exclude<ToolOutput, string>> {
   try {
     const { changes, notes } = await applyPatch(environment, patch);
     const lines = ['Success. Updated the following files:', ...inOrder(changes).map(describe), ...notes];

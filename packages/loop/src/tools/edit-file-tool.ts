@@ -1,7 +1,8 @@
+import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { readFile, replaceFile, statFile, withFileLocks } from './file-access.ts';
-import { replaceText } from './replace-text.ts';
+import { type MatchLevel, replaceText } from './replace-text.ts';
 import { decodeTextFile, encodeTextFile } from './text-file.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
+import { defineTool, type RegisteredTool, type ToolOutput } from './tool.ts';
 
 type EditFileArguments = { file_path: string; old_string: string; new_string: string; replace_all?: boolean };
 
@@ -25,13 +26,36 @@ export function createEditFileTool(): RegisteredTool {
       },
     },
     guidance: 'to change an existing file.',
-    executor: execute,
+    executor: async ({ file_path, old_string, new_string, replace_all = false }, { environment }) =>
+      reportEdit(
+        file_path,
+        await editFile(environment, file_path, {
+          oldText: old_string,
+          newText: new_string,
+          all: replace_all,
+          allOption: 'replace_all',
+          writeTool: 'write_file',
+        }),
+      ),
   });
 }
 
-async function execute(args: EditFileArguments, { environment }: ToolContext): Promise<ToolOutput> {
-  const { file_path: path, old_string: oldText, new_string: newText, replace_all: all = false } = args;
-  if (oldText === '') throw new Error('old_string is empty; to create or rewrite a file use write_file.');
+export type FileEdit = {
+  oldText: string;
+  newText: string;
+  all: boolean;
+  /** The tool's name for `all`, and the tool that writes whole files: messages name them. */
+  allOption: string;
+  writeTool: string;
+};
+
+/** Replaces one occurrence of a text in a file, or all of them. Throws, with nothing written, where that is not clear. */
+export async function editFile(
+  environment: ExecutionEnvironment,
+  path: string,
+  { oldText, newText, all, allOption, writeTool }: FileEdit,
+): Promise<EditedFile> {
+  if (oldText === '') throw new Error(`old_string is empty; to create or rewrite a file use ${writeTool}.`);
   if (oldText === newText)
     throw new Error('old_string and new_string are the same; there is nothing to change.');
   return await withFileLocks(environment, [path], async () => {
@@ -45,15 +69,28 @@ async function execute(args: EditFileArguments, { environment }: ToolContext): P
     }
     if (replaced.kind === 'ambiguous') {
       throw new Error(
-        `old_string occurs ${replaced.count} times in ${path}. Take in neighbouring lines until it is unique, or set replace_all.`,
+        `old_string occurs ${replaced.count} times in ${path}. Take in neighbouring lines until it is unique, or set ${allOption}.`,
       );
     }
     await replaceFile(environment, path, encodeTextFile({ ...file, text: replaced.text }));
-    const note = replaced.level === 'exact' ? '' : ` The match ignored differences in ${replaced.level}.`;
-    const occurrences = replaced.count === 1 ? '1 occurrence' : `${replaced.count} occurrences`;
-    return {
-      content: `Replaced ${occurrences} in ${path}.${note}`,
-      details: { changes: [{ path, change: 'modified' }], replacements: replaced.count },
-    };
+    return { count: replaced.count, level: replaced.level, before: file.text, after: replaced.text };
   });
+}
+
+export type EditedFile = {
+  /** Replacements made. */
+  count: number;
+  level: MatchLevel;
+  before: string;
+  after: string;
+};
+
+/** What the model and the host are told about an edit. */
+export function reportEdit(path: string, { count, level }: EditedFile): Exclude<ToolOutput, string> {
+  const note = level === 'exact' ? '' : ` The match ignored differences in ${level}.`;
+  const occurrences = count === 1 ? '1 occurrence' : `${count} occurrences`;
+  return {
+    content: `Replaced ${occurrences} in ${path}.${note}`,
+    details: { changes: [{ path, change: 'modified' }], replacements: count },
+  };
 }

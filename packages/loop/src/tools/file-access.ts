@@ -1,4 +1,5 @@
 import { displayPath, pathsOf, resolvePath } from '../environment/environment-path.ts';
+import { environmentRoot } from '../environment/environment-root.ts';
 import type { ExecutionEnvironment, FileStat } from '../environment/execution-environment.ts';
 
 /** What is at a path that a tool was given, or an error that says what the model can do about it. */
@@ -99,8 +100,9 @@ export async function withFileLocks<T>(
   paths: readonly string[],
   work: () => Promise<T>,
 ): Promise<T> {
-  const locks = locksOf.get(environment) ?? new Map<string, Promise<void>>();
-  locksOf.set(environment, locks);
+  const root = environmentRoot(environment);
+  const locks = locksOf.get(root) ?? new Map<string, Promise<void>>();
+  locksOf.set(root, locks);
   const keys = new Set(await Promise.all(paths.map((path) => canonicalPath(environment, path))));
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   // Taking all locks in one step, with no wait in between, leaves no order in which two holders could block each other.

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import { pathsOf, resolvePath } from '../environment/environment-path.ts';
 import { walkFiles } from '../search/walk-files.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
+import { defineTool, type RegisteredTool, type ToolContext } from './tool.ts';
 
 type GlobArguments = { pattern: string; path?: string };
 
@@ -26,19 +26,34 @@ export function createGlobTool(): RegisteredTool {
     },
     concurrency: 'shared',
     guidance: 'to find files by their name.',
-    executor: execute,
+    executor: async ({ pattern, path = '.' }, context) => {
+      const files = await findFiles(context, { pattern, path });
+      return files.length === 0 ? 'No files found.' : files.join('\n');
+    },
   });
 }
 
-async function execute({ pattern, path = '.' }: GlobArguments, context: ToolContext): Promise<ToolOutput> {
-  const { environment, signal } = context;
+export type FileQuery = {
+  pattern: string;
+  /** The folder to start from. */
+  path: string;
+  caseInsensitive?: boolean;
+  /** Names of the files that say what to leave out. Default `.gitignore` and `.ignore`. */
+  ignoreFiles?: readonly string[];
+};
+
+/** The files whose path fits, the last changed first, as paths that a tool of the same environment takes. */
+export async function findFiles(
+  { environment, signal }: ToolContext,
+  { pattern, path, caseInsensitive = false, ignoreFiles }: FileQuery,
+): Promise<string[]> {
   const paths = pathsOf(environment);
   const root = resolvePath(environment, path);
   if ((await environment.stat(root))?.kind !== 'directory') throw new Error(`Not a directory: ${path}`);
-  const matches = picomatch(relativePattern(pattern, root), { dot: true });
+  const matches = picomatch(relativePattern(pattern, root), { dot: true, nocase: caseInsensitive });
   const found: string[] = [];
-  for await (const file of walkFiles(environment, root, signal)) if (matches(file)) found.push(file);
-  if (found.length === 0) return 'No files found.';
+  for await (const file of walkFiles(environment, root, signal, ignoreFiles))
+    if (matches(file)) found.push(file);
 
   const dated: { file: string; modifiedMs: number }[] = [];
   for (let start = 0; start < found.length; start += STAT_BATCH) {
@@ -50,10 +65,7 @@ async function execute({ pattern, path = '.' }: GlobArguments, context: ToolCont
     dated.push(...(await Promise.all(batch)));
   }
   const prefix = path === '.' || path === './' ? '' : `${path.replace(/\/+$/, '')}/`;
-  return dated
-    .toSorted((left, right) => right.modifiedMs - left.modifiedMs)
-    .map(({ file }) => prefix + file)
-    .join('\n');
+  return dated.toSorted((left, right) => right.modifiedMs - left.modifiedMs).map(({ file }) => prefix + file);
 }
 
 /** Models write absolute patterns and a leading `./`. */

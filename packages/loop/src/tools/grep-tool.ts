@@ -8,6 +8,7 @@ import {
   type SearchMode,
   SearchPatternError,
   type SearchQuery,
+  type SearchResult,
 } from '../search/text-search.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
 
@@ -65,9 +66,7 @@ export function createGrepTool({ outputModes }: { outputModes: boolean }): Regis
   });
 }
 
-async function execute(args: GrepArguments, { environment, signal }: ToolContext): Promise<ToolOutput> {
-  const root = resolvePath(environment, args.path ?? '.');
-  if ((await environment.stat(root)) === undefined) throw new Error(`Path not found: ${args.path}`);
+async function execute(args: GrepArguments, context: ToolContext): Promise<ToolOutput> {
   const query: SearchQuery = {
     pattern: args.pattern,
     caseInsensitive: args.case_insensitive ?? false,
@@ -75,14 +74,29 @@ async function execute(args: GrepArguments, { environment, signal }: ToolContext
     mode: args.output_mode ?? 'content',
     ...(args.glob_filter === undefined ? {} : { globFilter: args.glob_filter }),
   };
+  const { hits, more } = await searchFiles(context, args.path, query);
+  if (hits.length === 0) return 'No matches found.';
+  const lines = hits.map(render);
+  if (more) lines.push(`(more than ${query.maxResults} results; narrow the search or raise max_results)`);
+  return lines.join('\n');
+}
+
+/**
+ * Searches with ripgrep where the environment has it, else with our own engine. The paths of the hits are as the model
+ * would have to write them. Throws where there is no such path and where the pattern does not compile.
+ */
+export async function searchFiles(
+  { environment, signal }: ToolContext,
+  path: string | undefined,
+  query: SearchQuery,
+): Promise<SearchResult> {
+  const root = resolvePath(environment, path ?? '.');
+  if ((await environment.stat(root)) === undefined) throw new Error(`Path not found: ${path}`);
   const search = (await hasRipgrep(environment)) ? searchWithRipgrep : searchWithOwnEngine;
   try {
     const { hits, more } = await search(environment, root, query, signal);
-    if (hits.length === 0) return 'No matches found.';
-    const prefix = await displayPrefix(environment, args.path, root);
-    const lines = hits.map((hit) => prefix + render(hit));
-    if (more) lines.push(`(more than ${query.maxResults} results; narrow the search or raise max_results)`);
-    return lines.join('\n');
+    const prefix = await displayPrefix(environment, path, root);
+    return { hits: hits.map((hit) => ({ ...hit, path: prefix + hit.path })), more };
   } catch (error) {
     if (error instanceof SearchPatternError) throw new Error(`Invalid pattern: ${error.message}`);
     throw error;
@@ -102,7 +116,10 @@ async function displayPrefix(
 
 function render({ path, line, text, count }: SearchHit): string {
   if (count !== undefined) return `${path}:${count}`;
-  if (text === undefined) return path;
-  const shown = text.length <= MAX_LINE ? text : `${text.slice(0, MAX_LINE).toWellFormed()} [line cut]`;
-  return `${path}:${line}:${shown}`;
+  return text === undefined ? path : `${path}:${line}:${cutLine(text)}`;
+}
+
+/** A matching line as the model gets it. */
+export function cutLine(text: string): string {
+  return text.length <= MAX_LINE ? text : `${text.slice(0, MAX_LINE).toWellFormed()} [line cut]`;
 }

@@ -1,13 +1,7 @@
-import type { ImagePart } from '../turn.ts';
-import { readFile, statFile } from './file-access.ts';
-import { looksBinary } from './text-file.ts';
+import { DEFAULT_LINES, loadFile, selectLines } from './load-file.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
 
 type ReadFileArguments = { file_path: string; offset?: number; limit?: number };
-
-const DEFAULT_LINES = 2_000;
-const MAX_FILE_BYTES = 64 * 1024 * 1024;
-const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
 
 /** Reads a file with line numbers, or an image as an image (loop spec 3.3). */
 export function createReadFileTool(): RegisteredTool {
@@ -32,62 +26,31 @@ export function createReadFileTool(): RegisteredTool {
       },
     },
     concurrency: 'shared',
+    output: { maxChars: 50_000, mode: 'head_tail', spill: false },
     guidance:
       'read a file before you change it; for a long file, read the part that matters with offset and limit.',
-    executor: execute,
+    executor: ({ file_path, offset = 1, limit = DEFAULT_LINES }, context) =>
+      readNumbered(context, file_path, { offset, limit, render: (number, line) => `${number} | ${line}` }),
   });
 }
 
-async function execute(args: ReadFileArguments, { environment }: ToolContext): Promise<ToolOutput> {
-  const { file_path: path, offset = 1, limit = DEFAULT_LINES } = args;
-  const { size } = await statFile(environment, path);
-  if (size > MAX_FILE_BYTES) {
-    throw new Error(
-      `${path} has ${size} bytes, too many to read whole; use the shell (head, tail, sed -n) or grep.`,
-    );
-  }
-  const bytes = await readFile(environment, path);
-  const image = asImage(bytes);
-  if (image && bytes.length > MAX_IMAGE_BYTES)
-    throw new Error(`${path} is an image of ${size} bytes; at most ${MAX_IMAGE_BYTES} can be shown.`);
-  if (image) return { content: [image] };
-  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
-  if (encoding === 'utf-8' && looksBinary(bytes))
-    throw new Error(`${path} is a binary file (${size} bytes); it cannot be shown as text.`);
-  return numberLines(new TextDecoder(encoding).decode(bytes), path, offset, limit);
-}
+export type NumberedLines = {
+  offset: number;
+  limit: number;
+  render: (number: number, line: string) => string;
+};
 
-function numberLines(text: string, path: string, offset: number, limit: number): string {
-  if (text === '') return `(${path} is empty)`;
-  const lines = text.split('\n');
-  if (lines.at(-1) === '') lines.pop();
-  if (offset > lines.length)
-    throw new Error(`${path} has ${lines.length} lines; there is no line ${offset}.`);
-  const shown = lines.slice(offset - 1, offset - 1 + limit);
-  const last = offset + shown.length - 1;
-  const numbered = shown.map(
-    (line, index) => `${offset + index} | ${line.endsWith('\r') ? line.slice(0, -1) : line}`,
-  );
-  if (last < lines.length)
-    numbered.push(`(lines ${offset} to ${last} of ${lines.length}; go on with offset=${last + 1})`);
+/** A range of lines of a file with their numbers, and where to go on; an image as it is. */
+export async function readNumbered(
+  { environment }: ToolContext,
+  path: string,
+  { offset, limit, render }: NumberedLines,
+): Promise<ToolOutput> {
+  const file = await loadFile(environment, path);
+  if (file.kind === 'image') return { content: [file.image] };
+  if (file.lines.length === 0) return `(${path} is empty)`;
+  const { shown, last, total } = selectLines(file.lines, path, offset, limit);
+  const numbered = shown.map((line, index) => render(offset + index, line));
+  if (last < total) numbered.push(`(lines ${offset} to ${last} of ${total}; go on with offset=${last + 1})`);
   return numbered.join('\n');
-}
-
-const IMAGE_SIGNATURES: readonly { mediaType: string; matches: (bytes: Uint8Array) => boolean }[] = [
-  { mediaType: 'image/png', matches: (bytes) => startsWith(bytes, 0, '\x89PNG\r\n') },
-  { mediaType: 'image/jpeg', matches: (bytes) => startsWith(bytes, 0, '\xff\xd8\xff') },
-  { mediaType: 'image/gif', matches: (bytes) => startsWith(bytes, 0, 'GIF8') },
-  {
-    mediaType: 'image/webp',
-    matches: (bytes) => startsWith(bytes, 0, 'RIFF') && startsWith(bytes, 8, 'WEBP'),
-  },
-];
-
-function asImage(bytes: Uint8Array): ImagePart | undefined {
-  const type = IMAGE_SIGNATURES.find(({ matches }) => matches(bytes));
-  return type && { type: 'image', mediaType: type.mediaType, data: Buffer.from(bytes).toString('base64') };
-}
-
-function startsWith(bytes: Uint8Array, at: number, signature: string): boolean {
-  return Buffer.from(bytes.subarray(at, at + signature.length)).toString('latin1') === signature;
 }

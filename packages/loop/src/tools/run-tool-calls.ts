@@ -1,46 +1,86 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
+import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
+import { askHook, type HookedCall, type Hooks } from '../hooks.ts';
+import { isTimeout, raceAbort } from '../race-abort.ts';
 import type { SessionConfig } from '../session-config.ts';
 import type { Emit, ToolCallEnd } from '../session-event.ts';
 import type { Part, ToolCallPart, ToolResult } from '../turn.ts';
 import type { RegisteredTool, ToolOutput } from './tool.ts';
-import type { ToolRegistry } from './tool-registry.ts';
-import { outputLimit, truncateOutput } from './truncate.ts';
+import { exceedsLimit, type OutputLimit, outputLimit, truncateOutput } from './truncate.ts';
 import { argumentsForDisplay, validateArguments } from './validate-arguments.ts';
 
 /** Asked between VALIDATE and EXECUTE. A rejection or a throw counts as a denial. */
 export type ApprovalHook = (request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>;
-export type ApprovalRequest = { callId: string; name: string; args: JsonObject; signal: AbortSignal };
-export type ApprovalDecision = { decision: 'approved' } | { decision: 'denied'; reason?: string };
+export type ApprovalRequest = {
+  callId: string;
+  name: string;
+  /** What will run. */
+  args: JsonObject;
+  /** What the model wrote, byte for byte. */
+  input: string;
+  sessionId: string;
+  signal: AbortSignal;
+};
+/**
+ * `parked`: nobody can decide now. The input ends with reason `parked`, the call stays open in the snapshot, and
+ * `Session.resume()` takes the decision, in this process or another.
+ */
+export type ApprovalDecision = FinalDecision | { decision: 'parked' };
+export type FinalDecision = { decision: 'approved' } | { decision: 'denied'; reason?: string };
+
+/** Where a run finds its tools. */
+export type ToolSource = { get(name: string): RegisteredTool | undefined; names(): string[] };
 
 export type ToolRun = {
-  tools: ToolRegistry;
+  tools: ToolSource;
   environment: ExecutionEnvironment;
   config: SessionConfig;
   sessionId: string;
   /** False: one call after the other, whatever the tools allow. */
   parallel: boolean;
   approve: ApprovalHook | undefined;
+  hooks: Hooks;
+  /** Decisions about calls that were parked, by call id; the hook is not asked again. */
+  decisions: ReadonlyMap<string, FinalDecision>;
+  /** Calls that were parked and whose `TOOL_CALL_START` was reported then; they get their end only. */
+  announced: ReadonlySet<string>;
+  /** Why the calls that have not started shall not start; asked before each group. */
+  skip: () => string | undefined;
   emit: Emit;
   signal: AbortSignal;
 };
 
-/** Runs the calls of one response and answers each of them, in their order, whatever happens. Never rejects. */
-export async function runToolCalls(calls: readonly ToolCallPart[], run: ToolRun): Promise<ToolResult[]> {
+/** `parked`: ids of the calls that wait for a decision. They, and the groups after theirs, have no result yet. */
+export type ToolRound = { results: ToolResult[]; parked: string[] };
+
+/** Runs the calls of one response and answers each of them, in their order, until one is parked. Never rejects. */
+export async function runToolCalls(calls: readonly ToolCallPart[], run: ToolRun): Promise<ToolRound> {
   const results: ToolResult[] = [];
   for (const group of concurrencyGroups(calls, run)) {
-    results.push(...(await Promise.all(group.map((call) => runToolCall(call, run)))));
+    const reason = run.signal.aborted ? undefined : run.skip();
+    if (reason !== undefined) {
+      results.push(...group.map((call) => answerWithoutRunning(call, reason, { ...run, status: 'skipped' })));
+      continue;
+    }
+    const answers = await Promise.all(group.map((call) => runToolCall(call, run)));
+    results.push(...answers.filter((answer) => answer !== PARKED));
+    const parked = group.filter((_, index) => answers[index] === PARKED).map((call) => call.callId);
+    if (parked.length > 0) return { results, parked };
   }
-  return results;
+  return { results, parked: [] };
 }
+
+const PARKED = Symbol('parked');
 
 /** Neighbouring `shared` calls run together; an `exclusive` one is a group of its own. */
 function concurrencyGroups(calls: readonly ToolCallPart[], { tools, parallel }: ToolRun): ToolCallPart[][] {
   const groups: ToolCallPart[][] = [];
   let open: ToolCallPart[] | undefined;
   for (const call of calls) {
-    const shared = parallel && tools.get(call.name)?.concurrency === 'shared';
-    if (shared && open) open.push(call);
+    const tool = tools.get(call.name);
+    const shared = parallel && tool?.concurrency === 'shared';
+    if (shared && open && !tool.waitsForEarlier?.(call.input)) open.push(call);
     else {
       const group = [call];
       groups.push(group);
@@ -52,16 +92,19 @@ function concurrencyGroups(calls: readonly ToolCallPart[], { tools, parallel }: 
 
 type Finished = Pick<ToolCallEnd, 'status' | 'isError' | 'details'> & { content: string | Part[] };
 
-/** LOOKUP → VALIDATE → approval → EXECUTE → TRUNCATE → EMIT → RETURN (loop spec 3.8). */
-async function runToolCall(call: ToolCallPart, run: ToolRun): Promise<ToolResult> {
+/** LOOKUP → VALIDATE → hook → approval → EXECUTE → hook → TRUNCATE → EMIT → RETURN (loop spec 3.8). */
+async function runToolCall(call: ToolCallPart, run: ToolRun): Promise<ToolResult | typeof PARKED> {
   const { callId, name } = call;
   const started = performance.now();
   const input = argumentsForDisplay(call.input, call.freeform === true);
-  run.emit('TOOL_CALL_START', { callId, name, input });
+  if (!run.announced.has(callId)) run.emit('TOOL_CALL_START', { callId, name, input });
   const tool = run.tools.get(name);
   const finished = await finish(call, tool, input, run);
+  if (finished === PARKED) return PARKED;
   const limit = outputLimit(name, tool?.output, run.config);
-  const content = eachText(finished.content, (text) => truncateOutput(text, limit));
+  const outputFile = await keepFullOutput(finished, limit, run.environment);
+  const content = eachText(finished.content, (text) => truncateOutput(text, limit, outputFile));
+  const details = outputFile === undefined ? finished.details : { ...finished.details, outputFile };
   const full = textOf(finished.content);
   const output = truncateOutput(full, FULL_OUTPUT);
   run.emit('TOOL_CALL_END', {
@@ -72,25 +115,53 @@ async function runToolCall(call: ToolCallPart, run: ToolRun): Promise<ToolResult
     outputComplete: output === full,
     isError: finished.isError,
     durationMs: Math.round(performance.now() - started),
-    ...(finished.details === undefined ? {} : { details: finished.details }),
+    ...(details === undefined ? {} : { details }),
   });
   return { callId, name, content, isError: finished.isError };
+}
+
+const MAX_KEPT_CHARACTERS = 64 * 1024 * 1024;
+
+/** A file of the environment with the whole of an output that the model gets in part; the tool may have made one itself. */
+async function keepFullOutput(
+  { content, details }: Finished,
+  limit: OutputLimit,
+  environment: ExecutionEnvironment,
+): Promise<string | undefined> {
+  if (typeof details?.outputFile === 'string') return details.outputFile;
+  const text = textOf(content);
+  if (limit.spill === false || !environment.outputDirectory || !exceedsLimit(text, limit)) return undefined;
+  try {
+    const folder = await environment.outputDirectory();
+    const file = pathsOf(environment).join(folder, `${crypto.randomUUID()}.txt`);
+    await environment.writeBytes(file, new TextEncoder().encode(text.slice(0, MAX_KEPT_CHARACTERS)));
+    return file;
+  } catch {
+    // A full disk must not cost the result.
+    return undefined;
+  }
 }
 
 /** What an event carries at most. */
 const FULL_OUTPUT = { maxChars: 1024 * 1024, mode: 'head_tail' } as const;
 
+type NotRun = {
+  emit: Emit;
+  /** Calls whose start was reported before. */
+  announced?: ReadonlySet<string>;
+  status?: 'rejected' | 'skipped' | 'aborted';
+};
+
 /** Answers a call that is not to run. The bracket of events holds all the same. */
-export function answerWithoutRunning(call: ToolCallPart, text: string, emit: Emit): ToolResult {
+export function answerWithoutRunning(
+  call: ToolCallPart,
+  text: string,
+  { emit, announced, status = 'rejected' }: NotRun,
+): ToolResult {
   const { callId, name } = call;
-  emit('TOOL_CALL_START', { callId, name, input: argumentsForDisplay(call.input, call.freeform === true) });
-  const end = {
-    status: 'rejected',
-    output: text,
-    outputComplete: true,
-    isError: true,
-    durationMs: 0,
-  } as const;
+  const input = argumentsForDisplay(call.input, call.freeform === true);
+  if (!announced?.has(callId)) emit('TOOL_CALL_START', { callId, name, input });
+  const end = { status, output: text, outputComplete: true, isError: true, durationMs: 0 };
   emit('TOOL_CALL_END', { callId, name, ...end });
   return { callId, name, content: text, isError: true };
 }
@@ -100,24 +171,77 @@ async function finish(
   tool: RegisteredTool | undefined,
   input: JsonValue,
   run: ToolRun,
-): Promise<Finished> {
-  const { name, callId } = call;
+): Promise<Finished | typeof PARKED> {
+  const { name } = call;
   if (run.signal.aborted)
-    return failure('aborted', 'Not run: the user interrupted before this call started.');
+    return failure('aborted', `Not run: ${whoAborted(run.signal)} interrupted before this call started.`);
   if (!tool)
     return failure('failed', `Unknown tool: ${name}. The tools are: ${run.tools.names().join(', ')}.`);
   try {
-    const validated = validateArguments(tool.definition, argumentText(call, tool));
-    if (!validated.ok) return failure('failed', `Invalid arguments for tool: ${name}. ${validated.reason}`);
-    const denial = await askForApproval(callId, name, input, validated.args, run);
-    if (denial !== undefined) return failure('rejected', denial);
-    return await execute(tool, validated.args, call, run);
+    const prepared = await prepare(call, tool, run);
+    if ('status' in prepared) return prepared;
+    const decision = await askForApproval(call, input, prepared.args, run);
+    if (decision.decision === 'parked') return PARKED;
+    if (decision.decision === 'denied') {
+      return failure(
+        'rejected',
+        `Not run: the call was denied${decision.reason ? ` (${decision.reason})` : ''}.`,
+      );
+    }
+    return await afterwards(call, prepared.args, await execute(tool, prepared.args, call, run), run);
   } catch (error) {
     return failure(
       'failed',
       `Tool error (${name}): ${error instanceof Error ? error.message : String(error)}`,
     );
   }
+}
+
+/** Arguments that may run, or why the call does not get so far. */
+async function prepare(
+  call: ToolCallPart,
+  tool: RegisteredTool,
+  run: ToolRun,
+): Promise<{ args: JsonObject } | Finished> {
+  const { name } = call;
+  const validated = validateArguments(tool.definition, argumentText(call, tool));
+  if (!validated.ok) return failure('failed', `Invalid arguments for tool: ${name}. ${validated.reason}`);
+  const { args } = validated;
+  const { beforeTool } = run.hooks;
+  const answer = await askHook('beforeTool', beforeTool && (() => beforeTool(hooked(call, args, run))), run);
+  if (answer.kind === 'failed') return failure('rejected', `Not run: ${answer.message}.`);
+  if (answer.kind === 'none') return { args };
+  if ('decision' in answer.value) return failure('rejected', `Not run: ${answer.value.reason}`);
+  const replaced = validateArguments(tool.definition, JSON.stringify(answer.value.args));
+  if (!replaced.ok)
+    return failure('failed', `Not run: the host changed the arguments, and ${replaced.reason}`);
+  return { args: replaced.args };
+}
+
+async function afterwards(
+  call: ToolCallPart,
+  args: JsonObject,
+  finished: Finished,
+  run: ToolRun,
+): Promise<Finished> {
+  const { afterTool } = run.hooks;
+  if (!afterTool) return finished;
+  const ran = { ...hooked(call, args, run), ...finished };
+  const answer = await askHook('afterTool', () => afterTool(ran), run);
+  if (answer.kind === 'none') return finished;
+  // The hook may be there to take something out.
+  if (answer.kind === 'failed')
+    return failure('failed', `The call ran; its result is withheld: ${answer.message}.`);
+  const { content = finished.content, isError = finished.isError } = answer.value;
+  return { ...finished, content: eachText(content, clean), isError };
+}
+
+function hooked(
+  { callId, name }: ToolCallPart,
+  args: JsonObject,
+  { sessionId, signal }: ToolRun,
+): HookedCall {
+  return { callId, name, args, sessionId, signal };
 }
 
 function failure(status: Finished['status'], content: string): Finished {
@@ -130,30 +254,31 @@ function argumentText(call: ToolCallPart, { definition }: RegisteredTool): strin
 }
 
 async function askForApproval(
-  callId: string,
-  name: string,
+  call: ToolCallPart,
   input: JsonValue,
   args: JsonObject,
-  { approve, emit, signal }: ToolRun,
-): Promise<string | undefined> {
-  if (!approve) return undefined;
+  run: ToolRun,
+): Promise<ApprovalDecision> {
+  const { approve, emit, signal, sessionId } = run;
+  const { callId, name } = call;
+  const decided = run.decisions.get(callId);
+  if (decided) {
+    emit('APPROVAL_DECIDED', { callId, ...decided });
+    return decided;
+  }
+  if (!approve) return { decision: 'approved' };
   emit('APPROVAL_REQUESTED', { callId, name, input });
-  const answer = await raceAbort(
-    Promise.resolve()
-      .then(() => approve({ callId, name, args, signal }))
-      .catch(
-        (error): ApprovalDecision => ({
-          decision: 'denied',
-          reason: `the approval failed: ${String(error)}`,
-        }),
-      ),
-    signal,
-    0,
-  );
-  const decision: ApprovalDecision = answer ?? { decision: 'denied', reason: 'the user interrupted' };
-  emit('APPROVAL_DECIDED', { callId, ...decision });
-  if (decision.decision === 'approved') return undefined;
-  return `Not run: the call was denied${decision.reason ? ` (${decision.reason})` : ''}.`;
+  const asked = Promise.resolve({ callId, name, args, input: call.input, sessionId, signal })
+    .then(approve)
+    .catch((error): ApprovalDecision => ({ decision: 'denied', reason: `the approval failed: ${error}` }));
+  const interrupted: ApprovalDecision = { decision: 'denied', reason: 'the user interrupted' };
+  const decision = (await raceAbort(asked, signal, 0)) ?? interrupted;
+  if (decision.decision !== 'parked') emit('APPROVAL_DECIDED', { callId, ...decision });
+  return decision;
+}
+
+function whoAborted(signal: AbortSignal): string {
+  return isTimeout(signal) ? 'the time limit' : 'the user';
 }
 
 /** TERM, two seconds, KILL: what a well-behaved tool needs at most after an abort, and a little more. */
@@ -192,7 +317,7 @@ async function execute(
   if (settled?.status === 'completed' && !settled.isError) return settled;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const partial = settled ? `\n${textOf(settled.content)}` : '';
-  return failure('aborted', `Aborted by the user after ${seconds} s.${partial}`);
+  return failure('aborted', `Aborted by ${whoAborted(run.signal)} after ${seconds} s.${partial}`);
 }
 
 function completed(output: ToolOutput): Finished {
@@ -222,21 +347,4 @@ function eachText(content: string | Part[], change: (text: string) => string): s
 function textOf(content: string | Part[]): string {
   if (typeof content === 'string') return content;
   return content.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`)).join('\n');
-}
-
-/** `work`, or `undefined` where it is not done `graceMs` after an abort. */
-async function raceAbort<T>(work: Promise<T>, signal: AbortSignal, graceMs: number): Promise<T | undefined> {
-  const { promise: gaveUp, resolve } = Promise.withResolvers<undefined>();
-  let timer: NodeJS.Timeout | undefined;
-  const abort = () => {
-    timer = setTimeout(() => resolve(undefined), graceMs);
-  };
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, gaveUp]);
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
-  }
 }

@@ -44,6 +44,8 @@ type ToolTraits = {
    * before those after it. Default `exclusive`.
    */
   concurrency?: 'shared' | 'exclusive';
+  /** For a `shared` tool whose caller may ask to wait for the calls before it; gets the arguments as the model wrote them. */
+  waitsForEarlier?: (input: string) => boolean;
   /** How much of the output the model reads. Default: by name (spec 5.2), 30,000 characters for other tools. */
   output?: OutputLimit;
   /** One line in the system prompt about when to use the tool. */

@@ -8,6 +8,7 @@ import { createEditFileTool } from './edit-file-tool.ts';
 import { withFileLocks } from './file-access.ts';
 import { createGlobTool } from './glob-tool.ts';
 import { createGrepTool } from './grep-tool.ts';
+import { createListDirectoryTool } from './list-directory-tool.ts';
 import { createReadFileTool } from './read-file-tool.ts';
 import { createShellTool } from './shell-tool.ts';
 import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
@@ -144,6 +145,33 @@ test('glob lists the newest first', async () => {
   expect(await run({ pattern: `${place.directory}/*.ts` })).toBe('mid.ts');
   expect(await run({ pattern: '*.ts', path: 'src' })).toBe('src/new.ts\nsrc/old.ts');
   expect(await run({ pattern: '*.py' })).toBe('No files found.');
+});
+
+test('list_dir shows levels, folders in front of what they hold', async () => {
+  await using place = await temporaryEnvironment();
+  await mkdir(place.path('a/b/c'), { recursive: true });
+  for (const name of ['a/b/deep.txt', 'a/near.txt', 'z.log', '.gitignore'])
+    await writeFile(place.path(name), '');
+  await writeFile(place.path('.gitignore'), '*.log\n');
+  const run = async (args: JsonObject) =>
+    (await call(createListDirectoryTool(), place.environment, args)).content;
+  expect(await run({})).toBe('.gitignore\na/');
+  expect(await run({ depth: 2 })).toBe('.gitignore\na/\na/b/\na/near.txt');
+  expect(await run({ path: 'a', depth: 9 })).toBe('b/\nb/c/\nb/deep.txt\nnear.txt');
+  expect(await run({ path: 'a/b/c' })).toBe('(a/b/c is empty)');
+  await expect(run({ path: 'z.log' })).rejects.toThrow('Not a directory: z.log');
+});
+
+test('a command that falls silent is ended where the profile says so', async () => {
+  await using place = await temporaryEnvironment();
+  const tool = createShellTool({ inactivityTimeoutMs: 300, nonZeroExitIsError: false });
+  const silent = await call(tool, place.environment, { command: 'echo once; sleep 600' });
+  expect(silent.content).toMatch(/once\n\[ERROR: Command was ended after 300ms without output/);
+  expect(silent.isError).toBe(true);
+  const busy = await call(tool, place.environment, {
+    command: 'for i in 1 2 3 4 5 6; do echo $i; sleep 0.1; done',
+  });
+  expect(busy).toMatchObject({ isError: false, details: { exitCode: 0, timedOut: false } });
 });
 
 test('apply_patch lists the files by letter, and a refusal is an error result', async () => {

@@ -5,6 +5,8 @@ export type OutputLimit = {
   /** Lines, marker included; no limit where absent. */
   maxLines?: number;
   mode: 'head_tail' | 'head' | 'tail';
+  /** False: the whole output need not be kept in a file, because the model can get it again in parts. Default true. */
+  spill?: boolean;
 };
 
 /**
@@ -37,22 +39,25 @@ export function outputLimit(
   const limit = own ?? LIMITS[name] ?? OTHER;
   const maxLines = overrides.toolLineLimits[name] ?? limit.maxLines;
   return {
-    mode: limit.mode,
+    ...limit,
     maxChars: overrides.toolOutputLimits[name] ?? limit.maxChars,
     ...(maxLines === undefined ? {} : { maxLines }),
   };
 }
 
+/** Whether the model gets less than `text`. */
+export function exceedsLimit(text: string, { maxChars, maxLines }: OutputLimit): boolean {
+  return text.length > maxChars || (maxLines !== undefined && countLines(text, 0, text.length) > maxLines);
+}
+
 /**
  * Cuts `text` to the limit in one pass: both bounds are measured on the original, so that one marker can tell what is
  * gone. The result, marker included, is within the bounds; no cut splits a character, and it prefers line ends.
+ * `fullOutput` is a file with the whole, which the marker names because the model can read it.
  */
-export function truncateOutput(text: string, limit: OutputLimit): string {
-  const lines = limit.maxLines === undefined ? 0 : countLines(text, 0, text.length);
-  const tooManyLines = limit.maxLines !== undefined && lines > limit.maxLines;
-  if (text.length <= limit.maxChars && !tooManyLines) return text;
-
-  const room = limit.maxChars - marker(text.length, text.length, limit.mode).length;
+export function truncateOutput(text: string, limit: OutputLimit, fullOutput?: string): string {
+  if (!exceedsLimit(text, limit)) return text;
+  const room = limit.maxChars - marker(text.length, text.length, limit.mode, fullOutput).length;
   if (room <= 0) return cutHead(text, limit.maxChars);
   const headChars = limit.mode === 'head' ? room : limit.mode === 'tail' ? 0 : Math.ceil(room / 2);
   const tailChars = room - headChars;
@@ -62,18 +67,26 @@ export function truncateOutput(text: string, limit: OutputLimit): string {
 
   const head = headEnd(text, headChars, headLines);
   const tail = Math.max(head, tailStart(text, tailChars, tailLines));
-  const cut = marker(tail - head, countLines(text, head, tail), limit.mode);
+  const cut = marker(tail - head, countLines(text, head, tail), limit.mode, fullOutput);
   return text.slice(0, head) + cut + text.slice(tail);
 }
 
 /** Breaks around the marker and the marker itself. */
 const MARKER_LINES = 5;
 
-function marker(chars: number, lines: number, mode: OutputLimit['mode']): string {
+function marker(
+  chars: number,
+  lines: number,
+  mode: OutputLimit['mode'],
+  fullOutput: string | undefined,
+): string {
   const where = { head_tail: 'from the middle', head: 'from the end', tail: 'from the beginning' }[mode];
+  const whole =
+    fullOutput === undefined
+      ? 'The full output is available in the event stream.'
+      : `Full output: ${fullOutput}`;
   const text =
-    `[WARNING: Tool output was truncated. ${chars} characters (${lines} lines) were removed ${where}. ` +
-    'The full output is available in the event stream. ' +
+    `[WARNING: Tool output was truncated. ${chars} characters (${lines} lines) were removed ${where}. ${whole} ` +
     'If you need to see specific parts, re-run the tool with more targeted parameters.]';
   return mode === 'head' ? `\n\n${text}` : mode === 'tail' ? `${text}\n\n` : `\n\n${text}\n\n`;
 }

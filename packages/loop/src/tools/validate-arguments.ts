@@ -49,6 +49,8 @@ function validatorOf(definition: Exclude<ToolDefinition, { type: 'provider' }>):
   if (known) return known;
   const { $schema: _dialect, ...schema } = schemaOf(definition);
   const validate = ajv.compile(schema);
+  // Its own cache would keep the schemas of all sessions for ever.
+  ajv.removeSchema(schema);
   validators.set(definition, validate);
   return validate;
 }

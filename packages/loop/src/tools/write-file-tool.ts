@@ -1,6 +1,7 @@
 import { resolvePath } from '../environment/environment-path.ts';
+import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { replaceFile, withFileLocks } from './file-access.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
+import { defineTool, type RegisteredTool, type ToolOutput } from './tool.ts';
 
 type WriteFileArguments = { file_path: string; content: string };
 
@@ -20,12 +21,16 @@ export function createWriteFileTool(): RegisteredTool {
       },
     },
     guidance: 'for new files and complete rewrites.',
-    executor: execute,
+    executor: ({ file_path, content }, { environment }) => writeWholeFile(environment, file_path, content),
   });
 }
 
-async function execute(args: WriteFileArguments, { environment }: ToolContext): Promise<ToolOutput> {
-  const { file_path: path, content } = args;
+/** Creates a file with its folders, or replaces what was there. */
+export async function writeWholeFile(
+  environment: ExecutionEnvironment,
+  path: string,
+  content: string,
+): Promise<ToolOutput> {
   const bytes = new TextEncoder().encode(content);
   return await withFileLocks(environment, [path], async () => {
     const existed = (await environment.stat(resolvePath(environment, path))) !== undefined;

@@ -1,6 +1,7 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { conformanceChecks } from '@whetstone/loop';
+import { describe, expect, test } from 'vitest';
 import { createMask } from '../sandbox/mask.ts';
 import { startAttempt, type TestAttempt } from './__fixtures__/attempt.ts';
 import { createSandboxEnvironment } from './sandbox-environment.ts';
@@ -73,4 +74,12 @@ test('nothing is written outside of the workspace and the home, by whatever way'
   expect(await readFile(victim, 'utf8')).toBe('untouched');
   await environment.remove('link');
   expect((await stat(victim)).isFile()).toBe(true);
+});
+
+describe('does what the loop asks of an environment', () => {
+  const checks = conformanceChecks.filter(({ area }) => area !== 'background');
+  test.each(checks)('$area: $name', async ({ run }) => {
+    await using attempt = await startAttempt('');
+    await run(environmentOf(attempt));
+  });
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { release, type } from 'node:os';
-import { relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type {
   DirectoryEntry,
   ExecOptions,
@@ -66,6 +66,7 @@ export function createSandboxEnvironment(
     realpath: (path) => realpath(absolute(path)),
     listDirectory: (path) => entriesOf(absolute(path)),
     exec: (command, execOptions = {}) => exec(sandbox, command, execOptions, options),
+    outputDirectory: async () => join(sandbox.home, '.tool-output'),
   };
 }
 
@@ -110,16 +111,37 @@ async function exec(
   const [program, ...args] = typeof command === 'string' ? [SHELL, '-c', command] : command;
   if (program === undefined)
     throw new TypeError('exec: the command is an empty list; give at least a program name');
-  const { timeoutMs, signal, workingDirectory } = options;
+  const { timeoutMs, workingDirectory } = options;
+  using silence = watchSilence(options);
   const result = await sandbox.runCommand(program, args, {
     env: { ...env, ...options.env },
     mask,
     ...(workingDirectory !== undefined && { cwd: workingDirectory }),
     ...(timeoutMs ? { timeoutMs } : {}),
-    ...(signal && { signal }),
-    ...textListeners(options.onOutput),
+    ...(silence.signal && { signal: silence.signal }),
+    ...textListeners(silence.onOutput),
   });
-  return toExecResult(result);
+  const inactive = result.ended === 'abort' && silence.reached();
+  return inactive
+    ? { ...toExecResult(result), aborted: false, timedOut: true, inactive }
+    : toExecResult(result);
+}
+
+/** Aborts when nothing was printed for too long; a sandbox knows no such limit. */
+function watchSilence({ inactivityTimeoutMs, signal, onOutput }: ExecOptions) {
+  if (!inactivityTimeoutMs) return { signal, onOutput, reached: () => false, [Symbol.dispose]: () => {} };
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(), inactivityTimeoutMs);
+  const heard: ExecOptions['onOutput'] = (chunk) => {
+    timer.refresh();
+    onOutput?.(chunk);
+  };
+  return {
+    signal: signal ? AbortSignal.any([signal, silent.signal]) : silent.signal,
+    onOutput: heard,
+    reached: () => silent.signal.aborted && !signal?.aborted,
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
 }
 
 /** Listeners that decode bytes to text, code points that fall on two chunks kept whole. */

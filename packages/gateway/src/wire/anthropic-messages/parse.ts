@@ -1,6 +1,14 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import { buildConversation, type ConversationBuilder } from '../conversation.ts';
-import { contentText, joinText, objectAt, objectsAt, parseJsonObject, stringAt } from '../json-reading.ts';
+import {
+  contentText,
+  joinText,
+  objectAt,
+  objectsAt,
+  parseJsonObject,
+  responseSchema,
+  stringAt,
+} from '../json-reading.ts';
 import type { NeutralRequest, OfferedTool } from '../neutral.ts';
 
 /**
@@ -28,9 +36,16 @@ export function parseMessagesRequest(body: Uint8Array): NeutralRequest {
     instructions: joinText(...instructions),
     messages: conversation.messages,
     tools: objectsAt(raw, 'tools').map(offeredTool),
+    ...responseSchema(outputFormat(raw).schema),
     raw,
   };
 }
+
+/** Structured output stands in `output_config.format`, and stood in `output_format` while it was a beta. */
+const outputFormat = (raw: JsonObject): JsonObject => ({
+  ...objectAt(raw, 'output_format'),
+  ...objectAt(objectAt(raw, 'output_config'), 'format'),
+});
 
 function readAssistant(content: JsonValue | undefined, conversation: ConversationBuilder): void {
   for (const block of blocks(content)) {

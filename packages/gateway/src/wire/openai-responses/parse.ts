@@ -1,12 +1,13 @@
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import type { JsonObject } from '@whetstone/events';
 import { buildConversation, type ConversationBuilder } from '../conversation.ts';
 import {
   contentText,
-  isJsonObject,
   joinText,
   objectAt,
   objectsAt,
+  parseArguments,
   parseJsonObject,
+  responseSchema,
   stringAt,
 } from '../json-reading.ts';
 import type { NeutralRequest, NeutralToolCall, OfferedTool } from '../neutral.ts';
@@ -39,6 +40,7 @@ export function parseResponsesRequest(body: Uint8Array): NeutralRequest {
     instructions: joinText(...instructions),
     messages: conversation.messages,
     tools,
+    ...responseSchema(objectAt(objectAt(raw, 'text'), 'format').schema),
     raw,
   };
 }
@@ -105,17 +107,6 @@ const functionCall = (item: JsonObject, id: string, input: JsonObject): NeutralT
 function named(item: JsonObject): { name: string; namespace?: string } {
   const namespace = stringAt(item, 'namespace');
   return { name: stringAt(item, 'name'), ...(namespace === '' ? {} : { namespace }) };
-}
-
-/** Models send broken argument JSON at times, and agents send it back: it is history, not a reason to refuse. */
-function parseArguments(text: JsonValue | undefined): JsonObject {
-  if (typeof text !== 'string') return {};
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
 }
 
 function offeredTools(tool: JsonObject, namespace?: string): OfferedTool[] {

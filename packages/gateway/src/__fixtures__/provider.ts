@@ -1,0 +1,64 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { KeySource, Upstreams } from '../index.ts';
+
+/** Where a client of each wire would look for a provider at `url`. */
+export const upstreamsAt = (url: string, key: KeySource): Required<Upstreams> => ({
+  'openai-responses': { baseUrl: `${url}/v1`, key },
+  'openai-chat-completions': { baseUrl: `${url}/v1`, key },
+  'anthropic-messages': { baseUrl: url, key },
+  'gemini-generate-content': { baseUrl: url, key },
+});
+
+export type ProviderRequest = {
+  method: string;
+  url: string;
+  headers: IncomingMessage['headers'];
+  body: string;
+};
+
+/** A provider that answers as the test says, and keeps what it was asked. */
+export type Provider = {
+  url: string;
+  requests: ProviderRequest[];
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+export async function startProvider(
+  respond: (response: ServerResponse, request: ProviderRequest) => void | Promise<void>,
+): Promise<Provider> {
+  const requests: ProviderRequest[] = [];
+  const server = createServer(async (message, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of message) chunks.push(chunk);
+    const request = {
+      method: message.method ?? '',
+      url: message.url ?? '',
+      headers: message.headers,
+      body: Buffer.concat(chunks).toString(),
+    };
+    requests.push(request);
+    await respond(response, request);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const close = async (): Promise<void> => {
+    const closed = once(server, 'close');
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  };
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, requests, close, [Symbol.asyncDispose]: close };
+}
+
+export const sendJson = (response: ServerResponse, status: number, body: unknown, headers = {}): void => {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers });
+  response.end(JSON.stringify(body));
+};
+
+/** Server-sent events, each with the data given. */
+export const sse = (...data: unknown[]): string =>
+  data.map((each) => `data: ${typeof each === 'string' ? each : JSON.stringify(each)}\n\n`).join('');

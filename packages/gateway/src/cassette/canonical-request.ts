@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { JsonObject, JsonValue } from '@whetstone/events';
+import type { AgentFamily } from '../agent-family.ts';
+import { isJsonObject } from '../wire/json-reading.ts';
+import { canonicalRules } from './canonical-rules.ts';
+import { type RunNames, toNames } from './run-names.ts';
+
+/** A request without what changes from run to run, and its hash. */
+export type CanonicalRequest = { key: string; request: JsonObject };
+
+export type Canonicalised = {
+  method: string;
+  /** Below the lane's base URL, without the query. */
+  path: string;
+  body: JsonObject;
+  family: AgentFamily;
+  names: RunNames;
+};
+
+export function canonicalRequest({ method, path, body, family, names }: Canonicalised): CanonicalRequest {
+  const rules = canonicalRules(family);
+  const named = toNames(names);
+  const maskText = (text: string): string =>
+    rules.mask.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), named(text));
+  const canonical = canonicalValue(body, [], new Set(rules.drop), maskText);
+  const request = isJsonObject(canonical) ? canonical : {};
+  const endpoint = `${method} ${path.replace(/^\/v1(?=\/)/, '')}`;
+  const key = createHash('sha256')
+    .update(JSON.stringify([endpoint, request]))
+    .digest('hex')
+    .slice(0, 32);
+  return { key, request };
+}
+
+/** Fields in alphabetical order, without the dropped ones, with their texts masked. */
+function canonicalValue(
+  value: JsonValue,
+  path: string[],
+  drop: ReadonlySet<string>,
+  maskText: (text: string) => string,
+): JsonValue {
+  if (typeof value === 'string') return maskText(value);
+  if (Array.isArray(value)) return value.map((item) => canonicalValue(item, [...path, '*'], drop, maskText));
+  if (!isJsonObject(value)) return value;
+  const canonical: JsonObject = {};
+  for (const name of Object.keys(value).sort()) {
+    const field = value[name];
+    const fieldPath = [...path, name];
+    if (field === undefined || drop.has(fieldPath.join('.'))) continue;
+    canonical[name] = canonicalValue(field, fieldPath, drop, maskText);
+  }
+  return canonical;
+}

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import { agentFamilies } from '../agent-family.ts';
+import { canonicalRequest } from './canonical-request.ts';
+
+const texts = [
+  '/a'.repeat(200_000),
+  `${'a/'.repeat(200_000)}.codex`,
+  '-----BEGIN PRIVATE KEY-----\n'.repeat(15_000),
+  '-----BEGIN '.repeat(40_000),
+  'sk-'.repeat(130_000),
+  'Recent commits:\n'.repeat(20_000),
+  `Recent commits:\n${'abcdef0 abcdef0 '.repeat(20_000)}`,
+  `${'a_'.repeat(200_000)}_1234567890123_`,
+  '<current_datetime>'.repeat(20_000),
+  '0'.repeat(400_000),
+  'deadbeef-'.repeat(40_000),
+  'Wall time: '.repeat(30_000),
+  '1234-12-12 '.repeat(30_000),
+];
+
+test.each(agentFamilies)('no text of an agent keeps the rules for %s busy', (family) => {
+  const startedAt = performance.now();
+  for (const text of texts) {
+    canonicalRequest({ method: 'POST', path: '/v1/messages', body: { text }, family, names: {} });
+  }
+  // Seconds on a slow machine; a pattern that is not linear takes minutes.
+  expect(performance.now() - startedAt).toBeLessThan(15_000);
+});
+
+const masked = (text: string, family: (typeof agentFamilies)[number] = 'unknown', names = {}): unknown =>
+  canonicalRequest({ method: 'POST', path: '/v1/x', body: { text }, family, names }).request.text;
+
+test.each([
+  ['at 2026-11-21T23:38:50.398Z and 2026-11-21 10:11', 'at <time> and <time>'],
+  ["Today's date: Sat Nov 21 2026, or Saturday, November 21, 2026", "Today's date: <date>, or <date>"],
+  ['Sat Nov 21 23:52:56 UTC 2026', '<time>'],
+  ['in /tmp/x-1/home/.codex/skills and ~/.codex', 'in <home>/.codex/skills and ~/.codex'],
+  ['id 1b4e28ba-2fa1-11d2-883f-0016d3cca427.', 'id <uuid>.'],
+  ['version 1.2.3 of 12-34, src/a.ts:2026', 'version 1.2.3 of 12-34, src/a.ts:2026'],
+])('%j', (text, expected) => {
+  expect(masked(text)).toBe(expected);
+});
+
+test('names go before rules, the longest first, and only where they are whole', () => {
+  const names = { '/w': '<workspace>', '/w/home': '<home>' };
+  expect(masked('/w/a.ts /work /w/home/.x (/w)', 'unknown', names)).toBe(
+    '<workspace>/a.ts /work <home>/.x (<workspace>)',
+  );
+});
+
+test("an agent's own rules hold for it alone", () => {
+  const text = 'functionCall read_file_1763767970398_2';
+  expect(masked(text, 'gemini-cli')).toBe('functionCall read_file_<id>');
+  expect(masked(text, 'codex')).toBe(text);
+});

@@ -1,0 +1,89 @@
+import type { AgentFamily } from '../agent-family.ts';
+
+/** What of a request changes from run to run without meaning anything. */
+export type CanonicalRules = {
+  /** Fields that are left out: names from the body's root, `*` for every element of a list. */
+  drop: readonly string[];
+  /** What is replaced in every text, in this order. Texts are hostile: no pattern may take more than linear time. */
+  mask: readonly (readonly [RegExp, string])[];
+};
+
+/** Stands in each cassette. Raise it with every change of the rules: keys of older cassettes are then other ones. */
+export const canonicalRulesVersion = 1;
+
+const months = 'January|February|March|April|May|June|July|August|September|October|November|December';
+const shortMonths = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
+const shortDays = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun';
+
+const everyAgent: CanonicalRules = {
+  drop: ['client_metadata', 'metadata', 'prompt_cache_key', 'safety_identifier', 'session_id', 'user'],
+  mask: [
+    // Secrets first: what they look like in known forms.
+    [/\b(sk|pk|rk)-[\w-]{20,}/g, '<secret>'],
+    [/\bgh[pousr]_\w{30,}/g, '<secret>'],
+    [/\bgithub_pat_\w{30,}/g, '<secret>'],
+    [/\bAKIA[0-9A-Z]{16}\b/g, '<secret>'],
+    [/\bAIza[\w-]{35}/g, '<secret>'],
+    [/\bxox[abprs]-[\w-]{10,}/g, '<secret>'],
+    [
+      /-----BEGIN [A-Z ]{0,20}PRIVATE KEY-----[\s\S]{0,8000}?-----END [A-Z ]{0,20}PRIVATE KEY-----/g,
+      '<secret>',
+    ],
+    [/\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/gi, '<uuid>'],
+    [/\b\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z| ?[+-]\d{2}:?\d{2})?/g, '<time>'],
+    [/\b\d{4}-\d{2}-\d{2}\b/g, '<date>'],
+    [
+      new RegExp(`\\b((Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day, )?(${months}) \\d{1,2}, \\d{4}\\b`, 'g'),
+      '<date>',
+    ],
+    // As `date` prints it.
+    [
+      new RegExp(`\\b(${shortDays}) (${shortMonths}) +\\d{1,2} [\\d:]{8}( [AP]M)? \\w+ \\d{4}\\b`, 'g'),
+      '<time>',
+    ],
+    [new RegExp(`\\b(${shortDays}) (${shortMonths}) \\d{1,2} \\d{4}\\b`, 'g'), '<date>'],
+    // The home directory, known by what agents keep in it.
+    [
+      /(?:\/[\w.@+~-]{1,100}){1,12}(?=\/\.(?:agents|cache|claude|codex|config|copilot|gemini|local|pi|qwen)\b)/g,
+      '<home>',
+    ],
+  ],
+};
+
+const agents: Partial<Record<AgentFamily, CanonicalRules>> = {
+  codex: {
+    drop: ['input.*.id'],
+    mask: [
+      [/^Chunk ID: \w+$/gm, 'Chunk ID: <id>'],
+      [/^Wall time: [\d.]+ seconds$/gm, 'Wall time: <time>'],
+      [/\bsession ID \d+/g, 'session ID <id>'],
+    ],
+  },
+  'claude-code': {
+    drop: [],
+    mask: [
+      [/\bcch=\w+/g, 'cch=<id>'],
+      [/\/claude-\d+\//g, '/claude-<uid>/'],
+      [/^OS Version: .*$/gm, 'OS Version: <version>'],
+      // The state of the repository at the start, which a fresh copy has in another commit.
+      [/(Recent commits:\n)(?:[0-9a-f]{7,40} .*\n?)+/g, '$1<commits>\n'],
+    ],
+  },
+  'gemini-cli': {
+    drop: [],
+    mask: [
+      [/\b(\w+?)_\d{13}_\d+\b/g, '$1_<id>'],
+      [/\b[0-9a-f]{64}\b/g, '<hash>'],
+    ],
+  },
+  copilot: {
+    drop: [],
+    mask: [[/<current_datetime>[^<]*<\/current_datetime>/g, '<current_datetime/>']],
+  },
+};
+
+/** The rules for requests of an agent: those for every agent, then its own. */
+export function canonicalRules(family: AgentFamily): CanonicalRules {
+  const own = agents[family] ?? { drop: [], mask: [] };
+  return { drop: [...everyAgent.drop, ...own.drop], mask: [...everyAgent.mask, ...own.mask] };
+}

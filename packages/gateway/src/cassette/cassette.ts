@@ -1,0 +1,119 @@
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { zstdDecompress } from 'node:zlib';
+import type { JsonObject } from '@whetstone/events';
+import { z } from 'zod';
+import { GatewayError } from '../gateway-error.ts';
+import { messageOf } from '../text.ts';
+import { wireProtocols } from '../wire/neutral.ts';
+import { canonicalRulesVersion } from './canonical-rules.ts';
+
+const jsonObject = z.record(z.string(), z.json()).transform((value): JsonObject => value);
+
+const exchangeSchema = z.object({
+  version: z.literal(1),
+  /** The version of the rules that `key` was made with. */
+  rules: z.number().int(),
+  key: z.string(),
+  wire: z.enum(wireProtocols),
+  method: z.string(),
+  path: z.string(),
+  /** Whether the request offers tools: main requests do, those beside the task mostly do not. */
+  main: z.boolean(),
+  /** Replies of the model that the request's history holds. */
+  turn: z.number().int().nonnegative(),
+  /** The canonical request. */
+  request: jsonObject,
+  response: z.object({
+    status: z.number().int(),
+    headers: z.record(z.string(), z.string()),
+    /** Text and the milliseconds from the request to its arrival. Code points are whole. */
+    chunks: z.array(z.tuple([z.number(), z.string()])),
+  }),
+});
+
+/** One request and its response, as one JSON line of a cassette. */
+export type RecordedExchange = z.infer<typeof exchangeSchema>;
+
+/**
+ * Reads a cassette: JSON Lines, or that compressed with zstd (`.zst`).
+ * @throws GatewayError `cassette-unreadable`, with the line.
+ */
+export async function readCassette(file: string): Promise<RecordedExchange[]> {
+  const lines = (await cassetteText(file)).split('\n');
+  return lines.flatMap((line, index) =>
+    line.trim() === '' ? [] : [parseExchange(line, `${file}:${index + 1}`)],
+  );
+}
+
+async function cassetteText(file: string): Promise<string> {
+  try {
+    const bytes = await readFile(file);
+    return (file.endsWith('.zst') ? await promisify(zstdDecompress)(bytes) : bytes).toString();
+  } catch (error) {
+    throw unreadable(file, messageOf(error), error);
+  }
+}
+
+function parseExchange(line: string, where: string): RecordedExchange {
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    throw unreadable(where, messageOf(error), error);
+  }
+  const parsed = exchangeSchema.safeParse(value);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw unreadable(where, `${issue?.path.join('.') || 'line'}: ${issue?.message}`, parsed.error);
+  }
+  if (parsed.data.rules !== canonicalRulesVersion) {
+    const versions = `rules ${parsed.data.rules}, and this version has ${canonicalRulesVersion}`;
+    throw unreadable(where, `it was recorded with ${versions}. Record it again.`);
+  }
+  return parsed.data;
+}
+
+const unreadable = (where: string, reason: string, cause?: unknown): GatewayError =>
+  new GatewayError('cassette-unreadable', `${where}: the cassette cannot be read: ${reason}`, { cause });
+
+export type CassetteWriter = {
+  /** Never throws: an error of the file is kept for `close`. */
+  append(exchange: RecordedExchange): void;
+  /** @throws GatewayError `cassette-unwritable` when an exchange could not be written. */
+  close(): Promise<void>;
+};
+
+/** @throws GatewayError `cassette-unwritable` when the file cannot be made, or is there. */
+export async function createCassette(file: string): Promise<CassetteWriter> {
+  const handle = await createFile(file);
+  let writing = Promise.resolve();
+  let failure: unknown;
+  return {
+    append(exchange) {
+      writing = writing
+        .then(() => handle.appendFile(`${JSON.stringify(exchange)}\n`))
+        .catch((error: unknown) => {
+          failure ??= error;
+        });
+    },
+    async close() {
+      await writing;
+      await handle.close();
+      if (failure) throw unwritable(file, messageOf(failure), failure);
+    },
+  };
+}
+
+async function createFile(file: string): Promise<FileHandle> {
+  try {
+    return await open(file, 'wx');
+  } catch (error) {
+    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
+    const reason = exists ? 'it is there already. Delete it, or record into another file.' : messageOf(error);
+    throw unwritable(file, reason, error);
+  }
+}
+
+const unwritable = (file: string, reason: string, cause: unknown): GatewayError =>
+  new GatewayError('cassette-unwritable', `${file}: the cassette cannot be written: ${reason}`, { cause });

@@ -1,0 +1,106 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { type Answer, type AnswerBody, isEventStream } from '../answer.ts';
+import { type ForwardOptions, type ForwardPlace, forwardSource } from '../forward/forward-source.ts';
+import type { LedgerLine } from '../ledger.ts';
+import type { Call, ModelCall, Source } from '../source.ts';
+import { type CassetteWriter, createCassette, type RecordedExchange } from './cassette.ts';
+import { type RecordedRequest, recordedCall, recordedModelCall } from './recorded-request.ts';
+import { rewriteResponse } from './rewrite-response.ts';
+import { callNames, type RunNames, type RunPlace, runNames, toNames } from './run-names.ts';
+
+export type RecordOptions = ForwardOptions & {
+  /** The file to make, JSON Lines: one exchange a line. Its folder must exist, and it must not. */
+  cassette: string;
+  /**
+   * Texts that differ from run to run and what stands for each in the cassette, such as `{ '/tmp/x/home': '<home>' }`.
+   * The agent's working directory is found where the agent tells it to its model. What the model says of them is
+   * recorded under the same names.
+   */
+  names?: RunNames;
+};
+
+/** A response of more characters than this is passed on, and not recorded. */
+const maxRecordedLength = 64 * 1024 * 1024;
+
+/**
+ * Forwards, and records every exchange that comes to its end.
+ * @throws GatewayError `cassette-unwritable`, and those of `forwardSource`
+ */
+export async function recordSource(options: RecordOptions, place: ForwardPlace & RunPlace): Promise<Source> {
+  const live = await forwardSource(options, place);
+  const names = runNames(place, options.names);
+  let cassette: CassetteWriter;
+  try {
+    cassette = await createCassette(options.cassette);
+  } catch (error) {
+    await live.close();
+    throw error;
+  }
+
+  async function record(
+    request: RecordedRequest,
+    { line }: Call,
+    named: RunNames,
+    goLive: () => Promise<Answer>,
+  ): Promise<Answer> {
+    // Taken back at the end: an answer that is cut off does not come to it.
+    line.flags.push('unrecorded');
+    const startedAt = performance.now();
+    const answer = await goLive();
+    const body = recordBody(answer.body, line, startedAt, (chunks) => {
+      const rewritten = rewriteResponse(chunks, isEventStream(answer), request.wire, toNames(named));
+      const response = { status: answer.status, headers: recordedHeaders(answer.headers), chunks: rewritten };
+      cassette.append({ ...request, response });
+    });
+    return { ...answer, body };
+  }
+
+  function recordModelCall(call: ModelCall, goLive: () => Promise<Answer>): Promise<Answer> {
+    const named = callNames(call, names);
+    return record(recordedModelCall(call, named), call, named, goLive);
+  }
+
+  return {
+    reply: (call) => recordModelCall(call, () => live.reply(call)),
+    countTokens: (call) => recordModelCall(call, () => live.countTokens(call)),
+    other: (call) => record(recordedCall(call, names), call, names, () => live.other(call)),
+    async close() {
+      await live.close();
+      await cassette.close();
+    },
+  };
+}
+
+type Chunks = RecordedExchange['response']['chunks'];
+
+async function* recordBody(
+  body: AnswerBody,
+  line: LedgerLine,
+  startedAt: number,
+  keep: (chunks: Chunks) => void,
+): AsyncGenerator<string | Uint8Array> {
+  const decoder = new TextDecoder();
+  const chunks: Chunks = [];
+  let length = 0;
+  const add = (text: string): void => {
+    length += text.length;
+    if (length > maxRecordedLength) chunks.length = 0;
+    else if (text !== '') chunks.push([Math.round(performance.now() - startedAt), text]);
+  };
+  for await (const chunk of body) {
+    add(typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }));
+    yield chunk;
+  }
+  add(decoder.decode());
+  if (length > maxRecordedLength) return;
+  keep(chunks);
+  line.flags = line.flags.filter((flag) => flag !== 'unrecorded');
+}
+
+/** Those that say how to read the answer, and how the agent is to go on. */
+const keptHeaders = ['content-type', 'retry-after', 'x-should-retry'];
+
+const recordedHeaders = (headers: OutgoingHttpHeaders): Record<string, string> =>
+  Object.fromEntries(
+    keptHeaders.flatMap((name) => (headers[name] === undefined ? [] : [[name, String(headers[name])]])),
+  );

@@ -1,0 +1,116 @@
+import type { JsonObject, JsonValue } from '@whetstone/events';
+import { eventData, splitEvents, withEventData } from '../wire/event-splitter.ts';
+import { isJsonObject, objectAt, objectsAt } from '../wire/json-reading.ts';
+import type { WireProtocol } from '../wire/neutral.ts';
+import type { RecordedExchange } from './cassette.ts';
+
+type Chunks = RecordedExchange['response']['chunks'];
+type Replace = (text: string) => string;
+
+/**
+ * Replaces in what a response says, also where a stream cuts it into deltas: then the whole text stands in the first
+ * of them. A response in which nothing is to be replaced keeps its chunks as they were.
+ */
+export function rewriteResponse(
+  chunks: Chunks,
+  isStream: boolean,
+  wire: WireProtocol,
+  replace: Replace,
+): Chunks {
+  if (isStream) return rewriteEvents(chunks, wire, replace);
+  const text = chunks.map(([, chunk]) => chunk).join('');
+  const value = parsed(text);
+  const rewritten = rewriteTexts(value, replace);
+  const at = chunks.at(-1)?.[0] ?? 0;
+  return rewritten === value ? chunks : [[at, JSON.stringify(rewritten)]];
+}
+
+function rewriteEvents(chunks: Chunks, wire: WireProtocol, replace: Replace): Chunks {
+  const events = eventsOf(chunks);
+  const data = events.map(([, event]) => parsed(eventData(event)));
+  const deltas = Map.groupBy(
+    data.flatMap((each) => (isJsonObject(each) ? deltasOf(each, wire) : [])),
+    (delta) => delta.text,
+  );
+  const changed = new Set<JsonObject>();
+  for (const pieces of deltas.values()) {
+    const whole = pieces.map(({ holder, field }) => String(holder[field])).join('');
+    const replaced = replace(whole);
+    if (replaced === whole) continue;
+    for (const [index, { event, holder, field }] of pieces.entries()) {
+      holder[field] = index === 0 ? replaced : '';
+      changed.add(event);
+    }
+  }
+  let anyChange = changed.size > 0;
+  const rewritten = events.map(([at, event], index): [number, string] => {
+    const value = data[index] ?? null;
+    const result = rewriteTexts(value, replace);
+    if (result === value && !(isJsonObject(value) && changed.has(value))) return [at, event];
+    anyChange = true;
+    return [at, withEventData(event, JSON.stringify(result))];
+  });
+  return anyChange ? rewritten : chunks;
+}
+
+function eventsOf(chunks: Chunks): Chunks {
+  const splitter = splitEvents();
+  const events = chunks.flatMap(([at, text]) =>
+    splitter.push(text).map((event): [number, string] => [at, event]),
+  );
+  const rest = splitter.rest();
+  return rest === '' ? events : [...events, [chunks.at(-1)?.[0] ?? 0, rest]];
+}
+
+function parsed(json: string): JsonValue {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}
+
+/** The same value when nothing in it is to be replaced. */
+function rewriteTexts(value: JsonValue, replace: Replace): JsonValue {
+  if (typeof value === 'string') return replace(value);
+  if (Array.isArray(value)) {
+    const items = value.map((item) => rewriteTexts(item, replace));
+    return items.some((item, index) => item !== value[index]) ? items : value;
+  }
+  if (!isJsonObject(value)) return value;
+  const fields = Object.entries(value).map(([name, field]) => [name, rewriteTexts(field, replace)] as const);
+  return fields.some(([name, field]) => field !== value[name]) ? Object.fromEntries(fields) : value;
+}
+
+/** A piece of a text that a stream cuts up: which text of the response, and where the piece stands. */
+type Delta = { text: string; event: JsonObject; holder: JsonObject; field: string };
+
+function deltasOf(event: JsonObject, wire: WireProtocol): Delta[] {
+  const pieces = (text: string, holder: JsonObject, fields: string[]): Delta[] =>
+    fields
+      .filter((field) => typeof holder[field] === 'string')
+      .map((field) => ({ text: `${text} ${field}`, event, holder, field }));
+  switch (wire) {
+    case 'openai-responses': {
+      const { type, item_id: item, content_index: part, summary_index: summary } = event;
+      return pieces([type, item, part, summary].join(' '), event, ['delta']);
+    }
+    case 'openai-chat-completions':
+      return objectsAt(event, 'choices').flatMap((choice) => {
+        const delta = objectAt(choice, 'delta');
+        const calls = objectsAt(delta, 'tool_calls').flatMap((call) => [
+          ...pieces(`${choice.index} ${call.index}`, objectAt(call, 'function'), ['arguments']),
+          ...pieces(`${choice.index} ${call.index}`, objectAt(call, 'custom'), ['input']),
+        ]);
+        return [...pieces(`${choice.index}`, delta, ['content', 'reasoning_content', 'reasoning']), ...calls];
+      });
+    case 'anthropic-messages':
+      return pieces(`${event.index}`, objectAt(event, 'delta'), ['text', 'thinking', 'partial_json']);
+    case 'gemini-generate-content':
+      return objectsAt(event, 'candidates').flatMap((candidate) =>
+        objectsAt(objectAt(candidate, 'content'), 'parts').flatMap((part) =>
+          pieces(`${candidate.index} ${part.thought}`, part, ['text']),
+        ),
+      );
+  }
+}

@@ -1,0 +1,44 @@
+import type { ModelCall } from '../source.ts';
+import { joinText } from '../wire/json-reading.ts';
+import { workingDirectory } from '../working-directory.ts';
+
+/** Texts of one run, such as its directories, and what stands for each in a cassette. */
+export type RunNames = Readonly<Record<string, string>>;
+
+/** What a lane is called in this run. */
+export type RunPlace = { laneKey: string; laneUrl: string };
+
+export const runNames = ({ laneKey, laneUrl }: RunPlace, names: RunNames = {}): RunNames => ({
+  ...names,
+  [laneUrl]: '<lane>',
+  [laneKey]: '<lane-key>',
+});
+
+/** The names of a call: those of its run, and the directory in which the agent tells its model that it works. */
+export function callNames({ neutral }: ModelCall, names: RunNames): RunNames {
+  const texts = neutral.messages.flatMap((message) => (message.role === 'user' ? [message.text] : []));
+  const directory = workingDirectory(joinText(neutral.instructions, ...texts));
+  return directory === undefined ? names : { [directory]: '<workspace>', ...names };
+}
+
+/** Puts the names in the place of what they stand for. */
+export function toNames(names: RunNames): (text: string) => string {
+  // The longest first: a workspace may lie in a home directory.
+  const inOrder = Object.entries(names)
+    .filter(([value]) => value.length > 1)
+    .sort(([left], [right]) => right.length - left.length);
+  return (text) => inOrder.reduce((masked, [value, name]) => replaceWhole(masked, value, name), text);
+}
+
+/** Puts this run's texts in the place of the names. */
+export function fromNames(names: RunNames): (text: string) => string {
+  const entries = Object.entries(names);
+  return (text) =>
+    text.includes('<')
+      ? entries.reduce((named, [value, name]) => named.replaceAll(name, () => value), text)
+      : text;
+}
+
+/** Replaces `value` but where a name goes on after it: `/w` is no part of `/work`. */
+const replaceWhole = (text: string, value: string, name: string): string =>
+  text.replaceAll(value, (_, at: number) => (/[\w-]/.test(text.charAt(at + value.length)) ? value : name));

@@ -1,0 +1,51 @@
+import type { RecordedExchange } from './cassette.ts';
+import type { RecordedRequest } from './recorded-request.ts';
+
+/** The exchanges of a cassette, and which of them were played. */
+export type Tape = {
+  size: number;
+  /** The next exchange of this key, or the last one again when all were played; it counts as played. */
+  take(key: string): RecordedExchange | undefined;
+  /** The exchange of the same kind whose turn is nearest, unplayed ones first. */
+  nearest(request: RecordedRequest): RecordedExchange | undefined;
+  play(exchange: RecordedExchange): void;
+};
+
+export function tapeOf(exchanges: readonly RecordedExchange[]): Tape {
+  const byKey = Map.groupBy(exchanges, (exchange) => exchange.key);
+  const played = new Set<RecordedExchange>();
+
+  function take(key: string): RecordedExchange | undefined {
+    const recorded = byKey.get(key);
+    const exchange = recorded?.find((each) => !played.has(each)) ?? recorded?.at(-1);
+    if (exchange) played.add(exchange);
+    return exchange;
+  }
+
+  function distance(exchange: RecordedExchange, request: RecordedRequest): number {
+    return Math.abs(exchange.turn - request.turn) + (played.has(exchange) ? 0.5 : 0);
+  }
+
+  return {
+    size: exchanges.length,
+    take,
+    nearest(request) {
+      const candidates = exchanges.filter(
+        ({ wire, method, main, path }) =>
+          wire === request.wire &&
+          method === request.method &&
+          main === request.main &&
+          actionOf(path) === actionOf(request.path),
+      );
+      return candidates.reduce<RecordedExchange | undefined>(
+        (best, each) => (best && distance(best, request) <= distance(each, request) ? best : each),
+        undefined,
+      );
+    },
+    play: (exchange) => played.add(exchange),
+  };
+}
+
+/** What a path asks for: its end, without the model that Gemini's paths name. */
+const actionOf = (path: string): string =>
+  path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1);

@@ -1,0 +1,56 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, errorAnswer } from '../answer.ts';
+import type { WireProtocol } from '../wire/neutral.ts';
+import { ConnectionFault } from './connection-fault.ts';
+import type { Fault } from './fault.ts';
+
+/** @throws ConnectionFault when the connection is to be reset before its request is read. */
+export function refuseByFault(faults: readonly Fault[]): void {
+  if (faults.some((fault) => fault.kind === 'refused')) throw new ConnectionFault('A fault: refused.');
+}
+
+/**
+ * What faults do in the place of an answer. `undefined`: nothing, the call goes on.
+ * @throws ConnectionFault when the connection is to be reset.
+ */
+export async function answerByFault(
+  faults: readonly Fault[],
+  wire: WireProtocol,
+  signal: AbortSignal,
+): Promise<Answer | undefined> {
+  for (const fault of faults) {
+    switch (fault.kind) {
+      case 'latency':
+        await delay(fault.ms, undefined, { signal });
+        break;
+      case 'hang':
+        return forever(signal);
+      case 'reset':
+        throw new ConnectionFault('A fault: reset.');
+      case 'status':
+        return statusAnswer(fault, wire);
+    }
+  }
+  return undefined;
+}
+
+/** Rejects when the signal aborts. */
+export const forever = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+  });
+
+const messages: Record<number, string> = {
+  401: 'The API key is not valid.',
+  429: 'Too many requests.',
+  500: 'The server had an error.',
+  529: 'Overloaded.',
+};
+
+function statusAnswer(fault: Extract<Fault, { kind: 'status' }>, wire: WireProtocol): Answer {
+  const message = messages[fault.status] ?? `The provider answers ${fault.status}.`;
+  const { retryAfterSeconds } = fault;
+  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
+  return errorAnswer(wire, fault.status, message, headers);
+}

@@ -1,0 +1,68 @@
+import type { JsonObject, JsonValue } from '@whetstone/events';
+import { eventData, withEventData } from '../wire/event-splitter.ts';
+import { isJsonObject } from '../wire/json-reading.ts';
+import type { WireProtocol } from '../wire/neutral.ts';
+
+/** An event with the tool inputs in its data broken; one without any is given back as it is. */
+export function breakToolInputsOfEvent(event: string, wire: WireProtocol): string {
+  const data = eventData(event);
+  const broken = breakToolInputs(data, wire);
+  return broken === data ? event : withEventData(event, broken);
+}
+
+/** A response, or a part of one, with the tool inputs in it broken. What is no JSON is given back as it is. */
+export function breakToolInputs(json: string, wire: WireProtocol): string {
+  let value: JsonValue;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    return json;
+  }
+  const broken = JSON.stringify(walk(value, wire));
+  return broken === JSON.stringify(value) ? json : broken;
+}
+
+function walk(value: JsonValue, wire: WireProtocol): JsonValue {
+  if (Array.isArray(value)) return value.map((item) => walk(item, wire));
+  if (!isJsonObject(value)) return value;
+  const walked: JsonObject = {};
+  for (const [name, field] of Object.entries(value)) {
+    const isInput = inputFields(value, wire).includes(name);
+    walked[name] = isInput && typeof field === 'string' ? breakInput(field) : walk(field, wire);
+  }
+  if (wire === 'anthropic-messages') return malformedToolUse(walked);
+  return wire === 'gemini-generate-content' ? malformedCandidate(walked) : walked;
+}
+
+/** The fields of `object` that hold a tool's input, or a piece of one. */
+function inputFields(object: JsonObject, wire: WireProtocol): readonly string[] {
+  switch (wire) {
+    case 'openai-responses':
+      return object.type === 'response.function_call_arguments.delta' ? ['delta'] : ['arguments'];
+    case 'openai-chat-completions':
+      return ['arguments'];
+    case 'anthropic-messages':
+      return object.type === 'input_json_delta' ? ['partial_json'] : [];
+    case 'gemini-generate-content':
+      return [];
+  }
+}
+
+/** A second opening brace is never valid, wherever the rest of a streamed input comes. */
+const breakInput = (input: string): string => (input.startsWith('{') ? `{${input}` : input);
+
+/** A tool call that is not streamed has an object here; at its start a streamed one has an empty object, which stays. */
+function malformedToolUse(block: JsonObject): JsonObject {
+  const isCall =
+    block.type === 'tool_use' && isJsonObject(block.input) && Object.keys(block.input).length > 0;
+  return isCall ? { ...block, input: breakInput(JSON.stringify(block.input)) } : block;
+}
+
+/** On this wire inputs are objects: the provider keeps a malformed call back and says so. */
+function malformedCandidate(object: JsonObject): JsonObject {
+  const { content } = object;
+  if (!isJsonObject(content) || !Array.isArray(content.parts)) return object;
+  const parts = content.parts.filter((part) => !isJsonObject(part) || part.functionCall === undefined);
+  if (parts.length === content.parts.length) return object;
+  return { ...object, content: { ...content, parts }, finishReason: 'MALFORMED_FUNCTION_CALL' };
+}

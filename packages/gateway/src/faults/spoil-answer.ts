@@ -1,0 +1,107 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Answer, type AnswerBody, isEventStream } from '../answer.ts';
+
+import { eventsOf, readWhole } from '../event-stream.ts';
+import type { WireProtocol } from '../wire/neutral.ts';
+import { forever } from './before-answer.ts';
+import type { Fault } from './fault.ts';
+import { breakToolInputs, breakToolInputsOfEvent } from './malformed-tool-json.ts';
+
+/** Lets faults at the body of a good answer; an error passes as it is. */
+export function spoilAnswer(
+  answer: Answer,
+  faults: readonly Fault[],
+  wire: WireProtocol,
+  signal: AbortSignal,
+): Answer {
+  if (answer.status >= 400) return answer;
+  const read = isEventStream(answer) ? spoilEvents : spoilWhole;
+  let { body } = answer;
+  for (const fault of faults) body = read(body, fault, wire, signal);
+  if (body === answer.body) return answer;
+  // The length is not what it was.
+  const { 'content-length': _, ...headers } = answer.headers;
+  return { ...answer, headers, body };
+}
+
+const defaultAfterEvents = 2;
+const garbage = Buffer.from('\u0000\ufffd{"}<html>502 Bad Gateway\n\n');
+
+/** A fault that is none of a body's leaves it as it is. */
+function spoilEvents(body: AnswerBody, fault: Fault, wire: WireProtocol, signal: AbortSignal): AnswerBody {
+  switch (fault.kind) {
+    case 'truncated':
+      return firstEvents(body, fault.afterEvents);
+    case 'garbage':
+      return followedBy(firstEvents(body, fault.afterEvents), [garbage]);
+    case 'hang-mid-stream':
+      return followedBy(firstEvents(body, fault.afterEvents), silence(signal));
+    case 'slow-tokens':
+      return slowly(body, fault.ms, signal);
+    case 'malformed-tool-json':
+      return mapped(body, (event) => breakToolInputsOfEvent(event, wire));
+    default:
+      return body;
+  }
+}
+
+function spoilWhole(body: AnswerBody, fault: Fault, wire: WireProtocol, signal: AbortSignal): AnswerBody {
+  switch (fault.kind) {
+    case 'truncated':
+      return half(body);
+    case 'garbage':
+      return garbageInstead(body);
+    case 'hang-mid-stream':
+      return followedBy(half(body), silence(signal));
+    case 'malformed-tool-json':
+      return brokenWhole(body, wire);
+    default:
+      return body;
+  }
+}
+
+async function* firstEvents(body: AnswerBody, count = defaultAfterEvents): AsyncGenerator<string> {
+  if (count <= 0) return;
+  let passed = 0;
+  for await (const event of eventsOf(body)) {
+    yield event;
+    passed += 1;
+    if (passed >= count) return;
+  }
+}
+
+async function* followedBy(first: AnswerBody, second: AnswerBody): AsyncGenerator<string | Uint8Array> {
+  yield* first;
+  yield* second;
+}
+
+const silence = (signal: AbortSignal): AnswerBody =>
+  (async function* nothing() {
+    yield await forever(signal);
+  })();
+
+async function* slowly(body: AnswerBody, ms: number, signal: AbortSignal): AsyncGenerator<string> {
+  for await (const event of eventsOf(body)) {
+    await delay(ms, undefined, { signal });
+    yield event;
+  }
+}
+
+async function* mapped(body: AnswerBody, change: (event: string) => string): AsyncGenerator<string> {
+  for await (const event of eventsOf(body)) yield change(event);
+}
+
+async function* half(body: AnswerBody): AsyncGenerator<Uint8Array> {
+  const bytes = await readWhole(body);
+  yield bytes.subarray(0, Math.floor(bytes.length / 2));
+}
+
+/** Reads the answer all the same, so that what it used is known. */
+async function* garbageInstead(body: AnswerBody): AsyncGenerator<Uint8Array> {
+  await readWhole(body);
+  yield garbage;
+}
+
+async function* brokenWhole(body: AnswerBody, wire: WireProtocol): AsyncGenerator<string> {
+  yield breakToolInputs((await readWhole(body)).toString(), wire);
+}

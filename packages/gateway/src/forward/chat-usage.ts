@@ -1,0 +1,30 @@
+import type { AnswerBody } from '../answer.ts';
+import { eventsOf } from '../event-stream.ts';
+import { eventData } from '../wire/event-splitter.ts';
+import { isJsonObject, objectAt } from '../wire/json-reading.ts';
+import type { NeutralRequest } from '../wire/neutral.ts';
+
+/** A streamed chat completion tells its usage only when it is asked to, and an agent need not ask. */
+export const lacksUsage = ({ wire, stream, raw }: NeutralRequest): boolean =>
+  wire === 'openai-chat-completions' && stream && objectAt(raw, 'stream_options').include_usage !== true;
+
+/** The request's body with usage asked for. */
+export const askForUsage = ({ raw }: NeutralRequest): Buffer =>
+  Buffer.from(
+    JSON.stringify({ ...raw, stream_options: { ...objectAt(raw, 'stream_options'), include_usage: true } }),
+  );
+
+/** The stream without the chunk that tells the usage alone: agents that did not ask for it may trip over it. */
+export async function* withoutUsageChunk(body: AnswerBody): AsyncGenerator<string> {
+  for await (const event of eventsOf(body)) if (!isUsageChunk(event)) yield event;
+}
+
+function isUsageChunk(event: string): boolean {
+  if (!event.includes('"usage"')) return false;
+  try {
+    const data = JSON.parse(eventData(event));
+    return Array.isArray(data.choices) && data.choices.length === 0 && isJsonObject(data.usage);
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,180 @@
+import { Agent as HttpAgent, type IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent } from 'node:https';
+import { pipeline, type Readable } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
+import { type Answer, type AnswerBody, errorAnswer } from '../answer.ts';
+import { readWhole } from '../event-stream.ts';
+import { GatewayError } from '../gateway-error.ts';
+import type { Call, ModelCall, Source } from '../source.ts';
+import { bounded } from '../text.ts';
+import { type WireProtocol, wireProtocols } from '../wire/neutral.ts';
+import { RequestError } from '../wire/request-error.ts';
+import { meterResponse, type ResponseMeter } from '../wire/response-meter.ts';
+import { wires } from '../wire/wires.ts';
+import { askForUsage, lacksUsage, withoutUsageChunk } from './chat-usage.ts';
+import { agentHeaders, upstreamHeaders } from './headers.ts';
+import { maskKey, maskKeyInText } from './mask-key.ts';
+import { readKey } from './provider-key.ts';
+import { sendUpstream } from './send-upstream.ts';
+import { defaultBaseUrls, keyHeader, type Upstreams, upstreamUrl } from './upstream.ts';
+
+export type ForwardOptions = {
+  upstreams: Upstreams;
+  /** Longest silence of a provider before its call ends, in milliseconds; default 10 minutes. */
+  idleTimeoutMs?: number;
+};
+
+/** What a forwarding lane needs to know of itself. */
+export type ForwardPlace = {
+  laneKey: string;
+  /** Whether cost or tokens are limited: then nothing is forwarded whose use cannot be told. */
+  limitsSpending: boolean;
+};
+
+type Provider = { baseUrl: string; key: string };
+
+const defaultIdleTimeoutMs = 10 * 60_000;
+
+/**
+ * Passes every call on to its provider, with the real key in the place of the lane's.
+ * @throws GatewayError `key-unavailable`, `invalid-upstream`
+ */
+export async function forwardSource(options: ForwardOptions, place: ForwardPlace): Promise<Source> {
+  const providers = await openProviders(options.upstreams);
+  const agents = {
+    'http:': new HttpAgent({ keepAlive: true }),
+    'https:': new HttpsAgent({ keepAlive: true }),
+  };
+
+  async function send(call: Call, body: Uint8Array): Promise<Forwarded> {
+    const provider = providers.get(call.wire);
+    if (!provider) {
+      throw new RequestError(404, `This lane has no provider for ${call.wire}. Add one to its upstreams.`);
+    }
+    const url = upstreamUrl(call.wire, provider.baseUrl, call.target);
+    const response = await sendUpstream({
+      url,
+      method: call.method,
+      headers: {
+        ...upstreamHeaders(call.headers, place.laneKey),
+        ...keyHeader(call.wire, provider.key),
+        'accept-encoding': 'identity',
+        ...(body.length > 0 || call.method === 'POST' ? { 'content-length': body.length } : {}),
+      },
+      body,
+      agent: url.protocol === 'https:' ? agents['https:'] : agents['http:'],
+      signal: call.signal,
+      idleTimeoutMs: options.idleTimeoutMs ?? defaultIdleTimeoutMs,
+    });
+    return { response, key: provider.key };
+  }
+
+  return {
+    async reply(call) {
+      const asksForUsage = lacksUsage(call.neutral);
+      const forwarded = await send(call, asksForUsage ? askForUsage(call.neutral) : call.body);
+      const answer = await replyAnswer(forwarded, call);
+      if (!asksForUsage || answer.status >= 400) return answer;
+      const { 'content-length': _, ...headers } = answer.headers;
+      return { ...answer, headers, body: withoutUsageChunk(answer.body) };
+    },
+
+    async countTokens(call) {
+      return plainAnswer(await send(call, call.body), call);
+    },
+
+    async other(call) {
+      if (place.limitsSpending && call.method !== 'GET' && call.method !== 'HEAD') {
+        throw new RequestError(
+          403,
+          `${call.method} ${call.line.path} cannot be metered, and this lane has a budget for cost or tokens.`,
+        );
+      }
+      return plainAnswer(await send(call, call.body), call);
+    },
+
+    async close() {
+      for (const agent of Object.values(agents)) agent.destroy();
+    },
+  };
+}
+
+async function openProviders(upstreams: Upstreams): Promise<ReadonlyMap<WireProtocol, Provider>> {
+  const providers = new Map<WireProtocol, Provider>();
+  for (const wire of wireProtocols) {
+    const upstream = upstreams[wire];
+    if (!upstream) continue;
+    const baseUrl = upstream.baseUrl ?? defaultBaseUrls[wire];
+    if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
+      throw new GatewayError(
+        'invalid-upstream',
+        `The base URL for ${wire} is no http or https URL: "${baseUrl}".`,
+      );
+    }
+    providers.set(wire, { baseUrl, key: await readKey(upstream.key) });
+  }
+  return providers;
+}
+
+type Forwarded = { response: IncomingMessage; key: string };
+
+async function replyAnswer(forwarded: Forwarded, call: ModelCall): Promise<Answer> {
+  const answer = await plainAnswer(forwarded, call);
+  if (answer.status >= 400) return answer;
+  const meter = meterResponse(wires[call.wire].meter(), String(answer.headers['content-type'] ?? ''));
+  return { ...answer, meter, body: metered(answer.body, meter) };
+}
+
+async function plainAnswer({ response, key }: Forwarded, call: Call): Promise<Answer> {
+  const { statusCode: status = 502 } = response;
+  if (status === 401) {
+    response.destroy();
+    call.line.error = "The provider refused the gateway's key.";
+    // The provider's own text quotes parts of the key.
+    return errorAnswer(call.wire, 401, call.line.error);
+  }
+  if (status >= 300 && status < 400) {
+    response.destroy();
+    throw new RequestError(502, `The provider answered with a redirect (${status}), which is not followed.`);
+  }
+  const decoded = decode(response);
+  const headers = agentHeaders(response.headers, key, decoded !== response);
+  const body = masked(decoded, key);
+  if (status < 400) return { status, headers, body };
+  const whole = await readWhole(body);
+  call.line.error = bounded(maskKeyInText(whole.toString(), key), 2000);
+  return { status, headers, body: [whole] };
+}
+
+/** Providers are asked not to compress; one that does all the same is read by its `Content-Encoding`. */
+function decode(response: IncomingMessage): Readable {
+  const decoder = decoders[response.headers['content-encoding']?.trim().toLowerCase() ?? '']?.();
+  // Either side's end ends the other; the error comes out where the decoder is read.
+  return decoder ? pipeline(response, decoder, () => {}) : response;
+}
+
+const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+  zstd: createZstdDecompress,
+};
+
+async function* masked(chunks: AsyncIterable<Uint8Array>, key: string): AsyncGenerator<Uint8Array> {
+  const mask = maskKey(key);
+  for await (const chunk of chunks) {
+    const safe = mask.push(chunk);
+    if (safe.length > 0) yield safe;
+  }
+  const rest = mask.end();
+  if (rest.length > 0) yield rest;
+}
+
+/** The body, metered as it passes. */
+export async function* metered(body: AnswerBody, meter: ResponseMeter): AsyncGenerator<string | Uint8Array> {
+  for await (const chunk of body) {
+    meter.push(chunk);
+    yield chunk;
+  }
+}

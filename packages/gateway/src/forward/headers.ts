@@ -1,0 +1,58 @@
+import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
+import { maskKeyInText } from './mask-key.ts';
+
+/** RFC 9110, section 7.6.1: they belong to one connection. */
+const connectionHeaders = new Set([
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+]);
+
+/** Headers that are the agent's own secrets, or that the gateway sets anew. */
+const requestOnly = new Set([
+  'accept-encoding',
+  'api-key',
+  'authorization',
+  'content-encoding',
+  'content-length',
+  'cookie',
+  'expect',
+  'forwarded',
+  'host',
+  'x-api-key',
+  'x-goog-api-key',
+]);
+
+/** The headers of a request that may go upstream, whatever else carries the lane's key left out. */
+export function upstreamHeaders(headers: IncomingHttpHeaders, laneKey: string): OutgoingHttpHeaders {
+  const kept = Object.entries(headers).filter(
+    ([name, value]) =>
+      !connectionHeaders.has(name) &&
+      !requestOnly.has(name) &&
+      !/^x-(forwarded|whetstone)-/.test(name) &&
+      !String(value).includes(laneKey),
+  );
+  return Object.fromEntries(kept);
+}
+
+const responseOnly = new Set(['alt-svc', 'set-cookie', 'strict-transport-security']);
+
+/** The headers of a response that may go to the agent; `decoded`: the body has lost its encoding on the way. */
+export function agentHeaders(
+  headers: IncomingHttpHeaders,
+  key: string,
+  decoded: boolean,
+): OutgoingHttpHeaders {
+  const kept = Object.entries(headers).flatMap(([name, value]) => {
+    if (value === undefined || connectionHeaders.has(name) || responseOnly.has(name)) return [];
+    if (decoded && (name === 'content-encoding' || name === 'content-length')) return [];
+    return [[name, Array.isArray(value) ? value : maskKeyInText(value, key)]];
+  });
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,36 @@
+/** Replaces a key in a byte stream by stars, as many as it has bytes, also where it is cut by chunks. */
+export type KeyMask = {
+  /** What can be passed on: the tail is held back while it may be the key's beginning. */
+  push(chunk: Uint8Array): Buffer;
+  end(): Buffer;
+};
+
+export function maskKey(key: string): KeyMask {
+  const secret = Buffer.from(key);
+  const stars = Buffer.alloc(secret.length, '*');
+  let held = Buffer.alloc(0);
+
+  return {
+    push(chunk) {
+      const bytes = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk]);
+      for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, at + secret.length)) {
+        stars.copy(bytes, at);
+      }
+      const heldLength = beginningAtEnd(bytes, secret);
+      held = bytes.subarray(bytes.length - heldLength);
+      return bytes.subarray(0, bytes.length - heldLength);
+    },
+    end: () => held,
+  };
+}
+
+/** How many bytes at the end of `bytes` are the beginning of `secret`, which is not whole in `bytes`. */
+function beginningAtEnd(bytes: Buffer, secret: Buffer): number {
+  for (let length = Math.min(bytes.length, secret.length - 1); length > 0; length--) {
+    if (bytes.subarray(bytes.length - length).equals(secret.subarray(0, length))) return length;
+  }
+  return 0;
+}
+
+export const maskKeyInText = (text: string, key: string): string =>
+  text.replaceAll(key, '*'.repeat(key.length));

@@ -1,0 +1,45 @@
+import { exec } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { GatewayError } from '../gateway-error.ts';
+
+/** Where a real key is: in an environment variable, in a file, or on the standard output of a shell command. */
+export type KeySource = { env: string } | { file: string } | { command: string };
+
+const commandTimeoutMs = 30_000;
+
+/**
+ * Reads a key; white space around it does not count.
+ * @throws GatewayError `key-unavailable`. Its text never holds what was read.
+ */
+export async function readKey(source: KeySource): Promise<string> {
+  const key = (await keyText(source)).trim();
+  if (key === '') throw unavailable(source, 'it is empty');
+  // Anything else cannot stand in a header.
+  if (!/^[\x21-\x7e]+$/.test(key)) throw unavailable(source, 'it is not one word of printable ASCII');
+  return key;
+}
+
+async function keyText(source: KeySource): Promise<string> {
+  if ('env' in source) {
+    const value = process.env[source.env];
+    if (value === undefined) throw unavailable(source, 'the variable is not set');
+    return value;
+  }
+  try {
+    if ('file' in source) return await readFile(source.file, 'utf8');
+    return (await promisify(exec)(source.command, { timeout: commandTimeoutMs })).stdout;
+  } catch (error) {
+    // The error of a command holds its output; only how it ended may be told.
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'killed';
+    throw unavailable(
+      source,
+      'file' in source ? `the file cannot be read (${code})` : `it ended with ${code}`,
+    );
+  }
+}
+
+function unavailable(source: KeySource, reason: string): GatewayError {
+  const [[kind = '', place = ''] = []] = Object.entries(source);
+  return new GatewayError('key-unavailable', `The provider's key from ${kind} "${place}": ${reason}.`);
+}

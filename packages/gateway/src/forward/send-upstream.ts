@@ -1,0 +1,60 @@
+import { once } from 'node:events';
+import {
+  type Agent,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  request as requestHttp,
+} from 'node:http';
+import { request as requestHttps } from 'node:https';
+import { messageOf } from '../text.ts';
+import { RequestError } from '../wire/request-error.ts';
+
+export type UpstreamRequest = {
+  url: URL;
+  method: string;
+  headers: OutgoingHttpHeaders;
+  body: Uint8Array;
+  agent: Agent;
+  signal: AbortSignal;
+  /** Longest silence of the provider, in milliseconds. */
+  idleTimeoutMs: number;
+};
+
+/**
+ * Sends a request and resolves with the response when its headers are there. Aborting the signal ends both.
+ * @throws RequestError 502 when the provider cannot be reached, 504 when it stays silent.
+ */
+export async function sendUpstream(upstream: UpstreamRequest): Promise<IncomingMessage> {
+  try {
+    return await attempt(upstream);
+  } catch (error) {
+    upstream.signal.throwIfAborted();
+    if (error instanceof StaleConnection) return sendUpstream(upstream);
+    if (error instanceof RequestError) throw error;
+    throw new RequestError(502, `The provider cannot be reached: ${messageOf(error)}`, { cause: error });
+  }
+}
+
+/** The provider had closed a kept connection just when it was used again, so it has not seen the request. */
+class StaleConnection extends Error {}
+
+async function attempt(upstream: UpstreamRequest): Promise<IncomingMessage> {
+  const { url, method, headers, body, agent, signal, idleTimeoutMs } = upstream;
+  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const request = send(url, { method, headers, agent, signal });
+  request.setTimeout(idleTimeoutMs, () => {
+    request.destroy(new RequestError(504, 'The provider stayed silent for too long.'));
+  });
+  request.end(body);
+  try {
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    // What happens to the request from here on, its response tells.
+    request.on('error', () => {});
+    return response;
+  } catch (error) {
+    request.on('error', () => {});
+    const isReset = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
+    if (request.reusedSocket && isReset) throw new StaleConnection();
+    throw error;
+  }
+}

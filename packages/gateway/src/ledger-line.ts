@@ -1,0 +1,116 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { totalTokens } from '@whetstone/events';
+import { agentFamily } from './agent-family.ts';
+import type { Answer } from './answer.ts';
+import type { ExchangeLane } from './exchange.ts';
+import type { LedgerLine } from './ledger.ts';
+import type { Prices } from './prices.ts';
+import { estimateInputTokens, tokensFor } from './script/request-text.ts';
+import type { ModelCall } from './source.ts';
+import { bounded } from './text.ts';
+import type { NeutralRequest } from './wire/neutral.ts';
+
+/** The line of a request that has just arrived. */
+export function openLine(
+  request: IncomingMessage,
+  target: string,
+  lane: Pick<ExchangeLane, 'id' | 'attempt'>,
+): LedgerLine {
+  const [path = ''] = target.split('?', 1);
+  return {
+    id: randomUUID(),
+    lane: lane.id,
+    attempt: lane.attempt,
+    at: new Date().toISOString(),
+    wire: null,
+    method: request.method ?? '',
+    path: bounded(path, 500),
+    agent_family: agentFamily(request.headers),
+    model_asked: null,
+    model_answered: null,
+    stream: false,
+    status: null,
+    outcome: 'error',
+    usage: null,
+    cost_usd: null,
+    price_source: null,
+    first_byte_ms: null,
+    first_token_ms: null,
+    total_ms: 0,
+    tools_offered: [],
+    tools_called: [],
+    finish: null,
+    request_bytes: 0,
+    response_bytes: 0,
+    request_hash: null,
+    retries: 0,
+    faults: [],
+    flags: [],
+    step: null,
+  };
+}
+
+/** What is known of a call at its end. */
+type Ending = {
+  answer: Answer | undefined;
+  /** Where it was a model call that could be read. */
+  asked: ModelCall | undefined;
+  /** `performance.now()` when the request arrived. */
+  startedAt: number;
+  lane: Pick<ExchangeLane, 'budgets' | 'prices' | 'retries'>;
+};
+
+/** Completes a line when its call has ended: what the answer told of itself, what it cost, and what it counts for. */
+export function settleLine(line: LedgerLine, ending: Ending): void {
+  const { answer, asked, lane } = ending;
+  if (answer?.meter) readMeter(line, answer.meter, ending.startedAt, lane.prices);
+  if (!asked) return;
+  line.request_hash = createHash('sha256').update(asked.body).digest('hex');
+  if (line.flags.includes('over-budget')) return;
+  line.retries = lane.retries(asked.neutral, isAnswered(line));
+  if (line.usage === null && !line.flags.includes('unmetered')) return;
+  const tokens = line.usage ? totalTokens(line.usage) : estimatedTokens(asked.neutral, line);
+  for (const budget of lane.budgets) budget.charge({ tokens, costUsd: answer?.meter ? line.cost_usd : 0 });
+}
+
+/** Whether the agent has what it needs to go on: a reply to its end, and as it was said. */
+const isAnswered = (line: LedgerLine): boolean =>
+  line.outcome === 'ok' && line.finish !== null && line.faults.every((kind) => harmless.includes(kind));
+
+const harmless = ['latency', 'slow-tokens'];
+
+function readMeter(
+  line: LedgerLine,
+  meter: NonNullable<Answer['meter']>,
+  startedAt: number,
+  prices: Prices,
+): void {
+  const metered = meter.result();
+  const firstOutputAt = meter.firstOutputAt();
+  line.model_answered = metered.model === null ? line.model_asked : bounded(metered.model, 200);
+  line.usage = metered.usage;
+  line.finish = metered.finish === null ? null : bounded(metered.finish, 100);
+  line.tools_called = metered.toolCalls.slice(0, 500).map((name) => bounded(name, 100));
+  if (firstOutputAt !== undefined)
+    line.first_token_ms = Math.round((firstOutputAt - startedAt) * 1000) / 1000;
+  if (metered.cacheWrite1hTokens !== undefined) line.cache_write_1h_tokens = metered.cacheWrite1hTokens;
+  if (metered.usage === null) line.flags.push('unmetered');
+  else setPrice(line, prices);
+}
+
+function setPrice(line: LedgerLine, prices: Prices): void {
+  const { wire, usage, model_answered: model } = line;
+  if (!wire || !usage || !model) return;
+  try {
+    const price = prices({ wire, model, usage, cacheWrite1hTokens: line.cache_write_1h_tokens ?? 0 });
+    line.cost_usd = price?.usd ?? null;
+    line.price_source = price?.source ?? null;
+  } catch {
+    // A price that cannot be looked up is unknown.
+  }
+}
+
+/** Of a reply that was cut off: what was asked, and about what came. */
+const estimatedTokens = (neutral: NeutralRequest, line: LedgerLine): number =>
+  estimateInputTokens(neutral) + tokensFor(line.response_bytes);

@@ -1,0 +1,5 @@
+/** A text that somebody else chose, cut to a length that is safe to keep. */
+export const bounded = (text: string, length: number): string =>
+  text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
+
+export const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

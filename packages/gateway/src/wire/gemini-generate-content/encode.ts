@@ -1,0 +1,68 @@
+import type { JsonObject, Usage } from '@whetstone/events';
+import type { NeutralReply, NeutralToolCall } from '../neutral.ts';
+import { textDeltas } from '../server-sent-events.ts';
+
+/** The body of a reply that is not streamed: a `GenerateContentResponse` of the Gemini API. */
+export function encodeGenerateContent(reply: NeutralReply): JsonObject {
+  return response(reply, parts(reply), true);
+}
+
+/** The chunks of a streamed reply as server-sent events: each is a response that holds what is new. */
+export function* streamGenerateContent(reply: NeutralReply): Generator<string> {
+  const event = (data: JsonObject): string => `data: ${JSON.stringify(data)}\r\n\r\n`;
+  for (const delta of textDeltas(reply.thinking ?? '')) yield event(response(reply, [thought(delta)], false));
+  for (const delta of textDeltas(reply.text ?? '')) yield event(response(reply, [{ text: delta }], false));
+  const last = reply.toolCalls.length > 0 ? reply.toolCalls.map(functionCall) : [{ text: '' }];
+  yield event(response(reply, last, true));
+}
+
+function parts(reply: NeutralReply): JsonObject[] {
+  const said = reply.text || reply.toolCalls.length === 0 ? [{ text: reply.text ?? '' }] : [];
+  return [
+    ...(reply.thinking ? [thought(reply.thinking)] : []),
+    ...said,
+    ...reply.toolCalls.map(functionCall),
+  ];
+}
+
+const thought = (text: string): JsonObject => ({ text, thought: true });
+
+/** This wire has no freeform tools, so a `custom` call cannot stem from one of its requests; its text goes as `input`. */
+const functionCall = (call: NeutralToolCall): JsonObject => ({
+  functionCall: {
+    id: call.id,
+    name: call.name,
+    args: call.kind === 'custom' ? { input: call.input } : call.input,
+  },
+});
+
+/** Every chunk carries the usage so far, as the provider's do: only the last one counts. */
+const response = (reply: NeutralReply, content: JsonObject[], complete: boolean): JsonObject => ({
+  candidates: [
+    {
+      content: { role: 'model', parts: content },
+      // The provider says STOP after tool calls too.
+      ...(complete ? { finishReason: 'STOP' } : {}),
+      index: 0,
+    },
+  ],
+  usageMetadata: usageMetadata(
+    complete ? reply.usage : { ...reply.usage, outputTokens: 0, reasoningTokens: 0 },
+  ),
+  modelVersion: reply.model,
+  responseId: reply.id,
+});
+
+/** `promptTokenCount` holds the cached tokens, and this wire knows no cache writes; thoughts are no candidate tokens. */
+function usageMetadata(usage: Usage): JsonObject {
+  const cached = usage.cacheReadTokens ?? 0;
+  const thoughts = usage.reasoningTokens ?? 0;
+  const prompt = usage.inputTokens + (usage.cacheWriteTokens ?? 0) + cached;
+  return {
+    promptTokenCount: prompt,
+    candidatesTokenCount: Math.max(0, usage.outputTokens - thoughts),
+    totalTokenCount: prompt + usage.outputTokens,
+    ...(cached > 0 ? { cachedContentTokenCount: cached } : {}),
+    ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
+  };
+}

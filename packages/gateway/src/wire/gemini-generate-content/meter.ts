@@ -1,0 +1,71 @@
+import type { JsonObject, Usage } from '@whetstone/events';
+import { isJsonObject, objectAt, objectsAt, stringAt } from '../json-reading.ts';
+import { countAt, usageOf, type WireMeter } from '../metered.ts';
+
+/** Meters a response of the Gemini API. Every chunk of a stream has the usage so far: the last one counts. */
+export function meterGenerateContent(): WireMeter {
+  let model = '';
+  let usage: JsonObject | undefined;
+  let finishReason = '';
+  const toolCalls: string[] = [];
+
+  return {
+    read(data) {
+      // Code Assist, which Gemini CLI uses after a login, wraps each response.
+      const response = isJsonObject(data.response) ? data.response : data;
+      model = stringAt(response, 'modelVersion') || model;
+      if (isJsonObject(response.usageMetadata)) usage = { ...usage, ...response.usageMetadata };
+      finishReason = stringAt(objectAt(response, 'promptFeedback'), 'blockReason') || finishReason;
+      let said = false;
+      for (const candidate of objectsAt(response, 'candidates')) {
+        finishReason = stringAt(candidate, 'finishReason') || finishReason;
+        for (const part of objectsAt(objectAt(candidate, 'content'), 'parts')) {
+          if (isJsonObject(part.functionCall)) toolCalls.push(stringAt(part.functionCall, 'name'));
+          said ||= isJsonObject(part.functionCall) || stringAt(part, 'text') !== '';
+        }
+      }
+      return said;
+    },
+
+    result: () => ({
+      model: model || null,
+      usage: usage ? geminiUsage(usage) : null,
+      finish: finishReason === '' ? null : finish(finishReason, toolCalls),
+      toolCalls,
+    }),
+  };
+}
+
+/** `promptTokenCount` holds the cached tokens; prompts of the provider's tools and thoughts come on top of their kind. */
+function geminiUsage(usage: JsonObject): Usage {
+  const cacheRead = countAt(usage, 'cachedContentTokenCount');
+  const thoughts = countAt(usage, 'thoughtsTokenCount');
+  const prompt = (countAt(usage, 'promptTokenCount') ?? 0) + (countAt(usage, 'toolUsePromptTokenCount') ?? 0);
+  return usageOf({
+    input: prompt - (cacheRead ?? 0),
+    output: (countAt(usage, 'candidatesTokenCount') ?? 0) + (thoughts ?? 0),
+    cacheRead,
+    cacheWrite: undefined,
+    reasoning: thoughts,
+  });
+}
+
+function finish(reason: string, toolCalls: string[]): string {
+  switch (reason) {
+    case 'STOP':
+      return toolCalls.length > 0 ? 'tool-calls' : 'stop';
+    case 'MAX_TOKENS':
+      return 'length';
+    case 'SAFETY':
+    case 'RECITATION':
+    case 'BLOCKLIST':
+    case 'PROHIBITED_CONTENT':
+    case 'SPII':
+      return 'content-filter';
+    case 'MALFORMED_FUNCTION_CALL':
+    case 'UNEXPECTED_TOOL_CALL':
+      return 'error';
+    default:
+      return reason.toLowerCase();
+  }
+}

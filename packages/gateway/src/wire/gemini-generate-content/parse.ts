@@ -1,0 +1,123 @@
+import type { JsonObject, JsonValue } from '@whetstone/events';
+import { buildConversation, type ConversationBuilder } from '../conversation.ts';
+import {
+  isJsonObject,
+  joinText,
+  objectAt,
+  objectsAt,
+  parseJsonObject,
+  responseSchema,
+  stringAt,
+} from '../json-reading.ts';
+import type { NeutralRequest, OfferedTool, RequestTarget } from '../neutral.ts';
+
+/**
+ * Reads a body of `POST …/models/MODEL:generateContent`, `:streamGenerateContent` or `:countTokens` (Gemini API). Model
+ * and streaming stand in the path on this wire.
+ * @throws RequestError 400 when the body is no JSON object.
+ */
+export function parseGenerateContentRequest(body: Uint8Array, target: RequestTarget = {}): NeutralRequest {
+  const raw = parseJsonObject(body);
+  // A count of tokens may wrap the request that it is about.
+  const asked = isJsonObject(raw.generateContentRequest) ? raw.generateContentRequest : raw;
+  const conversation = buildConversation();
+  for (const content of objectsAt(asked, 'contents')) {
+    if (stringAt(content, 'role') === 'model') readReply(objectsAt(content, 'parts'), conversation);
+    else readUser(objectsAt(content, 'parts'), conversation);
+  }
+  const config = objectAt(asked, 'generationConfig');
+
+  return {
+    wire: 'gemini-generate-content',
+    model: target.model ?? '',
+    stream: target.stream ?? false,
+    instructions: systemText(asked),
+    messages: conversation.messages,
+    tools: objectsAt(asked, 'tools').flatMap(offeredTools),
+    ...responseSchema(config.responseJsonSchema ?? config.responseSchema),
+    raw,
+  };
+}
+
+/** `systemInstruction` is a content, and its REST form also goes by the name with an underscore. */
+function systemText(request: JsonObject): string {
+  const system = request.systemInstruction ?? request.system_instruction;
+  if (typeof system === 'string') return system;
+  return isJsonObject(system) ? textOf(objectsAt(system, 'parts')) : '';
+}
+
+const textOf = (parts: JsonObject[]): string => joinText(...parts.map((part) => stringAt(part, 'text')));
+
+function readReply(parts: JsonObject[], conversation: ConversationBuilder): void {
+  conversation.assistant({});
+  for (const part of parts) {
+    const text = stringAt(part, 'text');
+    if (isJsonObject(part.functionCall)) {
+      const { functionCall } = part;
+      const name = stringAt(functionCall, 'name');
+      const id = stringAt(functionCall, 'id') || name;
+      conversation.assistant({
+        toolCall: { kind: 'function', id, name, input: objectAt(functionCall, 'args') },
+      });
+    } else if (part.thought === true) {
+      conversation.assistant({ thinking: text });
+    } else {
+      conversation.assistant({ text });
+    }
+  }
+}
+
+/** Results of tools come in user contents here; text beside them is a message of its own. */
+function readUser(parts: JsonObject[], conversation: ConversationBuilder): void {
+  let hasResults = false;
+  for (const { functionResponse } of parts) {
+    if (!isJsonObject(functionResponse)) continue;
+    hasResults = true;
+    const name = stringAt(functionResponse, 'name');
+    conversation.toolResult(stringAt(functionResponse, 'id') || name, outputOf(functionResponse), name);
+  }
+  const text = textOf(parts);
+  if (text !== '' || !hasResults) conversation.user(text);
+}
+
+/** A tool's result is an object of any shape; agents put their text under one of these names. */
+function outputOf(functionResponse: JsonObject): string {
+  const response = objectAt(functionResponse, 'response');
+  for (const name of ['output', 'error', 'result', 'content']) {
+    const value = response[name];
+    if (typeof value === 'string') return value;
+  }
+  return JSON.stringify(response);
+}
+
+/** One entry of `tools` declares many functions, or is one tool of the provider (`googleSearch`, `codeExecution`). */
+function offeredTools(tool: JsonObject): OfferedTool[] {
+  const functions = objectsAt(tool, 'functionDeclarations').map((declaration): OfferedTool => {
+    const description = stringAt(declaration, 'description');
+    const parameters = isJsonObject(declaration.parametersJsonSchema)
+      ? declaration.parametersJsonSchema
+      : jsonSchema(objectAt(declaration, 'parameters'));
+    return {
+      name: stringAt(declaration, 'name'),
+      kind: 'function',
+      ...(description === '' ? {} : { description }),
+      parameters,
+    };
+  });
+  const hosted = Object.keys(tool).filter((name) => name !== 'functionDeclarations');
+  return [...functions, ...hosted.map((name): OfferedTool => ({ name, kind: 'hosted' }))];
+}
+
+/** Gemini's own schemas are JSON Schema but for their types, which may be in capitals (`STRING`). */
+function jsonSchema(schema: JsonObject): JsonObject {
+  const converted: JsonObject = {};
+  for (const [name, value] of Object.entries(schema)) {
+    converted[name] = name === 'type' && typeof value === 'string' ? value.toLowerCase() : nested(value);
+  }
+  return converted;
+}
+
+function nested(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(nested);
+  return isJsonObject(value) ? jsonSchema(value) : value;
+}

@@ -1,0 +1,340 @@
+import type { JsonObject } from '@whetstone/events';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Metered } from './metered.ts';
+import type { WireProtocol } from './neutral.ts';
+import { meterResponse } from './response-meter.ts';
+import { wires } from './wires.ts';
+
+const meterWhole = (wire: WireProtocol, body: unknown): Metered => {
+  const meter = meterResponse(wires[wire].meter(), 'application/json; charset=utf-8');
+  meter.push(JSON.stringify(body));
+  return meter.result();
+};
+
+const frame = (wire: WireProtocol, event: JsonObject): string => {
+  const name = typeof event.type === 'string' ? `event: ${event.type}\n` : '';
+  const end = wire === 'gemini-generate-content' ? '\r\n\r\n' : '\n\n';
+  return `${name}data: ${JSON.stringify(event)}${end}`;
+};
+
+const meterStream = (wire: WireProtocol, events: JsonObject[], ending = ''): Metered => {
+  const meter = meterResponse(wires[wire].meter(), 'text/event-stream');
+  meter.push(events.map((event) => frame(wire, event)).join('') + ending);
+  return meter.result();
+};
+
+describe('OpenAI Responses', () => {
+  const usage = {
+    input_tokens: 1200,
+    input_tokens_details: { cached_tokens: 1000, cache_write_tokens: 50 },
+    output_tokens: 300,
+    output_tokens_details: { reasoning_tokens: 256 },
+    total_tokens: 1500,
+  };
+  const reasoning = { type: 'reasoning', id: 'rs_1', summary: [] };
+  const call = { type: 'function_call', id: 'fc_1', call_id: 'c', name: 'exec_command', arguments: '{}' };
+  const patch = { type: 'custom_tool_call', id: 'ctc_1', call_id: 'd', name: 'apply_patch', input: 'x' };
+  const response = {
+    object: 'response',
+    model: 'gpt-5.5-2026-04-01',
+    status: 'completed',
+    output: [reasoning, call, patch, { type: 'web_search_call', id: 'ws_1' }],
+    usage,
+  };
+  const events = [
+    { type: 'response.created', response: { ...response, status: 'in_progress', output: [], usage: null } },
+    { type: 'response.output_item.added', output_index: 1, item: { ...call, arguments: '' } },
+    { type: 'response.function_call_arguments.delta', delta: '{}' },
+    { type: 'response.output_item.done', output_index: 1, item: call },
+    { type: 'response.output_item.done', output_index: 2, item: patch },
+  ];
+  const expected = {
+    model: 'gpt-5.5-2026-04-01',
+    usage: {
+      inputTokens: 150,
+      cacheReadTokens: 1000,
+      cacheWriteTokens: 50,
+      outputTokens: 300,
+      reasoningTokens: 256,
+    },
+    finish: 'tool-calls',
+    // Items stand in the stream and again in its final response.
+    toolCalls: ['exec_command', 'apply_patch'],
+  };
+
+  test('whole and streamed', () => {
+    expect(meterWhole('openai-responses', response)).toEqual(expected);
+    const completed = { type: 'response.completed', response };
+    expect(meterStream('openai-responses', [...events, completed])).toEqual(expected);
+  });
+
+  test('a stream without its end', () => {
+    expect(meterStream('openai-responses', events, 'data: {"type":"response.comp')).toEqual({
+      ...expected,
+      usage: null,
+      finish: null,
+    });
+  });
+
+  test.each([
+    [{ status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }, 'length'],
+    [{ status: 'incomplete', incomplete_details: { reason: 'content_filter' } }, 'content-filter'],
+    [{ status: 'failed', error: { code: 'server_error' } }, 'error'],
+    [{ output: [{ type: 'message' }] }, 'stop'],
+  ])('%j is the end of it', (fields, finish) => {
+    const end = { type: 'response.end', response: { ...response, output: [], ...fields } };
+    expect(meterStream('openai-responses', [end])).toMatchObject({ finish, usage: expected.usage });
+  });
+});
+
+describe('OpenAI Chat Completions', () => {
+  const chunk = (delta: JsonObject, finish: string | null = null): JsonObject => ({
+    object: 'chat.completion.chunk',
+    model: 'm-1',
+    choices: [{ index: 0, delta, finish_reason: finish }],
+  });
+  const calls = [
+    chunk({ role: 'assistant', content: '' }),
+    chunk({
+      tool_calls: [{ index: 0, id: 'a', type: 'function', function: { name: 'shell', arguments: '' } }],
+    }),
+    chunk({ tool_calls: [{ index: 0, function: { name: 'shell', arguments: '{"comm' } }] }),
+    chunk({
+      tool_calls: [{ index: 1, id: 'b', type: 'custom', custom: { name: 'apply_patch', input: '' } }],
+    }),
+    chunk({ tool_calls: [{ index: 0, function: { arguments: 'and":1}' } }] }),
+    chunk({}, 'tool_calls'),
+  ];
+  const usage = {
+    prompt_tokens: 100,
+    completion_tokens: 50,
+    total_tokens: 150,
+    prompt_tokens_details: { cached_tokens: 80 },
+    completion_tokens_details: { reasoning_tokens: 30 },
+  };
+  const expectedUsage = { inputTokens: 20, cacheReadTokens: 80, outputTokens: 50, reasoningTokens: 30 };
+  const expected = {
+    model: 'm-1',
+    usage: expectedUsage,
+    finish: 'tool-calls',
+    toolCalls: ['shell', 'apply_patch'],
+  };
+
+  test('usage in a chunk of its own', () => {
+    const events = [...calls, { model: 'm-1', choices: [], usage }];
+    expect(meterStream('openai-chat-completions', events, 'data: [DONE]\n\n')).toEqual(expected);
+  });
+
+  test('usage so far in every chunk counts once', () => {
+    const events = calls.map((each, index) => ({
+      ...each,
+      usage: { ...usage, completion_tokens: Math.min(50, index * 10) },
+    }));
+    expect(meterStream('openai-chat-completions', events)).toEqual(expected);
+  });
+
+  test('usage in the last choice and again in its own chunk counts once', () => {
+    const last = { ...chunk({}, 'tool_calls'), usage };
+    const events = [...calls.slice(0, -1), last, { model: 'm-1', choices: [], usage }];
+    expect(meterStream('openai-chat-completions', events)).toEqual(expected);
+  });
+
+  test('whole', () => {
+    const message = {
+      content: null,
+      tool_calls: [{ id: 'a', function: { name: 'shell', arguments: '{}' } }],
+    };
+    const body = { model: 'm-1', choices: [{ message, finish_reason: 'tool_calls' }], usage };
+    expect(meterWhole('openai-chat-completions', body)).toEqual({ ...expected, toolCalls: ['shell'] });
+  });
+
+  test.each([
+    [
+      'reasoning on top of the completion (xAI)',
+      { ...usage, total_tokens: 180 },
+      { ...expectedUsage, outputTokens: 80 },
+    ],
+    [
+      "DeepSeek's names for the cache",
+      { prompt_tokens: 100, completion_tokens: 5, prompt_cache_hit_tokens: 64, prompt_cache_miss_tokens: 36 },
+      { inputTokens: 36, cacheReadTokens: 64, outputTokens: 5 },
+    ],
+    [
+      'nothing about the cache',
+      { prompt_tokens: 9, completion_tokens: 1 },
+      { inputTokens: 9, outputTokens: 1 },
+    ],
+  ])('%s', (_name, reported, buckets) => {
+    expect(meterWhole('openai-chat-completions', { model: 'm', choices: [], usage: reported }).usage).toEqual(
+      buckets,
+    );
+  });
+
+  test('no usage at all is not a usage of 0', () => {
+    expect(meterStream('openai-chat-completions', calls).usage).toBeNull();
+  });
+});
+
+describe('Anthropic Messages', () => {
+  const inputUsage = {
+    input_tokens: 12,
+    cache_creation_input_tokens: 300,
+    cache_read_input_tokens: 5000,
+    cache_creation: { ephemeral_5m_input_tokens: 100, ephemeral_1h_input_tokens: 200 },
+  };
+  const start = {
+    type: 'message_start',
+    message: { type: 'message', model: 'claude-x', content: [], usage: { ...inputUsage, output_tokens: 1 } },
+  };
+  const tool = { type: 'content_block_start', index: 1, content_block: { type: 'tool_use', name: 'Bash' } };
+  const hosted = {
+    type: 'content_block_start',
+    index: 2,
+    content_block: { type: 'server_tool_use', name: 'web' },
+  };
+  const delta = (usage: JsonObject) => ({ type: 'message_delta', delta: { stop_reason: 'tool_use' }, usage });
+  const expected = {
+    model: 'claude-x',
+    usage: { inputTokens: 12, cacheReadTokens: 5000, cacheWriteTokens: 300, outputTokens: 90 },
+    cacheWrite1hTokens: 200,
+    finish: 'tool-calls',
+    toolCalls: ['Bash'],
+  };
+
+  test('output alone at the end, everything again at the end, and the end told twice: the same', () => {
+    const endings = [
+      [delta({ output_tokens: 90 })],
+      [delta({ ...inputUsage, output_tokens: 90 })],
+      [delta({ ...inputUsage, output_tokens: 40 }), delta({ output_tokens: 90 })],
+      [delta({ input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 90 })],
+    ];
+    for (const ending of endings) {
+      expect(meterStream('anthropic-messages', [start, tool, hosted, ...ending])).toEqual(expected);
+    }
+  });
+
+  test('whole, with thinking', () => {
+    const body = {
+      type: 'message',
+      model: 'claude-x',
+      content: [{ type: 'thinking' }, { type: 'tool_use', name: 'Bash', input: {} }],
+      stop_reason: 'tool_use',
+      usage: { ...inputUsage, output_tokens: 90, output_tokens_details: { thinking_tokens: 60 } },
+    };
+    expect(meterWhole('anthropic-messages', body)).toEqual({
+      ...expected,
+      usage: { ...expected.usage, reasoningTokens: 60 },
+    });
+  });
+
+  test("the tokens of a compaction stand in the iterations alone, and an advisor's are another model's", () => {
+    const iterations = [
+      { type: 'compaction', input_tokens: 1000, output_tokens: 200 },
+      { type: 'message', input_tokens: 12, output_tokens: 90 },
+      { type: 'advisor_message', input_tokens: 500, output_tokens: 5 },
+    ];
+    const events = [start, delta({ output_tokens: 90, iterations })];
+    expect(meterStream('anthropic-messages', events).usage).toMatchObject({
+      inputTokens: 1012,
+      outputTokens: 290,
+    });
+  });
+
+  test('a stream that ends with an error keeps what was counted', () => {
+    const error = { type: 'error', error: { type: 'overloaded_error' } };
+    expect(meterStream('anthropic-messages', [start, error])).toMatchObject({
+      finish: 'error',
+      usage: { inputTokens: 12, outputTokens: 1 },
+    });
+  });
+});
+
+describe('Gemini', () => {
+  const usageMetadata = {
+    promptTokenCount: 1000,
+    cachedContentTokenCount: 900,
+    candidatesTokenCount: 40,
+    thoughtsTokenCount: 60,
+    toolUsePromptTokenCount: 7,
+    totalTokenCount: 1107,
+  };
+  const response = (parts: JsonObject[], finishReason?: string): JsonObject => ({
+    candidates: [{ content: { role: 'model', parts }, ...(finishReason ? { finishReason } : {}) }],
+    usageMetadata: { ...usageMetadata, candidatesTokenCount: finishReason ? 40 : 3 },
+    modelVersion: 'gemini-2.5-pro',
+  });
+  const call = { functionCall: { name: 'run_shell_command', args: {} } };
+  const expected = {
+    model: 'gemini-2.5-pro',
+    usage: { inputTokens: 107, cacheReadTokens: 900, outputTokens: 100, reasoningTokens: 60 },
+    finish: 'tool-calls',
+    toolCalls: ['run_shell_command'],
+  };
+
+  test('the usage so far in every chunk counts once; whole, streamed and as a list', () => {
+    const chunks = [
+      response([{ text: 'Hm.', thought: true }]),
+      response([call]),
+      response([{ text: '' }], 'STOP'),
+    ];
+    expect(meterStream('gemini-generate-content', chunks)).toEqual(expected);
+    expect(meterWhole('gemini-generate-content', chunks)).toEqual(expected);
+    expect(meterWhole('gemini-generate-content', response([call], 'STOP'))).toEqual(expected);
+    const wrapped = chunks.map((chunk) => ({ response: chunk }));
+    expect(meterStream('gemini-generate-content', wrapped)).toEqual(expected);
+  });
+
+  test.each([
+    [response([{ text: 'x' }], 'STOP'), 'stop'],
+    [response([], 'MAX_TOKENS'), 'length'],
+    [response([], 'MALFORMED_FUNCTION_CALL'), 'error'],
+    [{ promptFeedback: { blockReason: 'PROHIBITED_CONTENT' } }, 'content-filter'],
+  ])('%#: the finish is %s', (body, finish) => {
+    expect(meterWhole('gemini-generate-content', body).finish).toBe(finish);
+  });
+});
+
+test('however a stream is cut into chunks, and whatever stands in it, the same is read of it', () => {
+  const wire = 'anthropic-messages';
+  const events = [
+    { type: 'message_start', message: { model: 'm', usage: { input_tokens: 5, output_tokens: 1 } } },
+    {
+      type: 'content_block_delta',
+      delta: { type: 'text_delta', text: 'é😀\n\ndata: {"type":"message_delta"}' },
+    },
+    { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 9 } },
+  ];
+  const bytes = Buffer.from(events.map((event) => frame(wire, event)).join(': comment\r\n\r\n'));
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 40 })), (cuts) => {
+      const meter = meterResponse(wires[wire].meter(), 'text/event-stream');
+      let at = 0;
+      for (const cut of [...cuts, bytes.length]) {
+        meter.push(bytes.subarray(at, at + cut));
+        at += cut;
+      }
+      expect(meter.result()).toMatchObject({
+        usage: { inputTokens: 5, outputTokens: 9 },
+        finish: 'stop',
+      });
+    }),
+  );
+});
+
+test.each([
+  '',
+  'null',
+  '[]',
+  '7',
+  '{"usage":7,"choices":3,"candidates":"x","output":{},"content":0}',
+  '<html>',
+])('what is out of shape says nothing: %s', (body) => {
+  for (const [name, wire] of Object.entries(wires)) {
+    for (const type of ['application/json', 'text/event-stream']) {
+      const meter = meterResponse(wire.meter(), type);
+      meter.push(type === 'application/json' ? body : `data: ${body}\n\n`);
+      expect([name, meter.result().usage]).toEqual([name, null]);
+    }
+  }
+});

@@ -1,0 +1,85 @@
+import type { JsonObject, JsonValue, Usage } from '@whetstone/events';
+import { objectAt } from '../json-reading.ts';
+import type { NeutralReply, NeutralRequest, NeutralToolCall } from '../neutral.ts';
+import { textDeltas } from '../server-sent-events.ts';
+
+/** The body of a reply that is not streamed: a `chat.completion` object of the OpenAI Chat Completions API. */
+export function encodeChatCompletion(reply: NeutralReply): JsonObject {
+  const message: JsonObject = {
+    role: 'assistant',
+    content: reply.text ?? null,
+    ...(reply.thinking ? { reasoning_content: reply.thinking } : {}),
+    ...(reply.toolCalls.length > 0
+      ? { tool_calls: reply.toolCalls.map((call) => callObject(call, callInput(call))) }
+      : {}),
+    refusal: null,
+  };
+  return {
+    ...completionObject(reply, 'chat.completion'),
+    choices: [{ index: 0, message, logprobs: null, finish_reason: finishReason(reply) }],
+    usage: usageObject(reply.usage),
+  };
+}
+
+/** The chunks of a streamed reply as server-sent events. Usage comes only when `stream_options` asks for it. */
+export function* streamChatCompletion(reply: NeutralReply, request: NeutralRequest): Generator<string> {
+  const wantsUsage = objectAt(request.raw, 'stream_options').include_usage === true;
+  const chunk = (choices: JsonObject[], usage: JsonValue = null): string =>
+    `data: ${JSON.stringify({
+      ...completionObject(reply, 'chat.completion.chunk'),
+      choices,
+      ...(wantsUsage ? { usage } : {}),
+    })}\n\n`;
+  const choice = (delta: JsonObject, finish: string | null = null): string =>
+    chunk([{ index: 0, delta, logprobs: null, finish_reason: finish }]);
+
+  yield choice({ role: 'assistant', content: '', refusal: null });
+  for (const delta of textDeltas(reply.thinking ?? '')) yield choice({ reasoning_content: delta });
+  for (const delta of textDeltas(reply.text ?? '')) yield choice({ content: delta });
+  for (const [index, call] of reply.toolCalls.entries()) {
+    yield choice({ tool_calls: [{ index, ...callObject(call, '') }] });
+    for (const delta of textDeltas(callInput(call))) {
+      yield choice({ tool_calls: [{ index, ...inputField(call, delta) }] });
+    }
+  }
+  yield choice({}, finishReason(reply));
+  if (wantsUsage) yield chunk([], usageObject(reply.usage));
+  yield 'data: [DONE]\n\n';
+}
+
+const completionObject = (reply: NeutralReply, object: string): JsonObject => ({
+  id: `chatcmpl-${reply.id}`,
+  object,
+  created: reply.createdAt,
+  model: reply.model,
+  service_tier: 'default',
+  system_fingerprint: null,
+});
+
+const finishReason = (reply: NeutralReply): string => (reply.finish === 'tool-calls' ? 'tool_calls' : 'stop');
+
+const callInput = (call: NeutralToolCall): string =>
+  call.kind === 'custom' ? call.input : JSON.stringify(call.input);
+
+const callObject = (call: NeutralToolCall, input: string): JsonObject => ({
+  id: call.id,
+  type: call.kind,
+  [call.kind]: { name: call.name, ...objectAt(inputField(call, input), call.kind) },
+});
+
+const inputField = (call: NeutralToolCall, input: string): JsonObject =>
+  call.kind === 'custom' ? { custom: { input } } : { function: { arguments: input } };
+
+/** OpenAI's `prompt_tokens` holds the cached tokens too; our buckets are exclusive. */
+function usageObject(usage: Usage): JsonObject {
+  const cacheRead = usage.cacheReadTokens ?? 0;
+  const cacheWrite = usage.cacheWriteTokens ?? 0;
+  const promptTokens = usage.inputTokens + cacheRead + cacheWrite;
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: usage.outputTokens,
+    total_tokens: promptTokens + usage.outputTokens,
+    prompt_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
+  };
+}

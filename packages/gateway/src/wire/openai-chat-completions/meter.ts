@@ -1,0 +1,78 @@
+import type { JsonObject, Usage } from '@whetstone/events';
+import { isJsonObject, objectAt, objectsAt, stringAt } from '../json-reading.ts';
+import { countAt, usageOf, type WireMeter } from '../metered.ts';
+
+/**
+ * Meters a response of the OpenAI Chat Completions API and of the many providers that speak it. Usage may come in a
+ * chunk of its own, in the last choice, or in every chunk as the total so far: the last one counts, never the sum.
+ */
+export function meterChatCompletions(): WireMeter {
+  let model = '';
+  let usage: JsonObject | undefined;
+  let finishReason = '';
+  const names = new Map<number, string>();
+
+  function readCalls(calls: JsonObject[]): void {
+    for (const [position, call] of calls.entries()) {
+      const index = countAt(call, 'index') ?? position;
+      const name = stringAt(objectAt(call, 'function'), 'name') || stringAt(objectAt(call, 'custom'), 'name');
+      // Some providers repeat the name in each chunk of a call.
+      if (name !== '') names.set(index, name);
+    }
+  }
+
+  return {
+    read(data) {
+      model = stringAt(data, 'model') || model;
+      if (isJsonObject(data.usage)) usage = data.usage;
+      let said = false;
+      for (const choice of objectsAt(data, 'choices')) {
+        if (isJsonObject(choice.usage)) usage ??= choice.usage;
+        finishReason = stringAt(choice, 'finish_reason') || finishReason;
+        const part = { ...objectAt(choice, 'message'), ...objectAt(choice, 'delta') };
+        const calls = objectsAt(part, 'tool_calls');
+        readCalls(calls);
+        said ||= calls.length > 0 || saidFields.some((field) => stringAt(part, field) !== '');
+      }
+      return said;
+    },
+
+    result: () => ({
+      model: model || null,
+      usage: usage ? chatUsage(usage) : null,
+      finish: finishes[finishReason] ?? (finishReason || null),
+      toolCalls: [...names.values()],
+    }),
+  };
+}
+
+const saidFields = ['content', 'reasoning_content', 'reasoning', 'refusal'];
+
+const finishes: Record<string, string> = {
+  tool_calls: 'tool-calls',
+  function_call: 'tool-calls',
+  content_filter: 'content-filter',
+};
+
+/**
+ * `prompt_tokens` holds the cached ones (DeepSeek says which under other names) and `completion_tokens` the reasoning,
+ * but at xAI, where the total shows that reasoning comes on top.
+ */
+function chatUsage(usage: JsonObject): Usage {
+  const details = objectAt(usage, 'prompt_tokens_details');
+  const prompt = countAt(usage, 'prompt_tokens') ?? 0;
+  const completion = countAt(usage, 'completion_tokens') ?? 0;
+  const cacheRead = countAt(details, 'cached_tokens') ?? countAt(usage, 'prompt_cache_hit_tokens');
+  const cacheWrite =
+    countAt(details, 'cache_write_tokens') ?? countAt(details, 'cache_creation_input_tokens');
+  const reasoning = countAt(objectAt(usage, 'completion_tokens_details'), 'reasoning_tokens');
+  const reasoningOnTop =
+    (reasoning ?? 0) > 0 && countAt(usage, 'total_tokens') === prompt + completion + (reasoning ?? 0);
+  return usageOf({
+    input: prompt - (cacheRead ?? 0) - (cacheWrite ?? 0),
+    output: reasoningOnTop ? completion + (reasoning ?? 0) : completion,
+    cacheRead,
+    cacheWrite,
+    reasoning,
+  });
+}

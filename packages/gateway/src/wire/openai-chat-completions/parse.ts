@@ -1,0 +1,83 @@
+import type { JsonObject } from '@whetstone/events';
+import { buildConversation, type ConversationBuilder } from '../conversation.ts';
+import {
+  contentText,
+  joinText,
+  objectAt,
+  objectsAt,
+  parseArguments,
+  parseJsonObject,
+  responseSchema,
+  stringAt,
+} from '../json-reading.ts';
+import type { NeutralRequest, NeutralToolCall, OfferedTool } from '../neutral.ts';
+
+/**
+ * Reads a body of `POST /v1/chat/completions` (OpenAI Chat Completions API). Messages of an unknown role are read as
+ * the user's.
+ * @throws RequestError 400 when the body is no JSON object.
+ */
+export function parseChatRequest(body: Uint8Array): NeutralRequest {
+  const raw = parseJsonObject(body);
+  const conversation = buildConversation();
+  const instructions: string[] = [];
+
+  for (const message of objectsAt(raw, 'messages')) {
+    switch (stringAt(message, 'role')) {
+      case 'system':
+      case 'developer':
+        instructions.push(contentText(message.content));
+        break;
+      case 'assistant':
+        readAssistant(message, conversation);
+        break;
+      case 'tool':
+        conversation.toolResult(stringAt(message, 'tool_call_id'), contentText(message.content));
+        break;
+      default:
+        conversation.user(contentText(message.content));
+    }
+  }
+
+  return {
+    wire: 'openai-chat-completions',
+    model: stringAt(raw, 'model'),
+    stream: raw.stream === true,
+    instructions: joinText(...instructions),
+    messages: conversation.messages,
+    tools: objectsAt(raw, 'tools').map(offeredTool),
+    ...responseSchema(objectAt(objectAt(raw, 'response_format'), 'json_schema').schema),
+    raw,
+  };
+}
+
+function readAssistant(message: JsonObject, conversation: ConversationBuilder): void {
+  // OpenAI's own models keep their reasoning; others send it back under one of these two names.
+  const thinking = stringAt(message, 'reasoning_content') || stringAt(message, 'reasoning');
+  conversation.assistant({ text: contentText(message.content), thinking });
+  for (const call of objectsAt(message, 'tool_calls')) conversation.assistant({ toolCall: toolCall(call) });
+}
+
+function toolCall(call: JsonObject): NeutralToolCall {
+  const id = stringAt(call, 'id');
+  if (stringAt(call, 'type') === 'custom') {
+    const custom = objectAt(call, 'custom');
+    return { kind: 'custom', id, name: stringAt(custom, 'name'), input: stringAt(custom, 'input') };
+  }
+  const called = objectAt(call, 'function');
+  return { kind: 'function', id, name: stringAt(called, 'name'), input: parseArguments(called.arguments) };
+}
+
+function offeredTool(tool: JsonObject): OfferedTool {
+  const type = stringAt(tool, 'type');
+  const definition = objectAt(tool, type);
+  const description = stringAt(definition, 'description');
+  const shared = {
+    name: stringAt(definition, 'name') || type,
+    ...(description === '' ? {} : { description }),
+  };
+  if (type === 'function') {
+    return { ...shared, kind: 'function', parameters: objectAt(definition, 'parameters') };
+  }
+  return { ...shared, kind: type === 'custom' ? 'custom' : 'hosted' };
+}

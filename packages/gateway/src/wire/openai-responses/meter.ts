@@ -1,0 +1,72 @@
+import type { JsonObject, Usage } from '@whetstone/events';
+import { isJsonObject, objectAt, objectsAt, stringAt } from '../json-reading.ts';
+import { countAt, type Metered, usageOf, type WireMeter } from '../metered.ts';
+
+/**
+ * Meters a response of the OpenAI Responses API. A stream tells each item twice, when it is done and in the final
+ * response, which also alone has the usage; when the stream is cut off, the items that were done still count.
+ */
+export function meterResponses(): WireMeter {
+  let response: JsonObject = {};
+  const done: JsonObject[] = [];
+
+  return {
+    read(data) {
+      const type = stringAt(data, 'type');
+      if (type === 'response.output_item.done') {
+        const item = objectAt(data, 'item');
+        done.push({ type: stringAt(item, 'type'), name: stringAt(item, 'name') });
+      } else if (isJsonObject(data.response)) response = data.response;
+      else if (stringAt(data, 'object') === 'response') response = data;
+      return data === response || type.endsWith('.delta') || type === 'response.output_item.done';
+    },
+
+    result() {
+      const output = objectsAt(response, 'output');
+      const toolCalls = toolCallNames(output.length > 0 ? output : done);
+      return {
+        model: stringAt(response, 'model') || null,
+        usage: isJsonObject(response.usage) ? responsesUsage(response.usage) : null,
+        finish: finish(response, toolCalls),
+        toolCalls,
+      };
+    },
+  };
+}
+
+function toolCallNames(items: JsonObject[]): string[] {
+  return items.flatMap((item) => {
+    const type = stringAt(item, 'type');
+    if (type === 'local_shell_call') return ['local_shell'];
+    return type === 'function_call' || type === 'custom_tool_call' ? [stringAt(item, 'name')] : [];
+  });
+}
+
+/** OpenAI's `input_tokens` holds the cached ones, and `output_tokens` the reasoning. */
+function responsesUsage(usage: JsonObject): Usage {
+  const cacheRead = countAt(objectAt(usage, 'input_tokens_details'), 'cached_tokens');
+  const cacheWrite = countAt(objectAt(usage, 'input_tokens_details'), 'cache_write_tokens');
+  return usageOf({
+    input: (countAt(usage, 'input_tokens') ?? 0) - (cacheRead ?? 0) - (cacheWrite ?? 0),
+    output: countAt(usage, 'output_tokens') ?? 0,
+    cacheRead,
+    cacheWrite,
+    reasoning: countAt(objectAt(usage, 'output_tokens_details'), 'reasoning_tokens'),
+  });
+}
+
+function finish(response: JsonObject, toolCalls: string[]): Metered['finish'] {
+  switch (stringAt(response, 'status')) {
+    case 'completed':
+      return toolCalls.length > 0 ? 'tool-calls' : 'stop';
+    case 'incomplete': {
+      const reason = stringAt(objectAt(response, 'incomplete_details'), 'reason');
+      if (reason === 'max_output_tokens') return 'length';
+      return reason === 'content_filter' ? 'content-filter' : reason || 'incomplete';
+    }
+    case 'failed':
+      return 'error';
+    default:
+      return null;
+  }
+}

@@ -1,0 +1,75 @@
+import type { JsonValue } from '@whetstone/events';
+import { eventData, splitEvents } from './event-splitter.ts';
+import { isJsonObject } from './json-reading.ts';
+import type { Metered, WireMeter } from './metered.ts';
+
+/** Meters the bytes of a response as they pass. */
+export type ResponseMeter = {
+  push(chunk: string | Uint8Array): void;
+  /** `performance.now()` when the first thing that the model said passed. */
+  firstOutputAt(): number | undefined;
+  /** What was said up to now. */
+  result(): Metered;
+};
+
+/** A body that is not streamed is kept until its end, up to this many bytes; of a longer one nothing is known. */
+const maxBodyBytes = 64 * 1024 * 1024;
+
+export function meterResponse(meter: WireMeter, contentType: string): ResponseMeter {
+  let firstOutputAt: number | undefined;
+
+  function read(json: string): void {
+    const value = parsed(json);
+    for (const data of Array.isArray(value) ? value : [value]) {
+      if (isJsonObject(data) && meter.read(data)) firstOutputAt ??= performance.now();
+    }
+  }
+
+  const bytes = contentType.includes('text/event-stream') ? eventReader(read) : bodyReader(read);
+  return {
+    push: bytes.push,
+    firstOutputAt: () => firstOutputAt,
+    result() {
+      bytes.end();
+      return meter.result();
+    },
+  };
+}
+
+type ByteReader = { push(chunk: string | Uint8Array): void; end(): void };
+
+function eventReader(read: (json: string) => void): ByteReader {
+  const splitter = splitEvents();
+  return {
+    push(chunk) {
+      for (const event of splitter.push(chunk)) read(eventData(event));
+    },
+    end() {},
+  };
+}
+
+function bodyReader(read: (json: string) => void): ByteReader {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  return {
+    push(chunk) {
+      const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+      size += bytes.length;
+      if (size <= maxBodyBytes) chunks.push(bytes);
+      else chunks.length = 0;
+    },
+    end() {
+      if (chunks.length > 0) read(Buffer.concat(chunks).toString());
+      chunks.length = 0;
+    },
+  };
+}
+
+/** What is no JSON (`[DONE]`, a body that was cut off) says nothing. */
+function parsed(json: string): JsonValue {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,324 @@
+import assert from 'node:assert/strict';
+import { pathsOf } from './environment-path.ts';
+import type { ExecutionEnvironment } from './execution-environment.ts';
+
+/**
+ * What every `ExecutionEnvironment` has to do, as checks for any test runner: give each check a fresh environment whose
+ * working folder is empty, and clean the environment up after it. A check rejects with an `AssertionError`.
+ */
+export type ConformanceCheck = {
+  name: string;
+  /**
+   * - `files`: every environment.
+   * - `commands`: where `exec` runs a POSIX shell.
+   * - `background`: where there is `start`.
+   * - `outputs`: where there is `outputDirectory`.
+   */
+  area: 'files' | 'commands' | 'background' | 'outputs';
+  run: (environment: ExecutionEnvironment) => Promise<void>;
+};
+
+const encode = (text: string) => new TextEncoder().encode(text);
+const readText = async (environment: ExecutionEnvironment, path: string) =>
+  new TextDecoder().decode(await environment.readBytes(path));
+
+async function rejectsWith(work: Promise<unknown>, ...codes: string[]): Promise<void> {
+  await assert.rejects(work, (error: NodeJS.ErrnoException) => {
+    assert.ok(error instanceof Error, 'what is thrown is an Error');
+    assert.ok(codes.includes(error.code ?? ''), `code ${error.code} is one of ${codes.join(', ')}`);
+    return true;
+  });
+}
+
+/** Waits for a condition, not for a time; gives up after half a minute. */
+async function eventually(holds: () => Promise<boolean>, what: string): Promise<void> {
+  const deadline = performance.now() + 30_000;
+  while (!(await holds())) {
+    assert.ok(performance.now() < deadline, what);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+const files: Record<string, ConformanceCheck['run']> = {
+  'bytes come back as they were written, whatever they are': async (environment) => {
+    const bytes = Uint8Array.from({ length: 1024 }, (_byte, index) => index % 256);
+    await environment.writeBytes('bytes', bytes);
+    assert.deepEqual([...(await environment.readBytes('bytes'))], [...bytes]);
+    await environment.writeBytes('empty', new Uint8Array());
+    assert.equal((await environment.readBytes('empty')).length, 0);
+  },
+  'a write creates the folders and replaces the whole content': async (environment) => {
+    await environment.writeBytes('a/b/c', encode('long content'));
+    await environment.writeBytes('a/b/c', encode('short'));
+    assert.equal(await readText(environment, 'a/b/c'), 'short');
+  },
+  'what was written is not changed by a later change of the array': async (environment) => {
+    const bytes = encode('one');
+    await environment.writeBytes('a', bytes);
+    bytes.fill(0);
+    assert.equal(await readText(environment, 'a'), 'one');
+  },
+  'relative paths count from the working folder': async (environment) => {
+    const paths = pathsOf(environment);
+    assert.ok(paths.isAbsolute(environment.workingDirectory()));
+    await environment.writeBytes('a/b', encode('x'));
+    const absolute = paths.join(environment.workingDirectory(), 'a', 'b');
+    assert.equal(await readText(environment, absolute), 'x');
+    assert.equal(await readText(environment, 'a/../a/./b'), 'x');
+  },
+  'names may hold blanks, quotes, dashes and any letters': async (environment) => {
+    const names = ['with blank', "it's", '"quoted"', '-dash', 'ünï cödé 日本', '$HOME', 'a;b'];
+    for (const name of names) await environment.writeBytes(`n/${name}`, encode(name));
+    const entries = await environment.listDirectory('n');
+    assert.deepEqual(entries.map((entry) => entry.name).toSorted(), names.toSorted());
+    for (const name of names) assert.equal(await readText(environment, `n/${name}`), name);
+  },
+  'reading what is not there, or is a folder, rejects with a code': async (environment) => {
+    await environment.mkdirp('folder');
+    await rejectsWith(environment.readBytes('absent'), 'ENOENT');
+    await rejectsWith(environment.readBytes('absent/deeper'), 'ENOENT', 'ENOTDIR');
+    await rejectsWith(environment.readBytes('folder'), 'EISDIR');
+    await rejectsWith(environment.writeBytes('folder', encode('x')), 'EISDIR');
+  },
+  'stat tells files from folders and from nothing': async (environment) => {
+    await environment.writeBytes('a/file', encode('12345'));
+    const file = await environment.stat('a/file');
+    assert.equal(file?.kind, 'file');
+    assert.equal(file.size, 5);
+    assert.ok(Number.isFinite(file.modifiedMs) && file.modifiedMs > Date.UTC(2020));
+    assert.equal((await environment.stat('a'))?.kind, 'directory');
+    assert.equal((await environment.stat('.'))?.kind, 'directory');
+    assert.equal(await environment.stat('absent'), undefined);
+    assert.equal(await environment.stat('a/file/below'), undefined);
+  },
+  'permission bits are kept where the file system has them': async (environment) => {
+    await environment.writeBytes('tool', encode('#!/bin/sh\n'), { mode: 0o755 });
+    const mode = (await environment.stat('tool'))?.mode;
+    if (mode !== undefined) assert.equal(mode & 0o700, 0o700);
+  },
+  'remove takes files alone': async (environment) => {
+    await environment.writeBytes('folder/file', encode('x'));
+    await environment.remove('folder/file');
+    assert.equal(await environment.stat('folder/file'), undefined);
+    await rejectsWith(environment.remove('folder/file'), 'ENOENT');
+    await assert.rejects(environment.remove('folder'));
+    assert.equal((await environment.stat('folder'))?.kind, 'directory');
+  },
+  'rename moves a file over another': async (environment) => {
+    await environment.writeBytes('from', encode('new'));
+    await environment.writeBytes('to/file', encode('old'));
+    await environment.rename('from', 'to/file');
+    assert.equal(await readText(environment, 'to/file'), 'new');
+    assert.equal(await environment.stat('from'), undefined);
+    await rejectsWith(environment.rename('absent', 'x'), 'ENOENT');
+  },
+  'mkdirp creates parents and does not mind what is there': async (environment) => {
+    await environment.mkdirp('a/b/c');
+    await environment.mkdirp('a/b/c');
+    assert.equal((await environment.stat('a/b/c'))?.kind, 'directory');
+    await environment.writeBytes('file', encode('x'));
+    await assert.rejects(environment.mkdirp('file'));
+  },
+  'realpath is absolute, one for each file, and rejects for nothing': async (environment) => {
+    await environment.writeBytes('a/file', encode('x'));
+    const real = await environment.realpath('a/file');
+    assert.ok(pathsOf(environment).isAbsolute(real));
+    assert.equal(await environment.realpath('a/../a/file'), real);
+    assert.equal(await environment.realpath(real), real);
+    await rejectsWith(environment.realpath('absent'), 'ENOENT');
+  },
+  'a folder lists its own entries alone': async (environment) => {
+    await environment.writeBytes('f/one', encode('x'));
+    await environment.writeBytes('f/.hidden', encode('x'));
+    await environment.writeBytes('f/deep/two', encode('x'));
+    const entries = await environment.listDirectory('f');
+    const sorted = entries.toSorted((left, right) => (left.name < right.name ? -1 : 1));
+    assert.deepEqual(
+      sorted.map(({ name, kind }) => ({ name, kind })),
+      [
+        { name: '.hidden', kind: 'file' },
+        { name: 'deep', kind: 'directory' },
+        { name: 'one', kind: 'file' },
+      ],
+    );
+    await rejectsWith(environment.listDirectory('absent'), 'ENOENT');
+    await rejectsWith(environment.listDirectory('f/one'), 'ENOTDIR');
+  },
+};
+
+const commands: Record<string, ConformanceCheck['run']> = {
+  'a command gives its output, its errors and its exit code': async (environment) => {
+    const result = await environment.exec('echo out; echo err >&2; exit 3');
+    assert.equal(result.stdout, 'out\n');
+    assert.equal(result.stderr, 'err\n');
+    assert.equal(result.exitCode, 3);
+    assert.deepEqual([result.timedOut, result.aborted, result.droppedBytes], [false, false, 0]);
+    assert.ok(result.durationMs >= 0);
+  },
+  'a list of arguments sees no shell': async (environment) => {
+    const result = await environment.exec(['printf', '%s|', '$HOME', '`id`', "it's", 'a b']);
+    assert.equal(result.stdout, "$HOME|`id`|it's|a b|");
+  },
+  'commands start in the working folder, or where they are told to': async (environment) => {
+    await environment.mkdirp('sub');
+    assert.equal((await environment.exec('pwd -P')).stdout.trim(), await environment.realpath('.'));
+    const result = await environment.exec('pwd -P', { workingDirectory: 'sub' });
+    assert.equal(result.stdout.trim(), await environment.realpath('sub'));
+  },
+  'commands and file operations see the same files': async (environment) => {
+    await environment.writeBytes('in', encode('from the host'));
+    await environment.exec('cp in out; printf more >> out');
+    assert.equal(await readText(environment, 'out'), 'from the hostmore');
+  },
+  'variables of a call reach its command': async (environment) => {
+    const result = await environment.exec('printf %s "$WHETSTONE_CHECK"', {
+      env: { WHETSTONE_CHECK: 'a b' },
+    });
+    assert.equal(result.stdout, 'a b');
+  },
+  'standard input is at its end': async (environment) => {
+    assert.equal((await environment.exec('cat; echo end')).stdout, 'end\n');
+  },
+  'a program that does not exist is an error or the shell’s 127': async (environment) => {
+    assert.equal((await environment.exec('no-such-program-here')).exitCode, 127);
+    const outcome = await environment.exec(['no-such-program-here']).then(
+      (result) => result.exitCode !== 0,
+      () => true,
+    );
+    assert.ok(outcome);
+  },
+  'output comes while the command runs, characters whole': async (environment) => {
+    let seen = '';
+    const result = await environment.exec("printf 'é€😀'; printf 'x' >&2", {
+      onOutput: ({ text }) => {
+        seen += text;
+      },
+    });
+    assert.equal([...seen].toSorted().join(''), [...'é€😀x'].toSorted().join(''));
+    assert.equal(result.stdout, 'é€😀');
+  },
+  'output is bounded and says what it lost': async (environment) => {
+    const result = await environment.exec("head -c 8000000 /dev/zero | tr '\\0' 'x' | sed 's/xx/é/g'");
+    assert.ok(result.droppedBytes > 0);
+    assert.ok(result.stdout.length < 5_000_000);
+    assert.ok(!result.stdout.includes('\ufffd'));
+  },
+  'a timeout ends the command and what it started': async (environment) => {
+    const result = await environment.exec(`sh -c '${beat('beats')}' & echo started; wait`, {
+      timeoutMs: 1_000,
+    });
+    assert.equal(result.timedOut, true);
+    assert.equal(result.stdout, 'started\n');
+    await assertEnded(environment, 'beats');
+  },
+  'silence ends the command where it is told to': async (environment) => {
+    const result = await environment.exec('echo once; sleep 600', { inactivityTimeoutMs: 500 });
+    assert.equal(result.timedOut, true);
+    assert.equal(result.stdout, 'once\n');
+  },
+  'an abort ends the command, also before it starts': async (environment) => {
+    const controller = new AbortController();
+    const running = environment.exec(beat('beats'), { signal: controller.signal });
+    await assertBeating(environment, 'beats');
+    controller.abort();
+    assert.equal((await running).aborted, true);
+    await assertEnded(environment, 'beats');
+    assert.equal((await environment.exec('sleep 600', { signal: AbortSignal.abort() })).aborted, true);
+  },
+};
+
+/** A command that writes to a file again and again. Process numbers would mean nothing in another namespace. */
+const beat = (file: string) => `while :; do echo x >> ${file}; sleep 0.05; done`;
+const BEATS_MS = 500;
+
+async function assertBeating(environment: ExecutionEnvironment, file: string): Promise<void> {
+  const size = async () => (await environment.stat(file))?.size ?? 0;
+  await eventually(async () => (await size()) > 0, 'the command has started');
+}
+
+/** Nothing writes to the file any more. */
+async function assertEnded(environment: ExecutionEnvironment, file: string): Promise<void> {
+  const size = async () => (await environment.stat(file))?.size ?? 0;
+  await eventually(async () => {
+    const before = await size();
+    await new Promise((resolve) => setTimeout(resolve, BEATS_MS));
+    return before === (await size());
+  }, `what writes to ${file} has ended`);
+}
+
+async function started(environment: ExecutionEnvironment, command: string, outputFile?: string) {
+  assert.ok(environment.start, 'the environment has start()');
+  return await environment.start(command, outputFile === undefined ? {} : { outputFile });
+}
+
+const background: Record<string, ConformanceCheck['run']> = {
+  'a process is polled, each output once, until it exits': async (environment) => {
+    const process = await started(environment, 'echo one; read line; echo "got $line"; exit 4');
+    let output = '';
+    await eventually(async () => {
+      output += (await process.poll({ waitMs: 50 })).output;
+      return output === 'one\n';
+    }, 'the first line has come');
+    assert.equal(process.state.kind, 'running');
+    await process.write('two\n');
+    const last = await process.poll({ waitMs: 30_000 });
+    assert.equal(last.output, 'got two\n');
+    assert.deepEqual(last.state, { kind: 'exited', exitCode: 4 });
+    assert.deepEqual(await process.poll(), { output: '', droppedBytes: 0, state: last.state });
+    await assert.rejects(process.write('late\n'));
+    await process.kill();
+  },
+  'a poll ends with its signal': async (environment) => {
+    const process = await started(environment, 'sleep 600');
+    const poll = await process.poll({ waitMs: 600_000, signal: AbortSignal.timeout(50) });
+    assert.equal(poll.state.kind, 'running');
+    await process.kill();
+  },
+  'a kill ends the whole tree': async (environment) => {
+    const process = await started(environment, `sh -c '${beat('beats')}' & wait`);
+    await assertBeating(environment, 'beats');
+    await process.kill();
+    assert.equal(process.state.kind, 'exited');
+    await assertEnded(environment, 'beats');
+  },
+  'cleanup ends what still runs': async (environment) => {
+    const process = await started(environment, 'sleep 600');
+    await environment.cleanup?.();
+    await eventually(async () => process.state.kind === 'exited', 'the process has ended');
+  },
+  'output goes to a file as it comes': async (environment) => {
+    const process = await started(environment, 'echo to the file; sleep 600', 'out.log');
+    await eventually(
+      async () => (await readText(environment, 'out.log')) === 'to the file\n',
+      'the file has it',
+    );
+    await process.kill();
+  },
+};
+
+const outputs: Record<string, ConformanceCheck['run']> = {
+  'there is a folder for long outputs, outside of the project': async (environment) => {
+    assert.ok(environment.outputDirectory, 'the environment has outputDirectory()');
+    const folder = await environment.outputDirectory();
+    const paths = pathsOf(environment);
+    assert.ok(paths.isAbsolute(folder));
+    assert.ok(paths.relative(environment.workingDirectory(), folder).startsWith('..'));
+    await environment.writeBytes(paths.join(folder, 'a.txt'), encode('x'));
+    assert.equal(await readText(environment, paths.join(folder, 'a.txt')), 'x');
+    assert.equal(await environment.outputDirectory(), folder);
+  },
+};
+
+function checks(
+  area: ConformanceCheck['area'],
+  named: Record<string, ConformanceCheck['run']>,
+): ConformanceCheck[] {
+  return Object.entries(named).map(([name, run]) => ({ name, area, run }));
+}
+
+export const conformanceChecks: readonly ConformanceCheck[] = [
+  ...checks('files', files),
+  ...checks('commands', commands),
+  ...checks('background', background),
+  ...checks('outputs', outputs),
+];

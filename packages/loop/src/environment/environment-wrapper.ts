@@ -1,0 +1,104 @@
+import { wrapEnvironment } from './environment-root.ts';
+import type {
+  BackgroundProcess,
+  DirectoryEntry,
+  ExecOptions,
+  ExecResult,
+  ExecutionEnvironment,
+  FileStat,
+  StartOptions,
+} from './execution-environment.ts';
+
+type Command = string | readonly string[];
+
+/** One use of an environment. Paths and commands are as they were given. */
+export type EnvironmentOperation =
+  | { method: 'readBytes' | 'remove' | 'stat' | 'mkdirp' | 'realpath' | 'listDirectory'; path: string }
+  | { method: 'writeBytes'; path: string; bytes: number }
+  | { method: 'rename'; path: string; to: string }
+  | { method: 'exec' | 'start'; command: Command };
+
+/**
+ * An environment around another one (loop spec 4.4). `around` sees each operation and runs it, or does not. Wrappers can be
+ * put around each other; the files, the locks on them and the lifecycle are those of the innermost.
+ */
+export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncDisposable {
+  protected readonly inner: ExecutionEnvironment;
+  readonly start?: (command: Command, options?: StartOptions) => Promise<BackgroundProcess>;
+  readonly outputDirectory?: () => Promise<string>;
+
+  constructor(inner: ExecutionEnvironment) {
+    this.inner = inner;
+    wrapEnvironment(this, inner);
+    const start = inner.start?.bind(inner);
+    if (start)
+      this.start = (command, options) =>
+        this.around({ method: 'start', command }, () => start(command, options));
+    const outputDirectory = inner.outputDirectory?.bind(inner);
+    if (outputDirectory) this.outputDirectory = outputDirectory;
+  }
+
+  protected abstract around<T>(operation: EnvironmentOperation, run: () => Promise<T>): Promise<T>;
+
+  workingDirectory(): string {
+    return this.inner.workingDirectory();
+  }
+
+  platform(): string {
+    return this.inner.platform();
+  }
+
+  osVersion(): string {
+    return this.inner.osVersion();
+  }
+
+  async initialize(): Promise<void> {
+    await this.inner.initialize?.();
+  }
+
+  async cleanup(): Promise<void> {
+    await this.inner.cleanup?.();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.cleanup();
+  }
+
+  readBytes(path: string): Promise<Uint8Array> {
+    return this.around({ method: 'readBytes', path }, () => this.inner.readBytes(path));
+  }
+
+  writeBytes(path: string, content: Uint8Array, options?: { mode?: number }): Promise<void> {
+    return this.around({ method: 'writeBytes', path, bytes: content.length }, () =>
+      this.inner.writeBytes(path, content, options),
+    );
+  }
+
+  remove(path: string): Promise<void> {
+    return this.around({ method: 'remove', path }, () => this.inner.remove(path));
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.around({ method: 'rename', path: from, to }, () => this.inner.rename(from, to));
+  }
+
+  stat(path: string): Promise<FileStat | undefined> {
+    return this.around({ method: 'stat', path }, () => this.inner.stat(path));
+  }
+
+  mkdirp(path: string): Promise<void> {
+    return this.around({ method: 'mkdirp', path }, () => this.inner.mkdirp(path));
+  }
+
+  realpath(path: string): Promise<string> {
+    return this.around({ method: 'realpath', path }, () => this.inner.realpath(path));
+  }
+
+  listDirectory(path: string): Promise<DirectoryEntry[]> {
+    return this.around({ method: 'listDirectory', path }, () => this.inner.listDirectory(path));
+  }
+
+  exec(command: Command, options?: ExecOptions): Promise<ExecResult> {
+    return this.around({ method: 'exec', command }, () => this.inner.exec(command, options));
+  }
+}

@@ -1,0 +1,23 @@
+/**
+ * The wire's package sends the result of a tool as `{ name, content }`. The API's own words, which the models of the family
+ * were trained on, are `{ output }` and `{ error }`; this fetch changes the request on its way.
+ */
+export function withNativeResults(send: typeof fetch): typeof fetch {
+  return (input, init) => {
+    const body = init?.body;
+    if (typeof body !== 'string' || !body.includes('"functionResponse"')) return send(input, init);
+    return send(input, { ...init, body: JSON.stringify(JSON.parse(body, nativeResult)) });
+  };
+}
+
+function nativeResult(key: string, value: unknown): unknown {
+  if (key !== 'functionResponse' || !isRecord(value) || !isRecord(value.response)) return value;
+  const { response } = value;
+  if (response.name !== value.name) return value;
+  if ('content' in response) return { ...value, response: { output: response.content } };
+  return 'error' in response ? { ...value, response: { error: response.error } } : value;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,25 @@
+import type { LoopOutcome } from './loop.ts';
+import type { LoopContext } from './loop-context.ts';
+import { checkOutput, repairRequest } from './structured-output.ts';
+
+/** What the last answer comes to where a schema is asked for. `repair`: the model was told what is wrong, once an input. */
+export function checkAnswer(
+  { outputSchema, history, emit }: LoopContext,
+  progress: { text: string; repaired: boolean },
+): Omit<LoopOutcome, 'text'> | 'repair' {
+  if (!outputSchema) return { reason: 'completed' };
+  const checked = checkOutput(progress.text, outputSchema);
+  if (checked.ok) return { reason: 'completed', output: checked.output };
+  const message = `The answer does not fit the schema: ${checked.reason}`;
+  if (!progress.repaired) {
+    progress.repaired = true;
+    emit('WARNING', { code: 'invalid_output', message });
+    const content = repairRequest(checked.reason, outputSchema);
+    history.appendSteering(content);
+    emit('STEERING_INJECTED', { content });
+    return 'repair';
+  }
+  const error = { code: 'invalid_output', message };
+  emit('ERROR', error);
+  return { reason: 'error', error };
+}

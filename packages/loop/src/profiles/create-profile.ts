@@ -1,0 +1,37 @@
+import type { JSONObject } from '@ai-sdk/provider';
+import type { RegisteredTool } from '../tools/tool.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
+import type { ProfileOptions, ProviderProfile, ProviderRequest } from './provider-profile.ts';
+import { layerSystemPrompt } from './system-prompt.ts';
+
+/** What distinguishes a model family. */
+export type Family = Pick<ProviderProfile, 'id' | 'projectDocumentNames' | 'contextWindowSize'> &
+  Partial<Pick<ProviderProfile, 'maxOutputTokens' | 'subagentTools'>> & {
+    tools: readonly RegisteredTool[];
+    baseText: string;
+    /** The provider's name in request options, and the options. */
+    requestOptions: { provider: string; of: (request: ProviderRequest) => JSONObject };
+  };
+
+/** The profile of a family with the host's options over its defaults. */
+export function createProfile(options: ProfileOptions, family: Family): ProviderProfile {
+  const toolRegistry = new ToolRegistry(family.tools);
+  const { provider, of: optionsOf } = family.requestOptions;
+  const maxOutputTokens = options.maxOutputTokens ?? family.maxOutputTokens;
+  return {
+    id: family.id,
+    model: options.model,
+    toolRegistry,
+    buildSystemPrompt: (parts) => layerSystemPrompt(family.baseText, toolRegistry, parts),
+    tools: () => toolRegistry.definitions(),
+    providerOptions: (request) => ({ [provider]: { ...optionsOf(request), ...options.providerOptions } }),
+    projectDocumentNames: family.projectDocumentNames,
+    supportsReasoning: true,
+    supportsStreaming: true,
+    supportsParallelToolCalls: true,
+    contextWindowSize: options.contextWindowSize ?? family.contextWindowSize,
+    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
+    ...(options.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: options.knowledgeCutoff }),
+    ...(family.subagentTools === undefined ? {} : { subagentTools: family.subagentTools }),
+  };
+}

@@ -1,0 +1,145 @@
+import type { JsonObject } from '@whetstone/events';
+import { z } from 'zod';
+import type { RegisteredTool, ToolDefinition } from '../tools/tool.ts';
+import { ToolRegistry } from '../tools/tool-registry.ts';
+import { createAnthropicProfile } from './anthropic-profile.ts';
+import { createGeminiProfile } from './gemini-profile.ts';
+import { createOpenAiProfile } from './openai-profile.ts';
+import type { ProfileOptions, ProviderProfile, SystemPromptParts } from './provider-profile.ts';
+import { layerSystemPrompt } from './system-prompt.ts';
+
+const json = z.record(z.string(), z.json());
+
+const captureSchema = z.object({
+  /** Which wire the request was captured on. */
+  wire: z.enum(['openai-responses', 'anthropic-messages', 'gemini-generate-content']),
+  model: z.string().optional(),
+  /** The blocks of the system prompt in their order, byte for byte. */
+  systemPrompt: z.union([z.string().transform((block) => [block]), z.array(z.string())]),
+  /** The `tools` of the request as they stand in it. */
+  tools: z.array(json),
+});
+
+/** What a released agent sends to its model, taken from one of its requests. */
+export type ProfileCapture = z.input<typeof captureSchema>;
+
+export type LoadProfileOptions = Omit<ProfileOptions, 'model' | 'toolSet'> & {
+  /** Default: the model of the capture. */
+  model?: string;
+  /** Executors by the captured tool's name, over the built-in ones; their own definitions are not used. */
+  tools?: readonly RegisteredTool[];
+};
+
+export type LoadedProfile = {
+  profile: ProviderProfile;
+  /** Captured tools that nothing here can run. They are left out of the requests. */
+  unbound: string[];
+};
+
+/**
+ * A profile that talks to the model as a released agent does: its system prompt and its tool definitions as they were
+ * captured, with our executors behind the names that we know. Instructions of the project and of the host follow in a
+ * block of their own. Throws a `TypeError` for what is no capture.
+ */
+export function loadProfile(capture: unknown, options: LoadProfileOptions = {}): LoadedProfile {
+  const parsed = captureSchema.safeParse(capture);
+  if (!parsed.success)
+    throw new TypeError(`loadProfile: no capture of a request:\n${z.prettifyError(parsed.error)}`);
+  const { wire, systemPrompt, tools } = parsed.data;
+  const model = options.model ?? parsed.data.model;
+  if (model === undefined)
+    throw new TypeError('loadProfile: the capture names no model; give one in the options');
+
+  const base = baseProfile(wire, { ...options, model });
+  const executors = executorsFor(wire, model, options.tools ?? []);
+  const unbound: string[] = [];
+  const toolRegistry = new ToolRegistry();
+  for (const { name, definition } of tools.flatMap((tool) => READERS[wire](tool))) {
+    const executor = executors.get(name);
+    if (definition && executor) toolRegistry.register({ ...executor, definition });
+    else unbound.push(name);
+  }
+  const blocks = (parts: SystemPromptParts) => {
+    const layers = layerSystemPrompt('', new ToolRegistry(), parts);
+    return [...systemPrompt, ...(layers === '' ? [] : [layers])];
+  };
+  const profile: ProviderProfile = {
+    ...base,
+    toolRegistry,
+    tools: () => toolRegistry.definitions(),
+    systemBlocks: blocks,
+    buildSystemPrompt: (parts) => blocks(parts).join('\n\n'),
+  };
+  return { profile, unbound };
+}
+
+type Wire = z.output<typeof captureSchema>['wire'];
+
+function baseProfile(wire: Wire, options: ProfileOptions): ProviderProfile {
+  switch (wire) {
+    case 'openai-responses':
+      return createOpenAiProfile(options);
+    case 'anthropic-messages':
+      return createAnthropicProfile(options);
+    case 'gemini-generate-content':
+      return createGeminiProfile(options);
+  }
+}
+
+/** Of one name, the released agent's tool comes before the spec's, and the host's before both. */
+function executorsFor(
+  wire: Wire,
+  model: string,
+  own: readonly RegisteredTool[],
+): ReadonlyMap<string, RegisteredTool> {
+  const families = (['spec', 'native'] as const).map((toolSet) => baseProfile(wire, { model, toolSet }));
+  const all = [...families.flatMap(({ toolRegistry }) => [...toolRegistry]), ...own];
+  return new Map(all.map((tool) => [tool.definition.name, tool]));
+}
+
+type CapturedTool = { name: string; definition: ToolDefinition | undefined };
+
+/** What each wire calls a tool. `definition` is absent for one that runs at the provider. */
+const READERS: Readonly<Record<Wire, (tool: JsonObject) => CapturedTool[]>> = {
+  'openai-responses': (tool) => [responsesTool(tool)],
+  'anthropic-messages': (tool) => [functionTool(tool, tool.input_schema)],
+  'gemini-generate-content': (tool) => {
+    const declarations = tool.functionDeclarations;
+    if (!Array.isArray(declarations))
+      return Object.keys(tool).map((name) => ({ name, definition: undefined }));
+    return declarations
+      .filter(isObject)
+      .map((one) => functionTool(one, one.parametersJsonSchema ?? one.parameters));
+  },
+};
+
+function responsesTool(tool: JsonObject): CapturedTool {
+  if (tool.type !== 'custom') return functionTool(tool, tool.parameters);
+  const name = text(tool.name);
+  const format = isObject(tool.format) ? tool.format : {};
+  const { syntax } = format;
+  if (format.type !== 'grammar' || (syntax !== 'lark' && syntax !== 'regex'))
+    return { name, definition: undefined };
+  const definition: ToolDefinition = {
+    type: 'freeform',
+    name,
+    description: text(tool.description),
+    grammar: { syntax, definition: text(format.definition) },
+    argument: { name: 'input', description: 'The text of the call' },
+  };
+  return { name, definition };
+}
+
+function functionTool(tool: JsonObject, schema: unknown): CapturedTool {
+  const name = text(tool.name) || text(tool.type) || '(unnamed)';
+  if (!isObject(schema)) return { name, definition: undefined };
+  return { name, definition: { name, description: text(tool.description), parameters: schema } };
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

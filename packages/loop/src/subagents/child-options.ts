@@ -1,0 +1,53 @@
+import type { Budget } from '../budget.ts';
+import type { LoopContext } from '../loop-context.ts';
+import type { SessionOptions } from '../session-options.ts';
+import type { ApprovalHook } from '../tools/run-tool-calls.ts';
+import { scopeEnvironment } from './scoped-environment.ts';
+import type { ChildRequest } from './subagents.ts';
+
+const MAX_TURNS = 50;
+
+/**
+ * The options of a child: what its parent has at this moment, but for what the parent asked for. It inherits approval,
+ * the hooks around tools, the instructions and the environment with its filter; not the host's questions and submits.
+ */
+export async function childOptions(
+  request: ChildRequest,
+  parent: LoopContext,
+  options: SessionOptions,
+): Promise<{ options: SessionOptions; model: string }> {
+  const { subagents = {}, userInstructions, approve } = options;
+  const resolved = request.model === undefined ? undefined : await subagents.resolveModel?.(request.model);
+  const model = resolved?.model ?? parent.model;
+  const environment =
+    request.workingDirectory === undefined
+      ? parent.environment
+      : await scopeEnvironment(parent.environment, request.workingDirectory);
+  const budget: Budget = subagents.costUsd ? { costUsd: subagents.costUsd } : {};
+  const { beforeTool, afterTool } = parent.hooks;
+  return {
+    model: model.modelId,
+    options: {
+      profile: resolved?.profile ?? parent.profile,
+      model,
+      environment,
+      config: { ...parent.config, maxTurns: request.maxTurns ?? subagents.maxTurns ?? MAX_TURNS },
+      budget,
+      hooks: { ...(beforeTool && { beforeTool }), ...(afterTool && { afterTool }) },
+      priceOf: parent.priceOf,
+      subagents,
+      clock: parent.clock,
+      ...(approve && { approve: withoutParking(approve) }),
+      ...(userInstructions !== undefined && { userInstructions }),
+    },
+  };
+}
+
+/** A parked call ends an input, and nobody could resume that of a subagent. */
+function withoutParking(approve: ApprovalHook): ApprovalHook {
+  return async (request) => {
+    const decision = await approve(request);
+    if (decision.decision !== 'parked') return decision;
+    return { decision: 'denied', reason: 'a call of a subagent cannot wait for a decision' };
+  };
+}

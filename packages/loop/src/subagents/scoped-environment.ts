@@ -1,0 +1,54 @@
+import { pathsOf, resolvePath } from '../environment/environment-path.ts';
+import { wrapEnvironment } from '../environment/environment-root.ts';
+import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
+
+/**
+ * The same environment, seen from a folder inside its working folder: relative paths and commands start there. Where to
+ * start, not a jail. Rejects for what is no folder, or lies outside once symbolic links are resolved.
+ */
+export async function scopeEnvironment(
+  environment: ExecutionEnvironment,
+  folder: string,
+): Promise<ExecutionEnvironment> {
+  const directory = await folderInside(environment, folder);
+  if (directory === environment.workingDirectory()) return environment;
+  const paths = pathsOf(environment);
+  const at = (path: string | undefined) => paths.resolve(directory, path ?? '.');
+  const { start, outputDirectory } = environment;
+  const scoped: ExecutionEnvironment = {
+    workingDirectory: () => directory,
+    platform: () => environment.platform(),
+    osVersion: () => environment.osVersion(),
+    readBytes: (path) => environment.readBytes(at(path)),
+    writeBytes: (path, content, options) => environment.writeBytes(at(path), content, options),
+    remove: (path) => environment.remove(at(path)),
+    rename: (from, to) => environment.rename(at(from), at(to)),
+    stat: (path) => environment.stat(at(path)),
+    mkdirp: (path) => environment.mkdirp(at(path)),
+    realpath: (path) => environment.realpath(at(path)),
+    listDirectory: (path) => environment.listDirectory(at(path)),
+    exec: (command, options) =>
+      environment.exec(command, { ...options, workingDirectory: at(options?.workingDirectory) }),
+    ...(start && {
+      start: (command, options) =>
+        start.call(environment, command, { ...options, workingDirectory: at(options?.workingDirectory) }),
+    }),
+    ...(outputDirectory && { outputDirectory: () => outputDirectory.call(environment) }),
+  };
+  return wrapEnvironment(scoped, environment);
+}
+
+async function folderInside(environment: ExecutionEnvironment, folder: string): Promise<string> {
+  const paths = pathsOf(environment);
+  const root = environment.workingDirectory();
+  const [realRoot, real] = await Promise.all([
+    environment.realpath(root),
+    environment.realpath(resolvePath(environment, folder)).catch(() => undefined),
+  ]);
+  if (real === undefined || (await environment.stat(real))?.kind !== 'directory')
+    throw new Error(`working_dir: there is no folder ${folder}`);
+  const relative = paths.relative(realRoot, real);
+  if (relative === '..' || relative.startsWith(`..${paths.sep}`) || paths.isAbsolute(relative))
+    throw new Error(`working_dir: ${folder} lies outside of ${root}; a subagent works inside`);
+  return relative === '' ? root : real;
+}

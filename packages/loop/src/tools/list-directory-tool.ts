@@ -1,0 +1,63 @@
+import picomatch from 'picomatch';
+import { resolvePath } from '../environment/environment-path.ts';
+import { walkEntries } from '../search/walk-files.ts';
+import { defineTool, type RegisteredTool, type ToolContext } from './tool.ts';
+
+const MAX_ENTRIES = 1_000;
+const MAX_DEPTH = 20;
+
+/** Lists a folder (loop spec 3.6). */
+export function createListDirectoryTool(): RegisteredTool {
+  return defineTool<{ path?: string; depth?: number }>({
+    definition: {
+      name: 'list_dir',
+      description:
+        'Lists a directory, subdirectories with a slash at the end. Leaves out what .gitignore and .ignore exclude.',
+      parameters: {
+        type: 'object',
+        properties: {
+          path: { type: 'string', description: 'The directory (default: the working directory)' },
+          depth: {
+            type: 'integer',
+            minimum: 1,
+            maximum: MAX_DEPTH,
+            description: 'Levels of subdirectories to list (default 1: the entries of the directory alone)',
+          },
+        },
+      },
+    },
+    concurrency: 'shared',
+    output: { maxChars: 20_000, maxLines: 500, mode: 'head' },
+    guidance: 'to see what a directory holds.',
+    executor: ({ path = '.', depth = 1 }, context) => listDirectory(context, { path, depth }),
+  });
+}
+
+export type DirectoryQuery = {
+  path: string;
+  depth: number;
+  /** Globs of what to leave out. */
+  exclude?: readonly string[];
+  ignoreFiles?: readonly string[];
+};
+
+/** The entries below a folder, one a line, each folder in front of what it holds. */
+export async function listDirectory(
+  { environment, signal }: ToolContext,
+  { path, depth, exclude = [], ignoreFiles }: DirectoryQuery,
+): Promise<string> {
+  const root = resolvePath(environment, path);
+  if ((await environment.stat(root))?.kind !== 'directory') throw new Error(`Not a directory: ${path}`);
+  const excluded = picomatch([...exclude], { dot: true, basename: true });
+  const lines: string[] = [];
+  const options = { signal, depth, ...(ignoreFiles ? { ignoreFiles } : {}) };
+  for await (const entry of walkEntries(environment, root, options)) {
+    if (excluded(entry.path)) continue;
+    if (lines.length === MAX_ENTRIES) {
+      lines.push(`(more than ${MAX_ENTRIES} entries; list a subdirectory)`);
+      break;
+    }
+    lines.push(entry.isDirectory ? `${entry.path}/` : entry.path);
+  }
+  return lines.length === 0 ? `(${path} is empty)` : lines.join('\n');
+}

@@ -1,0 +1,64 @@
+import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
+import type { ImagePart } from '../turn.ts';
+import { readFile, statFile } from './file-access.ts';
+import { looksBinary } from './text-file.ts';
+
+export const DEFAULT_LINES = 2_000;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_IMAGE_BYTES = 5 * 1024 * 1024;
+
+/** What a model can see of a file. Lines are without their ends. */
+export type LoadedFile = { kind: 'image'; image: ImagePart } | { kind: 'text'; lines: string[] };
+
+/** Reads a file for the model: PNG, JPEG, GIF and WebP as an image, else text. Throws for what is neither. */
+export async function loadFile(environment: ExecutionEnvironment, path: string): Promise<LoadedFile> {
+  const { size } = await statFile(environment, path);
+  if (size > MAX_FILE_BYTES) {
+    throw new Error(
+      `${path} has ${size} bytes, too many to read whole; use the shell (head, tail, sed -n) or grep.`,
+    );
+  }
+  const bytes = await readFile(environment, path);
+  const image = asImage(bytes);
+  if (image && bytes.length > MAX_IMAGE_BYTES)
+    throw new Error(`${path} is an image of ${size} bytes; at most ${MAX_IMAGE_BYTES} can be shown.`);
+  if (image) return { kind: 'image', image };
+  const encoding = bytes[0] === 0xff && bytes[1] === 0xfe ? 'utf-16le' : 'utf-8';
+  if (encoding === 'utf-8' && looksBinary(bytes))
+    throw new Error(`${path} is a binary file (${size} bytes); it cannot be shown as text.`);
+  return { kind: 'text', lines: linesOf(new TextDecoder(encoding).decode(bytes)) };
+}
+
+function linesOf(text: string): string[] {
+  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
+export type LineRange = { shown: string[]; first: number; last: number; total: number };
+
+/** Some of a file's lines, from number `first`. Throws where there is no such line. */
+export function selectLines(lines: readonly string[], path: string, first: number, limit: number): LineRange {
+  if (first > lines.length) throw new Error(`${path} has ${lines.length} lines; there is no line ${first}.`);
+  const shown = lines.slice(first - 1, first - 1 + limit);
+  return { shown, first, last: first + shown.length - 1, total: lines.length };
+}
+
+const IMAGE_SIGNATURES: readonly { mediaType: string; matches: (bytes: Uint8Array) => boolean }[] = [
+  { mediaType: 'image/png', matches: (bytes) => startsWith(bytes, 0, '\x89PNG\r\n') },
+  { mediaType: 'image/jpeg', matches: (bytes) => startsWith(bytes, 0, '\xff\xd8\xff') },
+  { mediaType: 'image/gif', matches: (bytes) => startsWith(bytes, 0, 'GIF8') },
+  {
+    mediaType: 'image/webp',
+    matches: (bytes) => startsWith(bytes, 0, 'RIFF') && startsWith(bytes, 8, 'WEBP'),
+  },
+];
+
+function asImage(bytes: Uint8Array): ImagePart | undefined {
+  const type = IMAGE_SIGNATURES.find(({ matches }) => matches(bytes));
+  return type && { type: 'image', mediaType: type.mediaType, data: Buffer.from(bytes).toString('base64') };
+}
+
+function startsWith(bytes: Uint8Array, at: number, signature: string): boolean {
+  return Buffer.from(bytes.subarray(at, at + signature.length)).toString('latin1') === signature;
+}

@@ -1,0 +1,90 @@
+import { findProcess, forgetProcess, startInBackground } from '../process-sessions.ts';
+import { commandDetails, runCommand } from '../shell-tool.ts';
+import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from '../tool.ts';
+
+type BashArguments = { command: string; timeout?: number; description?: string; run_in_background?: boolean };
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+const BACKGROUND_TIMEOUT_MS = 1_800_000;
+const MAX_BACKGROUND_TIMEOUT_MS = 7_200_000;
+
+/** `Bash`, and `TaskStop` to end what it started in the background. */
+export function createBashTools(): RegisteredTool[] {
+  return [bashTool(), taskStopTool()];
+}
+
+function bashTool(): RegisteredTool {
+  return defineTool<BashArguments>({
+    definition: {
+      name: 'Bash',
+      description:
+        'Runs a command in bash and returns its output (stdout, then stderr). Each call starts in the working directory ' +
+        `with a fresh shell and no standard input. A command is ended after its timeout (default ${DEFAULT_TIMEOUT_MS} ms).`,
+      parameters: {
+        type: 'object',
+        properties: {
+          command: { type: 'string', description: 'The command line' },
+          timeout: { type: 'integer', minimum: 1, description: 'How long it may run, in milliseconds' },
+          description: { type: 'string', description: 'What the command is for, in a few words' },
+          run_in_background: {
+            type: 'boolean',
+            description:
+              'Answer at once while the command runs on; its output goes to a file that Read shows',
+          },
+        },
+        required: ['command'],
+      },
+    },
+    output: { maxChars: 30_000, maxLines: 256, mode: 'head_tail' },
+    guidance:
+      'for builds, tests, git and whatever has no tool of its own; never for reading or editing files.',
+    executor: (args, context) =>
+      args.run_in_background ? runInBackground(args, context) : run(args, context),
+  });
+}
+
+async function run({ command, timeout }: BashArguments, context: ToolContext): Promise<ToolOutput> {
+  const { result, timeoutMs } = await runCommand(context, command, {
+    defaultTimeoutMs: DEFAULT_TIMEOUT_MS,
+    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+  });
+  const lines = [result.stdout, result.stderr].map((text) => text.trimEnd()).filter((text) => text !== '');
+  if (result.timedOut) lines.push(`Command timed out after ${timeoutMs} ms; set timeout to give it longer.`);
+  else if (result.exitCode !== 0) lines.unshift(`Exit code ${result.exitCode ?? result.signal ?? 'none'}`);
+  return {
+    content: lines.join('\n') || '(no output)',
+    isError: result.exitCode !== 0,
+    details: commandDetails(result),
+  };
+}
+
+async function runInBackground(args: BashArguments, context: ToolContext): Promise<ToolOutput> {
+  const timeoutMs = Math.min(args.timeout ?? BACKGROUND_TIMEOUT_MS, MAX_BACKGROUND_TIMEOUT_MS);
+  const { id, outputFile } = await startInBackground(context, args.command, { timeoutMs });
+  return {
+    content: `The command runs in the background with ID ${id}. Its output goes to ${outputFile}; read it with Read.`,
+    details: { processId: id, backgroundOutput: outputFile },
+  };
+}
+
+function taskStopTool(): RegisteredTool {
+  return defineTool<{ task_id: string }>({
+    definition: {
+      name: 'TaskStop',
+      description: 'Ends a command that runs in the background.',
+      parameters: {
+        type: 'object',
+        properties: { task_id: { type: 'string', description: 'The ID that Bash gave' } },
+        required: ['task_id'],
+      },
+    },
+    executor: async ({ task_id }, context) => {
+      const process = findProcess(context, task_id);
+      if (!process) throw new Error(`there is no background command ${task_id}`);
+      const running = process.state.kind === 'running';
+      await process.kill();
+      forgetProcess(context, task_id);
+      return running ? `Ended command ${task_id}.` : `Command ${task_id} had ended by itself.`;
+    },
+  });
+}

@@ -1,0 +1,121 @@
+import type { SearchHit, SearchMode, SearchQuery } from '../../search/text-search.ts';
+import { cutLine, searchFiles } from '../grep-tool.ts';
+import { defineTool, type RegisteredTool, type ToolContext } from '../tool.ts';
+import { fileTypeGlobs } from './file-types.ts';
+
+type GrepArguments = {
+  pattern: string;
+  path?: string;
+  glob?: string;
+  type?: string;
+  output_mode?: SearchMode;
+  '-A'?: number;
+  '-B'?: number;
+  '-C'?: number;
+  context?: number;
+  '-n'?: boolean;
+  '-i'?: boolean;
+  '-o'?: boolean;
+  head_limit?: number;
+  offset?: number;
+  multiline?: boolean;
+};
+
+const DEFAULT_ENTRIES = 250;
+const MOST = 100_000;
+
+const count = (description: string) => ({ type: 'integer', minimum: 0, description });
+const flag = (description: string) => ({ type: 'boolean', description });
+
+export function createClaudeCodeGrepTool(): RegisteredTool {
+  return defineTool<GrepArguments>({
+    definition: {
+      name: 'Grep',
+      description:
+        'Searches the contents of files with a regular expression. Leaves out binary files and what .gitignore and ' +
+        '.ignore exclude.',
+      parameters: {
+        type: 'object',
+        properties: {
+          pattern: { type: 'string', minLength: 1, description: 'Regular expression' },
+          path: { type: 'string', description: 'Directory or file (default: the working directory)' },
+          glob: { type: 'string', description: 'Only files that fit this glob, for example "*.{ts,tsx}"' },
+          type: { type: 'string', description: 'Only files of this kind, for example js, py, rust or go' },
+          output_mode: {
+            type: 'string',
+            enum: ['content', 'files_with_matches', 'count'],
+            description: 'Matching lines, the names of files with a match (default), or matches per file',
+          },
+          '-A': count('Lines to show after a match (content)'),
+          '-B': count('Lines to show before a match (content)'),
+          '-C': count('Lines to show before and after a match (content)'),
+          context: count('The same as -C'),
+          '-n': flag('Show line numbers (content, default true)'),
+          '-i': flag('Ignore case'),
+          '-o': flag('Show the matching part of a line alone (content)'),
+          head_limit: count(`Lines or files to show at most (default ${DEFAULT_ENTRIES}, 0: all)`),
+          offset: count('Lines or files to skip first (default 0)'),
+          multiline: flag('Let the pattern span lines, and . match a line break'),
+        },
+        required: ['pattern'],
+      },
+    },
+    concurrency: 'shared',
+    output: { maxChars: 20_000, mode: 'head' },
+    guidance: 'to find where something is defined or used.',
+    executor: grep,
+  });
+}
+
+async function grep(args: GrepArguments, context: ToolContext): Promise<string> {
+  const { offset = 0, head_limit = DEFAULT_ENTRIES, output_mode: mode = 'files_with_matches' } = args;
+  const limit = head_limit === 0 ? MOST : head_limit;
+  const { hits, more } = await searchFiles(context, args.path, toQuery(args, mode, offset + limit));
+  const rows = mode === 'content' ? contentRows(hits, args['-n'] ?? true) : hits.map(entryRow);
+  const shown = rows.slice(offset, offset + limit);
+  if (shown.length === 0)
+    return mode === 'files_with_matches' && offset === 0 ? 'No files found' : 'No matches found';
+  if (more || rows.length > offset + limit)
+    shown.push(`(there is more; go on with offset=${offset + shown.length})`);
+  if (mode === 'content') return shown.join('\n');
+  if (mode === 'files_with_matches')
+    return `Found ${hits.length} file${hits.length === 1 ? '' : 's'}\n${shown.join('\n')}`;
+  const matches = hits.reduce((sum, hit) => sum + (hit.count ?? 0), 0);
+  return `${shown.join('\n')}\n\nFound ${matches} matching lines in ${hits.length} files.`;
+}
+
+function toQuery(args: GrepArguments, mode: SearchMode, maxResults: number): SearchQuery {
+  const around = args['-C'] ?? args.context ?? 0;
+  return {
+    pattern: args.pattern,
+    caseInsensitive: args['-i'] ?? false,
+    mode,
+    maxResults,
+    before: args['-B'] ?? around,
+    after: args['-A'] ?? around,
+    onlyMatching: args['-o'] ?? false,
+    multiline: args.multiline ?? false,
+    ...(args.glob === undefined ? {} : { globFilter: args.glob }),
+    ...(args.type === undefined ? {} : { fileGlobs: fileTypeGlobs(args.type) }),
+  };
+}
+
+function entryRow({ path, count: matches }: SearchHit): string {
+  return matches === undefined ? path : `${path}:${matches}`;
+}
+
+/** `path:line:text`, `-` in place of `:` for context, and `--` where lines are left out between groups. */
+function contentRows(hits: readonly SearchHit[], numbers: boolean): string[] {
+  const rows: string[] = [];
+  const grouped = hits.some((hit) => hit.context);
+  let previous: SearchHit | undefined;
+  for (const hit of hits) {
+    const joins = previous?.path === hit.path && (hit.line ?? 0) - (previous.line ?? 0) <= 1;
+    if (grouped && previous && !joins) rows.push('--');
+    const separator = hit.context ? '-' : ':';
+    const number = numbers ? `${hit.line}${separator}` : '';
+    rows.push(`${hit.path}${separator}${number}${cutLine(hit.text ?? '')}`);
+    previous = hit;
+  }
+  return rows;
+}

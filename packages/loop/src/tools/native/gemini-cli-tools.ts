@@ -1,0 +1,285 @@
+import type { JsonObject } from '@whetstone/events';
+import { resolvePath } from '../../environment/environment-path.ts';
+import { editFile, reportEdit } from '../edit-file-tool.ts';
+import { findFiles } from '../glob-tool.ts';
+import { listDirectory } from '../list-directory-tool.ts';
+import { DEFAULT_LINES, loadFile, selectLines } from '../load-file.ts';
+import { createPlanTool } from '../plan-tool.ts';
+import { type ReadManyArguments, readManyFiles, readManyParameters } from '../read-many-files-tool.ts';
+import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from '../tool.ts';
+import { writeWholeFile } from '../write-file-tool.ts';
+import { changedLines } from './changed-lines.ts';
+import { createGrepSearchTool } from './gemini-cli-grep.ts';
+import { createRunShellCommandTool } from './gemini-cli-shell.ts';
+
+/** The tools of the released gemini-cli, by its names, parameters and output formats. */
+export function createGeminiCliTools(): RegisteredTool[] {
+  return [
+    listDirectoryTool(),
+    readFileTool(),
+    readManyFilesTool(),
+    createGrepSearchTool(),
+    globTool(),
+    replaceTool(),
+    writeFileTool(),
+    createRunShellCommandTool(),
+    writeTodosTool(),
+  ].map(withWaitForPrevious);
+}
+
+/** Every tool of this family lets the model say whether a call waits for the calls before it. */
+function withWaitForPrevious(tool: RegisteredTool): RegisteredTool {
+  const { definition } = tool;
+  if (definition.type === 'freeform' || definition.type === 'provider') return tool;
+  const properties: JsonObject = {
+    ...(definition.parameters.properties as JsonObject),
+    wait_for_previous: {
+      type: 'boolean',
+      description: 'Run this call after the calls before it in the response, not beside them (default false)',
+    },
+  };
+  return {
+    ...tool,
+    definition: { ...definition, parameters: { ...definition.parameters, properties } },
+    waitsForEarlier: (input) => /"wait_for_previous"\s*:\s*true/.test(input),
+  };
+}
+
+const filePath = { type: 'string', description: 'Absolute, or relative to the working directory' };
+const dirPath = { type: 'string', description: 'Directory to start from (default: the working directory)' };
+const filtering = {
+  type: 'object',
+  description: 'Which ignore files to respect',
+  properties: {
+    respect_git_ignore: { type: 'boolean', description: 'Default true' },
+    respect_gemini_ignore: { type: 'boolean', description: 'Default true' },
+  },
+};
+
+type Filtering = { respect_git_ignore?: boolean; respect_gemini_ignore?: boolean };
+
+function ignoreFilesOf({
+  respect_git_ignore = true,
+  respect_gemini_ignore = true,
+}: Filtering = {}): string[] {
+  return [
+    ...(respect_git_ignore ? ['.gitignore', '.ignore'] : []),
+    ...(respect_gemini_ignore ? ['.geminiignore'] : []),
+  ];
+}
+
+function listDirectoryTool(): RegisteredTool {
+  return defineTool<{ dir_path: string; ignore?: string[]; file_filtering_options?: Filtering }>({
+    definition: {
+      name: 'list_directory',
+      description: 'Lists the entries of a directory, subdirectories with a slash at the end.',
+      parameters: {
+        type: 'object',
+        properties: {
+          dir_path: { type: 'string', description: 'The directory' },
+          ignore: { type: 'array', items: { type: 'string' }, description: 'Globs of entries to leave out' },
+          file_filtering_options: filtering,
+        },
+        required: ['dir_path'],
+      },
+    },
+    concurrency: 'shared',
+    output: { maxChars: 40_000, mode: 'head' },
+    guidance: 'to see what a directory holds.',
+    executor: async ({ dir_path, ignore = [], file_filtering_options }, context) => {
+      const ignoreFiles = ignoreFilesOf(file_filtering_options);
+      const entries = await listDirectory(context, {
+        path: dir_path,
+        depth: 1,
+        exclude: ignore,
+        ignoreFiles,
+      });
+      return `Directory listing for ${dir_path}:\n${entries}`;
+    },
+  });
+}
+
+/** Of a line; what is cut is gone for this tool. */
+const MAX_LINE = 2_000;
+
+function readFileTool(): RegisteredTool {
+  return defineTool<{ file_path: string; start_line?: number; end_line?: number }>({
+    definition: {
+      name: 'read_file',
+      description:
+        'Reads a file. Text comes as it is, without line numbers; PNG, JPEG, GIF and WebP files come as images. Without ' +
+        `start_line and end_line it shows the first ${DEFAULT_LINES} lines.`,
+      parameters: {
+        type: 'object',
+        properties: {
+          file_path: filePath,
+          start_line: { type: 'integer', minimum: 1, description: 'Number of the first line, from 1' },
+          end_line: { type: 'integer', minimum: 1, description: 'Number of the last line' },
+        },
+        required: ['file_path'],
+      },
+    },
+    concurrency: 'shared',
+    output: { maxChars: 50_000, mode: 'head_tail', spill: false },
+    guidance: 'read a file before you change it; of a long file, the part that matters.',
+    executor: readRawFile,
+  });
+}
+
+async function readRawFile(
+  args: { file_path: string; start_line?: number; end_line?: number },
+  { environment }: ToolContext,
+): Promise<ToolOutput> {
+  const { file_path: path, start_line: first = 1, end_line } = args;
+  const file = await loadFile(environment, path);
+  if (file.kind === 'image') return { content: [file.image] };
+  if (file.lines.length === 0) return '';
+  const limit = Math.min(DEFAULT_LINES, end_line === undefined ? DEFAULT_LINES : end_line - first + 1);
+  if (limit < 1) throw new Error(`end_line ${end_line} is in front of start_line ${first}`);
+  const { shown, last, total } = selectLines(file.lines, path, first, limit);
+  const cut = shown.some((line) => line.length > MAX_LINE);
+  const text = shown
+    .map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}...` : line))
+    .join('\n');
+  if (!cut && first === 1 && last === total) return text;
+  const next = last < total ? ` Go on with start_line: ${last + 1}.` : '';
+  const long = cut ? ` Lines of more than ${MAX_LINE} characters are cut.` : '';
+  return `IMPORTANT: this is a part of the file.\nStatus: Showing lines ${first}-${last} of ${total} total lines.${next}${long}\n\n${text}`;
+}
+
+function readManyFilesTool(): RegisteredTool {
+  return defineTool<ReadManyArguments>({
+    definition: {
+      name: 'read_many_files',
+      description:
+        'Reads several files at once, by path or glob pattern. Each comes after a line "--- path ---".',
+      parameters: readManyParameters,
+    },
+    concurrency: 'shared',
+    output: { maxChars: 50_000, mode: 'head', spill: false },
+    executor: readManyFiles,
+  });
+}
+
+function globTool(): RegisteredTool {
+  type Arguments = Filtering & { pattern: string; dir_path?: string; case_sensitive?: boolean };
+  return defineTool<Arguments>({
+    definition: {
+      name: 'glob',
+      description: 'Finds files whose path fits a glob pattern, the last changed first.',
+      parameters: {
+        type: 'object',
+        properties: {
+          pattern: { type: 'string', minLength: 1, description: 'For example "**/*.ts"' },
+          dir_path: dirPath,
+          case_sensitive: { type: 'boolean', description: 'Default false' },
+          ...filtering.properties,
+        },
+        required: ['pattern'],
+      },
+    },
+    concurrency: 'shared',
+    output: { maxChars: 20_000, maxLines: 500, mode: 'head' },
+    guidance: 'to find files by their name.',
+    executor: async ({ pattern, dir_path: path = '.', case_sensitive = false, ...filters }, context) => {
+      const query = { pattern, path, caseInsensitive: !case_sensitive, ignoreFiles: ignoreFilesOf(filters) };
+      const files = await findFiles(context, query);
+      if (files.length === 0) return `No files found matching pattern "${pattern}" within ${path}`;
+      return `Found ${files.length} file(s) matching "${pattern}" within ${path}, the last changed first:\n${files.join('\n')}`;
+    },
+  });
+}
+
+type ReplaceArguments = {
+  file_path: string;
+  instruction: string;
+  old_string: string;
+  new_string: string;
+  allow_multiple?: boolean;
+};
+
+function replaceTool(): RegisteredTool {
+  return defineTool<ReplaceArguments>({
+    definition: {
+      name: 'replace',
+      description:
+        'Replaces a text in a file. old_string has to occur exactly once, unless allow_multiple is set; give it as it ' +
+        'stands in the file. An empty old_string creates a new file with new_string.',
+      parameters: {
+        type: 'object',
+        properties: {
+          file_path: filePath,
+          instruction: { type: 'string', description: 'What the change is for, in a sentence' },
+          old_string: { type: 'string', description: 'The text to replace' },
+          new_string: { type: 'string', description: 'The text to put in its place' },
+          allow_multiple: { type: 'boolean', description: 'Replace every occurrence (default false)' },
+        },
+        required: ['file_path', 'instruction', 'old_string', 'new_string'],
+      },
+    },
+    output: { maxChars: 10_000, mode: 'head_tail' },
+    guidance: 'to change an existing file.',
+    executor: replace,
+  });
+}
+
+async function replace(args: ReplaceArguments, { environment }: ToolContext): Promise<ToolOutput> {
+  const { file_path: path, old_string: oldText, new_string: newText, allow_multiple: all = false } = args;
+  if (oldText === '') {
+    if (await environment.stat(resolvePath(environment, path)))
+      throw new Error(`old_string is empty and ${path} exists; give the text to replace, or use write_file.`);
+    return await writeWholeFile(environment, path, newText);
+  }
+  const edit = { oldText, newText, all, allOption: 'allow_multiple', writeTool: 'write_file' };
+  const edited = await editFile(environment, path, edit);
+  const report = reportEdit(path, edited);
+  return {
+    ...report,
+    content: `${report.content} The changed lines:\n${changedLines(edited.before, edited.after)}`,
+  };
+}
+
+function writeFileTool(): RegisteredTool {
+  return defineTool<{ file_path: string; content: string }>({
+    definition: {
+      name: 'write_file',
+      description: 'Writes a whole file. Creates the file and its folders, or replaces what was there.',
+      parameters: {
+        type: 'object',
+        properties: { file_path: filePath, content: { type: 'string', description: 'The whole content' } },
+        required: ['file_path', 'content'],
+      },
+    },
+    guidance: 'for new files and complete rewrites.',
+    executor: ({ file_path, content }, { environment }) => writeWholeFile(environment, file_path, content),
+  });
+}
+
+function writeTodosTool(): RegisteredTool {
+  return createPlanTool<{ todos: { description: string; status: string }[] }>({
+    name: 'write_todos',
+    description: 'Replaces the list of what is to be done for the task. At most one entry is in progress.',
+    parameters: {
+      type: 'object',
+      properties: {
+        todos: {
+          type: 'array',
+          items: {
+            type: 'object',
+            properties: {
+              description: { type: 'string', description: 'What is to be done' },
+              status: {
+                type: 'string',
+                enum: ['pending', 'in_progress', 'completed', 'cancelled', 'blocked'],
+              },
+            },
+            required: ['description', 'status'],
+          },
+        },
+      },
+      required: ['todos'],
+    },
+    steps: ({ todos }) => todos.map(({ description, status }) => ({ step: description, status })),
+    answer: 'The list is updated.',
+  });
+}
