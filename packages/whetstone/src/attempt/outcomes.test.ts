@@ -132,7 +132,7 @@ describe('what agents come to', () => {
   });
 });
 
-test('what is not the agent’s fault is said to be the task’s or the verifier’s', async () => {
+test.concurrent('what is not the agent’s fault is said to be the task’s or the verifier’s', async () => {
   using project = makeProject({
     agents: { writer: 'echo started >> "$NOTES/starts"; touch DONE' },
     tasks: [
@@ -167,7 +167,7 @@ test('what is not the agent’s fault is said to be the task’s or the verifier
   expect(readFileSync(setupLog, 'utf8')).toBe('no network\n');
 });
 
-test('an agent that prints 300 MB in one line costs the harness no memory, and the log is cut', async () => {
+test.concurrent('an agent that prints 300 MB in one line costs the harness no memory, and the log is cut', async () => {
   using project = makeProject({
     agents: { floods: "head -c 300000000 /dev/zero | tr '\\0' x; touch DONE" },
     tasks: [{ id: 'one', prompt: 'Make DONE.', validation: { commands: ['test -f DONE'] } }],
