@@ -71,7 +71,9 @@ export type Turn = {
 export type TurnExit = {
   ended: 'exit' | 'timeout' | 'abort';
   exitCode?: number;
-  /** A provider's HTTP status that ended the turn, where the adapter knows it. */
+  /** The agent's program is not there or cannot be run: looked up by the host, not taken from the exit code. */
+  notStarted?: boolean;
+  /** A provider's HTTP status that ended the turn, where the host saw it; never taken from what an agent prints. */
   providerStatus?: number;
   message?: string;
 };

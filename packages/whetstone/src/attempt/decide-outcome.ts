@@ -21,7 +21,7 @@ export function decideOutcome(evidence: {
   if (turn.exit?.ended === 'timeout') {
     return failed('timeout', turn.exit.message ?? 'the agent was stopped at its time limit');
   }
-  if (turn.exit?.exitCode === 127 || turn.exit?.exitCode === 126) {
+  if (turn.exit?.notStarted) {
     return error(
       'harness',
       `the agent's command could not be run (exit ${turn.exit.exitCode})${because(turn)}`,

@@ -151,7 +151,7 @@ async function suggestRef(repository: Repository, ref: string): Promise<string> 
  * monitor of the user's configuration runs and the user's index is not refreshed.
  */
 async function isDirty(repository: Repository, head: string | null): Promise<boolean> {
-  const directory = await mkdtemp(join(tmpdir(), 'whetstone-status-'));
+  const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));
   try {
     await makeGitDirectory(directory, {
       format: formatOf(head ?? ''),
