@@ -63,7 +63,13 @@ describe.concurrent('a dry run', () => {
   });
 
   test('of a run to go on with, what is missing', async () => {
-    using interrupted = makeProject({ agents: { writer: 'case "$1" in *second*) exit 127 ;; esac' } });
+    using interrupted = makeProject({
+      agents: { writer: 'true' },
+      tasks: [
+        { id: 'one', prompt: 'x', validation: { commands: ['true'] } },
+        { id: 'two', prompt: 'x', validation: { commands: ['no-such-verifier'] } },
+      ],
+    });
     expect(await interrupted.whetstone(['run'])).toMatchObject({ exitCode: 1 });
     const { stdout } = await interrupted.whetstone(['run', '--resume', 'latest', '--dry-run']);
     expect(stdout).toContain('1 of 2 cases are missing');
