@@ -350,3 +350,14 @@ describe.skipIf(!canMount()).concurrent('a full disk (needs root, to mount a sma
       },
     ));
 });
+
+test.concurrent('without -c, the config of the current directory is used; without one, the name is asked for', async () => {
+  using project = makeProject({});
+  expect(await project.whetstone(['validate-config'])).toMatchObject({ exitCode: 0, stderr: '' });
+  rmSync(join(project.root, 'whetstone.yaml'));
+  for (const command of ['validate-config', 'run']) {
+    const { exitCode, stderr } = await project.whetstone([command]);
+    expect(exitCode).toBe(2);
+    expect(stderr).toContain('whetstone init');
+  }
+});

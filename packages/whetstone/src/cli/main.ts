@@ -107,10 +107,11 @@ Examples:
   whetstone validate-config --strict --check-agents -c whetstone.yaml`,
     )
     .action(async (options) => {
+      const { findConfig } = await import('./find-config.ts');
       const { validateConfigCommand } = await import('./validate-config.ts');
       exit(
         await validateConfigCommand({
-          config: options.config,
+          config: findConfig(options.config),
           tasks: options.tasks,
           strict: options.strict ?? false,
           checkAgents: options.checkAgents ?? false,
