@@ -73,8 +73,8 @@ export type TurnExit = {
   exitCode?: number;
   /** The agent's program is not there or cannot be run: looked up by the host, not taken from the exit code. */
   notStarted?: boolean;
-  /** A provider's HTTP status that ended the turn, where the host saw it; never taken from what an agent prints. */
-  providerStatus?: number;
+  /** What of the provider ended the turn, where the host saw it itself; never taken from what an agent prints. */
+  providerError?: 'limit' | 'outage' | 'access';
   message?: string;
 };
 

@@ -127,8 +127,8 @@ test.concurrent('what the provider refuses is missing data, and a refusal that m
   const { rows, directory } = project.latest();
   expect(rows).toMatchObject([
     { agent_name: 'is-missing', outcome: 'error', failure_class: 'harness', agent_exit_code: 127 },
-    { outcome: 'error', failure_class: 'provider-limit', retries: 1, evidence: 'the provider answered 429' },
-    { outcome: 'error', failure_class: 'provider-outage', retries: 1, evidence: 'the provider answered 503' },
+    { outcome: 'error', failure_class: 'provider-limit', retries: 1 },
+    { outcome: 'error', failure_class: 'provider-outage', retries: 1 },
     { outcome: 'error', failure_class: 'harness', retries: 0 },
   ]);
   const journal = readLines<JournalEntry>(join(directory, 'journal.jsonl'));

@@ -212,7 +212,7 @@ describe('codex-jsonl', () => {
       1,
     );
     expect(turn).toMatchObject({ status: 'failed', exit: { exitCode: 1, message } });
-    expect(turn.exit).not.toHaveProperty('providerStatus');
+    expect(turn.exit).not.toHaveProperty('providerError');
     expect(turn.telemetry).toMatchObject({ status: 'partial', error: message });
   });
 
