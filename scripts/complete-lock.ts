@@ -18,7 +18,18 @@ type Entry = {
 const file = join(import.meta.dirname, '../package-lock.json');
 const lock: { packages: Record<string, Entry> } = JSON.parse(readFileSync(file, 'utf8'));
 
-const SYSTEMS = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
+const SYSTEMS = [
+  'aix',
+  'android',
+  'darwin',
+  'freebsd',
+  'linux',
+  'netbsd',
+  'openbsd',
+  'openharmony',
+  'sunos',
+  'win32',
+];
 const PROCESSORS: [RegExp, string][] = [
   [/arm64|aarch64/, 'arm64'],
   [/x64|x86_64/, 'x64'],
@@ -38,7 +49,8 @@ for (const [path, parent] of Object.entries(lock.packages)) {
     if (lock.packages[`${path}/node_modules/${name}`] || lock.packages[`node_modules/${name}`]) continue;
     const os = SYSTEMS.filter((system) => name.includes(system));
     const cpu = PROCESSORS.filter(([pattern]) => pattern.test(name)).map(([, processor]) => processor);
-    if (os.length === 0) throw new Error(`${name} is missing from the lock file, and not because of its platform`);
+    if (os.length === 0)
+      throw new Error(`${name} is missing from the lock file, and not because of its platform`);
     lock.packages[`node_modules/${name}`] = {
       version: range.replace(/^[\^~]/, ''),
       ...(cpu.length > 0 ? { cpu: cpu.slice(0, 1) } : {}),

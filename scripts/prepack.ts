@@ -18,8 +18,7 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
 cpSync(join(root, '.cache/build', name, 'src'), join(folder, 'dist'), { recursive: true });
 
-if (name === 'whetstone')
-  cpSync(join(root, 'packages/view/src'), join(folder, 'dist/view-static'), { recursive: true });
+if (name === 'whetstone') copyPage();
 
 copyFileSync(manifest, join(folder, 'package.json.unpacked'));
 const content = JSON.parse(readFileSync(manifest, 'utf8'));

@@ -17,4 +17,4 @@ export { summarize } from './report/summarize.ts';
 export type { Arm, Comparison, Summary } from './report/summary.ts';
 export type { RunRequest } from './run/plan-or-resume.ts';
 export { type RunEvent, type RunResult, run } from './run/run.ts';
-export { rebuildReport, type ReportedRun } from './run/write-report.ts';
+export { type ReportedRun, rebuildReport } from './run/write-report.ts';

@@ -71,8 +71,10 @@ export type Turn = {
 export type TurnExit = {
   ended: 'exit' | 'timeout' | 'abort';
   exitCode?: number;
-  /** A provider's HTTP status that ended the turn, where the adapter knows it. */
-  providerStatus?: number;
+  /** The agent's program is not there or cannot be run: looked up by the host, not taken from the exit code. */
+  notStarted?: boolean;
+  /** What of the provider ended the turn, where the host saw it itself; never taken from what an agent prints. */
+  providerError?: 'limit' | 'outage' | 'access';
   message?: string;
 };
 

@@ -1,7 +1,10 @@
+import { findOnPath } from '../config/check-executables.ts';
 import type { AgentConfig, Command } from '../config/config.ts';
+import { executableOf } from '../config/executable.ts';
 import { renderCommand } from '../config/template.ts';
 import { createMask, type Mask } from '../sandbox/mask.ts';
 import type { CommandResult, RunOptions, Sandbox } from '../sandbox/sandbox.ts';
+import { sandboxPath } from '../sandbox/scrubbed-environment.ts';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnInput } from './agent.ts';
 import type { AgentEnvironment } from './agent-environment.ts';
 import { type Collected, type Collector, createCollector, type Preparation } from './telemetry/collector.ts';
@@ -43,7 +46,8 @@ export function createCommandAgent(
       );
       const collected = await collector.collect({ command, files });
       addOutputEvents(turn, result, collector);
-      return toTurn(config, turn, result, collected);
+      const notStarted = await isProgramMissing(template, result, env.PATH ?? sandboxPath(process.env.PATH));
+      return toTurn(config, turn, { ...result, notStarted }, collected);
     },
   });
 }
@@ -109,14 +113,13 @@ function failureOf({ ended, exitCode }: CommandResult): string | undefined {
 function toTurn(
   config: AgentConfig,
   { events }: TurnEvents,
-  result: CommandResult,
+  result: CommandResult & { notStarted: boolean },
   collected: Collected,
 ): Turn {
   const { telemetry, usage, failure } = collected;
   const { ended, exitCode } = result;
   // What we did to the agent explains its end better than what it said before.
   const message = ended === 'exit' ? (failure ?? failureOf(result)) : failureOf(result);
-  const providerStatus = ended === 'exit' && failure !== undefined ? statusIn(failure) : undefined;
   return {
     events,
     status: message === undefined ? 'completed' : 'failed',
@@ -124,7 +127,7 @@ function toTurn(
       ended,
       exitCode,
       ...(message !== undefined && { message }),
-      ...(providerStatus !== undefined && { providerStatus }),
+      ...(result.notStarted && { notStarted: true }),
     },
     facts: { runtime: config.kind, network: config.network },
     telemetry,
@@ -132,8 +135,14 @@ function toTurn(
   };
 }
 
-/** The HTTP status in an agent's own words (`unexpected status 401`, `last status: 429`). */
-function statusIn(message: string): number | undefined {
-  const status = /\bstatus:? ([45]\d\d)\b/i.exec(message)?.[1];
-  return status === undefined ? undefined : Number(status);
+/** Exit codes 126 and 127 are a shell's word for it; an agent can end with them, too, so the host looks itself. */
+async function isProgramMissing(
+  template: Command,
+  { ended, exitCode }: CommandResult,
+  searchPath: string,
+): Promise<boolean> {
+  if (ended !== 'exit' || (exitCode !== 126 && exitCode !== 127)) return false;
+  const program = executableOf(template);
+  const canTell = program !== undefined && !/[/{]/.test(program);
+  return !canTell || (await findOnPath(searchPath)(program)) === undefined;
 }

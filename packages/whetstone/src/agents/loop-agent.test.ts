@@ -109,7 +109,7 @@ describe.each(['openai', 'anthropic'] as const)('the loop with the profile %s', 
     const agent = createAgent(config, { environment: { TEAM_KEY: 'sk-very-secret-1' }, hasLanes: false });
     const turn = await agent.send({ text: 'Do it.' }, attempt.context);
     server.close();
-    expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', providerStatus: 401 } });
+    expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', providerError: 'access' } });
     expect(JSON.stringify(turn)).not.toContain('sk-very-secret-1');
   });
 

@@ -115,12 +115,25 @@ function follow(
   };
 }
 
+/** The loop's error codes that are the provider's doing; it has already tried again what may pass. */
+const PROVIDER_ERRORS: Partial<Record<string, NonNullable<TurnExit['providerError']>>> = {
+  rate_limit: 'limit',
+  quota_exceeded: 'limit',
+  server: 'outage',
+  timeout: 'outage',
+  network: 'outage',
+  stream: 'outage',
+  empty_response: 'outage',
+  authentication: 'access',
+  access_denied: 'access',
+};
+
 type Result = Pick<SubmitResult, 'reason'> & Partial<SubmitResult>;
 
 function toTurn(config: AgentConfig, { events }: TurnEvents, result: Result, ended: TurnExit['ended']): Turn {
   const { usage, costUsd, error } = result;
   const message = error ? `${result.reason}: ${textTail(error.message, MESSAGE_BYTES)}` : result.reason;
-  const providerStatus = /\(HTTP (\d{3})\)/.exec(error?.message ?? '')?.[1];
+  const providerError = PROVIDER_ERRORS[error?.code ?? ''];
   return {
     events,
     status: result.reason === 'completed' ? 'completed' : 'failed',
@@ -129,7 +142,7 @@ function toTurn(config: AgentConfig, { events }: TurnEvents, result: Result, end
     exit: {
       ended,
       ...(result.reason !== 'completed' && { message }),
-      ...(ended === 'exit' && providerStatus !== undefined && { providerStatus: Number(providerStatus) }),
+      ...(ended === 'exit' && providerError && { providerError }),
     },
     facts: { runtime: 'loop', network: config.network },
     telemetry: { status: 'unavailable', source: 'none', evidenceGaps: [] },

@@ -6,10 +6,10 @@ import type { AttemptFiles, Turn } from '../agents/agent.ts';
 import { WhetstoneError } from '../error.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
+import { removeTree } from '../remove-tree.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { describeResult, runCommands, succeeded } from '../verify/run-commands.ts';
 import { type Verification, verify } from '../verify/verify.ts';
-import { removeTree } from '../workspace/remove-tree.ts';
 import type { Changes, Workspace } from '../workspace/workspace.ts';
 import { buildRow } from './build-row.ts';
 import { decideOutcome } from './decide-outcome.ts';
@@ -26,7 +26,6 @@ import type { FailureClass, Outcome } from './outcome.ts';
 export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   const startedAt = new Date();
   const files = await lab.record.startCase(attempt.planned.id);
-  await writeFile(files.prompt, attempt.prompt);
   const trace: Trace = { calls: [], artifactNotes: [] };
   let outcome: Outcome;
   try {
@@ -51,6 +50,7 @@ export type Trace = {
 };
 
 async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trace): Promise<Outcome> {
+  await writeFile(files.prompt, attempt.prompt);
   const snapshot = await lab.workspaces.prepare(attempt.commit, attempt.variant.overlays);
   await using workspace = await lab.workspaces.create(snapshot);
   await using lane = await openLane(attempt, lab, files);
@@ -69,8 +69,10 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   attempt.signal.throwIfAborted();
 
   trace.changes = await workspace.changes();
-  trace.artifactNotes.push(...(await keepPatch(trace.changes, files.patch, lab)));
-  trace.artifactNotes.push(...(await keepOutput(desk.outputDir, files.output, lab)));
+  trace.artifactNotes = [
+    ...(await keepPatch(trace.changes, files.patch, lab)),
+    ...(await keepOutput(desk.outputDir, files.output, lab)),
+  ];
   trace.verification = await verify({
     task: attempt.task,
     snapshot,

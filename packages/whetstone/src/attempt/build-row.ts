@@ -58,7 +58,7 @@ export function buildRow(input: {
     deletions: changes?.deletions ?? 0,
     touched_paths: changes?.files.map((file) => mask.text(file.path)) ?? [],
     unportable_paths: changes?.unportable.map(mask.text) ?? [],
-    ...(trace.artifactNotes.length > 0 && { artifact_notes: trace.artifactNotes }),
+    ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),
 
     ...consumption,
     models: consumption.models.map(mask.text),
@@ -151,4 +151,10 @@ function contextEvalStatus(outcome: Outcome, { turn, verification }: Trace): Cas
   if (turn && verification) return 'completed';
   if (outcome.status !== 'passed' && outcome.class === 'task') return 'workspace_failed';
   return 'internal_error';
+}
+
+/** An agent decides how many files there are to say something about; a row stays a row. */
+function shortened(notes: readonly string[]): string[] {
+  const more = notes.length - 20;
+  return more > 0 ? [...notes.slice(0, 20), `and ${more} more like these`] : [...notes];
 }

@@ -70,9 +70,18 @@ describe('an outcome', () => {
     });
   });
 
-  test.each([126, 127])('is the harness’s when the agent’s command could not be run (%i)', (exitCode) => {
-    const turn: Turn = { events: [], status: 'failed', exit: { ended: 'exit', exitCode } };
+  test('is the harness’s when the agent’s program is not there', () => {
+    const turn: Turn = {
+      events: [],
+      status: 'failed',
+      exit: { ended: 'exit', exitCode: 127, notStarted: true },
+    };
     expect(decide(turn)).toMatchObject({ status: 'error', class: 'harness' });
+  });
+
+  test.each([126, 127])('is the agent’s when it only ends as if it were not there (%i)', (exitCode) => {
+    const turn: Turn = { events: [], status: 'failed', exit: { ended: 'exit', exitCode } };
+    expect(decide(turn)).toMatchObject({ status: 'failed', class: 'agent' });
   });
 
   test('is the verifier’s when a validation command is missing', () => {

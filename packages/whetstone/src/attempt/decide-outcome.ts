@@ -21,7 +21,7 @@ export function decideOutcome(evidence: {
   if (turn.exit?.ended === 'timeout') {
     return failed('timeout', turn.exit.message ?? 'the agent was stopped at its time limit');
   }
-  if (turn.exit?.exitCode === 127 || turn.exit?.exitCode === 126) {
+  if (turn.exit?.notStarted) {
     return error(
       'harness',
       `the agent's command could not be run (exit ${turn.exit.exitCode})${because(turn)}`,
@@ -39,18 +39,25 @@ export function decideOutcome(evidence: {
 /**
  * A turn that failed while the provider's last answer was an error is the provider's failure: 429 is a limit, 5xx an
  * outage, 401 and 403 a key that the harness was given wrongly. Any other 4xx is a request that the agent got wrong.
+ * Where no gateway saw the calls, an agent that runs in this process knows as much.
  */
 function providerFailure(turn: Turn, calls: readonly LedgerLine[], scripted: boolean): Outcome | undefined {
   const last = calls.at(-1);
-  const status = last?.status ?? turn.exit?.providerStatus;
-  if (status === undefined || status < 400) return undefined;
+  if (!last)
+    return turn.exit?.providerError && providerOutcome(turn.exit.providerError, turn.exit.message ?? '');
+  const { status } = last;
+  if (status === null || status < 400) return undefined;
   const times = calls.filter((call) => call.status === status).length;
   const said = `the provider answered ${status}${times > 1 ? ` ${times} times` : ''}`;
-  if (scripted) return error('harness', `the script could not be played: ${last?.error ?? said}`);
-  if (status === 429) return error('provider-limit', said);
-  if (status === 401 || status === 403) return error('harness', `${said}: check the key and its rights`);
-  if (status >= 500) return error('provider-outage', said);
-  return undefined;
+  if (scripted) return error('harness', `the script could not be played: ${last.error ?? said}`);
+  if (status === 429) return providerOutcome('limit', said);
+  if (status === 401 || status === 403) return providerOutcome('access', said);
+  return status >= 500 ? providerOutcome('outage', said) : undefined;
+}
+
+function providerOutcome(kind: 'limit' | 'outage' | 'access', said: string): Outcome {
+  if (kind === 'access') return error('harness', `${said}: check the key and its rights`);
+  return error(kind === 'limit' ? 'provider-limit' : 'provider-outage', said);
 }
 
 function because(turn: Turn): string {

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
@@ -10,12 +13,6 @@ import {
 } from '../cli/__fixtures__/project.ts';
 import type { JournalEntry } from '../record/journal.ts';
 import type { CaseRow } from '../record/row.ts';
-
-/** What codex prints when its provider refuses; the collector reads it. */
-const refusedWith = (status: number) => ({
-  script: `echo '{"type":"turn.failed","error":{"message":"unexpected status ${status}: no"}}'; exit 1`,
-  keys: { telemetry: { collector: 'codex-jsonl' } },
-});
 
 describe('what agents come to', () => {
   let project: Project;
@@ -31,14 +28,12 @@ describe('what agents come to', () => {
         idles: 'echo I am finished.',
         exits: 'touch DONE; echo "no more tokens" >&2; exit 3',
         dies: 'touch DONE; kill -9 $$',
-        'is-missing': 'exec no-such-program',
+        'plays-missing': 'exit 127',
+        'plays-refused': 'echo "unexpected status 429: no" >&2; exit 1',
         hangs: {
           script: `trap '' TERM; touch DONE; setsid -f sh -c "trap '' TERM; tail -f $NOTES" ; tail -f "$NOTES/hang"; tail -f "$NOTES/hang"`,
           keys: { timeout_seconds: 1 },
         },
-        'is-limited': refusedWith(429),
-        'is-down': refusedWith(503),
-        'is-forbidden': refusedWith(401),
         'is-latin': `printf 'caf\\351 \\377' ; printf '\\303' >&2; touch DONE "$(printf 'caf\\351')"`,
         'destroys-all': 'chmod -R 000 .; rm -rf "$PWD" "$2" "$HOME" "$TMPDIR" 2> /dev/null; true',
       },
@@ -75,7 +70,8 @@ describe('what agents come to', () => {
       },
     ],
     ['dies', { outcome: 'failed', failure_class: 'agent', agent_exit_code: 137 }],
-    ['is-missing', { outcome: 'error', failure_class: 'harness', agent_exit_code: 127 }],
+    ['plays-missing', { outcome: 'failed', failure_class: 'agent', agent_exit_code: 127 }],
+    ['plays-refused', { outcome: 'failed', failure_class: 'agent' }],
     [
       'hangs',
       {
@@ -87,25 +83,6 @@ describe('what agents come to', () => {
         validation_status: 'passed',
       },
     ],
-    [
-      'is-limited',
-      {
-        outcome: 'error',
-        failure_class: 'provider-limit',
-        retries: 1,
-        evidence: 'the provider answered 429',
-      },
-    ],
-    [
-      'is-down',
-      {
-        outcome: 'error',
-        failure_class: 'provider-outage',
-        retries: 1,
-        evidence: 'the provider answered 503',
-      },
-    ],
-    ['is-forbidden', { outcome: 'error', failure_class: 'harness', retries: 0 }],
     ['is-latin', { outcome: 'passed', touched_paths: ['DONE', 'caf\\xe9'] }],
     ['destroys-all', { outcome: 'failed', failure_class: 'agent', deletions: 2 }],
   ])('%s', (agent, expected) => {
@@ -124,15 +101,42 @@ describe('what agents come to', () => {
     expect(readFileSync(fileOf('is-latin', 'stderr.log'))).toEqual(Buffer.from('\xc3', 'latin1'));
     expect(readFileSync(fileOf('exits', 'stderr.log'), 'utf8')).toBe('no more tokens\n');
   });
-
-  test('a refusal of the provider is tried again once, and both are in the journal', () => {
-    const journal = readLines<JournalEntry>(join(project.latest().directory, 'journal.jsonl'));
-    const retried = journal.flatMap((entry) => (entry.type === 'case.retried' ? [entry] : []));
-    expect(retried.map((entry) => entry.class).sort()).toEqual(['provider-limit', 'provider-outage']);
-  });
 });
 
-test('what is not the agent’s fault is said to be the task’s or the verifier’s', async () => {
+test.concurrent('what the provider refuses is missing data, and a refusal that may pass is tried once more', async () => {
+  await using provider = await startRefusingProvider();
+  const refused = (status: number) => ({
+    kind: 'loop',
+    profile: 'openai',
+    base_url: `${provider.url}/${status}/v1`,
+    api_key_env: 'PROVIDER_CREDENTIAL',
+  });
+  using project = makeProject({
+    config: {
+      agents: {
+        'is-missing': { kind: 'custom', command: ['{workspace}/no-such-program'] },
+        'is-limited': refused(429),
+        'is-down': refused(503),
+        'is-forbidden': refused(401),
+      },
+    },
+    tasks: [{ id: 'one', prompt: 'Make DONE.', validation: { commands: ['test -f DONE'] } }],
+  });
+  const env = { PROVIDER_CREDENTIAL: 'a-key-for-nobody' };
+  expect(await project.whetstone(['run', '--jobs', '4'], env)).toMatchObject({ exitCode: 1 });
+  const { rows, directory } = project.latest();
+  expect(rows).toMatchObject([
+    { agent_name: 'is-missing', outcome: 'error', failure_class: 'harness', agent_exit_code: 127 },
+    { outcome: 'error', failure_class: 'provider-limit', retries: 1 },
+    { outcome: 'error', failure_class: 'provider-outage', retries: 1 },
+    { outcome: 'error', failure_class: 'harness', retries: 0 },
+  ]);
+  const journal = readLines<JournalEntry>(join(directory, 'journal.jsonl'));
+  const retried = journal.flatMap((entry) => (entry.type === 'case.retried' ? [entry.class] : []));
+  expect(retried.sort()).toEqual(['provider-limit', 'provider-outage']);
+});
+
+test.concurrent('what is not the agent’s fault is said to be the task’s or the verifier’s', async () => {
   using project = makeProject({
     agents: { writer: 'echo started >> "$NOTES/starts"; touch DONE' },
     tasks: [
@@ -167,7 +171,7 @@ test('what is not the agent’s fault is said to be the task’s or the verifier
   expect(readFileSync(setupLog, 'utf8')).toBe('no network\n');
 });
 
-test('an agent that prints 300 MB in one line costs the harness no memory, and the log is cut', async () => {
+test.concurrent('an agent that prints 300 MB in one line costs the harness no memory, and the log is cut', async () => {
   using project = makeProject({
     agents: { floods: "head -c 300000000 /dev/zero | tr '\\0' x; touch DONE" },
     tasks: [{ id: 'one', prompt: 'Make DONE.', validation: { commands: ['test -f DONE'] } }],
@@ -196,4 +200,22 @@ function peakMemory(pid: number): number {
   } catch {
     return 0;
   }
+}
+
+/** A provider that answers with the status that stands in the path, and asks for no patience. */
+async function startRefusingProvider(): Promise<{ url: string } & AsyncDisposable> {
+  const server = createServer((request, response) => {
+    const status = Number(request.url?.split('/')[1]);
+    response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '0' });
+    response.end('{"error":{"message":"no","type":"refused"}}');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
 }

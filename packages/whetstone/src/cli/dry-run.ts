@@ -1,12 +1,12 @@
 import type { AgentConfig, Config } from '../config/config.ts';
 import { renderCommand } from '../config/template.ts';
-import type { Plan } from '../plan/plan.ts';
+import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { commandText } from '../verify/run-commands.ts';
 
-/** Prints what a run would do. Starts nothing; values of the environment are not shown. */
+/** Prints what a run would do, and which cases it would start. Starts nothing; values of the environment are not shown. */
 export async function printDryRun(
   config: Config,
-  plan: Plan,
+  { plan, starting }: { plan: Plan; starting: readonly PlannedCase[] },
   { json, stdout }: { json: boolean; stdout: NodeJS.WritableStream },
 ): Promise<void> {
   const commands = plan.agents.flatMap(({ name }) => {
@@ -14,15 +14,15 @@ export async function printDryRun(
     const first = plan.cases.find((planned) => planned.agent === name);
     return agent && first ? [{ agent: name, case: first.id, command: previewCommand(agent, first) }] : [];
   });
+  const order = starting.map(({ id }) => id);
   if (json) {
-    stdout.write(
-      `${JSON.stringify({ seed: plan.seed, order: plan.order, cases: plan.cases, commands }, null, 2)}\n`,
-    );
+    stdout.write(`${JSON.stringify({ seed: plan.seed, order, cases: plan.cases, commands }, null, 2)}\n`);
     return;
   }
-  const { agents, tasks, variants, trials, cases, order, seed } = plan;
+  const { agents, tasks, variants, trials, cases, seed } = plan;
   const lines = [
     `${cases.length} cases: ${agents.length} agents × ${tasks.length} tasks × ${variants.length} variants × ${trials} trials`,
+    ...(order.length < cases.length ? [`${order.length} of ${cases.length} cases are missing`] : []),
     '',
     `Repository  ${config.repo.path}`,
     `Agents      ${agents.map(({ name, kind }) => `${name} (${kind})`).join(', ')}`,

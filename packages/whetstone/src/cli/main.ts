@@ -107,10 +107,11 @@ Examples:
   whetstone validate-config --strict --check-agents -c whetstone.yaml`,
     )
     .action(async (options) => {
+      const { findConfig } = await import('./find-config.ts');
       const { validateConfigCommand } = await import('./validate-config.ts');
       exit(
         await validateConfigCommand({
-          config: options.config,
+          config: findConfig(options.config),
           tasks: options.tasks,
           strict: options.strict ?? false,
           checkAgents: options.checkAgents ?? false,
@@ -138,7 +139,12 @@ function addRun(program: Command, exit: (code: number) => void): void {
     .option('--max-tasks <n>', 'only the first n of the selected tasks', positiveInteger)
     .option('--seed <seed>', 'seed of the order and of scripted chance (default: a new one, in the manifest)')
     .option('--dry-run', 'show the matrix, the order and the commands; start nothing')
-    .option('--resume <run>', 'go on with a run: only what is missing (a path, an id, or "latest")')
+    .addOption(
+      new Option(
+        '--resume <run>',
+        'go on with a run: only what is missing (a path, an id, or "latest")',
+      ).conflicts(['agent', 'variant', 'taskId', 'category', 'difficulty', 'trials', 'maxTasks', 'seed']),
+    )
     .option(
       '--fail-under <rate>',
       'exit 0 when at least this share of the planned cases passed (0.8 or 80%)',
@@ -160,7 +166,7 @@ A run can be stopped with Ctrl-C or killed at any time: what has finished is kep
     .action(async (options) => {
       if (!options.dryRun) {
         const { enterPrivateMountNamespace } = await import('../workspace/mount-namespace.ts');
-        enterPrivateMountNamespace();
+        enterPrivateMountNamespace([...RUN_OPTIONS, ...process.execArgv, ...process.argv.slice(1)]);
       }
       const { runCommand } = await import('./run.ts');
       exit(await runCommand(options, { stdout: process.stdout, stderr: process.stderr }));
@@ -270,6 +276,9 @@ The key comes from OPENAI_API_KEY or ANTHROPIC_API_KEY, the base URL from OPENAI
       );
     });
 }
+
+/** A run waits for others most of the time: a small young generation keeps its memory flat, and every fork cheap. */
+const RUN_OPTIONS = ['--max-semi-space-size=4'];
 
 const configOption = () =>
   new Option('-c, --config <file>', 'config file (default: whetstone.yaml, else context-eval.yaml)');

@@ -2,13 +2,17 @@ import { checkExecutables, findOnPath } from '../config/check-executables.ts';
 import { ConfigErrors } from '../config/diagnostic.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Selection } from '../plan/plan.ts';
+import { sandboxPath } from '../sandbox/scrubbed-environment.ts';
 
 /** Refuses to start a run whose agents are not installed: it could only produce errors. Runs nothing. */
 export async function preflight(loaded: LoadedConfig, selection: Selection): Promise<void> {
   const { config, agentPath, diagnose } = loaded;
   const wanted = (name: string) => selection.agents.length === 0 || selection.agents.includes(name);
   const selected = { ...config, agents: config.agents.filter(({ name }) => wanted(name)) };
-  const checks = await checkExecutables({ config: selected, agentPath }, findOnPath());
+  const checks = await checkExecutables(
+    { config: selected, agentPath },
+    findOnPath(sandboxPath(process.env.PATH)),
+  );
   const missing = checks.flatMap((check) =>
     check.kind === 'missing'
       ? [

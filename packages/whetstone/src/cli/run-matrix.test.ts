@@ -82,7 +82,7 @@ describe('the matrix of a run', () => {
     expect(other.order).not.toEqual(one.manifest.order);
   });
 
-  test.each([
+  test.concurrent.each([
     [
       'agents in the order of the flags',
       ['--agent', 'amy', '--agent', 'zed', '--task-id', 'one', '--variant', 'with'],
@@ -115,7 +115,7 @@ describe('the matrix of a run', () => {
     );
   });
 
-  test.each([
+  test.concurrent.each([
     ['--agent', 'zet', 'Unknown agent "zet"', 'zed'],
     ['--variant', 'witout', 'Unknown variant "witout"', 'without'],
     ['--task-id', 'twoo', 'Unknown task "twoo"', 'two'],
@@ -130,7 +130,7 @@ describe('the matrix of a run', () => {
     expect(project.runDirectories()).toEqual(runs);
   });
 
-  test('filters that leave nothing: exit 2, and what to do', async () => {
+  test.concurrent('filters that leave nothing: exit 2, and what to do', async () => {
     const finished = await project.whetstone(['run', '--category', 'docs', '--difficulty', 'hard']);
     expect(finished).toMatchObject({ exitCode: 2, stdout: '' });
     expect(finished.stderr).toContain(
@@ -138,7 +138,7 @@ describe('the matrix of a run', () => {
     );
   });
 
-  test.each([
+  test.concurrent.each([
     [['--trials', '0'], 'whole number from 1'],
     [['--jobs', 'many'], 'whole number from 1'],
     [['--max-tasks', '-1'], 'whole number from 1'],

@@ -42,7 +42,7 @@ async function nothingLeft(project: Project): Promise<void> {
   project.write({ 'notes/go': '' });
 }
 
-describe('a run that was killed with no chance to clean up', () => {
+describe.concurrent('a run that was killed with no chance to clean up', () => {
   test('keeps what has finished, leaves no process, and goes on with the rest', async () => {
     using project = makeProject({ agents: { hangs: HANGS_ONCE }, tasks: TASKS });
     const run = project.start(['run', '--seed', 'same']);
@@ -112,7 +112,7 @@ describe('a run that is interrupted', () => {
     },
   );
 
-  test('a second Ctrl-C leaves at once, and nothing runs on', async () => {
+  test.concurrent('a second Ctrl-C leaves at once, and nothing runs on', async () => {
     using project = makeProject({ agents: { hangs: HANGS_ONCE }, tasks: TASKS });
     const run = project.start(['run']);
     await untilHanging(project);
@@ -126,7 +126,7 @@ describe('a run that is interrupted', () => {
   });
 });
 
-describe('resuming', () => {
+describe.concurrent('resuming', () => {
   test('is refused where it would not be the same work any more, and says what changed', async () => {
     const overlay = { overlays: [{ source: 'notes.md', target: 'AGENTS.md' }] };
     const config = { variants: { baseline: {}, noted: overlay } };
@@ -136,6 +136,7 @@ describe('resuming', () => {
       'notes.md': 'Read the tests.\n',
       'hidden/test/more.txt': 'original\n',
       'notes/go': '',
+      'script.yaml': 'steps: []\n',
     };
     project.write(original);
     expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 0 });
@@ -150,6 +151,10 @@ describe('resuming', () => {
       [
         'task a, task b changed',
         () => project.writeConfig({ ...config, evaluation: { commands: ['false'] } }),
+      ],
+      [
+        'the sandbox or the script of the gateway changed',
+        () => project.writeConfig({ ...config, gateway: { mode: 'script', script: 'script.yaml' } }),
       ],
       [
         'agent writer changed',
@@ -168,6 +173,18 @@ describe('resuming', () => {
     }
     expect(await project.whetstone(['run', '--resume', 'latest'])).toMatchObject({ exitCode: 0 });
     expect(starts(project)).toBe(4);
+  });
+
+  test.each([
+    ['--trials', '3'],
+    ['--seed', 'x'],
+    ['--agent', 'writer'],
+    ['--max-tasks', '1'],
+  ])('takes no %s: the run has its own', async (flag, value) => {
+    using project = makeProject();
+    const refused = await project.whetstone(['run', '--resume', 'latest', flag, value]);
+    expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(refused.stderr).toContain(`'--resume <run>' cannot be used with option '${flag}`);
   });
 
   test('tries again what the infrastructure failed, and that alone', async () => {

@@ -7,7 +7,7 @@ import { escapedJson } from '../report/json.ts';
 import type { Summary } from '../report/summary.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { planOrResume } from '../run/plan-or-resume.ts';
-import { run } from '../run/run.ts';
+import { missingCases, run } from '../run/run.ts';
 import { printDryRun } from './dry-run.ts';
 import { findConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -52,8 +52,9 @@ export async function runCommand(options: RunCommandOptions, { stdout, stderr }:
     ...(options.resume === undefined ? {} : { resume: await findRun(options.resume, config.outputDir) }),
   };
   if (options.dryRun) {
-    const { plan } = await planOrResume(request);
-    await printDryRun(config, plan, { json: options.json ?? false, stdout });
+    const { plan, resume } = await planOrResume(request);
+    const starting = missingCases(plan, resume?.rows ?? new Map());
+    await printDryRun(config, { plan, starting }, { json: options.json ?? false, stdout });
     return 0;
   }
 

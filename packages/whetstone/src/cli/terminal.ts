@@ -9,9 +9,9 @@ export function terminalColors(stream: NodeJS.WriteStream, environment = process
   return pico.createColors(Boolean(stream.isTTY) && !no && term !== 'dumb');
 }
 
-/** Columns of the terminal; 100 where there is none. */
-export const terminalWidth = (stream: NodeJS.WriteStream): number => stream.columns ?? 100;
+/** Columns of the terminal; 100 where there is none, or one that does not know its size. */
+export const terminalWidth = (stream: NodeJS.WriteStream): number => stream.columns || 100;
 
-/** Whether lines may be redrawn: a terminal that is not a CI log. */
+/** Whether lines may be redrawn: a terminal that knows its size and is not a CI log. */
 export const isInteractive = (stream: NodeJS.WriteStream, environment = process.env): boolean =>
-  Boolean(stream.isTTY) && !environment.CI && environment.TERM !== 'dumb';
+  Boolean(stream.isTTY && stream.columns && stream.rows) && !environment.CI && environment.TERM !== 'dumb';

@@ -1,6 +1,6 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { z } from 'zod';
-import { caseRowSchema } from './row.ts';
+import { keptRowSchema } from './row.ts';
 
 /**
  * `journal.jsonl`: append-only, one JSON object a line. It is the truth about a run; `results.jsonl` is rebuilt from
@@ -22,7 +22,7 @@ export const journalEntrySchema = z.discriminatedUnion('type', [
     class: z.string(),
     evidence: z.string(),
   }),
-  z.object({ type: z.literal('case.finished'), at: z.string(), case_id: z.string(), row: caseRowSchema }),
+  z.object({ type: z.literal('case.finished'), at: z.string(), case_id: z.string(), row: keptRowSchema }),
   z.object({ type: z.literal('run.interrupted'), at: z.string(), finished: z.number().int() }),
   z.object({ type: z.literal('run.finished'), at: z.string(), finished: z.number().int() }),
 ]);

@@ -88,11 +88,6 @@ export const caseRowSchema = z.object({
   deletions: z.number().int(),
   touched_paths: z.array(z.string()),
   unportable_paths: z.array(z.string()),
-  /**
-   * Where the kept artifacts are not what the agent left: secrets that were masked in the patch or in the output folder,
-   * files that were left out. One sentence each; absent when there is nothing to say.
-   */
-  artifact_notes: z.array(z.string()).optional(),
 
   /** `gateway`: counted on the wire. `agent`: what the agent said of itself. */
   usage_source: z.enum(['gateway', 'agent', 'none']),
@@ -113,6 +108,15 @@ export const caseRowSchema = z.object({
   retries: z.number().int().nonnegative(),
 });
 
-export type CaseRow = z.infer<typeof caseRowSchema>;
+/** A row as it is kept: with what only few cases have to say, which is absent elsewhere and no column of a table. */
+export const keptRowSchema = caseRowSchema.extend({
+  /**
+   * Where the artifacts are not what the agent left, one sentence each: secrets that were masked in the patch or in the
+   * output folder, files that were left out.
+   */
+  artifact_notes: z.array(z.string()).optional(),
+});
+
+export type CaseRow = z.infer<typeof keptRowSchema>;
 export type CommandRow = z.infer<typeof commandResultSchema>;
 export type HardCheckRow = z.infer<typeof hardCheckSchema>;

@@ -61,10 +61,11 @@ export async function resumeRunRecord(directory: string): Promise<RunRecord> {
 /** What a run directory holds, however its run ended. */
 export type StoredRun = { directory: string; manifest: Manifest; rows: ReadonlyMap<string, CaseRow> };
 
-/** Reads a run directory. Throws a typed error when it is not one. */
+/** Reads a run directory. Throws a typed error when it is not one, or may not be read. */
 export async function readRun(directory: string): Promise<StoredRun> {
   const layout = runLayout(directory);
   const text = await readFile(layout.manifest, 'utf8').catch((error: unknown) => {
+    if (!isAbsent(error)) throw unreadable(layout.manifest, error);
     throw new WhetstoneError(
       'run-not-found',
       `${directory} is not a run directory: it has no manifest.json.`,
@@ -85,7 +86,10 @@ export async function readRun(directory: string): Promise<StoredRun> {
     });
   }
   const rows = new Map<string, CaseRow>();
-  for (const entry of await readJournal(layout.journal)) {
+  const entries = await readJournal(layout.journal).catch((error: unknown) => {
+    throw unreadable(layout.journal, error);
+  });
+  for (const entry of entries) {
     if (entry.type === 'case.finished') rows.set(entry.case_id, entry.row);
   }
   return { directory, manifest: parsed.data, rows };
@@ -193,11 +197,28 @@ async function writeWhole(file: string, content: string): Promise<void> {
 
 /** Ids of the runs below an output directory, the oldest first. A folder without a manifest is not a run. */
 async function runIds(outputDirectory: string): Promise<string[]> {
-  const names = await readdir(outputDirectory).catch(() => [] as string[]);
+  const names = await readdir(outputDirectory).catch((error: unknown) => {
+    if (isAbsent(error)) return [];
+    throw unreadable(outputDirectory, error);
+  });
   const areRuns = await Promise.all(
     names.map((name) => isFile(runLayout(join(outputDirectory, name)).manifest)),
   );
   return names.filter((_, index) => areRuns[index]).sort();
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+function unreadable(path: string, cause: unknown): WhetstoneError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : cause;
+  return new WhetstoneError('run-unreadable', `It cannot be read (${code}).`, {
+    where: path,
+    hint: 'See who owns it and who may read it: ls -ld',
+    exitCode: 2,
+    cause,
+  });
 }
 
 async function isFile(path: string): Promise<boolean> {

@@ -3,7 +3,7 @@ import { WhetstoneError } from '../error.ts';
 import type { Plan, Selection } from '../plan/plan.ts';
 import { planRun } from '../plan/plan-run.ts';
 import type { Manifest } from '../record/manifest.ts';
-import { readRun } from '../record/run-record.ts';
+import { readRun, type StoredRun } from '../record/run-record.ts';
 import { resolveCommit } from '../workspace/repository.ts';
 
 export type RunRequest = {
@@ -18,7 +18,7 @@ export type RunRequest = {
 };
 
 /** A plan, and where it continues an earlier run, that run. */
-export type Job = { plan: Plan; jobs: number; resume?: { directory: string; manifest: Manifest } };
+export type Job = { plan: Plan; jobs: number; resume?: StoredRun };
 
 /** Plans a new run, or makes the plan of an earlier one again and checks that it is still the same work. */
 export async function planOrResume(request: RunRequest): Promise<Job> {
@@ -32,10 +32,10 @@ export async function planOrResume(request: RunRequest): Promise<Job> {
     });
     return { plan, jobs };
   }
-  const { directory, manifest } = await readRun(request.resume);
-  const plan = await planAgain(config, manifest);
-  refuseChanged(plan, manifest, directory);
-  return { plan, jobs, resume: { directory, manifest } };
+  const resume = await readRun(request.resume);
+  const plan = await planAgain(config, resume.manifest);
+  refuseChanged(plan, resume.manifest, resume.directory);
+  return { plan, jobs, resume };
 }
 
 /** The plan of a manifest, from the configuration as it is now and the commits as they were then. */
@@ -69,8 +69,7 @@ function refuseChanged(plan: Plan, manifest: Manifest, directory: string): void 
   const changed = manifest.case_matrix.filter(
     ({ case_id, fingerprint }) => planned.get(case_id) !== fingerprint,
   );
-  const [first] = changed;
-  if (!first) return;
+  if (changed.length === 0) return;
   const parts = [
     ...manifest.agents
       .filter(({ name, fingerprint }) => differs(plan.agents, 'name', name, fingerprint))
@@ -84,7 +83,7 @@ function refuseChanged(plan: Plan, manifest: Manifest, directory: string): void 
   ];
   throw new WhetstoneError(
     'resume-changed',
-    `This run cannot be resumed: ${changed.length} of ${manifest.case_count} cases would not be the same work any more (${parts.join(', ') || first.case_id} changed).`,
+    `This run cannot be resumed: ${changed.length} of ${manifest.case_count} cases would not be the same work any more (${parts.join(', ') || 'the sandbox or the script of the gateway'} changed).`,
     {
       where: directory,
       hint: 'Put the configuration back as it was, or start a new run: results of two different things must not be mixed.',

@@ -1,4 +1,3 @@
-import { createGateway, loadScript } from '@whetstone/gateway';
 import type { Agent } from '../agents/agent.ts';
 import { createAgent } from '../agents/create-agent.ts';
 import type { Lab } from '../attempt/lab.ts';
@@ -6,11 +5,11 @@ import type { AgentConfig, Config } from '../config/config.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
-import type { RunRecord } from '../record/run-record.ts';
 import { createMask } from '../sandbox/mask.ts';
 import { startSandboxProvider } from '../sandbox/start-sandbox-provider.ts';
 import { version } from '../version.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
+import { openGateway } from './open-gateway.ts';
 import { openRecord, prepareTrees } from './open-record.ts';
 import { planOrResume, type RunRequest } from './plan-or-resume.ts';
 import { runCase } from './run-case.ts';
@@ -39,6 +38,7 @@ export async function run(
 ): Promise<RunResult> {
   const { config, onEvent = () => undefined } = request;
   const job = await planOrResume(request);
+  await using gateway = await openGateway(config);
   await sweepScratch();
   await using scratch = await makeScratch();
   onEvent({ type: 'preparing' });
@@ -48,8 +48,6 @@ export async function run(
   });
   const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch: scratch.directory });
   const agents = createAgents(config, job.plan);
-  await using server = config.gateway ? await createGateway() : undefined;
-  const script = config.gateway && (await loadScript(config.gateway.script));
   const treeNotes = await prepareTrees(config, job, workspaces);
   await using record = await openRecord({
     config,
@@ -69,7 +67,7 @@ export async function run(
     mask: createMask(secrets),
     hasSecrets: secrets.length > 0,
     version,
-    ...(server && script ? { gateway: { server, script, seed: job.plan.seed } } : {}),
+    ...(gateway && { gateway: { server: gateway.server, script: gateway.script, seed: job.plan.seed } }),
   };
   const missing = await runCases({ ...lab, config, agents }, job.plan, request, onEvent);
   const interrupted = missing > 0;
@@ -94,8 +92,7 @@ async function runCases(
   onEvent: (event: RunEvent) => void,
 ): Promise<number> {
   const { record } = lab;
-  const planned = new Map(plan.cases.map((entry) => [entry.id, entry]));
-  const waiting = plan.order.flatMap((id) => (isMissing(record, id) ? (planned.get(id) ?? []) : []));
+  const waiting = missingCases(plan, record.rows);
   onEvent({
     type: 'started',
     manifest: record.manifest,
@@ -133,8 +130,9 @@ async function runCases(
   return missing;
 }
 
-/** An infrastructure error is missing data: a resumed run tries it again. */
-function isMissing(record: RunRecord, id: string): boolean {
-  const row = record.rows.get(id);
-  return row === undefined || row.outcome === 'error';
+/** What has no result yet, in starting order. An infrastructure error is missing data: a resumed run tries it again. */
+export function missingCases(plan: Plan, rows: ReadonlyMap<string, CaseRow>): PlannedCase[] {
+  const missing = plan.cases.filter(({ id }) => (rows.get(id)?.outcome ?? 'error') === 'error');
+  const byId = new Map(missing.map((planned) => [planned.id, planned]));
+  return plan.order.flatMap((id) => byId.get(id) ?? []);
 }

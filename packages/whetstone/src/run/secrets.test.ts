@@ -115,7 +115,7 @@ describe('secrets that agents are given', () => {
     expect(log).not.toMatch(/CANARY_KEY|OTHER_TOKEN|AWS_PROFILE|NODE_COMPILE_CACHE/);
   });
 
-  test.each([
+  test.concurrent.each([
     [['report', 'latest', '--format', 'json']],
     [['report', 'latest']],
     [['show', 'latest']],

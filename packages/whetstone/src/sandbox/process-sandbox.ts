@@ -17,7 +17,7 @@ import type {
   SandboxProvider,
 } from './sandbox.ts';
 import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from './sandbox-files.ts';
-import { makeSandboxFolders, removeFolder } from './sandbox-folders.ts';
+import { makeSandboxFolders, removeSandboxFolders } from './sandbox-folders.ts';
 import { scrubbedEnvironment } from './scrubbed-environment.ts';
 
 export type ProcessSandboxOptions = {
@@ -51,7 +51,7 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
       return { provider: 'process', level: 0, processes: containment.processes, network: 'open' };
     },
     async start({ workdir, env }: SandboxOptions) {
-      const folders = await makeSandboxFolders(scratch);
+      const folders = makeSandboxFolders(scratch);
       const environment = { ...scrubbedEnvironment(parentEnvironment, folders), ...env };
       return new ProcessSandbox({ workdir, folders, environment, containment, pipes });
     },
@@ -77,7 +77,7 @@ async function makePipes(scratch: string): Promise<OutputPipes> {
 
 type Setup = {
   workdir: string;
-  folders: Awaited<ReturnType<typeof makeSandboxFolders>>;
+  folders: ReturnType<typeof makeSandboxFolders>;
   environment: Record<string, string>;
   containment: Containment;
   pipes: OutputPipes | undefined;
@@ -159,7 +159,7 @@ class ProcessSandbox implements Sandbox {
   async #stop(): Promise<void> {
     this.#stopping.abort();
     await Promise.allSettled(this.#running);
-    await removeFolder(this.#setup.folders.root);
+    await removeSandboxFolders(this.#setup.folders);
   }
 
   /** An absolute path was asked for on purpose; any other stays in its folder. */

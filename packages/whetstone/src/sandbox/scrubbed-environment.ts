@@ -82,7 +82,7 @@ export function scrubbedEnvironment(
   const { home, temporary, runtime } = folders;
   return {
     ...environment,
-    PATH: scrubbedPath(parent.PATH),
+    PATH: sandboxPath(parent.PATH),
     TERM: 'dumb',
     HOME: home,
     TMPDIR: temporary,
@@ -104,9 +104,9 @@ function isAllowed(name: string): boolean {
 /**
  * PATH without what npm scripts put in front of it (it would change which `node` a task's tests run with), without
  * relative entries (they would name folders that an agent writes), and without folders that may not be searched (a
- * shell reports those as "permission denied" where the program is merely not there).
+ * shell reports those as "permission denied" where the program is merely not there). Where an agent's program must be.
  */
-function scrubbedPath(path: string | undefined): string {
+export function sandboxPath(path: string | undefined): string {
   const entries = (path ?? '').split(delimiter).filter(isPathEntry);
   return entries.length === 0 ? '/usr/local/bin:/usr/bin:/bin' : [...new Set(entries)].join(delimiter);
 }

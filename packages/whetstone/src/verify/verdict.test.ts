@@ -118,7 +118,7 @@ describe('the verdict is not the agent’s', () => {
   });
 });
 
-test('code that the agent changed and the clean room runs cannot change the tests', async () => {
+test.concurrent('code that the agent changed and the clean room runs cannot change the tests', async () => {
   const tamper = 'for file in test/visible.sh test/hidden.sh; do echo exit 0 > $file; done';
   const { project, rows } = await runAttacks(
     {
@@ -139,7 +139,7 @@ test('code that the agent changed and the clean room runs cannot change the test
   }
 });
 
-test('what the agent broke is its failure; what is broken without it is missing data', async () => {
+test.concurrent('what the agent broke is its failure; what is broken without it is missing data', async () => {
   const { project, rows } = await runAttacks(
     {
       honest: SOLVE,

@@ -61,11 +61,15 @@ export async function verify(input: VerifyInput): Promise<Verification> {
 
 /** What the agent's changes have no part in: what the task names, and where the hidden tests go. */
 async function protectedBy({ protectedPaths, hiddenTests }: TaskConfig): Promise<(path: string) => boolean> {
-  const isNamed = protectedPaths.length === 0 ? () => false : picomatch(protectedPaths, { dot: true });
+  const isNamed = namedBy(protectedPaths);
   const hidden = new Set(
     hiddenTests === undefined ? [] : (await listSource(hiddenTests)).map(({ path }) => path),
   );
   return (path) => isNamed(path) || hidden.has(path);
+}
+
+function namedBy(globs: readonly string[]): (path: string) => boolean {
+  return globs.length === 0 ? () => false : picomatch([...globs], { dot: true });
 }
 
 /** A new workspace, as `fill` leaves it, with the hidden tests; and a new sandbox in it. */
@@ -97,7 +101,7 @@ async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
 async function protectAgain({ task, snapshot }: VerifyInput, { workspace }: Room): Promise<void> {
   if (task.protectedPaths.length > 0) {
     const inBase = new Set([...snapshot.manifest.keys()].map(displayPath));
-    const isNamed = picomatch(task.protectedPaths, { dot: true });
+    const isNamed = namedBy(task.protectedPaths);
     await workspace.restore((path) => inBase.has(path) && isNamed(path));
   }
   if (task.hiddenTests !== undefined) await workspace.lay(task.hiddenTests);
@@ -134,6 +138,7 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
   const missing = validation.find(({ result }) => result.exitCode === 127 || result.exitCode === 126);
   const failed = validation.find(({ result }) => !succeeded(result));
   const status = validation.length === 0 ? 'skipped' : failed ? 'failed' : 'passed';
+  if (validation.length > 0 && task.hardEvaluation?.commandChecks.length) await protectAgain(input, room);
   const hardCommands = await checkCommands(task.hardEvaluation, sandbox, status, input.signal);
   const hard = [...hardTree, ...hardCommands];
   const failedCheck = hard.find((check) => check.status === 'failed');

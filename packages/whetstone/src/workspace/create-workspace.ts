@@ -4,14 +4,14 @@ import { applyEdits, type BaseTree, baseTree } from './base-tree.ts';
 import { diffCommits } from './diff-commits.ts';
 import { pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
 import { makeGitDirectory } from './git-directory.ts';
+import { readHashed } from './hash-blob.ts';
 import { importTree } from './import-tree.ts';
 import { layFolder } from './overlay-operations.ts';
 import type { PlacedTree, Placement } from './placement.ts';
 import { readBlobs } from './read-blobs.ts';
-import { removeTree } from './remove-tree.ts';
 import { byBytes, type Scan, scanTree } from './scan-tree.ts';
 import { type PreparedSnapshot, scanPlace } from './snapshot.ts';
-import { assertInsideTree, displayPath } from './tree-path.ts';
+import { absolutePath, assertInsideTree, displayPath } from './tree-path.ts';
 import type { Changes, FileChange, ManifestEntry, Workspace } from './workspace.ts';
 
 /**
@@ -32,7 +32,7 @@ export async function createWorkspace(options: {
   async function remove(): Promise<void> {
     await placed?.detach();
     placed = undefined;
-    await Promise.all([removeTree(home), removeTree(backstage)]);
+    await options.placement.remove([home, backstage]);
   }
 
   try {
@@ -82,7 +82,16 @@ export async function createWorkspace(options: {
     const patchFile = join(backstage, `${nextName()}.patch`);
     if (found.edits.length === 0) {
       await writeFile(patchFile, '');
-      return { files: [], insertions: 0, deletions: 0, patchFile, patchBytes: 0, contents, unportable };
+      return {
+        files: [],
+        insertions: 0,
+        deletions: 0,
+        patchFile,
+        patchBytes: 0,
+        tree: root,
+        contents,
+        unportable,
+      };
     }
     const commit = await record(found);
     const diff = await diffCommits({ gitDir: contents, from: base.commit, to: commit, patchFile });
@@ -91,6 +100,7 @@ export async function createWorkspace(options: {
       insertions: sum(diff.files.map((file) => file.insertions)),
       deletions: sum(diff.files.map((file) => file.deletions)),
       patchFile,
+      tree: root,
       contents,
       unportable,
     };
@@ -111,7 +121,13 @@ export async function createWorkspace(options: {
     const removed = incoming.files.flatMap(pathGone).filter((path) => keep(displayPath(path)));
     const written = incoming.files.flatMap(entryNow).filter(({ path }) => keep(displayPath(path)));
     for (const path of [...removed, ...written.map((entry) => entry.path)]) assertInsideTree(path);
-    await replaceEntries(root, { removed, written, contents: incoming.contents });
+    for (const path of removed) await removeEntry(root, path);
+    for (const entry of written) {
+      if (entry.mode === '160000') throw new Error('not a blob');
+      const content = readHashed(absolutePath(incoming.tree, entry.path), entry);
+      await writeEntry(root, { path: entry.path, mode: entry.mode }, content);
+    }
+    for (const path of removed) await pruneFolders(root, path);
   }
 
   async function restore(matches: (path: string) => boolean): Promise<string[]> {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
-import type { ObjectFormat } from './git-directory.ts';
+import { type FileHandle, open, readlink } from 'node:fs/promises';
+import { formatOf, type ObjectFormat } from './git-directory.ts';
 
 /** A file is opened as what it was seen to be: a symlink in its place is refused, a pipe does not block. */
 const READ_PLAIN_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
@@ -46,6 +46,31 @@ async function hashLargeFile(path: Buffer, format: ObjectFormat): Promise<{ oid:
 
 function startHash(format: ObjectFormat, size: number) {
   return createHash(format).update(`blob ${size}\0`);
+}
+
+/**
+ * The content of a tree entry that was hashed before: a file's bytes, a symlink's target. Throws at the end when it is
+ * not what was hashed; a chunk is valid until the next one is asked for.
+ */
+export async function* readHashed(
+  path: Buffer,
+  { mode, oid }: { mode: string; oid: string },
+): AsyncGenerator<Buffer> {
+  const format = formatOf(oid);
+  if (mode === '120000') {
+    const target = await readlink(path, { encoding: 'buffer' });
+    if (hashBytes(target, format) !== oid) throw new Error('a symlink changed after it was read');
+    yield target;
+    return;
+  }
+  await using file = await openPlainFile(path);
+  const { size } = await file.stat();
+  const hash = startHash(format, size);
+  for await (const chunk of readPlainFile(file, size)) {
+    hash.update(chunk);
+    yield chunk;
+  }
+  if (hash.digest('hex') !== oid) throw new Error('a file changed after it was read');
 }
 
 export function openPlainFile(path: Buffer): Promise<FileHandle> {

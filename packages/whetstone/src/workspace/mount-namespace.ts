@@ -60,7 +60,7 @@ function currentNamespace(): string | undefined {
 }
 
 function overlayWorksIn(unshare: string, namespaces: readonly string[]): boolean {
-  const directory = mkdtempSync(join(tmpdir(), 'whetstone-probe-'));
+  const directory = mkdtempSync(join(tmpdir(), `whetstone-${process.pid}-`));
   try {
     for (const folder of ['lower', 'upper', 'work', 'target']) mkdirSync(join(directory, folder));
     return OVERLAY_OPTION_SETS.some((options) => {

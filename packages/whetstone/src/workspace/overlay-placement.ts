@@ -1,20 +1,26 @@
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { removeTree, removeTrees } from '../remove-tree.ts';
+import { type CommandShell, openCommandShell } from './command-shell.ts';
 import { mountCommand, OVERLAY_OPTION_SETS, type OverlayOptions } from './mount-options.ts';
-import { type MountShell, openMountShell } from './mount-shell.ts';
 import type { PlacedTree, Placement } from './placement.ts';
-import { removeTree } from './remove-tree.ts';
 
 /** Placement by overlay mounts, where they work on the file system of `scratch` and behave as a folder should. */
 export async function overlayPlacement(scratch: string): Promise<Placement | undefined> {
   if (process.platform !== 'linux') return undefined;
-  const shell = openMountShell(scratch);
+  const shell = openCommandShell(scratch);
+  // Removing may take long, and a mount should not wait for it.
+  const removals = openCommandShell(scratch);
   for (const options of OVERLAY_OPTION_SETS) {
     if (await mountsBehave({ scratch, shell, options })) {
       return {
         strategy: 'overlay',
         place: (layers, target, own) => place({ scratch, shell, options }, layers, target, own),
-        [Symbol.asyncDispose]: () => shell[Symbol.asyncDispose](),
+        remove: (folders) => remove(removals, scratch, folders),
+        async [Symbol.asyncDispose]() {
+          await shell[Symbol.asyncDispose]();
+          await removals[Symbol.asyncDispose]();
+        },
       };
     }
   }
@@ -22,7 +28,7 @@ export async function overlayPlacement(scratch: string): Promise<Placement | und
   return undefined;
 }
 
-type Mounter = { scratch: string; shell: MountShell; options: OverlayOptions };
+type Mounter = { scratch: string; shell: CommandShell; options: OverlayOptions };
 
 async function place(
   { scratch, shell, options }: Mounter,
@@ -46,8 +52,14 @@ async function place(
   return { path: target, upper, detach: () => unmount(shell, local(target)), layers: [upper, ...layers] };
 }
 
+async function remove(shell: CommandShell, scratch: string, folders: readonly string[]): Promise<void> {
+  await shell
+    .run(['rm', '-rf', '--', ...folders.map((folder) => relative(scratch, folder))])
+    .catch(() => removeTrees(folders));
+}
+
 /** Where something still holds the mount, it is taken out of sight and ends with its last holder. */
-async function unmount(shell: MountShell, target: string): Promise<void> {
+async function unmount(shell: CommandShell, target: string): Promise<void> {
   await shell.run(['umount', '--', target]).catch(() => shell.run(['umount', '-l', '--', target]));
 }
 

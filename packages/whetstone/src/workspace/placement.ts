@@ -2,6 +2,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { execa } from 'execa';
 import { WhetstoneError } from '../error.ts';
+import { removeTrees } from '../remove-tree.ts';
 import { isPrivateMountNamespace } from './mount-namespace.ts';
 import { overlayPlacement } from './overlay-placement.ts';
 import type { WorkspaceStrategy } from './workspace.ts';
@@ -14,6 +15,8 @@ export type Placement = AsyncDisposable & {
    * exist either, for what the placement needs beside it. All are below the scratch folder.
    */
   place(layers: readonly string[], target: string, own: string): Promise<PlacedTree>;
+  /** Removes folders below the scratch folder, in whatever state an agent left them. */
+  remove(folders: readonly string[]): Promise<void>;
 };
 
 export type PlacedTree = {
@@ -66,6 +69,7 @@ function copyPlacement(strategy: 'reflink' | 'copy'): Placement {
       await copyTree(source, target, strategy);
       return { path: target, detach: async () => {}, layers: [target] };
     },
+    remove: removeTrees,
     async [Symbol.asyncDispose]() {},
   };
 }

@@ -1,4 +1,4 @@
-import { copyFile, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { distance } from 'fastest-levenshtein';
@@ -151,7 +151,7 @@ async function suggestRef(repository: Repository, ref: string): Promise<string> 
  * monitor of the user's configuration runs and the user's index is not refreshed.
  */
 async function isDirty(repository: Repository, head: string | null): Promise<boolean> {
-  const directory = await mkdtemp(join(tmpdir(), 'whetstone-status-'));
+  const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));
   try {
     await makeGitDirectory(directory, {
       format: formatOf(head ?? ''),
@@ -183,7 +183,10 @@ async function isDirty(repository: Repository, head: string | null): Promise<boo
   }
 }
 
+/** With their times: git compares a file's time with the index's to know which entries it must not trust. */
 async function copyIndex(gitDir: string, directory: string): Promise<void> {
   const names = (await readdir(gitDir)).filter((name) => name === 'index' || name.startsWith('sharedindex.'));
-  await Promise.all(names.map((name) => copyFile(join(gitDir, name), join(directory, name))));
+  for (const name of names) {
+    await cp(join(gitDir, name), join(directory, name), { preserveTimestamps: true });
+  }
 }

@@ -76,7 +76,9 @@ export interface Changes {
    */
   readonly patchFile: string;
   readonly patchBytes: number;
-  /** A git directory that holds the new contents by `FileChange.oid`. It goes with the workspace, too. */
+  /** The tree that was compared; `apply` reads the new contents there and checks them by `FileChange.oid`. */
+  readonly tree: string;
+  /** A git directory that holds the new contents by `FileChange.oid`. It goes with the workspace, as the tree does. */
   readonly contents: string;
   /** Things in the tree that no patch can carry (device nodes, sockets, nested `.git` folders), for display. */
   readonly unportable: readonly string[];

@@ -204,14 +204,15 @@ describe('codex-jsonl', () => {
     });
   });
 
-  test('a failed turn names the status of the provider', async () => {
+  test('a failed turn is one, and what it says decides nothing more', async () => {
     const message = 'exceeded retry limit, last status: 429 Too Many Requests';
     const [turn] = await runOn(
       [{ type: 'turn.started' }, { type: 'turn.failed', error: { message } }],
       '',
       1,
     );
-    expect(turn).toMatchObject({ status: 'failed', exit: { exitCode: 1, message, providerStatus: 429 } });
+    expect(turn).toMatchObject({ status: 'failed', exit: { exitCode: 1, message } });
+    expect(turn.exit).not.toHaveProperty('providerError');
     expect(turn.telemetry).toMatchObject({ status: 'partial', error: message });
   });
 

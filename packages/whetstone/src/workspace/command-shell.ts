@@ -1,16 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Runs `mount` and `umount` in a folder. Rejects with what they said when they fail. */
-export type MountShell = AsyncDisposable & {
+/** Runs system programs in a folder, one after the other. Rejects with what they said when they fail. */
+export type CommandShell = AsyncDisposable & {
   run(command: readonly string[]): Promise<void>;
 };
 
 /**
- * One small shell that starts the mount programs: to start them from here costs milliseconds of our own time, because
- * a process of this size is forked each time, and there are four a case. It is in its own session, so that a Ctrl-C
+ * One small shell that starts `mount`, `umount` and `rm`: to start them from here costs milliseconds of our own time,
+ * because a process of this size is forked each time, and there are six a case. It is in its own session, so that a Ctrl-C
  * does not take it away before the mounts are undone, and ends with this process: its input is closed then.
  */
-export function openMountShell(cwd: string): MountShell {
+export function openCommandShell(cwd: string): CommandShell {
   let shell: ChildProcess | undefined;
   let output = '';
   const waiting: { resolve(): void; reject(error: Error): void }[] = [];
@@ -26,7 +26,7 @@ export function openMountShell(cwd: string): MountShell {
     // Writing to a shell that has died is answered by its end.
     child.stdin?.on('error', () => {});
     child.on('error', fail);
-    child.on('close', () => fail(new Error('the shell for mounts ended')));
+    child.on('close', () => fail(new Error('the shell for mounts and removals ended')));
     return child;
   }
 
@@ -68,6 +68,6 @@ export function openMountShell(cwd: string): MountShell {
 
 /** Nothing here needs quoting: names below the scratch folder are made of these, and so are options. */
 function plainWord(word: string): string {
-  if (!/^[\w=,.:/-]+$/.test(word)) throw new Error(`not a plain word for a mount command: ${word}`);
+  if (!/^[\w=,.:/-]+$/.test(word)) throw new Error(`not a plain word for a command: ${word}`);
   return word;
 }

@@ -22,3 +22,8 @@ export async function removeTree(path: string | Buffer): Promise<void> {
     if (removed.failed) throw error;
   }
 }
+
+/** `removeTree` of several at once. */
+export async function removeTrees(paths: readonly string[]): Promise<void> {
+  await Promise.all(paths.map((path) => removeTree(path)));
+}

@@ -1,0 +1,31 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { makeSandboxFolders, removeSandboxFolders } from './sandbox-folders.ts';
+
+let scratch: string;
+beforeEach(() => {
+  scratch = mkdtempSync(join(tmpdir(), 'folders-'));
+});
+afterEach(() => rmSync(scratch, { recursive: true, force: true }));
+
+test('nothing is left of folders as they were made, nor of folders with something in them', async () => {
+  const untouched = makeSandboxFolders(scratch);
+  const used = makeSandboxFolders(scratch);
+  mkdirSync(join(used.home, '.cache/deep'), { recursive: true });
+  await Promise.all([removeSandboxFolders(untouched), removeSandboxFolders(used)]);
+  expect(readdirSync(scratch)).toEqual([]);
+});
+
+test('a link that a command put in the place of its home is removed, and not followed', async () => {
+  const users = join(scratch, 'users-own');
+  mkdirSync(users);
+  writeFileSync(join(users, '.gitconfig'), '[user]\n');
+  const folders = makeSandboxFolders(scratch);
+  rmSync(folders.home, { recursive: true });
+  symlinkSync(users, folders.home);
+  await removeSandboxFolders(folders);
+  expect(existsSync(folders.root)).toBe(false);
+  expect(readdirSync(users)).toEqual(['.gitconfig']);
+});
