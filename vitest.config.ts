@@ -7,6 +7,8 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Most tests wait for processes: more workers than cores, and not so many that they starve each other.
+    maxWorkers: 4,
     reporters: ['default', './scripts/closing-reporter.ts'],
   },
 });

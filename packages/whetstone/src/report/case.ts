@@ -26,7 +26,12 @@ export function renderCase(row: CaseRow, directory: string, { colors, width }: T
     ...section('Validation', validation(row), colors, width),
     ...section('Hard evaluation', hardChecks(row), colors, width),
     ...section('Changed paths', shortened(row.touched_paths), colors, width),
-    ...section('About the kept files', (row.artifact_notes ?? []).map((note) => oneLine(note)), colors, width),
+    ...section(
+      'About the kept files',
+      (row.artifact_notes ?? []).map((note) => oneLine(note)),
+      colors,
+      width,
+    ),
     ...section(
       'Protected paths touched, and restored',
       shortened(row.protected_paths_touched),

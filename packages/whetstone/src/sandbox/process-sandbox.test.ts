@@ -243,6 +243,13 @@ for (const { processes, isThere } of levels) {
       expect(stdout).not.toMatch(/whetstone|variant/i);
     });
 
+    test('commands that have ended leave no timer behind', async () => {
+      const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
+      const before = timers();
+      await Promise.all(Array.from({ length: 40 }, () => sandbox.runCommand('true')));
+      expect(timers()).toBeLessThanOrEqual(before);
+    });
+
     test('files: relative to the workspace, ~ to the home, never out of them', async () => {
       await sandbox.writeFiles({ 'a/b.txt': 'one', '~/.config/tool.toml': 'two' });
       await sandbox.uploadFiles([

@@ -61,8 +61,10 @@ async function endOf(
   { options, signal }: ProcessRequest,
 ): Promise<End> {
   const timers: NodeJS.Timeout[] = [];
+  let isOver = false;
+  // The launcher's last word can be read after its end: a kill that is planned then would hit whoever has its id next.
   const after = (ms: number, action: () => void): void => {
-    timers.push(setTimeout(action, Math.min(ms, LONGEST_TIMER_MS)));
+    if (!isOver) timers.push(setTimeout(action, Math.min(ms, LONGEST_TIMER_MS)));
   };
   const stuck = Promise.withResolvers<never>();
   const killAfter = (ms: number): void => {
@@ -86,6 +88,7 @@ async function endOf(
     await Promise.race([exited, stuck.promise]);
     return { ended, report };
   } finally {
+    isOver = true;
     for (const timer of timers) clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
   }
