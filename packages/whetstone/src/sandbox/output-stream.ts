@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { WhetstoneError } from '../error.ts';
 import { CapturedOutput } from './captured-output.ts';
 import type { Mask, MaskStream } from './mask.ts';
@@ -7,6 +6,8 @@ import { OutputFile } from './output-file.ts';
 
 /** How long a silent stream may stay open when the tree is gone: only a process that left the tree can hold it. */
 const LINGER_MS = 250;
+/** How many times as long one may that is not silent. */
+const LINGER_ROUNDS = 8;
 
 export type OutputStreamOptions = {
   onChunk: ((chunk: Buffer) => void) | undefined;
@@ -22,7 +23,7 @@ export class OutputStream {
   readonly #captured = new CapturedOutput();
   readonly #file: OutputFile | undefined;
   readonly #masking: MaskStream | undefined;
-  readonly #closed: Promise<'closed'>;
+  readonly #closed: Promise<true>;
   #bytes = 0;
 
   constructor(source: Readable, options: OutputStreamOptions) {
@@ -32,7 +33,7 @@ export class OutputStream {
       options.file === undefined ? undefined : new OutputFile(options.file, options.fileLimitBytes);
     this.#masking = options.mask?.stream();
     this.#closed = new Promise((resolve) => {
-      source.once('close', () => resolve('closed'));
+      source.once('close', () => resolve(true));
     });
     source.on('data', (chunk: Buffer) => this.#read(chunk));
     source.on('error', () => {});
@@ -53,10 +54,11 @@ export class OutputStream {
    * @throws WhetstoneError `sandbox-output-file` when the file could not be written whole.
    */
   async finish(): Promise<void> {
-    while ((await Promise.race([this.#closed, delay(LINGER_MS, this.#bytes)])) === this.#bytes) {
-      if (!this.#source.isPaused()) this.#source.destroy();
+    for (let round = 1, seen = this.#bytes; !(await this.#closesWithin(LINGER_MS)); round++) {
+      const isSilent = this.#bytes === seen;
+      if ((isSilent || round >= LINGER_ROUNDS) && !this.#source.isPaused()) this.#source.destroy();
+      seen = this.#bytes;
     }
-    await this.#closed;
     if (this.#masking) this.#deliver(this.#masking.end());
     await this.#file?.close().catch((cause: Error) => {
       throw new WhetstoneError(
@@ -69,6 +71,18 @@ export class OutputStream {
         },
       );
     });
+  }
+
+  async #closesWithin(ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const later = new Promise<false>((resolve) => {
+      timer = setTimeout(resolve, ms, false);
+    });
+    try {
+      return await Promise.race([this.#closed, later]);
+    } finally {
+      clearTimeout(timer);
+    }
   }
 
   #read(chunk: Buffer): void {
