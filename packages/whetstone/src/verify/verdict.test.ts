@@ -96,13 +96,13 @@ describe('the verdict is not the agent’s', () => {
     ['plants-hidden', ['test/hidden.sh']],
     ['links-away', ['test/visible.sh']],
     ['moves-tests', ['check.sh', 'test/visible.sh']],
-    ['leaves-daemon', []],
+    ['leaves-daemon', undefined], // its own tree, or nothing: as fast as it was before it was ended
     ['claims', []],
   ])('%s did not: failed, and what it touched is said', (agent, touched) => {
     const row = attacked.rows.get(agent);
     expect(row).toMatchObject({ outcome: 'failed', failure_class: 'agent', validation_status: 'failed' });
     expect(row?.evidence).toContain('not ok visible');
-    expect([...(row?.protected_paths_touched ?? [])].sort()).toEqual(touched);
+    if (touched) expect([...(row?.protected_paths_touched ?? [])].sort()).toEqual(touched);
   });
 
   test('the case’s result is the harness’s, and the forged one is an artifact', () => {
