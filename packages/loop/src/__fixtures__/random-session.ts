@@ -140,7 +140,8 @@ const reasoningParts: LanguageModelV4StreamPart[] = [
 ];
 
 const parameters = { type: 'object', properties: { n: { type: 'integer' } } };
-const environment = new LocalExecutionEnvironment({ workingDirectory: os.tmpdir() });
+/** Shared by all sessions; whoever runs them cleans it up. */
+export const environment = new LocalExecutionEnvironment({ workingDirectory: os.tmpdir() });
 const outputSchema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
 const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 

@@ -28,6 +28,7 @@ export type AgentContext = {
   model?: string;
   flags: Readonly<Record<string, unknown>>;
   session: { id?: string; isNew: boolean };
+  /** A diagnostic of the adapter: a `raw` event of the host in `events.jsonl`. */
   log: (message: string) => void;
   /** Set for agents made with `defineSandboxAgent`. */
   sandbox?: Sandbox;

@@ -161,7 +161,7 @@ async function drive(
       signal: attempt.signal,
       flags: {},
       session: { isNew: true },
-      log: () => undefined,
+      log: (message) => events.append({ type: 'raw', source: 'host', native: { log: message } }),
       sandbox,
       emit: (event) => events.append(event),
       files: attemptFiles,
