@@ -1,6 +1,9 @@
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import { loopProfiles } from '../config/loop-profiles.ts';
 import { version } from '../version.ts';
+import { addAgents } from './agents-commands.ts';
+import { addGateway } from './gateway-commands.ts';
+import { collect, portNumber, positiveInteger, rate } from './option-values.ts';
 import { printError } from './print-error.ts';
 
 /**
@@ -276,204 +279,11 @@ as you: use it where you would run them yourself.`,
     });
 }
 
-function addAgents(program: Command, exit: (code: number) => void): void {
-  const agents = program
-    .command('agents')
-    .description('released coding agents: list, install, read what they left, capture what they send');
-  agents
-    .command('list')
-    .description('the agents that Whetstone drives itself, and where they are on this machine')
-    .option('--json', 'print them as JSON')
-    .action(async (options) => {
-      const { listCommand } = await import('./agents-list.ts');
-      exit(await listCommand(options, process.stdout));
-    });
-  agents
-    .command('install')
-    .description('install a released agent for Whetstone alone, into your cache folder, once')
-    .argument('<agent...>', 'KIND or KIND@VERSION (default: the version that is tested)')
-    .option('--json', 'print a line of JSON for each')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone agents install codex
-  whetstone agents install claude-code@2.1.330 gemini-cli
-
-A run with \`version:\` in the agent’s configuration uses that one; others use what is on the PATH, else the newest here.`,
-    )
-    .action(async (names, options) => {
-      const { installCommand } = await import('./agents-install.ts');
-      exit(await installCommand(names, options, { stdout: process.stdout, stderr: process.stderr }));
-    });
-  agents
-    .command('parse')
-    .description('turn what an agent printed or kept into events, one JSON object a line')
-    .argument('<kind>', 'codex-cli, claude-code, gemini-cli, qwen-code, opencode-cli, pi, copilot, bub')
-    .argument('<file>', 'a stored stream or transcript; "-" reads standard input')
-    .option('--metadata', 'print what the agent did in one JSON object instead')
-    .addOption(
-      new Option('--form <form>', 'what the file is (default: found out)').choices(['stream', 'transcript']),
-    )
-    .addHelpText(
-      'after',
-      `
-Examples:
-  codex exec --json "Explain this repository" | whetstone agents parse codex-cli -
-  whetstone agents parse claude-code ~/.claude/projects/-work-app/8f2c….jsonl --metadata | jq .commands`,
-    )
-    .action(async (kind, file, options) => {
-      const { parseCommand } = await import('./agents-parse.ts');
-      exit(
-        await parseCommand(kind, file, options, {
-          stdin: process.stdin,
-          stdout: process.stdout,
-          stderr: process.stderr,
-        }),
-      );
-    });
-  agents
-    .command('capture')
-    .description('store the prompt and the tools that an installed agent sends to its model')
-    .argument('<kind>', 'the agent: codex, claude-code, gemini-cli, qwen-code, opencode, pi, copilot')
-    .option('--model <model>', 'model to ask for (default: one that the agent knows)')
-    .option('--diff', 'show what changed since the capture before; exit 1 when something did')
-    .option('--output <file>', 'write the capture to this file as well')
-    .option('--json', 'print what was captured as JSON, without its texts')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone agents capture codex
-  whetstone agents capture claude-code --model claude-opus-4-5 --diff
-
-The agent runs once, in an empty repository, with a HOME of its own and a scripted model: no key, no provider. The
-capture goes into your cache folder. It is the agent's own text: mind its licence before you share it.`,
-    )
-    .action(async (kind, options) => {
-      const { captureCommand } = await import('./agents-capture.ts');
-      exit(await captureCommand(kind, options, { stdout: process.stdout, stderr: process.stderr }));
-    });
-}
-
-function addGateway(program: Command, exit: (code: number) => void): void {
-  const gateway = program
-    .command('gateway')
-    .description('run a gateway between agents and their models, and watch its calls')
-    .addOption(
-      new Option('--mode <mode>', 'where replies come from').choices([
-        'forward',
-        'record',
-        'replay',
-        'script',
-      ]),
-    )
-    .option('--script <file>', 'script: the file that says what the model replies')
-    .option('--cassette <file>', 'record, replay: the file of recorded exchanges')
-    .addOption(
-      new Option('--miss <what>', 'replay: what a request gets that was not recorded').choices([
-        'strict',
-        'lenient',
-        'fork',
-      ]),
-    )
-    .addOption(
-      new Option('--timing <what>', 'replay: pauses as recorded, or none').choices(['collapsed', 'kept']),
-    )
-    .option(
-      '--upstream <provider>',
-      'openai, anthropic or google, with =URL for another base URL (repeatable; default: those whose key is set)',
-      collect,
-      [],
-    )
-    .option('--key-env <provider=variable>', 'the variable that holds a key (repeatable)', collect, [])
-    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
-    .option('--port <port>', 'port to listen on (default: a free one)', portNumber)
-    .option('--budget-usd <dollars>', 'refuse calls after this cost', positiveNumber)
-    .option('--budget-tokens <n>', 'refuse calls after this many tokens', positiveInteger)
-    .option('--budget-calls <n>', 'refuse calls after this many', positiveInteger)
-    .option('--budget-minutes <minutes>', 'refuse calls after this time', positiveNumber)
-    .option('--fault <fault>', 'something that goes wrong on purpose (repeatable)', collect, [])
-    .option('--allow-provider-tools', 'leave web search and others that run at the provider in requests')
-    .option('--ledger <file>', 'append a JSON line a call to this file')
-    .option('--json', 'print a JSON line a call, and the totals as the last one')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone gateway --mode script --script fix.yaml
-  whetstone gateway --mode forward --budget-usd 5
-  whetstone gateway --mode forward --upstream openai=http://localhost:8000/v1 --key-env openai=MY_KEY
-  whetstone gateway --mode record --cassette session.jsonl
-  whetstone gateway --mode replay --cassette session.jsonl --miss lenient
-  whetstone gateway --mode forward --fault 429,retry-after=1@first=2 --fault latency=500
-
-and in another shell:
-  eval "$(whetstone gateway env codex)" && codex
-
-Faults: KIND[=VALUE][,FIELD=VALUE…][@first=N|every=N|p=SHARE], or JSON. A number is a status.`,
-    )
-    .action(async (options) => {
-      const { gatewayCommand } = await import('./gateway.ts');
-      exit(await gatewayCommand(options, { stdout: process.stdout, stderr: process.stderr }));
-    });
-  gateway
-    .command('env')
-    .description('print the lines that point an agent at a running gateway')
-    .argument('[kind]', 'the agent (default: the variables that provider SDKs read)')
-    .option('--gateway <url>', 'base URL of the gateway’s lane (default: the one that runs)')
-    .option('--key <key>', 'key of the lane (default: that of the running gateway)')
-    .option('--model <model>', 'model to ask for, where the agent’s settings name one')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  eval "$(whetstone gateway env codex)"
-  eval "$(whetstone gateway env claude-code --model claude-opus-4-5)"
-  eval "$(whetstone gateway env)" && node my-program.js`,
-    )
-    .action(async (kind, options) => {
-      const { gatewayEnvCommand } = await import('./gateway-env.ts');
-      exit(await gatewayEnvCommand(kind, options, process.stdout));
-    });
-}
-
 /** A run waits for others most of the time: a small young generation keeps its memory flat, and every fork cheap. */
 const RUN_OPTIONS = ['--max-semi-space-size=4'];
 
 const configOption = () =>
   new Option('-c, --config <file>', 'config file (default: whetstone.yaml, else context-eval.yaml)');
-
-function collect(value: string, values: string[]): string[] {
-  return [...values, value];
-}
-
-function positiveInteger(value: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1.');
-  return Number(value);
-}
-
-function positiveNumber(value: string): number {
-  const number = Number(value);
-  if (value.trim() === '' || !(number > 0 && Number.isFinite(number))) {
-    throw new InvalidArgumentError('It must be a number over 0.');
-  }
-  return number;
-}
-
-function portNumber(value: string): number {
-  const port = /^\d{1,5}$/.test(value) ? Number(value) : Number.NaN;
-  if (!(port >= 0 && port <= 65_535)) throw new InvalidArgumentError('It must be a port from 0 to 65535.');
-  return port;
-}
-
-function rate(value: string): number {
-  const number = value.endsWith('%') ? Number(value.slice(0, -1)) / 100 : Number(value);
-  if (value.trim() === '' || !(number >= 0 && number <= 1)) {
-    throw new InvalidArgumentError('It must be a share from 0 to 1, or a percentage like 80%.');
-  }
-  return number;
-}
 
 /**
  * `whetstone … | head` closes our output: that is the reader's choice, and no reason to stop a run. Output that cannot be

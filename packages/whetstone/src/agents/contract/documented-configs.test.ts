@@ -1,42 +1,65 @@
 import { execFileSync } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { loadConfig } from '../../config/load-config.ts';
+import { agentSchema } from '../../config/schema.ts';
 
-const document = await readFile(join(import.meta.dirname, '../../../../../docs/agents.md'), 'utf8');
-const blocks = [...document.matchAll(/```yaml\n(.*?)```/gs)].map(([, block = '']) => block);
-const named = blocks.map((block) => [block.split('\n').slice(0, 3).join(' ').replaceAll(/\s+/g, ' '), block]);
+const folder = join(import.meta.dirname, '../../../../../docs/agents');
+const documents = readdirSync(folder).map((file) => {
+  const text = readFileSync(join(folder, file), 'utf8');
+  const blocks = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, block = '']) => block);
+  return { name: basename(file, '.md'), blocks };
+});
+const kinds = agentSchema.shape.kind.unwrap().unwrap().options;
+const pages = documents.filter(({ name }) => name !== 'README' && name !== 'capabilities');
 
-let folder: string;
+let project: string;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'documented-'));
-  execFileSync('git', ['init', '--quiet'], { cwd: folder });
-  await mkdir(join(folder, 'agents'));
-  await writeFile(join(folder, 'agents/mine.ts'), 'export default {};\n');
-  await writeFile(join(folder, 'script.ts'), 'export default {};\n');
-  await writeFile(join(folder, 'tasks.yaml'), 'tasks: [{ id: one, prompt: Do it. }]\n');
+  project = await mkdtemp(join(tmpdir(), 'documented-'));
+  execFileSync('git', ['init', '--quiet'], { cwd: project });
+  await mkdir(join(project, 'agents'));
+  await mkdir(join(project, 'contexts'));
+  await writeFile(join(project, 'agents/mine.ts'), 'export default {};\n');
+  await writeFile(join(project, 'contexts/rules.md'), 'Be brief.\n');
+  await writeFile(join(project, 'script.ts'), 'export default {};\n');
+  await writeFile(join(project, 'tasks.yaml'), 'tasks: [{ id: one, prompt: Do it. }]\n');
 });
-afterAll(() => rm(folder, { recursive: true, force: true }));
+afterAll(() => rm(project, { recursive: true, force: true }));
 
-test('there is one for each kind of agent', () => {
-  const kinds = blocks.flatMap((block) => [...block.matchAll(/kind: ([\w-]+)/g)].map(([, kind]) => kind));
-  expect(new Set(kinds)).toEqual(
-    new Set([
-      ...['codex-cli', 'claude-code', 'gemini-cli', 'qwen-code', 'opencode-cli', 'pi', 'copilot'],
-      ...['traecli', 'coco', 'bub', 'custom', 'loop'],
-    ]),
-  );
-});
-
-test.each(named)('%s', async (_, block) => {
-  const agents = { mine: { kind: 'custom', command: 'true' } };
-  const config = { repo: { path: '.' }, agents, variants: { only: {} }, ...parse(block) };
-  const file = join(folder, 'whetstone.yaml');
-  await writeFile(file, stringify(config));
-  const { config: loaded, warnings } = await loadConfig(file);
+async function load(text: string) {
+  const file = join(project, 'whetstone.yaml');
+  await writeFile(file, text);
+  const { config, warnings } = await loadConfig(file);
   expect(warnings).toEqual([]);
-  expect(loaded.agents.map(({ name }) => name)).toEqual(Object.keys(config.agents));
+  return config;
+}
+
+test('each kind of agent has a page', () => {
+  expect(pages.map(({ name }) => name).sort()).toEqual([...kinds].sort());
+});
+
+describe('what the pages show is a config', () => {
+  test.each(pages)('$name: whole, as it stands', async ({ name, blocks: [whole = ''] }) => {
+    const { agents, variants } = await load(whole);
+    expect(agents.map(({ kind }) => kind)).toEqual([name]);
+    expect(variants).toHaveLength(2);
+  });
+
+  const parts = [
+    ...pages.flatMap(({ name, blocks }) => blocks.slice(1).map((block) => ({ name, block }))),
+    ...documents
+      .filter((page) => !pages.includes(page))
+      .flatMap(({ name, blocks }) => blocks.map((block) => ({ name, block }))),
+  ];
+  test.each(parts)('$name: a part', async ({ block }) => {
+    const agents = { mine: { kind: 'custom', command: 'true' } };
+    const config = { repo: { path: '.' }, agents, variants: { only: {} }, ...parse(block) };
+    expect((await load(stringify(config))).agents.map(({ name }) => name)).toEqual(
+      Object.keys(config.agents),
+    );
+  });
 });

@@ -1,0 +1,133 @@
+/**
+ * Does the scripted task again and again, once with the bare program and once through its adapter, and prints what each
+ * turn took as JSON. Arguments: kind, how many pairs, base URL and key of a lane.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
+import { finalFiles, prompt } from '../../examples/real-agents/task.ts';
+import { cliAgents } from '../../packages/whetstone/src/agents/cli/cli-agents.ts';
+import { createAgent } from '../../packages/whetstone/src/agents/create-agent.ts';
+import type { CliAgentKind } from '../../packages/whetstone/src/config/cli-kinds.ts';
+import { createProcessSandboxProvider } from '../../packages/whetstone/src/sandbox/process-sandbox.ts';
+import { cpuSecondsOfChildren } from '../process-use.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+
+export type TurnUse = { wallSeconds: number; cpuSeconds: number };
+export type TurnPair = { bare: TurnUse; adapter: TurnUse };
+
+const [kind, pairs, baseUrl = '', key = ''] = process.argv.slice(2) as [CliAgentKind, string, string, string];
+const cli = cliAgents[kind];
+using folder = temporaryFolder();
+const sandboxes = await createProcessSandboxProvider({ scratch: join(folder.path, 'sandboxes') });
+const agent = await createAgent(
+  {
+    name: kind,
+    kind,
+    cli: { inherit: [] },
+    timeoutSeconds: 600,
+    network: 'disabled',
+    telemetry: { collector: 'none', file: 'telemetry.json', environmentVariable: null },
+    env: {},
+  },
+  {
+    environment: { ...process.env, XDG_CACHE_HOME: cacheFolder, PATH: `${programs}:${process.env.PATH}` },
+    hasLanes: true,
+  },
+);
+
+const measured: TurnPair[] = [];
+// The first pair fills the caches.
+for (let pair = 0; pair <= Number(pairs); pair++) {
+  const bare = await measure(() => bareTurn(workspaceOf(`bare-${pair}`)));
+  const adapter = await measure(() => adapterTurn(workspaceOf(`adapter-${pair}`)));
+  if (pair > 0) measured.push({ bare, adapter });
+}
+console.log(JSON.stringify(measured));
+
+async function measure(turn: () => Promise<{ workspace: string }>): Promise<TurnUse> {
+  const [began, before] = [performance.now(), cpuSeconds()];
+  const { workspace } = await turn();
+  const use = { wallSeconds: (performance.now() - began) / 1000, cpuSeconds: cpuSeconds() - before };
+  for (const [name, content] of Object.entries(finalFiles)) {
+    if (readFileSync(join(workspace, name), 'utf8') !== content) throw new Error(`${kind} did not do it.`);
+  }
+  return use;
+}
+
+function cpuSeconds(): number {
+  const { userCPUTime, systemCPUTime } = process.resourceUsage();
+  return (userCPUTime + systemCPUTime) / 1e6 + cpuSecondsOfChildren(readFileSync('/proc/self/stat', 'utf8'));
+}
+
+function workspaceOf(name: string): string {
+  const workspace = join(folder.path, name, 'workspace');
+  mkdirSync(workspace, { recursive: true });
+  writeFileSync(join(workspace, 'README.md'), 'Greetings.\n');
+  return workspace;
+}
+
+async function bareTurn(workspace: string): Promise<{ workspace: string }> {
+  const home = join(workspace, '../home');
+  const model = cli.defaultModel;
+  const {
+    env,
+    files,
+    args: first = [],
+  } = cli.settings({
+    baseUrl,
+    key,
+    model,
+    home,
+    workingDirectory: workspace,
+  });
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(join(home, path, '..'), { recursive: true });
+    writeFileSync(join(home, path), content);
+  }
+  const { args, stdin } = cli.turn({ prompt, model, workingDirectory: workspace });
+  const child = spawn(join(programs, cli.program), [...first, ...args], {
+    cwd: workspace,
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  child.stdin.end(stdin);
+  await once(child, 'close');
+  return { workspace };
+}
+
+async function adapterTurn(workspace: string): Promise<{ workspace: string }> {
+  const sandbox = await sandboxes.start({ workdir: workspace, env: {} });
+  try {
+    const outputDir = join(workspace, '../output');
+    mkdirSync(outputDir);
+    const files = {
+      promptFile: join(outputDir, 'prompt.md'),
+      outputDir,
+      stdoutFile: join(outputDir, 'stdout.log'),
+      stderrFile: join(outputDir, 'stderr.log'),
+      taskId: 'task',
+      variant: 'variant',
+    };
+    const { status, exit } = await agent.send(
+      { text: prompt },
+      {
+        signal: new AbortController().signal,
+        flags: {},
+        session: { isNew: true },
+        log: () => {},
+        emit: () => {},
+        sandbox,
+        lane: { baseUrl, key, env: {} },
+        files,
+        timeoutMs: 120_000,
+      },
+    );
+    if (status !== 'completed') throw new Error(`${kind} did not complete: ${exit?.message}`);
+  } finally {
+    await sandbox.stop();
+  }
+  return { workspace };
+}

@@ -1,0 +1,85 @@
+import { type Command, Option } from 'commander';
+import { collect, portNumber, positiveInteger, positiveNumber } from './option-values.ts';
+
+/** `whetstone gateway …`: what can be asked; the code of each command is loaded when it is called. */
+export function addGateway(program: Command, exit: (code: number) => void): void {
+  const gateway = program
+    .command('gateway')
+    .description('run a gateway between agents and their models, and watch its calls')
+    .addOption(
+      new Option('--mode <mode>', 'where replies come from').choices([
+        'forward',
+        'record',
+        'replay',
+        'script',
+      ]),
+    )
+    .option('--script <file>', 'script: the file that says what the model replies')
+    .option('--cassette <file>', 'record, replay: the file of recorded exchanges')
+    .addOption(
+      new Option('--miss <what>', 'replay: what a request gets that was not recorded').choices([
+        'strict',
+        'lenient',
+        'fork',
+      ]),
+    )
+    .addOption(
+      new Option('--timing <what>', 'replay: pauses as recorded, or none').choices(['collapsed', 'kept']),
+    )
+    .option(
+      '--upstream <provider>',
+      'openai, anthropic or google, with =URL for another base URL (repeatable; default: those whose key is set)',
+      collect,
+      [],
+    )
+    .option('--key-env <provider=variable>', 'the variable that holds a key (repeatable)', collect, [])
+    .option('--host <address>', 'address to listen on (default: 127.0.0.1)')
+    .option('--port <port>', 'port to listen on (default: a free one)', portNumber)
+    .option('--budget-usd <dollars>', 'refuse calls after this cost', positiveNumber)
+    .option('--budget-tokens <n>', 'refuse calls after this many tokens', positiveInteger)
+    .option('--budget-calls <n>', 'refuse calls after this many', positiveInteger)
+    .option('--budget-minutes <minutes>', 'refuse calls after this time', positiveNumber)
+    .option('--fault <fault>', 'something that goes wrong on purpose (repeatable)', collect, [])
+    .option('--allow-provider-tools', 'leave web search and others that run at the provider in requests')
+    .option('--ledger <file>', 'append a JSON line a call to this file')
+    .option('--json', 'print a JSON line a call, and the totals as the last one')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  whetstone gateway --mode script --script fix.yaml
+  whetstone gateway --mode forward --budget-usd 5
+  whetstone gateway --mode forward --upstream openai=http://localhost:8000/v1 --key-env openai=MY_KEY
+  whetstone gateway --mode record --cassette session.jsonl
+  whetstone gateway --mode replay --cassette session.jsonl --miss lenient
+  whetstone gateway --mode forward --fault 429,retry-after=1@first=2 --fault latency=500
+
+and in another shell:
+  eval "$(whetstone gateway env codex)" && codex
+
+Faults: KIND[=VALUE][,FIELD=VALUE…][@first=N|every=N|p=SHARE], or JSON. A number is a status.`,
+    )
+    .action(async (options) => {
+      const { gatewayCommand } = await import('./gateway.ts');
+      exit(await gatewayCommand(options, { stdout: process.stdout, stderr: process.stderr }));
+    });
+  gateway
+    .command('env')
+    .description('print the lines that point an agent at a running gateway')
+    .argument('[kind]', 'the agent (default: the variables that provider SDKs read)')
+    .option('--gateway <url>', 'base URL of the gateway’s lane (default: the one that runs)')
+    .option('--key <key>', 'key of the lane (default: that of the running gateway)')
+    .option('--model <model>', 'model to ask for, where the agent’s settings name one')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  eval "$(whetstone gateway env codex)"
+  eval "$(whetstone gateway env claude-code --model claude-opus-4-5)"
+  eval "$(whetstone gateway env)" && node my-program.js`,
+    )
+    .action(async (kind, options) => {
+      const { gatewayEnvCommand } = await import('./gateway-env.ts');
+      exit(await gatewayEnvCommand(kind, options, process.stdout));
+    });
+}
