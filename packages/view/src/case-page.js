@@ -1,5 +1,6 @@
 import { runAddress } from './address.js';
 import { element } from './element.js';
+import { exposure } from './exposure.js';
 import { bytes, counted, dollars, seconds, tokens, UNKNOWN } from './format.js';
 import { modelCalls } from './model-calls.js';
 import { badge, facts, fold, link, localTime, STATE_WORDS, section, table } from './parts.js';
@@ -32,6 +33,7 @@ export function casePage(run, caseId) {
       introduction(detail),
       detail.row && factsSection(detail.row),
       detail.row && verification(detail.row, files),
+      detail.row?.exposure ? exposure(detail.row.exposure) : null,
       draw(files, 'patch', 'Changes', patch),
       detail.row && artifactNotes(detail.row),
       detail.row && paths(detail.row),

@@ -1,6 +1,7 @@
 import type { Colors } from 'picocolors/types.js';
 import type { CaseRow } from '../record/row.ts';
 import { evidenceFiles } from './evidence-files.ts';
+import { exposureLines } from './exposure-lines.ts';
 import { counted, dollars, seconds, tokens, UNKNOWN } from './format.ts';
 import { oneLine } from './sanitize.ts';
 import type { Summary } from './summary.ts';
@@ -25,6 +26,12 @@ export function renderCase(row: CaseRow, directory: string, { colors, width }: T
     ...factLines(facts(row), colors, width),
     ...section('Validation', validation(row), colors, width),
     ...section('Hard evaluation', hardChecks(row), colors, width),
+    ...section(
+      'What it saw of its variant',
+      (row.exposure ? exposureLines(row.exposure) : []).map((line) => oneLine(line)),
+      colors,
+      width,
+    ),
     ...section('Changed paths', shortened(row.touched_paths), colors, width),
     ...section(
       'About the kept files',

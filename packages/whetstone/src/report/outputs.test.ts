@@ -3,7 +3,14 @@ import pico from 'picocolors';
 import { describe, expect, test } from 'vitest';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
-import { hostileRun, sampleManifest, sampleRow, sampleRows, sampleRun } from './__fixtures__/sample-run.ts';
+import {
+  hostileRun,
+  sampleExposure,
+  sampleManifest,
+  sampleRow,
+  sampleRows,
+  sampleRun,
+} from './__fixtures__/sample-run.ts';
 import { renderCase, renderRun } from './case.ts';
 import { renderCsv } from './csv.ts';
 import { renderJson } from './json.ts';
@@ -77,6 +84,7 @@ describe('a case', () => {
       ],
       hard_evaluation_status: 'passed',
       touched_paths: Array.from({ length: 30 }, (_, i) => `src/file-${i}.js`),
+      exposure: sampleExposure(),
     });
     await expect(`${renderCase(row, '/runs/one/cases/case-0-0-0-1', plain)}\n`).toMatchFileSnapshot(
       '__fixtures__/case.txt',

@@ -1,3 +1,4 @@
+import type { Exposure } from '../../record/exposure.ts';
 import type { Manifest } from '../../record/manifest.ts';
 import type { CaseRow } from '../../record/row.ts';
 
@@ -138,6 +139,28 @@ export function sampleRow(planned: Planned, outcome: CaseRow['outcome'], overrid
   };
 }
 
+/** What an agent saw of a variant that declares each kind of thing, under the names given. */
+export function sampleExposure(name = 'brew-tea'): Exposure {
+  const first = { event_index: 3, at: '2026-01-02T03:04:08.000Z', call_id: '1' };
+  return {
+    instructions: {
+      path: 'AGENTS.md',
+      in_requests: 'part',
+      first_call: 'c1',
+      read: null,
+      tokens_estimate: 120,
+    },
+    skills: [
+      { name, listed: true, triggered: 'confirmed', first, tokens_estimate: 300 },
+      { name: 'unheard', listed: null, triggered: 'no', first: null, tokens_estimate: null },
+    ],
+    mcp_servers: [
+      { name, offered: true, calls: 2, failures: 1, first, tokens_estimate: 40 },
+      { name: 'unasked', offered: false, calls: 0, failures: 0, first: null, tokens_estimate: 0 },
+    ],
+  };
+}
+
 /** Rows of all planned cases, by what `outcome` says of each; `undefined`: not finished. */
 export function sampleRows(manifest: Manifest, outcome: (planned: Planned) => CaseRow['outcome'] | undefined): CaseRow[] {
   return manifest.case_matrix.flatMap((planned) => {
@@ -189,6 +212,7 @@ export function hostileRun(): { manifest: Manifest; rows: CaseRow[] } {
       : sampleRow(planned, 'failed', {
           evidence: '`` ]]>\u0000\u0008\u001b]8;;http://evil.example\u001b\\link\u001b]8;;\u001b\\ </failure> \u009b31m & "q"\ud800\r\n@everyone',
           touched_paths: ['a,b"c\n=1+1'],
+          exposure: sampleExposure('\u001b[31mred\u001b[0m <img src=x onerror=alert(1)>'),
         }),
   );
   return { manifest, rows };

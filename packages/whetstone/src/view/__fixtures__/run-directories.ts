@@ -5,7 +5,7 @@ import { type CaseLayout, caseLayout, runLayout } from '../../record/layout.ts';
 import type { CaseRow } from '../../record/row.ts';
 import type { Manifest } from '../../record/manifest.ts';
 import { createRunRecord, type RunRecord } from '../../record/run-record.ts';
-import { hostileRun, sampleRun } from '../../report/__fixtures__/sample-run.ts';
+import { hostileRun, sampleExposure, sampleRun } from '../../report/__fixtures__/sample-run.ts';
 
 /** What an enemy would have every text say. `pwned` is what a script in it would set. */
 export const HOSTILE_TEXT =
@@ -14,7 +14,8 @@ export const HOSTILE_TEXT =
 /** A run with results, prompts, patches, logs, events and model calls; one case is missing. Returns its id. */
 export async function writeSampleRun(outputDirectory: string): Promise<string> {
   const { manifest, rows } = sampleRun();
-  await writeRun(outputDirectory, manifest, rows, writeCaseFiles);
+  const exposed = rows.map((row) => (row.case_id === 'case-0-0-0-2' ? { ...row, exposure: sampleExposure() } : row));
+  await writeRun(outputDirectory, manifest, exposed, writeCaseFiles);
   return manifest.run_id;
 }
 
