@@ -1,4 +1,4 @@
-import { tokens, UNKNOWN } from './format.js';
+import { counted, tokens, UNKNOWN } from './format.js';
 import { section, table } from './parts.js';
 
 /** @import { CaseRow } from '../../whetstone/src/record/row.ts' */
@@ -43,7 +43,9 @@ export function exposure({ instructions, skills, mcp_servers: servers }) {
     ...servers.map((server) => [
       `MCP server ${server.name}`,
       yesOrNo(server.offered),
-      `${server.calls} × ${server.failures > 0 ? `, ${server.failures} failed` : ''}`.trim(),
+      [counted(server.calls, 'call'), server.failures > 0 ? `${server.failures} failed` : '']
+        .filter(Boolean)
+        .join(', '),
       first(server.first, null),
       tokens(server.tokens_estimate),
     ]),

@@ -99,7 +99,7 @@ describe.skipIf(chromiumPath === undefined)(title, () => {
     expect(await count('[aria-label="Model calls"] tbody tr')).toBe(3);
     const seen = await text('[aria-label="What it saw of its variant"] tbody');
     expect(seen).toMatch(/Skill brew-tea\s+yes\s+yes\s+event 4\s+300/);
-    expect(seen).toMatch(/MCP server unasked\s+no\s+0 ×/);
+    expect(seen).toMatch(/MCP server unasked\s+no\s+0 calls/);
     expect(browser.takeProblems()).toEqual([]);
   });
 

@@ -38,14 +38,14 @@ async function load(text: string) {
   return config;
 }
 
-test('each kind of agent has a page', () => {
-  expect(pages.map(({ name }) => name).sort()).toEqual([...kinds].sort());
+test('each kind of agent has a page, and so has HTTP, which is a module', () => {
+  expect(pages.map(({ name }) => name).sort()).toEqual([...kinds, 'http'].sort());
 });
 
 describe('what the pages show is a config', () => {
   test.each(pages)('$name: whole, as it stands', async ({ name, blocks: [whole = ''] }) => {
     const { agents, variants } = await load(whole);
-    expect(agents.map(({ kind }) => kind)).toEqual([name]);
+    expect(agents.map(({ kind }) => kind)).toEqual([name === 'http' ? 'custom' : name]);
     expect(variants).toHaveLength(2);
   });
 
