@@ -1,7 +1,8 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes, serve } from '../__fixtures__/served-lanes.ts';
-import { createGateway, type Fault, type Gateway, type Lane, type ScriptStep } from '../index.ts';
+import { commands, step } from '../__fixtures__/spoken-step.ts';
+import { createGateway, type Fault, type Gateway, type Lane } from '../index.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -11,23 +12,6 @@ afterAll(() => gateway.close());
 
 const clientOf = ({ env }: Lane, maxRetries = 0): Anthropic =>
   new Anthropic({ baseURL: env.ANTHROPIC_BASE_URL ?? '', apiKey: env.ANTHROPIC_API_KEY ?? '', maxRetries });
-
-const step: ScriptStep = {
-  thinking: 'First look around.',
-  text: 'Looking: é😀.',
-  calls: [
-    { tool: 'shell', command: 'ls -la' },
-    { tool: 'shell', command: `echo "it's" \\n` },
-  ],
-  usage: {
-    inputTokens: 100,
-    cacheReadTokens: 20,
-    cacheWriteTokens: 3,
-    outputTokens: 50,
-    reasoningTokens: 40,
-  },
-};
-const commands = ['ls -la', `echo "it's" \\n`];
 
 const tools: Anthropic.Tool[] = [
   { name: 'shell', input_schema: { type: 'object', properties: { command: { type: 'string' } } } },

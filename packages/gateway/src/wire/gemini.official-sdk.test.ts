@@ -1,7 +1,8 @@
 import { ApiError, type Content, type GenerateContentResponse, GoogleGenAI, type Part } from '@google/genai';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes, serve } from '../__fixtures__/served-lanes.ts';
-import { createGateway, type Gateway, type Lane, type ScriptStep } from '../index.ts';
+import { commands, step as spoken } from '../__fixtures__/spoken-step.ts';
+import { createGateway, type Gateway, type Lane } from '../index.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -18,16 +19,8 @@ const clientOf = ({ env }: Lane, attempts = 1): GoogleGenAI =>
     },
   });
 
-const step: ScriptStep = {
-  thinking: 'First look around.',
-  text: 'Looking: é😀.',
-  calls: [
-    { tool: 'shell', command: 'ls -la' },
-    { tool: 'shell', command: `echo "it's" \\n` },
-  ],
-  usage: { inputTokens: 100, cacheReadTokens: 20, outputTokens: 50, reasoningTokens: 40 },
-};
-const commands = ['ls -la', `echo "it's" \\n`];
+const { cacheWriteTokens: _, ...usage } = spoken.usage;
+const step = { ...spoken, usage };
 
 const shell = {
   name: 'shell',

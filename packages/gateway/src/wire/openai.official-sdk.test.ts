@@ -3,7 +3,8 @@ import type { ChatCompletion } from 'openai/resources/chat/completions';
 import type { Response } from 'openai/resources/responses/responses';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes, serve } from '../__fixtures__/served-lanes.ts';
-import { createGateway, type Fault, type Gateway, type Lane, type ScriptStep } from '../index.ts';
+import { commands, step } from '../__fixtures__/spoken-step.ts';
+import { createGateway, type Fault, type Gateway, type Lane } from '../index.ts';
 
 let gateway: Gateway;
 beforeAll(async () => {
@@ -21,22 +22,7 @@ const parameters = {
   additionalProperties: false,
 };
 
-const step: ScriptStep = {
-  thinking: 'First look around.',
-  text: 'Looking: é😀.',
-  calls: [
-    { tool: 'shell', command: 'ls -la' },
-    { tool: 'shell', command: `echo "it's" \\n` },
-  ],
-  usage: {
-    inputTokens: 100,
-    cacheReadTokens: 20,
-    cacheWriteTokens: 3,
-    outputTokens: 50,
-    reasoningTokens: 40,
-  },
-};
-const commands = ['ls -la', `echo "it's" \\n`].map((command) => JSON.stringify({ command }));
+const called = commands.map((command) => JSON.stringify({ command }));
 
 const askResponses = {
   model: 'gpt-5.5',
@@ -74,7 +60,7 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
       expect(response.output).toMatchObject([
         { type: 'reasoning', summary: [{ text: step.thinking }] },
         { type: 'message', role: 'assistant', status: 'completed' },
-        ...commands.map((input) => ({ type: 'function_call', name: 'shell', arguments: input })),
+        ...called.map((input) => ({ type: 'function_call', name: 'shell', arguments: input })),
       ]);
       expect(response.usage).toEqual({
         input_tokens: 123,
@@ -96,7 +82,7 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
           role: 'assistant',
           content: step.text,
           reasoning_content: step.thinking,
-          tool_calls: commands.map((input) => ({
+          tool_calls: called.map((input) => ({
             type: 'function',
             function: { name: 'shell', arguments: input },
           })),
