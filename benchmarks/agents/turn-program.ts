@@ -106,6 +106,7 @@ async function adapterTurn(workspace: string): Promise<{ workspace: string }> {
     const files = {
       promptFile: join(outputDir, 'prompt.md'),
       outputDir,
+      stateDir: outputDir,
       stdoutFile: join(outputDir, 'stdout.log'),
       stderrFile: join(outputDir, 'stderr.log'),
       taskId: 'task',

@@ -31,6 +31,7 @@ export type AgentSession = AsyncDisposable & {
 
 export type TurnOptions = {
   timeoutMs: number;
+  outputSchema?: JsonObject;
   /** The agent is made again and knows of the session only its id, as after a restart. */
   restarts?: boolean;
 };
@@ -73,7 +74,7 @@ export async function openAgent({ kind, lane, model, extra }: InstalledAgent): P
   return {
     pathNames: [folder, workspace, dirname(sandbox.home)].map((path) => basename(path)),
 
-    async turn(prompt, { timeoutMs, restarts = false }) {
+    async turn(prompt, { timeoutMs, outputSchema, restarts = false }) {
       if (restarts) {
         agent = await make();
         session = { ...session };
@@ -92,6 +93,7 @@ export async function openAgent({ kind, lane, model, extra }: InstalledAgent): P
         files: {
           promptFile: join(output, 'prompt.md'),
           outputDir: output,
+          stateDir: folder,
           stdoutFile: join(output, 'stdout.log'),
           stderrFile: join(output, 'stderr.log'),
           taskId: 'task',
@@ -99,7 +101,7 @@ export async function openAgent({ kind, lane, model, extra }: InstalledAgent): P
         },
         timeoutMs,
       };
-      const turn = await agent.send({ text: prompt }, context);
+      const turn = await agent.send({ text: prompt, ...(outputSchema && { outputSchema }) }, context);
       session.isNew = false;
       return { turn, printed: await linesOf(context.files.stdoutFile), sessionId: session.id };
     },

@@ -31,5 +31,6 @@ agent as a 502 of the gateway.
 
 Claude Code (\`CLAUDE_CODE_MAX_RETRIES=1\`) and Gemini CLI (\`general.maxAttempts: 2\`) have settings to give up soon, which
 are set here; Claude Code would try ten times. OpenCode and Qwen Code have none that does it. An exit code alone tells
-little: pi's is always 0, and Gemini CLI's is the HTTP status modulo 256.
+little: pi's is always 0, and Gemini CLI's is the HTTP status modulo 256. Ways to fail that are recorded and not played are
+in [how the agents fail](agents-failures.md).
 `;

@@ -2,6 +2,7 @@ import { cliAgents } from '../../packages/whetstone/src/agents/cli/cli-agents.ts
 import { testedVersion } from '../../packages/whetstone/src/agents/install/install-cli-agent.ts';
 import { type CliAgentKind, cliAgentKinds } from '../../packages/whetstone/src/config/cli-kinds.ts';
 import { contextPlaces } from '../../packages/whetstone/src/config/context-places.ts';
+import { takesOutputSchema } from '../../packages/whetstone/src/config/output-schema-agents.ts';
 import { faultCases } from './faults.ts';
 
 /** What a cell has to come to: a passed turn, or the class of the outcome; or why there is nothing to see. */
@@ -25,17 +26,10 @@ const faultScenarios = {
   'truncated stream': 'truncated once',
 };
 
-const structuredOutput: Record<CliAgentKind, Expected> = {
-  'codex-cli': { none: '`--output-schema`, with a command of your own' },
-  'claude-code': { none: '`--json-schema`, with a command of your own' },
-  'gemini-cli': { none: 'it has none' },
-  'qwen-code': { none: 'not driven' },
-  'opencode-cli': { none: 'it has none' },
-  pi: { none: 'it has none' },
-  copilot: { none: 'it has none' },
-};
-
-/** Skill and MCP call are played by `packages/whetstone/src/cli/run-context.agents.test.ts`. */
+/**
+ * Skill, MCP call and plugin are played by `packages/whetstone/src/cli/run-context.agents.test.ts`, structured output by
+ * `structured-output.agents.test.ts`.
+ */
 type Scenario = { name: string; expected: (kind: CliAgentKind) => Expected };
 
 const scenarios: readonly Scenario[] = [
@@ -45,7 +39,11 @@ const scenarios: readonly Scenario[] = [
     name: 'MCP call',
     expected: (kind) => (contextPlaces[kind].mcpServers ? 'passed' : { none: 'it knows no MCP' }),
   },
-  { name: 'structured output', expected: (kind) => structuredOutput[kind] },
+  { name: 'plugin', expected: () => 'passed' },
+  {
+    name: 'structured output',
+    expected: (kind) => (takesOutputSchema({ kind }) ? 'passed' : { none: 'it has none' }),
+  },
   ...Object.entries(faultScenarios).map(([name, fault]) => ({ name, expected: () => faultOutcome(fault) })),
 ];
 

@@ -114,6 +114,22 @@ describe('agent metadata', () => {
     });
   });
 
+  test('a tool call that delegates is one tool, and its sub-agent does tool calls of its own', () => {
+    const { tools, modelCalls } = deriveAgentMetadata([
+      { type: 'action.called', callId: '1', name: 'task', input: { prompt: 'Review.' } },
+      { type: 'subagent.called', callId: '1', name: 'reviewer' },
+      { type: 'action.called', callId: '2', name: 'Bash', input: { command: 'ls' }, parentCallId: '1' },
+      { type: 'usage', usage: { inputTokens: 5, outputTokens: 1 }, parentCallId: '1' },
+      { type: 'subagent.completed', callId: '1', status: 'failed' },
+      { type: 'action.result', callId: '1', status: 'completed' },
+    ]);
+    expect(tools.map(({ name, status }) => [name, status])).toEqual([
+      ['task', 'completed'],
+      ['Bash', 'pending'],
+    ]);
+    expect(modelCalls).toBe(1);
+  });
+
   test('a result without a call changes nothing', () => {
     expect(deriveAgentMetadata([{ type: 'action.result', callId: 'x', status: 'failed' }]).tools).toEqual([]);
   });

@@ -42,7 +42,16 @@ export const streamEventSchema = z.discriminatedUnion('type', [
     output: jsonValueSchema.optional(),
     status: z.enum(['completed', 'failed', 'rejected']),
   }),
+  /**
+   * A delegation. Where the model made it by a tool call, `action.called` with its input comes first, and both have its
+   * `callId`: they are one call. `name`: the kind of sub-agent, or how its parent knows it. What the sub-agent does has
+   * the `callId` as its `parentCallId`.
+   */
   event('subagent.called', { callId: z.string(), name: z.string(), remoteUrl: z.string().optional() }),
+  /**
+   * Its end, with its report; `failed`, too, for one that never began. The tool call has an `action.result` as any other:
+   * behind this event, or before it, as where the sub-agent works on in the background.
+   */
   event('subagent.completed', {
     callId: z.string(),
     output: jsonValueSchema.optional(),
@@ -58,6 +67,10 @@ export const streamEventSchema = z.discriminatedUnion('type', [
     runtimeVersion: z.string().optional(),
     model: z.string().optional(),
     workingDir: z.string().optional(),
+    /** It goes on with a session of an earlier turn; absent where the agent does not say. */
+    resumed: z.boolean().optional(),
+    /** Names of those that it loaded, as far as they were given to it; absent where it names none. */
+    plugins: z.array(z.string()).optional(),
   }),
   /** One model call. `costUsd` is absent where no price is known; it is never guessed. */
   event('usage', {

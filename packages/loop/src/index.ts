@@ -12,10 +12,13 @@ export { type ConformanceCheck, conformanceChecks } from './environment/conforma
 export { type EnvironmentOperation, EnvironmentWrapper } from './environment/environment-wrapper.ts';
 export type {
   BackgroundProcess,
+  ConnectedProcess,
+  ConnectOptions,
   DirectoryEntry,
   ExecOptions,
   ExecResult,
   ExecutionEnvironment,
+  ExitedState,
   FileStat,
   ProcessPoll,
   ProcessState,
@@ -42,6 +45,8 @@ export {
 export { type CreateModelOptions, createModel } from './llm/create-model.ts';
 export { LlmError, type LlmErrorCode } from './llm/llm-error.ts';
 export { catalogPriceOf, type PriceOf } from './llm/model-catalog.ts';
+export { connectMcpServers, type McpConnections, type McpOptions } from './mcp/connect-mcp-servers.ts';
+export type { McpServer } from './mcp/mcp-server.ts';
 export type { Preamble } from './preamble.ts';
 export { type AnthropicProfileOptions, createAnthropicProfile } from './profiles/anthropic-profile.ts';
 export { createGeminiProfile, type GeminiProfileOptions } from './profiles/gemini-profile.ts';

@@ -7,8 +7,14 @@ import type { Input } from './turn.ts';
  * call, a text or a tool has its `_END`.
  */
 export type SessionEventData = {
-  /** Reaches a consumer first, whenever it attaches. */
-  SESSION_START: { profile: string; provider: string; model: string; workingDirectory: string };
+  /** Reaches a consumer first, whenever it attaches. `restored`: it goes on where a snapshot was taken. */
+  SESSION_START: {
+    profile: string;
+    provider: string;
+    model: string;
+    workingDirectory: string;
+    restored?: boolean;
+  };
   SESSION_END: { turns: number; usage: Usage; reason: 'closed' | 'aborted' | 'error' };
   USER_INPUT: { content: Input };
   /** The end of one `submit()` and the follow-ups that it led to. */
@@ -41,7 +47,7 @@ export type SessionEventData = {
     agentId: string;
     sessionId: string;
     run: number;
-    callId?: string;
+    callId: string;
     task: string;
     model: string;
     workingDirectory: string;

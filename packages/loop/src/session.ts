@@ -114,6 +114,7 @@ export class Session implements AsyncDisposable {
       provider: model.provider,
       model: model.modelId,
       workingDirectory: environment.workingDirectory(),
+      ...(snapshot && { restored: true }),
     });
     if (options.signal?.aborted) this.#closeQuietly();
     else options.signal?.addEventListener('abort', this.#closeQuietly, { once: true });
@@ -429,7 +430,8 @@ export class Session implements AsyncDisposable {
    */
   #shutDown(reason: SessionEventData['SESSION_END']['reason']): Promise<void> {
     this.#closed ??= (async () => {
-      this.#closing.abort();
+      // Its reason tells the model who ended its calls: a person, or a limit of time.
+      this.#closing.abort(this.#options.signal?.reason);
       this.#options.signal?.removeEventListener('abort', this.#closeQuietly);
       const { history, environment, meter } = this.#context;
       // What a call has left running ends when no call can start more.

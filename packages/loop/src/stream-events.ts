@@ -5,8 +5,8 @@ import { inputText } from './turn.ts';
 /**
  * Turns the events of one session, and of its subagents, into the shared vocabulary, one call an event, in order. `turn`
  * counts the submits from 0. Text is passed on when its model call is over, so that what a retry discards never appears.
- * What a subagent does carries the `parentCallId` of its `subagent.called`; its call ids get its name in front, because
- * a provider counts them anew in each conversation.
+ * A subagent is called, also when it is used again, under the tool call that gave it its input. What it does carries that
+ * id as `parentCallId`; its own call ids get its name in front, because a provider counts them anew in each conversation.
  */
 export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[] {
   let turn = 0;
@@ -14,7 +14,8 @@ export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[
   const running = new Map<string, string>();
   return (event) => {
     const { sessionId, subagent } = event;
-    if (event.kind === 'SUBAGENT_START') running.set(event.data.sessionId, runId(event.data));
+    if (event.kind === 'SUBAGENT_START')
+      running.set(event.data.sessionId, callIn(event.data.callId, subagent));
     if (event.kind === 'WARNING' && event.data.code === 'retry') held.delete(sessionId);
     if (event.kind === 'PROCESSING_END' && !subagent) turn += 1;
     const parentCallId = subagent && (running.get(sessionId) ?? subagent.agentId);
@@ -24,7 +25,7 @@ export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[
       source: 'agent' as const,
       ...(parentCallId && { parentCallId }),
     };
-    const mapped = (subagent ? ofSubagent(event, subagent.agentId) : toStreamEvents(event)).map(
+    const mapped = eventsOf(event, running).map(
       (streamEvent): StreamEvent => ({ ...streamEvent, ...envelope }),
     );
     if (event.kind === 'ASSISTANT_TEXT_END' || event.kind === 'REASONING_END') {
@@ -38,17 +39,24 @@ export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[
   };
 }
 
-/** A subagent that is used again is called again. */
-function runId({ agentId, run }: { agentId: string; run: number }): string {
-  return run === 1 ? agentId : `${agentId}#${run}`;
-}
+type Subagent = SessionEvent['subagent'];
 
-/** The parent's `SUBAGENT_START` has told that it began, and with which task. */
-function ofSubagent(event: SessionEvent, agentId: string): StreamEvent[] {
+const callIn = (callId: string, subagent: Subagent): string =>
+  subagent ? `${subagent.agentId}/${callId}` : callId;
+
+function eventsOf(event: SessionEvent, running: ReadonlyMap<string, string>): StreamEvent[] {
+  const { subagent } = event;
+  if (event.kind === 'SUBAGENT_END') {
+    const { agentId, sessionId, success, output } = event.data;
+    const callId = running.get(sessionId) ?? agentId;
+    return [{ type: 'subagent.completed', callId, output, status: success ? 'completed' : 'failed' }];
+  }
+  if (!subagent) return toStreamEvents(event);
+  // The parent's `SUBAGENT_START` has told that it began, and the call with which task.
   if (event.kind === 'SESSION_START' || event.kind === 'USER_INPUT') return [];
   return toStreamEvents(event).map((streamEvent) =>
-    'callId' in streamEvent && !streamEvent.type.startsWith('subagent.')
-      ? ({ ...streamEvent, callId: `${agentId}/${streamEvent.callId}` } as StreamEvent)
+    'callId' in streamEvent
+      ? ({ ...streamEvent, callId: callIn(streamEvent.callId, subagent) } as StreamEvent)
       : streamEvent,
   );
 }
@@ -64,6 +72,7 @@ function toStreamEvents(event: SessionEvent): StreamEvent[] {
           runtime: 'loop',
           model: event.data.model,
           workingDir: event.data.workingDirectory,
+          ...(event.data.restored && { resumed: true }),
         },
       ];
     case 'USER_INPUT':
@@ -80,18 +89,7 @@ function toStreamEvents(event: SessionEvent): StreamEvent[] {
     case 'TOOL_CALL_END':
       return toolResult(event);
     case 'SUBAGENT_START':
-      return [{ type: 'subagent.called', callId: runId(event.data), name: event.data.agentId }];
-    case 'SUBAGENT_END': {
-      const { success, output } = event.data;
-      return [
-        {
-          type: 'subagent.completed',
-          callId: runId(event.data),
-          output,
-          status: success ? 'completed' : 'failed',
-        },
-      ];
-    }
+      return [{ type: 'subagent.called', callId: event.data.callId, name: event.data.agentId }];
     case 'APPROVAL_REQUESTED':
       return [{ type: 'approval.requested', callId: event.data.callId, name: event.data.name }];
     case 'APPROVAL_DECIDED':

@@ -29,9 +29,14 @@ test('one that does not is asked for once more, with what is wrong', async () =>
   expect(result.error?.message).toMatch(/\/bugs must be integer/);
   expect(run.of('STEERING_INJECTED')[0]?.data.content).toMatch(/the answer is not valid JSON/);
 
-  await using mended = await startSession([says(''), says('{"bugs":1,"x":2}')]);
-  // A property that the schema forbids is let through for tools, and is no reason to refuse an answer here.
-  expect(await mended.session.submit('count', { outputSchema })).toMatchObject({ output: { bugs: 1, x: 2 } });
+  await using mended = await startSession([says(''), says('{"bugs":1}')]);
+  expect(await mended.session.submit('count', { outputSchema })).toMatchObject({ output: { bugs: 1 } });
+});
+
+test('a property that the schema forbids is let through for tools, and not in an answer', async () => {
+  await using run = await startSession([says('{"bugs":1,"x":2}'), says('{"bugs":1}')]);
+  expect((await run.session.submit('count', { outputSchema })).output).toEqual({ bugs: 1 });
+  expect(run.of('STEERING_INJECTED')[0]?.data.content).toContain('must NOT have additional properties ("x")');
 });
 
 test('a wire that can hold an answer to a schema does', async () => {

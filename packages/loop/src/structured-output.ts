@@ -15,11 +15,11 @@ export function outputInstruction(schema: OutputSchema): string {
 
 export type CheckedOutput = { ok: true; output: JsonObject } | { ok: false; reason: string };
 
-/** The answer as the schema wants it. A code fence around it is forgiven, and properties that the schema forbids are not. */
+/** The answer as the schema wants it. A code fence around it is forgiven; a property that the schema forbids is not. */
 export function checkOutput(text: string, schema: OutputSchema): CheckedOutput {
   const bare = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   if (bare.trim() === '') return { ok: false, reason: 'the answer is empty' };
-  const checked = validateArguments(definitionOf(schema), bare);
+  const checked = validateArguments(definitionOf(schema), bare, { isStrict: true });
   return checked.ok
     ? { ok: true, output: checked.args }
     : { ok: false, reason: checked.reason.replace('the arguments are', 'the answer is').toWellFormed() };

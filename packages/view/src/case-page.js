@@ -35,6 +35,7 @@ export function casePage(run, caseId) {
       detail.row && verification(detail.row, files),
       detail.row?.exposure ? exposure(detail.row.exposure) : null,
       draw(files, 'patch', 'Changes', patch),
+      draw(files, 'answer', 'Answer', (file) => text(file.head)),
       detail.row && artifactNotes(detail.row),
       detail.row && paths(detail.row),
       draw(files, 'prompt', 'Prompt', (file) => text(file.head)),
@@ -92,6 +93,7 @@ function factsSection(row) {
     ['Commit', row.repo_ref],
     ['Started', localTime(row.started_at)],
     ['Took', `${seconds(row.duration_seconds)}, the agent ${seconds(row.agent_duration_seconds)}`],
+    ...turnsFact(row),
     ['Agent exit', exit],
     ['Changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
     ['Verified', `${row.validation_status}, confidence ${row.confidence}`],
@@ -103,6 +105,15 @@ function factsSection(row) {
     ['Retries', row.retries],
   ];
   return section('Facts', facts(all));
+}
+
+/**
+ * Of a task with follow-ups.
+ * @param {CaseRow} row
+ * @returns {[string, Child][]}
+ */
+function turnsFact({ turns, turns_planned: planned }) {
+  return turns === undefined ? [] : [['Turns', `${turns} of ${planned ?? UNKNOWN}`]];
 }
 
 /** @param {CaseRow} row */

@@ -20,7 +20,7 @@ const TRIGGERED = { confirmed: 'yes', attempted: 'asked for, not got', no: 'no' 
  *
  * @param {Exposure} seen
  */
-export function exposure({ instructions, skills, mcp_servers: servers }) {
+export function exposure({ instructions, skills, mcp_servers: servers, plugins }) {
   const rows = [
     ...(instructions
       ? [
@@ -33,13 +33,7 @@ export function exposure({ instructions, skills, mcp_servers: servers }) {
           ],
         ]
       : []),
-    ...skills.map((skill) => [
-      `Skill ${skill.name}`,
-      yesOrNo(skill.listed),
-      TRIGGERED[skill.triggered],
-      first(skill.first, null),
-      tokens(skill.tokens_estimate),
-    ]),
+    ...skills.map((skill) => skillRow(skill.name, skill)),
     ...servers.map((server) => [
       `MCP server ${server.name}`,
       yesOrNo(server.offered),
@@ -49,9 +43,25 @@ export function exposure({ instructions, skills, mcp_servers: servers }) {
       first(server.first, null),
       tokens(server.tokens_estimate),
     ]),
+    ...plugins.flatMap((plugin) => [
+      [`Plugin ${plugin.name}`, yesOrNo(plugin.loaded), UNKNOWN, UNKNOWN, UNKNOWN],
+      ...plugin.skills.map((skill) => skillRow(`${plugin.name}:${skill.name}`, skill)),
+    ]),
   ];
   return section('What it saw of its variant', table('What it saw of its variant', COLUMNS, rows));
 }
+
+/**
+ * @param {string} name
+ * @param {Exposure['skills'][number]} skill
+ */
+const skillRow = (name, skill) => [
+  `Skill ${name}`,
+  yesOrNo(skill.listed),
+  TRIGGERED[skill.triggered],
+  first(skill.first, null),
+  tokens(skill.tokens_estimate),
+];
 
 /** @param {boolean | null} value */
 const yesOrNo = (value) => (value === null ? UNKNOWN : value ? 'yes' : 'no');

@@ -94,12 +94,15 @@ describe.skipIf(chromiumPath === undefined)(title, () => {
     expect(await count('.patch ins')).toBe(4);
     expect(await count('.patch del')).toBe(2);
     expect(await text('.patch del')).toBe('--- an old comment that looks like a header');
+    expect(await text()).toContain('"verdict": "good"');
     expect(await count('.timeline li')).toBe(10);
     expect(await text('.timeline li.bad')).toContain('1 failing');
     expect(await count('[aria-label="Model calls"] tbody tr')).toBe(3);
     const seen = await text('[aria-label="What it saw of its variant"] tbody');
     expect(seen).toMatch(/Skill brew-tea\s+yes\s+yes\s+event 4\s+300/);
     expect(seen).toMatch(/MCP server unasked\s+no\s+0 calls/);
+    expect(seen).toMatch(/Plugin tea-house\s+yes/);
+    expect(seen).toMatch(/Skill tea-house:brew-tea\s+yes\s+asked for, not got/);
     expect(browser.takeProblems()).toEqual([]);
   });
 

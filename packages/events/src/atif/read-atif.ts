@@ -202,11 +202,11 @@ function readAgentStep(
       const output = content === undefined ? {} : { output: json ? parsedOr(content) : content };
       const fields = { callId: call.tool_call_id, ...output, ...context.envelope };
       const ofSubagent = delegation && (!delegation.action || annotation.subagent);
-      events.push(
-        ofSubagent
-          ? { type: 'subagent.completed', ...fields, status: status === 'completed' ? status : 'failed' }
-          : { type: 'action.result', ...fields, status },
-      );
+      if (ofSubagent || result === delegation?.report) {
+        const ending = status === 'completed' ? status : 'failed';
+        events.push({ type: 'subagent.completed', ...fields, status: ending });
+      }
+      if (!ofSubagent) events.push({ type: 'action.result', ...fields, status });
     }
   }
   const called = new Set(calls.map(({ call }) => call.tool_call_id));
@@ -219,12 +219,16 @@ function readAgentStep(
   return events;
 }
 
-type Delegation = { name: string; action: boolean; events: StreamEvent[] };
+type Delegation = {
+  name: string;
+  /** There is a tool call besides. */
+  action: boolean;
+  events: StreamEvent[];
+  /** The result of the call that is the sub-agent's report as well. */
+  report?: ReadableResult;
+};
 
-/**
- * The sub-agent that a call started: our own documents tell; in others a result refers to its trajectory, and arguments
- * tell whether there is a tool call to show besides.
- */
+/** The sub-agent that a call started: our own documents tell; in others a result refers to its trajectory. */
 function delegationOf(
   call: NonNullable<ReadableStep['tool_calls']>[number],
   own: { result: ReadableResult }[],
@@ -244,9 +248,8 @@ function delegationOf(
     }
   }
   if (told) return { name: told.name, action: told.action, events };
-  if (references.length === 0) return undefined;
-  const action = Object.keys(call.arguments ?? {}).length > 0;
-  return { name: name ?? call.function_name, action, events };
+  const report = own.find(({ result }) => result.subagent_trajectory_ref?.length)?.result;
+  return report && { name: name ?? call.function_name, action: true, events, report };
 }
 
 /** A result that belongs to no call of its step: kept whole. */

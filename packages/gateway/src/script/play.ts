@@ -11,6 +11,7 @@ import {
   type ScriptStep,
   scriptStepSchema,
 } from './script.ts';
+import { structuredAnswer } from './structured-answer.ts';
 import { structuredText } from './structured-text.ts';
 import { translateCall } from './translate.ts';
 import { currentTurn } from './turn.ts';
@@ -41,7 +42,7 @@ export async function playScript(
     );
   }
   const seen = scriptRequest(request, family, seed);
-  const step = await playStep(script, seen);
+  const step = structuredAnswer(await playStep(script, seen), request.tools);
   const callPrefix = request.wire === 'anthropic-messages' ? 'toolu' : 'call';
   const calls = (step.calls ?? []).map((call) => {
     const translated = translateCall(call, seen);

@@ -25,6 +25,11 @@ export type ScriptStep = {
   text?: string;
   thinking?: string;
   calls?: ScriptCall[];
+  /**
+   * The whole answer where the agent was asked for one of a JSON Schema: a call of the tool that it offers for that
+   * (Claude Code, Qwen Code), else JSON as text. Not beside `text` or `calls`.
+   */
+  data?: JsonObject;
   /** Token buckets to report instead of the estimated ones. */
   usage?: Partial<Usage>;
 };
@@ -92,17 +97,23 @@ const scriptCallSchema = z.discriminatedUnion('tool', [
 const tokens = z.number().int().nonnegative().exactOptional();
 
 /** Checks a step that came from a file or from a script's own code. */
-export const scriptStepSchema: z.ZodType<ScriptStep> = z.strictObject({
-  text: z.string().exactOptional(),
-  thinking: z.string().exactOptional(),
-  calls: z.array(scriptCallSchema).exactOptional(),
-  usage: z
-    .strictObject({
-      inputTokens: tokens,
-      outputTokens: tokens,
-      cacheReadTokens: tokens,
-      cacheWriteTokens: tokens,
-      reasoningTokens: tokens,
-    })
-    .exactOptional(),
-});
+export const scriptStepSchema: z.ZodType<ScriptStep> = z
+  .strictObject({
+    text: z.string().exactOptional(),
+    thinking: z.string().exactOptional(),
+    calls: z.array(scriptCallSchema).exactOptional(),
+    data: z.record(z.string(), jsonValueSchema).exactOptional(),
+    usage: z
+      .strictObject({
+        inputTokens: tokens,
+        outputTokens: tokens,
+        cacheReadTokens: tokens,
+        cacheWriteTokens: tokens,
+        reasoningTokens: tokens,
+      })
+      .exactOptional(),
+  })
+  .refine(({ data, text, calls }) => data === undefined || (text ?? calls) === undefined, {
+    path: ['data'],
+    error: 'is the whole answer: without `text` and `calls`',
+  });

@@ -14,6 +14,15 @@ const round: NeutralMessage[] = [
   },
   { role: 'tool', toolResults: [{ callId: 'c', name: 'shell', output: '' }] },
 ];
+const structured: NeutralMessage[] = [
+  {
+    role: 'assistant',
+    text: '',
+    thinking: '',
+    toolCalls: [{ kind: 'function', id: 'd', name: 'StructuredOutput', input: {} }],
+  },
+  { role: 'tool', toolResults: [{ callId: 'd', name: 'StructuredOutput', output: 'taken' }] },
+];
 
 test.each([
   ['nothing said yet', [user()], 0],
@@ -23,10 +32,16 @@ test.each([
   ['steering after the last round', [user(), ...round, user('also do this')], 1],
   ['a second turn', [user(), ...round, answer, user('next')], 0],
   ['rounds of a second turn', [user(), ...round, answer, user('next'), ...round, ...round], 2],
+  ['a turn after an answer by a tool of its own', [user(), ...round, ...structured, user('next')], 0],
+  ['an answer by a tool that was refused', [user(), ...round, ...structured], 2],
   ['an answer that nobody has replied to', [user(), ...round, answer], 2],
   ['no messages', [], 0],
 ] as const)('%s', (_what, messages, step) => {
   expect(currentTurn(messages).step).toBe(step);
+});
+
+test('what the tool of an answer said belongs to the turn before', () => {
+  expect(currentTurn([user(), ...structured, user('next')]).messages).toEqual([user('next')]);
 });
 
 test('the step counts the replies of the last turn, whatever users say between rounds', () => {

@@ -12,9 +12,10 @@ export type ConformanceCheck = {
    * - `files`: every environment.
    * - `commands`: where `exec` runs a POSIX shell.
    * - `background`: where there is `start`.
+   * - `connections`: where there is `connect`.
    * - `outputs`: where there is `outputDirectory`.
    */
-  area: 'files' | 'commands' | 'background' | 'outputs';
+  area: 'files' | 'commands' | 'background' | 'connections' | 'outputs';
   run: (environment: ExecutionEnvironment) => Promise<void>;
 };
 
@@ -296,6 +297,52 @@ const background: Record<string, ConformanceCheck['run']> = {
   },
 };
 
+/** A shell script with its output so far. */
+async function connected(environment: ExecutionEnvironment, script: string) {
+  assert.ok(environment.connect, 'the environment has connect()');
+  const told = { stdout: '', stderr: '' };
+  const tell = (stream: keyof typeof told) => (chunk: Uint8Array) => {
+    told[stream] += new TextDecoder().decode(chunk);
+  };
+  const process = await environment.connect(['sh', '-c', script], {
+    env: { GREETING: 'hello' },
+    onStdout: tell('stdout'),
+    onStderr: tell('stderr'),
+  });
+  return { process, told };
+}
+
+const connections: Record<string, ConformanceCheck['run']> = {
+  'a program is talked to, its two streams apart, until it exits': async (environment) => {
+    const script = 'echo "$GREETING"; read line; echo "got $line"; echo bye >&2; exit 4';
+    const { process, told } = await connected(environment, script);
+    await eventually(async () => told.stdout === 'hello\n', 'the first line has come');
+    await process.write('two\n');
+    assert.deepEqual(await process.ended, { kind: 'exited', exitCode: 4 });
+    assert.deepEqual(told, { stdout: 'hello\ngot two\n', stderr: 'bye\n' });
+    await assert.rejects(process.write('late\n'));
+    await process.kill();
+  },
+  'the kill of a program ends its whole tree': async (environment) => {
+    const { process } = await connected(environment, `sh -c '${beat('beats')}' & wait`);
+    await assertBeating(environment, 'beats');
+    await process.kill();
+    assert.equal((await process.ended).kind, 'exited');
+    await assertEnded(environment, 'beats');
+  },
+  'cleanup ends a program that still runs': async (environment) => {
+    const { process } = await connected(environment, 'sleep 600');
+    await environment.cleanup?.();
+    assert.equal((await process.ended).kind, 'exited');
+  },
+  'a program that is not there is said to be so': async (environment) => {
+    const unheard = { onStdout: () => {}, onStderr: () => {} };
+    const ended = environment.connect?.(['no-such-program-here'], unheard).then((process) => process.ended);
+    const refused = await Promise.resolve(ended).catch(() => 'refused');
+    if (refused !== 'refused') assert.deepEqual(refused, { kind: 'exited', exitCode: 127 });
+  },
+};
+
 const outputs: Record<string, ConformanceCheck['run']> = {
   'there is a folder for long outputs, outside of the project': async (environment) => {
     assert.ok(environment.outputDirectory, 'the environment has outputDirectory()');
@@ -320,5 +367,6 @@ export const conformanceChecks: readonly ConformanceCheck[] = [
   ...checks('files', files),
   ...checks('commands', commands),
   ...checks('background', background),
+  ...checks('connections', connections),
   ...checks('outputs', outputs),
 ];

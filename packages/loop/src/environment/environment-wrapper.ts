@@ -1,6 +1,8 @@
 import { wrapEnvironment } from './environment-root.ts';
 import type {
   BackgroundProcess,
+  ConnectedProcess,
+  ConnectOptions,
   DirectoryEntry,
   ExecOptions,
   ExecResult,
@@ -16,7 +18,7 @@ export type EnvironmentOperation =
   | { method: 'readBytes' | 'remove' | 'stat' | 'mkdirp' | 'realpath' | 'listDirectory'; path: string }
   | { method: 'writeBytes'; path: string; bytes: number }
   | { method: 'rename'; path: string; to: string }
-  | { method: 'exec' | 'start'; command: Command };
+  | { method: 'exec' | 'start' | 'connect'; command: Command };
 
 /**
  * An environment around another one (loop spec 4.4). `around` sees each operation and runs it, or does not. Wrappers can be
@@ -25,6 +27,7 @@ export type EnvironmentOperation =
 export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncDisposable {
   protected readonly inner: ExecutionEnvironment;
   readonly start?: (command: Command, options?: StartOptions) => Promise<BackgroundProcess>;
+  readonly connect?: (command: readonly string[], options: ConnectOptions) => Promise<ConnectedProcess>;
   readonly outputDirectory?: () => Promise<string>;
 
   constructor(inner: ExecutionEnvironment) {
@@ -34,6 +37,10 @@ export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncD
     if (start)
       this.start = (command, options) =>
         this.around({ method: 'start', command }, () => start(command, options));
+    const connect = inner.connect?.bind(inner);
+    if (connect)
+      this.connect = (command, options) =>
+        this.around({ method: 'connect', command }, () => connect(command, options));
     const outputDirectory = inner.outputDirectory?.bind(inner);
     if (outputDirectory) this.outputDirectory = outputDirectory;
   }

@@ -52,6 +52,12 @@ export interface ExecutionEnvironment {
   start?(command: string | readonly string[], options?: StartOptions): Promise<BackgroundProcess>;
 
   /**
+   * Starts a program, by its argv, that the host talks to over its standard streams: an MCP server. Where it could not be
+   * started, rejects or ends with exit code 127. `cleanup()` ends it. Optional: where it is absent, there are no such programs.
+   */
+  connect?(command: readonly string[], options: ConnectOptions): Promise<ConnectedProcess>;
+
+  /**
    * A folder outside the project for outputs that are too long for the model, which it may read with its tools. It
    * goes with `cleanup()`. Optional: where it is absent, only the truncated output exists.
    */
@@ -112,6 +118,22 @@ export type StartOptions = Pick<ExecOptions, 'workingDirectory' | 'env'> & {
   outputFile?: string;
 };
 
+export type ConnectOptions = Pick<ExecOptions, 'workingDirectory' | 'env'> & {
+  /** Bytes as they come, of any size. Must not throw. */
+  onStdout: (chunk: Uint8Array) => void;
+  onStderr: (chunk: Uint8Array) => void;
+};
+
+/** A program whose output the host reads as it comes. */
+export interface ConnectedProcess {
+  /** Sends text to its standard input. Rejects when it has exited. */
+  write(text: string): Promise<void>;
+  /** Ends its process tree as a timeout does. No error where it has ended. */
+  kill(): Promise<void>;
+  /** Resolves once it has exited and all its output was told. Never rejects. */
+  readonly ended: Promise<ExitedState>;
+}
+
 /** A command that runs beside the session. */
 export interface BackgroundProcess {
   /** The number of its leader, where commands of the same environment know it by one. */
@@ -132,7 +154,6 @@ export type ProcessPoll = {
   state: ProcessState;
 };
 
-export type ProcessState =
-  | { kind: 'running' }
-  /** `exitCode` is absent where a signal ended it. */
-  | { kind: 'exited'; exitCode?: number; signal?: string };
+export type ProcessState = { kind: 'running' } | ExitedState;
+/** `exitCode` is absent where a signal ended it. */
+export type ExitedState = { kind: 'exited'; exitCode?: number; signal?: string };

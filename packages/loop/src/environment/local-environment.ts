@@ -5,6 +5,8 @@ import path from 'node:path';
 import { type EnvPolicy, filterVariables } from './command-variables.ts';
 import type {
   BackgroundProcess,
+  ConnectedProcess,
+  ConnectOptions,
   DirectoryEntry,
   ExecOptions,
   ExecResult,
@@ -19,6 +21,7 @@ import {
   watchEnvironment,
 } from './exit-watcher.ts';
 import { type LocalCommand, runLocalCommand } from './local-command.ts';
+import { connectLocalProcess } from './local-connection.ts';
 import { startLocalProcess } from './local-process.ts';
 import { makeOutputDirectory, removeOutputDirectory } from './output-directory.ts';
 import { endProcessTree } from './process-tree.ts';
@@ -143,6 +146,10 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
     return await startLocalProcess(local, outputFile === undefined ? undefined : this.#resolve(outputFile));
   }
 
+  async connect(command: readonly string[], options: ConnectOptions): Promise<ConnectedProcess> {
+    return await connectLocalProcess(this.#command('connect', command, options), options);
+  }
+
   async outputDirectory(): Promise<string> {
     return this.#outputs();
   }
@@ -152,7 +159,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
     return this.#outputDirectory;
   }
 
-  #command(method: string, argv: readonly string[], options: StartOptions): LocalCommand {
+  #command(method: string, argv: readonly string[], options: CommandOptions): LocalCommand {
     const [file, ...args] = argv;
     if (file === undefined)
       throw new TypeError(`${method}: the command is an empty list; give at least a program name`);
@@ -175,6 +182,8 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
     return path.resolve(this.#workingDirectory, target);
   }
 }
+
+type CommandOptions = Pick<ExecOptions, 'workingDirectory' | 'env'>;
 
 const COMMAND_VARIABLE = 'WHETSTONE_COMMAND_ID';
 

@@ -45,6 +45,8 @@ test('read-only refuses changes and commands, and reads as before', async () => 
   await expect(environment.mkdirp('d')).rejects.toMatchObject(refused);
   await expect(environment.exec('echo two > a')).rejects.toMatchObject(refused);
   await expect(environment.start?.('echo two > a')).rejects.toMatchObject(refused);
+  const unheard = { onStdout: () => {}, onStderr: () => {} };
+  await expect(environment.connect?.(['tee', 'a'], unheard)).rejects.toMatchObject(refused);
   expect(new TextDecoder().decode(await environment.readBytes('a'))).toBe('one');
   expect(await readFile(place.path('a'), 'utf8')).toBe('one');
   const some = new ReadOnlyExecutionEnvironment(place.environment, {

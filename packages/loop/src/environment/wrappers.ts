@@ -47,7 +47,7 @@ export class ReadOnlyExecutionEnvironment extends EnvironmentWrapper {
   }
 
   protected override async around<T>(operation: EnvironmentOperation, run: () => Promise<T>): Promise<T> {
-    if (operation.method === 'exec' || operation.method === 'start') {
+    if ('command' in operation) {
       if (!this.#allowCommand(operation.command)) throw readOnly('this command may not run');
     } else if (changes(operation)) {
       throw readOnly(`${subject(operation)} may not be changed`);
@@ -113,7 +113,7 @@ export class RecordingExecutionEnvironment extends EnvironmentWrapper {
 }
 
 const CHANGES: ReadonlySet<EnvironmentOperation['method']> = new Set([
-  ...(['writeBytes', 'remove', 'rename', 'mkdirp', 'exec', 'start'] as const),
+  ...(['writeBytes', 'remove', 'rename', 'mkdirp', 'exec', 'start', 'connect'] as const),
 ]);
 
 function changes({ method }: EnvironmentOperation): boolean {

@@ -14,7 +14,7 @@ export async function scopeEnvironment(
   if (directory === environment.workingDirectory()) return environment;
   const paths = pathsOf(environment);
   const at = (path: string | undefined) => paths.resolve(directory, path ?? '.');
-  const { start, outputDirectory } = environment;
+  const { start, connect, outputDirectory } = environment;
   const scoped: ExecutionEnvironment = {
     workingDirectory: () => directory,
     platform: () => environment.platform(),
@@ -32,6 +32,10 @@ export async function scopeEnvironment(
     ...(start && {
       start: (command, options) =>
         start.call(environment, command, { ...options, workingDirectory: at(options?.workingDirectory) }),
+    }),
+    ...(connect && {
+      connect: (command, options) =>
+        connect.call(environment, command, { ...options, workingDirectory: at(options.workingDirectory) }),
     }),
     ...(outputDirectory && { outputDirectory: () => outputDirectory.call(environment) }),
   };

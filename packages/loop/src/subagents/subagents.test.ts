@@ -72,6 +72,19 @@ test('grandchildren say where they come from, and their use counts for everyone 
   const [child, grandchild] = run.of('SUBAGENT_START');
   expect(grandchild?.subagent?.agentId).toBe(child?.data.agentId);
   expect(result.usage.outputTokens).toBe(run.model.requests.length * 5);
+
+  const map = createStreamEventMapper();
+  const mapped = run.events.flatMap((event: SessionEvent) => map(event));
+  const delegations = mapped.filter((event) => event.type === 'subagent.called');
+  const spawned = mapped.filter((event) => event.type === 'action.called' && event.name === 'spawn_agent');
+  expect(delegations.map(({ callId, parentCallId }) => [callId, parentCallId])).toEqual(
+    spawned.map((event) => 'callId' in event && [event.callId, event.parentCallId]),
+  );
+  const [first, second] = delegations;
+  expect([first?.parentCallId, second?.parentCallId]).toEqual([undefined, first?.callId]);
+  expect(mapped.findLast(({ type }) => type === 'subagent.completed')).toMatchObject({
+    callId: first?.callId,
+  });
 });
 
 test('turn limits, of the call or of the host, end a subagent', async () => {
@@ -418,17 +431,21 @@ test('in the shared vocabulary a subagent’s events hang below its call', async
   await run.session.submit('lead');
   const map = createStreamEventMapper();
   const mapped = run.events.flatMap((event: SessionEvent) => map(event));
-  const agentId = run.of('SUBAGENT_START')[0]?.data.agentId ?? '';
-  const called = mapped.find((event) => event.type === 'subagent.called');
-  expect(called).toMatchObject({ callId: agentId });
+  const { agentId = '', callId } = run.of('SUBAGENT_START')[0]?.data ?? {};
+  const delegation = mapped.filter((event) => 'callId' in event && event.callId === callId);
+  expect(delegation).toMatchObject([
+    { type: 'action.called', name: 'spawn_agent' },
+    { type: 'subagent.called', name: agentId },
+    { type: 'action.result', status: 'completed' },
+    { type: 'subagent.completed', status: 'completed' },
+  ]);
   expect(mapped.find((event) => event.type === 'action.called' && event.name === 'glob')).toMatchObject({
     callId: `${agentId}/call-x`,
-    parentCallId: agentId,
+    parentCallId: callId,
   });
   const texts = mapped.filter((event) => event.type === 'message' && event.role === 'assistant');
-  expect(texts.map((event) => event.parentCallId)).toEqual([agentId, undefined]);
+  expect(texts.map((event) => event.parentCallId)).toEqual([callId, undefined]);
   expect(mapped.filter((event) => event.type === 'session.started')).toHaveLength(1);
   expect(mapped.filter((event) => event.type === 'usage')).toHaveLength(5);
-  expect(mapped.find((event) => event.type === 'subagent.completed')).toMatchObject({ status: 'completed' });
   expect(mapped.every((event) => event.turn === 0)).toBe(true);
 });

@@ -6,15 +6,19 @@ export type ValidatedArguments = { ok: true; args: JsonObject } | { ok: false; r
 
 /**
  * The arguments of a call, checked against the tool's schema. Every error comes with its path, so that the model can
- * mend the call. Properties that the schema does not know are let through, even where it forbids them.
+ * mend the call. Properties that the schema does not know are let through, even where it forbids them, unless `isStrict`.
  */
-export function validateArguments(definition: ToolDefinition, input: string): ValidatedArguments {
+export function validateArguments(
+  definition: ToolDefinition,
+  input: string,
+  { isStrict = false }: { isStrict?: boolean } = {},
+): ValidatedArguments {
   if (definition.type === 'provider') return { ok: false, reason: 'this tool runs at the provider' };
   const parsed = parseArguments(input);
   if (!parsed.ok) return parsed;
   const validate = validatorOf(definition);
   if (validate(parsed.args)) return parsed;
-  const errors = (validate.errors ?? []).filter((error) => !EXTRA_PROPERTY.has(error.keyword));
+  const errors = (validate.errors ?? []).filter((error) => isStrict || !EXTRA_PROPERTY.has(error.keyword));
   if (errors.length === 0) return parsed;
   return { ok: false, reason: errors.slice(0, 10).map(describe).join('; ') };
 }
@@ -63,6 +67,8 @@ function schemaOf(definition: Exclude<ToolDefinition, { type: 'provider' }>): Js
 
 function describe(error: ErrorObject): string {
   const path = error.instancePath === '' ? '(root)' : error.instancePath;
-  const allowed = error.keyword === 'enum' ? ` (${JSON.stringify(error.params.allowedValues)})` : '';
-  return `${path} ${error.message ?? 'is invalid'}${allowed}`;
+  const { allowedValues, additionalProperty, unevaluatedProperty } = error.params;
+  const detail = allowedValues ?? additionalProperty ?? unevaluatedProperty;
+  const shown = detail === undefined ? '' : ` (${JSON.stringify(detail)})`;
+  return `${path} ${error.message ?? 'is invalid'}${shown}`;
 }

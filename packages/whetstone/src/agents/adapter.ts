@@ -2,7 +2,7 @@
  * The public surface of `whetstone/adapter`: what an agent adapter is made of. Names and shapes are those of the adapter
  * reference; see docs/adapters.md.
  */
-export type { InputRequest, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+export type { InputRequest, JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 export type {
   CommandResult,
   RunOptions as RunOpts,

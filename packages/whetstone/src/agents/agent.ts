@@ -1,4 +1,4 @@
-import type { AgentFacts, StreamEvent, Usage } from '@whetstone/events';
+import type { AgentFacts, JsonObject, StreamEvent, Usage } from '@whetstone/events';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { DeclaredContext } from './declared-context.ts';
 
@@ -22,6 +22,8 @@ export type AgentCapabilities = {
   conversation?: boolean;
   /** Reports `action.*` and `subagent.*` events. Without it, that there are none says nothing. */
   toolObservability?: boolean;
+  /** Holds its answer to `TurnInput.outputSchema`, and gives it as `Turn.data`. */
+  structuredOutput?: boolean;
   /** Works on a file system. Set by `defineSandboxAgent`. */
   workspace?: boolean;
 };
@@ -34,7 +36,14 @@ export type HasCapability<Of extends Agent, Name extends keyof AgentCapabilities
       : false
     : false;
 
-export type TurnInput = { text: string };
+export type TurnInput = {
+  text: string;
+  /**
+   * A JSON Schema (draft 2020-12) of type object, that the turn's last answer has to fit. Asked of agents with the
+   * capability `structuredOutput`; whether the answer does fit is the host's to check.
+   */
+  outputSchema?: JsonObject;
+};
 
 export type AgentContext = {
   /** Fires at the turn's time limit and when the run is aborted. */
@@ -66,11 +75,16 @@ export type AgentContext = {
 
 /** Paths outside the workspace and outside the run directory, private to one attempt. */
 export type AttemptFiles = {
-  /** The prompt, already written. */
+  /** The prompt of the turn, already written. */
   promptFile: string;
   /** The agent may write here; it is kept with the case. */
   outputDir: string;
-  /** Capped copies of the agent's output. */
+  /**
+   * The adapter's own folder, already made: for what it has to know in the next turn. Not in the workspace or the home,
+   * and named to no command; the process sandbox cannot keep a determined one out. It goes with the attempt.
+   */
+  stateDir: string;
+  /** Capped copies of the agent's output, one turn behind the other. */
   stdoutFile: string;
   stderrFile: string;
   /** Template variables that name the case: a template that uses them unblinds the agent on purpose. */
@@ -81,7 +95,7 @@ export type AttemptFiles = {
 export type Turn = {
   /** Everything that happened in the turn, in order. */
   events: StreamEvent[];
-  /** Structured output, beside the text. */
+  /** Structured output, beside the text: the answer to `TurnInput.outputSchema`. Absent: the agent gave none. */
   data?: unknown;
   /** `waiting`: the turn stopped at an `input.requested`. */
   status: 'completed' | 'failed' | 'waiting';

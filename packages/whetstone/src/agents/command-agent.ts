@@ -1,12 +1,15 @@
+import { randomUUID } from 'node:crypto';
 import { findOnPath } from '../config/check-executables.ts';
 import type { AgentConfig, Command } from '../config/config.ts';
 import { executableOf } from '../config/executable.ts';
+import { resumeCommandOf } from '../config/session-agents.ts';
 import { renderCommand } from '../config/template.ts';
 import { createMask, type Mask } from '../sandbox/mask.ts';
 import type { CommandResult, RunOptions, Sandbox } from '../sandbox/sandbox.ts';
 import { sandboxPath } from '../sandbox/scrubbed-environment.ts';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnInput } from './agent.ts';
 import type { AgentEnvironment } from './agent-environment.ts';
+import { placeDeclared } from './place-declared.ts';
 import { type Collected, type Collector, createCollector, type Preparation } from './telemetry/collector.ts';
 import { textTail } from './text-tail.ts';
 import { createTurnEvents, type TurnEvents } from './turn-events.ts';
@@ -17,26 +20,36 @@ const EVENT_TEXT_BYTES = 16 * 1024;
 /** The variables of a command template that a turn has values for. */
 type TemplateValues = Parameters<typeof renderCommand>[1];
 
-/** An agent that is a command line: one process a turn, in the sandbox, without standard input. */
+/** What an agent may call its session: it goes into a command, where it must not pass for an option. */
+const SESSION_ID = /^[A-Za-z0-9][\w.:-]{0,199}$/;
+
+/**
+ * An agent that is a command line: one process a turn, in the sandbox, without standard input. Its session has an id that
+ * is made here; where there is a command of its own to go on with, the id that the agent told.
+ */
 export function createCommandAgent(
   config: AgentConfig,
-  template: Command,
+  firstTemplate: Command,
   { env, secrets }: AgentEnvironment,
 ): Agent {
-  const mask = createMask(secrets);
+  const collectorOf = attemptCollectors(config);
+  const resumeTemplate = resumeCommandOf(config);
   return defineSandboxAgent({
     name: config.name,
-    capabilities: { toolObservability: config.telemetry.collector === 'codex-jsonl' },
+    capabilities: {
+      conversation: resumeTemplate !== undefined,
+      toolObservability: config.telemetry.collector === 'codex-jsonl',
+    },
     async send(input, context) {
-      const { sandbox, files } = context;
+      const { sandbox, files, session } = context;
       const turn = createTurnEvents(context);
-      const collector = createCollector(config, {
-        workdir: sandbox.workdir,
-        home: sandbox.home,
-        outputDir: files.outputDir,
-        emit: turn.add,
-      });
-      const preparation = collector.prepare();
+      const template = session.isNew ? firstTemplate : resumeTemplate;
+      if (!template) throw new TypeError(`The agent ${config.name} cannot go on with a session.`);
+      if (session.isNew && resumeTemplate) session.id = randomUUID();
+      await placeDeclared(config, context);
+      const mask = createMask([...secrets, ...(context.declared?.secrets ?? [])]);
+      const collector = collectorOf(context);
+      const preparation = collector.prepare({ isNew: session.isNew, emit: turn.add });
       const command = renderCommand(template, templateValues(input, context, preparation));
       if (!collector.read)
         turn.add({ type: 'session.started', runtime: config.kind, workingDir: sandbox.workdir });
@@ -46,6 +59,9 @@ export function createCommandAgent(
         runOptions(context, { ...context.lane?.env, ...env, ...preparation.env }, mask, collector),
       );
       const collected = await collector.collect({ command, files });
+      const { sessionId } = collected;
+      if (config.resumeCommand && sessionId !== undefined && SESSION_ID.test(sessionId))
+        session.id = sessionId;
       addOutputEvents(turn, result, collected);
       const notStarted = await isProgramMissing(template, result, env.PATH ?? sandboxPath(process.env.PATH));
       return toTurn(config, turn, { ...result, notStarted }, collected);
@@ -53,9 +69,20 @@ export function createCommandAgent(
   });
 }
 
+/** One for each attempt, which has its own sandbox. */
+function attemptCollectors(config: AgentConfig): (context: AgentContext & { sandbox: Sandbox }) => Collector {
+  const collectors = new WeakMap<Sandbox, Collector>();
+  return ({ sandbox, files: { outputDir } }) => {
+    const { workdir, home } = sandbox;
+    const collector = collectors.get(sandbox) ?? createCollector(config, { workdir, home, outputDir });
+    collectors.set(sandbox, collector);
+    return collector;
+  };
+}
+
 function templateValues(
   input: TurnInput,
-  { sandbox, files, lane }: AgentContext & { sandbox: Sandbox },
+  { sandbox, files, lane, session }: AgentContext & { sandbox: Sandbox },
   { telemetryFile }: Preparation,
 ): TemplateValues {
   return {
@@ -65,6 +92,7 @@ function templateValues(
     task_id: files.taskId,
     variant: files.variant,
     output_dir: files.outputDir,
+    ...(session.id !== undefined && { session_id: session.id }),
     ...(telemetryFile !== undefined && { telemetry_file: telemetryFile }),
     ...(lane && { gateway_url: lane.baseUrl, gateway_key: lane.key }),
   };

@@ -2,11 +2,11 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import type { McpServerConfig, VariantConfig } from '../config/config.ts';
+import type { McpServerConfig, PluginConfig, VariantConfig } from '../config/config.ts';
 import { startSandboxProvider } from '../sandbox/start-sandbox-provider.ts';
-import { placeSkills, readDeclaredContext } from './declared-context.ts';
+import { placeFolders, placeSkills, pluginFolders, readDeclaredContext } from './declared-context.ts';
 
 let folder: string;
 beforeEach(() => {
@@ -91,4 +91,48 @@ test('a skill is placed whole, its programs executable', async () => {
   expect(await readFile(join(placed, 'SKILL.md'), 'utf8')).toBe('Boil.');
   expect(statSync(join(placed, 'scripts/boil.sh')).mode & 0o111).toBe(0o111);
   expect(statSync(join(placed, 'SKILL.md')).mode & 0o111).toBe(0);
+});
+
+test('a plugin is placed whole where its agent looks for it, and what it brings is known', async () => {
+  const source = join(folder, 'house');
+  for (const [path, text] of Object.entries({
+    '.codex-plugin/plugin.json': '{"name":"house","mcpServers":{"cups":{}}}',
+    'qwen-extension.json': '{"name":"house","contextFileName":["RULES.md","missing.md"]}',
+    '.mcp.json': '{"mcpServers":{"cups":{},"pots":{},"a b":{}}}',
+    'plugin.json': 'no JSON',
+    'RULES.md': 'Guests first.',
+    'skills/pour/SKILL.md': '---\nname: pour-tea\ndescription: How.\n---\nSlowly.\n',
+    'skills/vague/SKILL.md': 'No front matter.\n',
+    'hooks/greet.sh': '#!/bin/sh\n',
+  })) {
+    mkdirSync(dirname(join(source, path)), { recursive: true });
+    writeFileSync(join(source, path), text);
+  }
+  chmodSync(join(source, 'hooks/greet.sh'), 0o755);
+  const plugins: PluginConfig[] = [{ name: 'house', version: '2', source, kinds: ['codex-cli'] }];
+  const declared = await readDeclaredContext(variantOf({ plugins }), {});
+  expect(declared.plugins).toMatchObject([
+    {
+      name: 'house',
+      version: '2',
+      skills: [{ name: 'pour-tea', description: 'How.' }],
+      mcpServers: ['cups', 'pots'],
+      context: ['Guests first.'],
+    },
+  ]);
+
+  const workdir = join(folder, 'work');
+  mkdirSync(workdir);
+  const provider = await startSandboxProvider('process', { scratch: join(folder, 'scratch') });
+  await using sandbox = await provider.start({ workdir, env: {} });
+  await placeFolders(sandbox, '.x/NAME/local', declared.plugins);
+  expect(statSync(join(sandbox.home, '.x/house/local/hooks/greet.sh')).mode & 0o111).toBe(0o111);
+  expect(await readFile(join(sandbox.home, '.x/house/local/RULES.md'), 'utf8')).toBe('Guests first.');
+  const codex = { kind: 'codex-cli' as const, cli: { inherit: [] } };
+  const [placed] = pluginFolders(declared.plugins, codex, sandbox);
+  expect(placed).toEqual({
+    name: 'house',
+    folder: join(sandbox.home, '.codex/plugins/cache/local/house/local'),
+  });
+  expect(pluginFolders(declared.plugins, { kind: 'codex-cli' }, sandbox)).toEqual([]);
 });

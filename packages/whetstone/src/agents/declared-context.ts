@@ -1,10 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { McpServerConfig, SkillConfig, VariantConfig } from '../config/config.ts';
+import type {
+  AgentConfig,
+  McpServerConfig,
+  PluginConfig,
+  SkillConfig,
+  VariantConfig,
+} from '../config/config.ts';
+import { contextPlacesOf } from '../config/context-places.ts';
 import { listSource } from '../config/source-tree.ts';
 import type { Sandbox, SandboxFile } from '../sandbox/sandbox.ts';
 import { isSecretName } from '../sandbox/scrubbed-environment.ts';
 import { resolveAgentEnv } from './agent-environment.ts';
+import { type PluginContents, pluginContents } from './plugin-contents.ts';
 
 /** What a variant gives its agents besides the tree, read once a run. */
 export type DeclaredContext = {
@@ -12,6 +20,7 @@ export type DeclaredContext = {
   instructions?: string;
   skills: readonly DeclaredSkill[];
   mcpServers: readonly McpServer[];
+  plugins: readonly DeclaredPlugin[];
   /** What must not be kept: values of `${NAME}`, and what is named like a secret. */
   secrets: readonly string[];
 };
@@ -25,6 +34,13 @@ export type DeclaredSkill = {
   files: readonly SandboxFile[];
 };
 
+export type DeclaredPlugin = PluginContents & {
+  name: string;
+  version?: string;
+  /** Paths relative to the plugin's folder. */
+  files: readonly SandboxFile[];
+};
+
 /** `${NAME}` filled in. A command runs in the sandbox: the agent starts it. */
 export type McpServer =
   | { kind: 'command'; name: string; command: string; args: string[]; env: Record<string, string> }
@@ -35,7 +51,7 @@ export type McpServer =
  * @throws WhetstoneError `agent-env-missing` when a server wants a variable that `environment` does not set
  */
 export async function readDeclaredContext(
-  { name, instructions, skills = [], mcpServers = [] }: VariantConfig,
+  { name, instructions, skills = [], mcpServers = [], plugins = [] }: VariantConfig,
   environment: NodeJS.ProcessEnv,
 ): Promise<DeclaredContext> {
   const resolved = mcpServers.map((server) => resolveServer(server, name, environment));
@@ -45,25 +61,32 @@ export async function readDeclaredContext(
     ...(text !== undefined && { instructions: text }),
     skills: await Promise.all(skills.map(readDeclaredSkill)),
     mcpServers: resolved.map(({ server }) => server),
+    plugins: await Promise.all(plugins.map(readDeclaredPlugin)),
     secrets: resolved.flatMap(({ secrets }) => secrets).filter((secret) => secret !== ''),
   };
 }
 
 async function readDeclaredSkill({ name, description, source }: SkillConfig): Promise<DeclaredSkill> {
+  const files = await readFolder(source);
+  return { name, description, text: await readFile(join(source, 'SKILL.md'), 'utf8'), files };
+}
+
+async function readDeclaredPlugin({ name, version, source }: PluginConfig): Promise<DeclaredPlugin> {
+  const files = await readFolder(source);
+  return { name, ...(version !== undefined && { version }), files, ...pluginContents(files) };
+}
+
+async function readFolder(source: string): Promise<SandboxFile[]> {
   const entries = await listSource(source);
-  const files = entries.flatMap((entry) => (entry.kind === 'file' ? [entry] : []));
-  return {
-    name,
-    description,
-    text: await readFile(join(source, 'SKILL.md'), 'utf8'),
-    files: await Promise.all(
-      files.map(async ({ path, absolute, executable }) => ({
+  return Promise.all(
+    entries
+      .filter((entry) => entry.kind === 'file')
+      .map(async ({ path, absolute, executable }) => ({
         path,
         content: await readFile(absolute),
         mode: executable ? 0o755 : 0o644,
       })),
-    ),
-  };
+  );
 }
 
 function resolveServer(
@@ -90,13 +113,33 @@ function resolveServer(
 }
 
 /** Puts skills into the agent's home, `folder/NAME/`. */
-export async function placeSkills(
+export const placeSkills = (
   sandbox: Sandbox,
   folder: string,
   skills: readonly DeclaredSkill[],
+): Promise<void> => placeFolders(sandbox, `${folder}/NAME`, skills);
+
+/** Puts folders with their files into the agent's home; `NAME` in `place` is that of each. */
+export async function placeFolders(
+  sandbox: Sandbox,
+  place: string,
+  folders: readonly { name: string; files: readonly SandboxFile[] }[],
 ): Promise<void> {
-  const files = skills.flatMap(({ name, files }) =>
-    files.map((file) => ({ ...file, path: `~/${folder}/${name}/${file.path}` })),
+  const files = folders.flatMap(({ name, files }) =>
+    files.map((file) => ({ ...file, path: `~/${placeOf(name, place)}/${file.path}` })),
   );
   if (files.length > 0) await sandbox.uploadFiles(files);
 }
+
+/** Where the plugins lie in the home of such an agent. */
+export function pluginFolders(
+  plugins: readonly DeclaredPlugin[],
+  agent: Pick<AgentConfig, 'kind' | 'cli' | 'context'>,
+  { home }: Pick<Sandbox, 'home'>,
+): { name: string; folder: string }[] {
+  const { plugins: place } = contextPlacesOf(agent);
+  if (place === undefined) return [];
+  return plugins.map(({ name }) => ({ name, folder: join(home, placeOf(name, place)) }));
+}
+
+const placeOf = (name: string, place: string): string => place.replace('NAME', name);

@@ -1,8 +1,8 @@
-import type { Session, SubmitResult } from '@whetstone/loop';
+import type { Session, SessionOptions, SubmitResult } from '@whetstone/loop';
 import type { AgentConfig, LoopAgentConfig } from '../config/config.ts';
 import { contextPlacesOf } from '../config/context-places.ts';
 import { WhetstoneError } from '../error.ts';
-import { createMask } from '../sandbox/mask.ts';
+import { createMask, type Mask } from '../sandbox/mask.ts';
 import { OutputFile } from '../sandbox/output-file.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnExit } from './agent.ts';
@@ -11,6 +11,7 @@ import { placeSkills } from './declared-context.ts';
 import { leadsToGateway } from './leads-to-gateway.ts';
 import { loopDefaults } from './loop-defaults.ts';
 import { describeSkills } from './loop-skills.ts';
+import { keepSnapshot, readSnapshot, sessionLost } from './loop-snapshots.ts';
 import { createSandboxEnvironment } from './sandbox-environment.ts';
 import { textTail } from './text-tail.ts';
 import { createTurnEvents, type TurnEvents } from './turn-events.ts';
@@ -37,7 +38,7 @@ export function createLoopAgent(
   const mask = createMask(agentEnvironment.secrets);
   return defineSandboxAgent({
     name: config.name,
-    capabilities: { toolObservability: true },
+    capabilities: { conversation: true, toolObservability: true, structuredOutput: true },
     async send(input, context) {
       const endpoint = endpointOf(loop, context, key);
       const library = await import('@whetstone/loop');
@@ -45,16 +46,33 @@ export function createLoopAgent(
       const signal = AbortSignal.any([context.signal, deadline]);
       const turn = createTurnEvents(context);
       const userInstructions = await placeDeclared(config, context);
-      await using session = new library.Session({
-        ...modelAndProfile(library, loop, endpoint),
-        environment: createSandboxEnvironment(context.sandbox, { env, mask }),
+      const environment = createSandboxEnvironment(context.sandbox, { env, mask });
+      const { model, profile } = modelAndProfile(library, loop, endpoint, context.model);
+      const { declared, files } = context;
+      await using mcp = await library.connectMcpServers(declared?.mcpServers ?? [], { environment, signal });
+      for (const tool of mcp.tools) profile.toolRegistry.register(tool);
+      await using session = await openSession(library, context, {
+        model,
+        profile,
+        environment,
         config: sessionConfig(loop),
         ...(userInstructions !== undefined && { userInstructions }),
         signal,
+        persist: (snapshot) => keepSnapshot(files.stateDir, snapshot),
       });
-      await using _log = follow(session, library.createStreamEventMapper(), turn, context.files.stdoutFile);
+      context.session.id = session.id;
+      // Servers know more secrets than commands do, and the model reads what they say as it is.
+      const maskOfKept = createMask([...agentEnvironment.secrets, ...(declared?.secrets ?? [])]);
+      await using _log = follow(session, library.createStreamEventMapper(), turn, {
+        file: files.stdoutFile,
+        mask: maskOfKept,
+      });
+      for (const { message } of mcp.problems)
+        turn.add({ type: 'error', message: maskOfKept.text(message), source: 'host' });
       // A session whose signal has fired is closed, and takes no input.
-      const result: Result = signal.aborted ? { reason: 'aborted' } : await session.submit(input.text);
+      const result: Result = signal.aborted
+        ? { reason: 'aborted' }
+        : await session.submit(input.text, input.outputSchema && { outputSchema: input.outputSchema });
       // Before the log is closed: the session's last event belongs to it.
       await session.close();
       const ended = context.signal.aborted ? 'abort' : deadline.aborted ? 'timeout' : 'exit';
@@ -97,9 +115,30 @@ function missingKey(config: AgentConfig, name: string): WhetstoneError {
 /** Loaded on use: a run without this agent does not pay for it. */
 type Library = typeof import('@whetstone/loop');
 
-function modelAndProfile({ Client }: Library, loop: LoopAgentConfig, endpoint: Endpoint) {
+function modelAndProfile(
+  { Client }: Library,
+  loop: LoopAgentConfig,
+  endpoint: Endpoint,
+  modelOfTurn: string | undefined,
+) {
   const { provider, model } = loopDefaults[loop.profile];
-  return new Client({ providers: { [provider]: endpoint } }).resolve(`${provider}/${loop.model ?? model}`);
+  const name = loop.model ?? modelOfTurn ?? model;
+  return new Client({ providers: { [provider]: endpoint } }).resolve(`${provider}/${name}`);
+}
+
+/** The session of the turn before, where there was one. */
+async function openSession(
+  { Session }: Library,
+  { session: { isNew, id }, files }: AgentContext,
+  options: SessionOptions,
+): Promise<Session> {
+  if (isNew || id === undefined) return new Session(options);
+  const snapshot = await readSnapshot(files.stateDir, id);
+  try {
+    return Session.restore(snapshot, options);
+  } catch (error) {
+    throw sessionLost(id, error);
+  }
 }
 
 function sessionConfig({ reasoningEffort, maxToolRounds }: LoopAgentConfig) {
@@ -109,17 +148,17 @@ function sessionConfig({ reasoningEffort, maxToolRounds }: LoopAgentConfig) {
   };
 }
 
-/** Turns the session's events into the turn's, and keeps the native ones, without the deltas, as JSON lines. */
+/** Turns the session's events into the turn's, and keeps the native ones, without the deltas, as JSON lines, masked. */
 function follow(
   session: Session,
   toStreamEvents: ReturnType<Library['createStreamEventMapper']>,
   turn: TurnEvents,
-  logFile: string,
+  { file, mask }: { file: string; mask: Mask },
 ): AsyncDisposable {
-  const log = new OutputFile(logFile, LOG_LIMIT_BYTES);
+  const log = new OutputFile(file, LOG_LIMIT_BYTES);
   const stop = session.on((event) => {
     for (const mapped of toStreamEvents(event)) turn.add(mapped);
-    if (!event.kind.endsWith('_DELTA')) log.write(Buffer.from(`${JSON.stringify(event)}\n`));
+    if (!event.kind.endsWith('_DELTA')) log.write(Buffer.from(`${mask.text(JSON.stringify(event))}\n`));
   });
   return {
     async [Symbol.asyncDispose]() {
@@ -145,12 +184,13 @@ const PROVIDER_ERRORS: Partial<Record<string, NonNullable<TurnExit['providerErro
 type Result = Pick<SubmitResult, 'reason'> & Partial<SubmitResult>;
 
 function toTurn(config: AgentConfig, { events }: TurnEvents, result: Result, ended: TurnExit['ended']): Turn {
-  const { usage, costUsd, error } = result;
+  const { usage, costUsd, error, output } = result;
   const message = error ? `${result.reason}: ${textTail(error.message, MESSAGE_BYTES)}` : result.reason;
   const providerError = PROVIDER_ERRORS[error?.code ?? ''];
   return {
     events,
     status: result.reason === 'completed' ? 'completed' : 'failed',
+    ...(output && { data: output }),
     ...(usage && { usage }),
     ...(costUsd !== undefined && { costUsd }),
     exit: {

@@ -4,6 +4,7 @@ import { WhetstoneError } from '../error.ts';
 import type { Agent } from './agent.ts';
 import type { AgentEnvironment } from './agent-environment.ts';
 import { driveAdapter } from './drive-adapter.ts';
+import { placeDeclared } from './place-declared.ts';
 
 /**
  * An agent that a module of the user's exports by default, made with `defineAgent` or `defineSandboxAgent`. The module
@@ -22,6 +23,7 @@ export async function createModuleAgent(
     name: config.name,
     capabilities: adapter.capabilities,
     async send(input, context) {
+      await placeDeclared(config, context);
       const turn = await driveAdapter(adapter, input, { ...context, model: model ?? context.model }, { env });
       const facts = { runtime: config.kind, network: config.network, ...turn.facts };
       return { ...turn, facts };

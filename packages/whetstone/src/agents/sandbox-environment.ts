@@ -3,7 +3,6 @@ import { mkdir, readdir, realpath, rename, stat, unlink } from 'node:fs/promises
 import { release, type } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import type {
-  BackgroundProcess,
   DirectoryEntry,
   ExecOptions,
   ExecResult,
@@ -20,6 +19,7 @@ import {
   isUnder,
   resolveUnder,
 } from '../sandbox/sandbox-files.ts';
+import { connectSandboxProcess } from './sandbox-connection.ts';
 import { startSandboxProcess } from './sandbox-process.ts';
 
 /** Commands that models write are meant for bash. */
@@ -43,7 +43,7 @@ export function createSandboxEnvironment(
 ): ExecutionEnvironment {
   const absolute = (path: string): string => resolve(sandbox.workdir, path);
   const writable = (path: string) => writablePlace(sandbox, absolute(path));
-  const started = new Set<BackgroundProcess>();
+  const started = new Set<{ kill(): Promise<void> }>();
   return {
     workingDirectory: () => sandbox.workdir,
     platform: () => process.platform,
@@ -77,6 +77,15 @@ export function createSandboxEnvironment(
         mask: options.mask,
         ...(workingDirectory !== undefined && { workingDirectory }),
         ...(place && { outputFile: await resolveUnder(place.root, place.rest) }),
+      });
+      started.add(process);
+      return process;
+    },
+    async connect(command, { workingDirectory, env, ...listeners }) {
+      const process = await connectSandboxProcess(sandbox, argvOf(command), {
+        env: { ...options.env, ...env },
+        ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+        ...listeners,
       });
       started.add(process);
       return process;

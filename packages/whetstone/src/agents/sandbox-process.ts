@@ -1,75 +1,56 @@
-import { once } from 'node:events';
-import { PassThrough } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
-import type { BackgroundProcess, ProcessPoll, ProcessState, StartOptions } from '@whetstone/loop';
+import type {
+  BackgroundProcess,
+  ConnectedProcess,
+  ProcessPoll,
+  ProcessState,
+  StartOptions,
+} from '@whetstone/loop';
 import { CapturedOutput, KEPT_BYTES } from '../sandbox/captured-output.ts';
 import { OutputFile } from '../sandbox/output-file.ts';
-import type { CommandResult, RunOptions, Sandbox } from '../sandbox/sandbox.ts';
+import type { RunOptions, Sandbox } from '../sandbox/sandbox.ts';
+import { connectSandboxProcess } from './sandbox-connection.ts';
 
 const OUTPUT_FILE_BYTES = 64 * 1024 * 1024;
 
-/**
- * Starts a command in a sandbox that lives beside the calls of the loop, with an open standard input. It ends when it
- * exits, when it is killed, or with its sandbox.
- */
+/** Starts a command in a sandbox that lives beside the calls of the loop, its output kept until it is asked for. */
 export async function startSandboxProcess(
   sandbox: Sandbox,
-  [program, ...args]: readonly [string, ...string[]],
+  argv: readonly [string, ...string[]],
   { workingDirectory, outputFile, env, mask }: StartOptions & Pick<RunOptions, 'mask'>,
 ): Promise<BackgroundProcess> {
-  const stdin = new PassThrough();
   const output = new UnreadOutput(
     outputFile === undefined ? undefined : new OutputFile(outputFile, OUTPUT_FILE_BYTES),
   );
-  const killing = new AbortController();
-  const begun = Promise.withResolvers<void>();
-  const running = sandbox.runCommand(program, args, {
-    stdin,
-    signal: killing.signal,
-    onStart: begun.resolve,
-    onStdout: output.listener(),
-    onStderr: output.listener(),
-    ...(env && { env }),
-    ...(mask && { mask }),
-    ...(workingDirectory !== undefined && { cwd: workingDirectory }),
-  });
-  // What never starts has no output to close but the file.
-  await Promise.race([begun.promise, running]).catch(async (error) => {
+  try {
+    const process = await connectSandboxProcess(sandbox, argv, {
+      onStdout: output.listener(),
+      onStderr: output.listener(),
+      ...(env && { env }),
+      ...(mask && { mask }),
+      ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+    });
+    return new SandboxProcess(process, output);
+  } catch (error) {
+    // What never starts has no output to close but the file.
     await output.close();
     throw error;
-  });
-  return new SandboxProcess({ running, stdin, output, killing });
+  }
 }
 
-type Running = {
-  running: Promise<CommandResult>;
-  stdin: PassThrough;
-  output: UnreadOutput;
-  killing: AbortController;
-};
-
 class SandboxProcess implements BackgroundProcess {
-  readonly #stdin: PassThrough;
+  readonly #process: ConnectedProcess;
   readonly #output: UnreadOutput;
-  readonly #killing: AbortController;
   readonly #ended: Promise<void>;
   #state: ProcessState = { kind: 'running' };
 
-  constructor({ running, stdin, output, killing }: Running) {
-    this.#stdin = stdin;
+  constructor(process: ConnectedProcess, output: UnreadOutput) {
+    this.#process = process;
     this.#output = output;
-    this.#killing = killing;
-    // A write to a program that has just exited fails here too, after `write` has said so.
-    stdin.on('error', () => {});
-    this.#ended = running
-      .then(
-        ({ ended, exitCode }): ProcessState => ({ kind: 'exited', ...(ended === 'exit' && { exitCode }) }),
-        (): ProcessState => ({ kind: 'exited' }),
-      )
-      .then(async (state) => {
-        await output.close();
-        this.#state = state;
-      });
+    this.#ended = process.ended.then(async (state) => {
+      await output.close();
+      this.#state = state;
+    });
   }
 
   get state(): ProcessState {
@@ -91,14 +72,12 @@ class SandboxProcess implements BackgroundProcess {
     signal?.removeEventListener('abort', stop);
   }
 
-  async write(text: string): Promise<void> {
-    if (this.#state.kind === 'exited' || !this.#stdin.writable) throw new Error('the process has exited');
-    if (!this.#stdin.write(text))
-      await Promise.race([once(this.#stdin, 'drain').catch(() => {}), this.#ended]);
+  write(text: string): Promise<void> {
+    return this.#process.write(text);
   }
 
   async kill(): Promise<void> {
-    this.#killing.abort();
+    await this.#process.kill();
     await this.#ended;
   }
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Lane } from '@whetstone/gateway';
-import type { AttemptFiles, Turn } from '../agents/agent.ts';
+import type { Turn } from '../agents/agent.ts';
 import { leadsToGateway } from '../agents/leads-to-gateway.ts';
 import { contextPlacesOf } from '../config/context-places.ts';
 import { WhetstoneError } from '../error.ts';
@@ -16,9 +16,11 @@ import { type Verification, verify } from '../verify/verify.ts';
 import { variantOverlays } from '../workspace/variant-overlays.ts';
 import type { Changes, Workspace } from '../workspace/workspace.ts';
 import { buildRow } from './build-row.ts';
-import { decideOutcome } from './decide-outcome.ts';
-import { openEventLog } from './event-log.ts';
+import { decideOutcome, inTurn } from './decide-outcome.ts';
+import { drive, turnsOf } from './drive.ts';
 import { findExposure } from './exposure.ts';
+import { heldAnswer } from './hold-to-schema.ts';
+import { keepAnswer } from './keep-answer.ts';
 import { keepMetadata } from './keep-metadata.ts';
 import { keepOutput } from './keep-output.ts';
 import { keepPatch } from './keep-patch.ts';
@@ -33,13 +35,16 @@ import { type RequestSight, type RequestWatch, watchRequests } from './watch-req
 export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   const startedAt = new Date();
   const files = await lab.record.startCase(attempt.planned.id);
-  const trace: Trace = { calls: [], artifactNotes: [] };
+  const trace: Trace = { turnsSent: 0, turns: [], calls: [], artifactNotes: [] };
   let outcome: Outcome;
   try {
     outcome = await pursue(attempt, lab, files, trace);
   } catch (error) {
     attempt.signal.throwIfAborted();
-    outcome = { status: 'error', ...classify(error), evidence: describeError(error) };
+    const isDriving = trace.turnsSent > 0 && trace.agentSeconds === undefined;
+    const turns = { sent: trace.turnsSent, planned: turnsOf(attempt) };
+    const evidence = isDriving ? inTurn(turns, describeError(error)) : describeError(error);
+    outcome = { status: 'error', ...classify(error), evidence };
   }
   attempt.signal.throwIfAborted();
   return buildRow({ attempt, lab, outcome, trace, startedAt });
@@ -47,7 +52,9 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
 
 /** What has been seen of an attempt so far; a failure half-way keeps what was there. */
 export type Trace = {
-  turn?: Turn;
+  turnsSent: number;
+  /** Those that have ended. */
+  turns: Turn[];
   agentSeconds?: number;
   changes?: Changes;
   verification?: Verification;
@@ -79,32 +86,37 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
 
   await setUp(attempt, lab, sandbox, workspace, files);
   const driven = performance.now();
-  trace.turn = await drive(attempt, lab, sandbox, lane, desk, files);
+  const turn = await drive(attempt, lab, { sandbox, lane, desk, files }, trace);
   trace.agentSeconds = (performance.now() - driven) / 1000;
-  const exposure = exposureOf(attempt, trace.turn, lane && watch.sight);
+  const exposure = exposureOf(attempt, turn, lane && watch.sight);
   if (exposure) trace.exposure = exposure;
-  await keepMetadata(trace.turn, exposure, files.agent, lab);
+  await keepMetadata(turn, exposure, files.agent, lab);
   await sandbox.stop(); // the whole tree, before anything is read
   attempt.signal.throwIfAborted();
 
   trace.changes = await workspace.changes();
+  const answer = attempt.task.outputSchema && heldAnswer(turn);
   trace.artifactNotes = [
     ...(await keepPatch(trace.changes, files.patch, lab)),
     ...(await keepOutput(desk.outputDir, files.output, lab)),
+    ...(await keepAnswer(answer, files.outputData, lab)),
   ];
   trace.verification = await verify({
     task: attempt.task,
     snapshot,
     changes: trace.changes,
-    agentCompleted: trace.turn.status === 'completed',
+    agentCompleted: turn.status === 'completed',
+    answer,
     workspaces: lab.workspaces,
     sandboxes: lab.sandboxes,
     directory: files.verify,
+    scratch: lab.scratch,
     mask: lab.mask,
     signal: attempt.signal,
   });
   return decideOutcome({
-    turn: trace.turn,
+    turn,
+    turns: { sent: trace.turnsSent, planned: turnsOf(attempt) },
     calls: trace.calls,
     gatewayMode: lab.gateway?.mode,
     verification: trace.verification,
@@ -140,13 +152,20 @@ async function openDesk(attempt: Attempt, lab: Lab): Promise<Desk> {
     directory,
     promptFile: join(directory, 'prompt.md'),
     outputDir: join(directory, 'output'),
+    stateDir: join(directory, 'state'),
     [Symbol.asyncDispose]: () => removeTree(directory),
   };
   await mkdir(desk.outputDir, { recursive: true, mode: 0o700 });
+  await mkdir(desk.stateDir, { mode: 0o700 });
   await writeFile(desk.promptFile, attempt.prompt);
   return desk;
 }
-type Desk = { directory: string; promptFile: string; outputDir: string } & AsyncDisposable;
+type Desk = {
+  directory: string;
+  promptFile: string;
+  outputDir: string;
+  stateDir: string;
+} & AsyncDisposable;
 
 async function setUp(
   attempt: Attempt,
@@ -166,42 +185,6 @@ async function setUp(
   const failed = ran.find(({ result }) => !succeeded(result));
   if (failed) throw new AttemptError('task', `setup: ${describeResult(failed)}`);
   await workspace.rebase();
-}
-
-async function drive(
-  attempt: Attempt,
-  { mask }: Lab,
-  sandbox: Sandbox,
-  lane: Lane | undefined,
-  desk: Desk,
-  files: CaseLayout,
-): Promise<Turn> {
-  await using events = await openEventLog(files.events, mask);
-  const attemptFiles: AttemptFiles = {
-    promptFile: desk.promptFile,
-    outputDir: desk.outputDir,
-    stdoutFile: files.stdout,
-    stderrFile: files.stderr,
-    taskId: attempt.task.id,
-    variant: attempt.variant.name,
-  };
-  const { model } = attempt.agentConfig.loop ?? {};
-  return await attempt.agent.send(
-    { text: attempt.prompt },
-    {
-      signal: attempt.signal,
-      flags: {},
-      session: { isNew: true },
-      log: (message) => events.append({ type: 'raw', source: 'host', native: { log: message } }),
-      sandbox,
-      emit: (event) => events.append(event),
-      declared: attempt.context,
-      files: attemptFiles,
-      timeoutMs: (attempt.task.timeoutSeconds ?? attempt.agentConfig.timeoutSeconds) * 1000,
-      ...(lane && { lane: { baseUrl: lane.baseUrl, key: lane.key, env: lane.env } }),
-      ...(model === undefined ? {} : { model }),
-    },
-  );
 }
 
 /** A failure of the attempt itself whose class is known where it is thrown. */

@@ -1,8 +1,11 @@
 import { addUsage, totalTokens, type Usage } from '@whetstone/events';
 import type { LedgerLine } from '@whetstone/gateway';
 import type { Turn } from '../agents/agent.ts';
+import { disagree } from '../agents/usage-disagrees.ts';
 import type { CaseRow } from '../record/row.ts';
 import type { Trace } from './attempt.ts';
+import { turnsOf } from './drive.ts';
+import { joinTurns, sumIfKnown } from './join-turns.ts';
 import type { Attempt, Lab } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 import type { Outcome } from './outcome.ts';
@@ -17,8 +20,9 @@ export function buildRow(input: {
 }): CaseRow {
   const { attempt, lab, outcome, trace, startedAt } = input;
   const { mask } = lab;
-  const { turn, changes, verification } = trace;
-  const consumption = consumed(turn, trace.calls);
+  const { turns, changes, verification } = trace;
+  const turn = joinTurns(turns);
+  const consumption = consumed(turns, trace.calls);
   return {
     schema_version: '1',
     whetstone_version: lab.version,
@@ -38,7 +42,7 @@ export function buildRow(input: {
     outcome: outcome.status,
     failure_class: outcome.status === 'passed' ? null : outcome.class,
     evidence: outcome.status === 'passed' ? null : mask.text(outcome.evidence),
-    status: contextEvalStatus(outcome, trace),
+    status: contextEvalStatus(outcome, turn, verification),
     confidence: !verified(trace) ? 'low' : outcome.status === 'passed' ? 'high' : 'medium',
 
     started_at: startedAt.toISOString(),
@@ -58,6 +62,7 @@ export function buildRow(input: {
     deletions: changes?.deletions ?? 0,
     touched_paths: changes?.files.map((file) => mask.text(file.path)) ?? [],
     unportable_paths: changes?.unportable.map(mask.text) ?? [],
+    ...(attempt.task.followUps && { turns: trace.turnsSent, turns_planned: turnsOf(attempt) }),
     ...(trace.exposure && { exposure: maskValues(trace.exposure, mask) }),
     ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),
 
@@ -65,8 +70,10 @@ export function buildRow(input: {
     models: consumption.models.map(mask.text),
     telemetry_status: turn?.telemetry?.status ?? 'unavailable',
     telemetry_gaps: [
-      ...(turn?.telemetry?.evidenceGaps.map(mask.text) ?? []),
-      ...(disagree(turn, trace.calls) ? ['usage_mismatch'] : []),
+      ...new Set([
+        ...(turn?.telemetry?.evidenceGaps.map(mask.text) ?? []),
+        ...(differsFromWire(turn, trace.calls) ? ['usage_mismatch'] : []),
+      ]),
     ],
     retries: attempt.retries,
   };
@@ -88,7 +95,8 @@ type Consumption = Pick<
 >;
 
 /** Tokens and money: the gateway's ledger where it saw calls, else what the agent reports of itself. */
-function consumed(turn: Turn | undefined, calls: readonly LedgerLine[]): Consumption {
+function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]): Consumption {
+  const turn = joinTurns(turns);
   const toolCalls =
     turn?.telemetry?.toolCallCount ?? turn?.events.filter((event) => event.type === 'action.called').length;
   const modelCalls = calls.filter((call) => call.usage !== null);
@@ -103,11 +111,12 @@ function consumed(turn: Turn | undefined, calls: readonly LedgerLine[]): Consump
     };
   }
   const reported = turn?.events.filter((event) => event.type === 'usage') ?? [];
-  const usage = turn?.usage ?? reported.map((event) => event.usage).reduce(sumUsage, null);
-  const telemetryModel = turn?.telemetry?.modelName;
+  const usage = sumIfKnown(turns.map(usageOf), addUsage) ?? null;
+  const { modelName: telemetryModel, totalTokens: total = null } = turn?.telemetry ?? {};
   return {
-    usage_source: usage ? 'agent' : 'none',
+    usage_source: usage || total !== null ? 'agent' : 'none',
     ...tokens(usage),
+    ...(!usage && { total_tokens: total }),
     cost_usd: turn?.costUsd ?? null,
     model_calls: reported.length > 0 ? reported.length : null,
     tool_calls: toolCalls ?? null,
@@ -120,15 +129,23 @@ function consumed(turn: Turn | undefined, calls: readonly LedgerLine[]): Consump
   };
 }
 
-/** How far an agent's own count may be from the wire's before it is said. */
-const COUNT_TOLERANCE = 0.02;
+/** What a turn says that it used, altogether or call by call. */
+function usageOf({ usage, events }: Turn): Usage | undefined {
+  const calls = events.filter((event) => event.type === 'usage');
+  return (
+    usage ??
+    sumIfKnown(
+      calls.map((call) => call.usage),
+      addUsage,
+    )
+  );
+}
 
 /** The wire is the truth. An agent that counts otherwise tells of calls that went elsewhere, or counts wrongly. */
-function disagree(turn: Turn | undefined, calls: readonly LedgerLine[]): boolean {
+function differsFromWire(turn: Turn | undefined, calls: readonly LedgerLine[]): boolean {
   const wire = calls.map((call) => call.usage).reduce(sumUsage, null);
-  if (!turn?.usage || !wire) return false;
-  const counted = totalTokens(wire);
-  return Math.abs(totalTokens(turn.usage) - counted) > COUNT_TOLERANCE * counted;
+  const own = turn?.usage ? totalTokens(turn.usage) : turn?.telemetry?.totalTokens;
+  return wire !== null && own !== undefined && disagree(own, totalTokens(wire));
 }
 
 function tokens(usage: Usage | null) {
@@ -159,7 +176,11 @@ function verified(trace: Trace): boolean {
   );
 }
 
-function contextEvalStatus(outcome: Outcome, { turn, verification }: Trace): CaseRow['status'] {
+function contextEvalStatus(
+  outcome: Outcome,
+  turn: Turn | undefined,
+  verification: Trace['verification'],
+): CaseRow['status'] {
   if (turn?.exit?.ended === 'timeout') return 'timeout';
   if (turn && turn.status !== 'completed') return 'agent_failed';
   if (verification?.validation === 'failed') return 'validation_failed';

@@ -42,6 +42,21 @@ describe('an outcome', () => {
     expect(decide(failedTurn)).toMatchObject({ status: 'failed', class: 'agent' });
   });
 
+  test('names the turn that did not complete, where there are several', () => {
+    const turns = { sent: 2, planned: 3 };
+    const evidence = { verification: verified, calls: [], gatewayMode: 'forward' as const };
+    const of = (turn: Turn) => decideOutcome({ ...evidence, turn, turns });
+    expect(of(failedTurn)).toMatchObject({ evidence: 'turn 2 of 3: the agent did not complete (exit 1)' });
+    expect(decideOutcome({ ...evidence, turn: failedTurn, turns, calls: [call(429)] })).toMatchObject({
+      class: 'provider-limit',
+      evidence: 'turn 2 of 3: the provider answered 429',
+    });
+    expect(decideOutcome({ ...evidence, turn: failedTurn, turns: { sent: 1, planned: 1 } })).toMatchObject({
+      evidence: 'the agent did not complete (exit 1)',
+    });
+    expect(of(completed)).toEqual({ status: 'passed' });
+  });
+
   test('is a timeout when we stopped it', () => {
     const turn: Turn = { events: [], status: 'failed', exit: { ended: 'timeout' } };
     expect(decide(turn)).toMatchObject({ status: 'failed', class: 'timeout' });

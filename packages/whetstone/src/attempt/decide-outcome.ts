@@ -5,12 +5,22 @@ import type { Verification } from '../verify/verify.ts';
 import type { Outcome } from './outcome.ts';
 
 type Evidence = {
+  /** The session as one turn. */
   turn: Turn;
+  /** Default: there is one. */
+  turns?: TurnCount;
   calls: readonly LedgerLine[];
   /** Where the replies came from: what a script or a recording could not answer is no fault of a provider. */
   gatewayMode: GatewayMode['mode'] | undefined;
   verification: Verification;
 };
+
+/** Of a case. `sent`: with the one that did not complete. */
+export type TurnCount = { sent: number; planned: number };
+
+/** Evidence of one turn, with its number where there are several. */
+export const inTurn = (turns: TurnCount | undefined, evidence: string): string =>
+  !turns || turns.planned === 1 ? evidence : `turn ${turns.sent} of ${turns.planned}: ${evidence}`;
 
 /**
  * Decides what a case came to, from evidence in this order: what the wire said, how the agent's process ended, what
@@ -20,7 +30,9 @@ export function decideOutcome(evidence: Evidence): Outcome {
   const calls = evidence.calls.filter((call) => !call.flags.includes('auxiliary'));
   const outcome = outcomeOf(evidence, calls);
   // Work that was good enough when its budget ended has passed.
-  return outcome.status === 'failed' ? (overBudget(calls) ?? outcome) : outcome;
+  const decided = outcome.status === 'failed' ? (overBudget(calls) ?? outcome) : outcome;
+  if (decided.status === 'passed' || evidence.turn.status === 'completed') return decided;
+  return { ...decided, evidence: inTurn(evidence.turns, decided.evidence) };
 }
 
 function outcomeOf({ turn, gatewayMode, verification }: Evidence, calls: readonly LedgerLine[]): Outcome {

@@ -12,6 +12,16 @@ const declared: DeclaredContext = {
     { kind: 'command', name: 'glossary', command: 'x', args: [], env: {} },
     { kind: 'http', name: 'glossary_old', url: 'https://example.com', headers: {} },
   ],
+  plugins: [
+    {
+      name: 'tea-house',
+      version: '1.2.0',
+      files: [],
+      skills: [{ name: 'pour-tea', description: 'How tea is poured.', text: '---\n---\nPour slowly.\n' }],
+      mcpServers: [],
+      context: [],
+    },
+  ],
   secrets: [],
 };
 
@@ -39,7 +49,7 @@ function exposureOf(events: readonly StreamEvent[], sight?: RequestSight) {
 const skillOf = (events: readonly StreamEvent[]) => exposureOf(events).skills[0];
 
 test('nothing declared is no exposure', () => {
-  const nothing = { skills: [], mcpServers: [], secrets: [] };
+  const nothing = { skills: [], mcpServers: [], plugins: [], secrets: [] };
   expect(findExposure(nothing, [], { sight: undefined, instructionsPath: 'AGENTS.md' })).toBeUndefined();
 });
 
@@ -55,11 +65,24 @@ test('without events and without a gateway nothing was used, and what only the w
       first: null,
       tokens_estimate: 0,
     })),
+    plugins: [
+      {
+        name: 'tea-house',
+        version: '1.2.0',
+        loaded: null,
+        skills: [{ name: 'pour-tea', listed: null, triggered: 'no', first: null, tokens_estimate: null }],
+      },
+    ],
   });
 });
 
 test('what the gateway saw is told, and a gateway that saw no request knows nothing', () => {
-  const sight: RequestSight = { requests: 1, skills: new Map([['brew-tea', 'm1']]), mcpServers: new Map() };
+  const sight: RequestSight = {
+    requests: 1,
+    skills: new Map([['brew-tea', 'm1']]),
+    mcpServers: new Map(),
+    plugins: new Map(),
+  };
   const seen = exposureOf([], { ...sight, instructions: { extent: 'part', call: 'm1' } });
   expect(seen.instructions).toMatchObject({ in_requests: 'part', first_call: 'm1' });
   expect(seen.skills[0]?.listed).toBe(true);
@@ -146,4 +169,28 @@ test('calls of a server are counted under every spelling, each for its own serve
     { name: 'glossary', calls: 4, failures: 1, first: { event_index: 0, at: AT }, tokens_estimate: 8 },
     { name: 'glossary_old', calls: 1, failures: 0, tokens_estimate: 0 },
   ]);
+});
+
+test('a plugin was loaded where its agent says so or a request tells of it', () => {
+  const maps = { mcpServers: new Map<string, string>(), plugins: new Map([['tea-house', 'm1']]) };
+  const sight: RequestSight = { requests: 1, skills: new Map([['tea-house:pour-tea', 'm1']]), ...maps };
+  const pluginOf = (events: StreamEvent[], seen?: RequestSight) => exposureOf(events, seen).plugins[0];
+  expect(pluginOf([], sight)).toMatchObject({ loaded: true, skills: [{ listed: true }] });
+  expect(pluginOf([], { ...sight, skills: new Map(), plugins: new Map() })).toMatchObject({
+    loaded: false,
+    skills: [{ listed: false }],
+  });
+  expect(pluginOf([{ type: 'session.started', plugins: ['tea-house'] }])?.loaded).toBe(true);
+  expect(pluginOf([{ type: 'session.started', plugins: ['another'] }])?.loaded).toBeNull();
+  const used = pluginOf(call('load_skill', { skill: 'tea-house:pour-tea' }, 'Pour slowly.'));
+  expect(used?.skills[0]).toMatchObject({ triggered: 'confirmed', tokens_estimate: 3 });
+});
+
+test('of a plugin that brings nothing for a model to see, requests tell nothing', () => {
+  const [plugin] = declared.plugins;
+  if (!plugin) throw new Error('the fixture has a plugin');
+  const sight = { requests: 1, skills: new Map(), mcpServers: new Map(), plugins: new Map() };
+  const silent = { ...declared, plugins: [{ ...plugin, skills: [] }] };
+  const exposure = findExposure(silent, [], { sight, instructionsPath: 'AGENTS.md' });
+  expect(exposure?.plugins[0]?.loaded).toBeNull();
 });

@@ -1,8 +1,8 @@
 import type { JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
-import type { DeclaredContext, DeclaredSkill } from '../agents/declared-context.ts';
+import type { DeclaredContext, DeclaredPlugin } from '../agents/declared-context.ts';
 import type { Exposure, FirstUse } from '../record/exposure.ts';
 import { estimateTokens, evened, serverOfTool, skillBody, tellingLine } from './declared-text.ts';
-import type { RequestSight } from './watch-requests.ts';
+import { pluginSkill, type RequestSight } from './watch-requests.ts';
 
 /**
  * What an agent came to see of what its variant declares: by its events, and by its model requests where a gateway saw
@@ -14,8 +14,8 @@ export function findExposure(
   events: readonly StreamEvent[],
   { sight, instructionsPath }: { sight: RequestSight | undefined; instructionsPath: string },
 ): Exposure | undefined {
-  const { instructions, skills, mcpServers } = declared;
-  if (instructions === undefined && skills.length === 0 && mcpServers.length === 0) return undefined;
+  const { instructions, skills, mcpServers, plugins } = declared;
+  if (instructions === undefined && [...skills, ...mcpServers, ...plugins].length === 0) return undefined;
   const calls = callsIn(events);
   const seen = sight && sight.requests > 0 ? sight : undefined;
   const servers = mcpServers.map(({ name }) => name);
@@ -40,7 +40,28 @@ export function findExposure(
       offered: seen ? seen.mcpServers.has(name) : null,
       ...useOfServer(calls.filter((call) => serverOfTool(call.name, servers) === name)),
     })),
+    plugins: plugins.map((plugin) => ({
+      name: plugin.name,
+      version: plugin.version ?? null,
+      loaded: wasLoaded(plugin, events, seen),
+      skills: plugin.skills.map((skill) => ({
+        name: skill.name,
+        listed: seen ? seen.skills.has(pluginSkill(plugin, skill)) : null,
+        ...useOfSkill(skill, calls),
+      })),
+    })),
   };
+}
+
+/** That nothing of it was seen says something only where it has what every agent tells its model of. */
+function wasLoaded(
+  { name, skills, mcpServers }: DeclaredPlugin,
+  events: readonly StreamEvent[],
+  seen: RequestSight | undefined,
+): boolean | null {
+  const isNamed = events.some((event) => event.type === 'session.started' && event.plugins?.includes(name));
+  if (isNamed || seen?.plugins.has(name)) return true;
+  return seen && [...skills, ...mcpServers].length > 0 ? false : null;
 }
 
 type Call = {
@@ -74,7 +95,7 @@ function callsIn(events: readonly StreamEvent[]): Call[] {
 }
 
 function useOfSkill(
-  { name, text }: DeclaredSkill,
+  { name, text }: { name: string; text: string },
   calls: readonly Call[],
 ): Pick<Exposure['skills'][number], 'triggered' | 'first' | 'tokens_estimate'> {
   const line = tellingLine(skillBody(text)) || tellingLine(text);

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { DeclaredContext } from '../agents/declared-context.ts';
+import type { DeclaredContext, DeclaredPlugin } from '../agents/declared-context.ts';
 import { watchRequests } from './watch-requests.ts';
 
 const skill = (name: string, description: string) => ({ name, description, text: '', files: [] });
 const server = (name: string) => ({ kind: 'command' as const, name, command: 'x', args: [], env: {} });
-const nothing: DeclaredContext = { skills: [], mcpServers: [], secrets: [] };
+const nothing: DeclaredContext = { skills: [], mcpServers: [], plugins: [], secrets: [] };
 
 let calls = 0;
 const request = (body: unknown) => ({
@@ -59,6 +59,30 @@ test.each<[offer: string, body: unknown]>([
 test('another tool, or a text about the server, is no offer', () => {
   const body = { system: 'my-words is a server, see mcp__my-wordsmith__x', tools: [{ name: 'my-words' }] };
   expect(sightOf({ mcpServers: [server('my-words')] }, body).mcpServers.size).toBe(0);
+});
+
+const plugin: DeclaredPlugin = {
+  name: 'tea-house',
+  files: [],
+  skills: [{ name: 'pour-tea', description: 'How tea is poured.', text: '' }],
+  mcpServers: ['cups'],
+  context: ['# House\n\nGuests come first, whoever they are.\n'],
+};
+
+test.each<[trace: string, body: unknown]>([
+  ['a skill', { system: '- tea-house:pour-tea: How tea is poured. (file: r1/x)' }],
+  ['a tool', { tools: [{ name: 'mcp__cups__count' }] }],
+  ['a tool with its own name before it', { tools: [{ name: 'mcp__plugin_tea-house_cups__count' }] }],
+  ['a text', { system: '<context>Guests come first, whoever they are.</context>' }],
+])('of a plugin %s tells', (_, body) => {
+  expect([...sightOf({ plugins: [plugin] }, body).plugins.keys()]).toEqual(['tea-house']);
+});
+
+test('of a plugin its name tells nothing, and no server that the variant itself declares', () => {
+  const body = { system: 'Serve as in the tea-house.', tools: [{ name: 'mcp__cups__count' }] };
+  const sight = sightOf({ plugins: [plugin], mcpServers: [server('cups')] }, body);
+  expect([...sight.plugins.keys()]).toEqual([]);
+  expect([...sight.mcpServers.keys()]).toEqual(['cups']);
 });
 
 test('the first call in which something stood is kept, and no more is read once all was seen', () => {

@@ -1,5 +1,5 @@
 import type { LaneRequest } from '@whetstone/gateway';
-import type { DeclaredContext } from '../agents/declared-context.ts';
+import type { DeclaredContext, DeclaredPlugin } from '../agents/declared-context.ts';
 import { evened, serverOfTool, tellingLine } from './declared-text.ts';
 
 /** Which of the declared things stood in a model request, each with the id of the first call in which it did. */
@@ -7,8 +7,11 @@ export type RequestSight = {
   /** Requests that were looked at. */
   requests: number;
   instructions?: { extent: 'whole' | 'part'; call: string };
+  /** Those of a plugin as `PLUGIN:SKILL`. */
   skills: Map<string, string>;
   mcpServers: Map<string, string>;
+  /** Of which anything stood there. */
+  plugins: Map<string, string>;
 };
 
 export type RequestWatch = {
@@ -18,13 +21,20 @@ export type RequestWatch = {
 
 /** Looks at an attempt's model requests for what its variant declares, until all of it has been seen. */
 export function watchRequests(declared: DeclaredContext): RequestWatch {
-  const sight: RequestSight = { requests: 0, skills: new Map(), mcpServers: new Map() };
-  const { skills, mcpServers } = declared;
+  const sight: RequestSight = { requests: 0, skills: new Map(), mcpServers: new Map(), plugins: new Map() };
+  const { mcpServers, plugins } = declared;
+  const skills = [
+    ...declared.skills.map((skill) => ({ ...skill, key: skill.name })),
+    ...plugins.flatMap((plugin) =>
+      plugin.skills.map((skill) => ({ ...skill, key: pluginSkill(plugin, skill) })),
+    ),
+  ];
   const servers = mcpServers.map(({ name }) => name);
   const isSettled = () =>
     (declared.instructions === undefined || sight.instructions?.extent === 'whole') &&
     sight.skills.size === skills.length &&
-    sight.mcpServers.size === mcpServers.length;
+    sight.mcpServers.size === mcpServers.length &&
+    sight.plugins.size === plugins.length;
   return {
     sight,
     onRequest({ id, body }) {
@@ -35,16 +45,33 @@ export function watchRequests(declared: DeclaredContext): RequestWatch {
       const text = evened(strings.join('\n'));
       const extent = extentOf(declared.instructions, text);
       if (extent && (!sight.instructions || extent === 'whole')) sight.instructions = { extent, call: id };
-      for (const { name, description } of skills) {
-        if (!sight.skills.has(name) && listsSkill(text, name, description)) sight.skills.set(name, id);
+      for (const { key, name, description } of skills) {
+        if (!sight.skills.has(key) && listsSkill(text, name, description)) sight.skills.set(key, id);
       }
       for (const { name } of mcpServers) {
         if (!sight.mcpServers.has(name) && offersServer(strings, name, servers))
           sight.mcpServers.set(name, id);
       }
+      for (const plugin of plugins) {
+        if (sight.plugins.has(plugin.name)) continue;
+        const told =
+          plugin.skills.some((skill) => sight.skills.has(pluginSkill(plugin, skill))) ||
+          plugin.context.some((context) => text.includes(tellingLine(context))) ||
+          serversOf(plugin, servers).some((name, _, names) => offersServer(strings, name, names));
+        if (told) sight.plugins.set(plugin.name, id);
+      }
     },
   };
 }
+
+export const pluginSkill = (plugin: { name: string }, skill: { name: string }): string =>
+  `${plugin.name}:${skill.name}`;
+
+/** Under which names its servers may be offered: Claude Code's have the plugin's before them. */
+const serversOf = ({ name, mcpServers }: DeclaredPlugin, declared: readonly string[]): string[] =>
+  mcpServers
+    .filter((server) => !declared.includes(server))
+    .flatMap((server) => [server, `plugin_${name}_${server}`]);
 
 /** Every text of a JSON body, names of fields apart; none of a body that is no JSON. */
 function stringsOf(body: Uint8Array): string[] {

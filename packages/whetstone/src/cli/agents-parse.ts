@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { deriveAgentMetadata, type StreamEvent } from '@whetstone/events';
 import { parseNative } from '../agents/native/parse-native.ts';
 import { WhetstoneError } from '../error.ts';
+import { counted } from '../report/format.ts';
 
 export type ParseCommandOptions = { metadata?: boolean; form?: 'stream' | 'transcript' };
 
@@ -41,7 +42,7 @@ export async function parseCommand(
     ...(tooLong > 0 ? [`${tooLong} too long`] : []),
   ];
   stderr.write(
-    `${lines} items${kept.length > 0 ? `, of which ${kept.join(', ')}: kept as raw events` : ''}; the turn ${ending ?? 'came to no end'}.\n`,
+    `${counted(lines, 'item')}${kept.length > 0 ? `, of which ${kept.join(', ')}: kept as raw events` : ''}; the turn ${ending ?? 'came to no end'}.\n`,
   );
   return lines > 0 && malformed === lines ? 1 : 0;
 }

@@ -149,6 +149,21 @@ describe.concurrent('bad input is refused before anything starts', () => {
     await refuses(project, ['run'], 'duplicate task id', '');
   });
 
+  test.each<[string, unknown, string, string]>([
+    ['is not there', 'none.json', 'tasks[one].output_schema: does not exist', 'relative paths start at '],
+    ['is no JSON', 'broken.yaml', 'broken.yaml:1:1  tasks[one].output_schema: is no JSON: ', ''],
+    [
+      'is of no agent here',
+      { type: 'object' },
+      'writer (kind: custom with a command) cannot be held to a schema',
+      'keep such agents in a configuration of their own',
+    ],
+  ])('a schema for the answer that %s', async (_, schema, message, hint) => {
+    using project = makeBadProject();
+    project.writeTasks([{ id: 'one', prompt: 'Judge.', output_schema: schema }]);
+    await refuses(project, ['run'], message, hint);
+  });
+
   test('YAML that is broken, at its line and column', async () => {
     using project = makeBadProject();
     writeFileSync(join(project.root, 'whetstone.yaml'), 'repo:\n  path: [unclosed\n');

@@ -1,4 +1,4 @@
-import type { AgentConfig, Config } from '../config/config.ts';
+import type { AgentConfig, Command, Config } from '../config/config.ts';
 import { renderCommand } from '../config/template.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { commandText } from '../verify/run-commands.ts';
@@ -12,7 +12,14 @@ export async function printDryRun(
   const commands = plan.agents.flatMap(({ name }) => {
     const agent = config.agents.find((candidate) => candidate.name === name);
     const first = plan.cases.find((planned) => planned.agent === name);
-    return agent && first ? [{ agent: name, case: first.id, command: previewCommand(agent, first) }] : [];
+    if (!agent || !first) return [];
+    const { resumeCommand } = agent;
+    return {
+      agent: name,
+      case: first.id,
+      command: previewCommand(agent, first),
+      ...(resumeCommand && { resume_command: previewTemplate(agent, resumeCommand, first) }),
+    };
   });
   const order = starting.map(({ id }) => id);
   if (json) {
@@ -31,9 +38,10 @@ export async function printDryRun(
     `Seed        ${seed}`,
     '',
     'Commands, each for one representative case:',
-    ...commands.flatMap(({ agent, command }) => [
+    ...commands.flatMap(({ agent, command, resume_command: resume }) => [
       `  ${agent}`,
       ...command.split('\n').map((line) => `    ${line}`),
+      ...(resume?.split('\n').map((line, index) => (index === 0 ? `    then ${line}` : `    ${line}`)) ?? []),
     ]),
     '',
     'Starting order:',
@@ -44,9 +52,11 @@ export async function printDryRun(
   stdout.write(`${lines.join('\n')}\n`);
 }
 
+const hiddenVariables = ({ env }: AgentConfig): string[] => Object.keys(env).map((name) => `${name}=***`);
+
 /** The command with stand-ins for what exists only in a run, and the names of its variables without their values. */
 function previewCommand(agent: AgentConfig, planned: { task: string; variant: string }): string {
-  const variables = Object.keys(agent.env).map((name) => `${name}=***`);
+  const variables = hiddenVariables(agent);
   if (agent.module) return [...variables, `(in process) ${agent.module.file}`].join(' ');
   if (!agent.command) {
     const { profile, model } = agent.loop ?? {};
@@ -55,16 +65,25 @@ function previewCommand(agent: AgentConfig, planned: { task: string; variant: st
       `(in process) whetstone agent --profile ${profile}${model ? ` --model ${model}` : ''}`,
     ].join(' ');
   }
-  const rendered = renderCommand(agent.command, {
+  return previewTemplate(agent, agent.command, planned);
+}
+
+function previewTemplate(
+  agent: AgentConfig,
+  template: Command,
+  planned: { task: string; variant: string },
+): string {
+  const rendered = renderCommand(template, {
     workspace: '<workspace>',
     prompt: '<prompt text>',
     prompt_file: '<case>/prompt.md',
     output_dir: '<case>/output',
+    session_id: '<session>',
     telemetry_file: `<case>/output/${agent.telemetry.file}`,
     gateway_url: '<gateway>',
     gateway_key: '***',
     task_id: planned.task,
     variant: planned.variant,
   });
-  return [...variables, commandText(rendered)].join(' ');
+  return [...hiddenVariables(agent), commandText(rendered)].join(' ');
 }

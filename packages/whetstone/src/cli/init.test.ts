@@ -69,6 +69,7 @@ describe('initCommand', () => {
       ['claude', 'claude-code'],
       ['trae', 'traecli'],
       ['coco', 'coco'],
+      ['bub', 'bub'],
       ['custom', 'custom'],
     ]);
     expect(config.agents[0]).toMatchObject({
@@ -78,7 +79,7 @@ describe('initCommand', () => {
       },
       telemetry: { collector: 'codex-jsonl' },
     });
-    expect(config.agents[4]?.command).toEqual({ kind: 'shell', script: `tool --say "it's {prompt}"` });
+    expect(config.agents[5]?.command).toEqual({ kind: 'shell', script: `tool --say "it's {prompt}"` });
   });
 
   it('takes an agent command, and a repository elsewhere', async () => {

@@ -71,7 +71,7 @@ function addInit(program: Command, exit: (code: number) => void): void {
     .option('-d, --directory <dir>', 'where to write them', '.')
     .option('--repo-path <path>', 'the repository to measure on, relative to the directory', '.')
     .option('--agent-command <command>', 'command template of the agent')
-    .option('--agent-profiles', 'write the presets of codex-cli, claude-code, traecli, coco and custom')
+    .option('--agent-profiles', 'write the presets of codex-cli, claude-code, traecli, coco, bub and custom')
     .option('--force', 'overwrite files that exist')
     .addHelpText(
       'after',

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type CliAgentKind, cliAgentKinds } from '../config/cli-kinds.ts';
 import { contextPlaces } from '../config/context-places.ts';
 import type { CaseRow } from '../record/row.ts';
+import { startProxy } from './__fixtures__/context/proxy.ts';
 import { startRemote } from './__fixtures__/context/remote.ts';
 import { makeProject, type Project } from './__fixtures__/project.ts';
 
@@ -27,22 +28,36 @@ const glossary = {
   env: { EDITION: '${EDITION}' },
 };
 
+/** What the tool of the plugin's server answers. */
+const CUPS = 'There are seven cups.';
+
 type FoundCase = { row: CaseRow; events: string };
+
+type RunSettings = {
+  /** The user's environment. */
+  values?: Readonly<Record<string, string>>;
+  /** The agents' own. */
+  env?: Readonly<Record<string, string>>;
+  script?: string;
+};
 
 /** The cases of a run of these kinds, all in one variant. */
 async function run(
   project: Project,
   kinds: readonly CliAgentKind[],
   variant: object,
-  values: Readonly<Record<string, string>> = {},
+  { values = {}, env = {}, script = 'context/script.mjs' }: RunSettings = {},
 ): Promise<FoundCase[]> {
   cpSync(fixtures, join(project.root, 'context'), { recursive: true });
   project.writeConfig({
     agents: Object.fromEntries(
-      kinds.map((kind) => [kind, { kind, timeout_minutes: 2, ...(models[kind] && { model: models[kind] }) }]),
+      kinds.map((kind) => [
+        kind,
+        { kind, timeout_minutes: 2, env, ...(models[kind] && { model: models[kind] }) },
+      ]),
     ),
     variants: { with: variant },
-    gateway: { mode: 'script', script: 'context/script.mjs' },
+    gateway: { mode: 'script', script },
   });
   const { stderr } = await project.whetstone(['run'], { XDG_CACHE_HOME: cache, ...values });
   expect(project.runDirectories().length, stderr).toBeGreaterThan(0);
@@ -72,8 +87,8 @@ describe('what a variant declares reaches each released agent', () => {
     );
     const without = cliAgentKinds.filter((kind) => !contextPlaces[kind].mcpServers);
     for (const found of [
-      ...(await run(project, withServers, served, DOLLARS)),
-      ...(await run(project, ['gemini-cli'], served, PLAIN)),
+      ...(await run(project, withServers, served, { values: DOLLARS })),
+      ...(await run(project, ['gemini-cli'], served, { values: PLAIN })),
       ...(await run(project, without, context)),
     ]) {
       cases.set(found.row.agent_kind, found);
@@ -102,11 +117,64 @@ describe('what a variant declares reaches each released agent', () => {
     expect(row?.exposure?.skills[0]?.tokens_estimate).toBeGreaterThan(15);
     if (!mcpServers) return;
     expect(row?.exposure?.mcp_servers[0]?.tokens_estimate).toBeGreaterThan(10);
+    // However the agent names it.
+    expect(events).toContain('"name":"mcp__glossary__lookup"');
     // The value came from the environment: it is a secret, and only masked whole where it arrived as it is.
     expect(events).toContain('zebra: see the [masked] edition');
   });
 
   test('a server with an address gets its headers', () => {
     expect([...remote.keys]).toEqual(['key of $our$', 'key of ours']);
+  });
+});
+
+describe('a plugin that a variant declares is loaded by each released agent that takes one', () => {
+  const kinds = cliAgentKinds.filter((kind) => contextPlaces[kind].plugins !== undefined);
+  const variant = { plugins: ['context/tea-house'] };
+  const script = 'context/plugin-script.mjs';
+  let project: Project;
+  let proxy: Awaited<ReturnType<typeof startProxy>>;
+  let cases: ReadonlyMap<string, FoundCase>;
+  beforeAll(async () => {
+    project = makeProject({
+      files: { 'README.md': 'Tea.\n' },
+      tasks: [{ id: 'one', prompt: 'Pour tea.' }],
+    });
+    proxy = await startProxy();
+    const env = { HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' };
+    const found = await run(project, kinds, variant, { env, script });
+    cases = new Map(found.map((one) => [one.row.agent_kind, one]));
+  });
+  afterAll(() => {
+    project[Symbol.dispose]();
+    proxy[Symbol.dispose]();
+  });
+
+  test.each(kinds)('%s', (kind) => {
+    const { row, events } = cases.get(kind) ?? {};
+    expect(row).toMatchObject({ outcome: 'passed', changed_files: 0 });
+    const used = { first: expect.any(Object), tokens_estimate: expect.any(Number) };
+    expect(row?.exposure?.plugins).toEqual([
+      {
+        name: 'tea-house',
+        version: '1.2.0',
+        loaded: true,
+        skills: [{ name: 'pour-tea', listed: true, triggered: 'confirmed', ...used }],
+      },
+    ]);
+    // OpenCode's module and pi's package bring the skill alone.
+    if (kind !== 'opencode-cli' && kind !== 'pi') expect(events).toContain(CUPS);
+    if (kind === 'claude-code') expect(events).toContain('"plugins":["tea-house"]');
+  });
+
+  test('and asks no server for more', () => {
+    expect([...proxy.asked]).toEqual([]);
+  });
+
+  test('Claude Code offers the servers of a plugin beside those of the variant', async () => {
+    const served = { ...variant, mcp_servers: { glossary: { ...glossary, env: {} } } };
+    const [found] = await run(project, ['claude-code'], served, { script });
+    expect(found?.row.exposure?.mcp_servers).toMatchObject([{ name: 'glossary', offered: true }]);
+    expect(found?.events).toContain(CUPS);
   });
 });

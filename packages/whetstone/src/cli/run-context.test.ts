@@ -2,6 +2,7 @@
 import { chmodSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
+import { startRemote } from './__fixtures__/context/remote.ts';
 import { everything, makeProject, type Project } from './__fixtures__/project.ts';
 
 let project: Project;
@@ -89,6 +90,7 @@ test('what a variant declares reaches the agent, is no change of the tree, and i
       },
     ],
     mcp_servers: [],
+    plugins: [],
   });
   const events = readFileSync(join(directory, 'cases', withTea?.case_id ?? '', 'events.jsonl'), 'utf8')
     .split('\n')
@@ -120,6 +122,59 @@ test('what a variant declares reaches the agent, is no change of the tree, and i
   expect(report).not.toContain('The skill brew-tea');
 });
 
+test('our loop is given MCP servers; one that does not start is told, and the case goes on', async () => {
+  using remote = await startRemote();
+  const fixtures = join(import.meta.dirname, '__fixtures__/context');
+  project = makeProject({
+    tasks: [{ id: 'one', prompt: 'Make tea.' }],
+    config: {
+      agents: { loop: { kind: 'loop', profile: 'openai' } },
+      variants: {
+        with: {
+          mcp_servers: {
+            glossary: {
+              command: process.execPath,
+              args: [join(fixtures, 'glossary.ts')],
+              env: { EDITION: '${EDITION}' },
+            },
+            remote: { url: remote.url, headers: { 'X-Key': '${EDITION}' } },
+            broken: { command: 'no-such-program-here' },
+          },
+        },
+      },
+      gateway: { mode: 'script', script: join(fixtures, 'script.mjs') },
+    },
+  });
+  const ran = await project.whetstone(['run'], { EDITION: 'canary+edition/4711' });
+  expect(ran).toMatchObject({ exitCode: 0 });
+  const { rows, directory } = project.latest();
+  const used = { first: expect.any(Object), tokens_estimate: expect.any(Number) };
+  expect(rows).toMatchObject([
+    {
+      outcome: 'passed',
+      changed_files: 0,
+      exposure: {
+        mcp_servers: [
+          { name: 'glossary', offered: true, calls: 1, failures: 0, ...used },
+          { name: 'remote', offered: true, calls: 0 },
+          { name: 'broken', offered: false, calls: 0 },
+        ],
+      },
+    },
+  ]);
+  expect([...remote.keys]).toEqual(['canary+edition/4711']);
+  const caseOf = (file: string) =>
+    readFileSync(join(directory, 'cases', rows[0]?.case_id ?? '', file), 'utf8');
+  expect(JSON.parse(caseOf('agent.json'))).toMatchObject({
+    mcp: [{ server: 'glossary', tool: 'lookup', status: 'completed' }],
+    errors: [expect.stringMatching(/^The MCP server broken cannot be used: .*exit code 127/)],
+  });
+  for (const file of ['events.jsonl', 'stdout.log']) {
+    expect(caseOf(file)).toContain('zebra: see the [masked] edition');
+  }
+  expect(everything(directory).includes('canary+edition/4711')).toBe(false);
+});
+
 test('another text of the instructions is another variant: a run is not resumed with it', async () => {
   project = makeProject({
     config: { variants: { only: { instructions: 'rules.md' } } },
@@ -136,11 +191,14 @@ test('another text of the instructions is another variant: a run is not resumed 
   expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain('is not known');
 });
 
+const POUR = '---\nname: pour-tea\ndescription: How tea is poured.\n---\nPour from 30 centimetres.\n';
+
 /** Stands for Codex where only its surroundings matter: shows what it was given, and says that it is done. */
 const CODEX = `#!/bin/sh
 [ "$1" = --version ] && exec echo codex-cli 0.0.0
 cat > /dev/null
 cat "$HOME/.codex/config.toml" "$HOME/.codex/skills/brew-tea/SKILL.md" AGENTS.md >&2
+cat "$HOME/.codex/plugins/cache/local/tea-house/local/skills/pour-tea/SKILL.md" >&2
 echo '{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}'
 `;
 
@@ -154,6 +212,7 @@ test('a command line that Whetstone drives is given all of it, and what a server
           instructions: 'Be kind.\nBe brief.\n',
           skills: ['skills/brew-tea'],
           mcp_servers: { words: { command: './server.sh', env: { WORDS: '${MY_WORDS}' } } },
+          plugins: ['plugins/house'],
         },
       },
       gateway: { mode: 'script', script: 'script.mjs' },
@@ -163,6 +222,8 @@ test('a command line that Whetstone drives is given all of it, and what a server
     'script.mjs': script,
     'server.sh': '#!/bin/sh\n',
     'skills/brew-tea/SKILL.md': SKILL,
+    'plugins/house/.claude-plugin/plugin.json': '{ "name": "tea-house", "version": "1.2.0" }',
+    'plugins/house/skills/pour-tea/SKILL.md': POUR,
     'bin/codex': CODEX,
   });
   chmodSync(join(project.root, 'bin/codex'), 0o755);
@@ -173,15 +234,33 @@ test('a command line that Whetstone drives is given all of it, and what a server
   });
   const ran = await project.whetstone(['run'], { PATH, MY_WORDS: 'canary+words/4711' });
   expect(ran).toMatchObject({ exitCode: 0 });
-  const { rows, directory } = project.latest();
+  const { rows, directory, manifest } = project.latest();
   const shown = readFileSync(join(directory, 'cases', rows[0]?.case_id ?? '', 'stderr.log'), 'utf8');
   expect(shown).toContain(`[mcp_servers.words]\ncommand = "${join(project.root, 'server.sh')}"`);
   expect(shown).toMatch(/"WORDS" = "[^"]+"/);
-  expect(shown).toContain(`${SKILL}Be kind.\nBe brief.\n`);
+  expect(shown).toContain(`[plugins."tea-house@local"]\nenabled = true`);
+  expect(shown).toContain(`${SKILL}Be kind.\nBe brief.\n${POUR}`);
   expect(everything(directory).includes('canary+words/4711')).toBe(false);
   expect(rows[0]?.exposure).toMatchObject({
     instructions: { in_requests: null, read: null },
     skills: [{ name: 'brew-tea', listed: null, triggered: 'no' }],
     mcp_servers: [{ name: 'words', offered: null, calls: 0 }],
+    plugins: [{ name: 'tea-house', version: '1.2.0', loaded: null, skills: [{ name: 'pour-tea' }] }],
   });
+  expect(manifest.variants[0]?.context?.plugins).toEqual([
+    {
+      name: 'tea-house',
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+      version: '1.2.0',
+      description: null,
+    },
+  ]);
+  expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain(
+    'Whether the plugin tea-house of the variant with (agent codex) was loaded is not known',
+  );
+  expect(rows[0]?.touched_paths).toEqual([]);
+
+  project.write({ 'plugins/house/skills/pour-tea/SKILL.md': `${POUR}And slowly.\n` });
+  const resumed = await project.whetstone(['run', '--resume', directory], { PATH, MY_WORDS: 'canary' });
+  expect(resumed).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('variant with') });
 });

@@ -40,9 +40,9 @@ output_dir: .whetstone/runs
 `;
 }
 
-const VARIABLES = `# In a command, {workspace}, {prompt}, {prompt_file}, {task_id}, {variant} and {output_dir} are filled in and quoted for
-# the shell. A command must not wait for anybody: no login, no editor, no question. It sees none of your environment's
-# secrets; hand one over with env: {NAME: "\${NAME}"}.
+const VARIABLES = `# In a command, {workspace}, {prompt}, {prompt_file}, {session_id}, {task_id}, {variant} and {output_dir} are filled in and
+# quoted for the shell. A command must not wait for anybody: no login, no editor, no question. It sees none of your
+# environment's secrets; hand one over with env: {NAME: "\${NAME}"}.
 `;
 
 export function singleAgent(command: string | undefined): string {
@@ -62,13 +62,17 @@ export function singleAgent(command: string | undefined): string {
 
 export function agentProfiles(customCommand: string | undefined): string {
   return `${VARIABLES}# Starting points: remove the agents that you do not have, and set the models and keys that you use.
-# \`whetstone run --agent codex\` runs one of them.
+# \`whetstone run --agent codex\` runs one of them. A task with follow_ups goes on with resume_command, or with a command that
+# names {session_id}.
 agents:
   codex:
     kind: codex-cli
     command: >-
       codex exec --json --sandbox workspace-write --skip-git-repo-check
       --output-last-message {output_dir}/codex-final-message.md -C {workspace} - < {prompt_file}
+    resume_command: >-
+      codex exec --json --sandbox workspace-write --skip-git-repo-check
+      --output-last-message {output_dir}/codex-final-message.md -C {workspace} resume {session_id} - < {prompt_file}
     timeout_minutes: 60
     telemetry:
       collector: codex-jsonl      # tokens and tool calls from what codex prints
@@ -80,6 +84,9 @@ agents:
     command: >-
       claude -p "{prompt}" --output-format stream-json --verbose
       --dangerously-skip-permissions --model claude-sonnet-4-5
+    resume_command: >-
+      claude -p "{prompt}" --output-format stream-json --verbose
+      --dangerously-skip-permissions --model claude-sonnet-4-5 --resume {session_id}
     timeout_minutes: 60
     env:
       ANTHROPIC_API_KEY: "\${ANTHROPIC_API_KEY}"
@@ -95,6 +102,10 @@ agents:
     # -y lets it edit and run commands unasked; explicit --allowed-tool flags narrow that.
     command: coco -y --query-timeout 10m --bash-tool-timeout 5m -p "{prompt}"
     timeout_minutes: 60
+  bub:
+    kind: bub
+    command: bub run "{prompt}" --session-id {session_id}
+    timeout_minutes: 60
   custom:
     kind: custom
     command: ${customCommand ?? CUSTOM}
@@ -109,6 +120,7 @@ tasks:
     prompt: |
       Write NOTES.md: in a few sentences, what this project does and how its tests are run.
     # Optional:
+    # follow_ups: [Now shorten it.] # one turn each, in the same session
     # category: docs                # for --category
     # difficulty: easy              # for --difficulty
     # repo_ref: v1.2.0              # another commit than repo.base_ref

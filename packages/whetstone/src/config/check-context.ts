@@ -1,5 +1,7 @@
+import { isCliKind } from './cli-kinds.ts';
 import type { AgentConfig, VariantConfig } from './config.ts';
 import { contextPlacesOf } from './context-places.ts';
+import { manifestsOf } from './plugin-manifests.ts';
 import type { Reporter } from './reporter.ts';
 
 /** Every variant meets every agent: what an agent cannot be given is said here, and never left out in silence. */
@@ -8,20 +10,39 @@ export function checkContext(
   variants: readonly VariantConfig[],
   report: Reporter,
 ): void {
-  for (const { name, skills, mcpServers } of variants) {
+  for (const { name, skills, mcpServers, plugins } of variants) {
     const refused = (key: string, what: string, takes: (agent: AgentConfig) => boolean) => {
       const unable = agents.filter((agent) => !takes(agent));
       if (unable.length === 0) return;
       const named = unable.map((agent) => `${agent.name} (${formOf(agent)})`).join(', ');
       report.error(['variants', name, key], `${named} cannot be given ${what}`, {
-        hint: 'keep such agents in a configuration of their own, or take the key out',
+        hint: `${unable.some(isForeign) && key !== 'plugins' ? placing(key) : ''}keep such agents in a configuration of their own, or take the key out`,
         mark: 'key',
       });
     };
     if (skills) refused('skills', 'skills', (agent) => contextPlacesOf(agent).skills !== undefined);
-    if (mcpServers) refused('mcp_servers', 'MCP servers', (agent) => contextPlacesOf(agent).mcpServers);
+    if (mcpServers)
+      refused('mcp_servers', 'MCP servers', (agent) => contextPlacesOf(agent).mcpServers !== false);
+    if (plugins) refused('plugins', 'plugins', takesPlugins);
+    for (const [index, { kinds }] of (plugins ?? []).entries()) {
+      for (const agent of agents.filter(takesPlugins)) {
+        if (!isCliKind(agent.kind) || kinds.includes(agent.kind)) continue;
+        report.error(
+          ['variants', name, 'plugins', index],
+          `${agent.name} (${formOf(agent)}) would not know it: it has no manifest for that agent`,
+          { hint: `add ${manifestsOf(agent.kind)}` },
+        );
+      }
+    }
   }
 }
 
-const formOf = ({ kind, command, module }: AgentConfig): string =>
+const placing = (key: string): string => `say where it looks, \`context: { ${key}: … }\` of the agent, `;
+
+const isForeign = ({ command, module }: AgentConfig): boolean => (command ?? module) !== undefined;
+
+const takesPlugins = (agent: AgentConfig): boolean => contextPlacesOf(agent).plugins !== undefined;
+
+/** How a diagnostic names what an agent is. */
+export const formOf = ({ kind, command, module }: AgentConfig): string =>
   `kind: ${kind}${command ? ' with a command' : module ? ' with a module' : ''}`;

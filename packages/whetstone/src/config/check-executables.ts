@@ -19,16 +19,19 @@ export type ExecutableCheck = {
 export type FindProgram = (name: string) => Promise<string | undefined>;
 
 /**
- * Looks for the first program of every agent's command. Runs nothing, installs nothing, asks for no credentials. An
+ * Looks for the first program of every agent's command, and of the one that goes on with its session. Runs nothing, installs nothing, asks for no credentials. An
  * absolute path must exist, one with a `/` is looked up in the repository, a bare name on the PATH.
  */
 export async function checkExecutables(
   { config, agentPath }: Pick<LoadedConfig, 'config' | 'agentPath'>,
   find: FindProgram,
 ): Promise<ExecutableCheck[]> {
-  const checks = config.agents.flatMap(({ name, command }) =>
-    command ? [checkExecutable(command, [...agentPath(name), 'command'], config, find)] : [],
-  );
+  const checks = config.agents.flatMap(({ name, command, resumeCommand }) => [
+    ...(command ? [checkExecutable(command, [...agentPath(name), 'command'], config, find)] : []),
+    ...(resumeCommand
+      ? [checkExecutable(resumeCommand, [...agentPath(name), 'resume_command'], config, find)]
+      : []),
+  ]);
   return Promise.all(checks);
 }
 

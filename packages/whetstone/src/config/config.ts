@@ -1,3 +1,4 @@
+import type { JsonObject } from '@whetstone/events';
 import type { CliAgentKind } from './cli-kinds.ts';
 import type { LoopProfile } from './loop-profiles.ts';
 
@@ -39,6 +40,8 @@ export type AgentConfig = {
   kind: AgentKind;
   /** The command template; absent for `kind: loop`, beside `module`, and where `cli` is there. Variables are not yet substituted. */
   command?: Command;
+  /** Beside `command` alone: goes on with a session. Default: `command`, where it names `{session_id}`. */
+  resumeCommand?: Command;
   /** Wall-clock limit of one turn, seconds. Default 3600 (`timeout_minutes: 60`). */
   timeoutSeconds: number;
   /** Recorded, and not enforced by the `process` sandbox. Default `disabled`. */
@@ -51,12 +54,23 @@ export type AgentConfig = {
    * is handed to an agent on purpose; such values are secrets to every log and artifact.
    */
   env: Record<string, string>;
+  /** Of a command or a module: where it looks for what a variant declares. Default: where its kind does, else AGENTS.md alone. */
+  context?: AgentContextConfig;
   /** Set exactly for `kind: loop`. */
   loop?: LoopAgentConfig;
   /** `kind: custom` alone, instead of a command. */
   module?: ModuleAgentConfig;
   /** Set exactly for the kinds that Whetstone drives itself, where they have no command. */
   cli?: CliAgentConfig;
+};
+
+export type AgentContextConfig = {
+  /** A file in the workspace. */
+  instructions?: string;
+  /** A folder below the agent's home, which gets a folder for each skill. */
+  skills?: string;
+  /** A file below the agent's home, which gets `{"mcpServers": {…}}`. */
+  mcpServers?: string;
 };
 
 /** A released command line that Whetstone drives itself. */
@@ -143,6 +157,8 @@ export type BudgetConfig = { costUsd?: number; tokens?: number; calls?: number; 
 export type TaskConfig = {
   id: string;
   prompt: string;
+  /** What the agent is told after `prompt`, one turn each, in the same session. At least one. */
+  followUps?: string[];
   title?: string;
   category?: string;
   difficulty?: string;
@@ -154,6 +170,8 @@ export type TaskConfig = {
   validation: { commands: Command[]; timeoutSeconds?: number };
   /** Absolute path of a folder that is laid over the tree for verification only. */
   hiddenTests?: string;
+  /** A JSON Schema of type object that the agent's last answer has to fit. */
+  outputSchema?: JsonObject;
   /** Globs (picomatch, `/` separated, relative to the tree) that are restored to the base before verification. */
   protectedPaths: string[];
   /** Overrides the agent's own limit for this task, seconds. */
@@ -205,6 +223,8 @@ export type VariantConfig = {
   skills?: SkillConfig[];
   /** In file order, at least one. */
   mcpServers?: McpServerConfig[];
+  /** In file order, at least one. */
+  plugins?: PluginConfig[];
 };
 
 /** An absolute path of a Markdown file, or the text itself. */
@@ -215,6 +235,17 @@ export type SkillConfig = {
   description: string;
   /** Absolute path of the folder with its SKILL.md. */
   source: string;
+};
+
+/** A folder in the format of one agent or of several. */
+export type PluginConfig = {
+  name: string;
+  version?: string;
+  description?: string;
+  /** Absolute path. */
+  source: string;
+  /** Whose manifest it has: at least one. */
+  kinds: CliAgentKind[];
 };
 
 /** `${NAME}` in `env` and `headers` takes a variable of the user's environment, as an agent's `env` does. */

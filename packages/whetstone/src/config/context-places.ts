@@ -7,28 +7,64 @@ export type ContextPlaces = {
   instructions: string;
   /** A folder below the agent's home with a folder for each skill. Absent: the agent takes no skills from us. */
   skills?: string;
-  /** Whether it can be given MCP servers. How is in `CliAgent.settings`. */
-  mcpServers: boolean;
+  /**
+   * Whether it can be given MCP servers: how is in `CliAgent.settings`, and our loop connects them itself. For others a file
+   * below the agent's home.
+   */
+  mcpServers: boolean | { file: string };
+  /**
+   * The folder of a plugin below the agent's home, `NAME` for its name. The agent looks there, or is told of it by
+   * `CliAgent.settings`. Absent: the agent takes no plugins from us.
+   */
+  plugins?: string;
 };
 
-/** Seen with the versions of `tested-versions.json`, on the wire (`examples/real-agents/context.agents.test.ts`). */
+/** For agents that take the path of a plugin: a place that no agent looks into of its own accord. */
+const TOLD = '.local/share/plugins/NAME';
+
+/** Seen with the versions of `tested-versions.json`, on the wire (`run-context.agents.test.ts`). */
 export const contextPlaces: Readonly<Record<CliAgentKind | 'loop', ContextPlaces>> = {
-  'codex-cli': { instructions: 'AGENTS.md', skills: '.codex/skills', mcpServers: true },
-  'claude-code': { instructions: 'CLAUDE.md', skills: '.claude/skills', mcpServers: true },
-  'gemini-cli': { instructions: 'GEMINI.md', skills: '.gemini/skills', mcpServers: true },
-  'qwen-code': { instructions: 'QWEN.md', skills: '.qwen/skills', mcpServers: true },
-  'opencode-cli': { instructions: 'AGENTS.md', skills: '.config/opencode/skills', mcpServers: true },
-  pi: { instructions: 'AGENTS.md', skills: '.pi/agent/skills', mcpServers: false },
-  copilot: { instructions: 'AGENTS.md', skills: '.copilot/skills', mcpServers: true },
-  loop: { instructions: 'AGENTS.md', skills: '.agents/skills', mcpServers: false },
+  'codex-cli': {
+    instructions: 'AGENTS.md',
+    skills: '.codex/skills',
+    mcpServers: true,
+    plugins: '.codex/plugins/cache/local/NAME/local',
+  },
+  'claude-code': { instructions: 'CLAUDE.md', skills: '.claude/skills', mcpServers: true, plugins: TOLD },
+  'gemini-cli': {
+    instructions: 'GEMINI.md',
+    skills: '.gemini/skills',
+    mcpServers: true,
+    plugins: '.gemini/extensions/NAME',
+  },
+  'qwen-code': {
+    instructions: 'QWEN.md',
+    skills: '.qwen/skills',
+    mcpServers: true,
+    plugins: '.qwen/extensions/NAME',
+  },
+  'opencode-cli': {
+    instructions: 'AGENTS.md',
+    skills: '.config/opencode/skills',
+    mcpServers: true,
+    plugins: TOLD,
+  },
+  pi: { instructions: 'AGENTS.md', skills: '.pi/agent/skills', mcpServers: false, plugins: TOLD },
+  copilot: { instructions: 'AGENTS.md', skills: '.copilot/skills', mcpServers: true, plugins: TOLD },
+  loop: { instructions: 'AGENTS.md', skills: '.agents/skills', mcpServers: true },
 };
 
 /**
- * Of a command or a module nobody knows where it keeps its settings, so it gets instructions alone: under the name that
- * its kind reads, else as AGENTS.md, which most agents agree on (https://agents.md).
+ * Of a command or a module nobody knows where it looks but the user, in `context`; with one of a known kind Whetstone
+ * knows as much as its home, which is its own, gives away. Most agents agree on AGENTS.md (https://agents.md).
  */
-export function contextPlacesOf({ kind, cli }: Pick<AgentConfig, 'kind' | 'cli'>): ContextPlaces {
+export function contextPlacesOf({
+  kind,
+  cli,
+  context = {},
+}: Pick<AgentConfig, 'kind' | 'cli' | 'context'>): ContextPlaces {
   if (kind === 'loop' || (isCliKind(kind) && cli)) return contextPlaces[kind];
-  const instructions = isCliKind(kind) ? contextPlaces[kind].instructions : 'AGENTS.md';
-  return { instructions, mcpServers: false };
+  const { instructions = 'AGENTS.md', skills } = isCliKind(kind) ? contextPlaces[kind] : {};
+  const places = { instructions, ...(skills !== undefined && { skills }), ...context };
+  return { ...places, mcpServers: context.mcpServers !== undefined && { file: context.mcpServers } };
 }

@@ -4,9 +4,11 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
+import { cliAgentKinds } from './cli-kinds.ts';
 import { contextPlaces, contextPlacesOf } from './context-places.ts';
 import { ConfigErrors } from './diagnostic.ts';
 import { loadConfig } from './load-config.ts';
+import { manifestsOf } from './plugin-manifests.ts';
 import { agentSchema } from './schema.ts';
 
 let folder: string;
@@ -140,11 +142,72 @@ test('an agent that cannot be given something is named, and what to do', async (
     loop: { kind: 'loop', profile: 'openai' },
     pi: { kind: 'pi' },
   };
-  const hint = '(keep such agents in a configuration of their own, or take the key out)';
+  const placing = (key: string) =>
+    `(say where it looks, \`context: { ${key}: … }\` of the agent, keep such agents in a configuration of their own, or take the key out)`;
   const commands = 'mine (kind: custom with a command), own (kind: codex-cli with a command)';
   expect(await problems(everything, agents)).toEqual([
-    `variants.v.skills: ${commands} cannot be given skills ${hint}`,
-    `variants.v.mcp_servers: ${commands}, loop (kind: loop), pi (kind: pi) cannot be given MCP servers ${hint}`,
+    `variants.v.skills: mine (kind: custom with a command) cannot be given skills ${placing('skills')}`,
+    `variants.v.mcp_servers: ${commands}, pi (kind: pi) cannot be given MCP servers ${placing('mcp_servers')}`,
+  ]);
+});
+
+test('a plugin is known by the manifests of its agents, and told by the first', async () => {
+  write('house/.claude-plugin/plugin.json', '{"name":"tea-house","version":"1.2.0","description":"Tea."}');
+  write('house/gemini-extension.json', '{"name":"tea-house","version":"9"}');
+  write('house/package.json', '{"name":"@office/tea","pi":{}}');
+  const { config } = await load(
+    { plugins: ['house'] },
+    { codex: CODEX, pi: { kind: 'pi' }, gemini: { kind: 'gemini-cli' } },
+  );
+  expect(config.variants[0]?.plugins).toEqual([
+    {
+      name: 'tea-house',
+      version: '1.2.0',
+      description: 'Tea.',
+      source: join(folder, 'house'),
+      kinds: ['codex-cli', 'claude-code', 'gemini-cli', 'pi', 'copilot'],
+    },
+  ]);
+});
+
+test('a package is a plugin by what it holds for an agent, and is called by its own name', async () => {
+  write('module/package.json', '{"name":"@office/tea-house","exports":{"./server":"./server.js"}}');
+  const { config } = await load({ plugins: ['module'] }, { opencode: { kind: 'opencode-cli' } });
+  expect(config.variants[0]?.plugins).toMatchObject([{ name: 'tea-house', kinds: ['opencode-cli'] }]);
+});
+
+test('what is no plugin, or none for an agent, is said', async () => {
+  write('house/.codex-plugin/plugin.json', '{"name":"tea-house"}');
+  write('twin/.claude-plugin/plugin.json', '{"name":"tea-house"}');
+  write('package/package.json', '{"name":"plain"}');
+  write('broken/.claude-plugin/plugin.json', '{"name":');
+  write('list/gemini-extension.json', '[]');
+  write('nameless/.codex-plugin/plugin.json', '{"version":"1"}');
+  write('odd/.codex-plugin/plugin.json', '{"name":"../up"}');
+  write('two/.codex-plugin/plugin.json', '{"name":"one"}');
+  write('two/qwen-extension.json', '{"name":"other"}');
+  write('linked/.codex-plugin/plugin.json', '{"name":"linked"}');
+  symlinkSync('/etc/passwd', join(folder, 'linked/notes'));
+  const plugins = ['house', 'twin', 'package', 'broken', 'list', 'nameless', 'odd', 'two', 'linked', 'gone'];
+  const found = await problems({ plugins });
+  expect(found[1]).toMatch(
+    /^variants\.v\.plugins\[2\]: has no manifest .* \/package \(looked for: .*package\.json\)$/,
+  );
+  expect(found[2]).toMatch(/^variants\.v\.plugins\[3\]: its \.claude-plugin\/plugin\.json is not JSON: /);
+  const named = 'has no name of letters and digits with single - or _ between';
+  expect(found.filter((_, index) => index !== 1 && index !== 2)).toEqual([
+    'variants.v.plugins[1]: another plugin of this variant is named tea-house, too',
+    'variants.v.plugins[4]: its gemini-extension.json is not a JSON object',
+    `variants.v.plugins[5]: its .codex-plugin/plugin.json ${named}`,
+    `variants.v.plugins[6]: its .codex-plugin/plugin.json ${named}`,
+    'variants.v.plugins[7]: its qwen-extension.json gives it another name than its .codex-plugin/plugin.json',
+    'variants.v.plugins[8]: notes is a symlink; a plugin is copied, and holds files alone',
+    'variants.v.plugins[9]: does not exist: /gone (relative paths start at )',
+  ]);
+  const agents = { loop: { kind: 'loop', profile: 'openai' }, pi: { kind: 'pi' }, codex: CODEX };
+  expect(await problems({ plugins: ['house'] }, agents)).toEqual([
+    'variants.v.plugins: loop (kind: loop) cannot be given plugins (keep such agents in a configuration of their own, or take the key out)',
+    'variants.v.plugins[0]: pi (kind: pi) would not know it: it has no manifest for that agent (add package.json (with pi))',
   ]);
 });
 
@@ -167,15 +230,27 @@ test('every kind has a file for instructions', () => {
     custom: 'AGENTS.md',
     loop: 'AGENTS.md',
   });
-  expect(contextPlacesOf({ kind: 'claude-code' })).toEqual({ instructions: 'CLAUDE.md', mcpServers: false });
+  expect(contextPlacesOf({ kind: 'claude-code' })).toEqual({
+    instructions: 'CLAUDE.md',
+    skills: '.claude/skills',
+    mcpServers: false,
+  });
 });
 
 test('the table of the documentation is what the configuration knows', () => {
   const text = readFileSync(join(import.meta.dirname, '../../../../docs/context.md'), 'utf8');
-  const rows = [...text.matchAll(/^\| `(\S+)` +\| `(\S+)` +\| `~\/(\S+)` +\| (\S+) +\|$/gm)];
-  const documented = rows.map(([, kind = '', instructions, skills, servers]) => [
+  const rows = [...text.matchAll(/^\| `(\S+)` +\| `(\S+)` +\| `~\/(\S+)` +\| (\S+) +\| (\S+) +\|$/gm)];
+  const documented = rows.map(([, kind = '', instructions, skills, servers, plugins]) => [
     kind,
-    { instructions, skills, mcpServers: servers !== 'no' },
+    { instructions, skills, mcpServers: servers !== 'no', takesPlugins: plugins !== 'no' },
   ]);
-  expect(Object.fromEntries(documented)).toEqual(contextPlaces);
+  const known = Object.entries(contextPlaces).map(([kind, { plugins, ...places }]) => [
+    kind,
+    { ...places, takesPlugins: plugins !== undefined },
+  ]);
+  expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(known));
+  for (const kind of cliAgentKinds) {
+    const manifests = new RegExp(`^ +\\| \`${kind}\` +\\| (.+?) +\\|$`, 'm').exec(text)?.[1];
+    expect(manifests?.replaceAll('`', '')).toBe(manifestsOf(kind));
+  }
 });

@@ -4,6 +4,7 @@ import { checkMapping, checkShape, isMapping, present, warnUnknownKeys } from '.
 import type { AgentConfig, Config, SandboxProviderName, TaskConfig, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { suggestion } from './did-you-mean.ts';
+import { checkOutputSchema } from './output-schema-agents.ts';
 import { type AgentContext, readAgent, readLegacyAgent } from './read-agent.ts';
 import { existingPath, type ReadContext, toCommand } from './read-context.ts';
 import { readGateway } from './read-gateway.ts';
@@ -11,6 +12,7 @@ import { readTask } from './read-task.ts';
 import { readVariant } from './read-variant.ts';
 import { createReporter, diagnose, type FindingOptions, type Reporter } from './reporter.ts';
 import { rootSchema, sandboxSchema, taskFileSchema } from './schema.ts';
+import { checkFollowUps } from './session-agents.ts';
 import { readSourceText, unplaced } from './source-text.ts';
 import { keysInOrder, parseYaml, writtenScalar, type YamlPath, type YamlSource } from './yaml-source.ts';
 
@@ -77,7 +79,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const baseline = readBaseline(root.baseline, variants, report);
 
   const tasksFile = locateTaskFile(source.value, root.tasks, options, context.directory);
-  const tasks = tasksFile && (await readTaskFile(tasksFile, evaluation, context, diagnostics));
+  const tasks = tasksFile && (await readTaskFile(tasksFile, { evaluation, agents }, context, diagnostics));
 
   const seed = root.seed == null ? undefined : readSeed(root.seed, report);
   const wrong = diagnostics.some(({ severity }) => severity === 'error');
@@ -231,7 +233,7 @@ function locateTaskFile(
 
 async function readTaskFile(
   { file, named }: TaskFile,
-  evaluation: Config['evaluation'],
+  { evaluation, agents }: Pick<Config, 'evaluation' | 'agents'>,
   context: ReadContext,
   diagnostics: Diagnostic[],
 ): Promise<{ tasks: TaskConfig[]; source: YamlSource } | undefined> {
@@ -252,6 +254,8 @@ async function readTaskFile(
     }
     if (earlier === undefined) seen.set(id, index);
     const task = await readTask(raw, path, evaluation, { directory: dirname(file), report });
+    if (task?.outputSchema) checkOutputSchema(agents, path, report);
+    if (task?.followUps) checkFollowUps(agents, path, report);
     if (task) tasks.push(task);
   }
   return { tasks, source };

@@ -1,10 +1,11 @@
 import { extname } from 'node:path';
+import { checkCommand } from './check-command.ts';
 import { checkMapping, isMapping, present, warnUnknownKeys } from './check-shape.ts';
 import { isCliKind } from './cli-kinds.ts';
 import type {
   AgentConfig,
+  AgentContextConfig,
   CliAgentConfig,
-  Command,
   LoopAgentConfig,
   ModuleAgentConfig,
   TelemetryConfig,
@@ -16,7 +17,7 @@ import { existingPath, type ReadContext, toCommand } from './read-context.ts';
 import { displayPath, type Reporter } from './reporter.ts';
 import { agentSchema, legacyAgentSchema, type RawAgent } from './schema.ts';
 import { diagnosticAt, readSourceText, unplaced } from './source-text.ts';
-import { COMMAND_VARIABLES, commandProblems, parseTemplate, unknownVariables } from './template.ts';
+import { parseTemplate, unknownVariables } from './template.ts';
 import { writtenScalar, type YamlPath } from './yaml-source.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 3600;
@@ -82,8 +83,11 @@ async function buildAgent(
 ): Promise<AgentConfig | undefined> {
   const { report } = context;
   const command = fields.command == null ? undefined : toCommand(fields.command);
+  const resumeCommand = fields.resume_command == null ? undefined : toCommand(fields.resume_command);
   const telemetry = readTelemetry(fields.telemetry);
-  if (command) checkCommand(command, telemetry, path, context);
+  const checks = { telemetry, hasGateway: context.hasGateway, report };
+  if (command) checkCommand(command, [...path, 'command'], checks);
+  if (resumeCommand) checkCommand(resumeCommand, [...path, 'resume_command'], checks);
   checkKindKeys(fields, raw, path, report);
   const module = readModule(fields, path, context);
   const promptTemplate = await readPromptTemplate(fields.prompt_template, path, context);
@@ -99,8 +103,10 @@ async function buildAgent(
     env,
     ...present({
       command,
+      resumeCommand,
       promptTemplate,
       module,
+      context: readAgentContext(fields.context),
       loop: fields.kind === 'loop' ? readLoop(fields) : undefined,
       cli: isCliKind(fields.kind) && !command ? readCli(fields) : undefined,
     }),
@@ -109,6 +115,12 @@ async function buildAgent(
 
 function checkKindKeys(fields: Partial<RawAgent>, raw: unknown, path: YamlPath, report: Reporter): void {
   const given = (key: string) => isMapping(raw) && (raw[key] ?? undefined) !== undefined;
+  if (given('resume_command') && !given('command')) {
+    report.error([...path, 'resume_command'], 'is for agents with a command', {
+      hint: 'remove it, or write the command of the first turn beside it',
+      mark: 'key',
+    });
+  }
   if (fields.kind === 'loop') {
     for (const key of ['command', 'module']) {
       if (!given(key)) continue;
@@ -122,6 +134,7 @@ function checkKindKeys(fields: Partial<RawAgent>, raw: unknown, path: YamlPath, 
         hint: `one of: ${loopProfiles.join(', ')}`,
       });
     }
+    refuseContext(given, path, report);
     refuseCollector(fields, 'kind: loop', path, report);
     return;
   }
@@ -139,6 +152,7 @@ function checkKindKeys(fields: Partial<RawAgent>, raw: unknown, path: YamlPath, 
       { hint: given('command') ? 'tell a command its model in the command itself' : undefined, mark: 'key' },
     );
   }
+  if (isDriven) refuseContext(given, path, report);
   if (isDriven) refuseCollector(fields, 'an agent that Whetstone drives', path, report);
 }
 
@@ -158,6 +172,14 @@ function checkModuleKeys(
     });
   }
   refuseCollector(fields, 'a module', path, report);
+}
+
+function refuseContext(given: (key: string) => boolean, path: YamlPath, report: Reporter): void {
+  if (!given('context')) return;
+  report.error([...path, 'context'], 'is for agents with a command or a module', {
+    hint: 'remove it: Whetstone knows where this one looks',
+    mark: 'key',
+  });
 }
 
 function refuseCollector(fields: Partial<RawAgent>, what: string, path: YamlPath, report: Reporter): void {
@@ -221,6 +243,16 @@ function readLoop(fields: Partial<RawAgent>): LoopAgentConfig | undefined {
   };
 }
 
+function readAgentContext(raw: RawAgent['context']): AgentContextConfig | undefined {
+  if (raw == null) return undefined;
+  const belowHome = (path: string | null | undefined) => path?.replace(/^~\//, '');
+  return present({
+    instructions: raw.instructions,
+    skills: belowHome(raw.skills),
+    mcpServers: belowHome(raw.mcp_servers),
+  });
+}
+
 function readCli(fields: Partial<RawAgent>): CliAgentConfig {
   return {
     inherit: fields.inherit ?? [],
@@ -231,43 +263,6 @@ function readCli(fields: Partial<RawAgent>): CliAgentConfig {
       version: fields.version,
     }),
   };
-}
-
-function checkCommand(
-  command: Command,
-  telemetry: TelemetryConfig,
-  path: YamlPath,
-  { report, hasGateway }: AgentContext,
-): void {
-  const known = COMMAND_VARIABLES.filter((name) => {
-    if (name === 'telemetry_file') return telemetry.collector === 'json-file';
-    return hasGateway || !name.startsWith('gateway_');
-  });
-  const needs: Record<string, string> = {
-    '{telemetry_file}': 'it is there with telemetry: {collector: json-file} alone',
-    '{gateway_url}': 'it is there with a gateway: alone',
-    '{gateway_key}': 'it is there with a gateway: alone',
-  };
-  const at = (index: number) => [...path, 'command', ...(command.kind === 'argv' ? [index] : [])];
-  for (const { index, text, problem } of commandProblems(command, known)) {
-    const marked = text.slice(problem.offset, problem.offset + problem.length);
-    report.error(at(index), problem.message, {
-      hint: needs[marked] ?? problem.hint,
-      mark: marked === '' ? 'value' : { text: marked },
-    });
-  }
-  for (const [index, text] of (command.kind === 'argv' ? command.argv : [command.script]).entries()) {
-    if (!namesVariant(text)) continue;
-    report.warning(at(index), 'the command names the variant, so the agent can see which arm it is in', {
-      mark: { text: '{variant}' },
-    });
-  }
-}
-
-function namesVariant(template: string): boolean {
-  return parseTemplate(template).segments.some(
-    (segment) => segment.kind === 'variable' && segment.name === 'variant',
-  );
 }
 
 async function readPromptTemplate(

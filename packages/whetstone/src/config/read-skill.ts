@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { z } from 'zod';
 import type { SkillConfig } from './config.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
-import { listSource, sourceProblems } from './source-tree.ts';
+import { copyProblems } from './source-tree.ts';
 import type { YamlPath } from './yaml-source.ts';
 
 /** The front matter of a SKILL.md, as far as agents agree on it (https://agentskills.io/specification). */
@@ -31,9 +31,9 @@ export async function readSkill(
     report.error(path, `has no SKILL.md: ${source}`, { hint: 'name the folder of one skill' });
     return undefined;
   }
-  const problems = await problemsOf(source);
+  const problems = await copyProblems(source, 'a skill');
   for (const problem of problems) report.error(path, problem);
-  const read = frontMatterSchema.safeParse(frontMatter(text));
+  const read = readFrontMatter(text);
   for (const issue of read.error?.issues ?? []) {
     report.error(path, `its SKILL.md ${issue.message}`, {
       hint: `${file} starts with a block of --- with name: and description:`,
@@ -42,15 +42,8 @@ export async function readSkill(
   return read.success && problems.length === 0 ? { ...read.data, source } : undefined;
 }
 
-async function problemsOf(source: string): Promise<string[]> {
-  try {
-    const links = (await listSource(source)).filter(({ kind }) => kind === 'symlink');
-    if (links.length === 0) return await sourceProblems(source);
-    return links.map((link) => `${link.path} is a symlink; a skill is copied, and holds files alone`);
-  } catch (error) {
-    return [`cannot be read: ${error instanceof Error ? error.message : String(error)}`];
-  }
-}
+/** Name and description of a SKILL.md, or what is wrong with them. */
+export const readFrontMatter = (text: string) => frontMatterSchema.safeParse(frontMatter(text));
 
 function frontMatter(text: string): object {
   const block = /^\uFEFF?---[ \t]*\r?\n(?<yaml>[\s\S]*?)\r?\n---[ \t]*(\r?\n|$)/.exec(text)?.groups?.yaml;

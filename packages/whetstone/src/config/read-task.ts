@@ -1,6 +1,7 @@
 import { checkMapping, isMapping, present, warnCloseKeys, warnUnknownKeys } from './check-shape.ts';
 import type { Config, ExpectedOutcome, HardEvaluation, TaskConfig } from './config.ts';
 import { type ReadContext, toCommand } from './read-context.ts';
+import { readOutputSchema } from './read-output-schema.ts';
 import { readSource } from './read-variant.ts';
 import { type RawTask, taskSchema } from './schema.ts';
 import type { YamlPath } from './yaml-source.ts';
@@ -25,6 +26,10 @@ export async function readTask(
     fields.hidden_tests == null
       ? undefined
       : await readSource(fields.hidden_tests, [...path, 'hidden_tests'], context, 'folder');
+  const outputSchema =
+    fields.output_schema == null
+      ? undefined
+      : await readOutputSchema(fields.output_schema, [...path, 'output_schema'], context);
   if (fields.id === undefined || fields.prompt === undefined) return undefined;
   const expectedOutcome = fields.expected_outcome ? readExpectedOutcome(fields.expected_outcome) : undefined;
   const hardEvaluation = fields.hard_evaluation
@@ -38,11 +43,13 @@ export async function readTask(
     protectedPaths: fields.protected_paths ?? [],
     extra: Object.fromEntries(Object.entries(raw).filter(([key]) => !known.includes(key))),
     ...present({
+      followUps: fields.follow_ups?.length ? fields.follow_ups : undefined,
       title: fields.title,
       category: fields.category,
       difficulty: fields.difficulty,
       repoRef: fields.repo_ref,
       hiddenTests,
+      outputSchema,
       timeoutSeconds: fields.timeout_seconds,
       expectedOutcome,
       hardEvaluation,

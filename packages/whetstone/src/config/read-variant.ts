@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { checkMapping, isMapping, present, warnUnknownKeys } from './check-shape.ts';
-import type { InstructionsConfig, OverlayOperation, SkillConfig, VariantConfig } from './config.ts';
+import type { InstructionsConfig, OverlayOperation, VariantConfig } from './config.ts';
 import { checkEntryName } from './read-agent.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
 import { readMcpServers } from './read-mcp-servers.ts';
+import { readPlugin } from './read-plugin.ts';
 import { readSkill } from './read-skill.ts';
 import { overlaySchema, variantSchema } from './schema.ts';
 import { sourceProblems } from './source-tree.ts';
@@ -27,7 +28,8 @@ export async function readVariant(
     if (operation) overlays.push(operation);
   }
   const servers = readMcpServers(fields.mcp_servers ?? {}, [...path, 'mcp_servers'], context);
-  const skills = await readSkills(fields.skills ?? [], [...path, 'skills'], context);
+  const skills = await readNamed(fields.skills ?? [], readSkill, 'skill', [...path, 'skills'], context);
+  const plugins = await readNamed(fields.plugins ?? [], readPlugin, 'plugin', [...path, 'plugins'], context);
   return {
     name,
     description: fields.description ?? '',
@@ -36,6 +38,7 @@ export async function readVariant(
       instructions: await readInstructions(fields.instructions, [...path, 'instructions'], context),
       skills: skills.length > 0 ? skills : undefined,
       mcpServers: servers.length > 0 ? servers : undefined,
+      plugins: plugins.length > 0 ? plugins : undefined,
     }),
   };
 }
@@ -55,21 +58,23 @@ async function readInstructions(
   return { file };
 }
 
-async function readSkills(
+async function readNamed<Entry extends { name: string }>(
   values: readonly string[],
+  read: (value: string, path: YamlPath, context: ReadContext) => Promise<Entry | undefined>,
+  what: string,
   path: YamlPath,
   context: ReadContext,
-): Promise<SkillConfig[]> {
-  const skills: SkillConfig[] = [];
+): Promise<Entry[]> {
+  const entries: Entry[] = [];
   for (const [index, value] of values.entries()) {
-    const skill = await readSkill(value, [...path, index], context);
-    if (!skill) continue;
-    if (skills.some(({ name }) => name === skill.name)) {
-      context.report.error([...path, index], `another skill of this variant is named ${skill.name}, too`);
+    const entry = await read(value, [...path, index], context);
+    if (!entry) continue;
+    if (entries.some(({ name }) => name === entry.name)) {
+      context.report.error([...path, index], `another ${what} of this variant is named ${entry.name}, too`);
     }
-    skills.push(skill);
+    entries.push(entry);
   }
-  return skills;
+  return entries;
 }
 
 async function readOverlay(

@@ -101,6 +101,7 @@ export const rootSchema = z.object({
 export const agentSchema = z.object({
   kind: z.enum(AGENT_KINDS).nullish(),
   command: command.nullish(),
+  resume_command: command.nullish(),
   module: text.nullish(),
   timeout_minutes: minutes.nullish(),
   timeout_seconds: seconds.nullish(),
@@ -120,6 +121,13 @@ export const agentSchema = z.object({
   api_key_env: variableName.nullish(),
   version: name.nullish(),
   inherit: z.array(safePath).nullish(),
+  context: z
+    .object({
+      instructions: safePath.nullish(),
+      skills: safePath.nullish(),
+      mcp_servers: safePath.nullish(),
+    })
+    .nullish(),
   reasoning_effort: name.nullish(),
   max_tool_rounds: z.preprocess(readWhole, z.int().min(1)).nullish(),
 });
@@ -133,6 +141,7 @@ export const variantSchema = z.object({
   instructions: text.nullish(),
   skills: z.array(text).nullish(),
   mcp_servers: z.record(z.string(), z.unknown()).nullish(),
+  plugins: z.array(text).nullish(),
 });
 
 export const mcpServerSchema = z.object({
@@ -160,6 +169,7 @@ const snippets = z.array(z.object({ path: safePath, snippets: z.array(nonEmpty('
 export const taskSchema = z.object({
   id: name,
   prompt: text,
+  follow_ups: z.array(text).nullish(),
   title: anyText.nullish(),
   category: anyText.nullish(),
   difficulty: anyText.nullish(),
@@ -169,6 +179,7 @@ export const taskSchema = z.object({
     .object({ commands: z.array(command).nullish(), timeout_seconds: seconds.nullish() })
     .nullish(),
   hidden_tests: text.nullish(),
+  output_schema: z.union([text, z.record(z.string(), z.unknown())]).nullish(),
   protected_paths: z.array(treeGlob).nullish(),
   timeout_seconds: seconds.nullish(),
   expected_outcome: z

@@ -50,6 +50,17 @@ export async function sourceProblems(root: string): Promise<string[]> {
   return problems;
 }
 
+/** Why a folder cannot be copied into an agent's home; `what` it is, for people. */
+export async function copyProblems(folder: string, what: string): Promise<string[]> {
+  try {
+    const links = (await listSource(folder)).filter(({ kind }) => kind === 'symlink');
+    if (links.length === 0) return await sourceProblems(folder);
+    return links.map((link) => `${link.path} is a symlink; ${what} is copied, and holds files alone`);
+  } catch (error) {
+    return [`cannot be read: ${error instanceof Error ? error.message : String(error)}`];
+  }
+}
+
 async function leadsOut(root: string, entry: { absolute: string; target: string }): Promise<boolean> {
   if (isAbsolute(entry.target)) return true;
   const spelled = resolve(dirname(entry.absolute), entry.target);

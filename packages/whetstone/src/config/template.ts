@@ -13,6 +13,7 @@ export const COMMAND_VARIABLES = [
   'task_id',
   'variant',
   'output_dir',
+  'session_id',
   'telemetry_file',
   'gateway_url',
   'gateway_key',
@@ -91,14 +92,25 @@ export function unknownVariables(segments: readonly Segment[], known: readonly s
   });
 }
 
+/** Whether a part of a command template names a variable. */
+export function namesVariable(part: string, variable: TemplateVariable): boolean {
+  return parseTemplate(part).segments.some(
+    (segment) => segment.kind === 'variable' && segment.name === variable,
+  );
+}
+
+/** The strings of a command: its script, or its arguments. */
+export function commandParts(command: Command): readonly string[] {
+  return command.kind === 'shell' ? [command.script] : command.argv;
+}
+
 /** Everything that is wrong with a command template, by the string it stands in (0 for a shell script). */
 export function commandProblems(
   command: Command,
   known: readonly string[],
 ): { index: number; text: string; problem: TemplateProblem }[] {
-  const strings = command.kind === 'shell' ? [command.script] : command.argv;
   const nested = nestedShellProblem(command);
-  return strings.flatMap((text, index) => {
+  return commandParts(command).flatMap((text, index) => {
     const { segments, problems } = parseTemplate(text);
     const found = [...problems, ...unknownVariables(segments, known)];
     if (found.length === 0 && command.kind === 'shell') found.push(...planShell(segments).problems);

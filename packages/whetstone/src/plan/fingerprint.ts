@@ -6,6 +6,8 @@ import type {
   InstructionsConfig,
   McpServerConfig,
   OverlayOperation,
+  PluginConfig,
+  SkillConfig,
   TaskConfig,
   VariantConfig,
 } from '../config/config.ts';
@@ -54,22 +56,37 @@ export async function contextContent({
   instructions,
   skills = [],
   mcpServers = [],
+  plugins = [],
 }: VariantConfig): Promise<ContextContent | undefined> {
-  if (!instructions && skills.length === 0 && mcpServers.length === 0) return undefined;
+  if (!instructions && [...skills, ...mcpServers, ...plugins].length === 0) return undefined;
   return {
     instructions: instructions ? await instructionsContent(instructions) : null,
-    skills: await Promise.all(
-      skills.map(async ({ name, source }) => ({ name, sha256: await hashSource(source) })),
-    ),
+    skills: await Promise.all(skills.map(folderContent)),
     mcp_servers: mcpServers.map(({ name }) => name),
+    // Left out where there are none, so that what an older version planned can be resumed.
+    ...(plugins.length > 0 && { plugins: await Promise.all(plugins.map(pluginContent)) }),
   };
 }
 
 export type ContextContent = {
   instructions: string | null;
-  skills: { name: string; sha256: string }[];
+  skills: FolderContent[];
   mcp_servers: string[];
+  plugins?: (FolderContent & { version: string | null; description: string | null })[];
 };
+
+type FolderContent = { name: string; sha256: string };
+
+const folderContent = async ({ name, source }: SkillConfig | PluginConfig): Promise<FolderContent> => ({
+  name,
+  sha256: await hashSource(source),
+});
+
+const pluginContent = async (plugin: PluginConfig) => ({
+  ...(await folderContent(plugin)),
+  version: plugin.version ?? null,
+  description: plugin.description ?? null,
+});
 
 const instructionsContent = async (instructions: InstructionsConfig): Promise<string> =>
   'file' in instructions ? hashFile(instructions.file) : sha256(instructions.text);

@@ -10,6 +10,17 @@ const firstUseSchema = z
   })
   .nullable();
 
+const skillExposureSchema = z.object({
+  name: z.string(),
+  /** Whether a model request told of the skill. */
+  listed: z.boolean().nullable(),
+  /** `attempted`: the agent asked for it and did not get it. */
+  triggered: z.enum(['confirmed', 'attempted', 'no']),
+  first: firstUseSchema,
+  /** Of what the agent got at the first time. */
+  tokens_estimate: z.number().int().nullable(),
+});
+
 /**
  * What an agent came to see of what its variant declares (docs/context.md). What only a gateway can tell is `null` where
  * none saw the agent's requests. Tokens are estimates: four characters each.
@@ -29,18 +40,7 @@ export const exposureSchema = z.object({
       tokens_estimate: z.number().int(),
     })
     .nullable(),
-  skills: z.array(
-    z.object({
-      name: z.string(),
-      /** Whether a model request told of the skill. */
-      listed: z.boolean().nullable(),
-      /** `attempted`: the agent asked for it and did not get it. */
-      triggered: z.enum(['confirmed', 'attempted', 'no']),
-      first: firstUseSchema,
-      /** Of what the agent got at the first time. */
-      tokens_estimate: z.number().int().nullable(),
-    }),
-  ),
+  skills: z.array(skillExposureSchema),
   mcp_servers: z.array(
     z.object({
       name: z.string(),
@@ -53,6 +53,22 @@ export const exposureSchema = z.object({
       tokens_estimate: z.number().int(),
     }),
   ),
+  /** Older rows have none. */
+  plugins: z
+    .array(
+      z.object({
+        name: z.string(),
+        version: z.string().nullable(),
+        /**
+         * `true`: the agent said so, or a model request told of one of its skills, MCP tools or texts. `false`: requests
+         * were seen, and none told of its skills and MCP tools. `null`: nothing can tell.
+         */
+        loaded: z.boolean().nullable(),
+        /** That it brings; the same fields as those of the variant. */
+        skills: z.array(skillExposureSchema),
+      }),
+    )
+    .default([]),
 });
 
 export type Exposure = z.infer<typeof exposureSchema>;

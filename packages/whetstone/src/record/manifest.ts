@@ -39,6 +39,16 @@ export const manifestSchema = z.object({
           instructions: z.string().nullable(),
           skills: z.array(z.object({ name: z.string(), sha256: z.string() })),
           mcp_servers: z.array(z.string()),
+          plugins: z
+            .array(
+              z.object({
+                name: z.string(),
+                sha256: z.string(),
+                version: z.string().nullable(),
+                description: z.string().nullable(),
+              }),
+            )
+            .optional(),
         })
         .optional(),
     }),

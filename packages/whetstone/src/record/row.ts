@@ -116,6 +116,9 @@ export const keptRowSchema = caseRowSchema.extend({
    * output folder, files that were left out.
    */
   artifact_notes: z.array(z.string()).optional(),
+  /** Where the task has follow-ups: how many turns the agent was sent, and how many it was to be sent. */
+  turns: z.number().int().nonnegative().optional(),
+  turns_planned: z.number().int().positive().optional(),
   /** Where the variant declares instructions, skills or MCP servers, and the agent ran. */
   exposure: exposureSchema.optional(),
 });

@@ -74,6 +74,7 @@ function facts(row: CaseRow): Fact[] {
     ['commit', row.repo_ref],
     ['started', row.started_at],
     ['took', `${seconds(row.duration_seconds)}, the agent ${seconds(row.agent_duration_seconds)}`],
+    ...turnsFact(row),
     ['agent exit', `${row.agent_exit_code ?? UNKNOWN}${row.timeout ? ', stopped at its time limit' : ''}`],
     ['changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
     ['validation', `${row.validation_status}, confidence ${row.confidence}`],
@@ -84,6 +85,11 @@ function facts(row: CaseRow): Fact[] {
     ['telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
     ['retries', String(row.retries)],
   ];
+}
+
+/** Of a task with follow-ups. */
+function turnsFact({ turns, turns_planned: planned }: CaseRow): Fact[] {
+  return turns === undefined ? [] : [['turns', `${turns} of ${planned ?? UNKNOWN}`]];
 }
 
 function tokenFact(row: CaseRow): string {

@@ -8,11 +8,13 @@ const used: Exposure = {
   instructions: { path: 'AGENTS.md', in_requests: 'whole', first_call: 'm', read: null, tokens_estimate: 1 },
   skills: [{ name: 'tea', listed: true, triggered: 'confirmed', first, tokens_estimate: 1 }],
   mcp_servers: [{ name: 'words', offered: true, calls: 2, failures: 0, first, tokens_estimate: 1 }],
+  plugins: [{ name: 'house', version: null, loaded: true, skills: [] }],
 };
 const unused: Exposure = {
   instructions: { path: 'AGENTS.md', in_requests: 'no', first_call: null, read: null, tokens_estimate: 1 },
   skills: [{ name: 'tea', listed: true, triggered: 'attempted', first, tokens_estimate: null }],
   mcp_servers: [{ name: 'words', offered: false, calls: 0, failures: 0, first: null, tokens_estimate: 0 }],
+  plugins: [{ name: 'house', version: null, loaded: false, skills: [] }],
 };
 
 function cases(exposures: readonly (Exposure | undefined)[], variant = 'with'): PlannedCase[] {
@@ -31,6 +33,7 @@ test('what some cases did not use is counted, for each variant and agent', () =>
     'The instructions of the variant with (agent loop) were seen by the model in 1 of 3 cases.',
     'The skill tea of the variant with (agent loop) was triggered in 1 of 3 cases.',
     'The MCP server words of the variant with (agent loop) was called in 1 of 3 cases, and not even offered in 2.',
+    'The plugin house of the variant with (agent loop) was seen to be loaded in 1 of 3 cases.',
   ]);
 });
 
@@ -39,11 +42,21 @@ test('without a gateway a read tells that instructions were seen, and nothing te
     instructions: { ...read, in_requests: null, first_call: null },
     skills: [],
     mcp_servers: [],
+    plugins: [],
   });
   const { instructions } = used;
   if (!instructions) throw new Error('the fixture has instructions');
   expect(aboutTheContext(cases([blind({ ...instructions, read: first })]))).toEqual([]);
   expect(aboutTheContext(cases([blind(instructions)]))).toEqual([
     'Whether a model saw the instructions of the variant with (agent loop) is not known: no gateway saw its requests, and no event a read of them.',
+  ]);
+});
+
+test('of a plugin that nothing tells of it is said that nobody knows', () => {
+  const [plugin] = used.plugins;
+  if (!plugin) throw new Error('the fixture has a plugin');
+  const silent = { ...used, plugins: [{ ...plugin, loaded: null }] };
+  expect(aboutTheContext(cases([silent, silent]))).toEqual([
+    'Whether the plugin house of the variant with (agent loop) was loaded is not known: neither an event nor a model request tells.',
   ]);
 });

@@ -43,6 +43,17 @@ function aboutTheGroup(rows: readonly ExposedRow[]): string[] {
     const offered = missing > 0 ? `, and not even offered in ${missing}` : '';
     sentences.push(`The MCP server ${name} ${of} was called in ${share(called)}${offered}.`);
   }
+  for (const [index, { name }] of first.exposure.plugins.entries()) {
+    const known = exposures.flatMap(({ plugins }) => plugins[index]?.loaded ?? []);
+    const loaded = known.filter((isLoaded) => isLoaded).length;
+    if (known.length === 0) {
+      sentences.push(
+        `Whether the plugin ${name} ${of} was loaded is not known: neither an event nor a model request tells.`,
+      );
+    } else if (loaded < rows.length) {
+      sentences.push(`The plugin ${name} ${of} was seen to be loaded in ${share(loaded)}.`);
+    }
+  }
   return sentences;
 }
 

@@ -2,16 +2,10 @@ import type { Exposure } from '../record/exposure.ts';
 import { counted, tokens } from './format.ts';
 
 /** What an agent saw of what its variant declares, a line each. Nothing is said of what is not known. */
-export function exposureLines({ instructions, skills, mcp_servers: servers }: Exposure): string[] {
+export function exposureLines({ instructions, skills, mcp_servers: servers, plugins }: Exposure): string[] {
   return [
     ...(instructions ? [instructionsLine(instructions)] : []),
-    ...skills.map(({ name, listed, triggered, tokens_estimate: estimate }) =>
-      line(`skill ${name}`, [
-        known(listed, 'listed', 'not listed'),
-        TRIGGERED[triggered],
-        estimate !== null && triggered === 'confirmed' && about(estimate),
-      ]),
-    ),
+    ...skills.map((skill) => skillLine(skill.name, skill)),
     ...servers.map(({ name, offered, calls, failures, tokens_estimate: estimate }) =>
       line(`MCP server ${name}`, [
         known(offered, 'offered', 'not offered'),
@@ -20,8 +14,22 @@ export function exposureLines({ instructions, skills, mcp_servers: servers }: Ex
         calls > 0 && about(estimate),
       ]),
     ),
+    ...plugins.flatMap(({ name, loaded, skills }) => [
+      line(`plugin ${name}`, [known(loaded, 'loaded', 'not seen to be loaded') || 'not known to be loaded']),
+      ...skills.map((skill) => skillLine(`${name}:${skill.name}`, skill)),
+    ]),
   ];
 }
+
+const skillLine = (
+  name: string,
+  { listed, triggered, tokens_estimate: estimate }: Exposure['skills'][number],
+): string =>
+  line(`skill ${name}`, [
+    known(listed, 'listed', 'not listed'),
+    TRIGGERED[triggered],
+    estimate !== null && triggered === 'confirmed' && about(estimate),
+  ]);
 
 const IN_REQUESTS = { whole: 'in the requests', part: 'a part in the requests', no: 'in no request' };
 const TRIGGERED = { confirmed: 'used', attempted: 'asked for and not got', no: 'not used' };

@@ -14,6 +14,7 @@ import { agentsBesideGateway } from './agents-beside-gateway.ts';
 import { openGateway } from './open-gateway.ts';
 import { openRecord, prepareTrees } from './open-record.ts';
 import { planOrResume, type RunRequest } from './plan-or-resume.ts';
+import { requireCapabilities } from './require-capabilities.ts';
 import { type CaseLab, runCase } from './run-case.ts';
 import { makeScratch, sweepScratch } from './scratch.ts';
 import { secretsOf } from './secrets.ts';
@@ -52,6 +53,7 @@ export async function run(
   });
   const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch: scratch.directory });
   const agents = await createAgents(config, job.plan);
+  requireCapabilities(config, job.plan, agents);
   const contexts = await readContexts(config, job.plan);
   for (const message of agentsBesideGateway(config, job.plan)) onEvent({ type: 'warned', message });
   const treeNotes = await prepareTrees(config, job, workspaces);

@@ -1,7 +1,7 @@
 import { createWriteStream, type WriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
 
-/** A copy of an output stream on disk, cut at a limit; the last line then says how much is missing. */
+/** Puts a copy of an output stream at the end of a file, cut at a limit; its last line then says how much is missing. */
 export class OutputFile {
   readonly #stream: WriteStream;
   readonly #limit: number;
@@ -10,7 +10,7 @@ export class OutputFile {
   #error: Error | undefined;
 
   constructor(path: string, limit: number) {
-    this.#stream = createWriteStream(path, { mode: 0o600 });
+    this.#stream = createWriteStream(path, { flags: 'a', mode: 0o600 });
     this.#limit = limit;
     // A full disk must neither crash us nor stall the program that prints: it is reported by `close`.
     this.#stream.on('error', (error) => {

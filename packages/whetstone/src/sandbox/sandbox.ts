@@ -47,7 +47,7 @@ export type RunOptions = {
   /** Called with bytes as they arrive. Must not throw. */
   onStdout?: (chunk: Buffer) => void;
   onStderr?: (chunk: Buffer) => void;
-  /** Files that get the whole output, up to `fileLimitBytes` each (default 64 MiB). */
+  /** Files that get the whole output, up to `fileLimitBytes` each (default 64 MiB), behind what they hold already. */
   stdoutFile?: string;
   stderrFile?: string;
   fileLimitBytes?: number;

@@ -5,6 +5,7 @@ import type { HardEvaluation } from '../config/config.ts';
 import type { HardCheckRow } from '../record/row.ts';
 import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Changes } from '../workspace/workspace.ts';
+import type { AnswerFiles } from './answer-files.ts';
 import { commandText, runCommandIn, succeeded } from './run-commands.ts';
 
 /** Larger files are not searched for snippets. */
@@ -51,7 +52,7 @@ export async function checkCommands(
   hard: HardEvaluation | undefined,
   sandbox: Sandbox,
   validation: 'passed' | 'failed' | 'skipped',
-  signal: AbortSignal,
+  { answers, signal }: { answers: AnswerFiles; signal: AbortSignal },
 ): Promise<HardCheckRow[]> {
   if (!hard?.enabled) return [];
   const rows: HardCheckRow[] = [];
@@ -59,7 +60,8 @@ export async function checkCommands(
     rows.push(check('validation_passed', validation === 'passed', `validation ${validation}`));
   }
   for (const { label, command, expected, timeoutSeconds } of hard.commandChecks) {
-    const result = await runCommandIn(sandbox, command, { timeoutMs: timeoutSeconds * 1000, signal });
+    const timeoutMs = timeoutSeconds * 1000;
+    const result = await runCommandIn(sandbox, command, { timeoutMs, signal, env: await answers.lay() });
     const found = `${result.stdout}${result.stderr}`.includes(expected);
     const evidence = !succeeded(result)
       ? `\`${commandText(command)}\` ${result.ended === 'timeout' ? 'timed out' : `exited ${result.exitCode}`}`

@@ -19,6 +19,8 @@ export async function runCommands(
     stopAtFailure: boolean;
     /** Called before each command but the first. */
     between?: () => Promise<void>;
+    /** Called before each command: what it gets on top of the sandbox's environment. */
+    env?: () => Promise<Record<string, string>>;
     timeoutMs?: number;
     /** Applied to the logs and to the result. */
     mask: Mask;
@@ -30,7 +32,9 @@ export async function runCommands(
   for (const [index, command] of commands.entries()) {
     if (index > 0) await options.between?.();
     const file = (stream: string) => join(options.directory, `${options.prefix}-${index}.${stream}.log`);
+    const env = await options.env?.();
     const result = await runCommandIn(sandbox, command, {
+      ...(env && { env }),
       signal: options.signal,
       mask: options.mask,
       stdoutFile: file('stdout'),

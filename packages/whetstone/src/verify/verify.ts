@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { JsonObject } from '@whetstone/events';
 import picomatch from 'picomatch';
 import type { TaskConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
@@ -7,6 +8,7 @@ import type { Mask } from '../sandbox/mask.ts';
 import type { Sandbox, SandboxProvider } from '../sandbox/sandbox.ts';
 import { displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, Workspace, Workspaces } from '../workspace/workspace.ts';
+import { openAnswerFiles } from './answer-files.ts';
 import { checkCommands, checkTree } from './hard-checks.ts';
 import { describeResult, runCommands, succeeded } from './run-commands.ts';
 
@@ -33,10 +35,14 @@ export type VerifyInput = {
   changes: Changes;
   /** False when the agent did not end by itself with success: some hard checks need to know. */
   agentCompleted: boolean;
+  /** The structured answer, for the commands that judge. */
+  answer?: JsonObject | undefined;
   workspaces: Workspaces;
   sandboxes: SandboxProvider;
   /** Where logs go; made when needed. */
   directory: string;
+  /** Where temporary files go. */
+  scratch: string;
   mask: Mask;
   signal: AbortSignal;
 };
@@ -126,11 +132,13 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
   }
 
   if (setup.length > 0) await protectAgain(input, room);
+  await using answers = openAnswerFiles(input.answer, input.scratch);
   const validation = await runCommands(sandbox, task.validation.commands, {
     ...where,
     prefix: 'validation',
     stopAtFailure: false,
     between: () => protectAgain(input, room),
+    env: answers.lay,
     ...(task.validation.timeoutSeconds === undefined
       ? {}
       : { timeoutMs: task.validation.timeoutSeconds * 1000 }),
@@ -139,7 +147,10 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
   const failed = validation.find(({ result }) => !succeeded(result));
   const status = validation.length === 0 ? 'skipped' : failed ? 'failed' : 'passed';
   if (validation.length > 0 && task.hardEvaluation?.commandChecks.length) await protectAgain(input, room);
-  const hardCommands = await checkCommands(task.hardEvaluation, sandbox, status, input.signal);
+  const hardCommands = await checkCommands(task.hardEvaluation, sandbox, status, {
+    answers,
+    signal: input.signal,
+  });
   const hard = [...hardTree, ...hardCommands];
   const failedCheck = hard.find((check) => check.status === 'failed');
   const failure = failed

@@ -70,6 +70,7 @@ export type CaseFileEntry = { name: CaseFileName; bytes: number };
 export type CaseFileName =
   | 'prompt'
   | 'patch'
+  | 'answer'
   | 'events'
   | 'model-calls'
   | 'stdout'

@@ -47,6 +47,7 @@ function namedFiles({
   const named = new Map<CaseFileName, { path: string; keep: Keep }>([
     ['prompt', { path: files.prompt, keep: 'head' }],
     ['patch', { path: files.patch, keep: 'head' }],
+    ['answer', { path: files.outputData, keep: 'head' }],
     ['events', { path: files.events, keep: 'both' }],
     ['model-calls', { path: files.modelCalls, keep: 'both' }],
     ['stdout', { path: files.stdout, keep: 'tail' }],

@@ -7,10 +7,10 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { manifestOf, rowOf } from '../record/__fixtures__/records.ts';
 import { createRunRecord } from '../record/run-record.ts';
-import { sampleRun } from '../report/__fixtures__/sample-run.ts';
 import { summarize } from '../report/summarize.ts';
 import { cookieFrom, send } from './__fixtures__/http.ts';
 import {
+  exposedRun,
   HOSTILE_RUN_ID,
   HOSTILE_TEXT,
   startSampleRun,
@@ -102,7 +102,7 @@ describe('runs', () => {
   });
 
   test('have the numbers of every other report', async () => {
-    const { manifest, rows } = sampleRun();
+    const { manifest, rows } = exposedRun();
     const detail = await getJson<RunDetail>('runs', sampleId);
     expect(detail.summary).toEqual(JSON.parse(JSON.stringify(summarize(manifest, rows))));
     expect(detail.cases).toHaveLength(56);
@@ -190,6 +190,7 @@ describe('cases', () => {
     expect(detail.files.map((file) => file.name)).toEqual([
       'prompt',
       'patch',
+      'answer',
       'events',
       'model-calls',
       'stdout',

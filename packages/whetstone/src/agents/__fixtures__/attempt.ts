@@ -28,6 +28,8 @@ export async function startAttempt(
   const promptFile = join(folder, 'prompt.md');
   await mkdir(workdir);
   await mkdir(outputDir);
+  const stateDir = join(folder, 'state');
+  await mkdir(stateDir);
   const bin = join(folder, 'programs');
   await mkdir(bin);
   for (const [name, script] of Object.entries(programs)) {
@@ -50,6 +52,7 @@ export async function startAttempt(
     files: {
       promptFile,
       outputDir,
+      stateDir,
       stdoutFile: join(folder, 'stdout.log'),
       stderrFile: join(folder, 'stderr.log'),
       taskId: 'task-1',

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
-import type { McpServer } from '../declared-context.ts';
-import type { CliAgent, CliSettings } from './cli-agent.ts';
+import type { CliAgent, CliConnection, CliSettings } from './cli-agent.ts';
 import { mcpServersOf, withoutDollars } from './mcp-settings.ts';
 import { ownFolders } from './own-folders.ts';
 
@@ -33,16 +32,17 @@ export const claudeCode: CliAgent = {
         DISABLE_AUTOUPDATER: '1',
         DISABLE_ERROR_REPORTING: '1',
       },
-      ...mcpSettings(home, mcpServers),
+      ...contextSettings({ home, mcpServers, plugins: given.plugins ?? [] }),
     };
   },
 
-  turn: ({ prompt, model, resume }) => ({
+  turn: ({ prompt, model, resume, outputSchema }) => ({
     args: [
       '--print',
       ...['--output-format', 'stream-json', '--verbose'],
       '--dangerously-skip-permissions',
       ...['--model', model],
+      ...(outputSchema ? ['--json-schema', outputSchema.text] : []),
       ...(resume === undefined ? [] : ['--resume', resume]),
     ],
     stdin: prompt,
@@ -51,15 +51,22 @@ export const claudeCode: CliAgent = {
 
 const MCP_FILE = '.claude/mcp.json';
 
-/** Those servers and no others: an `.mcp.json` of the repository is not read beside them. */
-function mcpSettings(
-  home: string,
-  servers: readonly McpServer[] | undefined,
-): Pick<CliSettings, 'files' | 'args'> {
+/**
+ * Those servers and no others: an `.mcp.json` of the repository is not read beside them. With plugins it is, as nothing
+ * keeps it out that would let in the servers of a plugin.
+ */
+function contextSettings({
+  home,
+  mcpServers: servers,
+  plugins,
+}: Required<Pick<CliConnection, 'home' | 'mcpServers' | 'plugins'>>): Pick<CliSettings, 'files' | 'args'> {
   const mcpServers = mcpServersOf(servers, ({ url, headers }) => ({ type: 'http', url, headers }));
-  if (!mcpServers) return { files: {} };
   return {
-    files: { [MCP_FILE]: JSON.stringify({ mcpServers }, null, 2) },
-    args: ['--mcp-config', join(home, MCP_FILE), '--strict-mcp-config'],
+    files: mcpServers ? { [MCP_FILE]: JSON.stringify({ mcpServers }, null, 2) } : {},
+    args: [
+      ...(mcpServers ? ['--mcp-config', join(home, MCP_FILE)] : []),
+      ...(mcpServers && plugins.length === 0 ? ['--strict-mcp-config'] : []),
+      ...plugins.flatMap(({ folder }) => ['--plugin-dir', folder]),
+    ],
   };
 }

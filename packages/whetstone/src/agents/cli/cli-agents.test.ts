@@ -1,6 +1,9 @@
-import { isAbsolute } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { cliAgentKinds } from '../../config/cli-kinds.ts';
+import { readNative } from '../native/__fixtures__/read-native.ts';
+import type { NativeMapper } from '../native/native-mapper.ts';
 import { cliAgents } from './cli-agents.ts';
 
 const connection = {
@@ -35,5 +38,34 @@ describe.each(cliAgentKinds)('%s', (kind) => {
     expect(first.args).not.toContain('session-1');
     expect(resumed.args).toContain('session-1');
     expect(resumed.args.join(' ')).toContain('model-1');
+  });
+});
+
+describe.each([
+  ['codex-cli', 'codex-0.169.0', ['main', 'main-resumed'], { inputTokens: 19_566 }, undefined],
+  // Of a session that was begun elsewhere it tells its own calls, and not those of sub-agents and side requests.
+  [
+    'qwen-code',
+    'qwen-code-0.24.4',
+    ['task', 'second-turn'],
+    { inputTokens: 33_596 },
+    { inputTokens: 21_119 },
+  ],
+] as const)('%s counts over its session', (kind, folder, [first, second], usage, ownAlone) => {
+  const turn = (name: string, before: NativeMapper | 'new' | 'unread') => {
+    const mapper = cliAgents[kind].openStream?.({}, before);
+    if (!mapper) throw new Error(`${kind} opens no stream.`);
+    const file = join(import.meta.dirname, '../native', kind, '__fixtures__', folder, `${name}.stream.jsonl`);
+    return { mapper, usage: readNative(mapper, readFileSync(file)).summary.usage };
+  };
+  const expected = (of: object | undefined) => (of ? expect.objectContaining(of) : undefined);
+
+  test('and a turn has its own usage', () => {
+    expect(turn(second, turn(first, 'new').mapper).usage).toEqual(expected(usage));
+  });
+
+  test('and the usage of a turn behind one that nobody saw to its end is not known whole', () => {
+    expect(turn(second, 'unread').usage).toEqual(expected(ownAlone));
+    expect(turn(second, turn('hang', 'new').mapper).usage).toEqual(expected(ownAlone));
   });
 });

@@ -1,22 +1,26 @@
 import { join } from 'node:path';
+import type { StreamEvent } from '@whetstone/events';
 import type { McpServer } from '../declared-context.ts';
+import { createCopilotTranscriptMapper } from '../native/copilot/transcript.ts';
 import type { CliAgent } from './cli-agent.ts';
+import { isBefore, isPlainId, readHomeFile } from './kept-events.ts';
 import { mcpServersOf, withoutDollars } from './mcp-settings.ts';
 import { ownFolders } from './own-folders.ts';
 
 /**
- * GitHub Copilot CLI with a provider of its own, which needs no login. The first run in a fresh `XDG_CACHE_HOME` unpacks
- * 235 MB into it. Its tools depend on the model's name.
+ * GitHub Copilot CLI with a provider of its own, which needs no login. Its tools depend on the model's name. It unpacks
+ * 235 MB into each new home, unless that was done at its installation.
  */
 export const copilot: CliAgent = {
   kind: 'copilot',
   package: '@github/copilot',
   program: 'copilot',
   entry: { native: '@github/copilot-PLATFORM/copilot' },
+  unpacking: (folder) => ({ COPILOT_PKG_CACHE_HOME: folder, COPILOT_SEA_EXTRACT_ONLY: '1' }),
   wire: 'openai-chat-completions',
   defaultModel: 'claude-sonnet-4.5',
 
-  settings: ({ baseUrl, key, model, home, ...given }) => {
+  settings: ({ baseUrl, key, model, home, unpacked, ...given }) => {
     const { mcpServers, env } = withoutDollars(given.mcpServers);
     return {
       env: {
@@ -29,8 +33,10 @@ export const copilot: CliAgent = {
         COPILOT_MODEL: model,
         COPILOT_OFFLINE: 'true',
         COPILOT_AUTO_UPDATE: 'false',
+        ...(unpacked !== undefined && { COPILOT_PKG_CACHE_HOME: unpacked }),
       },
       files: mcpFiles(mcpServers),
+      args: (given.plugins ?? []).flatMap(({ folder }) => ['--plugin-dir', folder]),
     };
   },
 
@@ -42,6 +48,18 @@ export const copilot: CliAgent = {
     ],
     stdin: prompt,
   }),
+
+  // Tokens are in the session's file alone, those of sub-agents too.
+  async keptEvents(turn) {
+    const { sessionId = '' } = turn.summary;
+    if (!isPlainId(sessionId)) return [];
+    const usages: StreamEvent[] = [];
+    const file = { folder: `.copilot/session-state/${sessionId}`, name: 'events.jsonl' };
+    await readHomeFile(turn, file, createCopilotTranscriptMapper(turn.place), (event) => {
+      if (event.type === 'usage' && !isBefore(event, turn.startedAt)) usages.push(event);
+    });
+    return usages;
+  },
 };
 
 function mcpFiles(servers: readonly McpServer[] | undefined): Record<string, string> {

@@ -1,19 +1,22 @@
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import type { Usage } from '@whetstone/events';
+import { addUsage, type StreamEvent, type StreamEventOf, type Usage } from '@whetstone/events';
 import type { AgentConfig, CliAgentConfig } from '../../config/config.ts';
 import { contextPlacesOf } from '../../config/context-places.ts';
+import { takesOutputSchema } from '../../config/output-schema-agents.ts';
 import { createMask, type Mask } from '../../sandbox/mask.ts';
 import type { CommandResult, RunOptions, Sandbox } from '../../sandbox/sandbox.ts';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnInput } from '../agent.ts';
 import type { AgentEnvironment } from '../agent-environment.ts';
-import { placeSkills } from '../declared-context.ts';
+import { placeFolders, placeSkills, pluginFolders } from '../declared-context.ts';
 import { mappers } from '../native/mappers.ts';
-import type { NativeMapper } from '../native/native-mapper.ts';
+import type { MapperPlace, NativeMapper } from '../native/native-mapper.ts';
 import { type JsonLinesSummary, readJsonLines } from '../native/read-json-lines.ts';
 import { textTail } from '../text-tail.ts';
 import { createTurnEvents, type TurnEvents } from '../turn-events.ts';
-import type { CliAgent, CliConnection, CliSettings } from './cli-agent.ts';
+import type { CliAgent, CliConnection, CliSettings, CliTurn } from './cli-agent.ts';
 import { inheritFiles } from './inherit-files.ts';
+import { readKeptEvents } from './kept-events.ts';
 
 const EVENT_TEXT_BYTES = 16 * 1024;
 
@@ -24,6 +27,8 @@ export type CliAgentOptions = {
   config: AgentConfig & { cli: CliAgentConfig };
   /** Its absolute path. */
   program: string;
+  /** What its installation has unpacked. */
+  unpacked: string | undefined;
   /** Absent where every attempt has a lane. */
   provider: CliProvider | undefined;
   environment: AgentEnvironment;
@@ -41,7 +46,11 @@ export function createCliAgent(cli: CliAgent, options: CliAgentOptions): Agent {
   const streams = sessionStreams(cli);
   return defineSandboxAgent({
     name: config.name,
-    capabilities: { conversation: true, toolObservability: true },
+    capabilities: {
+      conversation: true,
+      toolObservability: true,
+      structuredOutput: takesOutputSchema(config) === true,
+    },
     async send(input, context) {
       const { session } = context;
       const model = config.cli.model ?? context.model ?? cli.defaultModel;
@@ -49,7 +58,9 @@ export function createCliAgent(cli: CliAgent, options: CliAgentOptions): Agent {
       if (session.isNew) await prepareHome(context, settings, options);
       const mask = createMask([...secrets, ...(context.declared?.secrets ?? [])]);
       const turn = createTurnEvents(context);
-      const { mapper, countsWholeSession } = streams.open(context);
+      const place = placeOf(context);
+      const mapper = streams.open(place, session);
+      const startedAt = new Date().toISOString();
       const reader = readJsonLines(mapper, turn.add);
       const result = await runTurn(cli, options, { input, context, settings, model, mask, reader });
       const summary = reader.end();
@@ -57,23 +68,31 @@ export function createCliAgent(cli: CliAgent, options: CliAgentOptions): Agent {
         session.id = summary.sessionId;
         streams.keep(summary.sessionId, mapper);
       }
-      return toTurn(config, turn, result, { ...summary, countsWholeSession });
+      const data = input.outputSchema && cli.answerIn?.(mapper);
+      if (data !== undefined) summary.data = data;
+      const kept = await readKeptEvents(cli, context, {
+        ...{ sandbox: context.sandbox, program: options.program, place, startedAt },
+        ...{ events: turn.events, summary },
+        options: { env: { ...settings.env, ...environment.env }, mask },
+      });
+      for (const event of kept ?? []) turn.add(event);
+      return toTurn(config, turn, result, { ...summary, kept });
     },
   });
 }
 
-/**
- * What reads each turn's output. Where an agent counts over its session, a turn that goes on with one of which nothing
- * was read here (the harness was started again) has a usage that is not its own.
- */
+const placeOf = ({ sandbox, declared }: AgentContext & { sandbox: Sandbox }): MapperPlace => ({
+  workdir: sandbox.workdir,
+  ...(declared && { mcpServers: declared.mcpServers.map(({ name }) => name) }),
+});
+
+/** What reads each turn's output. A harness that was started again has read nothing of a session that goes on. */
 function sessionStreams(cli: CliAgent) {
   const last = new Map<string, NativeMapper>();
   return {
-    open({ sandbox, session }: AgentContext & { sandbox: Sandbox }) {
-      const place = { workdir: sandbox.workdir };
-      if (!cli.openStream) return { mapper: mappers[cli.kind].stream(place), countsWholeSession: false };
-      const before = session.isNew ? undefined : last.get(session.id ?? '');
-      return { mapper: cli.openStream(place, before), countsWholeSession: !session.isNew && !before };
+    open(place: MapperPlace, { isNew, id = '' }: AgentContext['session']): NativeMapper {
+      if (!cli.openStream) return mappers[cli.kind].stream(place);
+      return cli.openStream(place, isNew ? 'new' : (last.get(id) ?? 'unread'));
     },
     keep(sessionId: string, mapper: NativeMapper): void {
       if (cli.openStream) last.set(sessionId, mapper);
@@ -82,7 +101,7 @@ function sessionStreams(cli: CliAgent) {
 }
 
 function connectionOf(
-  { provider }: CliAgentOptions,
+  { config, provider, unpacked }: CliAgentOptions,
   { lane, sandbox, declared }: AgentContext & { sandbox: Sandbox },
   model: string,
 ): CliConnection {
@@ -90,7 +109,11 @@ function connectionOf(
     model,
     home: sandbox.home,
     workingDirectory: sandbox.workdir,
-    ...(declared && { mcpServers: declared.mcpServers }),
+    ...(unpacked !== undefined && { unpacked }),
+    ...(declared && {
+      mcpServers: declared.mcpServers,
+      plugins: pluginFolders(declared.plugins, config, sandbox),
+    }),
   };
   if (lane) return { baseUrl: lane.baseUrl, key: lane.key, ...place };
   if (!provider) throw new TypeError('The agent has neither a lane nor a provider.');
@@ -106,8 +129,9 @@ async function prepareHome(
   const inherited = await inheritFiles(sandbox, userHome, config.cli.inherit);
   if (inherited.length > 0) log(`Inherited from the user's home: ${inherited.join(', ')}`);
   for (const [path, content] of Object.entries(files)) await sandbox.writeFiles({ [`~/${path}`]: content });
-  const { skills } = contextPlacesOf(config);
+  const { skills, plugins } = contextPlacesOf(config);
   if (declared && skills !== undefined) await placeSkills(sandbox, skills, declared.skills);
+  if (declared && plugins !== undefined) await placeFolders(sandbox, plugins, declared.plugins);
 }
 
 type TurnRun = {
@@ -126,11 +150,13 @@ async function runTurn(
 ): Promise<CommandResult> {
   const { sandbox, session, files } = context;
   const resume = session.isNew ? undefined : session.id;
+  const outputSchema = await placeSchema(input, sandbox);
   const { args, stdin } = cli.turn({
     prompt: input.text,
     model,
     workingDirectory: sandbox.workdir,
     ...(resume !== undefined && { resume }),
+    ...(outputSchema && { outputSchema }),
   });
   const options: RunOptions = {
     env: { ...settings.env, ...environment.env },
@@ -145,14 +171,37 @@ async function runTurn(
   return await sandbox.runCommand(program, [...(settings.args ?? []), ...args], options);
 }
 
-function toTurn(
-  config: AgentConfig,
-  turn: TurnEvents,
-  result: CommandResult,
-  summary: JsonLinesSummary & { countsWholeSession: boolean },
-): Turn {
+const SCHEMA_FILE = '.output-schema.json';
+
+async function placeSchema(
+  { outputSchema }: TurnInput,
+  sandbox: Sandbox,
+): Promise<CliTurn['outputSchema'] | undefined> {
+  if (!outputSchema) return undefined;
+  const text = JSON.stringify(outputSchema);
+  await sandbox.writeFiles({ [`~/${SCHEMA_FILE}`]: text });
+  return { text, file: join(sandbox.home, SCHEMA_FILE) };
+}
+
+/** What the stream said, and what was kept beside it; `undefined` where that could not be read. */
+type TurnSummary = JsonLinesSummary & { kept: readonly StreamEvent[] | undefined };
+
+/** With sub-agents, which are of no use without the agent's own. */
+function usageOf({ usage, kept }: TurnSummary): Usage | undefined {
+  if (!kept) return undefined;
+  const sumOf = (isOwn: boolean) =>
+    kept
+      .filter((event) => event.type === 'usage' && (event.parentCallId === undefined) === isOwn)
+      .map((event) => (event as StreamEventOf<'usage'>).usage)
+      .reduce<Usage | undefined>((sum, one) => (sum ? addUsage(sum, one) : one), undefined);
+  const own = usage ?? sumOf(true);
+  const others = sumOf(false);
+  return own && others ? addUsage(own, others) : own;
+}
+
+function toTurn(config: AgentConfig, turn: TurnEvents, result: CommandResult, summary: TurnSummary): Turn {
   const { costUsd, data, ending } = summary;
-  const usage = summary.countsWholeSession ? undefined : summary.usage;
+  const usage = usageOf(summary);
   const failure = failureOf(result, summary);
   if (failure !== undefined) turn.add({ type: 'error', message: failure, source: 'host' });
   return {

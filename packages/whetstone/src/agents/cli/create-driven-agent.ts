@@ -5,7 +5,7 @@ import type { AgentConfig, CliAgentConfig } from '../../config/config.ts';
 import { WhetstoneError } from '../../error.ts';
 import type { Agent } from '../agent.ts';
 import type { AgentEnvironment } from '../agent-environment.ts';
-import { locateProgram } from '../install/installed-agents.ts';
+import { locateProgram, unpackedBeside } from '../install/installed-agents.ts';
 import { leadsToGateway } from '../leads-to-gateway.ts';
 import { cliAgents } from './cli-agents.ts';
 import { type CliProvider, createCliAgent } from './create-cli-agent.ts';
@@ -48,6 +48,7 @@ export async function createDrivenAgent(
   return createCliAgent(agent, {
     config: { ...config, cli },
     program,
+    unpacked: await unpackedBeside(program),
     provider,
     environment,
     userHome: user.environment.HOME ?? homedir(),

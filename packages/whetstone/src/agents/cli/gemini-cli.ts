@@ -1,6 +1,9 @@
+import type { StreamEvent } from '@whetstone/events';
 import { WhetstoneError } from '../../error.ts';
 import type { McpServer } from '../declared-context.ts';
+import { createGeminiCliTranscriptMapper } from '../native/gemini-cli/transcript.ts';
 import type { CliAgent } from './cli-agent.ts';
+import { isPlainId, readHomeFile, subagentEvents } from './kept-events.ts';
 import { mcpServersOf, withoutDollars } from './mcp-settings.ts';
 import { ownFolders } from './own-folders.ts';
 
@@ -50,6 +53,20 @@ export const geminiCli: CliAgent = {
     ],
     stdin: prompt,
   }),
+
+  // Of sub-agents the stream has what they used, and their session files what they did; which one is whose, that of
+  // the session tells.
+  async keptEvents(turn) {
+    const { sessionId = '' } = turn.summary;
+    if (!isPlainId(sessionId) || !turn.events.some(({ type }) => type === 'subagent.called')) return [];
+    const sessionFile = (name: string, emit: (event: StreamEvent) => void) => {
+      const mapper = createGeminiCliTranscriptMapper(turn.place);
+      return readHomeFile(turn, { folder: '.gemini/tmp', name }, mapper, emit);
+    };
+    const summary = await sessionFile(`session-*-${sessionId.slice(0, 8)}.jsonl`, () => {});
+    const events = await subagentEvents({ ...turn, summary }, (id, emit) => sessionFile(`${id}.jsonl`, emit));
+    return events.filter(({ type }) => type !== 'usage');
+  },
 };
 
 /** Without the auth type a base URL makes it choose one that it refuses without a terminal. */

@@ -1,5 +1,9 @@
+import { pathToFileURL } from 'node:url';
 import type { McpServer } from '../declared-context.ts';
+import { createOpencodeTranscriptMapper } from '../native/opencode-cli/transcript.ts';
+import { readDocument } from '../native/read-document.ts';
 import type { CliAgent } from './cli-agent.ts';
+import { readPrinted, subagentEvents } from './kept-events.ts';
 import { ownFolders } from './own-folders.ts';
 
 /**
@@ -14,12 +18,13 @@ export const opencodeCli: CliAgent = {
   wire: 'openai-chat-completions',
   defaultModel: 'qwen3-coder-plus',
 
-  settings: ({ baseUrl, key, model, home, mcpServers = [] }) => ({
+  settings: ({ baseUrl, key, model, home, mcpServers = [], plugins = [] }) => ({
     env: {
       ...ownFolders(home),
       OPENCODE_CONFIG_CONTENT: JSON.stringify({
         ...configuration(baseUrl, key, model),
         ...(mcpServers.length > 0 && { mcp: Object.fromEntries(mcpServers.map(mcpEntry)) }),
+        ...(plugins.length > 0 && { plugin: plugins.map(({ folder }) => `${pathToFileURL(folder)}`) }),
       }),
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
@@ -41,7 +46,18 @@ export const opencodeCli: CliAgent = {
     ],
     stdin: prompt,
   }),
+
+  // The stream tells only of the session that was asked; each sub-agent is one of its own.
+  keptEvents: (turn) =>
+    subagentEvents(turn, (session, emit) => {
+      const reader = readDocument(createOpencodeTranscriptMapper(turn.place), emit);
+      return readPrinted(turn, ['/bin/sh', '-c', PRINT_SESSION, turn.program, session], reader);
+    }),
 };
+
+/** By way of a file: into a pipe, OpenCode may end before all of a large document is written. */
+const PRINT_SESSION =
+  'file=$(mktemp) && "$0" export "$1" > "$file" && cat "$file"; code=$?; rm -f "$file"; exit $code';
 
 function configuration(baseUrl: string, key: string, model: string): object {
   const models = { [model]: { tool_call: true, limit: { context: 200_000, output: 32_000 } } };

@@ -11,7 +11,7 @@ export const pi: CliAgent = {
   wire: 'anthropic-messages',
   defaultModel: 'claude-sonnet-4-5',
 
-  settings: ({ baseUrl, key, model, home }) => ({
+  settings: ({ baseUrl, key, model, home, plugins = [] }) => ({
     env: {
       ...ownFolders(home),
       PI_CODING_AGENT_DIR: join(home, '.pi/agent'),
@@ -19,6 +19,7 @@ export const pi: CliAgent = {
       PI_TELEMETRY: '0',
     },
     files: { '.pi/agent/models.json': JSON.stringify(providers(baseUrl, key, model), null, 2) },
+    args: plugins.flatMap(({ folder }) => ['--extension', folder]),
   }),
 
   turn: ({ prompt, model, resume }) => ({

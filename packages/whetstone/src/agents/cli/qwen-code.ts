@@ -1,4 +1,7 @@
+import { emptyUsage } from '@whetstone/events';
 import type { McpServer } from '../declared-context.ts';
+import type { NativeMapper } from '../native/native-mapper.ts';
+import { createQwenCodeMapper, type QwenMapper } from '../native/qwen-code/stream.ts';
 import type { CliAgent } from './cli-agent.ts';
 import { mcpServersOf, withoutDollars } from './mcp-settings.ts';
 import { ownFolders } from './own-folders.ts';
@@ -35,15 +38,23 @@ export const qwenCode: CliAgent = {
     };
   },
 
-  turn: ({ prompt, model, resume }) => ({
+  turn: ({ prompt, model, resume, outputSchema }) => ({
     args: [
       ...['--output-format', 'stream-json'],
       '--yolo',
       ...['--auth-type', 'openai', '--model', model],
+      ...(outputSchema ? ['--json-schema', `@${outputSchema.file}`] : []),
       ...(resume === undefined ? [] : ['--resume', resume]),
     ],
     stdin: prompt,
   }),
+
+  openStream: (place, before) => createQwenCodeMapper(place, usageBefore(before)),
+};
+
+const usageBefore = (before: NativeMapper | 'new' | 'unread') => {
+  if (before === 'new') return emptyUsage();
+  return before === 'unread' ? undefined : (before as QwenMapper).sessionUsage;
 };
 
 const settings = {

@@ -5,8 +5,10 @@ import { execa } from 'execa';
 import { WhetstoneError } from '../../error.ts';
 import { removeTree } from '../../remove-tree.ts';
 import type { CliAgent } from '../cli/cli-agent.ts';
-import { agentFolder, isInstalled, programIn } from './installed-agents.ts';
+import { agentFolder, isInstalled, programIn, unpackedFolder } from './installed-agents.ts';
 import testedVersions from './tested-versions.json' with { type: 'json' };
+
+const UNPACK_LIMIT_MS = 120_000;
 
 /** The version that Whetstone's own tests drive. */
 export function testedVersion({ package: name }: CliAgent): string {
@@ -32,7 +34,9 @@ export async function installCliAgent(
   try {
     await writeFile(join(making, 'package.json'), JSON.stringify({ private: true }));
     await npmInstall(`${agent.package}@${version}`, making, signal);
-    await linkProgram(agent, making, folder);
+    const found = programBelow(agent, making);
+    await linkProgram(agent, making, join(folder, found));
+    await unpack(agent, join(making, found), making, signal);
     // Whole or not at all; another process may have been quicker.
     await rename(making, folder).catch(async (error: unknown) => {
       if (!(await isInstalled(agent, version))) throw error;
@@ -69,31 +73,42 @@ async function npmInstall(
 
 const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join('\n').slice(-2_000);
 
+/**
+ * The program of an installation, relative to its folder.
+ * @throws WhetstoneError `agent-install` where its makers publish none for this machine
+ */
+function programBelow({ entry, package: name }: CliAgent, folder: string): string {
+  const platform = `${process.platform}-${process.arch}`;
+  const pattern = 'native' in entry ? entry.native.replace('PLATFORM', platform) : entry.script;
+  const [found] = globSync(join('node_modules', pattern), { cwd: folder });
+  if (found !== undefined) return found;
+  throw new WhetstoneError('agent-install', `${name} has no program for ${platform}.`, { exitCode: 2 });
+}
+
 /** Scripts run on this Node: it is one that they support, whatever the PATH of a run has. */
-async function linkProgram(
-  { entry, program, package: name }: CliAgent,
-  folder: string,
-  home: string,
-): Promise<void> {
-  const modules = join(folder, 'node_modules');
-  const pattern =
-    'native' in entry
-      ? entry.native.replace('PLATFORM', `${process.platform}-${process.arch}`)
-      : entry.script;
-  const [found] = globSync(pattern, { cwd: modules });
-  if (found === undefined) {
-    throw new WhetstoneError(
-      'agent-install',
-      `${name} has no program for ${process.platform}-${process.arch}.`,
-      {
-        exitCode: 2,
-      },
-    );
-  }
-  const target = join(home, 'node_modules', found);
+async function linkProgram({ entry, program }: CliAgent, folder: string, target: string): Promise<void> {
   const link = join(folder, 'bin', program);
   await mkdir(dirname(link));
   if ('native' in entry) return await symlink(target, link);
   await writeFile(link, `#!/bin/sh\nexec '${process.execPath}' '${target}' "$@"\n`);
   await chmod(link, 0o755);
+}
+
+/** What cannot be unpacked now is unpacked in each case, as without this. */
+async function unpack(
+  { unpacking }: CliAgent,
+  program: string,
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (!unpacking) return;
+  await execa(program, ['--version'], {
+    env: { PATH: process.env.PATH, HOME: folder, ...unpacking(unpackedFolder(folder)) },
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+    timeout: UNPACK_LIMIT_MS,
+    ...(signal && { cancelSignal: signal }),
+  });
+  signal?.throwIfAborted();
 }

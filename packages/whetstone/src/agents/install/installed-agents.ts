@@ -1,5 +1,5 @@
 import { access, readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { cacheFolder } from '../../cache-folder.ts';
 import { findOnPath } from '../../config/check-executables.ts';
 import type { CliAgentKind } from '../../config/cli-kinds.ts';
@@ -18,6 +18,17 @@ export const programIn = (
   version: string,
   environment?: NodeJS.ProcessEnv,
 ): string => join(agentFolder(kind, version, environment), 'bin', program);
+
+/** What an installed program has unpacked beforehand; `undefined` where nothing is, and for a program of another place. */
+export async function unpackedBeside(program: string): Promise<string | undefined> {
+  const folder = unpackedFolder(dirname(dirname(program)));
+  return await access(folder).then(
+    () => folder,
+    () => undefined,
+  );
+}
+
+export const unpackedFolder = (installation: string): string => join(installation, 'unpacked');
 
 export async function isInstalled(
   agent: CliAgent,

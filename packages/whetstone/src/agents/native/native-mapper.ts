@@ -26,6 +26,8 @@ export type NativeSummary = {
   usage?: Usage;
   /** US dollars, as the agent reckons. */
   costUsd?: number;
+  /** Sub-agents whose doings are not here but in transcripts of their own: by their ids, the calls that began them. */
+  subagents?: Record<string, string>;
   /** Structured output. */
   data?: JsonValue;
   /** What only this kind of agent tells, under its own names. */
@@ -34,5 +36,9 @@ export type NativeSummary = {
 
 export type CreateMapper = (place: MapperPlace) => NativeMapper;
 
-/** `workdir`: paths below it become relative. Absent where nobody knows it any more. */
-export type MapperPlace = { workdir?: string };
+export type MapperPlace = {
+  /** Paths below it become relative. Absent where nobody knows it any more. */
+  workdir?: string;
+  /** Names of the MCP servers that the agent was given, for those whose tools do not tell where a server's name ends. */
+  mcpServers?: readonly string[];
+};

@@ -77,14 +77,16 @@ const PATCH_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
 export function deriveObservability(events: readonly StreamEvent[]): Observability {
   const metadata = deriveAgentMetadata(events);
   const commands = new Set(metadata.commands.map(({ callId }) => callId));
-  const calls = metadata.tools.map((tool) => ({
-    tool,
-    category: commands.has(tool.callId) ? 'shell' : categoryOf(tool.name),
-  }));
-  const subagents = events.filter(({ type }) => type === 'subagent.called').length;
+  const delegations = new Set(
+    events.flatMap((event) => (event.type === 'subagent.called' ? [event.callId] : [])),
+  );
+  const calls = metadata.tools.map((tool) => ({ tool, category: categoryOf(tool, commands, delegations) }));
+  // Those that no tool call made.
+  const called = new Set(metadata.tools.map(({ callId }) => callId));
+  const others = [...delegations].filter((callId) => !called.has(callId)).length;
   const toolCalls = Object.fromEntries(CATEGORIES.map((name) => [name, 0])) as Record<ToolCategory, number>;
   for (const { category } of calls) toolCalls[category] += 1;
-  toolCalls.agent_task += subagents;
+  toolCalls.agent_task += others;
 
   const pathsOf = (...wanted: ToolCategory[]) =>
     calls
@@ -94,7 +96,7 @@ export function deriveObservability(events: readonly StreamEvent[]): Observabili
   return {
     totalTurns: events.filter((event) => isOwnMessage(event)).length,
     toolCalls,
-    totalToolCalls: calls.length + subagents,
+    totalToolCalls: calls.length + others,
     webFetches: calls
       .filter(({ category }) => category === 'web_fetch')
       .flatMap(({ tool }) => textsAt(tool.input, ['url']).map((url) => ({ url, ...successOf(tool.status) }))),
@@ -110,7 +112,13 @@ function isOwnMessage(event: StreamEvent): boolean {
   return event.type === 'message' && event.role === 'assistant' && event.parentCallId === undefined;
 }
 
-function categoryOf(name: string): ToolCategory {
+function categoryOf(
+  { callId, name }: AgentMetadata['tools'][number],
+  commands: ReadonlySet<string>,
+  delegations: ReadonlySet<string>,
+): ToolCategory {
+  if (commands.has(callId)) return 'shell';
+  if (delegations.has(callId)) return 'agent_task';
   const plain = name.toLowerCase().replaceAll(/[^a-z]/g, '');
   return Object.hasOwn(CATEGORY_OF_TOOL, plain) ? (CATEGORY_OF_TOOL[plain] ?? 'unknown') : 'unknown';
 }

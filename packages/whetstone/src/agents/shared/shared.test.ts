@@ -77,7 +77,9 @@ describe('injectO11yContext', () => {
     { type: 'action.result', callId: '6', status: 'failed' },
     { type: 'action.called', callId: '7', name: 'constructor', input: null },
     { type: 'file.changed', path: 'd.ts', change: 'added' },
+    { type: 'action.called', callId: '9', name: 'invoke_agent', input: { prompt: 'Help.' } },
     { type: 'subagent.called', callId: '9', name: 'helper' },
+    { type: 'subagent.called', callId: '10', name: 'one that no tool call made' },
     { type: 'error', message: 'oops' },
   ];
 
@@ -89,9 +91,9 @@ describe('injectO11yContext', () => {
       totalTurns: 1,
       toolCalls: {
         ...{ file_read: 2, file_write: 0, file_edit: 1, shell: 2, web_fetch: 1, web_search: 0 },
-        ...{ glob: 0, grep: 0, list_dir: 0, agent_task: 1, unknown: 1 },
+        ...{ glob: 0, grep: 0, list_dir: 0, agent_task: 2, unknown: 1 },
       },
-      totalToolCalls: 8,
+      totalToolCalls: 9,
       webFetches: [{ url: 'https://example.test', success: false }],
       filesRead: ['a.ts'],
       filesModified: ['b.ts', 'c.ts', 'd.ts'],

@@ -4,43 +4,58 @@ import { resolve } from 'node:path';
 import type { Command, TelemetryConfig } from '../../config/config.ts';
 import type { ConfinedFiles } from '../../sandbox/sandbox-files.ts';
 import type { Telemetry } from '../agent.ts';
+import { type CodexUsage, usageSince } from '../native/codex-cli/items.ts';
 import { type CodexFacts, createCodexMapper } from '../native/codex-cli/stream.ts';
 import { type JsonLinesSummary, readJsonLines } from '../native/read-json-lines.ts';
-import type { Collector, CollectorContext } from './collector.ts';
+import type { Collector, CollectorPlace } from './collector.ts';
 
 /**
  * Reads what `codex exec --json` prints: events as they happen, then usage, tool calls, the model and what of it all
- * is missing. The stream is kept as the file that the configuration names, beside the agent's other output.
+ * is missing. The stream is kept as the file that the configuration names, beside the agent's other output, with all
+ * turns of the session.
  */
 export function createCodexCollector(
   config: TelemetryConfig,
-  context: CollectorContext,
+  { workdir }: CollectorPlace,
   files: ConfinedFiles,
 ): Collector {
-  const mapper = createCodexMapper({ workdir: context.workdir });
-  const stream = readJsonLines(mapper, context.emit);
+  let mapper = createCodexMapper({ workdir });
+  let stream = readJsonLines(mapper, () => {});
+  let before: CodexUsage | undefined;
   return {
     source: 'codex-jsonl',
-    prepare: () => ({ env: {} }),
+    prepare({ isNew, emit }) {
+      before = isNew ? undefined : (mapper.facts.threadUsage ?? before);
+      mapper = createCodexMapper({ workdir }, before);
+      stream = readJsonLines(mapper, emit);
+      return { env: {} };
+    },
     read: (chunk) => stream.push(chunk),
     async collect({ command, files: { stdoutFile } }) {
       const summary = stream.end();
       await files.write(config.file, createReadStream(stdoutFile));
-      const { usage, failure, ending } = summary;
+      const { usage, failure, ending, sessionId } = summary;
+      const { threadUsage, ...facts } = mapper.facts;
+      const turnUsage = threadUsage && usageSince(before, threadUsage);
       return {
-        telemetry: await toTelemetry({ ...summary, ...mapper.facts }, command, context.workdir),
+        telemetry: await toTelemetry(
+          { ...summary, ...facts, ...(turnUsage && { turnUsage }) },
+          command,
+          workdir,
+        ),
         saw: 'events',
         ...(usage && { usage }),
+        ...(sessionId !== undefined && { sessionId }),
         ...(failure !== undefined && ending !== 'completed' && { failure }),
       };
     },
   };
 }
 
-type CodexSummary = JsonLinesSummary & CodexFacts;
+type CodexSummary = JsonLinesSummary & Omit<CodexFacts, 'threadUsage'> & { turnUsage?: CodexUsage };
 
 async function toTelemetry(summary: CodexSummary, command: Command, workdir: string): Promise<Telemetry> {
-  const { threadUsage: usage } = summary;
+  const { turnUsage: usage } = summary;
   const modelName = optionOf(command, ['--model', '-m']) ?? summary.model;
   const evidenceGaps = await gapsOf(summary, modelName, command, workdir);
   const callCount = [...summary.toolCalls.values()].reduce((sum, calls) => sum + calls, 0);
@@ -79,9 +94,9 @@ async function gapsOf(
     codex_events_empty: summary.lines === 0,
     codex_events_malformed: summary.malformed + summary.tooLong > 0,
     codex_events_truncated: summary.isTruncated,
-    codex_usage_missing: summary.threadUsage === undefined,
+    codex_usage_missing: summary.turnUsage === undefined,
     codex_model_missing: modelName === undefined,
-    codex_final_message_missing: !summary.hasFinalMessage,
+    codex_final_message_missing: summary.finalMessage === undefined,
     codex_output_last_message_missing:
       lastMessageFile !== undefined &&
       !(await stat(resolve(workdir, lastMessageFile)).catch(() => undefined))?.size,

@@ -1,24 +1,34 @@
 import type { StreamEvent, Usage } from '@whetstone/events';
+import { isCliKind } from '../../config/cli-kinds.ts';
 import type { AgentConfig, Command } from '../../config/config.ts';
 import { createConfinedFiles } from '../../sandbox/sandbox-files.ts';
 import type { AttemptFiles, Telemetry } from '../agent.ts';
 import { mappers, type NativeMappers } from '../native/mappers.ts';
 import { createCodexCollector } from './codex-jsonl.ts';
+import { fileBesideEvents } from './file-beside-events.ts';
 import { createJsonFileCollector } from './json-file.ts';
 import { createNativeCollector } from './native-stream.ts';
 import { createTranscriptCollector } from './transcript.ts';
 
 /**
  * Finds out what an agent says about its own run, in two phases (context-eval, "telemetry"): `prepare` before the
- * agent starts, `collect` after it has ended. Its failures are findings too and never change the turn's outcome.
+ * agent starts, `collect` after it has ended. Its failures are findings too and never change the turn's outcome. One for
+ * all turns of an attempt: what an earlier one left is not told again.
  */
 export interface Collector {
   readonly source: Telemetry['source'];
-  prepare(): Preparation;
+  /** Begins a turn. */
+  prepare(turn: CollectedTurn): Preparation;
   /** Takes the agent's standard output as it arrives; absent where the output is plain text. */
   read?(chunk: Buffer): void;
   collect(run: CollectedRun): Promise<Collected>;
 }
+
+export type CollectedTurn = {
+  /** Whether the turn is the first of its session. */
+  isNew: boolean;
+  emit: (event: StreamEvent) => void;
+};
 
 export type Preparation = {
   /** Value of the template variable `telemetry_file`. */
@@ -39,35 +49,41 @@ export type Collected = {
   isCompleted?: boolean;
   /** The agent's own word that its turn failed, and why. */
   failure?: string;
+  /** The agent's own id of its session. */
+  sessionId?: string;
 };
 
-export type CollectorContext = {
+export type CollectorPlace = {
   workdir: string;
   /** The agent's home. */
   home: string;
   outputDir: string;
-  emit: (event: StreamEvent) => void;
 };
 
-export function createCollector({ kind, telemetry }: AgentConfig, context: CollectorContext): Collector {
-  const files = createConfinedFiles(context.outputDir);
+export function createCollector({ kind, telemetry }: AgentConfig, place: CollectorPlace): Collector {
+  const files = createConfinedFiles(place.outputDir);
   switch (telemetry.collector) {
     case 'none':
-      return safely(nativeCollector(kind, context));
+      return safely(nativeCollector(kind, place));
     case 'json-file':
-      return safely(createJsonFileCollector(telemetry, context.outputDir, files));
+      return safely(
+        fileBesideEvents(
+          createJsonFileCollector(telemetry, place.outputDir, files),
+          nativeCollector(kind, place),
+        ),
+      );
     case 'codex-jsonl':
-      return safely(createCodexCollector(telemetry, context, files));
+      return safely(createCodexCollector(telemetry, place, files));
   }
 }
 
 /** With nothing configured, what is known of the kind's own output. */
-function nativeCollector(kind: AgentConfig['kind'], context: CollectorContext): Collector {
+function nativeCollector(kind: AgentConfig['kind'], place: CollectorPlace): Collector {
+  if (isCliKind(kind)) return createNativeCollector(kind, place);
   const known: NativeMappers | undefined = Object.hasOwn(mappers, kind)
     ? mappers[kind as keyof typeof mappers]
     : undefined;
-  if (known?.stream) return createNativeCollector(kind, known.stream, context);
-  if (known?.transcript?.kind === 'files') return createTranscriptCollector(known.transcript, context);
+  if (known?.transcript?.kind === 'files') return createTranscriptCollector(known.transcript, place);
   return noCollector;
 }
 
@@ -85,7 +101,10 @@ function safely(collector: Collector): Collector {
   let failure: unknown;
   return {
     source: collector.source,
-    prepare: () => collector.prepare(),
+    prepare(turn) {
+      failure = undefined;
+      return collector.prepare(turn);
+    },
     ...(collector.read && {
       read(chunk: Buffer) {
         if (failure !== undefined) return;

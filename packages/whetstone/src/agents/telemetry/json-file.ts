@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { format, join, parse } from 'node:path';
 import { z } from 'zod';
 import type { TelemetryConfig } from '../../config/config.ts';
 import type { ConfinedFiles } from '../../sandbox/sandbox-files.ts';
@@ -24,17 +24,22 @@ const FIELDS = [
 
 /**
  * Reads a JSON object that the agent (or its wrapper) writes. Fields with a wrong value are named in `error`: with
- * good ones beside them the status is `partial`, else `error`; a file without any known field is `unavailable`.
+ * good ones beside them the status is `partial`, else `error`; a file without any known field is `unavailable`. The
+ * second turn of a session has a file of its own, `telemetry-2.json`.
  */
 export function createJsonFileCollector(
   config: TelemetryConfig,
   outputDir: string,
   files: ConfinedFiles,
 ): Collector {
-  const path = join(outputDir, config.file);
+  let turns = 0;
+  let file = config.file;
   return {
     source: 'json-file',
     prepare() {
+      turns += 1;
+      file = fileOfTurn(config.file, turns);
+      const path = join(outputDir, file);
       const { environmentVariable } = config;
       return {
         telemetryFile: path,
@@ -42,7 +47,7 @@ export function createJsonFileCollector(
       };
     },
     async collect() {
-      const content = await files.read(config.file).catch((error: NodeJS.ErrnoException) => {
+      const content = await files.read(file).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return undefined;
         throw error;
       });
@@ -54,6 +59,12 @@ export function createJsonFileCollector(
       return { telemetry: readFields(JSON.parse(content.toString('utf8'))), saw: 'text' };
     },
   };
+}
+
+function fileOfTurn(file: string, turn: number): string {
+  if (turn === 1) return file;
+  const { dir, name, ext } = parse(file);
+  return format({ dir, name: `${name}-${turn}`, ext });
 }
 
 function readFields(value: unknown): Telemetry {

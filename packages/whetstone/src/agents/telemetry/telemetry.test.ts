@@ -39,7 +39,8 @@ describe('json-file', () => {
       tool_calls_by_name: { shell: 2, edit: 1 },
       unknown: 'ignored',
     };
-    const { telemetry: found } = await runWith(JSON.stringify(fields));
+    const { telemetry: found, usage } = await runWith(JSON.stringify(fields));
+    expect(usage).toEqual({ inputTokens: 10, outputTokens: 5, reasoningTokens: 2 });
     expect(found).toEqual({
       status: 'collected',
       source: 'json-file',
@@ -71,6 +72,26 @@ describe('json-file', () => {
     await using attempt = await startAttempt('do it');
     const turn = await sendTo(attempt, { telemetry, command: { kind: 'argv', argv: ['true'] } });
     expect(turn.telemetry).toMatchObject({ status: 'unavailable', evidenceGaps: ['telemetry_file_missing'] });
+  });
+
+  test.each([
+    [15, []],
+    [900, ['usage_mismatch']],
+  ])('beside the events of a known agent, which count: %i tokens in the file', async (total, gaps) => {
+    await using attempt = await startAttempt('do it');
+    const part = { reason: 'stop', tokens: { input: 10, output: 5, reasoning: 0 } };
+    const printed = { type: 'step_finish', timestamp: 1, sessionID: 's', part };
+    await writeFile(join(attempt.workdir, 'printed'), JSON.stringify(printed));
+    await writeFile(join(attempt.workdir, 'counted'), JSON.stringify({ total_tokens: total }));
+    const script = 'mkdir {output_dir}/deep; cp counted {telemetry_file}; cat printed';
+    const turn = await sendTo(attempt, {
+      kind: 'opencode-cli',
+      telemetry,
+      command: { kind: 'shell', script },
+    });
+    expect(turn).toMatchObject({ status: 'completed', usage: { inputTokens: 10, outputTokens: 5 } });
+    expect(turn.events.map(({ type }) => type)).toContain('usage');
+    expect(turn.telemetry).toMatchObject({ totalTokens: total, evidenceGaps: gaps });
   });
 
   test('a link to a file elsewhere is not followed', async () => {

@@ -3,24 +3,34 @@ import { join } from 'node:path';
 import { createConfinedFiles } from '../../sandbox/sandbox-files.ts';
 import type { CreateMapper } from '../native/native-mapper.ts';
 import { readJsonLines } from '../native/read-json-lines.ts';
-import type { Collector, CollectorContext } from './collector.ts';
+import type { CollectedTurn, Collector, CollectorPlace } from './collector.ts';
 
 /** What an agent prints is text for people; its transcript, a file in its home, tells what it did. */
 export function createTranscriptCollector(
   { pattern, createMapper }: { pattern: string; createMapper: CreateMapper },
-  { workdir, home, emit }: CollectorContext,
+  { workdir, home }: CollectorPlace,
 ): Collector {
+  /** How much of each file earlier turns had: a session is one file, which grows. */
+  const told = new Map<string, number>();
+  let emit: CollectedTurn['emit'] = () => {};
   return {
     source: 'none',
-    prepare: () => ({ env: {} }),
+    prepare(turn) {
+      emit = turn.emit;
+      return { env: {} };
+    },
     async collect() {
       const telemetry = { status: 'unavailable', source: 'none', evidenceGaps: [] as string[] } as const;
       const newest = await newestFile(home, pattern);
-      if (newest === undefined) {
+      const content = newest === undefined ? undefined : await createConfinedFiles(home).read(newest);
+      const before = told.get(newest ?? '') ?? 0;
+      if (newest === undefined || !content || content.length === before) {
         return { telemetry: { ...telemetry, evidenceGaps: ['transcript_missing'] }, saw: 'text' };
       }
+      told.set(newest, content.length);
       const reader = readJsonLines(createMapper({ workdir }), emit);
-      reader.push(await createConfinedFiles(home).read(newest));
+      // One that has become shorter was written anew.
+      reader.push(content.length > before ? content.subarray(before) : content);
       const { ending, failure, usage } = reader.end();
       return {
         telemetry,

@@ -158,6 +158,14 @@ export function sampleExposure(name = 'brew-tea'): Exposure {
       { name, offered: true, calls: 2, failures: 1, first, tokens_estimate: 40 },
       { name: 'unasked', offered: false, calls: 0, failures: 0, first: null, tokens_estimate: 0 },
     ],
+    plugins: [
+      {
+        name: 'tea-house',
+        version: '1.2.0',
+        loaded: true,
+        skills: [{ name, listed: true, triggered: 'attempted', first, tokens_estimate: null }],
+      },
+    ],
   };
 }
 

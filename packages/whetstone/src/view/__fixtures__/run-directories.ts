@@ -13,10 +13,16 @@ export const HOSTILE_TEXT =
 
 /** A run with results, prompts, patches, logs, events and model calls; one case is missing. Returns its id. */
 export async function writeSampleRun(outputDirectory: string): Promise<string> {
+  const { manifest, rows } = exposedRun();
+  await writeRun(outputDirectory, manifest, rows, writeCaseFiles);
+  return manifest.run_id;
+}
+
+/** The sample run with one case whose variant declares something. */
+export function exposedRun(): ReturnType<typeof sampleRun> {
   const { manifest, rows } = sampleRun();
   const exposed = rows.map((row) => (row.case_id === 'case-0-0-0-2' ? { ...row, exposure: sampleExposure() } : row));
-  await writeRun(outputDirectory, manifest, exposed, writeCaseFiles);
-  return manifest.run_id;
+  return { manifest, rows: exposed };
 }
 
 /** The same, and the run goes on: as long as the record is not disposed, this process holds it. */
@@ -119,6 +125,7 @@ async function writeCaseFiles(files: CaseLayout, row: CaseRow): Promise<void> {
   await writeFile(files.stdout, '\u001b[32mI have changed the parser.\u001b[0m\n');
   await writeFile(files.stderr, '');
   if (row.changed_files > 0) await writeFile(files.patch, PATCH);
+  await writeFile(files.outputData, '{\n  "verdict": "good"\n}\n');
   await mkdir(files.verify);
   for (const [index, result] of row.validation_results.entries()) {
     await writeFile(join(files.verify, '..', result.stdout_path), `run ${index}\n1 failing\n  parses: expected 2 to be 3\n`);
@@ -130,6 +137,7 @@ async function writeHostileFiles(files: CaseLayout, row: CaseRow): Promise<void>
   const lines = `${HOSTILE_TEXT}\n`.repeat(3);
   await writeFile(files.prompt, lines);
   await writeFile(files.patch, PATCH.replaceAll('parser', HOSTILE_TEXT));
+  await writeFile(files.outputData, lines);
   await writeFile(files.stdout, lines);
   await writeFile(files.stderr, Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28]));
   const fields = { text: HOSTILE_TEXT, name: { a: 1 }, role: [HOSTILE_TEXT], at: HOSTILE_TEXT, usage: 'x', status: {} };

@@ -8,6 +8,7 @@ import { deriveAgentMetadata } from '@whetstone/events';
 import { expect } from 'vitest';
 import { WhetstoneError } from '../../../error.ts';
 import type { TestAttempt } from '../../__fixtures__/attempt.ts';
+import type { Turn } from '../../agent.ts';
 import type { ContractRow } from './contract-row.ts';
 import type { Flood } from './flood-program.ts';
 import { type Play, type Stage, teamSecret, userSecret } from './stage.ts';
@@ -119,20 +120,25 @@ export const cases = {
   },
 
   async 'structured output is data'({ stage }: Scenery) {
-    const { turn, token } = await stage.play('structured output');
+    const { agent, turn, token } = await stage.play('structured output');
+    expect(agent.capabilities).toMatchObject({ structuredOutput: true });
     expect(turn).toMatchObject({ status: 'completed', data: { answer: token } });
   },
 
-  async 'a second turn goes on with the session'({ stage, task }: Scenery) {
+  async 'a second turn goes on with the session'({ row, stage, task }: Scenery) {
     const first = await task();
     const { session } = first.attempt.context;
     const { session: own } = await first.seen();
-    expect(session.id).toBe(own);
+    expect(session.id).toBe(row.hasOwnSession ? sessionIn(first.turn) : own);
     const context = { session: { isNew: false, id: session.id } };
     const { agent, attempt } = first;
     const second = await stage.play('task', { agent, attempt, context });
     expect(second.turn.status).toBe('completed');
     expect(await second.seen()).toMatchObject({ session: own, resumed: own });
+    expect([session.id, undefined]).toContain(sessionIn(second.turn));
+    // Each turn has its own events, also where the agent keeps one transcript of the session.
+    expect(JSON.stringify(second.turn.events)).toContain(second.token);
+    expect(JSON.stringify(second.turn.events)).not.toContain(first.token);
     // Each turn has its own tokens, also where the agent counts over the session.
     expect(second.turn.usage).toEqual(first.turn.usage);
   },
@@ -270,6 +276,8 @@ export const cases = {
     expect(new Set(sessions).size).toBe(sessions.length);
   },
 };
+
+const sessionIn = ({ events, facts }: Turn) => deriveAgentMetadata(events, facts).sessionId;
 
 export type CaseName = keyof typeof cases;
 

@@ -13,6 +13,8 @@ export type ContractRow = {
   openContext?(scene: Scene): Promise<{ context: Partial<AgentContext> } & AsyncDisposable>;
   /** What tells how a turn ended: the agent's own stream, or nothing but its exit code. */
   lastWord: 'stream' | 'exit code';
+  /** Its session is its own, and the fake agent is a command of it. Default: what the fake agent calls its session. */
+  hasOwnSession?: boolean;
   /** The variable of the model's key where there is no gateway. */
   keyVariable?: string;
   /** What its adapter writes into its home before it starts. */

@@ -16,8 +16,9 @@ import {
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { bubTape, type Format, formats } from './formats.ts';
-import type { Scene, Seen } from './scene.ts';
+import { answerSchema, type Scene, type Seen } from './scene.ts';
 
 const FLOOD_BYTES = 200 * 1024 * 1024;
 
@@ -29,7 +30,8 @@ const { scene, token } = JSON.parse(prompt.slice(prompt.indexOf('{'), prompt.ind
 const home = process.env.HOME ?? '';
 const sessions = join(home, '.fake-sessions');
 const resumed = args.find((arg) => /^[\w-]+$/.test(arg) && existsSync(join(sessions, arg)));
-const session = resumed ?? randomUUID();
+const named = args.includes('--session-id') ? args[args.indexOf('--session-id') + 1] : undefined;
+const session = resumed ?? named ?? randomUUID();
 
 const seen: Seen = {
   args,
@@ -66,7 +68,7 @@ async function play(): Promise<void> {
       process.exitCode = formatName in formats ? 0 : 4;
       return;
     case 'structured output':
-      return answer({ answer: token });
+      return isHeldToSchema() ? answer({ answer: token }) : done('Nobody asked for a shape.');
     case 'crash before its last word':
       work('I look around.', 'ls', token);
       process.stderr.write('it broke\n');
@@ -85,6 +87,13 @@ async function play(): Promise<void> {
   }
 }
 
+/** As the released agents are told: a file, a file behind an `@`, or the schema itself. */
+function isHeldToSchema(): boolean {
+  const value = args[args.findIndex((arg) => arg === '--output-schema' || arg === '--json-schema') + 1] ?? '';
+  const text = value.startsWith('{') ? value : readFileSync(value.replace(/^@/, ''), 'utf8');
+  return isDeepStrictEqual(JSON.parse(text), answerSchema);
+}
+
 function printer(): {
   begin(): void;
   work(said: string, command: string, output: string): void;
@@ -100,7 +109,7 @@ function printer(): {
       work: (said, command, output) => put(format.work(session, said, command, output)),
       done: (said) => put(format.done(session, said, turns)),
       failed: (message) => put(format.failed(session, message)),
-      answer: (data) => put(format.answer?.(session, data) ?? []),
+      answer: (data) => put(format.answer?.(session, data, turns) ?? []),
     };
   }
   const keep = (items: object[]): void => {

@@ -10,7 +10,7 @@ export type Format = {
   done(session: string, said: string, turns: number): object[];
   failed(session: string, message: string): object[];
   /** Ends the turn with structured output; absent where the format has none. */
-  answer?(session: string, data: object): object[];
+  answer?(session: string, data: object, turns: number): object[];
 };
 
 let calls = 0;
@@ -47,10 +47,15 @@ const codexCli: Format = {
     { type: 'error', message },
     { type: 'turn.failed', error: { message } },
   ],
+  answer: (session, data, turns) => codexCli.done(session, JSON.stringify(data), turns),
 };
 
 /** Claude Code's, which Qwen Code took over. */
-function claudeLike(shellTool: string, error: (message: string) => object): Format {
+function claudeLike(
+  shellTool: string,
+  answer: { tool: string; field: string },
+  error: (message: string) => object,
+): Format {
   const message = (session: string, role: 'assistant' | 'user', content: object[]) => ({
     type: role,
     message: { id: nextId(), type: 'message', role, model: 'model-1', content, usage: tokens },
@@ -87,20 +92,27 @@ function claudeLike(shellTool: string, error: (message: string) => object): Form
       result(session, { result: said }),
     ],
     failed: (session, text) => [result(session, error(text))],
-    answer: (session, data) => [
-      result(session, { result: JSON.stringify(data), structured_output: data }),
-    ],
+    answer(session, data) {
+      const id = nextId();
+      return [
+        message(session, 'assistant', [{ type: 'tool_use', id, name: answer.tool, input: data }]),
+        message(session, 'user', [{ type: 'tool_result', tool_use_id: id, content: 'Taken.', is_error: false }]),
+        result(session, { result: JSON.stringify(data), [answer.field]: data }),
+      ];
+    },
   };
 }
 
-const claudeCode = claudeLike('Bash', (result) => ({
+const claudeAnswer = { tool: 'StructuredOutput', field: 'structured_output' };
+const claudeCode = claudeLike('Bash', claudeAnswer, (result) => ({
   is_error: true,
   terminal_reason: 'api_error',
   api_error_status: 401,
   result,
 }));
 
-const { answer: _, ...qwenCode } = claudeLike('run_shell_command', (message) => ({
+const qwenAnswer = { tool: 'structured_output', field: 'structured_result' };
+const qwenCode = claudeLike('run_shell_command', qwenAnswer, (message) => ({
   subtype: 'error_during_execution',
   is_error: true,
   error: { message },

@@ -3,10 +3,11 @@ import { defineSandboxAgent, type StreamEvent } from '../../adapter.ts';
 /** An adapter as a user writes one: it runs a program that prints events, and passes on what it reads. */
 export default defineSandboxAgent({
   name: 'contract-module',
-  capabilities: { conversation: true, toolObservability: true },
+  capabilities: { conversation: true, toolObservability: true, structuredOutput: true },
   async send(input, ctx) {
     const args = ['events', '--prompt-file', ctx.files.promptFile, '--model', ctx.model ?? 'default'];
     if (!ctx.session.isNew && ctx.session.id) args.push('--resume', ctx.session.id);
+    if (input.outputSchema) args.push('--json-schema', JSON.stringify(input.outputSchema));
     let rest = '';
     const items: unknown[] = [];
     const decoder = new TextDecoder();

@@ -15,6 +15,8 @@ const create = (config: Partial<AgentConfig>, { user, hasLanes = true, env }: Cr
 
 const noInheritance = 'it takes nothing of the user’s home: that is for released command lines';
 
+const STRUCTURED: readonly CliAgentKind[] = ['codex-cli', 'claude-code', 'qwen-code'];
+
 /** A released command line that Whetstone drives itself. */
 function drivenRow(kind: CliAgentKind): ContractRow {
   const connection = { baseUrl: '', key: '', model: '', home: '/home', workingDirectory: '/' };
@@ -37,7 +39,7 @@ function drivenRow(kind: CliAgentKind): ContractRow {
         options,
       ),
     skips: {
-      ...(kind !== 'claude-code' && { 'structured output is data': 'its stream has none' }),
+      ...(!STRUCTURED.includes(kind) && { 'structured output is data': 'no option of its asks for a schema' }),
     },
   };
 }
@@ -60,6 +62,8 @@ function commandRow(kind: 'custom' | 'traecli' | 'coco' | 'bub'): ContractRow {
               kind,
               '--prompt-file',
               '{prompt_file}',
+              '--session-id',
+              '{session_id}',
             ],
           },
         },
@@ -72,7 +76,6 @@ function commandRow(kind: 'custom' | 'traecli' | 'coco' | 'bub'): ContractRow {
       'the model of the configuration reaches it': 'its command names the model',
       'the model of the turn reaches it': 'its command names the model',
       'structured output is data': 'its output is text',
-      'a second turn goes on with the session': 'a command is one turn: it has no capability `conversation`',
       ...(isTold && {
         'a secret in the output of a tool is masked in all that is kept':
           'its tape is masked when a run writes its events (attempt/event-log.ts), not before',
@@ -129,12 +132,10 @@ const loopRow: ContractRow = {
       options,
     ),
   openContext: openModel,
+  hasOwnSession: true,
   skips: {
     'what is missing is named, with the way to get it': 'it is part of Whetstone',
     'its settings are there when it starts, beside what it inherits': noInheritance,
-    'the model of the turn reaches it': 'its model is that of its configuration alone',
-    'structured output is data': 'it has none',
-    'a second turn goes on with the session': 'each turn is a session: it has no capability `conversation`',
     'a crash before its last word is a failed turn':
       'it runs in this process; the crash of a tool is for its model to see',
     'after its last word an exit code says nothing more': 'it runs in this process and has no exit code',
@@ -149,11 +150,16 @@ async function openModel(scene: Scene) {
   const gateway = await createGateway();
   const script = defineScript({
     name: 'contract',
-    play({ toolResults, model }) {
-      const command = `printf %s '${promptOf(scene)}' | fake-agent text --model ${model}`;
+    play({ toolResults, model, text }) {
+      // The session of the agent that it plays is named after the first prompt that it remembers.
+      const [, first = ''] = /"token":"([\w-]+)"/.exec(text) ?? [];
+      const session = [...first].reverse().join('');
+      const usage = { inputTokens: 10, outputTokens: 1 };
+      if (scene.scene === 'structured output') return { data: { answer: scene.token } };
+      const command = `printf %s '${promptOf(scene)}' | fake-agent text --model ${model} --session-id ${session}`;
       return toolResults.length === 0
-        ? { text: 'I look around.', calls: [{ tool: 'shell', command }] }
-        : { text: `Done ${scene.token}.` };
+        ? { text: 'I look around.', calls: [{ tool: 'shell', command }], usage }
+        : { text: `Done ${scene.token}.`, usage };
     },
   });
   const lane = await gateway.open({

@@ -11,6 +11,14 @@ export type SceneName =
   | 'garbled output'
   | 'flood';
 
+/** What the answer of the scene "structured output" has to fit. */
+export const answerSchema = {
+  type: 'object',
+  properties: { answer: { type: 'string' } },
+  required: ['answer'],
+  additionalProperties: false,
+};
+
 export const promptOf = (scene: Scene): string => `Play this scene: ${JSON.stringify(scene)}`;
 
 /** What a fake agent saw around it when it started. */

@@ -8,7 +8,7 @@ import { startAttempt, type TestAttempt } from '../../__fixtures__/attempt.ts';
 import type { Agent, AgentContext, Turn } from '../../agent.ts';
 import { cliAgents } from '../../cli/cli-agents.ts';
 import type { ContractRow, CreateOptions } from './contract-row.ts';
-import { promptOf, type SceneName, type Seen } from './scene.ts';
+import { answerSchema, promptOf, type SceneName, type Seen } from './scene.ts';
 
 const FAKE_AGENT = join(import.meta.dirname, 'fake-agent.ts');
 const fake = (format: string): string => `exec '${process.execPath}' '${FAKE_AGENT}' ${format} "$@"`;
@@ -82,9 +82,10 @@ export async function openStage(row: ContractRow): Promise<Stage> {
     await writeFile(attempt.context.files.promptFile, prompt);
     const playing = agent ?? (await row.create({ user, ...creation }));
     await using own = await (row.openContext ?? emptyLane)({ scene, token });
+    const asked = scene === 'structured output' ? { outputSchema: answerSchema } : {};
     const logged: string[] = [];
     const log = (message: string): void => void logged.push(message);
-    const sent = playing.send({ text: prompt }, { ...attempt.context, log, ...own.context, ...context });
+    const sent = playing.send({ text: prompt, ...asked }, { ...attempt.context, log, ...own.context, ...context });
     onStart?.(attempt, token);
     const turn = await sent;
     return {

@@ -1,24 +1,15 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { deriveAgentMetadata, replyText } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { goldenText, type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { recordingsOf } from '../__fixtures__/recordings.ts';
 import { createBubTranscriptMapper } from './transcript.ts';
 
-/** Written by hand after bub's source: no run of bub made these tapes. */
-const folder = join(import.meta.dirname, '__fixtures__/bub-0.4-by-hand');
-const fixture = (name: string): Buffer => readFileSync(join(folder, `${name}.transcript.jsonl`));
+const recorded = recordingsOf('bub');
 const readBytes = (bytes: Buffer): NativeReading =>
   readNative(createBubTranscriptMapper({ workdir: '/workspace' }), bytes);
-const read = (name: string): NativeReading => readBytes(fixture(name));
-
-test.each(globSync('*.transcript.jsonl', { cwd: folder }))('%s', async (file) => {
-  const golden = join(folder, file.replace('.jsonl', '.events.jsonl'));
-  await expect(goldenText(read(file.replace('.transcript.jsonl', '')))).toMatchFileSnapshot(golden);
-});
 
 test('each token, call and reply is counted once', () => {
-  const { events, summary } = read('main');
+  const { events, summary } = recorded.transcript('main');
   const metadata = deriveAgentMetadata(events);
 
   expect(summary.ending).toBe('completed');
@@ -42,14 +33,14 @@ test('each token, call and reply is counted once', () => {
 });
 
 test('ids that come again in every run stay apart', () => {
-  const calls = read('main').events.flatMap((event) =>
-    event.type === 'action.called' ? [event.callId] : [],
-  );
+  const calls = recorded
+    .transcript('main')
+    .events.flatMap((event) => (event.type === 'action.called' ? [event.callId] : []));
   expect(new Set(calls).size).toBe(calls.length);
 });
 
 test('a failure is told once, in its own words', () => {
-  const { events, summary } = read('failed');
+  const { events, summary } = recorded.transcript('failed');
   expect(summary).toMatchObject({ ending: 'failed', failure: 'The server had an error.' });
   expect(events.flatMap((event) => (event.type === 'error' ? [event.message] : []))).toEqual([
     'prompt too long',
@@ -58,7 +49,7 @@ test('a failure is told once, in its own words', () => {
 });
 
 test('a tape that stops behind a step that goes on has no ending', () => {
-  const lines = fixture('main').toString().trimEnd().split('\n');
+  const lines = recorded.bytesOf('main.transcript.jsonl').toString().trimEnd().split('\n');
   const end = lines.findLastIndex((line) => line.includes('"status": "continue"'));
   expect(readBytes(Buffer.from(lines.slice(0, end + 1).join('\n'))).summary.ending).toBeUndefined();
 });

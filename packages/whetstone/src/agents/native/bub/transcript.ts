@@ -214,7 +214,7 @@ function resultEvents(
   const told = { callId, output, ...envelope };
   const result: StreamEvent = { type: 'action.result', status: isFailed ? 'failed' : 'completed', ...told };
   if (tool === 'subagent') {
-    return [result, { type: 'subagent.completed', status: isFailed ? 'failed' : 'completed', ...told }];
+    return [{ type: 'subagent.completed', status: isFailed ? 'failed' : 'completed', ...told }, result];
   }
   const path = textIn(objectIn(input)?.path);
   // Models see the dot of a tool's name as an underscore. Whether a written file was there, nothing tells.

@@ -1,4 +1,4 @@
-import type { JsonValue, StreamEvent } from '@whetstone/events';
+import type { JsonValue, StreamEventOf } from '@whetstone/events';
 import { textIn } from '../fields.ts';
 
 /** The start of a session, from fields of native items: what is no text is left out. */
@@ -7,7 +7,7 @@ export function sessionStarted(
   sessionId: string,
   fields: Record<'runtimeVersion' | 'model' | 'workingDir', JsonValue | undefined>,
   moment: { at?: string } = {},
-): StreamEvent {
+): StreamEventOf<'session.started'> {
   const runtimeVersion = textIn(fields.runtimeVersion);
   const model = textIn(fields.model);
   const workingDir = textIn(fields.workingDir);

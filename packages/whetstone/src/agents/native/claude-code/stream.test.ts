@@ -1,27 +1,15 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { addUsage, deriveAgentMetadata, replyText, totalTokens } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { goldenText, type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { linesOf, recordingsOf } from '../__fixtures__/recordings.ts';
 import { createClaudeCodeMapper } from './stream.ts';
-import { createClaudeCodeTranscriptMapper } from './transcript.ts';
 
-const folder = join(import.meta.dirname, '__fixtures__/claude-code-2.1.330');
-const read = (name: string): NativeReading =>
-  readNative(createClaudeCodeMapper({ workdir: '/workspace' }), readFileSync(join(folder, name)));
+const recorded = recordingsOf('claude-code');
 const readItems = (...items: object[]): NativeReading =>
-  readNative(
-    createClaudeCodeMapper(),
-    Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join('')),
-  );
-
-test.each(globSync('*.stream.jsonl', { cwd: folder }))('%s', async (file) => {
-  const golden = join(folder, file.replace('.jsonl', '.events.jsonl'));
-  await expect(goldenText(read(file))).toMatchFileSnapshot(golden);
-});
+  readNative(createClaudeCodeMapper(), linesOf(...items));
 
 test('a task: each call, file, skill and MCP call once, under the names of the vocabulary', () => {
-  const { events, summary } = read('task.stream.jsonl');
+  const { events, summary } = recorded.stream('task');
   const metadata = deriveAgentMetadata(events);
 
   expect(summary.ending).toBe('completed');
@@ -51,13 +39,14 @@ test('a task: each call, file, skill and MCP call once, under the names of the v
 });
 
 test.each([
-  ['in the background', 'task.stream.jsonl'],
-  ['in the foreground', 'foreground-subagent.stream.jsonl'],
-])('a sub-agent %s: its prompt, its doings, its answer', (_, file) => {
-  const { events } = read(file);
+  ['in the background', 'task'],
+  ['in the foreground', 'foreground-subagent'],
+])('a sub-agent %s: its prompt, its doings, its answer', (_, name) => {
+  const { events } = recorded.stream(name);
   const called = events.find(({ type }) => type === 'subagent.called');
   const callId = called?.type === 'subagent.called' ? called.callId : '';
-  expect(events.filter((event) => 'callId' in event && event.callId === callId)).toMatchObject([
+  const told = events.filter((event) => 'callId' in event && event.callId === callId);
+  expect(told.filter(({ type }) => type.startsWith('subagent'))).toMatchObject([
     { type: 'subagent.called', name: 'general-purpose' },
     { type: 'subagent.completed', status: 'completed', output: 'There is greet.sh.' },
   ]);
@@ -72,51 +61,47 @@ test.each([
 });
 
 test('a sub-agent of a kind that there is not has failed', () => {
-  const { events } = read('foreground-subagent.stream.jsonl');
+  const { events } = recorded.stream('foreground-subagent');
   expect(events.filter(({ type }) => type === 'subagent.completed')).toMatchObject([
     { status: 'failed' },
     { status: 'completed' },
   ]);
 });
 
-test.each(globSync('*.stream.jsonl', { cwd: folder }))(
-  '%s: events and summary agree on the usage',
-  (file) => {
-    const { events, summary } = read(file);
-    const usages = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
-    const sum = usages.reduce(addUsage, { inputTokens: 0, outputTokens: 0 });
-    expect(sum).toMatchObject({ inputTokens: 0, outputTokens: 0, ...summary.usage });
-  },
-);
+test.each(recorded.streamNames)('%s: events and summary agree on the usage', (name) => {
+  const { events, summary } = recorded.stream(name);
+  const usages = events.flatMap((event) => (event.type === 'usage' ? [event.usage] : []));
+  const sum = usages.reduce(addUsage, { inputTokens: 0, outputTokens: 0 });
+  expect(sum).toMatchObject({ inputTokens: 0, outputTokens: 0, ...summary.usage });
+});
 
 test('usage is what was streamed, and at the end the rest: that of sub-agents', () => {
-  const { events, summary } = read('foreground-subagent.stream.jsonl');
+  const { events, summary } = recorded.stream('foreground-subagent');
   const usages = events.flatMap((event) => (event.type === 'usage' ? [totalTokens(event.usage)] : []));
   expect(usages).toEqual([31_535 + 61, 31_874 + 1, 22_114 + 22_635 + 11]);
   expect(summary.usage).toMatchObject({ inputTokens: 108_158, outputTokens: 73 });
 });
 
 test('a turn of a session that goes on has its own usage and cost, not those of the session', () => {
-  const { summary } = read('second-turn.stream.jsonl');
+  const { summary } = recorded.stream('second-turn');
   expect(summary.usage).toMatchObject({ inputTokens: 33_257, outputTokens: 4 });
   expect(summary.costUsd).toBeCloseTo(0.099831, 6);
   expect(summary.metadata).toMatchObject({ 'claude-code': { total_cost_usd: 1.564194 } });
 });
 
 test('stream and transcripts tell the same usage', () => {
-  const transcript = (file: string) =>
-    readNative(createClaudeCodeTranscriptMapper(), readFileSync(join(folder, file)));
-  const inMessages = [transcript('task.transcript.jsonl'), transcript('subagent.transcript.jsonl')]
+  const inMessages = ['task', 'subagent']
+    .map((name) => recorded.transcript(name))
     .flatMap(({ events }) => events)
     .reduce((sum, event) => sum + (event.type === 'usage' ? totalTokens(event.usage) : 0), 0);
-  const inStreams = ['task.stream.jsonl', 'second-turn.stream.jsonl']
-    .map((file) => read(file).summary.usage ?? { inputTokens: 0, outputTokens: 0 })
+  const inStreams = ['task', 'second-turn']
+    .map((name) => recorded.stream(name).summary.usage ?? { inputTokens: 0, outputTokens: 0 })
     .reduce((sum, usage) => sum + totalTokens(usage), 0);
   expect(inMessages).toBe(inStreams);
 });
 
 test('a refusal is asked for, denied and rejected', () => {
-  const { events, summary } = read('denied.stream.jsonl');
+  const { events, summary } = recorded.stream('denied');
   expect(deriveAgentMetadata(events)).toMatchObject({
     approvals: [{ decision: 'denied' }, { decision: 'denied' }],
     tools: [
@@ -138,7 +123,7 @@ test('a refusal of which only the result tells, as before 2.1', () => {
 });
 
 test('a compaction is one event, with its summary', () => {
-  const { events, summary } = read('compaction.stream.jsonl');
+  const { events, summary } = recorded.stream('compaction');
   const compactions = events.filter(({ type }) => type === 'compaction');
   expect(compactions).toMatchObject([{ summary: expect.stringContaining('All done.') }]);
   // The compaction was a model call, too.
@@ -162,24 +147,24 @@ test.each([
   ['no-key', 'Not logged in'],
   ['turn-limit', 'maximum number of turns'],
 ])('%s: failed, with one error in its own words', (name, words) => {
-  const { events, summary } = read(`${name}.stream.jsonl`);
+  const { events, summary } = recorded.stream(name);
   expect(summary).toMatchObject({ ending: 'failed', failure: expect.stringContaining(words) });
   const errors = events.filter((event) => event.type === 'error' && event.message === summary.failure);
   expect(errors).toHaveLength(1);
 });
 
 test.each(['rate-limit-once', 'truncated-once', 'malformed-call'])('%s: completed all the same', (name) => {
-  const { summary } = read(`${name}.stream.jsonl`);
+  const { summary } = recorded.stream(name);
   expect(summary.ending).toBe('completed');
   expect(summary.failure).toBeUndefined();
 });
 
 test.each(['hang', 'interrupted'])('%s: without a last word', (name) => {
-  expect(read(`${name}.stream.jsonl`).summary.ending).toBeUndefined();
+  expect(recorded.stream(name).summary.ending).toBeUndefined();
 });
 
 test('an agent that goes on behind its result has not ended before the next one', () => {
-  const lines = readFileSync(join(folder, 'background-command.stream.jsonl'), 'utf8').trimEnd().split('\n');
+  const lines = recorded.bytesOf('background-command.stream.jsonl').toString().trimEnd().split('\n');
   const endingOf = (count: number) =>
     readNative(createClaudeCodeMapper(), Buffer.from(lines.slice(0, count).join('\n'))).summary.ending;
   const result = lines.findIndex((line) => line.includes('"type":"result"'));
@@ -189,7 +174,7 @@ test('an agent that goes on behind its result has not ended before the next one'
 });
 
 test('a call that a hook defers leaves the turn waiting, with a question', () => {
-  const { events, summary } = read('deferred.stream.jsonl');
+  const { events, summary } = recorded.stream('deferred');
   expect(summary.ending).toBe('waiting');
   expect(events.at(-1)).toMatchObject({
     type: 'input.requested',
@@ -198,7 +183,7 @@ test('a call that a hook defers leaves the turn waiting, with a question', () =>
 });
 
 test('structured output is data', () => {
-  expect(read('structured-output.stream.jsonl').summary.data).toEqual({ answer: 'hi' });
+  expect(recorded.stream('structured-output').summary.data).toEqual({ answer: 'hi' });
 });
 
 test('tasks of earlier turns are in the plan when they are listed, and leave it when they are deleted', () => {
@@ -272,7 +257,17 @@ test('usage of versions whose results do not tell what was used since the last o
 });
 
 test('with another workspace paths stay absolute', () => {
-  const bytes = readFileSync(join(folder, 'task.stream.jsonl'));
+  const bytes = recorded.bytesOf('task.stream.jsonl');
   const { events } = readNative(createClaudeCodeMapper({ workdir: '/elsewhere' }), bytes);
   expect(deriveAgentMetadata(events).fileChanges[0]?.path).toBe('/workspace/greet.sh');
+});
+
+test('the plugins that it was given and has loaded are named, its own are not', () => {
+  const init = { type: 'system', subtype: 'init', session_id: 's' };
+  const given = { name: 'tea-house', path: '/home/p/tea-house', source: 'tea-house@inline' };
+  const own = { name: 'cc-plugin-privacy', path: 'builtin', source: 'cc-plugin-privacy@builtin' };
+  const startOf = (plugins: unknown) => readItems({ ...init, plugins }).events[0];
+  expect(startOf([given, own, 'x', {}])).toMatchObject({ type: 'session.started', plugins: ['tea-house'] });
+  expect(startOf([own])).not.toHaveProperty('plugins');
+  expect(startOf(undefined)).not.toHaveProperty('plugins');
 });

@@ -142,7 +142,9 @@ class ClaudeStream implements NativeMapper {
     this.#summary.sessionId = sessionId;
     this.#metadata = ownFields(item, INIT_FIELDS);
     const { claude_code_version: runtimeVersion, model, cwd: workingDir = this.#workdir } = item;
-    return [sessionStarted('claude-code', sessionId, { runtimeVersion, model, workingDir })];
+    const started = sessionStarted('claude-code', sessionId, { runtimeVersion, model, workingDir });
+    const plugins = givenPlugins(item);
+    return [plugins.length > 0 ? { ...started, plugins } : started];
   }
 
   #resultEvents(item: JsonObject): StreamEvent[] {
@@ -190,6 +192,12 @@ const refusedIn = (meta: JsonValue | undefined): string[] =>
   objectsIn(meta).flatMap(({ id, permission_decision: decision }) =>
     typeof id === 'string' && objectIn(decision)?.decision === 'reject' ? [id] : [],
   );
+
+/** By name; some are part of the agent. */
+const givenPlugins = ({ plugins }: JsonObject): string[] =>
+  objectsIn(plugins)
+    .filter(({ path }) => path !== 'builtin')
+    .flatMap(({ name }) => textIn(name) ?? []);
 
 function retryMessage({
   error,

@@ -54,17 +54,16 @@ export class ToolCalls {
     const fields = objectIn(input) ?? {};
     const call = this.#read(name, fields);
     this.#open.set(callId, call);
-    if (call.kind === 'subagent') {
-      const agent = textIn(fields.subagent_type) ?? name;
-      return [{ type: 'subagent.called', callId, name: agent, ...envelope }];
-    }
     if (this.#vocabulary.skill.has(name)) {
       // Older versions of Claude Code called the field `command`.
       const skill = fields.skill ?? fields.command;
       const skillInput = skill === undefined ? fields : { ...fields, skill };
       return [{ type: 'action.called', callId, name: 'load_skill', input: skillInput, ...envelope }];
     }
-    return [{ type: 'action.called', callId, name, input, ...envelope }];
+    const called: StreamEvent = { type: 'action.called', callId, name, input, ...envelope };
+    if (call.kind !== 'subagent') return [called];
+    const agent = textIn(fields.subagent_type) ?? name;
+    return [called, { type: 'subagent.called', callId, name: agent, ...envelope }];
   }
 
   #read(name: string, input: { [key: string]: JsonValue }): OpenCall {
@@ -79,15 +78,10 @@ export class ToolCalls {
   result(outcome: ToolOutcome, envelope: Envelope): StreamEvent[] {
     const { callId } = outcome;
     const call = this.#open.get(callId) ?? { kind: 'action' };
-    if (call.kind === 'subagent' && outcome.isLaunch === true) {
-      this.#open.set(callId, { kind: 'launched' });
-      return [];
-    }
-    this.#open.delete(callId);
+    const isLaunch = call.kind === 'subagent' && outcome.isLaunch === true;
+    if (isLaunch) this.#open.set(callId, { kind: 'launched' });
+    else this.#open.delete(callId);
     const status = this.#denied.delete(callId) ? 'rejected' : outcome.status;
-    if (call.kind === 'subagent' || call.kind === 'launched') {
-      return [endOfSubagent(callId, status, outcome.output, envelope)];
-    }
     const output = call.kind === 'shell' ? shellOutput(outcome) : outcome.output;
     const result: StreamEvent = {
       type: 'action.result',
@@ -96,6 +90,9 @@ export class ToolCalls {
       status,
       ...envelope,
     };
+    if (call.kind === 'subagent' && !isLaunch) {
+      return [endOfSubagent(callId, status, outcome.output, envelope), result];
+    }
     return status === 'completed' ? [result, ...this.#effects(call, outcome, envelope)] : [result];
   }
 

@@ -1,53 +1,41 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { deriveAgentMetadata } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { goldenText, type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { linesOf, recordingsOf } from '../__fixtures__/recordings.ts';
 import { createCodexMapper } from './stream.ts';
 
-const folder = join(import.meta.dirname, '__fixtures__/codex-0.169.0');
-const read = (file: string): NativeReading =>
-  readNative(createCodexMapper({ workdir: '/workspace' }), readFileSync(join(folder, file)));
-const readLines = (...lines: object[]): NativeReading =>
-  readNative(createCodexMapper(), Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join('')));
+const recorded = recordingsOf('codex-cli');
+const readLines = (...lines: object[]): NativeReading => readNative(createCodexMapper(), linesOf(...lines));
 
-test.each(globSync('*.stream.jsonl', { cwd: folder }))('%s', async (file) => {
-  const golden = join(folder, file.replace('.jsonl', '.events.jsonl'));
-  await expect(goldenText(read(file))).toMatchFileSnapshot(golden);
-});
-
-/** Each row of the failure table, recorded. */
+/** Besides those of `failures.test.ts`. */
 const endings: readonly (readonly [string, 'completed' | 'failed' | undefined])[] = [
   ['rate-limit-once', 'completed'],
   ['server-error-once', 'completed'],
   ['truncated', 'completed'],
   ['garbage-once', 'completed'],
   ['unauthorized', 'failed'],
-  ['bad-request', 'failed'],
-  ['rate-limit', 'failed'],
   ['outage', 'failed'],
   ['reset', 'failed'],
-  ['hang', undefined],
 ];
 
 test.each(endings)('%s: %s', (name, ending) => {
-  const { summary } = read(`${name}.stream.jsonl`);
+  const { summary } = recorded.stream(name);
   expect(summary.ending).toBe(ending);
   expect(summary.failure !== undefined || ending !== 'failed').toBe(true);
 });
 
 test('a sub-agent is called once and ends once, under the call that started it', () => {
-  const { events, summary } = read('agents.stream.jsonl');
+  const { events, summary } = recorded.stream('agents');
   expect(events.filter(({ type }) => type.startsWith('subagent'))).toEqual([
     { type: 'subagent.called', callId: 'item_2', name: 'agent' },
     { type: 'subagent.completed', callId: 'item_2', status: 'completed', output: 'The child is done.' },
   ]);
   const thread = '01a20115-967b-77a1-80c6-0cee37d3ef1e';
-  expect(summary.metadata).toEqual({ codex: { subagentThreads: { [thread]: 'item_2' } } });
+  expect(summary.subagents).toEqual({ [thread]: 'item_2' });
 });
 
 test('results of MCP servers', () => {
-  const { events } = read('agents.stream.jsonl');
+  const { events } = recorded.stream('agents');
   const { mcp, tools } = deriveAgentMetadata(events);
   expect(mcp.map(({ server, tool, status }) => [server, tool, status])).toEqual([
     ['weather', 'forecast', 'completed'],
@@ -60,15 +48,25 @@ test('results of MCP servers', () => {
 });
 
 test('a command that reads a skill counts as its use', () => {
-  expect(deriveAgentMetadata(read('main.stream.jsonl').events).skills.confirmed).toEqual(['greeting']);
+  expect(deriveAgentMetadata(recorded.stream('main').events).skills.confirmed).toEqual(['greeting']);
 });
 
 test('the usage of a resumed turn is what came to that of the thread', () => {
   const first = createCodexMapper();
-  readNative(first, readFileSync(join(folder, 'main.stream.jsonl')));
+  readNative(first, recorded.bytesOf('main.stream.jsonl'));
   const second = createCodexMapper({}, first.facts.threadUsage);
-  const { summary } = readNative(second, readFileSync(join(folder, 'main-resumed.stream.jsonl')));
+  const { summary } = readNative(second, recorded.bytesOf('main-resumed.stream.jsonl'));
   expect(summary.usage).toMatchObject({ inputTokens: 19_566, outputTokens: 10 });
+});
+
+test('where nobody knows what the thread had used, the turn has no usage, and the next one has its own', () => {
+  const first = createCodexMapper({}, 'unread');
+  const reading = readNative(first, recorded.bytesOf('main.stream.jsonl'));
+  expect(reading.summary.usage).toBeUndefined();
+  expect(reading.events.filter(({ type }) => type === 'usage')).toEqual([]);
+  const second = createCodexMapper({}, first.facts.threadUsage);
+  const { summary } = readNative(second, recorded.bytesOf('main-resumed.stream.jsonl'));
+  expect(summary.usage).toMatchObject({ inputTokens: 19_566 });
 });
 
 test('a plan is told when it changes', () => {
@@ -107,10 +105,10 @@ test('an agent that could not be started has failed', () => {
 });
 
 test('errors on the way are no end', () => {
-  expect(read('truncated.stream.jsonl').summary.ending).toBe('completed');
-  const { summary } = read('unauthorized.stream.jsonl');
+  expect(recorded.stream('truncated').summary.ending).toBe('completed');
+  const { summary } = recorded.stream('unauthorized');
   expect(summary).toMatchObject({ ending: 'failed', failure: expect.stringContaining('401') });
-  const lines = readFileSync(join(folder, 'unauthorized.stream.jsonl'), 'utf8').split('\n');
+  const lines = recorded.bytesOf('unauthorized.stream.jsonl').toString().split('\n');
   const broken = readNative(createCodexMapper(), Buffer.from(lines.slice(0, 4).join('\n')));
   expect(broken.summary.ending).toBeUndefined();
 });

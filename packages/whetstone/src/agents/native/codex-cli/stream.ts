@@ -26,28 +26,35 @@ export type CodexFacts = {
   /** Of the thread, as Codex counts it: cumulative, cached tokens within the input. */
   threadUsage?: CodexUsage;
   model?: string;
-  hasFinalMessage: boolean;
+  /** What the agent said last. */
+  finalMessage?: string;
   /** Tool calls by context-eval's names. */
   toolCalls: Map<string, number>;
 };
 
 export type CodexMapper = NativeMapper & { readonly facts: CodexFacts };
 
-/** The output of `codex exec --json`. Its usage is that of the whole thread: `before` is what earlier turns had. */
-export function createCodexMapper({ workdir }: MapperPlace = {}, before?: CodexUsage): CodexMapper {
+/**
+ * The output of `codex exec --json`. Its usage is that of the whole thread, without its sub-agents: `before` is what
+ * earlier turns had, absent for none. Where that is not known, neither is the turn's.
+ */
+export function createCodexMapper(
+  { workdir }: MapperPlace = {},
+  before?: CodexUsage | 'unread',
+): CodexMapper {
   return new CodexStream(workdir, before);
 }
 
 class CodexStream implements CodexMapper {
-  readonly facts: CodexFacts = { hasFinalMessage: false, toolCalls: new Map() };
+  readonly facts: CodexFacts = { toolCalls: new Map() };
   readonly #workdir: string | undefined;
-  readonly #before: CodexUsage | undefined;
+  readonly #before: CodexUsage | 'unread' | undefined;
   readonly #called = new Set<string>();
   readonly #collaboration = new Collaboration();
   #plan = '';
   #summary: NativeSummary = {};
 
-  constructor(workdir: string | undefined, before: CodexUsage | undefined) {
+  constructor(workdir: string | undefined, before: CodexUsage | 'unread' | undefined) {
     this.#workdir = workdir;
     this.#before = before;
   }
@@ -61,10 +68,13 @@ class CodexStream implements CodexMapper {
 
   summary(): NativeSummary {
     const { threadUsage } = this.facts;
-    const usage = threadUsage && toUsage(usageSince(this.#before, threadUsage));
+    const isKnown = threadUsage && this.#before !== 'unread';
     const { threads } = this.#collaboration;
-    const metadata = Object.keys(threads).length > 0 && { metadata: { codex: { subagentThreads: threads } } };
-    return { ...this.#summary, ...(usage && { usage }), ...metadata };
+    return {
+      ...this.#summary,
+      ...(isKnown && { usage: toUsage(usageSince(this.#before, threadUsage)) }),
+      ...(Object.keys(threads).length > 0 && { subagents: threads }),
+    };
   }
 
   #lineEvents(line: CodexLine, native: JsonObject): StreamEvent[] {
@@ -101,9 +111,9 @@ class CodexStream implements CodexMapper {
   }
 
   #usageEvents(usage: CodexUsage): StreamEvent[] {
-    const turn = toUsage(usageSince(this.facts.threadUsage ?? this.#before, usage));
+    const before = this.facts.threadUsage ?? this.#before;
     this.facts.threadUsage = usage;
-    return [{ type: 'usage', usage: turn }];
+    return before === 'unread' ? [] : [{ type: 'usage', usage: toUsage(usageSince(before, usage)) }];
   }
 
   #itemEvents(
@@ -125,7 +135,7 @@ class CodexStream implements CodexMapper {
     if (phase !== 'item.completed') return [];
     switch (item.type) {
       case 'agent_message':
-        this.facts.hasFinalMessage = true;
+        this.facts.finalMessage = item.text;
         return [{ type: 'message', role: 'assistant', text: item.text }];
       case 'reasoning':
         return [{ type: 'thinking', text: item.text }];

@@ -1,28 +1,18 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { deriveAgentMetadata } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { goldenText, type NativeReading, readNative } from '../__fixtures__/read-native.ts';
-import { createCodexMapper } from './stream.ts';
+import { readNative } from '../__fixtures__/read-native.ts';
+import { recordingsOf } from '../__fixtures__/recordings.ts';
 import { createCodexTranscriptMapper } from './transcript.ts';
 
-const folder = join(import.meta.dirname, '__fixtures__/codex-0.169.0');
-const fixture = (file: string): Buffer => readFileSync(join(folder, file));
+const recorded = recordingsOf('codex-cli');
 const place = { workdir: '/workspace' };
-const read = (name: string): NativeReading =>
-  readNative(createCodexTranscriptMapper(place), fixture(`${name}.transcript.jsonl`));
-
-test.each(globSync('*.transcript.jsonl', { cwd: folder }))('%s', async (file) => {
-  const golden = join(folder, file.replace('.jsonl', '.events.jsonl'));
-  await expect(goldenText(read(file.replace('.transcript.jsonl', '')))).toMatchFileSnapshot(golden);
-});
 
 test.each(['agents', 'code-mode', 'compact', 'truncated', 'unauthorized'])(
   '%s: says what the stream says',
   (name) => {
-    const stream = readNative(createCodexMapper(place), fixture(`${name}.stream.jsonl`));
+    const stream = recorded.stream(name);
     const { ending, sessionId, usage, failure } = stream.summary;
-    const { events, summary } = read(name);
+    const { events, summary } = recorded.transcript(name);
 
     expect(summary).toMatchObject({ ending, sessionId, ...(usage && { usage }) });
     if (ending === 'failed') expect(summary.failure).toBe(failure);
@@ -31,7 +21,7 @@ test.each(['agents', 'code-mode', 'compact', 'truncated', 'unauthorized'])(
 );
 
 test('the usage of the last turn, each request once', () => {
-  const { events, summary } = read('main');
+  const { events, summary } = recorded.transcript('main');
   expect(summary.usage).toMatchObject({ inputTokens: 19_566, outputTokens: 10 });
   const { usage, modelCalls, models } = deriveAgentMetadata(events);
   expect({ usage, modelCalls, models }).toMatchObject({
@@ -42,7 +32,7 @@ test('the usage of the last turn, each request once', () => {
 });
 
 test('every call has one result, with its exit code, and one that a rule forbids is rejected', () => {
-  const { events } = read('main');
+  const { events } = recorded.transcript('main');
   const { commands, tools, skills } = deriveAgentMetadata(events);
   expect(tools.filter(({ status }) => status === 'pending')).toEqual([]);
   expect(commands.map(({ status, exitCode }) => [status, exitCode])).toEqual([
@@ -56,21 +46,21 @@ test('every call has one result, with its exit code, and one that a rule forbids
   expect(skills.confirmed).toEqual(['greeting']);
 });
 
-test('a sub-agent ends under the call that started it, which the metadata give for its thread', () => {
-  const { events, summary } = read('agents');
+test('a sub-agent ends under the call that started it, which the summary gives for its thread', () => {
+  const { events, summary } = recorded.transcript('agents');
   const children = events.filter(({ type }) => type.startsWith('subagent'));
   expect(children).toMatchObject([
     { type: 'subagent.called' },
     { type: 'subagent.completed', status: 'completed', output: 'The child is done.' },
   ]);
-  const child = read('agents-child').summary;
+  const child = recorded.transcript('agents-child').summary;
   const [callId] = children.flatMap((event) => ('callId' in event ? [event.callId] : []));
-  expect(summary.metadata).toMatchObject({ codex: { subagentThreads: { [child.sessionId ?? '']: callId } } });
+  expect(summary.subagents).toEqual({ [child.sessionId ?? '']: callId });
   expect(child.metadata).toMatchObject({ codex: { parentThreadId: summary.sessionId } });
 });
 
 test('a fork has no events of what it took along', () => {
-  const { events } = read('code-mode-child');
+  const { events } = recorded.transcript('code-mode-child');
   expect(events.filter(({ type }) => type === 'session.started')).toHaveLength(1);
   expect(events.flatMap((event) => (event.type === 'action.called' ? [event.name] : []))).toEqual([
     'exec',
@@ -80,7 +70,7 @@ test('a fork has no events of what it took along', () => {
 });
 
 test('compaction: its line alone', () => {
-  const { events } = read('compact');
+  const { events } = recorded.transcript('compact');
   expect(events.filter(({ type }) => type === 'compaction')).toMatchObject([{ summary: 'SUMMARY OF it.' }]);
   expect(events.flatMap((event) => (event.type === 'message' ? [event.text] : []))).toEqual([
     'Compact please.',
@@ -89,8 +79,8 @@ test('compaction: its line alone', () => {
 });
 
 test('a version without usage records is counted by its token counts', () => {
-  const lines = fixture('main.transcript.jsonl').toString().split('\n');
+  const lines = recorded.bytesOf('main.transcript.jsonl').toString().split('\n');
   const without = lines.filter((line) => !line.includes('"type":"token_usage_record"')).join('\n');
   const { summary } = readNative(createCodexTranscriptMapper(place), Buffer.from(without));
-  expect(summary.usage).toEqual(read('main').summary.usage);
+  expect(summary.usage).toEqual(recorded.transcript('main').summary.usage);
 });

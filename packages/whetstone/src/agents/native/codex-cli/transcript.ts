@@ -15,8 +15,8 @@ export const codexTranscriptPattern = '.codex/sessions/*/*/*/rollout-*.jsonl';
  * A rollout of Codex 0.169. It tells what `codex exec --json` leaves out: times, the model, the usage of each request,
  * refused commands, compaction, prompts and skills. Usage and ending of the summary are those of the last turn.
  *
- * A sub-agent's rollout names its parent in the metadata, and the parent's has the call for each thread: so one can be
- * put below the other. What a forked thread copied from its parent stands there, and gives no events here.
+ * A sub-agent's rollout names its parent in the metadata, and the parent's summary has the call for each thread: so one
+ * can be put below the other. What a forked thread copied from its parent stands there, and gives no events here.
  */
 export function createCodexTranscriptMapper({ workdir }: MapperPlace = {}): NativeMapper {
   return new CodexRollout(workdir);
@@ -252,16 +252,13 @@ class CodexRollout implements NativeMapper {
 
   summary(): NativeSummary {
     const { threads } = this.#calls.collaboration;
-    const metadata = {
-      ...this.#metadata,
-      ...(Object.keys(threads).length > 0 && { subagentThreads: threads }),
-    };
     return {
       ...(this.#ending && { ending: this.#ending }),
       ...(this.#failure !== undefined && { failure: this.#failure }),
       ...(this.#threadId !== undefined && { sessionId: this.#threadId }),
       ...(this.#usage && { usage: this.#usage }),
-      metadata: { codex: metadata },
+      ...(Object.keys(threads).length > 0 && { subagents: threads }),
+      metadata: { codex: this.#metadata },
     };
   }
 }

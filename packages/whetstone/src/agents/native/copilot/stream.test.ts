@@ -1,25 +1,15 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { deriveAgentMetadata, replyText } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { goldenText, type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { recordingsOf } from '../__fixtures__/recordings.ts';
 import { createCopilotMapper } from './stream.ts';
 
-const folder = join(import.meta.dirname, '__fixtures__/copilot-1.0.102');
-const fixture = (name: string): string => readFileSync(join(folder, `${name}.stream.jsonl`), 'utf8');
+const recorded = recordingsOf('copilot');
 const readText = (text: string): NativeReading =>
   readNative(createCopilotMapper({ workdir: '/workspace' }), Buffer.from(text));
-const read = (name: string): NativeReading => readText(fixture(name));
-
-test.each(globSync('*.stream.jsonl', { cwd: folder }))('%s', async (file) => {
-  const golden = join(folder, file.replace('.jsonl', '.events.jsonl'));
-  const reading = read(file.replace('.stream.jsonl', ''));
-  await expect(goldenText(reading)).toMatchFileSnapshot(golden);
-  expect(reading.summary).toMatchObject({ unknown: 0, malformed: 0 });
-});
 
 test('each call and reply is told once', () => {
-  const { events, summary } = read('main');
+  const { events, summary } = recorded.stream('main');
   const metadata = deriveAgentMetadata(events);
 
   expect(summary).toMatchObject({ ending: 'completed', sessionId: expect.any(String) });
@@ -43,7 +33,7 @@ test('each call and reply is told once', () => {
 });
 
 test("a sub-agent's events name the call that began it; its begin and end are the caller's", () => {
-  const { events } = read('main');
+  const { events } = recorded.stream('main');
   const [begin] = events.filter((event) => event.type === 'subagent.called');
   expect(begin).toMatchObject({ name: 'general-purpose' });
   expect(begin).not.toHaveProperty('parentCallId');
@@ -66,7 +56,7 @@ test.each([
   ['bad-request', '400', 1],
   ['outage', '500', 6],
 ])('%s: fails, and tells each request that did', (name, words, requests) => {
-  const { events, summary } = read(name);
+  const { events, summary } = recorded.stream(name);
   expect(summary).toMatchObject({ ending: 'failed', failure: expect.stringContaining(words) });
   const errors = events.flatMap((event) => (event.type === 'error' ? [event.message] : []));
   expect(errors.filter((message) => message.startsWith('The model call failed'))).toHaveLength(requests);
@@ -75,20 +65,20 @@ test.each([
 });
 
 test('a retry that helped is no failure', () => {
-  const { events, summary } = read('truncated-once');
+  const { events, summary } = recorded.stream('truncated-once');
   expect(summary).toMatchObject({ ending: 'completed', metadata: { copilot: { retries: 1 } } });
   expect(summary.failure).toBeUndefined();
   expect(events.filter(({ type }) => type === 'error')).toHaveLength(1);
 });
 
 test('the error of a sub-agent is not the end of the turn', () => {
-  const { events, summary } = read('agent-fails');
+  const { events, summary } = recorded.stream('agent-fails');
   expect(summary.ending).toBe('completed');
   expect(events).toContainEqual(expect.objectContaining({ type: 'subagent.completed', status: 'failed' }));
 });
 
 test('a refusal is no failure of the tool', () => {
-  const { events, summary } = read('denied');
+  const { events, summary } = recorded.stream('denied');
   expect(summary.ending).toBe('completed');
   expect(events.flatMap((event) => (event.type === 'action.result' ? [event.status] : []))).toEqual([
     'rejected',
@@ -98,18 +88,19 @@ test('a refusal is no failure of the tool', () => {
 
 test('a run that was stopped has failed, with its result 0, too', () => {
   const result = '{"type":"result","sessionId":"s","exitCode":0,"usage":{}}\n';
-  for (const text of [fixture('hang'), fixture('hang') + result]) {
+  const hang = recorded.bytesOf('hang.stream.jsonl').toString();
+  for (const text of [hang, hang + result]) {
     expect(readText(text).summary).toMatchObject({ ending: 'failed', failure: 'aborted: user_abort' });
   }
 });
 
 test.each(['main', 'denied', 'truncated-once'])('%s: without a result there is no ending', (name) => {
-  const lines = fixture(name).trimEnd().split('\n');
+  const lines = recorded.bytesOf(`${name}.stream.jsonl`).toString().trimEnd().split('\n');
   expect(readText(lines.slice(0, -1).join('\n')).summary.ending).toBeUndefined();
 });
 
 test('a result while calls are open is no success', () => {
-  const lines = fixture('denied').trimEnd().split('\n');
+  const lines = recorded.bytesOf('denied.stream.jsonl').toString().trimEnd().split('\n');
   const last = lines.findLastIndex((line) => line.startsWith('{"type":"assistant.message"'));
   const text = [...lines.slice(0, last), ...lines.slice(last + 1)].join('\n');
   expect(readText(text).summary.ending).toBe('failed');

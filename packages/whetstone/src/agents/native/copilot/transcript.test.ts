@@ -1,23 +1,12 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { deriveAgentMetadata, type StreamEvent } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { goldenText, type NativeReading, readNative } from '../__fixtures__/read-native.ts';
-import { createCopilotMapper } from './stream.ts';
+import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { recordingsOf } from '../__fixtures__/recordings.ts';
 import { createCopilotTranscriptMapper } from './transcript.ts';
 
-const folder = join(import.meta.dirname, '__fixtures__/copilot-1.0.102');
+const recorded = recordingsOf('copilot');
 const place = { workdir: '/workspace' };
-const fixture = (file: string): Buffer => readFileSync(join(folder, file));
 const readBytes = (bytes: Buffer): NativeReading => readNative(createCopilotTranscriptMapper(place), bytes);
-const read = (name: string): NativeReading => readBytes(fixture(`${name}.transcript.jsonl`));
-const readStream = (name: string): NativeReading =>
-  readNative(createCopilotMapper(place), fixture(`${name}.stream.jsonl`));
-
-test.each(globSync('*.transcript.jsonl', { cwd: folder }))('%s', async (file) => {
-  const golden = join(folder, file.replace('.jsonl', '.events.jsonl'));
-  await expect(goldenText(read(file.replace('.transcript.jsonl', '')))).toMatchFileSnapshot(golden);
-});
 
 test.each([
   ['main', ['main', 'main-resumed']],
@@ -25,8 +14,8 @@ test.each([
   ['denied', ['denied']],
   ['unauthorized', ['unauthorized']],
 ])('%s: tells what the streams of its turns tell', (name, streamNames) => {
-  const streams = streamNames.map(readStream);
-  const transcript = read(name);
+  const streams = streamNames.map((one) => recorded.stream(one));
+  const transcript = recorded.transcript(name);
   const told = [
     'message',
     'action.called',
@@ -48,7 +37,7 @@ test.each([
 });
 
 test('each token is counted once, those of sub-agents and compactions, too', () => {
-  const main = read('main');
+  const main = recorded.transcript('main');
   const { usage, modelCalls } = deriveAgentMetadata(main.events);
   expect(modelCalls).toBe(11);
   expect(usage).toMatchObject({ cacheReadTokens: 200, reasoningTokens: 20 });
@@ -56,7 +45,7 @@ test('each token is counted once, those of sub-agents and compactions, too', () 
   const last = main.events.findLast((event) => event.type === 'usage');
   expect(main.summary.usage).toEqual(last?.usage);
 
-  const compacted = read('compact');
+  const compacted = recorded.transcript('compact');
   const calls = compacted.events.flatMap((event) =>
     event.type === 'usage' ? [event.usage.inputTokens] : [],
   );
@@ -65,7 +54,7 @@ test('each token is counted once, those of sub-agents and compactions, too', () 
 });
 
 test('the cache is within the input, with either provider', () => {
-  const [first] = read('anthropic').events.filter((event) => event.type === 'usage');
+  const [first] = recorded.transcript('anthropic').events.filter((event) => event.type === 'usage');
   expect(first?.usage).toMatchObject({
     inputTokens: 100,
     cacheReadTokens: 300,
@@ -76,7 +65,7 @@ test('the cache is within the input, with either provider', () => {
 
 test('compactions tell what is left', () => {
   const compactions = ['compact', 'compact-by-hand'].map((name) =>
-    read(name).events.filter(({ type }) => type === 'compaction'),
+    recorded.transcript(name).events.filter(({ type }) => type === 'compaction'),
   );
   expect(compactions).toMatchObject([
     [{ summary: '<summary>All that was.</summary>', droppedMessages: 0 }],
@@ -85,18 +74,21 @@ test('compactions tell what is left', () => {
 });
 
 test('approvals: what was asked, and who decided', () => {
-  const { approvals } = deriveAgentMetadata(read('denied').events);
+  const { approvals } = deriveAgentMetadata(recorded.transcript('denied').events);
   expect(approvals).toEqual([
     { callId: expect.stringMatching(/^call_/), decision: 'denied', by: 'unattended_fallback' },
   ]);
 });
 
 test('a file that stops before its program did has no ending', () => {
-  const text = fixture('main.transcript.jsonl').toString();
+  const text = recorded.bytesOf('main.transcript.jsonl').toString();
   const end = text.lastIndexOf('{"type":"session.shutdown"');
   expect(readBytes(Buffer.from(text.slice(0, end))).summary.ending).toBeUndefined();
 });
 
 test('a run that was stopped has failed', () => {
-  expect(read('hang').summary).toMatchObject({ ending: 'failed', failure: 'aborted: user_abort' });
+  expect(recorded.transcript('hang').summary).toMatchObject({
+    ending: 'failed',
+    failure: 'aborted: user_abort',
+  });
 });

@@ -1,26 +1,17 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { deriveAgentMetadata, replyText } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { goldenText, type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { linesOf, recordingsOf } from '../__fixtures__/recordings.ts';
 import { createGeminiCliMapper } from './stream.ts';
 
-const folder = join(import.meta.dirname, '__fixtures__/gemini-0.61.0');
-const fixture = (name: string): string => readFileSync(join(folder, `${name}.stream.jsonl`), 'utf8');
+const recorded = recordingsOf('gemini-cli');
 const readText = (text: string): NativeReading =>
   readNative(createGeminiCliMapper({ workdir: '/workspace' }), Buffer.from(text));
-const read = (name: string): NativeReading => readText(fixture(name));
-const asLines = (items: readonly object[]): string => items.map((item) => JSON.stringify(item)).join('\n');
-
-test.each(globSync('*.stream.jsonl', { cwd: folder }))('%s', async (file) => {
-  const golden = join(folder, file.replace('.jsonl', '.events.jsonl'));
-  const reading = read(file.replace('.stream.jsonl', ''));
-  await expect(goldenText(reading)).toMatchFileSnapshot(golden);
-  expect(reading.summary).toMatchObject({ unknown: 0, malformed: 0 });
-});
+const readItems = (...items: object[]): NativeReading =>
+  readNative(createGeminiCliMapper(), linesOf(...items));
 
 test('each token, call and reply is counted once', () => {
-  const { events, summary } = read('main');
+  const { events, summary } = recorded.stream('main');
   const metadata = deriveAgentMetadata(events);
 
   expect(summary).toMatchObject({ ending: 'completed', sessionId: metadata.sessionId });
@@ -45,7 +36,7 @@ test('each token, call and reply is counted once', () => {
 });
 
 test('a resumed session counts its turn alone', () => {
-  const [first, second] = [read('main'), read('main-resumed')];
+  const [first, second] = [recorded.stream('main'), recorded.stream('main-resumed')];
   expect(second.summary.sessionId).toBe(first.summary.sessionId);
   expect(second.summary.usage?.inputTokens).toBeLessThan(first.summary.usage?.inputTokens ?? 0);
 });
@@ -57,7 +48,7 @@ test('pieces of an answer are one message', () => {
     content,
     delta: true,
   }));
-  const { events } = readText(asLines([...pieces, { type: 'result', status: 'success' }]));
+  const { events } = readItems(...pieces, { type: 'result', status: 'success' });
   expect(events).toEqual([{ type: 'message', role: 'assistant', text: 'One and one.' }]);
 });
 
@@ -70,7 +61,7 @@ test.each([
   ['outage', 'failed', '500'],
   ['turn-limit', 'failed', 'max session turns'],
 ])('%s: the failure in its own words', (name, ending, words) => {
-  expect(read(name).summary).toMatchObject({ ending, failure: expect.stringContaining(words) });
+  expect(recorded.stream(name).summary).toMatchObject({ ending, failure: expect.stringContaining(words) });
 });
 
 test.each([
@@ -82,19 +73,19 @@ test.each([
   'malformed-calls',
   'denied',
 ])('%s: goes on and is done', (name) => {
-  const { summary } = read(name);
+  const { summary } = recorded.stream(name);
   expect(summary.ending).toBe('completed');
   expect(summary.failure).toBeUndefined();
 });
 
 test.each(['hang', 'main', 'outage'])('%s: without a result there is no ending', (name) => {
-  const lines = fixture(name).split('\n');
+  const lines = recorded.bytesOf(`${name}.stream.jsonl`).toString().split('\n');
   const text = lines.filter((line) => !line.startsWith('{"type":"result"')).join('\n');
   expect(readText(text).summary.ending).toBeUndefined();
 });
 
 test('a refusal is no failure of the tool', () => {
-  expect(read('denied').events).toContainEqual(
+  expect(recorded.stream('denied').events).toContainEqual(
     expect.objectContaining({
       type: 'action.result',
       status: 'rejected',
@@ -106,10 +97,18 @@ test('a refusal is no failure of the tool', () => {
 test('a success behind an error is none', () => {
   const loop = { type: 'error', severity: 'warning', message: 'Loop detected, stopping execution' };
   const result = { type: 'result', status: 'success', stats: {} };
-  expect(readText(asLines([loop, result])).summary).toMatchObject({
+  expect(readItems(loop, result).summary).toMatchObject({
     ending: 'failed',
     failure: 'Loop detected, stopping execution',
   });
   const answer = { type: 'message', role: 'assistant', content: 'Another way, then.', delta: true };
-  expect(readText(asLines([loop, answer, result])).summary.ending).toBe('completed');
+  expect(readItems(loop, answer, result).summary.ending).toBe('completed');
+});
+
+test('the name of a server may have an underscore, where we know it', () => {
+  const item = { type: 'tool_use', tool_id: 'a', tool_name: 'mcp_my_words_define', parameters: {} };
+  const nameWith = (...mcpServers: string[]) =>
+    readNative(createGeminiCliMapper({ mcpServers }), linesOf(item)).events[0];
+  expect(nameWith('my_words')).toMatchObject({ name: 'mcp__my_words__define' });
+  expect(nameWith()).toMatchObject({ name: 'mcp__my__words_define' });
 });

@@ -19,15 +19,15 @@ export function createGeminiCliMapper(place: MapperPlace = {}): NativeMapper {
 }
 
 class GeminiStream implements NativeMapper {
-  readonly #workdir: string | undefined;
+  readonly #place: MapperPlace;
   readonly #calls = new Map<string, GeminiCall>();
   #text: { pieces: string[]; length: number; at?: string } | undefined;
   /** Set while nothing followed an error. */
   #lastError: string | undefined;
   #summary: NativeSummary = {};
 
-  constructor({ workdir }: MapperPlace) {
-    this.#workdir = workdir;
+  constructor(place: MapperPlace) {
+    this.#place = place;
   }
 
   map(item: JsonObject): StreamEvent[] | undefined {
@@ -69,7 +69,7 @@ class GeminiStream implements NativeMapper {
         const call = { callId, tool: requiredText(item.tool_name), input: item.parameters ?? {} };
         this.#lastError = undefined;
         this.#calls.set(callId, call);
-        return callEvents(call, envelope);
+        return callEvents(call, this.#place, envelope);
       }
       case 'tool_result':
         return this.#toolResult(item, envelope);
@@ -93,7 +93,7 @@ class GeminiStream implements NativeMapper {
         sessionId,
         runtime: 'gemini-cli',
         ...(model !== undefined && { model }),
-        ...(this.#workdir !== undefined && { workingDir: this.#workdir }),
+        ...(this.#place.workdir !== undefined && { workingDir: this.#place.workdir }),
         ...envelope,
       },
     ];
@@ -111,7 +111,7 @@ class GeminiStream implements NativeMapper {
     return resultEvents(
       call,
       { status, ...(told !== undefined && { output: told }) },
-      this.#workdir,
+      this.#place.workdir,
       envelope,
     );
   }

@@ -1,5 +1,7 @@
 import type { JsonObject, JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
 import { objectIn, objectsIn, textIn } from '../fields.ts';
+import { mcpToolName } from '../mcp-tool-name.ts';
+import type { MapperPlace } from '../native-mapper.ts';
 import { workspacePath } from '../workspace-path.ts';
 
 /** A call of one of Gemini CLI's tools, which its stream and its session file tell alike. */
@@ -18,22 +20,30 @@ type Envelope = { at?: string; turn?: number; parentCallId?: string };
 
 const SUBAGENT_TOOL = 'invoke_agent';
 
-/** The call of a sub-agent is both: a call with its input, and the begin of the sub-agent. */
-export function callEvents({ callId, tool, input }: GeminiCall, envelope: Envelope): StreamEvent[] {
-  const called: StreamEvent = { type: 'action.called', callId, ...nameAndInput(tool, input), ...envelope };
+export function callEvents(
+  { callId, tool, input }: GeminiCall,
+  { mcpServers }: MapperPlace,
+  envelope: Envelope,
+): StreamEvent[] {
+  const call = nameAndInput(tool, input, mcpServers);
+  const called: StreamEvent = { type: 'action.called', callId, ...call, ...envelope };
   if (tool !== SUBAGENT_TOOL) return [called];
   const name = textIn(objectIn(input)?.agent_name) ?? tool;
   return [called, { type: 'subagent.called', callId, name, ...envelope }];
 }
 
-function nameAndInput(tool: string, input: JsonValue): { name: string; input: JsonValue } {
+function nameAndInput(
+  tool: string,
+  input: JsonValue,
+  mcpServers: readonly string[] | undefined,
+): { name: string; input: JsonValue } {
   const skill = tool === 'activate_skill' ? textIn(objectIn(input)?.name) : undefined;
   if (skill !== undefined) return { name: 'load_skill', input: { skill } };
-  return { name: mcpName(tool) ?? tool, input };
+  return { name: mcpToolName(tool, { prefix: 'mcp_', mcpServers }) ?? mcpName(tool) ?? tool, input };
 }
 
 /**
- * `mcp_server_tool`: Gemini CLI, too, takes the server to end at the first underscore (its
+ * `mcp_server_tool`, of a server that was not named to us: Gemini CLI, too, takes it to end at the first underscore (its
  * reference/policy-engine.md).
  */
 function mcpName(tool: string): string | undefined {
@@ -52,7 +62,7 @@ export function resultEvents(
   const result: StreamEvent = { type: 'action.result', status, ...told };
   if (tool === SUBAGENT_TOOL) {
     const ending = status === 'completed' && !isGivenUp ? 'completed' : 'failed';
-    return [result, { type: 'subagent.completed', status: ending, ...told }];
+    return [{ type: 'subagent.completed', status: ending, ...told }, result];
   }
   if (status !== 'completed') return [result];
   const parameters = objectIn(input) ?? {};

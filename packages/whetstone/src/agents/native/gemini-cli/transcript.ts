@@ -13,8 +13,8 @@ export const geminiCliTranscriptPattern = '.gemini/tmp/*/chats/{session-*,*/*}.j
  * A session file of Gemini CLI 0.61: messages in the order in which they came, each again when more of it is known
  * (its tool calls with their results), between patches of the whole. The summary is that of the last turn; the file
  * does not tell how a turn ended, nor what a compaction or a sub-agent cost. Which call began a sub-agent its own file
- * does not say: its events have its id as `parentCallId`, which `subagents` in the metadata of the session's file
- * leads to.
+ * does not say: its events have its id as `parentCallId`, which `subagents` in the summary of the session's file leads
+ * to.
  */
 export function createGeminiCliTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new GeminiTranscript(place);
@@ -29,7 +29,7 @@ type Told = { id: string; thoughts: number; hasText: boolean; hasTokens: boolean
 const CONTEXT = /^\s*<(?:session|hook)_context>/;
 
 class GeminiTranscript implements NativeMapper {
-  readonly #workdir: string | undefined;
+  readonly #place: MapperPlace;
   /** Ids of messages; of those that the model still sees. */
   readonly #known = new Set<string>();
   #live = new Set<string>();
@@ -41,10 +41,10 @@ class GeminiTranscript implements NativeMapper {
   #sessionId: string | undefined;
   #isSubagent = false;
   /** By the ids of their sessions, the calls that began them. */
-  readonly #subagents: JsonObject = {};
+  readonly #subagents: Record<string, string> = {};
 
-  constructor({ workdir }: MapperPlace) {
-    this.#workdir = workdir;
+  constructor(place: MapperPlace) {
+    this.#place = place;
   }
 
   map(item: JsonObject): StreamEvent[] | undefined {
@@ -60,7 +60,7 @@ class GeminiTranscript implements NativeMapper {
     return {
       ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
       ...(this.#usage && { usage: this.#usage }),
-      metadata: { 'gemini-cli': { subagents: this.#subagents } },
+      ...(Object.keys(this.#subagents).length > 0 && { subagents: this.#subagents }),
     };
   }
 
@@ -76,7 +76,7 @@ class GeminiTranscript implements NativeMapper {
         type: 'session.started',
         sessionId: this.#sessionId,
         runtime: 'gemini-cli',
-        ...(this.#workdir !== undefined && { workingDir: this.#workdir }),
+        ...(this.#place.workdir !== undefined && { workingDir: this.#place.workdir }),
         ...momentIn(item.startTime),
       },
     ];
@@ -163,7 +163,7 @@ class GeminiTranscript implements NativeMapper {
     return resultEvents(
       call,
       { status, ...(told !== undefined && { output: told }) },
-      this.#workdir,
+      this.#place.workdir,
       envelope,
     );
   }
@@ -214,14 +214,14 @@ class GeminiTranscript implements NativeMapper {
     const events: StreamEvent[] = [];
     if (!this.#called.has(callId)) {
       this.#called.add(callId);
-      events.push(...callEvents(call, envelope));
+      events.push(...callEvents(call, this.#place, envelope));
     }
     const result = resultOf(native);
     if (!result || this.#done.has(callId)) return events;
     this.#done.add(callId);
     return [
       ...events,
-      ...resultEvents(call, result, this.#workdir, { ...envelope, ...momentIn(native.timestamp) }),
+      ...resultEvents(call, result, this.#place.workdir, { ...envelope, ...momentIn(native.timestamp) }),
     ];
   }
 }

@@ -1,23 +1,15 @@
 import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 import { costIn, momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../fields.ts';
+import { mcpToolName } from '../mcp-tool-name.ts';
+import type { MapperPlace } from '../native-mapper.ts';
 import { workspacePath } from '../workspace-path.ts';
-
-/** What a part alone does not tell. */
-export type PartPlace = {
-  workdir: string | undefined;
-  /**
-   * Names of the MCP servers that OpenCode was given. Its tools are called `<server>_<tool>`, as a tool of a plugin may
-   * be; without the names a call keeps its native one.
-   */
-  mcpServers: readonly string[];
-};
 
 type Envelope = { at?: string; turn?: number };
 
 /** A finished call: what went in, what came out, and what it did besides. `undefined` while it still runs. */
 export function toolEvents(
   part: JsonObject,
-  place: PartPlace,
+  place: MapperPlace,
   turn: { turn?: number },
 ): StreamEvent[] | undefined {
   const state = objectIn(part.state);
@@ -52,17 +44,22 @@ export function toolEvents(
   ];
 }
 
+/** The session of the sub-agent that a finished call began: its id, and that of the call. */
+export function subagentOf({ tool, callID, state }: JsonObject): Record<string, string> {
+  const sessionId = tool === 'task' ? objectIn(objectIn(state)?.metadata)?.sessionId : undefined;
+  return typeof sessionId === 'string' && typeof callID === 'string' ? { [sessionId]: callID } : {};
+}
+
+/** Tools of plugins, too, may be called `<name>_<tool>`: without the names of the servers a call keeps its native one. */
 function namedCall(
   tool: string,
   input: JsonObject,
-  mcpServers: readonly string[],
+  mcpServers: readonly string[] | undefined,
 ): { name: string; input: JsonObject } {
   if (tool === 'skill' && typeof input.name === 'string') {
     return { name: 'load_skill', input: { ...input, skill: input.name } };
   }
-  // OpenCode writes an underscore for what a tool's name may not hold.
-  const server = mcpServers.find((name) => tool.startsWith(`${name.replaceAll(/[^\w-]/g, '_')}_`));
-  return { name: server === undefined ? tool : `mcp__${server}__${tool.slice(server.length + 1)}`, input };
+  return { name: mcpToolName(tool, { mcpServers }) ?? tool, input };
 }
 
 /** How a refusal reads: by a rule of the configuration, and by a human. It has no status of its own. */
@@ -93,7 +90,7 @@ function effectsOf(
   tool: string,
   state: JsonObject,
   input: JsonObject,
-  { workdir }: PartPlace,
+  { workdir }: MapperPlace,
   envelope: Envelope,
 ): StreamEvent[] {
   const metadata = objectIn(state.metadata);

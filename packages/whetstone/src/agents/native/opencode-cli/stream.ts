@@ -1,28 +1,26 @@
 import type { JsonObject, StreamEvent } from '@whetstone/events';
 import { momentIn, objectIn, requiredText } from '../fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../native-mapper.ts';
-import { type PartPlace, toolEvents } from './parts.ts';
+import { subagentOf, toolEvents } from './parts.ts';
 import { OpencodeTurn } from './turn.ts';
 
 /**
  * The output of `opencode run --format json`, 1.18: one line for each finished part. A sub-agent's own parts are not
  * among them. Before OpenCode compacts its context, the summary comes as a message and a step like any other; only the
- * synthetic prompt behind it tells. `mcpServers` are those that OpenCode was given.
+ * synthetic prompt behind it tells.
  */
-export function createOpencodeMapper(
-  { workdir }: MapperPlace = {},
-  mcpServers: readonly string[] = [],
-): NativeMapper {
-  return new OpencodeStream({ workdir, mcpServers });
+export function createOpencodeMapper(place: MapperPlace = {}): NativeMapper {
+  return new OpencodeStream(place);
 }
 
 class OpencodeStream implements NativeMapper {
-  readonly #place: PartPlace;
+  readonly #place: MapperPlace;
+  readonly #subagents: Record<string, string> = {};
   readonly #turn = new OpencodeTurn();
   #sessionId: string | undefined;
   #lastText: string | undefined;
 
-  constructor(place: PartPlace) {
+  constructor(place: MapperPlace) {
     this.#place = place;
   }
 
@@ -57,6 +55,7 @@ class OpencodeStream implements NativeMapper {
       case 'reasoning':
         return part.text === '' ? [] : [{ type: 'thinking', text: requiredText(part.text), ...at }];
       case 'tool_use':
+        Object.assign(this.#subagents, subagentOf(part));
         return toolEvents(part, this.#place, {});
       case 'step_finish':
         return this.#turn.finishStep(part, at);
@@ -83,6 +82,7 @@ class OpencodeStream implements NativeMapper {
     return {
       ...turn,
       ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
+      ...(Object.keys(this.#subagents).length > 0 && { subagents: this.#subagents }),
       metadata: { opencode: metadata },
     };
   }

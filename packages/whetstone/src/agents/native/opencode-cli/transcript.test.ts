@@ -1,33 +1,18 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { StreamEvent } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { goldenText, type NativeReading, readNative } from '../__fixtures__/read-native.ts';
-import { createOpencodeMapper } from './stream.ts';
+import { readNative } from '../__fixtures__/read-native.ts';
+import { recordingsOf } from '../__fixtures__/recordings.ts';
 import { createOpencodeTranscriptMapper } from './transcript.ts';
 
-const folder = join(import.meta.dirname, '__fixtures__/opencode-1.18.33');
-const fixture = (file: string): Buffer => readFileSync(join(folder, file));
-const place = { workdir: '/workspace' };
-const read = (name: string): NativeReading =>
-  readNative(createOpencodeTranscriptMapper(place, ['weather']), fixture(`${name}.transcript.json`), {
-    form: 'document',
-  });
-const readStream = (name: string): NativeReading =>
-  readNative(createOpencodeMapper(place, ['weather']), fixture(`${name}.stream.jsonl`));
-
-test.each(globSync('*.transcript.json', { cwd: folder }))('%s', async (file) => {
-  const golden = join(folder, file.replace('.json', '.events.jsonl'));
-  await expect(goldenText(read(file.replace('.transcript.json', '')))).toMatchFileSnapshot(golden);
-});
+const recorded = recordingsOf('opencode-cli');
 
 test.each([
   ['main', ['main', 'main-resumed']],
   ['apply-patch', ['apply-patch']],
   ['truncated', ['truncated']],
 ])('%s: tells what the streams tell', (name, streamNames) => {
-  const streams = streamNames.map(readStream);
-  const transcript = read(name);
+  const streams = streamNames.map((one) => recorded.stream(one));
+  const transcript = recorded.transcript(name);
   const told = ['action.called', 'action.result', 'subagent.called', 'file.changed', 'plan.updated', 'usage'];
   const bare = (events: readonly StreamEvent[]) =>
     events
@@ -40,7 +25,7 @@ test.each([
 });
 
 test('knows a summary for what it is', () => {
-  const { events, summary } = read('compact');
+  const { events, summary } = recorded.transcript('compact');
   const texts = events.flatMap((event) =>
     event.type === 'message' && event.role === 'assistant' ? [event.text] : [],
   );
@@ -50,7 +35,7 @@ test('knows a summary for what it is', () => {
 });
 
 test('one part of another shape costs no other', () => {
-  const document = JSON.parse(fixture('main.transcript.json').toString());
+  const document = JSON.parse(recorded.bytesOf('main.transcript.json').toString());
   document.messages[1].parts[2] = { type: 'text', text: 5 };
   const { events, summary } = readNative(
     createOpencodeTranscriptMapper(),

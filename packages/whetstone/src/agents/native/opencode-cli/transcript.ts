@@ -1,7 +1,7 @@
 import type { JsonObject, StreamEvent } from '@whetstone/events';
 import { momentIn, objectIn, objectsIn, requiredText, textIn } from '../fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../native-mapper.ts';
-import { type PartPlace, toolEvents } from './parts.ts';
+import { subagentOf, toolEvents } from './parts.ts';
 import { OpencodeTurn } from './turn.ts';
 
 /**
@@ -14,23 +14,21 @@ export const opencodeTranscriptArguments = (sessionId: string): string[] => ['ex
  * A session as `opencode export` prints it: `{ info, messages: [{ info, parts }] }`, with all its turns and without
  * those of its sub-agents, which are sessions of their own. The summary is that of the last turn.
  */
-export function createOpencodeTranscriptMapper(
-  { workdir }: MapperPlace = {},
-  mcpServers: readonly string[] = [],
-): NativeMapper {
-  return new OpencodeTranscript({ workdir, mcpServers });
+export function createOpencodeTranscriptMapper(place: MapperPlace = {}): NativeMapper {
+  return new OpencodeTranscript(place);
 }
 
 type Envelope = { at?: string; turn?: number };
 
 class OpencodeTranscript implements NativeMapper {
-  readonly #place: PartPlace;
+  readonly #place: MapperPlace;
+  readonly #subagents: Record<string, string> = {};
   #turn = new OpencodeTurn();
   #turnIndex = -1;
   #sessionId: string | undefined;
   #version: string | undefined;
 
-  constructor(place: PartPlace) {
+  constructor(place: MapperPlace) {
     this.#place = place;
   }
 
@@ -102,6 +100,7 @@ class OpencodeTranscript implements NativeMapper {
           ? []
           : [{ type: 'thinking', text: requiredText(part.text), ...envelope, ...at }];
       case 'tool':
+        Object.assign(this.#subagents, subagentOf(part));
         return toolEvents(part, this.#place, turn === undefined ? {} : { turn });
       case 'step-finish': {
         const model = textIn(info.modelID);
@@ -128,6 +127,7 @@ class OpencodeTranscript implements NativeMapper {
     return {
       ...turn,
       ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
+      ...(Object.keys(this.#subagents).length > 0 && { subagents: this.#subagents }),
       metadata: { opencode: { ...metadata, ...version } },
     };
   }

@@ -1,42 +1,31 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { deriveAgentMetadata, replyText } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { goldenText, type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { recordingsOf } from '../__fixtures__/recordings.ts';
 import { createPiMapper } from './stream.ts';
 
-const folder = join(import.meta.dirname, '__fixtures__/pi-0.87.1');
-const read = (file: string): NativeReading =>
-  readNative(createPiMapper({ workdir: '/workspace' }), readFileSync(join(folder, file)));
+const recorded = recordingsOf('pi');
 const readText = (text: string): NativeReading => readNative(createPiMapper(), Buffer.from(text));
 
-test.each(globSync('*.stream.jsonl', { cwd: folder }))('%s', async (file) => {
-  const golden = join(folder, file.replace('.jsonl', '.events.jsonl'));
-  await expect(goldenText(read(file))).toMatchFileSnapshot(golden);
-});
-
-/** Each row of the failure table, recorded: exit codes are 0 but for `hang`, which was stopped. */
+/** Besides those of `failures.test.ts`. Exit codes are 0. */
 const endings: readonly (readonly [string, 'completed' | 'failed' | undefined])[] = [
   ['rate-limit-once', 'completed'],
   ['server-error-once', 'completed'],
   ['truncated', 'completed'],
   ['garbage-once', 'completed'],
   ['unauthorized', 'failed'],
-  ['bad-request', 'failed'],
-  ['rate-limit', 'failed'],
   ['outage', 'failed'],
   ['reset', 'failed'],
-  ['hang', undefined],
 ];
 
 test.each(endings)('%s: %s', (name, ending) => {
-  const { summary } = read(`${name}.stream.jsonl`);
+  const { summary } = recorded.stream(name);
   expect(summary.ending).toBe(ending);
   expect(summary.failure !== undefined || ending !== 'failed').toBe(true);
 });
 
 test('each token, call and reply is counted once', () => {
-  const { events, summary } = read('main.stream.jsonl');
+  const { events, summary } = recorded.stream('main');
   const metadata = deriveAgentMetadata(events);
 
   expect(summary.ending).toBe('completed');
@@ -53,7 +42,7 @@ test('each token, call and reply is counted once', () => {
 });
 
 test('compaction costs a call of its own', () => {
-  const { events } = read('compact-resumed.stream.jsonl');
+  const { events } = recorded.stream('compact-resumed');
   expect(events.filter(({ type }) => type === 'compaction' || type === 'usage')).toMatchObject([
     { type: 'usage', usage: { inputTokens: 25_000 } },
     { type: 'compaction', summary: 'SUMMARY OF it.' },
@@ -63,11 +52,11 @@ test('compaction costs a call of its own', () => {
 });
 
 test('the exit code 0 of a run that failed counts for nothing', () => {
-  expect(read('unauthorized.stream.jsonl').summary).toMatchObject({
+  expect(recorded.stream('unauthorized').summary).toMatchObject({
     ending: 'failed',
     failure: expect.stringContaining('401'),
   });
-  expect(read('outage.stream.jsonl').summary).toMatchObject({
+  expect(recorded.stream('outage').summary).toMatchObject({
     ending: 'failed',
     failure: expect.stringContaining('500'),
     metadata: { pi: { retries: 3 } },
@@ -75,14 +64,14 @@ test('the exit code 0 of a run that failed counts for nothing', () => {
 });
 
 test('a retry that helped is no failure', () => {
-  const { events, summary } = read('truncated.stream.jsonl');
+  const { events, summary } = recorded.stream('truncated');
   expect(summary.ending).toBe('completed');
   expect(summary.failure).toBeUndefined();
   expect(events.filter(({ type }) => type === 'error')).toHaveLength(1);
 });
 
 test.each(['outage', 'main', 'truncated'])('%s: a stream that breaks off has no ending', (name) => {
-  const text = readFileSync(join(folder, `${name}.stream.jsonl`), 'utf8');
+  const text = recorded.bytesOf(`${name}.stream.jsonl`).toString();
   const lines = text.split('\n');
   const end = lines.findLastIndex((line) => line.startsWith('{"type":"agent_end"'));
   expect(readText(lines.slice(0, end).join('\n')).summary.ending).toBeUndefined();

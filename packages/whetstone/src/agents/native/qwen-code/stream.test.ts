@@ -1,23 +1,14 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { deriveAgentMetadata, emptyUsage, replyText, type Usage } from '@whetstone/events';
+import { deriveAgentMetadata, emptyUsage, replyText } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { goldenText, type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { readNative } from '../__fixtures__/read-native.ts';
+import { recordingsOf } from '../__fixtures__/recordings.ts';
 import { createQwenCodeMapper } from './stream.ts';
 import { createQwenCodeTranscriptMapper } from './transcript.ts';
 
-const folder = join(import.meta.dirname, '__fixtures__/qwen-code-0.24.4');
-const bytesOf = (file: string): Buffer => readFileSync(join(folder, file));
-const read = (file: string, before?: Usage): NativeReading =>
-  readNative(createQwenCodeMapper({ workdir: '/workspace' }, before), bytesOf(file));
-
-test.each(globSync('*.stream.jsonl', { cwd: folder }))('%s', async (file) => {
-  const golden = join(folder, file.replace('.jsonl', '.events.jsonl'));
-  await expect(goldenText(read(file))).toMatchFileSnapshot(golden);
-});
+const recorded = recordingsOf('qwen-code');
 
 test('a task: each call, file, skill and MCP call once, under the names of the vocabulary', () => {
-  const { events, summary } = read('task.stream.jsonl');
+  const { events, summary } = recorded.stream('task');
   const metadata = deriveAgentMetadata(events);
 
   expect(summary.ending).toBe('completed');
@@ -41,13 +32,14 @@ test('a task: each call, file, skill and MCP call once, under the names of the v
 });
 
 test.each([
-  ['in the background', 'task.stream.jsonl'],
-  ['in the foreground', 'foreground-subagent.stream.jsonl'],
-])('a sub-agent %s', (_, file) => {
-  const { events } = read(file);
+  ['in the background', 'task'],
+  ['in the foreground', 'foreground-subagent'],
+])('a sub-agent %s', (_, name) => {
+  const { events } = recorded.stream(name);
   const called = events.find(({ type }) => type === 'subagent.called');
   const callId = called?.type === 'subagent.called' ? called.callId : '';
-  expect(events.filter((event) => 'callId' in event && event.callId === callId)).toMatchObject([
+  const told = events.filter((event) => 'callId' in event && event.callId === callId);
+  expect(told.filter(({ type }) => type.startsWith('subagent'))).toMatchObject([
     { type: 'subagent.called', name: 'general-purpose' },
     { type: 'subagent.completed', status: 'completed' },
   ]);
@@ -60,34 +52,34 @@ test.each([
 
 test('cached tokens are counted in one bucket', () => {
   const call = { inputTokens: 107, outputTokens: 20, cacheReadTokens: 50 };
-  const { events, summary } = read('cache-usage.stream.jsonl');
+  const { events, summary } = recorded.stream('cache-usage');
   expect(events.filter(({ type }) => type === 'usage')).toMatchObject([{ usage: call }, { usage: call }]);
   expect(summary.usage).toEqual({ inputTokens: 214, outputTokens: 40, cacheReadTokens: 100 });
 });
 
 test('with what the session had used before, a turn has the usage of sub-agents and side requests too', () => {
   const first = createQwenCodeMapper({}, emptyUsage());
-  expect(readNative(first, bytesOf('task.stream.jsonl')).summary.usage).toMatchObject({
+  expect(readNative(first, recorded.bytesOf('task.stream.jsonl')).summary.usage).toMatchObject({
     inputTokens: 274_767,
   });
   const second = readNative(
     createQwenCodeMapper({}, first.sessionUsage),
-    bytesOf('second-turn.stream.jsonl'),
+    recorded.bytesOf('second-turn.stream.jsonl'),
   );
-  const transcript = readNative(createQwenCodeTranscriptMapper(), bytesOf('task.transcript.jsonl'));
+  const transcript = readNative(createQwenCodeTranscriptMapper(), recorded.bytesOf('task.transcript.jsonl'));
   expect(second.summary.usage).toMatchObject({ inputTokens: 33_596, outputTokens: 8 });
   expect(transcript.summary.usage).toMatchObject({ inputTokens: 33_596, outputTokens: 8 });
 });
 
 test('without it, a turn of a session that goes on has that of the agent alone', () => {
-  expect(read('second-turn.stream.jsonl').summary.usage).toMatchObject({
+  expect(recorded.stream('second-turn').summary.usage).toMatchObject({
     inputTokens: 21_119,
     outputTokens: 4,
   });
 });
 
 test('a refusal is denied and rejected', () => {
-  expect(deriveAgentMetadata(read('denied.stream.jsonl').events)).toMatchObject({
+  expect(deriveAgentMetadata(recorded.stream('denied').events)).toMatchObject({
     approvals: [{ decision: 'denied' }],
     tools: [{ name: 'run_shell_command', status: 'rejected' }],
   });
@@ -98,18 +90,18 @@ test.each([
   ['bad-request', '400'],
   ['server-error', '500'],
 ])('%s: failed, with one error and no reply', (name, words) => {
-  const { events, summary } = read(`${name}.stream.jsonl`);
+  const { events, summary } = recorded.stream(name);
   expect(summary).toMatchObject({ ending: 'failed', failure: expect.stringContaining(words) });
   expect(events.filter(({ type }) => type === 'error')).toHaveLength(1);
   expect(replyText(events)).toBe('');
 });
 
 test.each(['rate-limit-once', 'truncated-once', 'malformed-call'])('%s: completed all the same', (name) => {
-  const { summary } = read(`${name}.stream.jsonl`);
+  const { summary } = recorded.stream(name);
   expect(summary.ending).toBe('completed');
   expect(summary.failure).toBeUndefined();
 });
 
 test.each(['hang', 'turn-limit'])('%s: without a last word', (name) => {
-  expect(read(`${name}.stream.jsonl`).summary.ending).toBeUndefined();
+  expect(recorded.stream(name).summary.ending).toBeUndefined();
 });

@@ -1,25 +1,18 @@
-import { globSync, readFileSync } from 'node:fs';
-import { join, matchesGlob } from 'node:path';
+import { matchesGlob } from 'node:path';
 import { deriveAgentMetadata } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { goldenText, type NativeReading, readNative } from '../__fixtures__/read-native.ts';
+import { readNative } from '../__fixtures__/read-native.ts';
+import { recordingsOf } from '../__fixtures__/recordings.ts';
 import { createQwenCodeMapper } from './stream.ts';
-import { createQwenCodeTranscriptMapper, qwenCodeTranscriptPattern } from './transcript.ts';
+import { qwenCodeTranscriptPattern } from './transcript.ts';
 
-const folder = join(import.meta.dirname, '__fixtures__/qwen-code-0.24.4');
+const recorded = recordingsOf('qwen-code');
 const place = { workdir: '/workspace' };
-const read = (file: string): NativeReading =>
-  readNative(createQwenCodeTranscriptMapper(place), readFileSync(join(folder, file)));
-
-test.each(globSync('*.transcript.jsonl', { cwd: folder }))('%s', async (file) => {
-  const golden = join(folder, file.replace('.jsonl', '.events.jsonl'));
-  await expect(goldenText(read(file))).toMatchFileSnapshot(golden);
-});
 
 test('tells the same of calls, files and skills as the stream', () => {
-  const stream = readNative(createQwenCodeMapper(place), readFileSync(join(folder, 'task.stream.jsonl')));
+  const stream = readNative(createQwenCodeMapper(place), recorded.bytesOf('task.stream.jsonl'));
   const { commands, fileChanges, skills, mcp } = deriveAgentMetadata(stream.events);
-  expect(deriveAgentMetadata(read('task.transcript.jsonl').events)).toMatchObject({
+  expect(deriveAgentMetadata(recorded.transcript('task').events)).toMatchObject({
     commands,
     fileChanges,
     skills,
@@ -28,7 +21,7 @@ test('tells the same of calls, files and skills as the stream', () => {
 });
 
 test('model calls of sub-agents are theirs; those of side requests are nobody’s', () => {
-  const { events, summary } = read('task.transcript.jsonl');
+  const { events, summary } = recorded.transcript('task');
   const parents = events.flatMap((event) => (event.type === 'usage' ? [event.parentCallId] : []));
   expect(parents).toHaveLength(16);
   expect(parents.filter((parent) => parent !== undefined)).toEqual(
@@ -39,7 +32,7 @@ test('model calls of sub-agents are theirs; those of side requests are nobody’
 });
 
 test('the file of a sub-agent belongs to the call that began it', () => {
-  const { events, summary } = read('subagent.transcript.jsonl');
+  const { events, summary } = recorded.transcript('subagent');
   const [, ...doings] = events;
   expect(new Set(doings.map(({ parentCallId }) => parentCallId))).toEqual(
     new Set(['call_52e2b01c168ce5c522379c07']),
@@ -49,16 +42,16 @@ test('the file of a sub-agent belongs to the call that began it', () => {
 });
 
 test('a compaction has its summary', () => {
-  const compactions = read('compaction.transcript.jsonl').events.filter(({ type }) => type === 'compaction');
+  const compactions = recorded.transcript('compaction').events.filter(({ type }) => type === 'compaction');
   expect(compactions).toMatchObject([{ summary: expect.stringContaining('Said hi.') }]);
 });
 
 test('how the last turn ended', () => {
-  expect(read('unauthorized.transcript.jsonl').summary).toMatchObject({
+  expect(recorded.transcript('unauthorized').summary).toMatchObject({
     ending: 'failed',
     failure: expect.stringContaining('401'),
   });
-  expect(read('rate-limit-once.transcript.jsonl').summary.ending).toBe('completed');
+  expect(recorded.transcript('rate-limit-once').summary.ending).toBe('completed');
 });
 
 test('the pattern names the file of a session and those of its sub-agents', () => {

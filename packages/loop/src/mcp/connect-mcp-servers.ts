@@ -1,0 +1,53 @@
+import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
+import type { RegisteredTool } from '../tools/tool.ts';
+import type { McpServer } from './mcp-server.ts';
+
+export type McpOptions = {
+  /** Where servers that are commands run. One without `connect` has none. */
+  environment: ExecutionEnvironment;
+  /** Its abort gives up on servers that are not connected yet. */
+  signal?: AbortSignal;
+  /** From the start of a server to the list of its tools. Default: 30,000 ms. */
+  startTimeoutMs?: number;
+  /** For the answer to one call. Default: 60,000 ms. */
+  callTimeoutMs?: number;
+};
+
+export type McpConnections = AsyncDisposable & {
+  /** `mcp__SERVER__TOOL`, for `profile.toolRegistry`. What a server lists later is not among them. */
+  tools: readonly RegisteredTool[];
+  /** What cannot be used, and why, in one line each: a server, or a tool of one. The texts may be the server's own. */
+  problems: readonly { server: string; message: string }[];
+  /** Disconnects, and ends every program that was started. Any number of times. */
+  close(): Promise<void>;
+};
+
+/**
+ * Connects MCP servers side by side and gives their tools. A server that does not start, or does not speak MCP, is among
+ * the `problems` and costs nothing else. Close the connections after the session.
+ */
+export async function connectMcpServers(
+  servers: readonly McpServer[],
+  options: McpOptions,
+): Promise<McpConnections> {
+  if (servers.length === 0)
+    return { tools: [], problems: [], close: async () => {}, [Symbol.asyncDispose]: async () => {} };
+  // Loaded on use: most sessions have no servers.
+  const { openMcpConnection } = await import('./mcp-connection.ts');
+  const { createMcpTools } = await import('./mcp-tools.ts');
+  const opened = await Promise.all(servers.map((server) => openMcpConnection(server, options)));
+  const connections = opened.flatMap((result) => ('problem' in result ? [] : [result]));
+  const { tools, problems } = createMcpTools(connections);
+  const close = async () => void (await Promise.all(connections.map((connection) => connection.close())));
+  return {
+    tools,
+    problems: [
+      ...opened.flatMap((result) =>
+        'problem' in result ? [{ server: result.server, message: result.problem }] : [],
+      ),
+      ...problems,
+    ],
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}

@@ -1,0 +1,118 @@
+import { readFileSync } from 'node:fs';
+import {
+  type CallToolResult,
+  Client,
+  SdkError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+  type Tool,
+} from '@modelcontextprotocol/client';
+import { raceAbort } from '../race-abort.ts';
+import { boundedFetch } from './bounded-fetch.ts';
+import type { McpOptions } from './connect-mcp-servers.ts';
+import type { McpServer } from './mcp-server.ts';
+import { ProcessTransport } from './process-transport.ts';
+
+const START_TIMEOUT_MS = 30_000;
+const CALL_TIMEOUT_MS = 60_000;
+/** For the farewell to a server that is called over HTTP. */
+const GOODBYE_MS = 2_000;
+const LONGEST_REASON = 1_000;
+
+const { version }: { version: string } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+);
+
+/** A server that has told its tools. */
+export type McpConnection = {
+  server: string;
+  tools: readonly Tool[];
+  /** Rejects with an `Error` that says what the model has to know. */
+  call(tool: string, args: Record<string, unknown>, signal: AbortSignal): Promise<CallToolResult>;
+  close(): Promise<void>;
+};
+
+/** Starts or calls a server, and asks for its tools. Never rejects. */
+export async function openMcpConnection(
+  server: McpServer,
+  { environment, signal, startTimeoutMs = START_TIMEOUT_MS, callTimeoutMs = CALL_TIMEOUT_MS }: McpOptions,
+): Promise<McpConnection | { server: string; problem: string }> {
+  const { name } = server;
+  const wire = wireOf(server, environment);
+  // What a tool answers is text for the model: that it fits the tool's output schema is nobody's business here.
+  const anything = { getValidator: () => (data: unknown) => ({ valid: true, data }) as never };
+  const client = new Client({ name: 'whetstone-loop', version }, { jsonSchemaValidator: anything });
+  const deadline = AbortSignal.timeout(startTimeoutMs);
+  const giveUp = signal ? AbortSignal.any([signal, deadline]) : deadline;
+  try {
+    giveUp.throwIfAborted();
+    const listed = await raceAbort(listTools(client, wire.transport, giveUp), giveUp, 0);
+    if (!listed) throw giveUp.reason;
+    return {
+      server: name,
+      tools: listed,
+      async call(tool, args, aborted) {
+        if (wire.end() !== undefined) throw new Error(`The MCP server ${name} is gone: ${wire.end()}`);
+        const options = { signal: aborted, timeout: callTimeoutMs };
+        return await client.callTool({ name: tool, arguments: args }, options).catch((error) => {
+          const limit = `it has not answered within ${callTimeoutMs / 1000} s`;
+          throw new Error(`The MCP server ${name} has failed: ${wire.end() ?? reasonOf(error, limit)}`);
+        });
+      },
+      close: wire.close,
+    };
+  } catch (error) {
+    const limit = `it was not ready within ${startTimeoutMs / 1000} s`;
+    const reason = deadline.aborted ? limit : (wire.end() ?? reasonOf(error, limit));
+    await wire.close();
+    return { server: name, problem: `The MCP server ${name} cannot be used: ${reason}` };
+  }
+}
+
+async function listTools(
+  client: Client,
+  transport: Parameters<Client['connect']>[0],
+  signal: AbortSignal,
+): Promise<Tool[]> {
+  await client.connect(transport, { signal });
+  // Asked about tools that it has not, the client answers on the console.
+  if (!client.getServerCapabilities()?.tools) return [];
+  const { tools } = await client.listTools(undefined, { signal });
+  return tools;
+}
+
+type Wire = {
+  transport: Parameters<Client['connect']>[0];
+  /** How the server ended, where it did so by itself. */
+  end: () => string | undefined;
+  close: () => Promise<void>;
+};
+
+function wireOf(server: McpServer, environment: McpOptions['environment']): Wire {
+  if (server.kind === 'command') {
+    const transport = new ProcessTransport(environment, server);
+    return { transport, end: () => transport.end, close: () => transport.close() };
+  }
+  const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+    requestInit: { headers: { ...server.headers } },
+    fetch: boundedFetch,
+  });
+  const goodbye = async () => {
+    await transport.terminateSession().catch(() => {});
+  };
+  return {
+    transport,
+    end: () => undefined,
+    async close() {
+      if (transport.sessionId !== undefined) await raceAbort(goodbye(), AbortSignal.timeout(GOODBYE_MS), 0);
+      await transport.close();
+    },
+  };
+}
+
+function reasonOf(error: unknown, timedOut: string): string {
+  if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return timedOut;
+  const { message, cause } = error instanceof Error ? error : new Error(String(error));
+  const reason = cause instanceof Error && cause.message !== '' ? `${message} (${cause.message})` : message;
+  return reason.slice(0, LONGEST_REASON);
+}

@@ -1,0 +1,72 @@
+import { createHash } from 'node:crypto';
+import type { Tool } from '@modelcontextprotocol/client';
+import type { JsonObject } from '@whetstone/events';
+import { defineTool, type RegisteredTool } from '../tools/tool.ts';
+import { validateArguments } from '../tools/validate-arguments.ts';
+import type { McpConnection } from './mcp-connection.ts';
+import { mcpResultText } from './mcp-result.ts';
+
+/** What providers take (`ToolRegistry`). */
+const LONGEST_NAME = 64;
+const LONGEST_DESCRIPTION = 4_096;
+
+/** The servers' tools as tools of a session. One whose schema nobody can check arguments against is left out, and told. */
+export function createMcpTools(connections: readonly McpConnection[]): {
+  tools: RegisteredTool[];
+  problems: { server: string; message: string }[];
+} {
+  const tools = new Map<string, RegisteredTool>();
+  const problems: { server: string; message: string }[] = [];
+  for (const connection of connections) {
+    const { server } = connection;
+    for (const listed of connection.tools) {
+      const name = toolName(server, listed.name, (taken) => tools.has(taken));
+      const tool = createMcpTool(name, listed, connection);
+      try {
+        validateArguments(tool.definition, '{}');
+        tools.set(name, tool);
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        const message = `The tool ${listed.name} of the MCP server ${server} is left out: its input schema cannot be used (${reason})`;
+        problems.push({ server, message });
+      }
+    }
+  }
+  return { tools: [...tools.values()], problems };
+}
+
+function createMcpTool(
+  name: string,
+  { name: original, description = '', inputSchema, annotations }: Tool,
+  connection: McpConnection,
+): RegisteredTool {
+  const said = description.replaceAll('\0', '').toWellFormed().slice(0, LONGEST_DESCRIPTION).trim();
+  return defineTool<JsonObject>({
+    definition: {
+      name,
+      description: said || `The tool ${original} of the MCP server ${connection.server}.`,
+      parameters: parametersOf(inputSchema as JsonObject),
+    },
+    ...(annotations?.readOnlyHint === true && { concurrency: 'shared' }),
+    executor: async (args, { signal }) => {
+      const result = await connection.call(original, args, signal);
+      return { content: mcpResultText(result), isError: result.isError === true };
+    },
+  });
+}
+
+/** Identity, dialect and `$async` are for whoever keeps schemas; here they could only do harm. */
+function parametersOf({ $schema: _, $id: __, $async: ___, ...schema }: JsonObject): JsonObject {
+  return { ...schema, type: 'object', properties: schema.properties ?? {} };
+}
+
+/** `mcp__SERVER__TOOL`, as Claude Code and Codex write it; where that is no name, or another's, with a hash of the original. */
+function toolName(server: string, tool: string, isTaken: (name: string) => boolean): string {
+  const name = `mcp__${server}__${tool}`.replaceAll(/[^\w-]/g, '_');
+  if (name.length <= LONGEST_NAME && !isTaken(name)) return name;
+  const hash = createHash('sha256')
+    .update(JSON.stringify([server, tool]))
+    .digest('hex')
+    .slice(0, 8);
+  return `${name.slice(0, LONGEST_NAME - hash.length - 1)}_${hash}`;
+}

@@ -1,0 +1,94 @@
+import { addUsage } from '@whetstone/events';
+import type { Telemetry, Turn } from '../agents/agent.ts';
+
+/**
+ * The turns of a session as one: all events, sums that are unknown where a part is, and the end of the last. `undefined`
+ * where there is none.
+ */
+export function joinTurns(turns: readonly Turn[]): Turn | undefined {
+  const last = turns.at(-1);
+  if (!last || turns.length === 1) return last;
+  const { usage: _, costUsd: __, ...end } = last;
+  const usage = sumIfKnown(
+    turns.map((turn) => turn.usage),
+    addUsage,
+  );
+  const costUsd = sumIfKnown(
+    turns.map((turn) => turn.costUsd),
+    add,
+  );
+  const telemetry = joinTelemetry(turns.flatMap((turn) => turn.telemetry ?? []));
+  return {
+    ...end,
+    events: turns.flatMap((turn) => turn.events),
+    facts: Object.assign({}, ...turns.map((turn) => turn.facts)),
+    ...(usage && { usage }),
+    ...(costUsd !== undefined && { costUsd }),
+    ...(telemetry && { telemetry }),
+  };
+}
+
+/** A sum with an unknown part is unknown: nothing is understated. */
+export function sumIfKnown<Value extends object | number>(
+  values: readonly (Value | undefined)[],
+  sum: (a: Value, b: Value) => Value,
+): Value | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === values.length && known.length > 0 ? known.reduce(sum) : undefined;
+}
+
+const add = (a: number, b: number): number => a + b;
+
+const COUNTS = [
+  'agentDurationSeconds',
+  'promptTokens',
+  'cachedInputTokens',
+  'completionTokens',
+  'totalTokens',
+  'reasoningTokens',
+  'reasoningStepCount',
+  'toolCallCount',
+  'commandCallCount',
+] as const satisfies (keyof Telemetry)[];
+
+function joinTelemetry(parts: readonly Telemetry[]): Telemetry | undefined {
+  const last = parts.at(-1);
+  if (!last) return undefined;
+  const sums = COUNTS.map(
+    (name) =>
+      [
+        name,
+        sumIfKnown(
+          parts.map((part) => part[name]),
+          add,
+        ),
+      ] as const,
+  );
+  const byName = sumIfKnown(
+    parts.map((part) => part.toolCallsByName),
+    addByName,
+  );
+  const errors = parts.flatMap(({ error }) => error ?? []);
+  const modelName = parts.findLast((part) => part.modelName !== undefined)?.modelName;
+  return {
+    status: joinStatus(parts.map(({ status }) => status)),
+    source: last.source,
+    ...Object.fromEntries(sums.filter(([, sum]) => sum !== undefined)),
+    ...(byName && { toolCallsByName: byName }),
+    ...(modelName !== undefined && { modelName }),
+    ...(errors.length > 0 && { error: errors.join('\n') }),
+    evidenceGaps: [...new Set(parts.flatMap(({ evidenceGaps }) => evidenceGaps))],
+  };
+}
+
+function joinStatus(statuses: readonly Telemetry['status'][]): Telemetry['status'] {
+  if (statuses.includes('error')) return 'error';
+  const [first = 'unavailable', ...rest] = new Set(statuses);
+  return rest.length === 0 ? first : 'partial';
+}
+
+function addByName(a: Record<string, number>, b: Record<string, number>): Record<string, number> {
+  const sums = new Map(Object.entries(a));
+  for (const [name, calls] of Object.entries(b)) sums.set(name, (sums.get(name) ?? 0) + calls);
+  return Object.fromEntries(sums);
+}

@@ -1,0 +1,18 @@
+import { writeFile } from 'node:fs/promises';
+import type { JsonObject } from '@whetstone/events';
+import type { Lab } from './lab.ts';
+import { maskValues } from './mask-values.ts';
+
+/** Keeps the structured answer of a case, where it has one, with secrets masked. Resolves with notes for people. */
+export async function keepAnswer(
+  data: JsonObject | undefined,
+  file: string,
+  { mask }: Lab,
+): Promise<string[]> {
+  if (!data) return [];
+  const written = JSON.stringify(data, null, 2);
+  // The names of fields, too: the agent chose them.
+  const kept = mask.text(JSON.stringify(maskValues(data, mask), null, 2));
+  await writeFile(file, `${kept}\n`, { mode: 0o600 });
+  return kept === written ? [] : ['output-data.json: secrets were masked'];
+}

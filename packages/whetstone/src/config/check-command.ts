@@ -1,0 +1,35 @@
+import type { Command, TelemetryConfig } from './config.ts';
+import type { Reporter } from './reporter.ts';
+import { COMMAND_VARIABLES, commandParts, commandProblems, namesVariable } from './template.ts';
+import type { YamlPath } from './yaml-source.ts';
+
+/** Says what is wrong with the command template at `path`, and which variables this agent has no values for. */
+export function checkCommand(
+  command: Command,
+  path: YamlPath,
+  { telemetry, hasGateway, report }: { telemetry: TelemetryConfig; hasGateway: boolean; report: Reporter },
+): void {
+  const known = COMMAND_VARIABLES.filter((name) => {
+    if (name === 'telemetry_file') return telemetry.collector === 'json-file';
+    return hasGateway || !name.startsWith('gateway_');
+  });
+  const needs: Record<string, string> = {
+    '{telemetry_file}': 'it is there with telemetry: {collector: json-file} alone',
+    '{gateway_url}': 'it is there with a gateway: alone',
+    '{gateway_key}': 'it is there with a gateway: alone',
+  };
+  const at = (index: number) => [...path, ...(command.kind === 'argv' ? [index] : [])];
+  for (const { index, text, problem } of commandProblems(command, known)) {
+    const marked = text.slice(problem.offset, problem.offset + problem.length);
+    report.error(at(index), problem.message, {
+      hint: needs[marked] ?? problem.hint,
+      mark: marked === '' ? 'value' : { text: marked },
+    });
+  }
+  for (const [index, text] of commandParts(command).entries()) {
+    if (!namesVariable(text, 'variant')) continue;
+    report.warning(at(index), 'the command names the variant, so the agent can see which arm it is in', {
+      mark: { text: '{variant}' },
+    });
+  }
+}

@@ -1,0 +1,74 @@
+import type { JsonObject } from '@whetstone/events';
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+
+/** What is wrong, and at which JSON pointer: of the schema, or of the value that should fit it. */
+export type SchemaProblem = { pointer: string; message: string };
+
+export type CompiledSchema =
+  /** `misfit`: the first thing about a value that does not fit. */
+  | { kind: 'valid'; misfit: (value: unknown) => SchemaProblem | undefined }
+  | { kind: 'invalid'; problem: SchemaProblem };
+
+/** Values, and the names of their properties, may come from an agent. */
+const TEXT_LIMIT = 300;
+
+/**
+ * Compiles a JSON Schema, draft 2020-12. `$schema` is not read, because most schemas of older drafts are such schemas, too;
+ * `format` is an annotation, as the draft has it. Nothing is fetched: a `$ref` stays within the schema.
+ */
+export function compileSchema({ $schema: _, $async: __, ...schema }: JsonObject): CompiledSchema {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
+  if (!ajv.validateSchema(schema)) return { kind: 'invalid', problem: problemOf(ajv.errors) };
+  try {
+    const validate = ajv.compile(schema);
+    return {
+      kind: 'valid',
+      misfit: (value) =>
+        misfitOf(
+          () => validate(value),
+          () => validate.errors,
+        ),
+    };
+  } catch (error) {
+    // A reference that leads nowhere, or a pattern that is no regular expression.
+    return { kind: 'invalid', problem: { pointer: '', message: messageOf(error) } };
+  }
+}
+
+type Errors = readonly ErrorObject[] | null | undefined;
+
+function misfitOf(validate: () => boolean, errors: () => Errors): SchemaProblem | undefined {
+  try {
+    return validate() ? undefined : problemOf(errors());
+  } catch (error) {
+    // A schema that refers to itself follows a value as deep as that goes.
+    if (error instanceof RangeError) return { pointer: '', message: 'is nested too deeply' };
+    throw error;
+  }
+}
+
+function problemOf(errors: Errors): SchemaProblem {
+  const last = errors?.at(-1);
+  if (!errors || !last) return { pointer: '', message: 'does not fit' };
+  const pointer = last.instancePath;
+  // Where none of several shapes fits, the errors before it say why for each of them.
+  const reasons =
+    ['anyOf', 'oneOf'].includes(last.keyword) && errors.length > 1 ? errors.slice(0, -1) : [last];
+  const message = reasons
+    .slice(0, 3)
+    .map((error) => explain(error, pointer))
+    .join(', or ');
+  return { pointer: shortened(pointer), message: shortened(message) };
+}
+
+function explain({ instancePath, message, keyword, params }: ErrorObject, pointer: string): string {
+  const below = instancePath.slice(pointer.length);
+  const detail = params.allowedValues ?? params.additionalProperty;
+  const said = detail === undefined ? message : `${message}: ${JSON.stringify(detail)}`;
+  return `${below === '' ? '' : `${below} `}${said ?? keyword}`;
+}
+
+const shortened = (text: string): string =>
+  text.length > TEXT_LIMIT ? `${text.slice(0, TEXT_LIMIT).toWellFormed()}…` : text;
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,0 +1,106 @@
+import type { JsonObject } from '@whetstone/events';
+import { isMapping } from './check-shape.ts';
+import { existingPath, type ReadContext } from './read-context.ts';
+import { diagnose, displayPath } from './reporter.ts';
+import { diagnosticAt, readSourceText, type SourceText, unplaced } from './source-text.ts';
+import { parseYaml, type YamlPath } from './yaml-source.ts';
+
+/** Claude Code takes it as an argument, which Linux limits to 128 KiB. */
+const SIZE_LIMIT_BYTES = 64 * 1024;
+
+/** Says what is wrong at a path of the schema. */
+type Report = (path: YamlPath, message: string, hint?: string) => void;
+
+/** A task's JSON Schema: a file, relative to the task file, or the schema itself. */
+export async function readOutputSchema(
+  raw: string | Record<string, unknown>,
+  path: YamlPath,
+  context: ReadContext,
+): Promise<JsonObject | undefined> {
+  if (typeof raw === 'string') return readSchemaFile(raw, path, context);
+  const report: Report = (inner, message, hint) =>
+    context.report.error([...path, ...inner], message, { hint });
+  return checkSchema(raw, report);
+}
+
+async function readSchemaFile(
+  value: string,
+  path: YamlPath,
+  context: ReadContext,
+): Promise<JsonObject | undefined> {
+  const { report } = context;
+  const file = existingPath(value, path, context, 'file');
+  if (file === undefined) return undefined;
+  const read = await readSourceText(file);
+  if (read.kind === 'unreadable') {
+    report.error(path, `${read.reason}: ${file}`);
+    return undefined;
+  }
+  const shown = displayPath(report.yaml.value, path);
+  const parsed = parseJson(read.source);
+  if (parsed.kind === 'broken') {
+    const finding = { path: shown, message: parsed.message, severity: 'error' } as const;
+    const { offset } = parsed;
+    report.add(
+      offset === undefined
+        ? unplaced(file, finding)
+        : diagnosticAt(read.source, { offset, length: 1 }, finding),
+    );
+    return undefined;
+  }
+  // JSON is YAML: its reader knows where each value stands.
+  const { yaml } = parseYaml(read.source);
+  return checkSchema(parsed.value, (inner, message, hint) =>
+    report.add({ ...diagnose(yaml, 'error', inner, message, { hint }), path: shown }),
+  );
+}
+
+type ParsedJson = { kind: 'value'; value: unknown } | { kind: 'broken'; message: string; offset?: number };
+
+function parseJson({ text }: SourceText): ParsedJson {
+  try {
+    return { kind: 'value', value: JSON.parse(text) };
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const [place, offset] = / (?:in|after) JSON at position (\d+)/.exec(message) ?? [];
+    const said = place === undefined ? message : message.slice(0, message.indexOf(place));
+    return { kind: 'broken', message: `is no JSON: ${said}`, ...(offset && { offset: Number(offset) }) };
+  }
+}
+
+async function checkSchema(value: unknown, report: Report): Promise<JsonObject | undefined> {
+  if (!isMapping(value)) {
+    report([], 'is no JSON Schema: expected an object');
+    return undefined;
+  }
+  const schema = value as JsonObject;
+  const bytes = Buffer.byteLength(JSON.stringify(schema));
+  if (bytes > SIZE_LIMIT_BYTES) {
+    report([], `is larger than ${SIZE_LIMIT_BYTES / 1024} KiB: ${bytes} bytes`, 'take descriptions out');
+    return undefined;
+  }
+  // Loaded on use: most configurations have none.
+  const { compileSchema } = await import('./json-schema.ts');
+  const compiled = compileSchema(schema);
+  if (compiled.kind === 'invalid') {
+    const { pointer, message } = compiled.problem;
+    report(pathOf(pointer), `is no JSON Schema: ${pointer === '' ? '' : `${pointer} `}${message}`);
+    return undefined;
+  }
+  if (schema.type !== 'object') {
+    report(
+      ['type'],
+      'the answer has to be an object',
+      'write type: object at the root, and put other values into a property',
+    );
+    return undefined;
+  }
+  return schema;
+}
+
+/** The keys that a JSON pointer (RFC 6901) names. */
+const pathOf = (pointer: string): string[] =>
+  pointer
+    .split('/')
+    .slice(1)
+    .map((key) => key.replaceAll('~1', '/').replaceAll('~0', '~'));

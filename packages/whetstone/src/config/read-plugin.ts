@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isMapping, present } from './check-shape.ts';
+import { type CliAgentKind, cliAgentKinds } from './cli-kinds.ts';
+import type { PluginConfig } from './config.ts';
+import { manifestPaths, pluginManifests } from './plugin-manifests.ts';
+import { existingPath, type ReadContext } from './read-context.ts';
+import { copyProblems } from './source-tree.ts';
+import type { YamlPath } from './yaml-source.ts';
+
+type Manifest = { path: string; content: Record<string, unknown> };
+
+/** A folder with the manifest of one agent or of several. It is called what they call it, all alike. */
+export async function readPlugin(
+  value: string,
+  path: YamlPath,
+  context: ReadContext,
+): Promise<PluginConfig | undefined> {
+  const { report } = context;
+  const source = existingPath(value, path, context, 'folder');
+  if (source === undefined) return undefined;
+  const read = await Promise.all(manifestPaths.map((manifest) => readManifest(source, manifest)));
+  const broken = read.flatMap((found) => (typeof found === 'string' ? [found] : []));
+  const manifests = read.filter((found) => typeof found === 'object');
+  const kinds = cliAgentKinds.filter((kind) => manifestFor(kind, manifests));
+  const problems = [...broken, ...(await copyProblems(source, 'a plugin'))];
+  const used = new Set(kinds.map((kind) => manifestFor(kind, manifests)));
+  const [first, ...others] = manifests.filter((manifest) => used.has(manifest));
+  if (!first && broken.length === 0) {
+    report.error(path, `has no manifest by which an agent knows a plugin: ${source}`, {
+      hint: `looked for: ${manifestPaths.join(', ')}`,
+    });
+    return undefined;
+  }
+  const name = first && nameOf(first);
+  if (first && !(name && /^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$/.test(name) && name.length <= 64)) {
+    problems.push(`its ${first.path} has no name of letters and digits with single - or _ between`);
+  }
+  for (const other of others.filter(({ path }) => path !== 'package.json')) {
+    if (nameOf(other) === name) continue;
+    problems.push(`its ${other.path} gives it another name than its ${first?.path}`);
+  }
+  for (const problem of problems) report.error(path, problem);
+  if (!first || name === undefined || problems.length > 0) return undefined;
+  const { version, description } = first.content;
+  return { name, ...present({ version: textOf(version), description: textOf(description) }), source, kinds };
+}
+
+/** A text instead of the manifest says what is wrong with it. */
+async function readManifest(source: string, path: string): Promise<Manifest | string | undefined> {
+  const text = await readFile(join(source, path), 'utf8').catch(() => undefined);
+  if (text === undefined) return undefined;
+  try {
+    const content: unknown = JSON.parse(text);
+    return isMapping(content) ? { path, content } : `its ${path} is not a JSON object`;
+  } catch (error) {
+    return `its ${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+  }
+}
+
+/** By which one an agent knows the plugin. */
+const manifestFor = (kind: CliAgentKind, manifests: readonly Manifest[]): Manifest | undefined =>
+  pluginManifests[kind]
+    .flatMap(({ path, holds }) =>
+      manifests.filter((found) => found.path === path && (holds?.isIn(found.content) ?? true)),
+    )
+    .at(0);
+
+/** A package's, without its scope. */
+function nameOf({ path, content }: Manifest): string | undefined {
+  const name = textOf(content.name);
+  return path === 'package.json' ? name?.replace(/^@[^/]*\//, '') : name;
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

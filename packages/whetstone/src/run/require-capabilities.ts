@@ -1,0 +1,51 @@
+import type { Agent, AgentCapabilities } from '../agents/agent.ts';
+import type { Config, TaskConfig } from '../config/config.ts';
+import { WhetstoneError } from '../error.ts';
+import type { Plan } from '../plan/plan.ts';
+
+/** What a key of a task asks of an agent. */
+const DEMANDS: readonly {
+  key: string;
+  isAsked: (task: TaskConfig) => boolean;
+  capability: keyof AgentCapabilities;
+  lack: string;
+}[] = [
+  {
+    key: 'follow_ups',
+    isAsked: ({ followUps }) => followUps !== undefined,
+    capability: 'conversation',
+    lack: 'cannot go on with a session',
+  },
+  {
+    key: 'output_schema',
+    isAsked: ({ outputSchema }) => outputSchema !== undefined,
+    capability: 'structuredOutput',
+    lack: 'cannot be held to a schema',
+  },
+];
+
+/**
+ * Every planned task meets every planned agent. What commands and released agents can is known from the configuration,
+ * and said there; a module says it itself, once it is loaded.
+ *
+ * @throws WhetstoneError `agent-capability` for a task that asks more of an agent than it can
+ */
+export function requireCapabilities(config: Config, plan: Plan, agents: ReadonlyMap<string, Agent>): void {
+  const tasks = config.tasks.filter(({ id }) => plan.tasks.some((planned) => planned.id === id));
+  for (const { key, isAsked, capability, lack } of DEMANDS) {
+    const task = tasks.find(isAsked);
+    // A module may be plain JavaScript, and say nothing at all.
+    const unable = [...agents].find(([, agent]) => agent.capabilities?.[capability] !== true);
+    if (!task || !unable) continue;
+    const [name] = unable;
+    throw new WhetstoneError(
+      'agent-capability',
+      `The task ${task.id} has ${key}, and the agent ${name} ${lack}.`,
+      {
+        exitCode: 2,
+        where: `agents.${name}`,
+        hint: `An adapter that can says so: \`capabilities: { ${capability}: true }\`. Else choose other tasks or agents with --task-id and --agent.`,
+      },
+    );
+  }
+}
