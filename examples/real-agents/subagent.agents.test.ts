@@ -103,8 +103,11 @@ describe.each(kinds)('%s', (kind) => {
   test('what the sub-agent does belongs to its call', () => {
     for (const { turn } of turns()) {
       const begun = turn.events.find((event) => event.type === 'subagent.called');
-      const reads = turn.events.filter((event) => event.type === 'action.called' && event.parentCallId);
-      expect(reads.map(({ parentCallId }) => parentCallId)).toEqual([begun?.callId]);
+      const calls = turn.events
+        .filter((event) => event.type === 'action.called')
+        .filter(({ parentCallId }) => parentCallId !== undefined);
+      expect(calls.map(({ name }) => name)).toContainEqual(expect.stringMatching(/read|view|command/i));
+      expect(new Set(calls.map(({ parentCallId }) => parentCallId))).toEqual(new Set([begun?.callId]));
     }
   });
 

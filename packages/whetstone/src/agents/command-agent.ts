@@ -10,6 +10,7 @@ import { sandboxPath } from '../sandbox/scrubbed-environment.ts';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnInput } from './agent.ts';
 import type { AgentEnvironment } from './agent-environment.ts';
 import { placeDeclared } from './place-declared.ts';
+import { stoppedMessages } from './stopped-messages.ts';
 import { type Collected, type Collector, createCollector, type Preparation } from './telemetry/collector.ts';
 import { textTail } from './text-tail.ts';
 import { createTurnEvents, type TurnEvents } from './turn-events.ts';
@@ -133,8 +134,7 @@ function addOutputEvents(turn: TurnEvents, result: CommandResult, { saw, isCompl
 }
 
 function failureOf({ ended, exitCode }: CommandResult): string | undefined {
-  if (ended === 'timeout') return 'The agent was stopped at its time limit.';
-  if (ended === 'abort') return 'The agent was stopped because the run was aborted.';
+  if (ended !== 'exit') return stoppedMessages[ended];
   if (exitCode === 127) return 'The agent was not found (exit code 127).';
   return exitCode === 0 ? undefined : `The agent ended with exit code ${exitCode}.`;
 }

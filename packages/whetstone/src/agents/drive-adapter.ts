@@ -3,6 +3,7 @@ import { WhetstoneError } from '../error.ts';
 import { type AdapterEvents, collectAdapterEvents } from './adapter-events.ts';
 import type { Agent, AgentContext, Turn, TurnInput } from './agent.ts';
 import { removeO11yContext } from './shared/o11y-context.ts';
+import { stoppedMessages } from './stopped-messages.ts';
 import { startTurnClock } from './turn-clock.ts';
 import { sandboxForTurn } from './turn-sandbox.ts';
 
@@ -77,10 +78,7 @@ function stoppedTurn(sent: Sent | undefined, events: AdapterEvents, ended: 'abor
   const turn = sent?.kind === 'returned' && isObject(sent.turn) ? sent.turn : {};
   if (Array.isArray(turn.events)) for (const event of turn.events) events.add(event);
   const usage = readUsage(turn.usage, events);
-  const message =
-    ended === 'timeout'
-      ? 'The agent was stopped at its time limit.'
-      : 'The agent was stopped because the run was aborted.';
+  const message = stoppedMessages[ended];
   events.add({ type: 'error', message, source: 'host' });
   return { events: events.events, status: 'failed', usage, exit: { ended, message } };
 }

@@ -71,8 +71,8 @@ export type CliAgent = {
    */
   openStream?: (place: MapperPlace, before: NativeMapper | 'new' | 'unread') => NativeMapper;
   /**
-   * What the agent did and used in a turn, and its stream leaves out: read from what it keeps, in the order of what it
-   * keeps. Rejects where it cannot be read. Default: the stream has it all.
+   * What the agent and its sub-agents did and used in a turn, and its stream leaves out: read from what it keeps. Rejects
+   * where that cannot be read; nobody knows the turn's usage then. Default: the stream has it all.
    */
   keptEvents?: (turn: EndedTurn) => Promise<StreamEvent[]>;
   /** For an agent whose stream does not set an answer to a schema apart from what else it says. */

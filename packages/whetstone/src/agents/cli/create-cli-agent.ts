@@ -12,6 +12,7 @@ import { placeFolders, placeSkills, pluginFolders } from '../declared-context.ts
 import { mappers } from '../native/mappers.ts';
 import type { MapperPlace, NativeMapper } from '../native/native-mapper.ts';
 import { type JsonLinesSummary, readJsonLines } from '../native/read-json-lines.ts';
+import { stoppedMessages } from '../stopped-messages.ts';
 import { textTail } from '../text-tail.ts';
 import { createTurnEvents, type TurnEvents } from '../turn-events.ts';
 import type { CliAgent, CliConnection, CliSettings, CliTurn } from './cli-agent.ts';
@@ -229,8 +230,7 @@ function failureOf(
   { ended, exitCode, stderr }: CommandResult,
   summary: JsonLinesSummary,
 ): string | undefined {
-  if (ended === 'timeout') return 'The agent was stopped at its time limit.';
-  if (ended === 'abort') return 'The agent was stopped because the run was aborted.';
+  if (ended !== 'exit') return stoppedMessages[ended];
   if (summary.ending === 'failed') return summary.failure ?? 'The agent says that its turn failed.';
   if (summary.ending !== undefined) return undefined;
   const said = textTail(summary.failure ?? stderr, EVENT_TEXT_BYTES);

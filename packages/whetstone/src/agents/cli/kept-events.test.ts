@@ -9,6 +9,7 @@ import type { Sandbox } from '../../sandbox/sandbox.ts';
 import type { NativeSummary } from '../native/native-mapper.ts';
 import { codexCli } from './codex-cli.ts';
 import { copilot } from './copilot.ts';
+import { geminiCli } from './gemini-cli.ts';
 import { type EndedTurn, readKeptEvents } from './kept-events.ts';
 
 const recorded = (path: string): Promise<string> =>
@@ -103,6 +104,27 @@ test('the tokens of Copilot’s turn, which its stream does not tell, with those
   expect(new Set(events?.map(({ type }) => type))).toEqual(new Set(['usage']));
   expect(events?.filter(({ parentCallId }) => parentCallId !== undefined)).toHaveLength(2);
   expect(await read(copilot, {})).toEqual([]);
+});
+
+test('what a sub-agent of Gemini CLI did, whose tokens its stream tells already', async () => {
+  const folder = 'gemini-cli/__fixtures__/gemini-0.61.0';
+  const sessionId = 'c672b966-9830-4cba-a472-d7478c121cac';
+  const child = 'f10a0ecf-e620-4ed7-a625-0a4a4f0f3efa';
+  const chats = '~/.gemini/tmp/work/chats';
+  await sandbox.writeFiles({
+    [`${chats}/session-2026-11-22T02-19-c672b966.jsonl`]: await recorded(`${folder}/agent.transcript.jsonl`),
+    [`${chats}/${sessionId}/${child}.jsonl`]: await recorded(`${folder}/agent-child.transcript.jsonl`),
+  });
+  expect(await read(geminiCli, { sessionId })).toEqual([]);
+  const callId = 'invoke_agent__call_cf8057125ec4caadefca1e7e';
+  const events = await read(
+    geminiCli,
+    { sessionId },
+    { events: [{ type: 'subagent.called', callId, name: 'generalist' }] },
+  );
+  expect(new Set(events?.map(({ parentCallId }) => parentCallId))).toEqual(new Set([callId]));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'action.called', name: 'read_file' }));
+  expect(tokensOf(events)).toBe(0);
 });
 
 test('what is kept is masked as the stream is', async () => {

@@ -61,7 +61,7 @@ function cell(failure: Failure | string): string {
 
 const introduction = `# How the agents fail
 
-Written by \`npx vitest run -u packages/whetstone/src/agents/native/failures.test.ts\`. What each released agent printed
+Written by \`npx vitest run packages/whetstone/src/agents/native/failures.test.ts -u\`. What each released agent printed
 was recorded once, and is read at every \`npm test\`: given is how its process ended and what its stream says of the turn.
 _No last word_: Whetstone makes a failed turn of it, whatever the exit code is. _Stopped by us_: until then, 12 to 45
 seconds, it tried again. What stands here is not in [agents whose provider is at fault](agents-faults.md), where the agents
