@@ -1,12 +1,16 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts', 'examples/**/*.test.ts'],
-    exclude: ['**/node_modules/**', '**/dist/**', '**/*.agents.test.ts'],
+    exclude: ['**/node_modules/**', '**/dist/**', '**/*.{agents,slow}.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // Programs that tests start are TypeScript, too: compiled once.
+    env: { NODE_COMPILE_CACHE: join(tmpdir(), 'whetstone-compile-cache') },
     // Most tests wait for processes: more workers than cores, and not so many that they starve each other.
     maxWorkers: 4,
     reporters: ['default', './scripts/closing-reporter.ts'],

@@ -1,25 +1,21 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { addUsage, type StreamEvent, type StreamEventOf, type Usage } from '@whetstone/events';
 import type { AgentConfig, CliAgentConfig } from '../../config/config.ts';
 import { contextPlacesOf } from '../../config/context-places.ts';
 import { takesOutputSchema } from '../../config/output-schema-agents.ts';
 import { createMask, type Mask } from '../../sandbox/mask.ts';
 import type { CommandResult, RunOptions, Sandbox } from '../../sandbox/sandbox.ts';
-import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnInput } from '../agent.ts';
+import { type Agent, type AgentContext, defineSandboxAgent, type TurnInput } from '../agent.ts';
 import type { AgentEnvironment } from '../agent-environment.ts';
 import { placeFolders, placeSkills, pluginFolders } from '../declared-context.ts';
 import { mappers } from '../native/mappers.ts';
 import type { MapperPlace, NativeMapper } from '../native/native-mapper.ts';
-import { type JsonLinesSummary, readJsonLines } from '../native/read-json-lines.ts';
-import { stoppedMessages } from '../stopped-messages.ts';
-import { textTail } from '../text-tail.ts';
-import { createTurnEvents, type TurnEvents } from '../turn-events.ts';
+import { readJsonLines } from '../native/read-json-lines.ts';
+import { createTurnEvents } from '../turn-events.ts';
 import type { CliAgent, CliConnection, CliSettings, CliTurn } from './cli-agent.ts';
 import { inheritFiles } from './inherit-files.ts';
 import { readKeptEvents } from './kept-events.ts';
-
-const EVENT_TEXT_BYTES = 16 * 1024;
+import { toTurn } from './to-turn.ts';
 
 /** How an agent reaches its model where the run has no gateway. */
 export type CliProvider = { baseUrl: string; key: string };
@@ -182,67 +178,4 @@ async function placeSchema(
   const text = JSON.stringify(outputSchema);
   await sandbox.writeFiles({ [`~/${SCHEMA_FILE}`]: text });
   return { text, file: join(sandbox.home, SCHEMA_FILE) };
-}
-
-/** What the stream said, and what was kept beside it; `undefined` where that could not be read. */
-type TurnSummary = JsonLinesSummary & { kept: readonly StreamEvent[] | undefined };
-
-/** With sub-agents, which are of no use without the agent's own. */
-function usageOf({ usage, kept }: TurnSummary): Usage | undefined {
-  if (!kept) return undefined;
-  const sumOf = (isOwn: boolean) =>
-    kept
-      .filter((event) => event.type === 'usage' && (event.parentCallId === undefined) === isOwn)
-      .map((event) => (event as StreamEventOf<'usage'>).usage)
-      .reduce<Usage | undefined>((sum, one) => (sum ? addUsage(sum, one) : one), undefined);
-  const own = usage ?? sumOf(true);
-  const others = sumOf(false);
-  return own && others ? addUsage(own, others) : own;
-}
-
-function toTurn(config: AgentConfig, turn: TurnEvents, result: CommandResult, summary: TurnSummary): Turn {
-  const { costUsd, data, ending } = summary;
-  const usage = usageOf(summary);
-  const failure = failureOf(result, summary);
-  if (failure !== undefined) turn.add({ type: 'error', message: failure, source: 'host' });
-  return {
-    events: turn.events,
-    status: failure !== undefined ? 'failed' : ending === 'waiting' ? 'waiting' : 'completed',
-    ...(data !== undefined && { data }),
-    ...(usage && { usage }),
-    ...(costUsd !== undefined && { costUsd }),
-    exit: {
-      ended: result.ended,
-      exitCode: result.exitCode,
-      ...(failure !== undefined && { message: failure }),
-    },
-    facts: { runtime: config.kind, network: config.network },
-    telemetry: {
-      status: 'unavailable',
-      source: 'none',
-      evidenceGaps: gapsOf(summary, usage),
-    },
-  };
-}
-
-/** Exit codes lie in both directions: what counts is a last word that is no failure, and that nobody stopped it. */
-function failureOf(
-  { ended, exitCode, stderr }: CommandResult,
-  summary: JsonLinesSummary,
-): string | undefined {
-  if (ended !== 'exit') return stoppedMessages[ended];
-  if (summary.ending === 'failed') return summary.failure ?? 'The agent says that its turn failed.';
-  if (summary.ending !== undefined) return undefined;
-  const said = textTail(summary.failure ?? stderr, EVENT_TEXT_BYTES);
-  return `The agent ended (exit code ${exitCode}) without saying how its turn went.${said === '' ? '' : `\n${said}`}`;
-}
-
-function gapsOf(summary: JsonLinesSummary, usage: Usage | undefined): string[] {
-  const gaps = {
-    events_empty: summary.lines === 0,
-    events_malformed: summary.malformed + summary.tooLong > 0,
-    events_truncated: summary.isTruncated,
-    usage_missing: usage === undefined,
-  };
-  return Object.entries(gaps).flatMap(([gap, isThere]) => (isThere ? [gap] : []));
 }

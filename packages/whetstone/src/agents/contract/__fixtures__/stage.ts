@@ -11,7 +11,10 @@ import type { ContractRow, CreateOptions } from './contract-row.ts';
 import { answerSchema, promptOf, type SceneName, type Seen } from './scene.ts';
 
 const FAKE_AGENT = join(import.meta.dirname, 'fake-agent.ts');
-const fake = (format: string): string => `exec '${process.execPath}' '${FAKE_AGENT}' ${format} "$@"`;
+/** Started hundreds of times: compiled once. */
+const COMPILE_CACHE = join(tmpdir(), 'whetstone-compile-cache');
+const fake = (format: string): string =>
+  `NODE_COMPILE_CACHE='${COMPILE_CACHE}' exec '${process.execPath}' '${FAKE_AGENT}' ${format} "$@"`;
 
 /** Programs for the PATH: one under the name of every released agent, and one for commands and adapters. */
 export const fakePrograms: Readonly<Record<string, string>> = {
