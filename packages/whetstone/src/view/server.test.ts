@@ -72,7 +72,7 @@ describe('files', () => {
     '//etc/passwd',
     '/%2fetc%2fpasswd',
     '/README.md',
-    '/page.test.ts',
+    '/page.slow.test.ts',
     '/constructor',
     '/__proto__',
   ])('%s is not served', async (path) => {

@@ -27,9 +27,10 @@ echo secret > ~/secret.jsonl; ln -s ~/secret.jsonl ~/logs/link.jsonl`);
 
   test('thousands of files', async () => {
     await using attempt = await startAttempt('');
-    const folder = 'x'.repeat(200);
-    await attempt.sandbox.runShell(`mkdir ${folder}; cd ${folder}; seq 12000 | sed 's/$/.jsonl/' | xargs touch -d 2001-01-01
-echo found > 7777.jsonl`);
+    // Their paths together are longer than a command may be.
+    const folder = Array(6).fill('x'.repeat(200)).join('/');
+    await attempt.sandbox.runShell(`mkdir -p ${folder}; cd ${folder}; seq 2000 | sed 's/$/.jsonl/' | xargs touch -d 2001-01-01
+echo found > 1777.jsonl`);
     expect(await shared.captureLatestJsonl(attempt.sandbox, '.')).toBe('found\n');
   });
 
