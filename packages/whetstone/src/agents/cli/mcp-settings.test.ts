@@ -3,15 +3,9 @@ import { describe, expect, test } from 'vitest';
 import { cliAgentKinds } from '../../config/cli-kinds.ts';
 import { contextPlaces } from '../../config/context-places.ts';
 import type { McpServer } from '../declared-context.ts';
+import { connection } from './__fixtures__/connection.ts';
 import { cliAgents } from './cli-agents.ts';
 
-const connection = {
-  baseUrl: 'http://127.0.0.1:1234/lanes/0a1b',
-  key: 'sk-whetstone-lane',
-  model: 'model-1',
-  home: '/scratch/home',
-  workingDirectory: '/scratch/workspace',
-};
 const mcpServers: readonly McpServer[] = [
   { kind: 'command', name: 'glossary', command: 'node', args: ['a "b"', '\\'], env: { EDITION: 'second' } },
   { kind: 'http', name: 'remote', url: 'https://example.com/mcp', headers: { 'X-Key': 'k' } },

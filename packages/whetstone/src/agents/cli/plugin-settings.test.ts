@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { cliAgentKinds } from '../../config/cli-kinds.ts';
+import { connection } from './__fixtures__/connection.ts';
 import { cliAgents } from './cli-agents.ts';
 
-const connection = {
-  baseUrl: 'http://127.0.0.1:1234/lanes/0a1b',
-  key: 'sk-whetstone-lane',
-  model: 'model-1',
-  home: '/scratch/home',
-  workingDirectory: '/scratch/workspace',
-};
 const plugins = ['/scratch/home/p/tea house', '/scratch/home/p/two'].map((folder, index) => ({
   name: `plugin-${index}`,
   folder,
