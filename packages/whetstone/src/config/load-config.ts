@@ -1,20 +1,18 @@
 import { dirname, resolve } from 'node:path';
 import { checkContext } from './check-context.ts';
 import { checkMapping, checkShape, isMapping, present, warnUnknownKeys } from './check-shape.ts';
-import type { AgentConfig, Config, SandboxProviderName, TaskConfig, VariantConfig } from './config.ts';
+import type { AgentConfig, Config, SandboxProviderName, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { suggestion } from './did-you-mean.ts';
-import { checkOutputSchema } from './output-schema-agents.ts';
+import { openYaml } from './open-yaml.ts';
 import { type AgentContext, readAgent, readLegacyAgent } from './read-agent.ts';
 import { existingPath, type ReadContext, toCommand } from './read-context.ts';
 import { readGateway } from './read-gateway.ts';
-import { readTask } from './read-task.ts';
+import { locateTaskFile, readTaskFile } from './read-task-file.ts';
 import { readVariant } from './read-variant.ts';
 import { createReporter, diagnose, type FindingOptions, type Reporter } from './reporter.ts';
-import { rootSchema, sandboxSchema, taskFileSchema } from './schema.ts';
-import { checkFollowUps } from './session-agents.ts';
-import { readSourceText, unplaced } from './source-text.ts';
-import { keysInOrder, parseYaml, writtenScalar, type YamlPath, type YamlSource } from './yaml-source.ts';
+import { rootSchema, sandboxSchema } from './schema.ts';
+import { keysInOrder, writtenScalar, type YamlPath } from './yaml-source.ts';
 
 const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['process'];
 
@@ -109,21 +107,6 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   };
 }
 
-async function openYaml(file: string, diagnostics: Diagnostic[]): Promise<YamlSource | undefined> {
-  const read = await readSourceText(file);
-  if (read.kind === 'unreadable') {
-    diagnostics.push(unplaced(file, { path: '', severity: 'error', message: `this file ${read.reason}` }));
-    return undefined;
-  }
-  const parsed = parseYaml(read.source);
-  diagnostics.push(...parsed.diagnostics);
-  if (parsed.yaml.value === null) {
-    diagnostics.push(unplaced(file, { path: '', severity: 'error', message: 'this file is empty' }));
-    return undefined;
-  }
-  return parsed.yaml;
-}
-
 function readRepo(
   raw: { path: string; base_ref?: string | null | undefined },
   context: ReadContext,
@@ -215,48 +198,4 @@ function readSandbox(raw: unknown, report: Reporter): Config['sandbox'] {
 /** A number as it is written, so that no digit of a long one is lost. */
 function readSeed(seed: string | number, report: Reporter): string {
   return typeof seed === 'string' ? seed : (writtenScalar(report.yaml, ['seed']) ?? String(seed));
-}
-
-type TaskFile = { file: string; named: 'by-config' | 'on-command-line' };
-
-/** Nowhere when `tasks` is there and wrong: the default file would only add a misleading second error. */
-function locateTaskFile(
-  root: Record<string, unknown>,
-  tasks: string | null | undefined,
-  { tasksFile, cwd = process.cwd() }: LoadOptions,
-  directory: string,
-): TaskFile | undefined {
-  if (tasksFile !== undefined) return { file: resolve(cwd, tasksFile), named: 'on-command-line' };
-  if (tasks == null && root.tasks != null) return undefined;
-  return { file: resolve(directory, tasks ?? 'tasks.yaml'), named: 'by-config' };
-}
-
-async function readTaskFile(
-  { file, named }: TaskFile,
-  { evaluation, agents }: Pick<Config, 'evaluation' | 'agents'>,
-  context: ReadContext,
-  diagnostics: Diagnostic[],
-): Promise<{ tasks: TaskConfig[]; source: YamlSource } | undefined> {
-  if (named === 'by-config' && existingPath(file, ['tasks'], context, 'file') === undefined) return undefined;
-  const source = await openYaml(file, diagnostics);
-  if (!source || source.value === undefined) return undefined;
-  const report = createReporter(source, diagnostics);
-  warnUnknownKeys(taskFileSchema, source.value, [], report);
-  const entries = checkShape(taskFileSchema, source.value, [], report)?.tasks ?? [];
-  const tasks: TaskConfig[] = [];
-  const seen = new Map<string, number>();
-  for (const [index, raw] of entries.entries()) {
-    const path = ['tasks', index];
-    const id = isMapping(raw) && typeof raw.id === 'string' ? raw.id.trim() : '';
-    const earlier = seen.get(id);
-    if (id !== '' && earlier !== undefined) {
-      report.error([...path, 'id'], 'duplicate task id', { hint: `tasks[${earlier}] has the same id` });
-    }
-    if (earlier === undefined) seen.set(id, index);
-    const task = await readTask(raw, path, evaluation, { directory: dirname(file), report });
-    if (task?.outputSchema) checkOutputSchema(agents, path, report);
-    if (task?.followUps) checkFollowUps(agents, path, report);
-    if (task) tasks.push(task);
-  }
-  return { tasks, source };
 }

@@ -1,4 +1,5 @@
 import { extname } from 'node:path';
+import { checkKindKeys } from './check-agent-keys.ts';
 import { checkCommand } from './check-command.ts';
 import { checkMapping, isMapping, present, warnUnknownKeys } from './check-shape.ts';
 import { isCliKind } from './cli-kinds.ts';
@@ -11,7 +12,6 @@ import type {
   TelemetryConfig,
 } from './config.ts';
 import { referenceProblem } from './environment-reference.ts';
-import { loopProfiles } from './loop-profiles.ts';
 import { PROMPT_VARIABLES } from './prompt.ts';
 import { existingPath, type ReadContext, toCommand } from './read-context.ts';
 import { displayPath, type Reporter } from './reporter.ts';
@@ -22,16 +22,6 @@ import { writtenScalar, type YamlPath } from './yaml-source.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 3600;
 const MODULE_EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'];
-const LOOP_KEYS = [
-  'profile',
-  'model',
-  'base_url',
-  'api_key_env',
-  'reasoning_effort',
-  'max_tool_rounds',
-] as const;
-const CLI_KEYS = ['model', 'base_url', 'api_key_env', 'version', 'inherit'] as const;
-
 export type AgentContext = ReadContext & { hasGateway: boolean };
 
 /** The legacy shape: one agent that carries its name; `kind` is `custom` where it does not say. */
@@ -111,84 +101,6 @@ async function buildAgent(
       cli: isCliKind(fields.kind) && !command ? readCli(fields) : undefined,
     }),
   };
-}
-
-function checkKindKeys(fields: Partial<RawAgent>, raw: unknown, path: YamlPath, report: Reporter): void {
-  const given = (key: string) => isMapping(raw) && (raw[key] ?? undefined) !== undefined;
-  if (given('resume_command') && !given('command')) {
-    report.error([...path, 'resume_command'], 'is for agents with a command', {
-      hint: 'remove it, or write the command of the first turn beside it',
-      mark: 'key',
-    });
-  }
-  if (fields.kind === 'loop') {
-    for (const key of ['command', 'module']) {
-      if (!given(key)) continue;
-      report.error([...path, key], `kind: loop runs in process and takes no ${key}`, {
-        hint: 'remove it, or choose another kind',
-        mark: 'key',
-      });
-    }
-    if (!given('profile')) {
-      report.error([...path, 'profile'], 'is required for kind: loop', {
-        hint: `one of: ${loopProfiles.join(', ')}`,
-      });
-    }
-    refuseContext(given, path, report);
-    refuseCollector(fields, 'kind: loop', path, report);
-    return;
-  }
-  if (given('module')) checkModuleKeys(fields, given, path, report);
-  else if (fields.kind && !given('command') && !isCliKind(fields.kind))
-    report.error([...path, 'command'], 'is required');
-  const isDriven = fields.kind != null && isCliKind(fields.kind) && !given('command');
-  const allowed: readonly string[] = isDriven ? CLI_KEYS : given('module') ? ['model'] : [];
-  for (const key of new Set([...LOOP_KEYS, ...CLI_KEYS])) {
-    if (!fields.kind || !given(key) || allowed.includes(key)) continue;
-    const isLoopKey = (LOOP_KEYS as readonly string[]).includes(key);
-    report.error(
-      [...path, key],
-      isLoopKey ? 'is for kind: loop alone' : 'is for agents that Whetstone drives itself',
-      { hint: given('command') ? 'tell a command its model in the command itself' : undefined, mark: 'key' },
-    );
-  }
-  if (isDriven) refuseContext(given, path, report);
-  if (isDriven) refuseCollector(fields, 'an agent that Whetstone drives', path, report);
-}
-
-function checkModuleKeys(
-  fields: Partial<RawAgent>,
-  given: (key: string) => boolean,
-  path: YamlPath,
-  report: Reporter,
-): void {
-  if (fields.kind && fields.kind !== 'custom') {
-    report.error([...path, 'module'], 'is for kind: custom alone', { hint: 'use kind: custom', mark: 'key' });
-  }
-  if (given('command')) {
-    report.error([...path, 'command'], 'an agent is a command or a module, not both', {
-      hint: 'keep one of them',
-      mark: 'key',
-    });
-  }
-  refuseCollector(fields, 'a module', path, report);
-}
-
-function refuseContext(given: (key: string) => boolean, path: YamlPath, report: Reporter): void {
-  if (!given('context')) return;
-  report.error([...path, 'context'], 'is for agents with a command or a module', {
-    hint: 'remove it: Whetstone knows where this one looks',
-    mark: 'key',
-  });
-}
-
-function refuseCollector(fields: Partial<RawAgent>, what: string, path: YamlPath, report: Reporter): void {
-  if ((fields.telemetry?.collector ?? 'none') === 'none') return;
-  report.error(
-    [...path, 'telemetry', 'collector'],
-    `${what} reports its own events; no collector reads them`,
-    { hint: 'remove telemetry' },
-  );
 }
 
 function readModule(

@@ -1,0 +1,19 @@
+import type { Diagnostic } from './diagnostic.ts';
+import { readSourceText, unplaced } from './source-text.ts';
+import { parseYaml, type YamlSource } from './yaml-source.ts';
+
+/** A YAML file with something in it; what is wrong with it is added to `diagnostics`. */
+export async function openYaml(file: string, diagnostics: Diagnostic[]): Promise<YamlSource | undefined> {
+  const read = await readSourceText(file);
+  if (read.kind === 'unreadable') {
+    diagnostics.push(unplaced(file, { path: '', severity: 'error', message: `this file ${read.reason}` }));
+    return undefined;
+  }
+  const parsed = parseYaml(read.source);
+  diagnostics.push(...parsed.diagnostics);
+  if (parsed.yaml.value === null) {
+    diagnostics.push(unplaced(file, { path: '', severity: 'error', message: 'this file is empty' }));
+    return undefined;
+  }
+  return parsed.yaml;
+}

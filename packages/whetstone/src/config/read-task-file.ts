@@ -1,0 +1,57 @@
+import { dirname, resolve } from 'node:path';
+import { checkShape, isMapping, warnUnknownKeys } from './check-shape.ts';
+import type { Config, TaskConfig } from './config.ts';
+import type { Diagnostic } from './diagnostic.ts';
+import { openYaml } from './open-yaml.ts';
+import { checkOutputSchema } from './output-schema-agents.ts';
+import { existingPath, type ReadContext } from './read-context.ts';
+import { readTask } from './read-task.ts';
+import { createReporter } from './reporter.ts';
+import { taskFileSchema } from './schema.ts';
+import { checkFollowUps } from './session-agents.ts';
+import type { YamlSource } from './yaml-source.ts';
+
+export type TaskFile = { file: string; named: 'by-config' | 'on-command-line' };
+
+/** Nowhere when `tasks` is there and wrong: the default file would only add a misleading second error. */
+export function locateTaskFile(
+  root: Record<string, unknown>,
+  tasks: string | null | undefined,
+  { tasksFile, cwd = process.cwd() }: { tasksFile?: string; cwd?: string },
+  directory: string,
+): TaskFile | undefined {
+  if (tasksFile !== undefined) return { file: resolve(cwd, tasksFile), named: 'on-command-line' };
+  if (tasks == null && root.tasks != null) return undefined;
+  return { file: resolve(directory, tasks ?? 'tasks.yaml'), named: 'by-config' };
+}
+
+/** All tasks of a file, with what cannot be asked of the agents. `undefined` where there is nothing to read. */
+export async function readTaskFile(
+  { file, named }: TaskFile,
+  { evaluation, agents }: Pick<Config, 'evaluation' | 'agents'>,
+  context: ReadContext,
+  diagnostics: Diagnostic[],
+): Promise<{ tasks: TaskConfig[]; source: YamlSource } | undefined> {
+  if (named === 'by-config' && existingPath(file, ['tasks'], context, 'file') === undefined) return undefined;
+  const source = await openYaml(file, diagnostics);
+  if (!source || source.value === undefined) return undefined;
+  const report = createReporter(source, diagnostics);
+  warnUnknownKeys(taskFileSchema, source.value, [], report);
+  const entries = checkShape(taskFileSchema, source.value, [], report)?.tasks ?? [];
+  const tasks: TaskConfig[] = [];
+  const seen = new Map<string, number>();
+  for (const [index, raw] of entries.entries()) {
+    const path = ['tasks', index];
+    const id = isMapping(raw) && typeof raw.id === 'string' ? raw.id.trim() : '';
+    const earlier = seen.get(id);
+    if (id !== '' && earlier !== undefined) {
+      report.error([...path, 'id'], 'duplicate task id', { hint: `tasks[${earlier}] has the same id` });
+    }
+    if (earlier === undefined) seen.set(id, index);
+    const task = await readTask(raw, path, evaluation, { directory: dirname(file), report });
+    if (task?.outputSchema) checkOutputSchema(agents, path, report);
+    if (task?.followUps) checkFollowUps(agents, path, report);
+    if (task) tasks.push(task);
+  }
+  return { tasks, source };
+}
