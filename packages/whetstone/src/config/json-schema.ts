@@ -1,3 +1,4 @@
+import { runInNewContext } from 'node:vm';
 import type { JsonObject } from '@whetstone/events';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 
@@ -9,14 +10,21 @@ export type CompiledSchema =
   | { kind: 'valid'; misfit: (value: unknown) => SchemaProblem | undefined }
   | { kind: 'invalid'; problem: SchemaProblem };
 
+/** A pattern of the user's may go on for ever over a value that an agent chose for it. */
+const TIME_LIMIT_MS = 5_000;
+
 /** Values, and the names of their properties, may come from an agent. */
 const TEXT_LIMIT = 300;
 
 /**
  * Compiles a JSON Schema, draft 2020-12. `$schema` is not read, because most schemas of older drafts are such schemas, too;
- * `format` is an annotation, as the draft has it. Nothing is fetched: a `$ref` stays within the schema.
+ * `format` is an annotation, as the draft has it. Nothing is fetched: a `$ref` stays within the schema. What takes longer
+ * than `timeLimitMs` to check (default: 5 s) does not fit.
  */
-export function compileSchema({ $schema: _, $async: __, ...schema }: JsonObject): CompiledSchema {
+export function compileSchema(
+  { $schema: _, $async: __, ...schema }: JsonObject,
+  timeLimitMs = TIME_LIMIT_MS,
+): CompiledSchema {
   const ajv = new Ajv2020({ strict: false, validateFormats: false, logger: false });
   if (!ajv.validateSchema(schema)) return { kind: 'invalid', problem: problemOf(ajv.errors) };
   try {
@@ -27,6 +35,7 @@ export function compileSchema({ $schema: _, $async: __, ...schema }: JsonObject)
         misfitOf(
           () => validate(value),
           () => validate.errors,
+          timeLimitMs,
         ),
     };
   } catch (error) {
@@ -37,10 +46,15 @@ export function compileSchema({ $schema: _, $async: __, ...schema }: JsonObject)
 
 type Errors = readonly ErrorObject[] | null | undefined;
 
-function misfitOf(validate: () => boolean, errors: () => Errors): SchemaProblem | undefined {
+function misfitOf(validate: () => boolean, errors: () => Errors, timeout: number): SchemaProblem | undefined {
   try {
-    return validate() ? undefined : problemOf(errors());
+    // A script is all that Node stops at a time limit, with whatever it calls.
+    const fits = runInNewContext('validate()', { validate }, { timeout });
+    return fits ? undefined : problemOf(errors());
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
+      return { pointer: '', message: `could not be checked within ${timeout / 1000} s` };
+    }
     // A schema that refers to itself follows a value as deep as that goes.
     if (error instanceof RangeError) return { pointer: '', message: 'is nested too deeply' };
     throw error;

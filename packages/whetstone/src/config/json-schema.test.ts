@@ -1,0 +1,13 @@
+import { expect, test } from 'vitest';
+import { compileSchema } from './json-schema.ts';
+
+test('a pattern that goes on for ever over what an agent chose ends at a time limit', () => {
+  const compiled = compileSchema({ type: 'object', properties: { a: { pattern: '^(a+)+$' } } }, 200);
+  if (compiled.kind === 'invalid') return expect.fail(compiled.problem.message);
+  expect(compiled.misfit({ a: 'aaaa' })).toBeUndefined();
+  expect(compiled.misfit({ a: `${'a'.repeat(60)}!` })).toEqual({
+    pointer: '',
+    message: 'could not be checked within 0.2 s',
+  });
+  expect(compiled.misfit({ a: 'b' })).toMatchObject({ pointer: '/a' });
+});
