@@ -1,6 +1,7 @@
 import type { AgentConfig, Command, Config } from '../config/config.ts';
 import { renderCommand } from '../config/template.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
+import { counted } from '../report/format.ts';
 import { commandText } from '../verify/run-commands.ts';
 
 /** Prints what a run would do, and which cases it would start. Starts nothing; values of the environment are not shown. */
@@ -28,7 +29,12 @@ export async function printDryRun(
   }
   const { agents, tasks, variants, trials, cases, seed } = plan;
   const lines = [
-    `${cases.length} cases: ${agents.length} agents × ${tasks.length} tasks × ${variants.length} variants × ${trials} trials`,
+    `${counted(cases.length, 'case')}: ${[
+      counted(agents.length, 'agent'),
+      counted(tasks.length, 'task'),
+      counted(variants.length, 'variant'),
+      counted(trials, 'trial'),
+    ].join(' × ')}`,
     ...(order.length < cases.length ? [`${order.length} of ${cases.length} cases are missing`] : []),
     '',
     `Repository  ${config.repo.path}`,
