@@ -21,8 +21,15 @@ export function canonicalRequest({ method, path, body, family, names }: Canonica
   const rules = canonicalRules(family);
   const named = toNames(names);
   const maskText = (text: string): string =>
-    rules.mask.reduce((masked, [pattern, replacement]) => masked.replace(pattern, replacement), named(text));
-  const canonical = canonicalValue(body, [], new Set(rules.drop), maskText);
+    rules.mask.reduce(
+      (masked, [pattern, replacement]) =>
+        typeof replacement === 'string'
+          ? masked.replace(pattern, replacement)
+          : masked.replace(pattern, replacement),
+      named(text),
+    );
+  const paths = { drop: new Set(rules.drop), sets: new Set(rules.sets) };
+  const canonical = canonicalValue(body, [], paths, maskText);
   const request = isJsonObject(canonical) ? canonical : {};
   const endpoint = `${method} ${path.replace(/^\/v1(?=\/)/, '')}`;
   const key = createHash('sha256')
@@ -32,22 +39,33 @@ export function canonicalRequest({ method, path, body, family, names }: Canonica
   return { key, request };
 }
 
-/** Fields in alphabetical order, without the dropped ones, with their texts masked. */
+type Paths = { drop: ReadonlySet<string>; sets: ReadonlySet<string> };
+
+/** Fields and sets in alphabetical order, without the dropped ones, with their texts masked. */
 function canonicalValue(
   value: JsonValue,
   path: string[],
-  drop: ReadonlySet<string>,
+  paths: Paths,
   maskText: (text: string) => string,
 ): JsonValue {
   if (typeof value === 'string') return maskText(value);
-  if (Array.isArray(value)) return value.map((item) => canonicalValue(item, [...path, '*'], drop, maskText));
+  if (Array.isArray(value)) {
+    const items = value.map((item) => canonicalValue(item, [...path, '*'], paths, maskText));
+    return paths.sets.has(path.join('.')) ? sortedAsJson(items) : items;
+  }
   if (!isJsonObject(value)) return value;
   const canonical: JsonObject = {};
   for (const name of Object.keys(value).sort()) {
     const field = value[name];
     const fieldPath = [...path, name];
-    if (field === undefined || drop.has(fieldPath.join('.'))) continue;
-    canonical[name] = canonicalValue(field, fieldPath, drop, maskText);
+    if (field === undefined || paths.drop.has(fieldPath.join('.'))) continue;
+    canonical[name] = canonicalValue(field, fieldPath, paths, maskText);
   }
   return canonical;
 }
+
+const sortedAsJson = (items: readonly JsonValue[]): JsonValue[] =>
+  items
+    .map((item) => JSON.stringify(item))
+    .sort()
+    .map((text): JsonValue => JSON.parse(text));

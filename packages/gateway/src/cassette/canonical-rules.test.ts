@@ -18,6 +18,10 @@ const texts = [
   'deadbeef-'.repeat(40_000),
   'Wall time: '.repeat(30_000),
   '1234-12-12 '.repeat(30_000),
+  '<available_skills>\n'.repeat(20_000),
+  `<available_skills>\n${'</skill>\n<skill>'.repeat(20_000)}`,
+  "(Available: 'a', ".repeat(20_000),
+  `(Available: 'a'${", 'a'".repeat(60_000)}`,
 ];
 
 test.each(agentFamilies)('no text of an agent keeps the rules for %s busy', (family) => {
@@ -68,6 +72,26 @@ test.each([
   ['gemini-cli', 'Background PIDs: 40, 41\nEnd', 'Background PIDs: <id>\nEnd'],
 ] as const)('%s: %j', (family, text, expected) => {
   expect(masked(text, family)).toBe(expected);
+});
+
+test('the order in which Gemini CLI lists its skills means nothing', () => {
+  const request = (names: string[]) => {
+    const skills = names.map((name) => `  <skill>\n    <name>${name}</name>\n  </skill>`).join('\n');
+    const list = `<available_skills>\n${skills}\n</available_skills>`;
+    const hint = `By name (Available: ${names.map((name) => `'${name}'`).join(', ')}). Go.`;
+    const parametersJsonSchema = { properties: { name: { enum: names }, other: { enum: names } } };
+    const body = {
+      systemInstruction: { parts: [{ text: `# Skills\n\n${list}\n\n# More` }] },
+      tools: [{ functionDeclarations: [{ description: hint, parametersJsonSchema }] }],
+    };
+    return canonicalRequest({ method: 'POST', path: '/v1beta/x', body, family: 'gemini-cli', names: {} });
+  };
+  const [one, other] = [request(['b', 'a', 'c']), request(['c', 'b', 'a'])];
+  expect(other.request.systemInstruction).toEqual(one.request.systemInstruction);
+  expect(JSON.stringify(one.request)).toContain("(Available: 'a', 'b', 'c'). Go.");
+  // The order of another list may mean something.
+  expect(other.key).not.toBe(one.key);
+  expect(request(['b', 'a']).key).not.toBe(request(['b', 'c']).key);
 });
 
 test("an agent's own rules hold for it alone", () => {

@@ -4,12 +4,14 @@ import type { AgentFamily } from '../agent-family.ts';
 export type CanonicalRules = {
   /** Fields that are left out: names from the body's root, `*` for every element of a list. */
   drop: readonly string[];
+  /** Lists whose order means nothing, by their path; each element is compared as JSON. */
+  sets?: readonly string[];
   /** What is replaced in every text, in this order. Texts are hostile: no pattern may take more than linear time. */
-  mask: readonly (readonly [RegExp, string])[];
+  mask: readonly (readonly [RegExp, string | ((match: string) => string)])[];
 };
 
 /** Stands in each cassette. Raise it with every change of the rules: keys of older cassettes are then other ones. */
-export const canonicalRulesVersion = 2;
+export const canonicalRulesVersion = 3;
 
 const months = 'January|February|March|April|May|June|July|August|September|October|November|December';
 const shortMonths = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
@@ -56,6 +58,19 @@ const recentCommits = [/(Recent commits:\n)(?:(?:git: )?[0-9a-f]{7,40} .*\n?)+/g
 /** What Gemini CLI's shell tool, and Qwen Code's after it, tell of processes. */
 const processIds = [/\b(PGID|PIDs): \d[\d, ]*/g, '$1: <id>'] as const;
 
+/** Gemini CLI reads its skills side by side, and lists them as they come. */
+const skillsInAnyOrder: CanonicalRules['mask'] = [
+  [
+    /(?<=<available_skills>\n)(?:(?!<available_skills>)[^])*?(?=\n<\/available_skills>)/g,
+    (list) =>
+      list
+        .split(/\n(?= *<skill>)/)
+        .sort()
+        .join('\n'),
+  ],
+  [/(?<=\(Available: )'[^'()]*'(?:, '[^'()]*')*(?=\))/g, (list) => list.split(', ').sort().join(', ')],
+];
+
 const agents: Partial<Record<AgentFamily, CanonicalRules>> = {
   codex: {
     drop: ['input.*.id'],
@@ -77,7 +92,9 @@ const agents: Partial<Record<AgentFamily, CanonicalRules>> = {
   },
   'gemini-cli': {
     drop: [],
+    sets: ['tools.*.functionDeclarations.*.parametersJsonSchema.properties.name.enum'],
     mask: [
+      ...skillsInAnyOrder,
       [/\b(\w+?)_\d{13}_\d+\b/g, '$1_<id>'],
       [/\b[0-9a-f]{64}\b/g, '<hash>'],
       processIds,
@@ -105,7 +122,11 @@ const agents: Partial<Record<AgentFamily, CanonicalRules>> = {
 };
 
 /** The rules for requests of an agent: those for every agent, then its own. */
-export function canonicalRules(family: AgentFamily): CanonicalRules {
-  const own = agents[family] ?? { drop: [], mask: [] };
-  return { drop: [...everyAgent.drop, ...own.drop], mask: [...everyAgent.mask, ...own.mask] };
+export function canonicalRules(family: AgentFamily): Required<CanonicalRules> {
+  const own: CanonicalRules = agents[family] ?? { drop: [], mask: [] };
+  return {
+    drop: [...everyAgent.drop, ...own.drop],
+    sets: own.sets ?? [],
+    mask: [...everyAgent.mask, ...own.mask],
+  };
 }
