@@ -61,7 +61,7 @@ const processIds = [/\b(PGID|PIDs): \d[\d, ]*/g, '$1: <id>'] as const;
 /** Gemini CLI reads its skills side by side, and lists them as they come. */
 const skillsInAnyOrder: CanonicalRules['mask'] = [
   [
-    /(?<=<available_skills>\n)(?:(?!<available_skills>)[^])*?(?=\n<\/available_skills>)/g,
+    /(?<=<available_skills>\n)(?:(?!<available_skills>)[\s\S])*?(?=\n<\/available_skills>)/g,
     (list) =>
       list
         .split(/\n(?= *<skill>)/)
