@@ -129,8 +129,9 @@ function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]): Consump
   };
 }
 
-/** What a turn says that it used, altogether or call by call. */
-function usageOf({ usage, events }: Turn): Usage | undefined {
+/** What a turn says that it used, altogether or call by call; not where its adapter says that some of it is missing. */
+function usageOf({ usage, events, telemetry }: Turn): Usage | undefined {
+  if (telemetry?.evidenceGaps.includes('usage_missing')) return undefined;
   const calls = events.filter((event) => event.type === 'usage');
   return (
     usage ??

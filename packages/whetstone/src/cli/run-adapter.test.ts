@@ -54,6 +54,23 @@ export default defineSandboxAgent({
 });
 `;
 
+test.each([
+  [[], { usage_source: 'agent', total_tokens: 5, telemetry_gaps: [] }],
+  [['usage_missing'], { usage_source: 'none', total_tokens: null, telemetry_gaps: ['usage_missing'] }],
+])('calls are added up, unless some are said to be missing: %j', async (evidenceGaps, row) => {
+  using project = makeAdapterProject({ module: 'mine.mjs' });
+  const turn = {
+    events: [{ type: 'usage', usage: { inputTokens: 3, outputTokens: 2 } }],
+    status: 'completed',
+    telemetry: { status: 'unavailable', source: 'none', evidenceGaps },
+  };
+  project.write({
+    'mine.mjs': `export default { name: 'mine', capabilities: {}, send: async () => (${JSON.stringify(turn)}) };\n`,
+  });
+  expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 0 });
+  expect(project.latest().rows).toMatchObject([row]);
+});
+
 test('a module of the project is an agent', async () => {
   const env = { MODE: 'fast', TEAM_KEY: `\${TEAM_KEY}` };
   using project = makeAdapterProject(

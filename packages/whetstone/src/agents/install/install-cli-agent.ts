@@ -102,7 +102,7 @@ async function unpack(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   if (!unpacking) return;
-  await execa(program, ['--version'], {
+  const { failed } = await execa(program, ['--version'], {
     env: { PATH: process.env.PATH, HOME: folder, ...unpacking(unpackedFolder(folder)) },
     extendEnv: false,
     reject: false,
@@ -111,4 +111,6 @@ async function unpack(
     ...(signal && { cancelSignal: signal }),
   });
   signal?.throwIfAborted();
+  // A part of it would be mended by every case, in the same place and at the same time.
+  if (failed) await removeTree(unpackedFolder(folder));
 }
