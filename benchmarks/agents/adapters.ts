@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { createGateway } from '@whetstone/gateway';
 import { installAgents } from '../../examples/real-agents/install.ts';
 import { script } from '../../examples/real-agents/task.ts';
-import type { CliAgentKind } from '../../packages/whetstone/src/config/cli-kinds.ts';
+import type { CliAgentKind } from '../../packages/agents/src/native/kinds.ts';
 import { median, type Table } from '../benchmark.ts';
 import type { TurnPair, TurnUse } from './turn-program.ts';
 

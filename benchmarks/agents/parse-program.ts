@@ -1,8 +1,8 @@
 /** Reads a recorded stream, over and over, until so many bytes have been read. Arguments: kind, file, bytes. */
 import { readFileSync } from 'node:fs';
-import { mappers } from '../../packages/whetstone/src/agents/native/mappers.ts';
-import { readJsonLines } from '../../packages/whetstone/src/agents/native/read-json-lines.ts';
-import type { CliAgentKind } from '../../packages/whetstone/src/config/cli-kinds.ts';
+import { readJsonLines } from '../../packages/agents/src/kit/read-json-lines.ts';
+import type { CliAgentKind } from '../../packages/agents/src/native/kinds.ts';
+import { mappers } from '../../packages/agents/src/native/mappers.ts';
 
 const [kind, file = '', bytes] = process.argv.slice(2) as [CliAgentKind, string, string];
 const stream = readFileSync(file);

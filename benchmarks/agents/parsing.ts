@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { cliAgentKinds } from '../../packages/whetstone/src/config/cli-kinds.ts';
+import { cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
 import { type Aim, MEBIBYTE, type Table } from '../benchmark.ts';
 import { measureNode } from '../measured-process.ts';
 
-const NATIVE = join(import.meta.dirname, '../../packages/whetstone/src/agents/native');
+const NATIVE = join(import.meta.dirname, '../../packages/agents/src/native');
 const PROGRAM = join(import.meta.dirname, 'parse-program.ts');
 
 /** How fast what each released agent prints becomes events, and whether memory stays flat. */

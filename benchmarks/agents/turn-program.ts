@@ -8,10 +8,10 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
 import { finalFiles, prompt } from '../../examples/real-agents/task.ts';
-import { cliAgents } from '../../packages/whetstone/src/agents/cli/cli-agents.ts';
-import { createAgent } from '../../packages/whetstone/src/agents/create-agent.ts';
-import type { CliAgentKind } from '../../packages/whetstone/src/config/cli-kinds.ts';
-import { createProcessSandboxProvider } from '../../packages/whetstone/src/sandbox/process-sandbox.ts';
+import { createAgent } from '../../packages/agents/src/create-agent.ts';
+import type { CliAgentKind } from '../../packages/agents/src/native/kinds.ts';
+import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
+import { createProcessSandboxProvider } from '../../packages/sandbox/src/process-sandbox.ts';
 import { cpuSecondsOfChildren } from '../process-use.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 

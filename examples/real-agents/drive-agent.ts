@@ -2,12 +2,12 @@ import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import type { JsonObject } from '@whetstone/events';
-import type { Agent, AgentContext, Turn } from '../../packages/whetstone/src/agents/agent.ts';
-import { cliAgents } from '../../packages/whetstone/src/agents/cli/cli-agents.ts';
-import { createAgent } from '../../packages/whetstone/src/agents/create-agent.ts';
-import { testedVersion } from '../../packages/whetstone/src/agents/install/install-cli-agent.ts';
-import type { CliAgentKind } from '../../packages/whetstone/src/config/cli-kinds.ts';
-import { createProcessSandboxProvider } from '../../packages/whetstone/src/sandbox/process-sandbox.ts';
+import type { Agent, AgentContext, Turn } from '../../packages/agents/src/agent.ts';
+import { createAgent } from '../../packages/agents/src/create-agent.ts';
+import { testedVersion } from '../../packages/agents/src/install/install-cli-agent.ts';
+import type { CliAgentKind } from '../../packages/agents/src/native/kinds.ts';
+import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
+import { createProcessSandboxProvider } from '../../packages/sandbox/src/process-sandbox.ts';
 import { cacheFolder } from './install.ts';
 
 /** A released agent in a workspace, a home and a process sandbox of its own, with a lane in the place of its provider. */

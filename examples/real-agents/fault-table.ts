@@ -1,6 +1,6 @@
-import { cliAgents } from '../../packages/whetstone/src/agents/cli/cli-agents.ts';
-import { testedVersion } from '../../packages/whetstone/src/agents/install/install-cli-agent.ts';
-import { type CliAgentKind, cliAgentKinds } from '../../packages/whetstone/src/config/cli-kinds.ts';
+import { testedVersion } from '../../packages/agents/src/install/install-cli-agent.ts';
+import { type CliAgentKind, cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
+import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
 import { faultCases, type Observation } from './faults.ts';
 
 /** What each agent did when its provider was at fault, as a page of the documents. */

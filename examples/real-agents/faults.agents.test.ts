@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CliAgentKind, cliAgentKinds } from '../../packages/whetstone/src/config/cli-kinds.ts';
+import { type CliAgentKind, cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
 import { faultTable } from './fault-table.ts';
 import { type FaultCase, faultCases, meetFault, type Observation } from './faults.ts';
 

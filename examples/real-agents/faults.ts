@@ -1,9 +1,9 @@
 import { createGateway, type FaultRule } from '@whetstone/gateway';
-import type { Turn } from '../../packages/whetstone/src/agents/agent.ts';
-import { cliAgents } from '../../packages/whetstone/src/agents/cli/cli-agents.ts';
+import type { Turn } from '../../packages/agents/src/agent.ts';
+import type { CliAgentKind } from '../../packages/agents/src/native/kinds.ts';
+import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
 import { decideOutcome } from '../../packages/whetstone/src/attempt/decide-outcome.ts';
 import type { FailureClass } from '../../packages/whetstone/src/attempt/outcome.ts';
-import type { CliAgentKind } from '../../packages/whetstone/src/config/cli-kinds.ts';
 import type { Verification } from '../../packages/whetstone/src/verify/verify.ts';
 import { type InstalledAgent, openAgent } from './drive-agent.ts';
 import { openProvider } from './provider.ts';

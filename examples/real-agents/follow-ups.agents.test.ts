@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { StreamEvent } from '@whetstone/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
 import {
   makeProject,
   type Project,
   readLines,
 } from '../../packages/whetstone/src/cli/__fixtures__/project.ts';
-import { cliAgentKinds } from '../../packages/whetstone/src/config/cli-kinds.ts';
 import { cacheFolder, programs } from './install.ts';
 
 /** What the model said in the first turn stands in no prompt and no file: only a session that goes on has it. */

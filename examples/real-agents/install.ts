@@ -4,8 +4,8 @@
  */
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { cliAgents } from '../../packages/whetstone/src/agents/cli/cli-agents.ts';
-import { installCliAgent } from '../../packages/whetstone/src/agents/install/install-cli-agent.ts';
+import { installCliAgent } from '../../packages/agents/src/install/install-cli-agent.ts';
+import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
 
 /** In the place of the user's own cache folder. */
 export const cacheFolder = join(import.meta.dirname, '../../.cache');

@@ -1,7 +1,7 @@
 import { addUsage, deriveAgentMetadata, emptyUsage, replyText, totalTokens } from '@whetstone/events';
 import { createGateway, defineScript, type LedgerLine } from '@whetstone/gateway';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CliAgentKind, cliAgentKinds } from '../../packages/whetstone/src/config/cli-kinds.ts';
+import { type CliAgentKind, cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
 import { type AgentTurn, openAgent } from './drive-agent.ts';
 import { matrixTable, type SessionScenario } from './matrix.ts';
 import { finalFiles, prompt, script } from './task.ts';

@@ -1,8 +1,8 @@
-import { cliAgents } from '../../packages/whetstone/src/agents/cli/cli-agents.ts';
-import { testedVersion } from '../../packages/whetstone/src/agents/install/install-cli-agent.ts';
-import { type CliAgentKind, cliAgentKinds } from '../../packages/whetstone/src/config/cli-kinds.ts';
-import { contextPlaces } from '../../packages/whetstone/src/config/context-places.ts';
-import { takesOutputSchema } from '../../packages/whetstone/src/config/output-schema-agents.ts';
+import { testedVersion } from '../../packages/agents/src/install/install-cli-agent.ts';
+import { contextPlaces } from '../../packages/agents/src/native/context-places.ts';
+import { type CliAgentKind, cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
+import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
+import { takesOutputSchema } from '../../packages/agents/src/native/output-schema.ts';
 import { faultCases } from './faults.ts';
 
 /** What a cell has to come to: a passed turn, or the class of the outcome; or why there is nothing to see. */

@@ -4,7 +4,7 @@
  */
 import { networkInterfaces } from 'node:os';
 import { createGateway } from '@whetstone/gateway';
-import type { CliAgentKind } from '../../packages/whetstone/src/config/cli-kinds.ts';
+import type { CliAgentKind } from '../../packages/agents/src/native/kinds.ts';
 import { comparableEvents } from './comparable-events.ts';
 import { openAgent } from './drive-agent.ts';
 import { prompt } from './task.ts';

@@ -1,7 +1,7 @@
 import { createGateway, type LedgerLine } from '@whetstone/gateway';
 import { describe, expect, test } from 'vitest';
-import { cliAgents } from '../../packages/whetstone/src/agents/cli/cli-agents.ts';
-import { type CliAgentKind, cliAgentKinds } from '../../packages/whetstone/src/config/cli-kinds.ts';
+import { type CliAgentKind, cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
+import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
 import { openAgent } from './drive-agent.ts';
 import { finalFiles, prompt, replies, script } from './task.ts';
 

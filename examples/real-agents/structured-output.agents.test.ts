@@ -1,8 +1,8 @@
 import type { JsonObject } from '@whetstone/events';
 import { createGateway, defineScript, type ScriptStep } from '@whetstone/gateway';
 import { expect, test } from 'vitest';
-import { cliAgentKinds } from '../../packages/whetstone/src/config/cli-kinds.ts';
-import { takesOutputSchema } from '../../packages/whetstone/src/config/output-schema-agents.ts';
+import { cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
+import { takesOutputSchema } from '../../packages/agents/src/native/output-schema.ts';
 import { openAgent } from './drive-agent.ts';
 
 const outputSchema: JsonObject = {

@@ -3,11 +3,12 @@
  * command line is made of the same functions.
  */
 
+export { requireEnv } from '@whetstone/agents';
+export { WhetstoneError } from '@whetstone/errors';
 export type { Config } from './config/config.ts';
 export { ConfigErrors, type Diagnostic } from './config/diagnostic.ts';
 export { formatDiagnostics } from './config/format-diagnostics.ts';
 export { type LoadedConfig, type LoadOptions, loadConfig } from './config/load-config.ts';
-export { WhetstoneError } from './error.ts';
 export type { Plan, PlannedCase, Selection } from './plan/plan.ts';
 export { planRun } from './plan/plan-run.ts';
 export type { Manifest } from './record/manifest.ts';
@@ -15,7 +16,6 @@ export type { CaseRow } from './record/row.ts';
 export { findRun, readRun, rowsInOrder, type StoredRun } from './record/run-record.ts';
 export { summarize } from './report/summarize.ts';
 export type { Arm, Comparison, Summary } from './report/summary.ts';
-export { requireEnv } from './require-env.ts';
 export type { RunRequest } from './run/plan-or-resume.ts';
 export { type RunEvent, type RunResult, run } from './run/run.ts';
 export { type ReportedRun, rebuildReport } from './run/write-report.ts';

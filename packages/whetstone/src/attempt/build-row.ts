@@ -1,7 +1,7 @@
+import type { Turn } from '@whetstone/agents';
+import { disagree } from '@whetstone/agents';
 import { addUsage, totalTokens, type Usage } from '@whetstone/events';
 import type { LedgerLine } from '@whetstone/gateway';
-import type { Turn } from '../agents/agent.ts';
-import { disagree } from '../agents/usage-disagrees.ts';
 import type { CaseRow } from '../record/row.ts';
 import type { Trace } from './attempt.ts';
 import { turnsOf } from './drive.ts';

@@ -1,6 +1,6 @@
+import type { Turn } from '@whetstone/agents';
 import type { LedgerLine } from '@whetstone/gateway';
 import { describe, expect, test } from 'vitest';
-import type { Turn } from '../agents/agent.ts';
 import type { GatewayMode } from '../config/config.ts';
 import type { Verification } from '../verify/verify.ts';
 import { decideOutcome } from './decide-outcome.ts';

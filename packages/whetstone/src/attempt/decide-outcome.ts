@@ -1,5 +1,5 @@
+import type { Turn } from '@whetstone/agents';
 import type { LedgerLine } from '@whetstone/gateway';
-import type { Turn } from '../agents/agent.ts';
 import type { GatewayMode } from '../config/config.ts';
 import type { Verification } from '../verify/verify.ts';
 import type { Outcome } from './outcome.ts';

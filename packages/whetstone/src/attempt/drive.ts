@@ -1,10 +1,10 @@
 import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
+import type { AgentContext, AttemptFiles, Turn, TurnInput } from '@whetstone/agents';
+import { WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
 import type { Lane } from '@whetstone/gateway';
-import type { AgentContext, AttemptFiles, Turn, TurnInput } from '../agents/agent.ts';
-import { WhetstoneError } from '../error.ts';
+import type { Sandbox } from '@whetstone/sandbox';
 import type { CaseLayout } from '../record/layout.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Trace } from './attempt.ts';
 import { openEventLog } from './event-log.ts';
 import { holdToSchema } from './hold-to-schema.ts';

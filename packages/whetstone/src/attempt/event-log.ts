@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import type { StreamEvent } from '@whetstone/events';
-import type { Mask } from '../sandbox/mask.ts';
+import type { Mask } from '@whetstone/sandbox';
 import { maskValues } from './mask-values.ts';
 
 /** `events.jsonl`: the stream of one attempt, written as it happens and in order, secrets masked. */

@@ -1,6 +1,6 @@
+import type { DeclaredContext } from '@whetstone/agents';
 import type { JsonValue, StreamEvent } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import type { DeclaredContext } from '../agents/declared-context.ts';
 import { findExposure } from './exposure.ts';
 import type { RequestSight } from './watch-requests.ts';
 

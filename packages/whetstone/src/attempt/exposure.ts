@@ -1,5 +1,5 @@
+import type { DeclaredContext, DeclaredPlugin } from '@whetstone/agents';
 import type { JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
-import type { DeclaredContext, DeclaredPlugin } from '../agents/declared-context.ts';
 import type { Exposure, FirstUse } from '../record/exposure.ts';
 import { estimateTokens, evened, serverOfTool, skillBody, tellingLine } from './declared-text.ts';
 import { pluginSkill, type RequestSight } from './watch-requests.ts';

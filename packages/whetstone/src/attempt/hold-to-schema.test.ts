@@ -1,6 +1,6 @@
+import type { Turn } from '@whetstone/agents';
 import type { StreamEvent } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import type { Turn } from '../agents/agent.ts';
 import { holdToSchema } from './hold-to-schema.ts';
 
 const schema = {

@@ -1,5 +1,5 @@
+import type { Turn } from '@whetstone/agents';
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
-import type { Turn } from '../agents/agent.ts';
 
 /** An answer is for people and checks to read; a file of the workspace has room for more. */
 const LIMITS = { bytes: 1024 * 1024, depth: 100 };

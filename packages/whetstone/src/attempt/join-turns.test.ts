@@ -1,5 +1,5 @@
+import type { Telemetry, Turn } from '@whetstone/agents';
 import { expect, test } from 'vitest';
-import type { Telemetry, Turn } from '../agents/agent.ts';
 import { joinTurns } from './join-turns.ts';
 
 const turn = (given: Partial<Turn>): Turn => ({ events: [], status: 'completed', ...given });

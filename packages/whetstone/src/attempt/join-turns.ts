@@ -1,5 +1,5 @@
+import type { Telemetry, Turn } from '@whetstone/agents';
 import { addUsage } from '@whetstone/events';
-import type { Telemetry, Turn } from '../agents/agent.ts';
 
 /**
  * The turns of a session as one: all events, sums that are unknown where a part is, and the end of the last. `undefined`

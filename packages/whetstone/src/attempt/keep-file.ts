@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
-import type { Mask } from '../sandbox/mask.ts';
+import type { Mask } from '@whetstone/sandbox';
 
 const CHUNK_BYTES = 256 * 1024;
 

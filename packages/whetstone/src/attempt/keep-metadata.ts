@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
+import type { Turn } from '@whetstone/agents';
 import { deriveAgentMetadata } from '@whetstone/events';
-import type { Turn } from '../agents/agent.ts';
 import type { Exposure } from '../record/exposure.ts';
 import type { Lab } from './lab.ts';
 import { maskValues } from './mask-values.ts';

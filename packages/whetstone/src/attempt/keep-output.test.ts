@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createMask } from '@whetstone/sandbox';
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createMask } from '../sandbox/mask.ts';
 import { bytesOf, makeTempDir, readTree, writeTree } from '../workspace/__fixtures__/test-repo.ts';
 import { passMasked } from './keep-file.ts';
 import { keepOutput } from './keep-output.ts';

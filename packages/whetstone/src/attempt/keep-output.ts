@@ -1,5 +1,5 @@
 import { lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
-import type { Mask } from '../sandbox/mask.ts';
+import type { Mask } from '@whetstone/sandbox';
 import { absolutePath, displayPath, joinPath } from '../workspace/tree-path.ts';
 import { keepFile, UnreadableSource } from './keep-file.ts';
 

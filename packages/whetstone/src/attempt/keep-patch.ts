@@ -1,4 +1,4 @@
-import type { Mask } from '../sandbox/mask.ts';
+import type { Mask } from '@whetstone/sandbox';
 import { readBlobs } from '../workspace/read-blobs.ts';
 import type { Changes } from '../workspace/workspace.ts';
 import { keepFile, passMasked } from './keep-file.ts';

@@ -1,11 +1,10 @@
+import type { Agent, DeclaredContext } from '@whetstone/agents';
+import type { AgentConfig } from '@whetstone/agents/config';
 import type { Gateway, LaneOptions } from '@whetstone/gateway';
-import type { Agent } from '../agents/agent.ts';
-import type { DeclaredContext } from '../agents/declared-context.ts';
-import type { AgentConfig, GatewayMode, TaskConfig, VariantConfig } from '../config/config.ts';
+import type { Mask, SandboxProvider } from '@whetstone/sandbox';
+import type { GatewayMode, TaskConfig, VariantConfig } from '../config/config.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { RunRecord } from '../record/run-record.ts';
-import type { Mask } from '../sandbox/mask.ts';
-import type { SandboxProvider } from '../sandbox/sandbox.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 
 /** Everything an attempt uses and does not own: made once a run, shared by its cases. */

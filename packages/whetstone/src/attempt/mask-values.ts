@@ -1,4 +1,4 @@
-import type { Mask } from '../sandbox/mask.ts';
+import type { Mask } from '@whetstone/sandbox';
 
 /** A JSON value with every text in it masked; names of fields stay. */
 export function maskValues<Value>(value: Value, mask: Mask): Value;

@@ -1,5 +1,5 @@
+import type { DeclaredContext, DeclaredPlugin } from '@whetstone/agents';
 import { expect, test } from 'vitest';
-import type { DeclaredContext, DeclaredPlugin } from '../agents/declared-context.ts';
 import { watchRequests } from './watch-requests.ts';
 
 const skill = (name: string, description: string) => ({ name, description, text: '', files: [] });

@@ -1,5 +1,5 @@
+import type { DeclaredContext, DeclaredPlugin } from '@whetstone/agents';
 import type { LaneRequest } from '@whetstone/gateway';
-import type { DeclaredContext, DeclaredPlugin } from '../agents/declared-context.ts';
 import { evened, serverOfTool, tellingLine } from './declared-text.ts';
 
 /** Which of the declared things stood in a model request, each with the id of the first call in which it did. */

@@ -1,12 +1,12 @@
 import { realpath } from 'node:fs/promises';
+import type { CliAgent } from '@whetstone/agents';
+import { findOnPath } from '@whetstone/agents/config';
+import { WhetstoneError } from '@whetstone/errors';
 import { type LaneRequest, type LedgerLine, readRequestPrompt } from '@whetstone/gateway';
-import type { CliAgent } from '../agents/cli/cli-agent.ts';
-import { findOnPath } from '../config/check-executables.ts';
-import { WhetstoneError } from '../error.ts';
+import type { CommandResult } from '@whetstone/sandbox';
+import { sandboxPath } from '@whetstone/sandbox';
 import { counted } from '../report/format.ts';
 import { oneLine } from '../report/sanitize.ts';
-import type { CommandResult } from '../sandbox/sandbox.ts';
-import { sandboxPath } from '../sandbox/scrubbed-environment.ts';
 import { type Capture, canonicalPrompt, promptHash } from './capture.ts';
 import { type AgentRun, isMain, runOnce } from './run-once.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { cacheFolder } from '../cache-folder.ts';
-import { WhetstoneError } from '../error.ts';
+import { cacheFolder } from '@whetstone/agents/install';
+import { WhetstoneError } from '@whetstone/errors';
 import { type Capture, captureSchema } from './capture.ts';
 
 /** `<cache>/captures/<kind>/<agent version>/<model>.json` */

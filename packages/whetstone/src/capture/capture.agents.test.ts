@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { findCliAgent } from '@whetstone/agents';
 import { createGateway, readRequestPrompt, scriptFromSteps } from '@whetstone/gateway';
 import { createModel, LocalExecutionEnvironment, loadProfile, Session } from '@whetstone/loop';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { programs } from '../../../../examples/real-agents/install.ts';
-import { findCliAgent } from '../agents/cli/find-cli-agent.ts';
 import type { Capture } from './capture.ts';
 import { captureAgent } from './capture-agent.ts';
 import { compareCaptures, isSame, toolNames } from './compare-captures.ts';

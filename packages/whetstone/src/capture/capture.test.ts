@@ -1,10 +1,10 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { findCliAgent } from '@whetstone/agents';
 import { createGateway, readRequestPrompt, scriptFromSteps } from '@whetstone/gateway';
 import { createModel, LocalExecutionEnvironment, loadProfile, Session } from '@whetstone/loop';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { findCliAgent } from '../agents/cli/find-cli-agent.ts';
 import { type FakeAgent, installFakePi } from './__fixtures__/fake-pi.ts';
 import { captureSchema } from './capture.ts';
 import { captureAgent } from './capture-agent.ts';

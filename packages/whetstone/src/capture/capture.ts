@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import { cliAgentKinds } from '@whetstone/agents/config';
 import type { JsonObject } from '@whetstone/events';
 import { type AgentFamily, agentFamilies, canonicalRequest, wireProtocols } from '@whetstone/gateway';
 import { z } from 'zod';
-import { cliAgentKinds } from '../config/cli-kinds.ts';
 
 const json = z.record(z.string(), z.json());
 

@@ -1,11 +1,10 @@
 import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CliAgent } from '@whetstone/agents';
 import { createGateway, type LaneRequest, type LedgerLine, scriptFromSteps } from '@whetstone/gateway';
-import type { CliAgent } from '../agents/cli/cli-agent.ts';
-import { removeTree } from '../remove-tree.ts';
-import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
-import { startSandboxProvider } from '../sandbox/start-sandbox-provider.ts';
+import type { CommandResult, Sandbox } from '@whetstone/sandbox';
+import { removeTree, startSandboxProvider } from '@whetstone/sandbox';
 
 /** What was seen of an agent that ran once. */
 export type AgentRun = {

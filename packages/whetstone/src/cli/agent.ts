@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { loopDefaults } from '@whetstone/agents';
+import { type LoopProfile, loopProfiles } from '@whetstone/agents/config';
+import { WhetstoneError } from '@whetstone/errors';
 import type { Session, SubmitResult } from '@whetstone/loop';
-import { loopDefaults } from '../agents/loop-defaults.ts';
-import { type LoopProfile, loopProfiles } from '../config/loop-profiles.ts';
-import { WhetstoneError } from '../error.ts';
 import { plainText } from '../report/sanitize.ts';
 import { onInterrupt } from './interrupt.ts';
 

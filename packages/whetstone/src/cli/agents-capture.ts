@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { findCliAgent } from '../agents/cli/find-cli-agent.ts';
+import { findCliAgent } from '@whetstone/agents';
 import type { Capture } from '../capture/capture.ts';
 import { captureAgent } from '../capture/capture-agent.ts';
 import { newestCapture, storeCapture, writeCapture } from '../capture/capture-store.ts';

@@ -1,6 +1,5 @@
-import { findCliAgent } from '../agents/cli/find-cli-agent.ts';
-import { installCliAgent, testedVersion } from '../agents/install/install-cli-agent.ts';
-import { isInstalled } from '../agents/install/installed-agents.ts';
+import { findCliAgent } from '@whetstone/agents';
+import { installCliAgent, isInstalled, testedVersion } from '@whetstone/agents/install';
 import { onInterrupt } from './interrupt.ts';
 
 type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };

@@ -1,8 +1,7 @@
-import { cliAgents } from '../agents/cli/cli-agents.ts';
-import { testedVersion } from '../agents/install/install-cli-agent.ts';
-import { installedVersions } from '../agents/install/installed-agents.ts';
-import { findOnPath } from '../config/check-executables.ts';
-import { sandboxPath } from '../sandbox/scrubbed-environment.ts';
+import { cliAgents } from '@whetstone/agents';
+import { findOnPath } from '@whetstone/agents/config';
+import { installedVersions, testedVersion } from '@whetstone/agents/install';
+import { sandboxPath } from '@whetstone/sandbox';
 
 /** Every released agent that Whetstone drives itself: what it is, and where it is on this machine. */
 export async function listCommand(options: { json?: boolean }, stdout: NodeJS.WriteStream): Promise<number> {

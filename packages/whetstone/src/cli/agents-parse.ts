@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { parseNative } from '@whetstone/agents';
+import { WhetstoneError } from '@whetstone/errors';
 import { deriveAgentMetadata, type StreamEvent } from '@whetstone/events';
-import { parseNative } from '../agents/native/parse-native.ts';
-import { WhetstoneError } from '../error.ts';
 import { counted } from '../report/format.ts';
 
 export type ParseCommandOptions = { metadata?: boolean; form?: 'stream' | 'transcript' };

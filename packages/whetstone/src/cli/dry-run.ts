@@ -1,5 +1,6 @@
-import type { AgentConfig, Command, Config } from '../config/config.ts';
-import { renderCommand } from '../config/template.ts';
+import type { AgentConfig, Command } from '@whetstone/agents/config';
+import { renderCommand } from '@whetstone/agents/config';
+import type { Config } from '../config/config.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { counted } from '../report/format.ts';
 import { commandText } from '../verify/run-commands.ts';

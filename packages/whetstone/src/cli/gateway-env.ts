@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { findCliAgent } from '../agents/cli/find-cli-agent.ts';
-import { cacheFolder } from '../cache-folder.ts';
-import { WhetstoneError } from '../error.ts';
+import { findCliAgent } from '@whetstone/agents';
+import { cacheFolder } from '@whetstone/agents/install';
+import { WhetstoneError } from '@whetstone/errors';
 import { findRunningGateway } from '../gateway/running-gateways.ts';
 import { exportLines, writeShellSettings } from '../gateway/shell-settings.ts';
 

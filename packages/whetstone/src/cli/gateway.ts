@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import type { Budget, FaultRule } from '@whetstone/gateway';
 import { FaultFormError, readFault } from '../config/fault-form.ts';
-import { WhetstoneError } from '../error.ts';
 import { totalCalls } from '../gateway/call-totals.ts';
 import { type ModeFlags, readLaneMode } from '../gateway/mode-flags.ts';
 import { asUserError, openStandingGateway, type StandingGateway } from '../gateway/standing-gateway.ts';

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { renderCommand } from '@whetstone/agents/config';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../config/load-config.ts';
-import { renderCommand } from '../config/template.ts';
 import { type InitOptions, initCommand } from './init.ts';
 
 let folder: string;

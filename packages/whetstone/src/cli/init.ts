@@ -1,7 +1,7 @@
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import { stringify } from 'yaml';
-import { WhetstoneError } from '../error.ts';
 import { agentProfiles, configText, EXPERIMENT_CONTEXT, singleAgent, TASKS_TEXT } from './starter-files.ts';
 
 export type InitOptions = {

@@ -1,5 +1,5 @@
+import { loopProfiles } from '@whetstone/agents/config';
 import { Command, CommanderError, Option } from 'commander';
-import { loopProfiles } from '../config/loop-profiles.ts';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
 import { addGateway } from './gateway-commands.ts';

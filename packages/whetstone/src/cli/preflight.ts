@@ -1,8 +1,9 @@
-import { checkExecutables, findOnPath } from '../config/check-executables.ts';
+import { findOnPath } from '@whetstone/agents/config';
+import { sandboxPath } from '@whetstone/sandbox';
+import { checkExecutables } from '../config/check-executables.ts';
 import { ConfigErrors } from '../config/diagnostic.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Selection } from '../plan/plan.ts';
-import { sandboxPath } from '../sandbox/scrubbed-environment.ts';
 
 /** Refuses to start a run whose agents are not installed: it could only produce errors. Runs nothing. */
 export async function preflight(loaded: LoadedConfig, selection: Selection): Promise<void> {

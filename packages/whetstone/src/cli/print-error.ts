@@ -1,4 +1,4 @@
-import { WhetstoneError } from '../error.ts';
+import { WhetstoneError } from '@whetstone/errors';
 import { terminalColors } from './terminal.ts';
 
 /** Prints an error for a person and returns the exit code that goes with it. */

@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import { loadConfig } from '../config/load-config.ts';
-import { WhetstoneError } from '../error.ts';
 import { runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { findRun, readRun } from '../record/run-record.ts';

@@ -1,9 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the config
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type CliAgentKind, cliAgentKinds, contextPlaces } from '@whetstone/agents/config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type CliAgentKind, cliAgentKinds } from '../config/cli-kinds.ts';
-import { contextPlaces } from '../config/context-places.ts';
 import type { CaseRow } from '../record/row.ts';
 import { startProxy } from './__fixtures__/context/proxy.ts';
 import { startRemote } from './__fixtures__/context/remote.ts';

@@ -1,4 +1,4 @@
-import { WhetstoneError } from '../error.ts';
+import { WhetstoneError } from '@whetstone/errors';
 import { runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { readRun, rowsInOrder, type StoredRun } from '../record/run-record.ts';

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
-import { checkExecutables, type ExecutableCheck, findOnPath } from '../config/check-executables.ts';
+import { findOnPath } from '@whetstone/agents/config';
+import { checkExecutables, type ExecutableCheck } from '../config/check-executables.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from '../config/diagnostic.ts';
 import { formatDiagnostics } from '../config/format-diagnostics.ts';

@@ -1,6 +1,5 @@
+import { isCliKind, loopProfiles } from '@whetstone/agents/config';
 import { isMapping } from './check-shape.ts';
-import { isCliKind } from './cli-kinds.ts';
-import { loopProfiles } from './loop-profiles.ts';
 import type { Reporter } from './reporter.ts';
 import type { RawAgent } from './schema.ts';
 import type { YamlPath } from './yaml-source.ts';

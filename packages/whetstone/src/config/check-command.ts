@@ -1,6 +1,6 @@
-import type { Command, TelemetryConfig } from './config.ts';
+import type { Command, TelemetryConfig } from '@whetstone/agents/config';
+import { COMMAND_VARIABLES, commandParts, commandProblems, namesVariable } from '@whetstone/agents/config';
 import type { Reporter } from './reporter.ts';
-import { COMMAND_VARIABLES, commandParts, commandProblems, namesVariable } from './template.ts';
 import type { YamlPath } from './yaml-source.ts';
 
 /** Says what is wrong with the command template at `path`, and which variables this agent has no values for. */

@@ -1,7 +1,6 @@
-import { isCliKind } from './cli-kinds.ts';
-import type { AgentConfig, VariantConfig } from './config.ts';
-import { contextPlacesOf } from './context-places.ts';
-import { manifestsOf } from './plugin-manifests.ts';
+import type { AgentConfig } from '@whetstone/agents/config';
+import { contextPlacesOf, isCliKind, manifestsOf } from '@whetstone/agents/config';
+import type { VariantConfig } from './config.ts';
 import type { Reporter } from './reporter.ts';
 
 /** Every variant meets every agent: what an agent cannot be given is said here, and never left out in silence. */

@@ -1,7 +1,7 @@
-import { access, constants, stat } from 'node:fs/promises';
-import { delimiter, isAbsolute, join, resolve } from 'node:path';
-import type { Command, Config } from './config.ts';
-import { executableOf } from './executable.ts';
+import { isAbsolute, resolve } from 'node:path';
+import type { Command } from '@whetstone/agents/config';
+import { executableOf, type FindProgram, isExecutable } from '@whetstone/agents/config';
+import type { Config } from './config.ts';
 import type { LoadedConfig } from './load-config.ts';
 import type { YamlPath } from './yaml-source.ts';
 
@@ -15,8 +15,6 @@ export type ExecutableCheck = {
   | { kind: 'missing'; reason: string }
   | { kind: 'unknown'; reason: string }
 );
-
-export type FindProgram = (name: string) => Promise<string | undefined>;
 
 /**
  * Looks for the first program of every agent's command, and of the one that goes on with its session. Runs nothing, installs nothing, asks for no credentials. An
@@ -59,24 +57,4 @@ export async function checkExecutable(
   return (await isExecutable(file))
     ? { path, executable, kind: 'found', file }
     : { path, executable, kind: 'missing', reason: `${file} is not an executable file` };
-}
-
-/** Looks a program up in the folders of a PATH, as a shell does. */
-export function findOnPath(searchPath = process.env.PATH ?? ''): FindProgram {
-  return async (name) => {
-    for (const folder of searchPath.split(delimiter)) {
-      const file = join(folder === '' ? '.' : folder, name);
-      if (await isExecutable(file)) return file;
-    }
-    return undefined;
-  };
-}
-
-async function isExecutable(file: string): Promise<boolean> {
-  try {
-    await access(file, constants.X_OK);
-    return (await stat(file)).isFile();
-  } catch {
-    return false;
-  }
 }

@@ -1,5 +1,5 @@
+import { didYouMean, suggestion } from '@whetstone/errors';
 import { z } from 'zod';
-import { didYouMean, suggestion } from './did-you-mean.ts';
 import type { FindingOptions, Reporter } from './reporter.ts';
 import { writtenScalar, type YamlPath } from './yaml-source.ts';
 

@@ -2,13 +2,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { cliAgentKinds, contextPlaces, contextPlacesOf, manifestsOf } from '@whetstone/agents/config';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { cliAgentKinds } from './cli-kinds.ts';
-import { contextPlaces, contextPlacesOf } from './context-places.ts';
 import { ConfigErrors } from './diagnostic.ts';
 import { loadConfig } from './load-config.ts';
-import { manifestsOf } from './plugin-manifests.ts';
 import { agentSchema } from './schema.ts';
 
 let folder: string;

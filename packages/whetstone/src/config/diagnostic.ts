@@ -1,4 +1,4 @@
-import { WhetstoneError } from '../error.ts';
+import { WhetstoneError } from '@whetstone/errors';
 
 /** One thing that is wrong with a configuration, where it stands, and how to mend it. */
 export type Diagnostic = {

@@ -1,10 +1,10 @@
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { executableOf, findOnPath } from '@whetstone/agents/config';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { checkExecutable, findOnPath } from './check-executables.ts';
-import { executableOf } from './executable.ts';
+import { checkExecutable } from './check-executables.ts';
 
 describe('executableOf', () => {
   it.each([

@@ -1,6 +1,6 @@
+import { suggestion } from '@whetstone/errors';
 import type { FaultKind, FaultRule } from '@whetstone/gateway';
 import { z } from 'zod';
-import { suggestion } from './did-you-mean.ts';
 
 const count = z.number().int().positive();
 const ms = z.number().nonnegative();

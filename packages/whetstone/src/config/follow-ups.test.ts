@@ -2,13 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { leadsToGateway } from '@whetstone/agents';
+import type { Command } from '@whetstone/agents/config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import { agentConfig } from '../agents/__fixtures__/attempt.ts';
-import { leadsToGateway } from '../agents/leads-to-gateway.ts';
+import { agentConfig } from '../../../agents/src/__fixtures__/attempt.ts';
 import { fingerprintAgent, fingerprintTask } from '../plan/fingerprint.ts';
 import { checkExecutables } from './check-executables.ts';
-import type { Command, Config } from './config.ts';
+import type { Config } from './config.ts';
 import { ConfigErrors } from './diagnostic.ts';
 import { loadConfig } from './load-config.ts';
 

@@ -1,9 +1,10 @@
 import { dirname, resolve } from 'node:path';
+import type { AgentConfig } from '@whetstone/agents/config';
+import { suggestion } from '@whetstone/errors';
 import { checkContext } from './check-context.ts';
 import { checkMapping, checkShape, isMapping, present, warnUnknownKeys } from './check-shape.ts';
-import type { AgentConfig, Config, SandboxProviderName, VariantConfig } from './config.ts';
+import type { Config, SandboxProviderName, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
-import { suggestion } from './did-you-mean.ts';
 import { openYaml } from './open-yaml.ts';
 import { type AgentContext, readAgent, readLegacyAgent } from './read-agent.ts';
 import { existingPath, type ReadContext, toCommand } from './read-context.ts';

@@ -1,13 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { agentKinds } from '@whetstone/agents/config';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { fingerprintTask } from '../plan/fingerprint.ts';
 import type { TaskConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic } from './diagnostic.ts';
 import { loadConfig } from './load-config.ts';
-import { AGENT_KINDS } from './schema.ts';
 
 let folder: string;
 const folders: string[] = [];
@@ -127,10 +127,12 @@ test('agents that cannot be held to a schema are named; of a module its adapter 
   writeFileSync(join(folder, 'mine.ts'), '');
   const able = ['codex-cli', 'claude-code', 'qwen-code'];
   const agents = Object.fromEntries(
-    AGENT_KINDS.filter((kind) => kind !== 'loop').map((kind) => {
-      const isCommand = ['traecli', 'coco', 'bub', 'custom'].includes(kind);
-      return [kind, { kind, ...(isCommand && { command: 'true' }) }];
-    }),
+    agentKinds
+      .filter((kind) => kind !== 'loop')
+      .map((kind) => {
+        const isCommand = ['traecli', 'coco', 'bub', 'custom'].includes(kind);
+        return [kind, { kind, ...(isCommand && { command: 'true' }) }];
+      }),
   );
   const more = {
     ...LOOP,

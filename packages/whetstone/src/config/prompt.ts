@@ -1,5 +1,5 @@
+import { fillTemplate, parseTemplate } from '@whetstone/agents/config';
 import type { TaskConfig } from './config.ts';
-import { fillTemplate, parseTemplate } from './template.ts';
 
 /** What a prompt template may name. */
 export const PROMPT_VARIABLES = [

@@ -1,8 +1,4 @@
 import { extname } from 'node:path';
-import { checkKindKeys } from './check-agent-keys.ts';
-import { checkCommand } from './check-command.ts';
-import { checkMapping, isMapping, present, warnUnknownKeys } from './check-shape.ts';
-import { isCliKind } from './cli-kinds.ts';
 import type {
   AgentConfig,
   AgentContextConfig,
@@ -10,14 +6,17 @@ import type {
   LoopAgentConfig,
   ModuleAgentConfig,
   TelemetryConfig,
-} from './config.ts';
+} from '@whetstone/agents/config';
+import { isCliKind, parseTemplate, unknownVariables } from '@whetstone/agents/config';
+import { checkKindKeys } from './check-agent-keys.ts';
+import { checkCommand } from './check-command.ts';
+import { checkMapping, isMapping, present, warnUnknownKeys } from './check-shape.ts';
 import { referenceProblem } from './environment-reference.ts';
 import { PROMPT_VARIABLES } from './prompt.ts';
 import { existingPath, type ReadContext, toCommand } from './read-context.ts';
 import { displayPath, type Reporter } from './reporter.ts';
 import { agentSchema, legacyAgentSchema, type RawAgent } from './schema.ts';
 import { diagnosticAt, readSourceText, unplaced } from './source-text.ts';
-import { parseTemplate, unknownVariables } from './template.ts';
 import { writtenScalar, type YamlPath } from './yaml-source.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 3600;

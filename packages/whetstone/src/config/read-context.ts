@@ -1,6 +1,6 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from './config.ts';
+import type { Command } from '@whetstone/agents/config';
 import type { Reporter } from './reporter.ts';
 import type { YamlPath } from './yaml-source.ts';
 

@@ -1,5 +1,5 @@
+import type { McpServerConfig } from '@whetstone/agents/config';
 import { checkMapping, isMapping, warnUnknownKeys } from './check-shape.ts';
-import type { McpServerConfig } from './config.ts';
 import { referenceProblem } from './environment-reference.ts';
 import { readEnv } from './read-agent.ts';
 import { existingPath, type ReadContext } from './read-context.ts';

@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { PluginConfig } from '@whetstone/agents/config';
+import { type CliAgentKind, cliAgentKinds, manifestPaths, pluginManifests } from '@whetstone/agents/config';
 import { isMapping, present } from './check-shape.ts';
-import { type CliAgentKind, cliAgentKinds } from './cli-kinds.ts';
-import type { PluginConfig } from './config.ts';
-import { manifestPaths, pluginManifests } from './plugin-manifests.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
 import { copyProblems } from './source-tree.ts';
 import type { YamlPath } from './yaml-source.ts';

@@ -1,7 +1,6 @@
+import { agentKinds, loopProfiles } from '@whetstone/agents/config';
 import picomatch from 'picomatch';
 import { z } from 'zod';
-import { cliAgentKinds } from './cli-kinds.ts';
-import { loopProfiles } from './loop-profiles.ts';
 import { checkSafePath } from './safe-path.ts';
 
 /**
@@ -43,8 +42,6 @@ const treeGlob = anyText.superRefine((value, context) => {
 const variableName = anyText.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of an environment variable');
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'is not an http(s) URL' });
-
-export const AGENT_KINDS = [...cliAgentKinds, 'traecli', 'coco', 'bub', 'custom', 'loop'] as const;
 
 const budgetSchema = z
   .object({
@@ -99,7 +96,7 @@ export const rootSchema = z.object({
 });
 
 export const agentSchema = z.object({
-  kind: z.enum(AGENT_KINDS).nullish(),
+  kind: z.enum(agentKinds).nullish(),
   command: command.nullish(),
   resume_command: command.nullish(),
   module: text.nullish(),

@@ -1,5 +1,7 @@
-import { checkExecutable, findOnPath } from './check-executables.ts';
-import type { AgentConfig, Config, TaskConfig } from './config.ts';
+import type { AgentConfig } from '@whetstone/agents/config';
+import { findOnPath } from '@whetstone/agents/config';
+import { checkExecutable } from './check-executables.ts';
+import type { Config, TaskConfig } from './config.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { referencedVariables } from './environment-reference.ts';
 import { inspectRepository, resolvesToCommit } from './git-checks.ts';

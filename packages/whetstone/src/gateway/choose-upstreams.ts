@@ -1,6 +1,6 @@
+import { WhetstoneError } from '@whetstone/errors';
 import { type KeySource, type Provider, providers, type Upstreams } from '@whetstone/gateway';
 import type { UpstreamConfig } from '../config/config.ts';
-import { WhetstoneError } from '../error.ts';
 
 /**
  * Where the calls of each wire go: to the providers that are named, or else to every one whose key is in its usual

@@ -1,7 +1,7 @@
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import { type LaneMode, loadScript } from '@whetstone/gateway';
-import { WhetstoneError } from '../error.ts';
 import { readUpstreams, type UpstreamFlags } from './upstream-flags.ts';
 
 const modeNames = ['forward', 'record', 'replay', 'script'] as const;

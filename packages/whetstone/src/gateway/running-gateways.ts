@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import { cacheFolder } from '@whetstone/agents/install';
+import { WhetstoneError } from '@whetstone/errors';
+import { isAlive, removeTree } from '@whetstone/sandbox';
 import { z } from 'zod';
-import { cacheFolder } from '../cache-folder.ts';
-import { WhetstoneError } from '../error.ts';
-import { removeTree } from '../remove-tree.ts';
-import { isAlive } from '../sandbox/process-alive.ts';
 
 const stateSchema = z.object({
   version: z.literal(1),

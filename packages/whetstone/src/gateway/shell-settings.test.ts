@@ -2,9 +2,9 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { cliAgents } from '@whetstone/agents';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cliAgents } from '../agents/cli/cli-agents.ts';
 import { exportLines, writeShellSettings } from './shell-settings.ts';
 
 let folder: string;

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import type { CliAgent, CliConnection } from '../agents/cli/cli-agent.ts';
+import type { CliAgent, CliConnection } from '@whetstone/agents';
 
 /**
  * What an agent's settings say for a sandbox, and what must not reach the user's own shell: the folders that every other

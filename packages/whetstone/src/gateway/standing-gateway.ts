@@ -1,3 +1,4 @@
+import { WhetstoneError } from '@whetstone/errors';
 import {
   type Budget,
   createGateway,
@@ -8,7 +9,6 @@ import {
   type LaneMode,
   type LedgerLine,
 } from '@whetstone/gateway';
-import { WhetstoneError } from '../error.ts';
 import { announceGateway } from './running-gateways.ts';
 
 export type StandingGatewayOptions = {

@@ -1,6 +1,5 @@
+import { suggestion, WhetstoneError } from '@whetstone/errors';
 import { type ProviderName, providers, type Upstreams } from '@whetstone/gateway';
-import { suggestion } from '../config/did-you-mean.ts';
-import { WhetstoneError } from '../error.ts';
 import { chooseUpstreams } from './choose-upstreams.ts';
 
 /** What a user says of providers on the command line. */

@@ -1,13 +1,10 @@
 import { createHash } from 'node:crypto';
+import type { AgentConfig, McpServerConfig, PluginConfig, SkillConfig } from '@whetstone/agents/config';
 import type {
-  AgentConfig,
   Config,
   GatewayConfig,
   InstructionsConfig,
-  McpServerConfig,
   OverlayOperation,
-  PluginConfig,
-  SkillConfig,
   TaskConfig,
   VariantConfig,
 } from '../config/config.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { WhetstoneError } from '@whetstone/errors';
 import type { Config, TaskConfig } from '../config/config.ts';
-import { WhetstoneError } from '../error.ts';
 import { nameCases } from './case-id.ts';
 import {
   fingerprintAgent,

@@ -1,6 +1,6 @@
-import type { AgentConfig, Config, TaskConfig, VariantConfig } from '../config/config.ts';
-import { suggestion } from '../config/did-you-mean.ts';
-import { WhetstoneError } from '../error.ts';
+import type { AgentConfig } from '@whetstone/agents/config';
+import { suggestion, WhetstoneError } from '@whetstone/errors';
+import type { Config, TaskConfig, VariantConfig } from '../config/config.ts';
 import type { Selection } from './plan.ts';
 
 export type Selected = { agents: AgentConfig[]; tasks: TaskConfig[]; variants: VariantConfig[] };

@@ -1,7 +1,7 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { WhetstoneError } from '../error.ts';
-import { isAlive } from '../sandbox/process-alive.ts';
+import { WhetstoneError } from '@whetstone/errors';
+import { isAlive } from '@whetstone/sandbox';
 
 /**
  * A lock file that holds its owner's process id. A lock whose process is gone is taken over: a run that was killed can

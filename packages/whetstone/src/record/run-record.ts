@@ -1,6 +1,6 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { WhetstoneError } from '../error.ts';
+import { WhetstoneError } from '@whetstone/errors';
 import { type Journal, openJournal, readJournal } from './journal.ts';
 import { type CaseLayout, caseLayout, runLayout } from './layout.ts';
 import { acquireLock } from './lock.ts';

@@ -1,4 +1,4 @@
-import { WhetstoneError } from '../error.ts';
+import { WhetstoneError } from '@whetstone/errors';
 
 /**
  * Runs `write` and turns a refusal of the file system into a typed error that names the folder: `disk-full`,

@@ -1,4 +1,4 @@
-import { leadsToGateway } from '../agents/leads-to-gateway.ts';
+import { leadsToGateway } from '@whetstone/agents';
 import type { Config } from '../config/config.ts';
 import type { Plan } from '../plan/plan.ts';
 

@@ -1,11 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { arch, availableParallelism, platform, release, totalmem } from 'node:os';
+import type { SandboxLevel } from '@whetstone/sandbox';
 import type { Config, GatewayConfig } from '../config/config.ts';
 import { contextContent } from '../plan/fingerprint.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Manifest } from '../record/manifest.ts';
-import type { SandboxLevel } from '../sandbox/sandbox.ts';
 import { version } from '../version.ts';
 import type { SnapshotNotes } from '../workspace/workspace.ts';
 

@@ -1,10 +1,10 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import type { Budget, LaneMode, LaneOptions } from '@whetstone/gateway';
 import type { LabGateway } from '../attempt/lab.ts';
 import type { BudgetConfig, Config, GatewayConfig } from '../config/config.ts';
 import { readFault } from '../config/fault-form.ts';
-import { WhetstoneError } from '../error.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { Job } from './plan-or-resume.ts';
 

@@ -1,7 +1,7 @@
-import { agentVersion } from '../agents/preflight.ts';
+import { agentVersion } from '@whetstone/agents/install';
+import type { SandboxProvider } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
 import { createRunRecord, type RunRecord, resumeRunRecord } from '../record/run-record.ts';
-import type { SandboxProvider } from '../sandbox/sandbox.ts';
 import { version } from '../version.ts';
 import { gitVersion } from '../workspace/git.ts';
 import { inspectRepo } from '../workspace/repository.ts';

@@ -1,5 +1,5 @@
+import { WhetstoneError } from '@whetstone/errors';
 import type { Config } from '../config/config.ts';
-import { WhetstoneError } from '../error.ts';
 import type { Plan, Selection } from '../plan/plan.ts';
 import { planRun } from '../plan/plan-run.ts';
 import type { Manifest } from '../record/manifest.ts';

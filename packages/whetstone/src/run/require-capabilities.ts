@@ -1,6 +1,6 @@
-import type { Agent, AgentCapabilities } from '../agents/agent.ts';
+import type { Agent, AgentCapabilities } from '@whetstone/agents';
+import { WhetstoneError } from '@whetstone/errors';
 import type { Config, TaskConfig } from '../config/config.ts';
-import { WhetstoneError } from '../error.ts';
 import type { Plan } from '../plan/plan.ts';
 
 /** What a key of a task asks of an agent. */

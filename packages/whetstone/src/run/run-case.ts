@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { Agent } from '../agents/agent.ts';
-import type { DeclaredContext } from '../agents/declared-context.ts';
+import type { Agent, DeclaredContext } from '@whetstone/agents';
 import { runAttempt } from '../attempt/attempt.ts';
 import type { Attempt, Lab } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';

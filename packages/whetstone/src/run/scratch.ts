@@ -1,8 +1,7 @@
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { removeTree } from '../remove-tree.ts';
-import { isAlive } from '../sandbox/process-alive.ts';
+import { isAlive, removeTree } from '@whetstone/sandbox';
 
 /** A run's temporary folder, removed at the end. The name holds the owner's process id, for `sweepScratch`. */
 export async function makeScratch(): Promise<{ directory: string } & AsyncDisposable> {

@@ -1,7 +1,5 @@
-import { resolveAgentEnv } from '../agents/agent-environment.ts';
-import { cliKeyVariable } from '../agents/cli/create-driven-agent.ts';
-import { loopDefaults } from '../agents/loop-defaults.ts';
-import type { AgentConfig } from '../config/config.ts';
+import { cliKeyVariable, loopDefaults, resolveAgentEnv } from '@whetstone/agents';
+import type { AgentConfig } from '@whetstone/agents/config';
 
 /**
  * The values that must never be kept: what these agents are given through `${NAME}` or under the name of a secret, and

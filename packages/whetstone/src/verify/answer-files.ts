@@ -1,7 +1,7 @@
 import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { JsonObject } from '@whetstone/events';
-import { removeTrees } from '../remove-tree.ts';
+import { removeTrees } from '@whetstone/sandbox';
 
 /** Where a command of the clean room finds the answer that the task's `output_schema` asked for. */
 const ANSWER_VARIABLE = 'WHETSTONE_OUTPUT_DATA';

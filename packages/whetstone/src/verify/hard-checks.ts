@@ -1,9 +1,9 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Sandbox } from '@whetstone/sandbox';
 import type { HardEvaluation } from '../config/config.ts';
 import type { HardCheckRow } from '../record/row.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
 import type { Changes } from '../workspace/workspace.ts';
 import type { AnswerFiles } from './answer-files.ts';
 import { commandText, runCommandIn, succeeded } from './run-commands.ts';

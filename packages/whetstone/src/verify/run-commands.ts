@@ -1,9 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Command } from '../config/config.ts';
+import type { Command } from '@whetstone/agents/config';
+import type { CommandResult, Mask, Sandbox } from '@whetstone/sandbox';
 import type { CommandRow } from '../record/row.ts';
-import type { Mask } from '../sandbox/mask.ts';
-import type { CommandResult, Sandbox } from '../sandbox/sandbox.ts';
 
 /** A command of the configuration, run: what the row keeps of it, and the whole result. */
 export type RanCommand = { row: CommandRow; result: CommandResult };

@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import type { JsonObject } from '@whetstone/events';
+import type { Mask, Sandbox, SandboxProvider } from '@whetstone/sandbox';
 import picomatch from 'picomatch';
 import type { TaskConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
 import type { CommandRow, HardCheckRow } from '../record/row.ts';
-import type { Mask } from '../sandbox/mask.ts';
-import type { Sandbox, SandboxProvider } from '../sandbox/sandbox.ts';
 import { displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, Workspace, Workspaces } from '../workspace/workspace.ts';
 import { openAnswerFiles } from './answer-files.ts';

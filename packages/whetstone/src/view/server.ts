@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { WhetstoneError } from '../error.ts';
+import { WhetstoneError } from '@whetstone/errors';
 import { readCaseFile } from './case-files.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { caseDetail, openStoredRuns, type StoredRuns } from './stored-runs.ts';

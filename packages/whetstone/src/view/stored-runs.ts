@@ -1,12 +1,12 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WhetstoneError } from '../error.ts';
+import { WhetstoneError } from '@whetstone/errors';
+import { isAlive } from '@whetstone/sandbox';
 import { runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { readRun, rowsInOrder, type StoredRun } from '../record/run-record.ts';
 import { plannedCases } from '../report/planned-case.ts';
 import { summarize } from '../report/summarize.ts';
-import { isAlive } from '../sandbox/process-alive.ts';
 import type { CaseDetail, CaseEntry, ReadableRun, RunDetail, RunEntry, RunList, RunState } from './api.ts';
 import { listCaseFiles } from './case-files.ts';
 import { readExcerpt } from './excerpt.ts';

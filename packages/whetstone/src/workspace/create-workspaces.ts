@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { removeTree } from '@whetstone/sandbox';
 import type { OverlayOperation } from '../config/config.ts';
-import { WhetstoneError } from '../error.ts';
-import { removeTree } from '../remove-tree.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { namingFullDisk } from './full-disk.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';

@@ -1,5 +1,5 @@
 import { lstat, mkdir, open, rmdir, symlink, unlink } from 'node:fs/promises';
-import { removeTree } from '../remove-tree.ts';
+import { removeTree } from '@whetstone/sandbox';
 import { absolutePath, assertInsideTree, parentPaths } from './tree-path.ts';
 
 /**

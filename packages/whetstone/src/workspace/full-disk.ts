@@ -1,4 +1,4 @@
-import { WhetstoneError } from '../error.ts';
+import { WhetstoneError } from '@whetstone/errors';
 
 /**
  * Runs `work` and turns a full disk, however deep in a cause or in the words of a program it is, into one error

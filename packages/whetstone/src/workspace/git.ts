@@ -1,8 +1,8 @@
 import { devNull } from 'node:os';
 import { parse } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
+import { WhetstoneError } from '@whetstone/errors';
 import { execa } from 'execa';
-import { WhetstoneError } from '../error.ts';
 
 /**
  * Every git process that the harness starts. It sees no configuration but that of the git directory it is given, runs

@@ -1,8 +1,8 @@
 import { constants } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { Readable } from 'node:stream';
+import { WhetstoneError } from '@whetstone/errors';
 import type { OverlayOperation } from '../config/config.ts';
-import { WhetstoneError } from '../error.ts';
 import { makeFolder, makeRoom, pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
 import { openPlainFile, readPlainFile } from './hash-blob.ts';
 import { displayPath, joinPath, overlayTarget } from './tree-path.ts';

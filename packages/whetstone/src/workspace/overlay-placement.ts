@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { removeTree, removeTrees } from '../remove-tree.ts';
+import { removeTree, removeTrees } from '@whetstone/sandbox';
 import { type CommandShell, openCommandShell } from './command-shell.ts';
 import { mountCommand, OVERLAY_OPTION_SETS, type OverlayOptions } from './mount-options.ts';
 import type { PlacedTree, Placement } from './placement.ts';

@@ -1,8 +1,8 @@
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { removeTrees } from '@whetstone/sandbox';
 import { execa } from 'execa';
-import { WhetstoneError } from '../error.ts';
-import { removeTrees } from '../remove-tree.ts';
 import { isPrivateMountNamespace } from './mount-namespace.ts';
 import { overlayPlacement } from './overlay-placement.ts';
 import type { WorkspaceStrategy } from './workspace.ts';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WhetstoneError } from '../error.ts';
+import { WhetstoneError } from '@whetstone/errors';
 import { GitError, git } from './git.ts';
 import { absolutePath, displayPath } from './tree-path.ts';
 import type { Manifest, ManifestEntry, SnapshotNotes } from './workspace.ts';

@@ -1,8 +1,8 @@
 import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import { distance } from 'fastest-levenshtein';
-import { WhetstoneError } from '../error.ts';
 import { GitError, git } from './git.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { WhetstoneError } from '../error.ts';
+import { WhetstoneError } from '@whetstone/errors';
 
 /**
  * Paths inside a tree are byte strings in latin1 with `/` between components: git and Linux allow any byte but NUL,

@@ -1,5 +1,6 @@
-import type { AgentConfig, OverlayOperation, VariantConfig } from '../config/config.ts';
-import { contextPlacesOf } from '../config/context-places.ts';
+import type { AgentConfig } from '@whetstone/agents/config';
+import { contextPlacesOf } from '@whetstone/agents/config';
+import type { OverlayOperation, VariantConfig } from '../config/config.ts';
 
 /**
  * What a variant does to the tree of one agent: its overlays, then its instructions as the file that this agent reads,

@@ -1,0 +1,295 @@
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { deriveAgentMetadata } from '@whetstone/events';
+import { expect } from 'vitest';
+import { WhetstoneError } from '@whetstone/errors';
+import type { TestAttempt } from '../../__fixtures__/attempt.ts';
+import type { Turn } from '../../agent.ts';
+import type { ContractRow } from './contract-row.ts';
+import type { Flood } from './flood-program.ts';
+import { type Play, type Stage, teamSecret, userSecret } from './stage.ts';
+
+/** What a case gets: the row, its stage, and two plays that the cases that only look at them share. */
+export type Scenery = {
+  row: ContractRow;
+  stage: Stage;
+  task: () => Promise<Play>;
+  garbled: () => Promise<Play>;
+};
+
+const run = promisify(execFile);
+const HANG_LIMIT_MS = 3_000;
+
+/**
+ * What every adapter is held to: the list of the provider taxonomy ("Shared Coding-Agent Provider Test Contract" and the
+ * review checklist), and what goes wrong in real runs. A row that cannot be asked one of them says why.
+ */
+export const cases = {
+  async 'what is missing is named, with the way to get it'({ row, stage }: Scenery) {
+    const user = { ...stage.user, PATH: '/usr/bin:/bin' };
+    const made = await row.create({ user, isMissing: true }).catch((error: unknown) => error);
+    if (made instanceof WhetstoneError) {
+      expect(made.exitCode).toBe(2);
+      return expect(made.hint).toMatch(/install|run it with/i);
+    }
+    const { turn } = await stage.play('task', { agent: made as never });
+    expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', notStarted: true } });
+  },
+
+  async 'a missing key is named before anything starts'({ row, stage }: Scenery) {
+    const created = row.create({ user: stage.user, hasLanes: false });
+    await expect(created).rejects.toMatchObject({
+      code: 'agent-key-missing',
+      exitCode: 2,
+      message: expect.stringContaining(row.keyVariable ?? ''),
+    });
+  },
+
+  async 'a variable that the user does not set is named before anything starts'({ row, stage }: Scenery) {
+    const created = row.create({ user: stage.user, env: { MINE: `\${NOT_SET_HERE}` } });
+    await expect(created).rejects.toMatchObject({
+      code: 'agent-env-missing',
+      message: expect.stringContaining('NOT_SET_HERE'),
+    });
+  },
+
+  async "the agent's own variables come before all others"({ task }: Scenery) {
+    const { environment } = await (await task()).seen();
+    expect(environment).toMatchObject({
+      CONTRACT_SECRET: teamSecret,
+      OWN_OR_LANE: 'own',
+      XDG_STATE_HOME: '/nowhere/state',
+    });
+  },
+
+  async 'it works in the workspace and has a home of its own'({ task, stage }: Scenery) {
+    const { attempt, seen, token } = await task();
+    const { workingDirectory, homeDirectory } = await seen();
+    expect(workingDirectory).toBe(attempt.workdir);
+    expect(homeDirectory).toBe(attempt.sandbox.home);
+    expect(homeDirectory).not.toBe(stage.user.HOME);
+    expect(await attempt.sandbox.readFile('made.txt')).toBe(`${token}\n`);
+  },
+
+  async 'a workspace that is not there is no turn that went well'({ stage }: Scenery) {
+    const { attempt } = await stage.play('task');
+    await rm(attempt.workdir, { recursive: true });
+    const sent = stage.play('task', { attempt });
+    const status = await sent.then(
+      ({ turn }) => turn.status,
+      (error: Error) => error.message,
+    );
+    expect(status).not.toBe('completed');
+  },
+
+  async "what it was not given of the user's it does not see"({ task }: Scenery) {
+    const { environment } = await (await task()).seen();
+    expect(environment).not.toHaveProperty('SOMETHING_OF_THE_USER');
+    expect(JSON.stringify(environment)).not.toContain(userSecret);
+  },
+
+  async 'its settings are there when it starts, beside what it inherits'({ row, task }: Scenery) {
+    const { attempt, seen, kept } = await task();
+    const { filesAtHome } = await seen();
+    expect(filesAtHome).toEqual(expect.arrayContaining(['.team/login.json', '.team/keys/private']));
+    expect(filesAtHome).toEqual(expect.arrayContaining([...(row.settingsFiles ?? [])]));
+    const { mode } = await stat(join(attempt.sandbox.home, '.team/keys/private'));
+    expect(mode & 0o777).toBe(0o600);
+    // Whoever reads the record sees that the agent had something of the user's.
+    expect(await kept()).toContain('~/.team/keys/private');
+  },
+
+  async 'the model of the configuration reaches it'({ stage }: Scenery) {
+    const context = { model: 'model-of-the-turn' };
+    const { seen } = await stage.play('task', { model: 'model-of-the-config', context });
+    expect(JSON.stringify(await seen())).toContain('model-of-the-config');
+  },
+
+  async 'the model of the turn reaches it'({ stage }: Scenery) {
+    const { seen } = await stage.play('task', { context: { model: 'model-of-the-turn' } });
+    expect(JSON.stringify(await seen())).toContain('model-of-the-turn');
+  },
+
+  async 'standard input ends with the prompt, so whoever asks gets no answer'({ task }: Scenery) {
+    const { standardInput, isTerminal } = await (await task()).seen();
+    expect({ standardInput, isTerminal }).toEqual({ standardInput: '', isTerminal: false });
+  },
+
+  async 'structured output is data'({ stage }: Scenery) {
+    const { agent, turn, token } = await stage.play('structured output');
+    expect(agent.capabilities).toMatchObject({ structuredOutput: true });
+    expect(turn).toMatchObject({ status: 'completed', data: { answer: token } });
+  },
+
+  async 'a second turn goes on with the session'({ row, stage, task }: Scenery) {
+    const first = await task();
+    const { session } = first.attempt.context;
+    const { session: own } = await first.seen();
+    expect(session.id).toBe(row.hasOwnSession ? sessionIn(first.turn) : own);
+    const context = { session: { isNew: false, id: session.id } };
+    const { agent, attempt } = first;
+    const second = await stage.play('task', { agent, attempt, context });
+    expect(second.turn.status).toBe('completed');
+    expect(await second.seen()).toMatchObject({ session: own, resumed: own });
+    expect([session.id, undefined]).toContain(sessionIn(second.turn));
+    // Each turn has its own events, also where the agent keeps one transcript of the session.
+    expect(JSON.stringify(second.turn.events)).toContain(second.token);
+    expect(JSON.stringify(second.turn.events)).not.toContain(first.token);
+    // Each turn has its own tokens, also where the agent counts over the session.
+    expect(second.turn.usage).toEqual(first.turn.usage);
+  },
+
+  async 'what it keeps at home goes with its sandbox'({ stage }: Scenery) {
+    const { attempt } = await stage.play('task');
+    expect(existsSync(attempt.sandbox.home)).toBe(true);
+    await attempt.sandbox.stop();
+    expect(existsSync(attempt.sandbox.home)).toBe(false);
+    expect(existsSync(join(attempt.workdir, 'made.txt'))).toBe(true);
+  },
+
+  async 'a time limit ends its whole tree'({ stage }: Scenery) {
+    const { attempt, turn, token } = await stage.play('hang', { context: { timeoutMs: HANG_LIMIT_MS } });
+    expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'timeout' } });
+    await expectTreeGone(attempt, token);
+  },
+
+  async 'an abort ends its whole tree'({ stage }: Scenery) {
+    const abort = new AbortController();
+    const { attempt, turn, token } = await stage.play('hang', {
+      context: { signal: abort.signal, timeoutMs: 60_000 },
+      onStart: (attempt, token) => void whenHanging(attempt, token).then(() => abort.abort()),
+    });
+    expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'abort' } });
+    await expectTreeGone(attempt, token);
+  },
+
+  async 'an abort before the start starts nothing'({ stage }: Scenery) {
+    const { attempt, turn, token } = await stage.play('task', { context: { signal: AbortSignal.abort() } });
+    expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'abort' } });
+    expect(existsSync(join(attempt.workdir, `seen-${token}.json`))).toBe(false);
+  },
+
+  async 'a crash before its last word is a failed turn'({ stage }: Scenery) {
+    const { turn, token } = await stage.play('crash before its last word');
+    expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', exitCode: 3 } });
+    expect(turn.exit?.message).toMatch(/exit code 3/);
+    expect(JSON.stringify(turn.events)).toContain('it broke');
+    expect(JSON.stringify(turn.events)).toContain(token);
+  },
+
+  async 'after its last word an exit code says nothing more'({ row, stage }: Scenery) {
+    const { turn, reply, token } = await stage.play('crash after its last word');
+    const status = row.lastWord === 'stream' ? 'completed' : 'failed';
+    expect(turn).toMatchObject({ status, exit: { ended: 'exit', exitCode: 3 } });
+    expect(reply).toContain(token);
+  },
+
+  async 'a failure that it reports is a failed turn'({ stage }: Scenery) {
+    const { turn } = await stage.play('failure');
+    expect(turn.status).toBe('failed');
+    expect(turn.exit?.ended).toBe('exit');
+    expect(turn.exit?.message).toBeTruthy();
+    expect(deriveAgentMetadata(turn.events, turn.facts).errors.join()).not.toBe('');
+  },
+
+  async 'its metadata is that of every other agent'({ row, task }: Scenery) {
+    const { attempt, turn } = await task();
+    const metadata = deriveAgentMetadata(turn.events, turn.facts);
+    expect(turn.status).toBe('completed');
+    expect(metadata).toMatchObject({ runtime: row.runtime, network: 'disabled' });
+    expect(metadata.tools).toHaveLength(1);
+    expect(metadata.commands).toHaveLength(1);
+    expect(metadata.commands[0]?.command).toMatch(/CONTRACT_SECRET|fake-agent/);
+    const { id } = attempt.context.session;
+    if (id !== undefined) expect([id, undefined]).toContain(metadata.sessionId);
+  },
+
+  async 'events are emitted as they are returned, each with time and source'({ task }: Scenery) {
+    const { attempt, turn } = await task();
+    expect(turn.events.length).toBeGreaterThan(1);
+    // The attempt may have gone on to a second turn.
+    expect(attempt.emitted.slice(0, turn.events.length)).toEqual(turn.events);
+    for (const { at, source } of turn.events) {
+      expect(at).toMatch(/^\d{4}-\d\d-\d\dT/);
+      expect(['agent', 'host', 'gateway']).toContain(source);
+    }
+  },
+
+  async 'a secret in the output of a tool is masked in all that is kept'({ task }: Scenery) {
+    const { kept, token, turn } = await task();
+    const text = await kept();
+    expect(text).not.toContain(teamSecret);
+    expect(text).toContain(`${token} [masked]`);
+    expect(JSON.stringify(turn)).not.toContain(teamSecret);
+  },
+
+  async 'malformed output costs nothing of what stands around it'({ garbled }: Scenery) {
+    const { turn, reply, token, kept } = await garbled();
+    expect(turn.status).toBe('completed');
+    expect(reply).toContain(`Done ${token}`);
+    const text = await kept();
+    for (const line of ['no JSON at all', 'cut off']) expect(text).toContain(line);
+  },
+
+  async 'output that is no UTF-8 is kept, and characters stay whole'({ garbled }: Scenery) {
+    const { attempt, kept } = await garbled();
+    const bytes = await attempt.sandbox.readBytes(attempt.context.files.stdoutFile);
+    expect(bytes.includes(Buffer.from([0xff, 0xfe, 0x80]))).toBe(true);
+    expect(await kept()).toContain('naïve');
+  },
+
+  async '200 MB of output stay out of memory'({ row }: Scenery) {
+    const program = join(import.meta.dirname, 'flood-program.ts');
+    // Whoever held all of it would run out of this heap.
+    const { stdout } = await run(process.execPath, ['--max-old-space-size=160', program, row.name]);
+    const flood: Flood = JSON.parse(stdout);
+    expect(flood).toMatchObject({ status: 'completed', saidLastOrSaysNot: true });
+    expect(flood.keptMegabytes).toBeLessThan(70);
+    expect(flood.grownMegabytes).toBeLessThan(300);
+  },
+
+  async 'sessions at once do not mix, and the crash of one is its own'({ row, stage }: Scenery) {
+    const agent = await row.create({ user: stage.user });
+    const crash = row.skips['a crash before its last word is a failed turn']
+      ? 'failure'
+      : 'crash before its last word';
+    const plays = await Promise.all([
+      stage.play('task', { agent }),
+      stage.play(crash, { agent }),
+      stage.play('task', { agent }),
+    ]);
+    expect(plays.map(({ turn }) => turn.status)).toEqual(['completed', 'failed', 'completed']);
+    for (const { attempt, token, kept } of plays) {
+      const others = plays.filter((play) => play.token !== token);
+      const text = await kept();
+      for (const other of others) {
+        expect(text).not.toContain(other.token);
+        expect(text).not.toContain(other.attempt.workdir);
+        expect(existsSync(join(attempt.workdir, `seen-${other.token}.json`))).toBe(false);
+      }
+    }
+    const sessions = plays.map(({ attempt }) => attempt.context.session.id).filter((id) => id !== undefined);
+    expect(new Set(sessions).size).toBe(sessions.length);
+  },
+};
+
+const sessionIn = ({ events, facts }: Turn) => deriveAgentMetadata(events, facts).sessionId;
+
+export type CaseName = keyof typeof cases;
+
+/** Also when it never does, after a while. */
+async function whenHanging(attempt: TestAttempt, token: string): Promise<void> {
+  const deadline = Date.now() + 30_000;
+  while (!existsSync(join(attempt.workdir, `hanging-${token}`)) && Date.now() < deadline) await pause(20);
+}
+
+async function expectTreeGone(attempt: TestAttempt, token: string): Promise<void> {
+  const marker = await attempt.sandbox.readFile(`hanging-${token}`);
+  expect(marker).toContain(attempt.workdir);
+  const { stdout } = await run('ps', ['-A', '-ww', '-o', 'args']);
+  expect(stdout.split('\n').filter((line) => line.includes(marker))).toEqual([]);
+}

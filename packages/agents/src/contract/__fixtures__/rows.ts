@@ -1,0 +1,186 @@
+import { join } from 'node:path';
+import { createGateway, defineScript } from '@whetstone/gateway';
+import { type CliAgentKind, cliAgentKinds } from '../../native/kinds.ts';
+import type { AgentConfig } from '../../config.ts';
+import { agentConfig } from '../../__fixtures__/attempt.ts';
+import { cliAgents } from '../../native/native-agents.ts';
+import { cliKeyVariable } from '../../native/create-driven-agent.ts';
+import { createAgent } from '../../create-agent.ts';
+import type { ContractRow, CreateOptions } from './contract-row.ts';
+import type { Scene } from './scene.ts';
+import { promptOf } from './scene.ts';
+
+const create = (config: Partial<AgentConfig>, { user, hasLanes = true, env }: CreateOptions) =>
+  createAgent(agentConfig({ ...config, ...(env && { env }) }), { environment: user, hasLanes });
+
+const noInheritance = 'it takes nothing of the user’s home: that is for released command lines';
+
+const STRUCTURED: readonly CliAgentKind[] = ['codex-cli', 'claude-code', 'qwen-code'];
+
+/** A released command line that Whetstone drives itself. */
+function drivenRow(kind: CliAgentKind): ContractRow {
+  const connection = { baseUrl: '', key: '', model: '', home: '/home', workingDirectory: '/' };
+  return {
+    name: kind,
+    runtime: kind,
+    lastWord: 'stream',
+    keyVariable: cliKeyVariable(kind, { inherit: [] }) ?? 'none',
+    settingsFiles: Object.keys(cliAgents[kind].settings(connection).files),
+    create: (options) =>
+      create(
+        {
+          kind,
+          cli: {
+            inherit: options.inherit ?? [],
+            ...(options.model !== undefined && { model: options.model }),
+            ...(options.isMissing && { version: '0.0.1' }),
+          },
+        },
+        options,
+      ),
+    skips: {
+      ...(!STRUCTURED.includes(kind) && { 'structured output is data': 'no option of its asks for a schema' }),
+    },
+  };
+}
+
+/** A command template, whose output is text; bub keeps a tape beside it. */
+function commandRow(kind: 'custom' | 'traecli' | 'coco' | 'bub'): ContractRow {
+  const isTold = kind === 'bub';
+  return {
+    name: kind,
+    runtime: kind,
+    lastWord: 'exit code',
+    create: (options) =>
+      create(
+        {
+          kind,
+          command: {
+            kind: 'argv',
+            argv: [
+              options.isMissing ? 'no-such-agent' : 'fake-agent',
+              kind,
+              '--prompt-file',
+              '{prompt_file}',
+              '--session-id',
+              '{session_id}',
+            ],
+          },
+        },
+        options,
+      ),
+    skips: {
+      'a missing key is named before anything starts':
+        'it knows no key of its own, only the variables in `env`',
+      'its settings are there when it starts, beside what it inherits': noInheritance,
+      'the model of the configuration reaches it': 'its command names the model',
+      'the model of the turn reaches it': 'its command names the model',
+      'structured output is data': 'its output is text',
+      ...(isTold && {
+        'a secret in the output of a tool is masked in all that is kept':
+          'its tape is masked when a run writes its events (attempt/event-log.ts), not before',
+      }),
+      ...((kind === 'traecli' || kind === 'coco') && {
+        '200 MB of output stay out of memory': 'the same code as custom',
+      }),
+      ...(!isTold && {
+        'its metadata is that of every other agent': 'it says nothing of its tools: no `toolObservability`',
+      }),
+    },
+  };
+}
+
+const moduleRow: ContractRow = {
+  name: 'module',
+  runtime: 'custom',
+  lastWord: 'stream',
+  create: (options) =>
+    create(
+      {
+        kind: 'custom',
+        module: {
+          file: join(
+            import.meta.dirname,
+            options.isMissing ? 'no-module.ts' : 'module-agent.ts',
+          ),
+          ...(options.model !== undefined && { model: options.model }),
+        },
+      },
+      options,
+    ),
+  skips: {
+    'a missing key is named before anything starts': 'its keys are the adapter’s own business',
+    'its settings are there when it starts, beside what it inherits': noInheritance,
+    '200 MB of output stay out of memory': 'what it holds of it is the adapter’s own business',
+    'a secret in the output of a tool is masked in all that is kept':
+      'its events are masked when a run writes them (attempt/event-log.ts), not before',
+  },
+};
+
+/** Our own loop: its model plays the fake agent in its shell. */
+const loopRow: ContractRow = {
+  name: 'loop',
+  runtime: 'loop',
+  lastWord: 'stream',
+  keyVariable: 'OPENAI_API_KEY',
+  create: (options) =>
+    create(
+      {
+        kind: 'loop',
+        loop: { profile: 'openai', ...(options.model !== undefined && { model: options.model }) },
+      },
+      options,
+    ),
+  openContext: openModel,
+  hasOwnSession: true,
+  skips: {
+    'what is missing is named, with the way to get it': 'it is part of Whetstone',
+    'its settings are there when it starts, beside what it inherits': noInheritance,
+    'a crash before its last word is a failed turn':
+      'it runs in this process; the crash of a tool is for its model to see',
+    'after its last word an exit code says nothing more': 'it runs in this process and has no exit code',
+    'output that is no UTF-8 is kept, and characters stay whole':
+      'the output of its tools is text for its model',
+    'a workspace that is not there is no turn that went well':
+      'its commands fail, which is for its model to see',
+  },
+};
+
+async function openModel(scene: Scene) {
+  const gateway = await createGateway();
+  const script = defineScript({
+    name: 'contract',
+    play({ toolResults, model, text }) {
+      // The session of the agent that it plays is named after the first prompt that it remembers.
+      const [, first = ''] = /"token":"([\w-]+)"/.exec(text) ?? [];
+      const session = [...first].reverse().join('');
+      const usage = { inputTokens: 10, outputTokens: 1 };
+      if (scene.scene === 'structured output') return { data: { answer: scene.token } };
+      const command = `printf %s '${promptOf(scene)}' | fake-agent text --model ${model} --session-id ${session}`;
+      return toolResults.length === 0
+        ? { text: 'I look around.', calls: [{ tool: 'shell', command }], usage }
+        : { text: `Done ${scene.token}.`, usage };
+    },
+  });
+  const lane = await gateway.open({
+    attempt: scene.token,
+    mode: { kind: 'script', script },
+    ...(scene.scene === 'failure' && { faults: [{ fault: { kind: 'status', status: 401 } }] }),
+  });
+  const env = { ...lane.env, OWN_OR_LANE: 'lane' };
+  return {
+    context: { lane: { baseUrl: lane.baseUrl, key: lane.key, env } },
+    [Symbol.asyncDispose]: () => gateway.close(),
+  };
+}
+
+/** Every adapter. A new one is a row here. */
+export const contractRows: readonly ContractRow[] = [
+  ...cliAgentKinds.map(drivenRow),
+  commandRow('custom'),
+  commandRow('traecli'),
+  commandRow('coco'),
+  commandRow('bub'),
+  moduleRow,
+  loopRow,
+];

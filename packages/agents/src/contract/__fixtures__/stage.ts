@@ -1,0 +1,127 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { replyText } from '@whetstone/events';
+import { cliAgentKinds } from '../../native/kinds.ts';
+import { startAttempt, type TestAttempt } from '../../__fixtures__/attempt.ts';
+import type { Agent, AgentContext, Turn } from '../../agent.ts';
+import { cliAgents } from '../../native/native-agents.ts';
+import type { ContractRow, CreateOptions } from './contract-row.ts';
+import { answerSchema, promptOf, type SceneName, type Seen } from './scene.ts';
+
+const FAKE_AGENT = join(import.meta.dirname, 'fake-agent.ts');
+/** Started hundreds of times: compiled once. */
+const COMPILE_CACHE = join(tmpdir(), 'whetstone-compile-cache');
+const fake = (format: string): string =>
+  `NODE_COMPILE_CACHE='${COMPILE_CACHE}' exec '${process.execPath}' '${FAKE_AGENT}' ${format} "$@"`;
+
+/** Programs for the PATH: one under the name of every released agent, and one for commands and adapters. */
+export const fakePrograms: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(cliAgentKinds.map((kind) => [cliAgents[kind].program, fake(kind)])),
+  // Its format is its first argument.
+  'fake-agent': fake(''),
+};
+
+/** Where an adapter plays: a user with a home and programs, who makes its agents. */
+export type Stage = AsyncDisposable & {
+  /** The user's environment, with a secret of theirs that no agent was given. */
+  user: NodeJS.ProcessEnv;
+  /** Plays a scene in an attempt of its own, which is taken down with the stage. */
+  play(scene: SceneName, options?: PlayOptions): Promise<Play>;
+};
+
+export type PlayOptions = Omit<CreateOptions, 'user' | 'hasLanes' | 'isMissing'> & {
+  agent?: Agent;
+  context?: Partial<AgentContext>;
+  /** Called when the turn is under way. */
+  onStart?: (attempt: TestAttempt, token: string) => void;
+  /** The attempt of an earlier turn, to go on in. */
+  attempt?: TestAttempt;
+};
+
+export type Play = {
+  agent: Agent;
+  attempt: TestAttempt;
+  /** Stands in the prompt, and in all that the agent then makes and says. */
+  token: string;
+  turn: Turn;
+  reply: string;
+  /** What the fake agent saw around it. */
+  seen(): Promise<Seen>;
+  /** Everything that is kept of the turn, as text. */
+  kept(): Promise<string>;
+};
+
+export const userSecret = 'sk-of-the-user-0123456789';
+export const teamSecret = 'sk-of-the-team-9876543210';
+
+export async function openStage(row: ContractRow): Promise<Stage> {
+  const folder = await mkdtemp(join(tmpdir(), 'contract-'));
+  const programs = join(folder, 'programs');
+  const home = join(folder, 'home');
+  await mkdir(programs);
+  await mkdir(join(home, '.team/keys'), { recursive: true });
+  await writeFile(join(home, '.team/login.json'), '{"login":"team"}');
+  await writeFile(join(home, '.team/keys/private'), 'key', { mode: 0o600 });
+  for (const [name, script] of Object.entries(fakePrograms)) {
+    await writeFile(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  }
+  const user = {
+    PATH: `${programs}${delimiter}${process.env.PATH}`,
+    HOME: home,
+    XDG_CACHE_HOME: join(folder, 'cache'),
+    SOMETHING_OF_THE_USER: userSecret,
+    TEAM_SECRET: teamSecret,
+  };
+  const attempts = new Set<TestAttempt>();
+
+  async function play(scene: SceneName, options: PlayOptions = {}): Promise<Play> {
+    const { agent, context, onStart, attempt: earlier, ...creation } = options;
+    const token = randomUUID();
+    const prompt = promptOf({ scene, token });
+    const attempt = earlier ?? (await startAttempt(prompt, {}, fakePrograms));
+    attempts.add(attempt);
+    await writeFile(attempt.context.files.promptFile, prompt);
+    const playing = agent ?? (await row.create({ user, ...creation }));
+    await using own = await (row.openContext ?? emptyLane)({ scene, token });
+    const asked = scene === 'structured output' ? { outputSchema: answerSchema } : {};
+    const logged: string[] = [];
+    const log = (message: string): void => void logged.push(message);
+    const sent = playing.send({ text: prompt, ...asked }, { ...attempt.context, log, ...own.context, ...context });
+    onStart?.(attempt, token);
+    const turn = await sent;
+    return {
+      agent: playing,
+      attempt,
+      token,
+      turn,
+      reply: replyText(turn.events),
+      seen: async () => JSON.parse(await attempt.sandbox.readFile(`seen-${token}.json`)),
+      kept: async () => [...logged, await keptOf(attempt, turn)].join('\n'),
+    };
+  }
+
+  return {
+    user,
+    play,
+    async [Symbol.asyncDispose]() {
+      for (const attempt of attempts) await attempt[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function emptyLane(): Promise<{ context: Partial<AgentContext> } & AsyncDisposable> {
+  const lane = { baseUrl: 'http://127.0.0.1:9/lanes/a', key: 'lane-key', env: { OWN_OR_LANE: 'lane' } };
+  return { context: { lane }, [Symbol.asyncDispose]: async () => {} };
+}
+
+async function keptOf({ context, emitted }: TestAttempt, turn: Turn): Promise<string> {
+  const { stdoutFile, stderrFile, outputDir } = context.files;
+  const outputs = (await readdir(outputDir)).map((name) => join(outputDir, name));
+  const texts = await Promise.all(
+    [stdoutFile, stderrFile, ...outputs].map((file) => readFile(file, 'utf8').catch(() => '')),
+  );
+  return [JSON.stringify({ turn, emitted }), ...texts].join('\n');
+}

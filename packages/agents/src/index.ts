@@ -1,0 +1,49 @@
+/**
+ * The public surface of `@whetstone/agents`: what an agent adapter is made of, and what drives and reads agents. Names
+ * and shapes of the adapter surface are those of the adapter reference; see docs/adapters.md.
+ */
+export type { InputRequest, JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+export type { CommandResult, RunOptions as RunOpts, Sandbox, SandboxFile } from '@whetstone/sandbox';
+export {
+  type Agent,
+  type AgentCapabilities,
+  type AgentContext,
+  type AgentDefinition,
+  type AttemptFiles,
+  defineAgent,
+  defineSandboxAgent,
+  type HasCapability,
+  type Telemetry,
+  type Turn,
+  type TurnInput,
+} from './agent.ts';
+export { createAgent } from './create-agent.ts';
+export type { HttpAnswer } from './http/answer-frames.ts';
+export { fromChatCompletions } from './http/chat-completions.ts';
+export { fromResponses } from './http/responses.ts';
+export { fromUiMessages } from './http/ui-messages.ts';
+export { resolveAgentEnv } from './kit/agent-environment.ts';
+export {
+  type DeclaredContext,
+  type DeclaredPlugin,
+  type DeclaredSkill,
+  type McpServer,
+  type PluginContents,
+  placeFolders,
+  placeSkills,
+  pluginFolders,
+} from './kit/declared-context.ts';
+export { leadsToGateway } from './kit/leads-to-gateway.ts';
+export { pluginContents } from './kit/plugin-contents.ts';
+export { requireEnv } from './kit/require-env.ts';
+export { disagree } from './kit/usage-disagrees.ts';
+export { loopDefaults } from './loop/loop-defaults.ts';
+export type { Observability } from './module/shared/observability.ts';
+export type { WorkspaceFixture } from './module/shared/prepare-workspace.ts';
+export type { ValidationResult } from './module/shared/run-validation.ts';
+export { shared } from './module/shared/shared.ts';
+export { cliKeyVariable } from './native/create-driven-agent.ts';
+export { findCliAgent } from './native/find-native-agent.ts';
+export type { CliAgent, CliConnection } from './native/native-agent.ts';
+export { cliAgents } from './native/native-agents.ts';
+export { parseNative } from './native/parse-native.ts';

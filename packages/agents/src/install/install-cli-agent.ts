@@ -1,0 +1,116 @@
+import { globSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { removeTree } from '@whetstone/sandbox';
+import { execa } from 'execa';
+import type { CliAgent } from '../native/native-agent.ts';
+import { agentFolder, isInstalled, programIn, unpackedFolder } from './installed-agents.ts';
+import testedVersions from './tested-versions.json' with { type: 'json' };
+
+const UNPACK_LIMIT_MS = 120_000;
+
+/** The version that Whetstone's own tests drive. */
+export function testedVersion({ package: name }: CliAgent): string {
+  const version = (testedVersions as Record<string, string>)[name];
+  if (version === undefined) throw new TypeError(`No version of ${name} is tested.`);
+  return version;
+}
+
+/**
+ * Puts a released agent into a folder of its own, once; resolves with its program. It comes from npm as its makers
+ * published it, without running install scripts: those only link what the packages hold, or download.
+ *
+ * @throws WhetstoneError `agent-install`
+ */
+export async function installCliAgent(
+  agent: CliAgent,
+  { version = testedVersion(agent), signal }: { version?: string; signal?: AbortSignal } = {},
+): Promise<string> {
+  const folder = agentFolder(agent.kind, version);
+  if (await isInstalled(agent, version)) return programIn(agent, version);
+  await mkdir(dirname(folder), { recursive: true });
+  const making = await mkdtemp(`${folder}.`);
+  try {
+    await writeFile(join(making, 'package.json'), JSON.stringify({ private: true }));
+    await npmInstall(`${agent.package}@${version}`, making, signal);
+    const found = programBelow(agent, making);
+    await linkProgram(agent, making, join(folder, found));
+    await unpack(agent, join(making, found), making, signal);
+    // Whole or not at all; another process may have been quicker.
+    await rename(making, folder).catch(async (error: unknown) => {
+      if (!(await isInstalled(agent, version))) throw error;
+    });
+  } finally {
+    await removeTree(making);
+  }
+  return programIn(agent, version);
+}
+
+async function npmInstall(
+  specification: string,
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
+  const result = await execa('npm', ['install', ...flags, specification], {
+    cwd: folder,
+    reject: false,
+    stdin: 'ignore',
+    ...(signal && { cancelSignal: signal }),
+  });
+  signal?.throwIfAborted();
+  if (!result.failed) return;
+  throw new WhetstoneError(
+    'agent-install',
+    `npm could not install ${specification}: ${lastLines(result.stderr)}`,
+    {
+      hint: 'Check the version and the network, or install it yourself and leave `version` out.',
+      exitCode: 2,
+    },
+  );
+}
+
+const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join('\n').slice(-2_000);
+
+/**
+ * The program of an installation, relative to its folder.
+ * @throws WhetstoneError `agent-install` where its makers publish none for this machine
+ */
+function programBelow({ entry, package: name }: CliAgent, folder: string): string {
+  const platform = `${process.platform}-${process.arch}`;
+  const pattern = 'native' in entry ? entry.native.replace('PLATFORM', platform) : entry.script;
+  const [found] = globSync(join('node_modules', pattern), { cwd: folder });
+  if (found !== undefined) return found;
+  throw new WhetstoneError('agent-install', `${name} has no program for ${platform}.`, { exitCode: 2 });
+}
+
+/** Scripts run on this Node: it is one that they support, whatever the PATH of a run has. */
+async function linkProgram({ entry, program }: CliAgent, folder: string, target: string): Promise<void> {
+  const link = join(folder, 'bin', program);
+  await mkdir(dirname(link));
+  if ('native' in entry) return await symlink(target, link);
+  await writeFile(link, `#!/bin/sh\nexec '${process.execPath}' '${target}' "$@"\n`);
+  await chmod(link, 0o755);
+}
+
+/** What cannot be unpacked now is unpacked in each case, as without this. */
+async function unpack(
+  { unpacking }: CliAgent,
+  program: string,
+  folder: string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  if (!unpacking) return;
+  const { failed } = await execa(program, ['--version'], {
+    env: { PATH: process.env.PATH, HOME: folder, ...unpacking(unpackedFolder(folder)) },
+    extendEnv: false,
+    reject: false,
+    stdin: 'ignore',
+    timeout: UNPACK_LIMIT_MS,
+    ...(signal && { cancelSignal: signal }),
+  });
+  signal?.throwIfAborted();
+  // A part of it would be mended by every case, in the same place and at the same time.
+  if (failed) await removeTree(unpackedFolder(folder));
+}

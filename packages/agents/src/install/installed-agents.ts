@@ -1,0 +1,83 @@
+import { access, readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { sandboxPath } from '@whetstone/sandbox';
+import { findOnPath } from '../command/find-on-path.ts';
+import type { CliAgentKind } from '../native/kinds.ts';
+import type { CliAgent } from '../native/native-agent.ts';
+import { cacheFolder } from './cache-folder.ts';
+
+/** Agents that `whetstone agents install` has put into the user's cache: `agents/KIND/VERSION`. */
+const agentsFolder = (environment?: NodeJS.ProcessEnv): string => join(cacheFolder(environment), 'agents');
+
+export const agentFolder = (kind: CliAgentKind, version: string, environment?: NodeJS.ProcessEnv): string =>
+  join(agentsFolder(environment), kind, version);
+
+export const programIn = (
+  { kind, program }: CliAgent,
+  version: string,
+  environment?: NodeJS.ProcessEnv,
+): string => join(agentFolder(kind, version, environment), 'bin', program);
+
+/** What an installed program has unpacked beforehand; `undefined` where nothing is, and for a program of another place. */
+export async function unpackedBeside(program: string): Promise<string | undefined> {
+  const folder = unpackedFolder(dirname(dirname(program)));
+  return await access(folder).then(
+    () => folder,
+    () => undefined,
+  );
+}
+
+export const unpackedFolder = (installation: string): string => join(installation, 'unpacked');
+
+export async function isInstalled(
+  agent: CliAgent,
+  version: string,
+  environment?: NodeJS.ProcessEnv,
+): Promise<boolean> {
+  return await access(programIn(agent, version, environment)).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The newest first. */
+export async function installedVersions(agent: CliAgent, environment?: NodeJS.ProcessEnv): Promise<string[]> {
+  const names = await readdir(join(agentsFolder(environment), agent.kind)).catch(() => []);
+  const versions: string[] = [];
+  for (const name of names) {
+    if (/^\d/.test(name) && (await isInstalled(agent, name, environment))) versions.push(name);
+  }
+  return versions.sort((left, right) => right.localeCompare(left, 'en', { numeric: true }));
+}
+
+/**
+ * The program of an agent: the installed version that is asked for; else what the PATH has, else the newest installed.
+ * PATH and cache folder are those of `environment`, by default this process's own.
+ *
+ * @throws WhetstoneError `agent-not-installed`
+ */
+export async function locateProgram(
+  agent: CliAgent,
+  version?: string,
+  environment: NodeJS.ProcessEnv = process.env,
+): Promise<string> {
+  if (version !== undefined) {
+    if (await isInstalled(agent, version, environment)) return programIn(agent, version, environment);
+    throw notInstalled(agent, `${agent.kind} ${version} is not installed.`, version);
+  }
+  const onPath = await findOnPath(sandboxPath(environment.PATH))(agent.program);
+  if (onPath !== undefined) return onPath;
+  const [newest] = await installedVersions(agent, environment);
+  if (newest !== undefined) return programIn(agent, newest, environment);
+  throw notInstalled(agent, `${agent.program} is not on the PATH, and not installed.`);
+}
+
+function notInstalled({ kind, package: name }: CliAgent, message: string, version?: string): WhetstoneError {
+  const wanted = version === undefined ? '' : `@${version}`;
+  return new WhetstoneError('agent-not-installed', message, {
+    where: kind,
+    hint: `Install it: whetstone agents install ${kind}${wanted}, or npm install -g ${name}${wanted}`,
+    exitCode: 2,
+  });
+}

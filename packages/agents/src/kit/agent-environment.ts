@@ -1,0 +1,45 @@
+import { WhetstoneError } from '@whetstone/errors';
+import { isSecretName } from '@whetstone/sandbox';
+
+export type AgentEnvironment = {
+  env: Record<string, string>;
+  /** What `${NAME}` came to, and what is named like a secret: to be masked in every log and artifact. */
+  secrets: string[];
+};
+
+/**
+ * Fills `${NAME}` in an agent's `env` from the user's own environment. Variables that are missing or empty are an
+ * `agent-env-missing` error that names them all, and `owner` as who needs them.
+ */
+export function resolveAgentEnv(
+  env: Readonly<Record<string, string>>,
+  userEnvironment: NodeJS.ProcessEnv,
+  owner: { what: string; where: string } = { what: 'The agent', where: 'env' },
+): AgentEnvironment {
+  const secrets = new Set<string>();
+  const missing = new Set<string>();
+  const resolved = Object.entries(env).map(([name, template]) => {
+    const value = template.replaceAll(/\$\{([A-Za-z_]\w*)\}/g, (_, variable: string) => {
+      const found = userEnvironment[variable];
+      if (found) secrets.add(found);
+      else missing.add(variable);
+      return found ?? '';
+    });
+    if (isSecretName(name)) secrets.add(value);
+    return [name, value];
+  });
+  if (missing.size > 0) throw missingVariables([...missing], owner);
+  return { env: Object.fromEntries(resolved), secrets: [...secrets] };
+}
+
+function missingVariables(names: string[], { what, where }: { what: string; where: string }): WhetstoneError {
+  return new WhetstoneError(
+    'agent-env-missing',
+    `${what} needs ${names.join(', ')}, which your environment does not set.`,
+    {
+      exitCode: 2,
+      where,
+      hint: `Set it first, for example: export ${names[0]}=…`,
+    },
+  );
+}

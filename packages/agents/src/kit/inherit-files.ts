@@ -1,0 +1,47 @@
+import { readdir, readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import type { Sandbox, SandboxFile } from '@whetstone/sandbox';
+
+/**
+ * Copies what a configuration names from the user's home into a sandbox's, at the same places: a login, say, or settings
+ * that are the very thing to be measured. Nothing else of the user's reaches an agent.
+ * Resolves with the files' places, as `~/…`.
+ *
+ * @throws WhetstoneError `inherit-missing`
+ */
+export async function inheritFiles(
+  sandbox: Sandbox,
+  userHome: string,
+  paths: readonly string[],
+): Promise<string[]> {
+  const inherited: string[] = [];
+  for (const path of paths) {
+    const files = await filesAt(userHome, path).catch((cause: Error) => {
+      throw new WhetstoneError('inherit-missing', `~/${path} cannot be inherited: ${cause.message}`, {
+        hint: 'Name files and folders that are in your home, or leave `inherit` out.',
+        exitCode: 2,
+        cause,
+      });
+    });
+    await sandbox.uploadFiles(files);
+    inherited.push(...files.map((file) => file.path));
+  }
+  return inherited;
+}
+
+/** A file, or all files of a folder, links followed; with their permissions, because a key must stay private. */
+async function filesAt(home: string, path: string): Promise<SandboxFile[]> {
+  const source = join(home, path);
+  const { mode, isDirectory } = await statOf(source);
+  if (!isDirectory) return [{ path: `~/${path}`, content: await readFile(source), mode }];
+  const names = await readdir(source);
+  const files = await Promise.all(names.map((name) => filesAt(home, join(path, name))));
+  return files.flat();
+}
+
+async function statOf(source: string): Promise<{ mode: number; isDirectory: boolean }> {
+  const found = await stat(source);
+  if (!found.isFile() && !found.isDirectory()) throw new Error('it is neither a file nor a folder');
+  return { mode: found.mode & 0o777, isDirectory: found.isDirectory() };
+}

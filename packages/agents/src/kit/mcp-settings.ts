@@ -1,0 +1,53 @@
+import type { McpServer } from './declared-context.ts';
+
+type CommandEntry = { command: string; args: string[]; env: Record<string, string> };
+type HttpServer = Extract<McpServer, { kind: 'http' }>;
+
+/**
+ * The `mcpServers` object that most agents read: a command is the same in all of them, and what an address looks like is
+ * told by each. `undefined` without servers, for a setting that is then not there.
+ */
+export function mcpServersOf<Address extends object>(
+  servers: readonly McpServer[] | undefined,
+  address: (server: HttpServer) => Address,
+): Record<string, CommandEntry | Address> | undefined {
+  if (!servers || servers.length === 0) return undefined;
+  return Object.fromEntries(
+    servers.map((server) => {
+      if (server.kind === 'http') return [server.name, address(server)];
+      const { command, args, env } = server;
+      return [server.name, { command, args, env }];
+    }),
+  );
+}
+
+/**
+ * The same servers for an agent that fills `$NAME` and `${NAME}` in its settings: a value with a dollar sign, a password
+ * say, becomes the content of a variable, which is what the settings then name.
+ */
+export function withoutDollars(servers: readonly McpServer[] = []): {
+  mcpServers: McpServer[];
+  env: Record<string, string>;
+} {
+  const env: Record<string, string> = {};
+  const shielded = (text: string): string => {
+    if (!text.includes('$')) return text;
+    const name = `WHETSTONE_VALUE_${Object.keys(env).length + 1}`;
+    env[name] = text;
+    return `\${${name}}`;
+  };
+  const values = (record: Readonly<Record<string, string>>): Record<string, string> =>
+    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, shielded(value)]));
+  const mcpServers = servers.map(
+    (server): McpServer =>
+      server.kind === 'http'
+        ? { ...server, url: shielded(server.url), headers: values(server.headers) }
+        : {
+            ...server,
+            command: shielded(server.command),
+            args: server.args.map(shielded),
+            env: values(server.env),
+          },
+  );
+  return { mcpServers, env };
+}

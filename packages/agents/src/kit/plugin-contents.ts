@@ -1,0 +1,40 @@
+import type { SandboxFile } from '@whetstone/sandbox';
+import { manifestPaths } from '../native/plugin-manifests.ts';
+import type { PluginContents } from './declared-context.ts';
+import { readFrontMatter } from './skill-front-matter.ts';
+
+/** By convention: what a manifest names in another place is not found, and then nothing is said of it. */
+export function pluginContents(files: readonly SandboxFile[]): PluginContents {
+  const texts = new Map(files.map(({ path, content }) => [path, content]));
+  const textOf = (path: string): string => Buffer.from(texts.get(path) ?? '').toString();
+  const manifests = [...manifestPaths, '.mcp.json'].map((path) => mappingIn(textOf(path)));
+  const contextFiles = manifests.flatMap(({ contextFileName }) => contextFileName ?? []).map(String);
+  return {
+    skills: files
+      .filter(({ path }) => /(^|\/)SKILL\.md$/.test(path))
+      .flatMap(({ path }) => skillIn(textOf(path))),
+    mcpServers: [
+      ...new Set(manifests.flatMap(({ mcpServers }) => Object.keys(isMapping(mcpServers) ? mcpServers : {}))),
+    ]
+      // Of another name an agent makes a name of its own for its tools.
+      .filter((name) => /^[\w-]+$/.test(name)),
+    context: ['GEMINI.md', 'QWEN.md', ...contextFiles].map(textOf).filter((text) => text.trim() !== ''),
+  };
+}
+
+function skillIn(text: string): PluginContents['skills'] {
+  const { data } = readFrontMatter(text);
+  return data ? [{ ...data, text }] : [];
+}
+
+function mappingIn(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isMapping(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+const isMapping = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

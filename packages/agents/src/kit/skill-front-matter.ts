@@ -1,0 +1,24 @@
+import { parse } from 'yaml';
+import { z } from 'zod';
+
+/** The front matter of a SKILL.md, as far as agents agree on it (https://agentskills.io/specification). */
+const frontMatterSchema = z.object({
+  name: z
+    .string('has no name')
+    .max(64, 'has a name of more than 64 characters')
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'has a name that is not of the form lower-case-words'),
+  description: z.string('has no description').trim().min(1, 'has an empty description'),
+});
+
+/** Name and description of a SKILL.md, or what is wrong with them. */
+export const readFrontMatter = (text: string) => frontMatterSchema.safeParse(frontMatter(text));
+
+function frontMatter(text: string): object {
+  const block = /^\uFEFF?---[ \t]*\r?\n(?<yaml>[\s\S]*?)\r?\n---[ \t]*(\r?\n|$)/.exec(text)?.groups?.yaml;
+  try {
+    const value: unknown = parse(block ?? '');
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,94 @@
+import { format, join, parse } from 'node:path';
+import type { ConfinedFiles } from '@whetstone/sandbox';
+import { z } from 'zod';
+import type { Telemetry } from '../../agent.ts';
+import type { TelemetryConfig } from '../../config.ts';
+import type { Collector } from './collector.ts';
+
+/** All of it may end up in a result row. */
+const LARGEST_FILE_BYTES = 64 * 1024;
+
+const count = z.number().int().nonnegative();
+
+/** The fields that the file may have: context-eval's name, ours, and what a value must be. */
+const FIELDS = [
+  ['agent_duration_seconds', 'agentDurationSeconds', z.number().nonnegative()],
+  ['prompt_tokens', 'promptTokens', count],
+  ['completion_tokens', 'completionTokens', count],
+  ['total_tokens', 'totalTokens', count],
+  ['reasoning_tokens', 'reasoningTokens', count],
+  ['reasoning_step_count', 'reasoningStepCount', count],
+  ['tool_call_count', 'toolCallCount', count],
+  ['tool_calls_by_name', 'toolCallsByName', z.record(z.string(), count)],
+] as const satisfies [string, keyof Telemetry, z.ZodType][];
+
+/**
+ * Reads a JSON object that the agent (or its wrapper) writes. Fields with a wrong value are named in `error`: with
+ * good ones beside them the status is `partial`, else `error`; a file without any known field is `unavailable`. The
+ * second turn of a session has a file of its own, `telemetry-2.json`.
+ */
+export function createJsonFileCollector(
+  config: TelemetryConfig,
+  outputDir: string,
+  files: ConfinedFiles,
+): Collector {
+  let turns = 0;
+  let file = config.file;
+  return {
+    source: 'json-file',
+    prepare() {
+      turns += 1;
+      file = fileOfTurn(config.file, turns);
+      const path = join(outputDir, file);
+      const { environmentVariable } = config;
+      return {
+        telemetryFile: path,
+        env: environmentVariable === null ? {} : { [environmentVariable]: path },
+      };
+    },
+    async collect() {
+      const content = await files.read(file).catch((error: NodeJS.ErrnoException) => {
+        if (error.code === 'ENOENT') return undefined;
+        throw error;
+      });
+      if (!content) {
+        return { telemetry: telemetry('unavailable', ['telemetry_file_missing']), saw: 'text' };
+      }
+      if (content.length > LARGEST_FILE_BYTES)
+        throw new RangeError(`The telemetry file has ${content.length} bytes.`);
+      return { telemetry: readFields(JSON.parse(content.toString('utf8'))), saw: 'text' };
+    },
+  };
+}
+
+function fileOfTurn(file: string, turn: number): string {
+  if (turn === 1) return file;
+  const { dir, name, ext } = parse(file);
+  return format({ dir, name: `${name}-${turn}`, ext });
+}
+
+function readFields(value: unknown): Telemetry {
+  const given = z.record(z.string(), z.unknown()).safeParse(value);
+  if (!given.success) throw new TypeError('The telemetry file does not hold a JSON object.');
+  const found: Record<string, unknown> = {};
+  const wrong: string[] = [];
+  for (const [name, field, schema] of FIELDS) {
+    if (!Object.hasOwn(given.data, name)) continue;
+    const parsed = schema.safeParse(given.data[name]);
+    if (parsed.success) found[field] = parsed.data;
+    else wrong.push(name);
+  }
+  const hasGood = Object.keys(found).length > 0;
+  const status = wrong.length > 0 ? (hasGood ? 'partial' : 'error') : hasGood ? 'collected' : 'unavailable';
+  const read: Telemetry = { ...telemetry(status, []), ...found };
+  if (wrong.length > 0) read.error = `Fields with a wrong value: ${wrong.join(', ')}.`;
+  if (status === 'unavailable') read.evidenceGaps.push('telemetry_fields_missing');
+  if (read.toolCallCount === undefined && read.toolCallsByName) {
+    read.toolCallCount = Object.values(read.toolCallsByName).reduce((sum, calls) => sum + calls, 0);
+  }
+  return read;
+}
+
+function telemetry(status: Telemetry['status'], evidenceGaps: string[]): Telemetry {
+  return { status, source: 'json-file', evidenceGaps };
+}

@@ -1,0 +1,139 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { deriveAgentMetadata, replyText } from '@whetstone/events';
+import { createGateway, scriptFromSteps } from '@whetstone/gateway';
+import { describe, expect, test, vi } from 'vitest';
+import { agentConfig, startAttempt, type TestAttempt } from '../__fixtures__/attempt.ts';
+import type { Turn } from '../agent.ts';
+import type { LoopAgentConfig } from '../config.ts';
+import { createAgent } from '../create-agent.ts';
+import { loopProfiles } from './loop-profiles.ts';
+
+type Steps = Parameters<typeof scriptFromSteps>[1];
+
+async function play(
+  attempt: TestAttempt,
+  steps: Steps,
+  loop: LoopAgentConfig,
+  env: Record<string, string> = {},
+): Promise<Turn> {
+  await using gateway = await createGateway();
+  await using lane = await gateway.open({
+    attempt: 'a',
+    mode: { kind: 'script', script: scriptFromSteps('test', steps) },
+  });
+  const config = agentConfig({ kind: 'loop', loop, env });
+  const agent = await createAgent(config, { environment: {}, hasLanes: true });
+  return await agent.send({ text: 'Greet the world.' }, { ...attempt.context, lane });
+}
+
+describe.each(loopProfiles)('the loop with the profile %s', (profile) => {
+  test('edits the workspace and runs commands in the sandbox', async () => {
+    await using attempt = await startAttempt('');
+    await writeFile(join(attempt.workdir, 'greeting.txt'), 'hello\n');
+    const turn = await play(
+      attempt,
+      [
+        { calls: [{ tool: 'read', path: 'greeting.txt' }] },
+        { calls: [{ tool: 'edit', path: 'greeting.txt', find: 'hello', replace: 'hello, world' }] },
+        {
+          calls: [{ tool: 'shell', command: 'echo $HOME $MODE; setsid sleep 600 > /dev/null 2>&1 & exit 4' }],
+        },
+        { text: 'Greeted.' },
+      ],
+      { profile },
+      { MODE: 'fast' },
+    );
+    expect(turn).toMatchObject({ status: 'completed', exit: { ended: 'exit' } });
+    expect(await readFile(join(attempt.workdir, 'greeting.txt'), 'utf8')).toBe('hello, world\n');
+    expect(replyText(turn.events)).toBe('Greeted.');
+    expect(turn.events).toEqual(attempt.emitted);
+    const metadata = deriveAgentMetadata(turn.events, turn.facts);
+    expect(metadata).toMatchObject({
+      runtime: 'loop',
+      modelCalls: 4,
+      usage: turn.usage,
+      workingDir: attempt.workdir,
+    });
+    expect(metadata.tools).toHaveLength(3);
+    expect(metadata.commands).toMatchObject([{ exitCode: 4 }]);
+    expect(JSON.stringify(metadata.tools)).toContain(`${attempt.sandbox.home} fast`);
+    const kinds = (await readFile(attempt.context.files.stdoutFile, 'utf8')).trim().split('\n');
+    expect(kinds.map((line) => JSON.parse(line).kind)).toEqual(
+      expect.arrayContaining(['SESSION_START', 'SESSION_END']),
+    );
+  });
+
+  test('a limit on tool rounds is a failed turn', async () => {
+    await using attempt = await startAttempt('');
+    const steps = Array.from({ length: 5 }, () => ({ calls: [{ tool: 'shell', command: 'true' } as const] }));
+    const turn = await play(attempt, steps, { profile, maxToolRounds: 2 });
+    expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', message: 'tool_rounds' } });
+  });
+
+  test('the time limit ends the turn', async () => {
+    await using attempt = await startAttempt('', { timeoutMs: 300 });
+    const turn = await play(attempt, [{ calls: [{ tool: 'shell', command: 'sleep 600' }] }], { profile });
+    expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'timeout' } });
+  });
+
+  test('an abort ends the command that runs', async () => {
+    const controller = new AbortController();
+    await using attempt = await startAttempt('', { signal: controller.signal });
+    const command = 'touch started; sleep 600; touch survived';
+    const running = play(attempt, [{ calls: [{ tool: 'shell', command }] }], { profile });
+    await vi.waitUntil(() => existsSync(join(attempt.workdir, 'started')), { timeout: 10_000 });
+    controller.abort();
+    expect(await running).toMatchObject({ status: 'failed', exit: { ended: 'abort' } });
+    expect(existsSync(join(attempt.workdir, 'survived'))).toBe(false);
+  });
+
+  test('an abort that came before is a turn without a model call', async () => {
+    await using attempt = await startAttempt('', { signal: AbortSignal.abort() });
+    const turn = await play(attempt, [{ text: 'Never said.' }], { profile });
+    expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'abort' } });
+    expect(replyText(turn.events)).toBe('');
+  });
+
+  test('a refused key is evidence', async () => {
+    await using attempt = await startAttempt('');
+    const server = createServer((_, response) =>
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{}'),
+    );
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`;
+    const loop = { profile, baseUrl, apiKeyEnv: 'TEAM_KEY' };
+    const config = agentConfig({ kind: 'loop', loop, env: { TEAM_KEY: `\${TEAM_KEY}` } });
+    const environment = { TEAM_KEY: 'sk-very-secret-1' };
+    const agent = await createAgent(config, { environment, hasLanes: false });
+    const turn = await agent.send({ text: 'Do it.' }, attempt.context);
+    server.close();
+    expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', providerError: 'access' } });
+    expect(JSON.stringify(turn)).not.toContain('sk-very-secret-1');
+  });
+
+  test('the key of the model reaches no command', async () => {
+    await using attempt = await startAttempt('');
+    const turn = await play(
+      attempt,
+      [{ calls: [{ tool: 'shell', command: 'env > seen' }] }],
+      { profile, apiKeyEnv: 'TEAM_KEY' },
+      { TEAM_KEY: 'sk-very-secret-1' },
+    );
+    expect(turn.status).toBe('completed');
+    expect(await readFile(join(attempt.workdir, 'seen'), 'utf8')).not.toContain('TEAM_KEY');
+  });
+});
+
+test('without a gateway and without a key: a typed error that names the variable, before anything runs', async () => {
+  const config = agentConfig({ kind: 'loop', loop: { profile: 'openai' } });
+  await expect(createAgent(config, { environment: {}, hasLanes: false })).rejects.toMatchObject({
+    code: 'agent-key-missing',
+    exitCode: 2,
+    message: expect.stringContaining('OPENAI_API_KEY'),
+  });
+});

@@ -1,0 +1,203 @@
+import { WhetstoneError } from '@whetstone/errors';
+import type { Session, SessionOptions, SubmitResult } from '@whetstone/loop';
+import type { Sandbox } from '@whetstone/sandbox';
+import { createMask, type Mask, OutputFile } from '@whetstone/sandbox';
+import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnExit } from '../agent.ts';
+import type { AgentConfig, LoopAgentConfig } from '../config.ts';
+import type { AgentEnvironment } from '../kit/agent-environment.ts';
+import { placeSkills } from '../kit/declared-context.ts';
+import { leadsToGateway } from '../kit/leads-to-gateway.ts';
+import { textTail } from '../kit/text-tail.ts';
+import { createTurnEvents, type TurnEvents } from '../kit/turn-events.ts';
+import { contextPlacesOf } from '../native/context-places.ts';
+import { loopDefaults } from './loop-defaults.ts';
+import { describeSkills } from './loop-skills.ts';
+import { keepSnapshot, readSnapshot, sessionLost } from './loop-snapshots.ts';
+import { createSandboxEnvironment } from './sandbox-environment.ts';
+
+const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
+const MESSAGE_BYTES = 4 * 1024;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Our own coding-agent loop, in this process; its tools run in the sandbox. The model is reached through the gateway's
+ * lane where there is one, else at the provider with the user's key, which never reaches a command.
+ */
+export function createLoopAgent(
+  config: AgentConfig,
+  agentEnvironment: AgentEnvironment,
+  { environment: userEnvironment, hasLanes }: { environment: NodeJS.ProcessEnv; hasLanes: boolean },
+): Agent {
+  const { loop } = config;
+  if (!loop) throw new TypeError(`The agent ${config.name} of kind loop has no loop configuration.`);
+  const apiKeyEnv = loop.apiKeyEnv ?? loopDefaults[loop.profile].apiKeyEnv;
+  const { [apiKeyEnv]: ownKey, ...env } = agentEnvironment.env;
+  const key = ownKey ?? userEnvironment[apiKeyEnv];
+  if (!key && (!hasLanes || !leadsToGateway(config))) throw missingKey(config, apiKeyEnv);
+  const mask = createMask(agentEnvironment.secrets);
+  return defineSandboxAgent({
+    name: config.name,
+    capabilities: { conversation: true, toolObservability: true, structuredOutput: true },
+    async send(input, context) {
+      const endpoint = endpointOf(loop, context, key);
+      const library = await import('@whetstone/loop');
+      const deadline = AbortSignal.timeout(Math.min(context.timeoutMs, LONGEST_TIMER_MS));
+      const signal = AbortSignal.any([context.signal, deadline]);
+      const turn = createTurnEvents(context);
+      const userInstructions = await placeDeclared(config, context);
+      const environment = createSandboxEnvironment(context.sandbox, { env, mask });
+      const { model, profile } = modelAndProfile(library, loop, endpoint, context.model);
+      const { declared, files } = context;
+      await using mcp = await library.connectMcpServers(declared?.mcpServers ?? [], { environment, signal });
+      for (const tool of mcp.tools) profile.toolRegistry.register(tool);
+      await using session = await openSession(library, context, {
+        model,
+        profile,
+        environment,
+        config: sessionConfig(loop),
+        ...(userInstructions !== undefined && { userInstructions }),
+        signal,
+        persist: (snapshot) => keepSnapshot(files.stateDir, snapshot),
+      });
+      context.session.id = session.id;
+      // Servers know more secrets than commands do, and the model reads what they say as it is.
+      const maskOfKept = createMask([...agentEnvironment.secrets, ...(declared?.secrets ?? [])]);
+      await using _log = follow(session, library.createStreamEventMapper(), turn, {
+        file: files.stdoutFile,
+        mask: maskOfKept,
+      });
+      for (const { message } of mcp.problems)
+        turn.add({ type: 'error', message: maskOfKept.text(message), source: 'host' });
+      // A session whose signal has fired is closed, and takes no input.
+      const result: Result = signal.aborted
+        ? { reason: 'aborted' }
+        : await session.submit(input.text, input.outputSchema && { outputSchema: input.outputSchema });
+      // Before the log is closed: the session's last event belongs to it.
+      await session.close();
+      const ended = context.signal.aborted ? 'abort' : deadline.aborted ? 'timeout' : 'exit';
+      return toTurn(config, turn, result, ended);
+    },
+  });
+}
+
+/** Puts skills into the home, and resolves with what the model is told of them. */
+async function placeDeclared(
+  config: AgentConfig,
+  { sandbox, declared }: AgentContext & { sandbox: Sandbox },
+): Promise<string | undefined> {
+  const { skills: folder } = contextPlacesOf(config);
+  if (!declared || folder === undefined) return undefined;
+  await placeSkills(sandbox, folder, declared.skills);
+  return describeSkills(`${sandbox.home}/${folder}`, declared.skills);
+}
+
+type Endpoint = { baseUrl?: string; apiKey: string };
+
+/** The lane, unless the configuration names another place; there, and without a lane, the user's own key. */
+function endpointOf(loop: LoopAgentConfig, { lane }: AgentContext, key: string | undefined): Endpoint {
+  if (lane && loop.baseUrl === undefined) return { baseUrl: lane.baseUrl, apiKey: lane.key };
+  return { apiKey: key ?? '', ...(loop.baseUrl !== undefined && { baseUrl: loop.baseUrl }) };
+}
+
+function missingKey(config: AgentConfig, name: string): WhetstoneError {
+  return new WhetstoneError(
+    'agent-key-missing',
+    `The agent ${config.name} has no key for its model: ${name} is not set.`,
+    {
+      exitCode: 2,
+      where: `agents.${config.name}`,
+      hint: `Set ${name}, name another variable in \`api_key_env\`, or run against a gateway script.`,
+    },
+  );
+}
+
+/** Loaded on use: a run without this agent does not pay for it. */
+type Library = typeof import('@whetstone/loop');
+
+function modelAndProfile(
+  { Client }: Library,
+  loop: LoopAgentConfig,
+  endpoint: Endpoint,
+  modelOfTurn: string | undefined,
+) {
+  const { provider, model } = loopDefaults[loop.profile];
+  const name = loop.model ?? modelOfTurn ?? model;
+  return new Client({ providers: { [provider]: endpoint } }).resolve(`${provider}/${name}`);
+}
+
+/** The session of the turn before, where there was one. */
+async function openSession(
+  { Session }: Library,
+  { session: { isNew, id }, files }: AgentContext,
+  options: SessionOptions,
+): Promise<Session> {
+  if (isNew || id === undefined) return new Session(options);
+  const snapshot = await readSnapshot(files.stateDir, id);
+  try {
+    return Session.restore(snapshot, options);
+  } catch (error) {
+    throw sessionLost(id, error);
+  }
+}
+
+function sessionConfig({ reasoningEffort, maxToolRounds }: LoopAgentConfig) {
+  return {
+    ...(reasoningEffort !== undefined && { reasoningEffort }),
+    ...(maxToolRounds !== undefined && { maxToolRoundsPerInput: maxToolRounds }),
+  };
+}
+
+/** Turns the session's events into the turn's, and keeps the native ones, without the deltas, as JSON lines, masked. */
+function follow(
+  session: Session,
+  toStreamEvents: ReturnType<Library['createStreamEventMapper']>,
+  turn: TurnEvents,
+  { file, mask }: { file: string; mask: Mask },
+): AsyncDisposable {
+  const log = new OutputFile(file, LOG_LIMIT_BYTES);
+  const stop = session.on((event) => {
+    for (const mapped of toStreamEvents(event)) turn.add(mapped);
+    if (!event.kind.endsWith('_DELTA')) log.write(Buffer.from(`${mask.text(JSON.stringify(event))}\n`));
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      stop();
+      await log.close();
+    },
+  };
+}
+
+/** The loop's error codes that are the provider's doing; it has already tried again what may pass. */
+const PROVIDER_ERRORS: Partial<Record<string, NonNullable<TurnExit['providerError']>>> = {
+  rate_limit: 'limit',
+  quota_exceeded: 'limit',
+  server: 'outage',
+  timeout: 'outage',
+  network: 'outage',
+  stream: 'outage',
+  empty_response: 'outage',
+  authentication: 'access',
+  access_denied: 'access',
+};
+
+type Result = Pick<SubmitResult, 'reason'> & Partial<SubmitResult>;
+
+function toTurn(config: AgentConfig, { events }: TurnEvents, result: Result, ended: TurnExit['ended']): Turn {
+  const { usage, costUsd, error, output } = result;
+  const message = error ? `${result.reason}: ${textTail(error.message, MESSAGE_BYTES)}` : result.reason;
+  const providerError = PROVIDER_ERRORS[error?.code ?? ''];
+  return {
+    events,
+    status: result.reason === 'completed' ? 'completed' : 'failed',
+    ...(output && { data: output }),
+    ...(usage && { usage }),
+    ...(costUsd !== undefined && { costUsd }),
+    exit: {
+      ended,
+      ...(result.reason !== 'completed' && { message }),
+      ...(ended === 'exit' && providerError && { providerError }),
+    },
+    facts: { runtime: 'loop', network: config.network },
+    telemetry: { status: 'unavailable', source: 'none', evidenceGaps: [] },
+  };
+}

@@ -1,0 +1,23 @@
+import type { LoopProfile } from './loop-profiles.ts';
+
+/** What a profile of our loop uses where nothing else is said; `provider` is its name in the loop's client. */
+export const loopDefaults = {
+  openai: {
+    provider: 'openai',
+    model: 'gpt-5.5',
+    apiKeyEnv: 'OPENAI_API_KEY',
+    baseUrlEnv: 'OPENAI_BASE_URL',
+  },
+  anthropic: {
+    provider: 'anthropic',
+    model: 'claude-opus-4-8',
+    apiKeyEnv: 'ANTHROPIC_API_KEY',
+    baseUrlEnv: 'ANTHROPIC_BASE_URL',
+  },
+  gemini: {
+    provider: 'google',
+    model: 'gemini-3-pro-preview',
+    apiKeyEnv: 'GEMINI_API_KEY',
+    baseUrlEnv: 'GOOGLE_GEMINI_BASE_URL',
+  },
+} as const satisfies Record<LoopProfile, Record<string, string>>;

@@ -1,0 +1,36 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import type { SessionSnapshot } from '@whetstone/loop';
+
+/**
+ * The sessions of our loop between two turns, a file each in the adapter's own folder (`AttemptFiles.stateDir`): a harness
+ * that was started anew goes on with them, and neither the workspace nor the agent's home has them.
+ */
+export async function keepSnapshot(folder: string, snapshot: SessionSnapshot): Promise<void> {
+  const file = fileOf(folder, snapshot.id);
+  // A harness that ends half-way leaves the turn before this one.
+  await writeFile(`${file}.new`, JSON.stringify(snapshot), { mode: 0o600 });
+  await rename(`${file}.new`, file);
+}
+
+/** @throws WhetstoneError `agent-session` where there is no such session, or its file holds something else. */
+export async function readSnapshot(folder: string, id: string): Promise<unknown> {
+  try {
+    if (!/^[\w-]+$/.test(id)) throw new Error('that is no name of a session');
+    const snapshot: unknown = JSON.parse(await readFile(fileOf(folder, id), 'utf8'));
+    return snapshot;
+  } catch (cause) {
+    throw sessionLost(id, cause);
+  }
+}
+
+export function sessionLost(id: string, cause: unknown): WhetstoneError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new WhetstoneError('agent-session', `The session ${id} of the loop cannot go on: ${reason}.`, {
+    cause,
+    hint: 'A session lives as long as its attempt; begin another with `isNew: true`.',
+  });
+}
+
+const fileOf = (folder: string, id: string): string => join(folder, `session-${id}.json`);

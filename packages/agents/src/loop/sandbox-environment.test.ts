@@ -1,0 +1,107 @@
+import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { conformanceChecks } from '@whetstone/loop';
+import { createMask } from '@whetstone/sandbox';
+import { describe, expect, test } from 'vitest';
+import { startAttempt, type TestAttempt } from '../__fixtures__/attempt.ts';
+import { createSandboxEnvironment } from './sandbox-environment.ts';
+
+const environmentOf = (attempt: TestAttempt) =>
+  createSandboxEnvironment(attempt.sandbox, { env: { MODE: 'fast' }, mask: createMask(['top-secret']) });
+
+test('commands: shell and argument vector, output, exit code, time limit, abort', async () => {
+  await using attempt = await startAttempt('');
+  const environment = environmentOf(attempt);
+  const seen: string[] = [];
+  const options = { env: { EXTRA: 'yes' }, onOutput: ({ text }: { text: string }) => seen.push(text) };
+  const result = await environment.exec(
+    'set -o pipefail; [[ -n $MODE ]] && echo $MODE $EXTRA é; echo top-secret >&2; exit 3',
+    options,
+  );
+  expect(result).toMatchObject({
+    stdout: 'fast yes é\n',
+    stderr: '[masked]\n',
+    exitCode: 3,
+    timedOut: false,
+    droppedBytes: 0,
+  });
+  expect(seen.sort().join('')).toBe('[masked]\nfast yes é\n');
+  await mkdir(join(attempt.workdir, 'sub'));
+  const argv = await environment.exec(['printf', '%s', '$(id)'], { workingDirectory: 'sub' });
+  expect(argv.stdout).toBe('$(id)');
+  expect(await environment.exec('sleep 600', { timeoutMs: 100 })).toMatchObject({
+    timedOut: true,
+    exitCode: undefined,
+  });
+  expect(await environment.exec('sleep 600', { signal: AbortSignal.timeout(100) })).toMatchObject({
+    aborted: true,
+  });
+});
+
+test('files: bytes, folders, renames, and the codes of what is not there', async () => {
+  await using attempt = await startAttempt('');
+  const environment = environmentOf(attempt);
+  await environment.writeBytes('a/run.sh', Buffer.from('one'), { mode: 0o755 });
+  await environment.writeBytes('a/run.sh', Buffer.from('two'));
+  expect(await environment.stat('a/run.sh')).toMatchObject({ kind: 'file', size: 3, mode: 0o755 });
+  expect(Buffer.from(await environment.readBytes(join(attempt.workdir, 'a/run.sh'))).toString()).toBe('two');
+  await environment.mkdirp('b/c');
+  await environment.rename('a/run.sh', 'b/c/moved');
+  expect(await environment.listDirectory('b')).toEqual([{ name: 'c', kind: 'directory' }]);
+  expect(await environment.stat('a/run.sh')).toBeUndefined();
+  expect(await environment.realpath('b/./c/moved')).toBe(join(attempt.workdir, 'b/c/moved'));
+  await environment.remove('b/c/moved');
+  await expect(environment.readBytes('b/c/moved')).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(environment.readBytes('b')).rejects.toMatchObject({ code: 'EISDIR' });
+  await environment.writeBytes(join(attempt.sandbox.home, 'note'), Buffer.from('home'));
+  expect(await attempt.sandbox.readFile('~/note')).toBe('home');
+});
+
+test('nothing is written outside of the workspace and the home, by whatever way', async () => {
+  await using attempt = await startAttempt('');
+  const environment = environmentOf(attempt);
+  const victim = join(attempt.folder, 'victim');
+  await writeFile(victim, 'untouched');
+  await symlink(victim, join(attempt.workdir, 'link'));
+  await symlink(attempt.folder, join(attempt.workdir, 'up'));
+  const bytes = Buffer.from('x');
+  for (const path of [victim, '../victim', 'link', 'up/victim', 'up/new', '/etc/new-file']) {
+    await expect(environment.writeBytes(path, bytes)).rejects.toMatchObject({ code: 'sandbox-path' });
+  }
+  await expect(environment.remove('up/victim')).rejects.toMatchObject({ code: 'sandbox-path' });
+  await expect(environment.mkdirp('up/folder')).rejects.toMatchObject({ code: 'sandbox-path' });
+  await expect(environment.rename('up/victim', 'here')).rejects.toMatchObject({ code: 'sandbox-path' });
+  expect(await readFile(victim, 'utf8')).toBe('untouched');
+  await environment.remove('link');
+  expect((await stat(victim)).isFile()).toBe(true);
+});
+
+test('a command in the background ends with the sandbox, its secrets masked', async () => {
+  await using attempt = await startAttempt('');
+  const mask = createMask(['hunter2hunter2']);
+  const environment = createSandboxEnvironment(attempt.sandbox, { env: {}, mask });
+  const process = await environment.start?.('echo "key: hunter2hunter2"; cat; sleep 600');
+  await process?.write('read back\n');
+  let output = '';
+  await expect
+    .poll(async () => {
+      output += (await process?.poll())?.output;
+      return output;
+    })
+    .toContain('read back\n');
+  expect(output).not.toContain('hunter2');
+  await expect(environment.start?.('true', { terminal: true })).rejects.toThrow(/no terminal/);
+  await expect(environment.start?.('true', { outputFile: '/etc/out.log' })).rejects.toMatchObject({
+    code: 'sandbox-path',
+  });
+  await attempt.sandbox.stop();
+  expect((await process?.poll({ waitMs: 5_000 }))?.state.kind).toBe('exited');
+  await expect(process?.write('x')).rejects.toThrow(/exited/);
+});
+
+describe('does what the loop asks of an environment', () => {
+  test.each(conformanceChecks)('$area: $name', async ({ run }) => {
+    await using attempt = await startAttempt('');
+    await run(environmentOf(attempt));
+  });
+});

@@ -1,0 +1,207 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { release, type } from 'node:os';
+import { join, relative, resolve } from 'node:path';
+import type {
+  DirectoryEntry,
+  ExecOptions,
+  ExecResult,
+  ExecutionEnvironment,
+  FileStat,
+} from '@whetstone/loop';
+import type { CommandResult, Mask, RunOptions, Sandbox } from '@whetstone/sandbox';
+import {
+  absoluteFiles,
+  createConfinedFiles,
+  entryUnder,
+  isUnder,
+  KEPT_BYTES,
+  resolveUnder,
+} from '@whetstone/sandbox';
+import { connectSandboxProcess } from './sandbox-connection.ts';
+import { startSandboxProcess } from './sandbox-process.ts';
+
+/** Commands that models write are meant for bash. */
+const SHELL = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
+
+export type SandboxEnvironmentOptions = {
+  /** For every command, on top of the sandbox's own. */
+  env: Readonly<Record<string, string>>;
+  /** Applied to the output of commands. */
+  mask: Mask;
+};
+
+/**
+ * Runs the loop's tools in a sandbox whose paths are the host's. Commands are the sandbox's: all that one starts ends
+ * with it, and what is started to live on ends with the sandbox. Files are read wherever the user may read; they are written, removed and renamed in the workspace and in
+ * the sandbox's home, and nowhere else, whatever symbolic links stand in between.
+ */
+export function createSandboxEnvironment(
+  sandbox: Sandbox,
+  options: SandboxEnvironmentOptions,
+): ExecutionEnvironment {
+  const absolute = (path: string): string => resolve(sandbox.workdir, path);
+  const writable = (path: string) => writablePlace(sandbox, absolute(path));
+  const started = new Set<{ kill(): Promise<void> }>();
+  return {
+    workingDirectory: () => sandbox.workdir,
+    platform: () => process.platform,
+    osVersion: () => `${type()} ${release()}`,
+    readBytes: (path) => absoluteFiles.read(absolute(path)),
+    async writeBytes(path, content, { mode } = {}) {
+      const { root, rest } = writable(path);
+      await createConfinedFiles(root).write(rest, content, mode);
+    },
+    async remove(path) {
+      const { root, rest } = writable(path);
+      await unlink(await entryUnder(root, rest));
+    },
+    async rename(from, to) {
+      const [source, target] = [writable(from), writable(to)];
+      await rename(await entryUnder(source.root, source.rest), await entryUnder(target.root, target.rest));
+    },
+    stat: (path) => statOf(absolute(path)),
+    async mkdirp(path) {
+      const { root, rest } = writable(path);
+      await mkdir(await resolveUnder(root, rest), { recursive: true });
+    },
+    realpath: (path) => realpath(absolute(path)),
+    listDirectory: (path) => entriesOf(absolute(path)),
+    exec: (command, execOptions = {}) => exec(sandbox, command, execOptions, options),
+    async start(command, { terminal, env, outputFile, workingDirectory } = {}) {
+      if (terminal) throw new Error('There is no terminal here; start the command without one.');
+      const place = outputFile === undefined ? undefined : writable(outputFile);
+      const process = await startSandboxProcess(sandbox, argvOf(command), {
+        env: { ...options.env, ...env },
+        mask: options.mask,
+        ...(workingDirectory !== undefined && { workingDirectory }),
+        ...(place && { outputFile: await resolveUnder(place.root, place.rest) }),
+      });
+      started.add(process);
+      return process;
+    },
+    async connect(command, { workingDirectory, env, ...listeners }) {
+      const process = await connectSandboxProcess(sandbox, argvOf(command), {
+        env: { ...options.env, ...env },
+        ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+        ...listeners,
+      });
+      started.add(process);
+      return process;
+    },
+    async cleanup() {
+      await Promise.all([...started].map((process) => process.kill()));
+    },
+    outputDirectory: () => outputDirectory(sandbox),
+  };
+}
+
+/** The root that a path lies under, and the path within it. A path under none is refused by the workspace's root. */
+function writablePlace({ workdir, home }: Sandbox, path: string): { root: string; rest: string } {
+  const root = isUnder(home, path) ? home : workdir;
+  return { root, rest: relative(root, path) };
+}
+
+async function statOf(path: string): Promise<FileStat | undefined> {
+  try {
+    const found = await stat(path);
+    const kind = found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other';
+    return { kind, size: found.size, modifiedMs: found.mtimeMs, mode: found.mode & 0o7777 };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  }
+}
+
+async function entriesOf(path: string): Promise<DirectoryEntry[]> {
+  const entries = await readdir(path, { withFileTypes: true });
+  return entries.map((entry) => ({
+    name: entry.name,
+    kind: entry.isFile()
+      ? 'file'
+      : entry.isDirectory()
+        ? 'directory'
+        : entry.isSymbolicLink()
+          ? 'symlink'
+          : 'other',
+  }));
+}
+
+async function exec(
+  sandbox: Sandbox,
+  command: string | readonly string[],
+  options: ExecOptions,
+  { env, mask }: SandboxEnvironmentOptions,
+): Promise<ExecResult> {
+  const [program, ...args] = argvOf(command);
+  const { timeoutMs, workingDirectory } = options;
+  using silence = watchSilence(options);
+  const result = await sandbox.runCommand(program, args, {
+    env: { ...env, ...options.env },
+    mask,
+    ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+    ...(timeoutMs ? { timeoutMs } : {}),
+    ...(silence.signal && { signal: silence.signal }),
+    ...textListeners(silence.onOutput),
+  });
+  const inactive = result.ended === 'abort' && silence.reached();
+  return inactive
+    ? { ...toExecResult(result), aborted: false, timedOut: true, inactive }
+    : toExecResult(result);
+}
+
+function argvOf(command: string | readonly string[]): [string, ...string[]] {
+  const [program, ...args] = typeof command === 'string' ? [SHELL, '-c', command] : command;
+  if (program === undefined) throw new TypeError('The command is an empty list; give at least a program.');
+  return [program, ...args];
+}
+
+async function outputDirectory({ home }: Sandbox): Promise<string> {
+  const directory = join(home, '.tool-output');
+  await mkdir(directory, { recursive: true });
+  return directory;
+}
+
+/** Aborts when nothing was printed for too long; a sandbox knows no such limit. */
+function watchSilence({ inactivityTimeoutMs, signal, onOutput }: ExecOptions) {
+  if (!inactivityTimeoutMs) return { signal, onOutput, reached: () => false, [Symbol.dispose]: () => {} };
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(), inactivityTimeoutMs);
+  const heard: ExecOptions['onOutput'] = (chunk) => {
+    timer.refresh();
+    onOutput?.(chunk);
+  };
+  return {
+    signal: signal ? AbortSignal.any([signal, silent.signal]) : silent.signal,
+    onOutput: heard,
+    reached: () => silent.signal.aborted && !signal?.aborted,
+    [Symbol.dispose]: () => clearTimeout(timer),
+  };
+}
+
+/** Listeners that decode bytes to text, code points that fall on two chunks kept whole. */
+function textListeners(onOutput: ExecOptions['onOutput']): Pick<RunOptions, 'onStdout' | 'onStderr'> {
+  if (!onOutput) return {};
+  const listener = (stream: 'stdout' | 'stderr') => {
+    const decoder = new TextDecoder();
+    return (chunk: Buffer) => {
+      const text = decoder.decode(chunk, { stream: true });
+      if (text !== '') onOutput({ stream, text });
+    };
+  };
+  return { onStdout: listener('stdout'), onStderr: listener('stderr') };
+}
+
+function toExecResult(result: CommandResult): ExecResult {
+  const { stdout, stderr, exitCode, ended, durationMs, stdoutBytes, stderrBytes } = result;
+  return {
+    stdout,
+    stderr,
+    droppedBytes: Math.max(0, stdoutBytes - KEPT_BYTES) + Math.max(0, stderrBytes - KEPT_BYTES),
+    exitCode: ended === 'exit' ? exitCode : undefined,
+    timedOut: ended === 'timeout',
+    aborted: ended === 'abort',
+    durationMs,
+  };
+}

@@ -1,0 +1,111 @@
+import { WhetstoneError } from '@whetstone/errors';
+import { type StreamEvent, type Usage, usageSchema } from '@whetstone/events';
+import type { Agent, AgentContext, Turn, TurnInput } from '../agent.ts';
+import { stoppedMessages } from '../kit/stopped-messages.ts';
+import { type AdapterEvents, collectAdapterEvents } from './adapter-events.ts';
+import { removeO11yContext } from './shared/o11y-context.ts';
+import { startTurnClock } from './turn-clock.ts';
+import { sandboxForTurn } from './turn-sandbox.ts';
+
+/** How long an adapter may go on when its turn is over: enough to read a transcript. */
+const GRACE_MS = 10_000;
+const STATUSES: readonly unknown[] = ['completed', 'failed', 'waiting'] satisfies Turn['status'][];
+
+export type DriveOptions = {
+  /** For every command that the adapter runs in the sandbox. */
+  env?: Readonly<Record<string, string>>;
+  /** Default: 10 s. */
+  graceMs?: number;
+};
+
+/**
+ * Drives one turn of an adapter that somebody else wrote. The time limit, the events and the turn's shape are the host's
+ * to see to: the signal fires at the limit, commands that still run end with it, and an adapter that does not return
+ * soon after is left behind. Every event of the turn is emitted once, whether the adapter emitted it or returned it.
+ *
+ * @throws WhetstoneError `agent-adapter` when `send` rejects by itself or returns what is no turn.
+ */
+export async function driveAdapter(
+  agent: Agent,
+  input: TurnInput,
+  context: AgentContext,
+  { env = {}, graceMs = GRACE_MS }: DriveOptions = {},
+): Promise<Turn> {
+  using clock = startTurnClock(context, graceMs);
+  const { signal } = clock;
+  const events = collectAdapterEvents(context);
+  // A signal that has fired already tells an adapter nothing: it waits for the event.
+  if (signal.aborted) return stoppedTurn(undefined, events, 'abort');
+  const sandbox = context.sandbox && sandboxForTurn(context.sandbox, { signal, graceMs, env });
+  const own = { ...context, signal, emit: events.emit, ...(sandbox && { sandbox }) };
+  const sent = await Promise.race([send(agent, input, own), clock.graceOver]);
+  events.close();
+  const ended = clock.ended();
+  if (context.sandbox) await removeO11yContext(context.sandbox);
+  if (ended !== 'exit') return stoppedTurn(sent, events, ended);
+  if (sent?.kind === 'threw') throw adapterFailed(agent, `failed: ${messageOf(sent.error)}`, sent.error);
+  return finishedTurn(agent, sent?.turn, events);
+}
+
+type Sent = { kind: 'returned'; turn: unknown } | { kind: 'threw'; error: unknown };
+
+async function send(agent: Agent, input: TurnInput, context: AgentContext): Promise<Sent> {
+  try {
+    return { kind: 'returned', turn: await agent.send(input, context) };
+  } catch (error) {
+    return { kind: 'threw', error };
+  }
+}
+
+function finishedTurn(agent: Agent, turn: unknown, events: AdapterEvents): Turn {
+  if (!isObject(turn) || !Array.isArray(turn.events) || !STATUSES.includes(turn.status)) {
+    throw adapterFailed(agent, 'returned what is no turn: an object with `events` and `status`.');
+  }
+  for (const event of turn.events) events.add(event);
+  const { exit, ...rest } = turn as Turn;
+  const usage = readUsage(rest.usage, events);
+  const message = exit?.message ?? (rest.status === 'failed' ? lastError(events.events) : undefined);
+  return {
+    ...rest,
+    usage,
+    events: events.events,
+    exit: { ended: 'exit', ...exit, ...(message !== undefined && { message }) },
+  };
+}
+
+/** A turn that we ended: what the adapter still returned of it, and a failure whatever it says. */
+function stoppedTurn(sent: Sent | undefined, events: AdapterEvents, ended: 'abort' | 'timeout'): Turn {
+  const turn = sent?.kind === 'returned' && isObject(sent.turn) ? sent.turn : {};
+  if (Array.isArray(turn.events)) for (const event of turn.events) events.add(event);
+  const usage = readUsage(turn.usage, events);
+  const message = stoppedMessages[ended];
+  events.add({ type: 'error', message, source: 'host' });
+  return { events: events.events, status: 'failed', usage, exit: { ended, message } };
+}
+
+/** A usage that is not in whole tokens would be wrong in every sum; it is kept as it came, and not counted. */
+function readUsage(usage: unknown, events: AdapterEvents): Usage | undefined {
+  if (usage === undefined) return undefined;
+  const parsed = usageSchema.safeParse(usage);
+  if (!parsed.success) events.add({ type: 'usage', usage });
+  return parsed.data;
+}
+
+function lastError(events: readonly StreamEvent[]): string | undefined {
+  return events.findLast((event) => event.type === 'error')?.message;
+}
+
+function adapterFailed(agent: Agent, what: string, cause?: unknown): WhetstoneError {
+  return new WhetstoneError('agent-adapter', `The adapter ${agent.name} ${what}`, {
+    hint: 'A failure of the agent itself is a turn with status: "failed".',
+    cause,
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,81 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import type { Sandbox, SandboxFile } from '@whetstone/sandbox';
+import picomatch from 'picomatch';
+
+/** A folder on the host whose files become the workspace. */
+export type WorkspaceFixture = {
+  path: string;
+  /** Globs (picomatch) of what the agent must not see. Default: `hiddenByDefault`. */
+  hidden?: readonly string[];
+};
+
+/** The task's text and its tests. */
+export const hiddenByDefault: readonly string[] = [
+  'PROMPT.md',
+  'EVAL.{ts,tsx,mts,js,jsx,mjs}',
+  '**/*.{test,spec}.{ts,tsx,mts,cts,js,jsx,mjs,cjs}',
+];
+
+/** Never part of a fixture. */
+const SKIPPED_FOLDERS = new Set(['.git', 'node_modules']);
+
+const COMMIT = `git init --quiet &&
+git add --all &&
+git -c user.name=Developer -c user.email=developer@localhost -c commit.gpgsign=false \\
+  commit --quiet --no-verify --allow-empty --message Start`;
+
+/** Per sandbox: kept here and not on a disk, where an agent could read or change them. */
+const hidden = new WeakMap<Sandbox, SandboxFile[]>();
+
+/** What `prepareWorkspace` has hidden from the agent in this sandbox. */
+export function hiddenFiles(sandbox: Sandbox): readonly SandboxFile[] {
+  return hidden.get(sandbox) ?? [];
+}
+
+/**
+ * Uploads a fixture to the workspace and commits it, as the state that later diffs start from. Tests and `PROMPT.md`
+ * stay behind until `runValidation`; `.git` and `node_modules` are left out. For adapters that are driven outside of
+ * a run: in one, the workspace is prepared before the adapter is called.
+ *
+ * @throws WhetstoneError `agent-fixture` for what is neither a file nor a folder, and when Git fails.
+ */
+export async function prepareWorkspace(sandbox: Sandbox, fixture: WorkspaceFixture | string): Promise<void> {
+  const { path, hidden: patterns = hiddenByDefault } =
+    typeof fixture === 'string' ? { path: fixture } : fixture;
+  const isHidden = picomatch([...patterns], { dot: true });
+  const files = await filesOf(path, '');
+  hidden.set(
+    sandbox,
+    files.filter((file) => isHidden(file.path)),
+  );
+  await sandbox.uploadFiles(files.filter((file) => !isHidden(file.path)));
+  const committed = await sandbox.runShell(COMMIT, { cwd: sandbox.workdir });
+  if (committed.exitCode === 0) return;
+  throw new WhetstoneError('agent-fixture', 'The workspace could not be committed.', {
+    where: path,
+    hint: committed.stderr.trim(),
+  });
+}
+
+async function filesOf(root: string, folder: string): Promise<SandboxFile[]> {
+  const files: SandboxFile[] = [];
+  for (const name of (await readdir(join(root, folder))).sort()) {
+    const path = folder === '' ? name : `${folder}/${name}`;
+    const absolute = join(root, path);
+    const status = await lstat(absolute);
+    if (status.isDirectory()) {
+      if (!SKIPPED_FOLDERS.has(name)) files.push(...(await filesOf(root, path)));
+    } else if (status.isFile()) {
+      const mode = (status.mode & 0o111) === 0 ? 0o644 : 0o755;
+      files.push({ path, content: await readFile(absolute), mode });
+    } else {
+      throw new WhetstoneError('agent-fixture', 'A fixture holds plain files and folders alone.', {
+        where: absolute,
+        hint: 'Replace the link by what it leads to.',
+      });
+    }
+  }
+  return files;
+}

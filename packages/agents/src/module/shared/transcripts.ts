@@ -1,0 +1,88 @@
+import { join, posix } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import type { CommandResult, Sandbox } from '@whetstone/sandbox';
+
+const LIMIT_MS = 30_000;
+/** Far more than a long session writes. */
+const LARGEST_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
+
+/** Prints the newest of its arguments, then NUL. */
+const PRINT_NEWEST =
+  'newest=$1; for file do if [ "$file" -nt "$newest" ]; then newest=$file; fi; done; printf "%s\\0" "$newest"';
+
+/**
+ * The most recently modified `.jsonl` file in `dir` or below it: its text, or `''` where there is none. `~/` is the
+ * sandbox's home; a relative path starts at the workspace. Of a file over 64 MiB the last whole lines of that many bytes
+ * are read. Links below `dir` are not followed.
+ *
+ * @throws WhetstoneError `agent-transcript` when the folder or the file is there and cannot be read.
+ */
+export async function captureLatestJsonl(sandbox: Sandbox, dir: string): Promise<string> {
+  const folder = absolutePath(sandbox, dir);
+  const found = await sandbox.runCommand(
+    '/bin/sh',
+    [
+      ...['-c', '[ -e "$1" ] || exit 0; exec find -H "$@"', 'sh', folder],
+      ...['-type', 'f', '-name', '*.jsonl', '-exec', '/bin/sh', '-c', PRINT_NEWEST, 'sh', '{}', '+'],
+    ],
+    { timeoutMs: LIMIT_MS },
+  );
+  // A folder that may not be searched is an error of `find`, even where it has found a file elsewhere.
+  if (found.exitCode !== 0 && found.stdout === '') throw unreadable(found, folder);
+  const [path, ...others] = found.stdout.split('\0').filter((name) => name !== '');
+  if (path === undefined) return '';
+  return readEnd(sandbox, others.length === 0 ? path : await newestOf(sandbox, [path, ...others]));
+}
+
+/**
+ * The session id that a transcript of Claude Code names last: `sessionId` in the files under `~/.claude/projects`,
+ * `session_id` in the output of `--output-format stream-json`. Never throws.
+ */
+export function sessionIdFromClaudeTranscript(raw: string): string | undefined {
+  for (const line of raw.split('\n').reverse()) {
+    const id = sessionIdOf(line);
+    if (id !== undefined) return id;
+  }
+  return undefined;
+}
+
+function sessionIdOf(line: string): string | undefined {
+  try {
+    const entry: { sessionId?: unknown; session_id?: unknown } | null = JSON.parse(line);
+    const id = entry?.sessionId ?? entry?.session_id;
+    return typeof id === 'string' && id !== '' ? id : undefined;
+  } catch {
+    return undefined; // the last line of a session that was killed
+  }
+}
+
+function absolutePath({ home, workdir }: Sandbox, path: string): string {
+  if (path === '~') return home;
+  return path.startsWith('~/') ? join(home, path.slice(2)) : posix.resolve(workdir, path);
+}
+
+/** `find` hands over as many names as fit in one command, so it can have several winners. */
+async function newestOf(sandbox: Sandbox, paths: string[]): Promise<string> {
+  const { stdout } = await sandbox.runCommand('/bin/sh', ['-c', PRINT_NEWEST, 'sh', ...paths], {
+    timeoutMs: LIMIT_MS,
+  });
+  return stdout.replace('\0', '');
+}
+
+/** Through a pipe: the text of a result is shortened, what the callback gets is not. */
+async function readEnd(sandbox: Sandbox, path: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  const result = await sandbox.runCommand('tail', ['-c', String(LARGEST_TRANSCRIPT_BYTES + 1), path], {
+    timeoutMs: LIMIT_MS,
+    onStdout: (chunk) => chunks.push(Buffer.from(chunk)),
+  });
+  if (result.exitCode !== 0) throw unreadable(result, path);
+  const bytes = Buffer.concat(chunks);
+  const isWhole = bytes.length <= LARGEST_TRANSCRIPT_BYTES;
+  return bytes.toString('utf8', isWhole ? 0 : bytes.indexOf('\n') + 1);
+}
+
+function unreadable({ stderr, ended, exitCode }: CommandResult, where: string): WhetstoneError {
+  const reason = stderr.trim() || (ended === 'exit' ? `exit code ${exitCode}` : ended);
+  return new WhetstoneError('agent-transcript', `A transcript could not be read: ${reason}.`, { where });
+}

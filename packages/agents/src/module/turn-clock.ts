@@ -1,0 +1,40 @@
+import type { AgentContext, TurnExit } from '../agent.ts';
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The time that one turn has. Disposing stops its timers. */
+export type TurnClock = Disposable & {
+  /** Fires at the time limit and when the run is aborted. */
+  signal: AbortSignal;
+  /** Why the turn is over, if it is: `exit` while neither has happened. */
+  ended(): TurnExit['ended'];
+  /** Resolves when the signal has fired and the grace is over. */
+  graceOver: Promise<undefined>;
+};
+
+/** Its timers keep the process alive: an adapter may wait for something that does not. */
+export function startTurnClock(
+  { signal: aborted, timeoutMs }: Pick<AgentContext, 'signal' | 'timeoutMs'>,
+  graceMs: number,
+): TurnClock {
+  const limit = new AbortController();
+  const timers = [setTimeout(() => limit.abort(timedOut()), Math.min(timeoutMs, LONGEST_TIMER_MS))];
+  const signal = AbortSignal.any([aborted, limit.signal]);
+  const over = Promise.withResolvers<undefined>();
+  const startGrace = () => {
+    timers.push(setTimeout(() => over.resolve(undefined), graceMs));
+  };
+  if (signal.aborted) startGrace();
+  else signal.addEventListener('abort', startGrace, { once: true });
+  return {
+    signal,
+    ended: () => (aborted.aborted ? 'abort' : limit.signal.aborted ? 'timeout' : 'exit'),
+    graceOver: over.promise,
+    [Symbol.dispose]() {
+      signal.removeEventListener('abort', startGrace);
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+const timedOut = () => new DOMException('The turn has reached its time limit.', 'TimeoutError');

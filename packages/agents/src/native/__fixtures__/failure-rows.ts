@@ -1,0 +1,203 @@
+import type { CliAgentKind } from '../kinds.ts';
+
+/** How the process of a recording ended. */
+export type End = {
+  /** Its exit code, or the signal that ended it. */
+  exit: number | 'SIGTERM' | 'SIGINT';
+  /** Whose name is not that of the row. */
+  recording?: string;
+  /** By us: until then it waited, or tried again. */
+  isStopped?: true;
+};
+
+/** What goes wrong, and how each agent ended where it did; or why there is nothing to see. */
+export type FailureRow = {
+  name: string;
+  recording: string;
+  /** All the same the turn completes, and a tool was refused. */
+  isCompleted?: true;
+  ends: Readonly<Record<CliAgentKind, End['exit'] | End | { none: string }>>;
+};
+
+const stopped = (exit: End['exit']): End => ({ exit, isStopped: true });
+const none = (reason: string) => ({ none: reason });
+const noSuchSetting = none('it has no such setting');
+const asOthers = none('a 400 as any other');
+
+/**
+ * The ways to fail that `docs/agents-faults.md` does not play: an agent's process is needed for them, or too much time.
+ * Recorded on Linux with the versions that are tested; Claude Code with `CLAUDE_CODE_MAX_RETRIES=1`, Gemini CLI with
+ * `general.maxAttempts: 2`.
+ */
+export const failureRows: readonly FailureRow[] = [
+  {
+    name: 'the provider answers 400',
+    recording: 'bad-request',
+    ends: {
+      'codex-cli': 1,
+      'claude-code': 1,
+      'gemini-cli': 144,
+      'qwen-code': 1,
+      'opencode-cli': 1,
+      pi: 0,
+      copilot: 1,
+    },
+  },
+  {
+    name: '400 that calls itself a `server_error`',
+    recording: 'bad-request-server-error',
+    ends: {
+      'codex-cli': asOthers,
+      'claude-code': asOthers,
+      'gemini-cli': asOthers,
+      'qwen-code': asOthers,
+      'opencode-cli': stopped('SIGTERM'),
+      pi: 0,
+      copilot: asOthers,
+    },
+  },
+  {
+    name: '403',
+    recording: 'forbidden',
+    ends: {
+      'codex-cli': 1,
+      'claude-code': 1,
+      'gemini-cli': 147,
+      'qwen-code': 1,
+      'opencode-cli': 1,
+      pi: 0,
+      copilot: 1,
+    },
+  },
+  {
+    name: '404, as for a model that there is not',
+    recording: 'unknown-model',
+    ends: {
+      'codex-cli': 1,
+      'claude-code': 1,
+      'gemini-cli': 1,
+      'qwen-code': 1,
+      'opencode-cli': 1,
+      pi: 0,
+      copilot: 1,
+    },
+  },
+  {
+    name: '429 without `Retry-After`',
+    recording: 'rate-limit',
+    ends: {
+      'codex-cli': 1,
+      'claude-code': 1,
+      'gemini-cli': { exit: 173, recording: 'rate-limited' },
+      'qwen-code': stopped('SIGTERM'),
+      'opencode-cli': stopped('SIGTERM'),
+      pi: 0,
+      copilot: stopped(0),
+    },
+  },
+  {
+    name: 'nobody listens at its address',
+    recording: 'port-closed',
+    ends: {
+      'codex-cli': stopped('SIGTERM'),
+      'claude-code': 1,
+      'gemini-cli': 1,
+      'qwen-code': stopped('SIGTERM'),
+      'opencode-cli': stopped('SIGTERM'),
+      pi: 0,
+      copilot: 1,
+    },
+  },
+  {
+    name: 'no answer comes, and SIGTERM does',
+    recording: 'hang',
+    ends: {
+      'codex-cli': 'SIGTERM',
+      'claude-code': 143,
+      'gemini-cli': 0,
+      'qwen-code': 'SIGTERM',
+      'opencode-cli': 'SIGTERM',
+      pi: 143,
+      copilot: 0,
+    },
+  },
+  {
+    name: 'no answer comes, and SIGINT does',
+    recording: 'interrupted',
+    ends: {
+      'codex-cli': 1,
+      'claude-code': 0,
+      'gemini-cli': 0,
+      'qwen-code': 'SIGINT',
+      'opencode-cli': 'SIGINT',
+      pi: 'SIGINT',
+      copilot: 0,
+    },
+  },
+  {
+    name: 'an answer stops half way, and SIGTERM comes',
+    recording: 'hang-mid-stream',
+    ends: {
+      'codex-cli': 'SIGTERM',
+      'claude-code': 143,
+      'gemini-cli': 0,
+      'qwen-code': 'SIGTERM',
+      'opencode-cli': 'SIGTERM',
+      pi: 143,
+      copilot: 0,
+    },
+  },
+  {
+    name: 'no answer within a time limit of its own',
+    recording: 'own-timeout',
+    ends: {
+      'codex-cli': 1,
+      'claude-code': 1,
+      'gemini-cli': noSuchSetting,
+      'qwen-code': 55,
+      'opencode-cli': 1,
+      pi: noSuchSetting,
+      copilot: noSuchSetting,
+    },
+  },
+  {
+    name: 'its limit of turns',
+    recording: 'turn-limit',
+    ends: {
+      'codex-cli': noSuchSetting,
+      'claude-code': 1,
+      'gemini-cli': 53,
+      'qwen-code': 53,
+      'opencode-cli': noSuchSetting,
+      pi: noSuchSetting,
+      copilot: noSuchSetting,
+    },
+  },
+  {
+    name: 'a tool is not allowed',
+    recording: 'denied',
+    isCompleted: true,
+    ends: {
+      'codex-cli': none('its stream leaves the call out'),
+      'claude-code': 0,
+      'gemini-cli': 0,
+      'qwen-code': 0,
+      'opencode-cli': { exit: 0, recording: 'main' },
+      pi: none('it allows everything'),
+      copilot: 0,
+    },
+  },
+  {
+    name: 'it has no key',
+    recording: 'no-key',
+    ends: {
+      'codex-cli': 1,
+      'claude-code': 1,
+      'gemini-cli': 41,
+      'qwen-code': 1,
+      'opencode-cli': 1,
+      pi: 1,
+      copilot: 1,
+    },
+  },
+];

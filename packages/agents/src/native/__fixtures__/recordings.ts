@@ -1,0 +1,48 @@
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { mappers, type NativeMappers } from '../mappers.ts';
+import type { NativeMapper } from '../../kit/native-mapper.ts';
+import { type NativeReading, readNative } from './read-native.ts';
+
+export type RecordedKind = keyof typeof mappers;
+export const recordedKinds = Object.keys(mappers) as RecordedKind[];
+
+/** Where the agents ran, and the MCP server of those whose tools do not tell it. */
+const place = { workdir: '/workspace', mcpServers: ['weather'] };
+
+/**
+ * What an agent printed and kept, recorded: `<kind>/__fixtures__/<agent>-<version>/<name>.{stream,transcript}.{jsonl,json}`,
+ * and beside each the events that come of it, its golden file.
+ */
+export function recordingsOf(kind: RecordedKind) {
+  const [folder = ''] = globSync(`../${kind}/__fixtures__/*`, { cwd: import.meta.dirname });
+  const root = join(import.meta.dirname, folder);
+  const { stream, transcript }: NativeMappers = mappers[kind];
+  const bytesOf = (file: string): Buffer => readFileSync(join(root, file));
+  const form = transcript?.kind === 'printed' ? 'document' : 'lines';
+  const suffix = form === 'document' ? '.transcript.json' : '.transcript.jsonl';
+  const names = (ending: string): string[] =>
+    globSync(`*${ending}`, { cwd: root })
+      .map((file) => basename(file, ending))
+      .toSorted();
+  return {
+    bytesOf,
+    streamNames: names('.stream.jsonl'),
+    transcriptNames: names(suffix),
+    goldenOf: (name: string, source: 'stream' | 'transcript'): string =>
+      join(root, `${name}.${source}.events.jsonl`),
+    stream: (name: string, mapper: NativeMapper | undefined = stream?.(place)): NativeReading =>
+      readNative(needed(mapper), bytesOf(`${name}.stream.jsonl`)),
+    transcript: (name: string): NativeReading =>
+      readNative(needed(transcript?.createMapper(place)), bytesOf(name + suffix), { form }),
+  };
+}
+
+function needed(mapper: NativeMapper | undefined): NativeMapper {
+  if (!mapper) throw new Error('This kind of agent has no mapper of that form.');
+  return mapper;
+}
+
+/** Items as an agent prints them. */
+export const linesOf = (...items: readonly object[]): Buffer =>
+  Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''));

@@ -1,0 +1,23 @@
+import type { JsonValue, StreamEventOf } from '@whetstone/events';
+import { textIn } from '../../kit/fields.ts';
+
+/** The start of a session, from fields of native items: what is no text is left out. */
+export function sessionStarted(
+  runtime: string,
+  sessionId: string,
+  fields: Record<'runtimeVersion' | 'model' | 'workingDir', JsonValue | undefined>,
+  moment: { at?: string } = {},
+): StreamEventOf<'session.started'> {
+  const runtimeVersion = textIn(fields.runtimeVersion);
+  const model = textIn(fields.model);
+  const workingDir = textIn(fields.workingDir);
+  return {
+    type: 'session.started',
+    sessionId,
+    runtime,
+    ...(runtimeVersion !== undefined && { runtimeVersion }),
+    ...(model !== undefined && { model }),
+    ...(workingDir !== undefined && { workingDir }),
+    ...moment,
+  };
+}

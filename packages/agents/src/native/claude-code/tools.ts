@@ -1,0 +1,47 @@
+import type { JsonObject, JsonValue } from '@whetstone/events';
+import { objectIn, textIn, tokensIn } from '../../kit/fields.ts';
+import { plainOutcome, plainText } from './content.ts';
+import type { ToolOutcome, ToolVocabulary } from './tool-calls.ts';
+
+/** Claude Code's tools, 2.1. `Task` is another name of `Agent`, and older than it. */
+export const claudeTools: ToolVocabulary = {
+  shell: new Set(['Bash']),
+  subagent: new Set(['Agent', 'Task']),
+  skill: new Set(['Skill']),
+  todos: new Set(['TodoWrite']),
+  files: { Write: 'file_path', Edit: 'file_path', MultiEdit: 'file_path', NotebookEdit: 'notebook_path' },
+};
+
+/**
+ * A result. `details`: the tool's own record besides the text that the model reads, an object for a success, a text for
+ * an error; absent within sub-agents.
+ */
+export function claudeOutcome(block: JsonObject, details: JsonValue | undefined): ToolOutcome {
+  const outcome = plainOutcome(block);
+  const record = objectIn(details) ?? {};
+  const text = textIn(outcome.output) ?? '';
+  return {
+    ...outcome,
+    output: reportOf(record) ?? outcome.output,
+    exitCode: exitCode(outcome.status, text, record),
+    isNewFile: record.type === 'create' || record.originalFile === null || text.startsWith('File created'),
+    isLaunch: record.isAsync === true || text.startsWith('Async agent launched'),
+  };
+}
+
+/** What a sub-agent answered, without the notes that its model reads around it. */
+function reportOf({ agentId, content, harnessNoteCount, harnessTailCount }: JsonObject): string | undefined {
+  if (typeof agentId !== 'string' || !Array.isArray(content)) return undefined;
+  const end = content.length - tokensIn(harnessTailCount);
+  return plainText(content.slice(tokensIn(harnessNoteCount), end));
+}
+
+/** Claude Code writes the exit code of a command that failed into its output, in its first line. */
+function exitCode(status: ToolOutcome['status'], text: string, record: JsonObject): number | undefined {
+  if (status === 'failed') {
+    const code = /^Exit code (\d+)/.exec(text)?.[1];
+    return code === undefined ? undefined : Number(code);
+  }
+  const isUnknown = record.backgroundTaskId !== undefined || record.interrupted === true;
+  return isUnknown ? undefined : 0;
+}

@@ -1,0 +1,194 @@
+import { addUsage, type JsonObject, type StreamEvent, type Usage } from '@whetstone/events';
+import { costIn, momentIn, objectIn, objectsIn, textIn } from '../../kit/fields.ts';
+import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { textTail } from '../../kit/text-tail.ts';
+import { plainText } from './content.ts';
+import { ClaudeSession, messageOf } from './session.ts';
+import { sessionStarted } from './session-started.ts';
+import { readTaskNotification } from './task-notification.ts';
+import type { Envelope } from './tool-calls.ts';
+import { messageUsage } from './usage.ts';
+
+const TEXT_LIMIT_BYTES = 4 * 1024;
+
+/** Copies of what other items or the requests hold, and the agent's own bookkeeping. */
+const COPIES = new Set([
+  'api-request',
+  'api-request-blob',
+  'api-request-shape',
+  'atis-latch',
+  'cost-state',
+  'last-prompt',
+  'mode',
+  'queue-operation',
+  'tools-used',
+]);
+
+/**
+ * A session file of Claude Code, 2.1, with all turns of its session, or the file of one sub-agent; the summary is that of
+ * the last turn. A message is a line for each of its blocks, each with the usage of the whole. What sub-agents used is
+ * in their files, what a compaction used in the cost alone. Which call began a sub-agent its own file does not say: its
+ * events have the agent's id as `parentCallId`, which the `agentId` of the call's result in the session's file leads to.
+ */
+export function createClaudeCodeTranscriptMapper(place: MapperPlace = {}): NativeMapper {
+  return new ClaudeTranscript(place);
+}
+
+/** Of the home of Claude Code: the session's file, and one for each of its sub-agents. */
+export const claudeCodeTranscriptPattern = '.claude/projects/*/{*,*/subagents/*}.jsonl';
+
+class ClaudeTranscript implements NativeMapper {
+  readonly #session: ClaudeSession;
+  readonly #callOfAgent = new Map<string, string>();
+  readonly #counted = new Set<string>();
+  #workdir: string | undefined;
+  #turn = -1;
+  #usage: Usage | undefined;
+  #sessionCostUsd = 0;
+  #costUsdBefore = 0;
+  #sessionId: string | undefined;
+  #ending: NativeSummary['ending'];
+  #failure: string | undefined;
+
+  constructor({ workdir }: MapperPlace) {
+    this.#workdir = workdir;
+    this.#session = new ClaudeSession(() => this.#workdir);
+  }
+
+  map(item: JsonObject): StreamEvent[] | undefined {
+    const { type } = item;
+    if (type === 'cost-state') this.#sessionCostUsd = costIn(item.totalCostUSD) ?? 0;
+    if (typeof type === 'string' && COPIES.has(type)) return [];
+    // The whole prompt, again.
+    if (type === 'attachment' && objectIn(item.attachment)?.type === 'prompt_snapshot') return [];
+    const events = this.#session.behindCompaction(this.#events(item));
+    const start = this.#startEvents(item);
+    if (events) return [...start, ...events];
+    return start.length > 0 ? [...start, { type: 'raw', native: item }] : undefined;
+  }
+
+  summary(): NativeSummary {
+    const costUsd = this.#sessionCostUsd - this.#costUsdBefore;
+    return {
+      ...(this.#ending && { ending: this.#ending }),
+      ...(this.#failure !== undefined && { failure: this.#failure }),
+      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
+      ...(this.#usage && { usage: this.#usage }),
+      ...(costUsd > 0 && { costUsd }),
+    };
+  }
+
+  /** Every line of the conversation names the session; the first one begins it. */
+  #startEvents({ sessionId, version, cwd, timestamp }: JsonObject): StreamEvent[] {
+    if (typeof sessionId !== 'string' || this.#sessionId !== undefined) return [];
+    this.#sessionId = sessionId;
+    this.#workdir ??= textIn(cwd);
+    const fields = { runtimeVersion: version, model: undefined, workingDir: cwd };
+    return [sessionStarted('claude-code', sessionId, fields, momentIn(timestamp))];
+  }
+
+  #events(item: JsonObject): StreamEvent[] | undefined {
+    switch (item.type) {
+      case 'assistant':
+        return this.#assistantEvents(item);
+      case 'user':
+        return this.#userEvents(item);
+      case 'system':
+        if (item.subtype === 'compact_boundary') return this.#session.compacted();
+        if (item.subtype !== 'api_error') return undefined;
+        return this.#session.error(errorMessage(item), this.#envelope(item));
+      default:
+        return undefined;
+    }
+  }
+
+  #assistantEvents(item: JsonObject): StreamEvent[] | undefined {
+    const message = messageOf(item);
+    const envelope = this.#envelope(item);
+    const isError = item.isApiErrorMessage === true;
+    const events = this.#session.assistant({ message, envelope }, isError);
+    if (isError) {
+      this.#ending = 'failed';
+      this.#failure = textTail(this.#session.lastError ?? '', TEXT_LIMIT_BYTES);
+      return events;
+    }
+    this.#ending = message.stop_reason === 'end_turn' ? 'completed' : undefined;
+    this.#failure = undefined;
+    return events && [...events, ...this.#usageEvents(message, envelope)];
+  }
+
+  #usageEvents({ id, model, usage }: JsonObject, envelope: Envelope): StreamEvent[] {
+    if (typeof id !== 'string' || !objectIn(usage) || this.#counted.has(id)) return [];
+    this.#counted.add(id);
+    const call = messageUsage(objectIn(usage) ?? {});
+    this.#usage = this.#usage ? addUsage(this.#usage, call) : call;
+    return [{ type: 'usage', usage: call, ...(typeof model === 'string' && { model }), ...envelope }];
+  }
+
+  #userEvents(item: JsonObject): StreamEvent[] | undefined {
+    const message = messageOf(item);
+    if (item.isCompactSummary === true) return this.#session.compaction(message, this.#envelope(item));
+    // Whatever is said to the model wants an answer.
+    this.#ending = undefined;
+    const text = plainText(message.content);
+    const ended = objectIn(item.origin)?.kind === 'task-notification' && readTaskNotification(text ?? '');
+    if (ended) {
+      return this.#session.tools.ended(ended.callId, ended.status, ended.output, this.#envelope(item));
+    }
+    const ids = callIds(message);
+    const isCommand = text?.startsWith('<command-name>') === true;
+    const isOutput = text?.startsWith('<local-command-stdout>') === true;
+    const isSaid = ids.length === 0 && item.isMeta !== true && !isOutput;
+    // A command of Claude Code's own, such as /compact, begins a turn too.
+    if (isSaid && item.isSidechain !== true) this.#beginTurn();
+    this.#rememberAgent(item, ids);
+    const envelope = this.#envelope(item);
+    const denials = isRefused(item) ? this.#denials(item, ids, envelope) : [];
+    const events = this.#session.user({
+      message,
+      envelope,
+      isPrompt: isSaid && !isCommand,
+      toolResult: item.toolUseResult,
+    });
+    return events && [...denials, ...events];
+  }
+
+  #beginTurn(): void {
+    this.#turn += 1;
+    this.#usage = undefined;
+    this.#costUsdBefore = this.#sessionCostUsd;
+    this.#failure = undefined;
+  }
+
+  #denials({ toolUseResult }: JsonObject, callIds: string[], envelope: Envelope): StreamEvent[] {
+    const reason = textIn(toolUseResult)?.replace(/^Error: /, '');
+    return callIds.flatMap((callId) => this.#session.tools.denied(callId, { reason }, envelope));
+  }
+
+  #rememberAgent({ toolUseResult }: JsonObject, [callId]: string[]): void {
+    const agentId = objectIn(toolUseResult)?.agentId;
+    if (typeof agentId === 'string' && callId !== undefined) this.#callOfAgent.set(agentId, callId);
+  }
+
+  #envelope({ timestamp, isSidechain, agentId }: JsonObject): Envelope {
+    const agent = isSidechain === true ? textIn(agentId) : undefined;
+    return {
+      ...momentIn(timestamp),
+      ...(this.#turn >= 0 && { turn: this.#turn }),
+      ...(agent !== undefined && { parentCallId: this.#callOfAgent.get(agent) ?? agent }),
+    };
+  }
+}
+
+const isRefused = ({ permissionDecision }: JsonObject): boolean =>
+  objectIn(permissionDecision)?.decision === 'reject';
+
+const callIds = ({ content }: JsonObject): string[] =>
+  objectsIn(content).flatMap(({ tool_use_id: id }) => (typeof id === 'string' ? [id] : []));
+
+/** A model call that is made again. */
+function errorMessage({ error, retryAttempt, maxRetries, retryInMs }: JsonObject): string {
+  const { formatted, message } = objectIn(error) ?? {};
+  const cause = textIn(formatted) ?? textIn(message) ?? 'unknown';
+  return `The model call failed (${cause}); retry ${retryAttempt} of ${maxRetries} in ${retryInMs} ms.`;
+}

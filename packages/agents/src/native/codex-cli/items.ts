@@ -1,0 +1,163 @@
+import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import { z } from 'zod';
+import { workspacePath } from '../../kit/workspace-path.ts';
+
+/** The events that `codex exec --json` prints, as far as they are mapped. Anything else becomes a `raw` event. */
+const count = z.number().int().nonnegative().catch(0);
+const usageSchema = z.object({
+  input_tokens: z.number().int().nonnegative(),
+  output_tokens: z.number().int().nonnegative(),
+  cached_input_tokens: count,
+  cache_write_input_tokens: count,
+  reasoning_output_tokens: count,
+});
+const text = z.string();
+const itemSchema = z.discriminatedUnion('type', [
+  z.object({ id: text, type: z.literal('agent_message'), text }),
+  z.object({ id: text, type: z.literal('reasoning'), text }),
+  z.object({ id: text, type: z.literal('error'), message: text }),
+  z.object({
+    id: text,
+    type: z.literal('command_execution'),
+    command: text,
+    aggregated_output: text.catch(''),
+    exit_code: z.number().int().nullish(),
+    status: text.catch('completed'),
+  }),
+  z.object({
+    id: text,
+    type: z.literal('mcp_tool_call'),
+    server: text,
+    tool: text,
+    status: text.catch('completed'),
+  }),
+  z.object({
+    id: text,
+    type: z.literal('collab_tool_call'),
+    tool: text.catch('collab_tool_call'),
+    receiver_thread_ids: z.array(text).catch([]),
+    status: text.catch('completed'),
+  }),
+  z.object({ id: text, type: z.literal('web_search'), query: text.catch('') }),
+  z.object({
+    id: text,
+    type: z.literal('file_change'),
+    changes: z.array(z.object({ path: text, kind: text })),
+    status: text.catch('completed'),
+  }),
+  z.object({
+    id: text,
+    type: z.literal('todo_list'),
+    items: z.array(z.object({ text, completed: z.boolean().catch(false) })),
+  }),
+]);
+const lineSchema = z.discriminatedUnion('type', [
+  z.object({ type: z.literal('thread.started'), thread_id: text }),
+  z.object({ type: z.literal('turn.started') }),
+  z.object({ type: z.literal('turn.completed'), usage: usageSchema.optional().catch(undefined) }),
+  z.object({ type: z.literal('turn.failed'), error: z.object({ message: text }) }),
+  z.object({ type: z.literal('error'), message: text }),
+  z.object({ type: z.enum(['item.started', 'item.updated', 'item.completed']), item: itemSchema }),
+]);
+
+export type CodexUsage = z.infer<typeof usageSchema>;
+export type CodexItem = z.infer<typeof itemSchema>;
+export type CodexLine = z.infer<typeof lineSchema>;
+
+/** One line of the stream; `undefined` when this version has no mapping for it. */
+export function parseCodexLine(native: JsonObject): CodexLine | undefined {
+  const parsed = lineSchema.safeParse(native);
+  return parsed.success ? parsed.data : undefined;
+}
+
+/** Codex counts cached tokens within the input; here each token is in one bucket. */
+export function toUsage(usage: CodexUsage): Usage {
+  const { input_tokens, cached_input_tokens, cache_write_input_tokens } = usage;
+  return {
+    inputTokens: Math.max(0, input_tokens - cached_input_tokens - cache_write_input_tokens),
+    outputTokens: usage.output_tokens,
+    cacheReadTokens: cached_input_tokens,
+    cacheWriteTokens: cache_write_input_tokens,
+    reasoningTokens: usage.reasoning_output_tokens,
+  };
+}
+
+/** Codex reports the whole thread's usage at the end of each turn; this is the part since `before`. */
+export function usageSince(before: CodexUsage | undefined, now: CodexUsage): CodexUsage {
+  if (!before) return now;
+  return {
+    input_tokens: Math.max(0, now.input_tokens - before.input_tokens),
+    output_tokens: Math.max(0, now.output_tokens - before.output_tokens),
+    cached_input_tokens: Math.max(0, now.cached_input_tokens - before.cached_input_tokens),
+    cache_write_input_tokens: Math.max(0, now.cache_write_input_tokens - before.cache_write_input_tokens),
+    reasoning_output_tokens: Math.max(0, now.reasoning_output_tokens - before.reasoning_output_tokens),
+  };
+}
+
+/** The tool name under which an item is called, in the words of the event vocabulary. */
+export function toolNameOf(item: CodexItem): string | undefined {
+  switch (item.type) {
+    case 'mcp_tool_call':
+      return `mcp__${item.server}__${item.tool}`;
+    case 'collab_tool_call':
+      return item.tool;
+    case 'command_execution':
+    case 'web_search':
+      return item.type;
+    default:
+      return undefined;
+  }
+}
+
+/** What a tool item was called with: the native item without what belongs to its result. */
+export function calledEvent(item: CodexItem, name: string, native: JsonValue | undefined): StreamEvent {
+  if (item.type === 'command_execution') {
+    return { type: 'action.called', callId: item.id, name, input: { command: item.command } };
+  }
+  const {
+    id: _id,
+    type: _type,
+    status: _status,
+    result: _result,
+    error: _error,
+    agents_states: _states,
+    ...input
+  } = asObject(native);
+  return { type: 'action.called', callId: item.id, name, input: asObject(input.arguments ?? input) };
+}
+
+export function resultEvent(item: CodexItem, native: JsonValue | undefined): StreamEvent {
+  const isFailed = 'status' in item && (item.status === 'failed' || item.status === 'declined');
+  const status = isFailed ? (item.status === 'declined' ? 'rejected' : 'failed') : 'completed';
+  if (item.type === 'command_execution') {
+    const output = {
+      output: item.aggregated_output,
+      ...(item.exit_code == null ? {} : { exitCode: item.exit_code }),
+    };
+    return { type: 'action.result', callId: item.id, status, output };
+  }
+  const { result, error, agents_states } = asObject(native);
+  const output = result ?? error ?? agents_states;
+  return { type: 'action.result', callId: item.id, status, ...(output == null ? {} : { output }) };
+}
+
+export const CHANGES: Readonly<Record<string, 'added' | 'modified' | 'deleted'>> = {
+  add: 'added',
+  update: 'modified',
+  delete: 'deleted',
+};
+
+export function fileEvents(
+  item: CodexItem & { type: 'file_change' },
+  workdir: string | undefined,
+): StreamEvent[] {
+  return item.changes.map(({ path, kind }) => ({
+    type: 'file.changed',
+    path: workspacePath(path, workdir),
+    change: CHANGES[kind] ?? 'modified',
+  }));
+}
+
+function asObject(value: JsonValue | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+}

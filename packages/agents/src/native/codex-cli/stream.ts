@@ -1,0 +1,190 @@
+import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { objectIn } from '../../kit/fields.ts';
+import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { skillEvents, skillIn } from '../../kit/skill-file.ts';
+import { textTail } from '../../kit/text-tail.ts';
+import { Collaboration } from './collaboration.ts';
+import {
+  type CodexItem,
+  type CodexLine,
+  type CodexUsage,
+  calledEvent,
+  fileEvents,
+  parseCodexLine,
+  resultEvent,
+  toolNameOf,
+  toUsage,
+  usageSince,
+} from './items.ts';
+
+/** What goes into a result row is bounded, whatever an agent prints. */
+const TEXT_LIMIT_BYTES = 4 * 1024;
+const TOOL_NAMES_LIMIT = 500;
+
+/** What the telemetry of `codex-jsonl` wants to know besides the events. */
+export type CodexFacts = {
+  /** Of the thread, as Codex counts it: cumulative, cached tokens within the input. */
+  threadUsage?: CodexUsage;
+  model?: string;
+  /** What the agent said last. */
+  finalMessage?: string;
+  /** Tool calls by context-eval's names. */
+  toolCalls: Map<string, number>;
+};
+
+export type CodexMapper = NativeMapper & { readonly facts: CodexFacts };
+
+/**
+ * The output of `codex exec --json`. Its usage is that of the whole thread, without its sub-agents: `before` is what
+ * earlier turns had, absent for none. Where that is not known, neither is the turn's.
+ */
+export function createCodexMapper(
+  { workdir }: MapperPlace = {},
+  before?: CodexUsage | 'unread',
+): CodexMapper {
+  return new CodexStream(workdir, before);
+}
+
+class CodexStream implements CodexMapper {
+  readonly facts: CodexFacts = { toolCalls: new Map() };
+  readonly #workdir: string | undefined;
+  readonly #before: CodexUsage | 'unread' | undefined;
+  readonly #called = new Set<string>();
+  readonly #collaboration = new Collaboration();
+  #plan = '';
+  #summary: NativeSummary = {};
+
+  constructor(workdir: string | undefined, before: CodexUsage | 'unread' | undefined) {
+    this.#workdir = workdir;
+    this.#before = before;
+  }
+
+  map(native: JsonObject): StreamEvent[] | undefined {
+    const { model } = native;
+    if (typeof model === 'string' && model !== '') this.facts.model ??= textTail(model, TEXT_LIMIT_BYTES);
+    const line = parseCodexLine(native);
+    return line && this.#lineEvents(line, native);
+  }
+
+  summary(): NativeSummary {
+    const { threadUsage } = this.facts;
+    const isKnown = threadUsage && this.#before !== 'unread';
+    const { threads } = this.#collaboration;
+    return {
+      ...this.#summary,
+      ...(isKnown && { usage: toUsage(usageSince(this.#before, threadUsage)) }),
+      ...(Object.keys(threads).length > 0 && { subagents: threads }),
+    };
+  }
+
+  #lineEvents(line: CodexLine, native: JsonObject): StreamEvent[] {
+    switch (line.type) {
+      case 'thread.started':
+        this.#summary.sessionId = line.thread_id;
+        return [
+          {
+            type: 'session.started',
+            sessionId: line.thread_id,
+            runtime: 'codex-cli',
+            ...(this.#workdir !== undefined && { workingDir: this.#workdir }),
+          },
+        ];
+      case 'turn.started':
+        return [];
+      case 'turn.completed':
+        this.#summary.ending = 'completed';
+        return line.usage ? this.#usageEvents(line.usage) : [];
+      case 'turn.failed':
+        this.#summary.ending = 'failed';
+        return this.#failure(line.error.message);
+      // Not the end: it says of a request that it is made again, too.
+      case 'error':
+        return this.#failure(line.message);
+      default:
+        return this.#itemEvents(line.type, line.item, native.item);
+    }
+  }
+
+  #failure(message: string): StreamEvent[] {
+    this.#summary.failure = textTail(message, TEXT_LIMIT_BYTES);
+    return [{ type: 'error', message }];
+  }
+
+  #usageEvents(usage: CodexUsage): StreamEvent[] {
+    const before = this.facts.threadUsage ?? this.#before;
+    this.facts.threadUsage = usage;
+    return before === 'unread' ? [] : [{ type: 'usage', usage: toUsage(usageSince(before, usage)) }];
+  }
+
+  #itemEvents(
+    phase: 'item.started' | 'item.updated' | 'item.completed',
+    item: CodexItem,
+    native: JsonValue | undefined,
+  ): StreamEvent[] {
+    const name = toolNameOf(item);
+    if (name !== undefined) return this.#toolEvents(phase, item, name, native);
+    if (item.type === 'todo_list') {
+      const steps = item.items.map(
+        (step) => ({ text: step.text, status: step.completed ? 'completed' : 'pending' }) as const,
+      );
+      const plan = JSON.stringify(steps);
+      if (plan === this.#plan) return []; // the end of the turn tells it once more
+      this.#plan = plan;
+      return [{ type: 'plan.updated', steps }];
+    }
+    if (phase !== 'item.completed') return [];
+    switch (item.type) {
+      case 'agent_message':
+        this.facts.finalMessage = item.text;
+        return [{ type: 'message', role: 'assistant', text: item.text }];
+      case 'reasoning':
+        return [{ type: 'thinking', text: item.text }];
+      case 'error':
+        return [{ type: 'error', message: item.message }];
+      case 'file_change':
+        this.#countTool('file_change');
+        // What was refused changed nothing, and is kept as it came.
+        return item.status === 'completed'
+          ? fileEvents(item, this.#workdir)
+          : [{ type: 'raw', native: native ?? null }];
+      default:
+        return [];
+    }
+  }
+
+  #toolEvents(phase: string, item: CodexItem, name: string, native: JsonValue | undefined): StreamEvent[] {
+    const events: StreamEvent[] = [];
+    if (!this.#called.has(item.id)) {
+      this.#called.add(item.id);
+      events.push(calledEvent(item, name, native));
+    }
+    if (item.type === 'collab_tool_call' && item.tool === 'spawn_agent') {
+      events.push(...this.#collaboration.started(item.id, 'agent'));
+    }
+    if (phase !== 'item.completed') return events;
+    this.#called.delete(item.id);
+    this.#countTool(item.type === 'mcp_tool_call' ? `mcp:${item.server}/${item.tool}` : item.type);
+    return [...events, ...this.#effects(item, native), resultEvent(item, native)];
+  }
+
+  #effects(item: CodexItem, native: JsonValue | undefined): StreamEvent[] {
+    if (item.type === 'command_execution') {
+      const skill = skillIn(item.command);
+      if (skill === undefined) return [];
+      return skillEvents(`${item.id}/skill`, skill, item.status === 'completed' ? 'completed' : 'failed');
+    }
+    if (item.type !== 'collab_tool_call') return [];
+    const [threadId] = item.receiver_thread_ids;
+    if (item.tool === 'spawn_agent') {
+      if (threadId === undefined) return this.#collaboration.failed(item.id);
+      this.#collaboration.hasThread(item.id, threadId);
+    }
+    return this.#collaboration.ended(objectIn(objectIn(native)?.agents_states));
+  }
+
+  #countTool(name: string): void {
+    const { toolCalls } = this.facts;
+    const key = toolCalls.has(name) || toolCalls.size < TOOL_NAMES_LIMIT ? name : 'other';
+    toolCalls.set(key, (toolCalls.get(key) ?? 0) + 1);
+  }
+}

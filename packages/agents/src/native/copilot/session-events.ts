@@ -1,0 +1,387 @@
+import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
+import { skillEvents } from '../../kit/skill-file.ts';
+import { textTail } from '../../kit/text-tail.ts';
+import { calledEvent, type Envelope, outputOf, resultEvents } from './tool-call.ts';
+
+const FAILURE_LIMIT_BYTES = 4 * 1024;
+
+/** They announce what comes whole, repeat it, or tell of the program and not of the agent. */
+const PASSING: ReadonlySet<string> = new Set([
+  'assistant.turn_start',
+  'assistant.turn_end',
+  'assistant.idle',
+  'assistant.intent',
+  'assistant.message_start',
+  'assistant.message_delta',
+  'assistant.reasoning_delta',
+  'assistant.tool_call_delta',
+  'assistant.streaming_delta',
+  'assistant.server_tool_progress',
+  'model.call_start',
+  'model.call_finished',
+  'model.call_final_result',
+  'tool.execution_partial_result',
+  'tool.execution_progress',
+  'tool.shell_output',
+  'subagent.configured',
+  'subagent.selected',
+  'subagent.deselected',
+  'skill.context_delivered',
+  'skill.context_delivered_ref',
+  'session.background_tasks_changed',
+  'session.compaction_start',
+  'session.custom_agents_updated',
+  'session.extensions_loaded',
+  'session.idle',
+  'session.mcp_server_tools_loaded',
+  'session.mcp_servers_loaded',
+  'session.model_change',
+  'session.skills_loaded',
+  'session.title_changed',
+  'session.todos_changed',
+  'session.tools_updated',
+  'session.usage_checkpoint',
+  'session.usage_info',
+  // Behind it comes `abort`.
+  'agent.interrupted',
+  // What the agent tells its model to be.
+  'system.message',
+  // The model calls of a compaction by hand, told again one by one.
+  'model.turn_started',
+  'model.turn_ended',
+  'model.model_call_started',
+  'model.model_call_success',
+  'model.message',
+  'model.messages_snapshot',
+  'model.response',
+  'model.tool_execution',
+]);
+
+/** Kinds of `session.info` that say what another event says. */
+const REPEATING_INFO = new Set(['model_retry', 'file_created', 'cancellation']);
+
+type Call = { parentCallId?: string; subagent?: Subagent };
+
+type Subagent = {
+  callId: string;
+  /** Of the agent that called it, where that is a sub-agent, too. */
+  caller: { parentCallId?: string };
+  /** Whether the result of the call is its answer. */
+  isAwaited: boolean;
+  output?: JsonValue | undefined;
+};
+
+/**
+ * The session events of GitHub Copilot CLI 1.0, after the JSON Schema that it unpacks (`session-events.schema.json`).
+ * Its stream and its session file are made of them, each with a part that the other lacks: only the file has the
+ * tokens and the approvals, only the stream the requests that failed and were made again.
+ */
+export class CopilotSession {
+  readonly #workdir: string | undefined;
+  /** Calls under way, by their id. */
+  readonly #calls = new Map<string, Call>();
+  /** By their own id, which is not that of the call that started them. */
+  readonly #subagents = new Map<string, Subagent>();
+  readonly #counted = new Set<string>();
+  #thinking: string | undefined;
+  #turn = -1;
+  #usage: Usage | undefined;
+  #failure: string | undefined;
+  #retries = 0;
+  readonly #asked = new Set<string>();
+  /** Set while the last thing that the agent said asks for tools. */
+  #hasOpenCalls = false;
+
+  constructor({ workdir }: MapperPlace) {
+    this.#workdir = workdir;
+  }
+
+  map(item: JsonObject): StreamEvent[] | undefined {
+    const { type } = item;
+    if (typeof type !== 'string') return undefined;
+    if (PASSING.has(type)) return [];
+    const data = objectIn(item.data);
+    return data && this.#eventsOf(type, data, item);
+  }
+
+  /** A prompt: what is counted begins again. */
+  beginTurn(): void {
+    this.#turn += 1;
+    this.#usage = undefined;
+    this.#failure = undefined;
+    this.#retries = 0;
+    this.#hasOpenCalls = false;
+  }
+
+  /** How the turn ended, once the program says that it is over; until then only a failure is certain. */
+  ending(isOver: boolean): NativeSummary['ending'] {
+    if (this.#failure !== undefined) return 'failed';
+    if (!isOver) return undefined;
+    if (this.#asked.size > 0) return 'waiting';
+    return this.#hasOpenCalls ? 'failed' : 'completed';
+  }
+
+  summary(): NativeSummary & { metadata: { copilot: JsonObject } } {
+    return {
+      ...(this.#failure !== undefined && { failure: this.#failure }),
+      ...(this.#usage && { usage: this.#usage }),
+      metadata: { copilot: { retries: this.#retries } },
+    };
+  }
+
+  fail(reason: string): void {
+    this.#failure = textTail(reason, FAILURE_LIMIT_BYTES);
+  }
+
+  /** For events of the turn. Sub-agents have ids of their own; their events name the call as well, most of the time. */
+  envelope(item: JsonObject, data: JsonObject = {}): Envelope {
+    const parent = textIn(data.parentToolCallId) ?? this.#subagents.get(textIn(item.agentId) ?? '')?.callId;
+    return {
+      ...momentIn(item.timestamp),
+      ...(this.#turn >= 0 && { turn: this.#turn }),
+      ...(parent !== undefined && { parentCallId: parent }),
+    };
+  }
+
+  #eventsOf(type: string, data: JsonObject, item: JsonObject): StreamEvent[] | undefined {
+    const envelope = this.envelope(item, data);
+    switch (type) {
+      case 'user.message':
+        return [{ type: 'message', role: 'user', text: requiredText(data.content), ...envelope }];
+      case 'assistant.message':
+        return this.#message(data, envelope);
+      case 'assistant.reasoning':
+        return this.#think(requiredText(data.content), envelope);
+      case 'assistant.usage':
+        return this.#use(data, envelope);
+      case 'session.usage_record': {
+        const usage = objectIn(data.usage);
+        return usage && this.#use(usage, this.envelope(item, usage));
+      }
+      case 'assistant.turn_retry':
+        this.#retries += 1;
+        return [];
+      case 'model.call_failure':
+        return [{ type: 'error', message: callFailure(data), ...envelope }];
+      case 'tool.execution_start':
+        return this.#call(data, envelope);
+      case 'tool.execution_complete':
+        return this.#result(data, envelope);
+      case 'subagent.started':
+      case 'subagent.completed':
+      case 'subagent.failed':
+        return this.#subagent(type, data, item);
+      case 'skill.invoked':
+      case 'skill.invoked_ref': {
+        const skill = requiredText(data.name);
+        // Else the call of its tool tells.
+        return data.trigger === 'agent-invoked'
+          ? []
+          : skillEvents(requiredText(item.id), skill, 'completed', envelope);
+      }
+      case 'permission.requested':
+      case 'permission.completed':
+        return this.#permission(type, data, envelope);
+      case 'user_input.requested':
+        return this.#question(data, envelope);
+      case 'user_input.completed':
+        this.#asked.delete(requiredText(data.requestId));
+        return undefined;
+      case 'abort': {
+        const message = `aborted: ${requiredText(data.reason)}`;
+        if (envelope.parentCallId === undefined) this.fail(message);
+        return [{ type: 'error', message, ...envelope }];
+      }
+      default:
+        return type.startsWith('session.') ? this.#sessionEvents(type, data, item) : undefined;
+    }
+  }
+
+  #sessionEvents(type: string, data: JsonObject, item: JsonObject): StreamEvent[] | undefined {
+    const envelope = this.envelope(item, data);
+    switch (type) {
+      case 'session.error': {
+        const message = requiredText(data.message);
+        if (envelope.parentCallId === undefined) this.fail(message);
+        return [{ type: 'error', message, ...envelope }];
+      }
+      case 'session.info':
+        return REPEATING_INFO.has(textIn(data.infoType) ?? '') ? [] : undefined;
+      case 'session.mcp_server_status_changed':
+        return data.error === undefined ? [] : undefined;
+      case 'session.compaction_complete':
+        return this.#compaction(data, envelope);
+      case 'session.truncation': {
+        const dropped = tokensIn(data.messagesRemovedDuringTruncation);
+        return [{ type: 'compaction', droppedMessages: dropped, ...envelope }];
+      }
+      default:
+        return undefined;
+    }
+  }
+
+  #message(data: JsonObject, envelope: Envelope): StreamEvent[] {
+    const text = requiredText(data.content);
+    if (envelope.parentCallId === undefined) {
+      this.#failure = undefined;
+      this.#hasOpenCalls = objectsIn(data.toolRequests).length > 0;
+    }
+    const thinking = this.#think(textIn(data.reasoningText) ?? '', envelope);
+    return text === '' ? thinking : [...thinking, { type: 'message', role: 'assistant', text, ...envelope }];
+  }
+
+  /** It comes with the message and, in the stream, by itself. */
+  #think(text: string, envelope: Envelope): StreamEvent[] {
+    if (text === '' || text === this.#thinking) return [];
+    this.#thinking = text;
+    return [{ type: 'thinking', text, ...envelope }];
+  }
+
+  #call(data: JsonObject, envelope: Envelope): StreamEvent[] {
+    const { parentCallId } = envelope;
+    this.#calls.set(requiredText(data.toolCallId), { ...(parentCallId !== undefined && { parentCallId }) });
+    return [calledEvent(data, envelope)];
+  }
+
+  #result(data: JsonObject, envelope: Envelope): StreamEvent[] {
+    const callId = requiredText(data.toolCallId);
+    const { subagent, ...caller } = this.#calls.get(callId) ?? {};
+    const events = resultEvents(data, this.#workdir, { ...caller, ...envelope });
+    this.#calls.delete(callId);
+    if (subagent?.isAwaited) subagent.output = outputOf(data);
+    return events;
+  }
+
+  /** A sub-agent's begin and end bear its id and belong to the one that called it. */
+  #subagent(type: string, data: JsonObject, item: JsonObject): StreamEvent[] {
+    const callId = requiredText(data.toolCallId);
+    const agentId = textIn(item.agentId) ?? callId;
+    const { parentCallId: _itself, ...moment } = this.envelope(item);
+    if (type === 'subagent.started') {
+      const name = requiredText(data.agentName);
+      const call = this.#calls.get(callId);
+      const { parentCallId } = call ?? {};
+      const caller = { ...(parentCallId !== undefined && { parentCallId }) };
+      const subagent: Subagent = { callId, caller, isAwaited: data.executionMode !== 'background' };
+      this.#subagents.set(agentId, subagent);
+      if (call) call.subagent = subagent;
+      return [{ type: 'subagent.called', callId, name, ...moment, ...caller }];
+    }
+    const { caller, output: answer } = this.#subagents.get(agentId) ?? {};
+    const output = data.error ?? answer;
+    const status = type === 'subagent.failed' || data.cancelled === true ? 'failed' : 'completed';
+    const told = output !== undefined && { output };
+    return [{ type: 'subagent.completed', callId, status, ...told, ...moment, ...caller }];
+  }
+
+  #permission(type: string, data: JsonObject, envelope: Envelope): StreamEvent[] {
+    const request = objectIn(data.permissionRequest) ?? {};
+    const callId = textIn(data.toolCallId) ?? textIn(request.toolCallId) ?? requiredText(data.requestId);
+    if (type === 'permission.requested') {
+      const { kind, intention } = request;
+      return [
+        {
+          type: 'approval.requested',
+          callId,
+          ...(typeof kind === 'string' && { name: kind }),
+          ...(typeof intention === 'string' && { reason: intention }),
+          ...envelope,
+        },
+      ];
+    }
+    const isApproved = requiredText(objectIn(data.result)?.kind).startsWith('approved');
+    const by = textIn(data.decisionSource);
+    return [
+      {
+        type: 'approval.decided',
+        callId,
+        decision: isApproved ? 'approved' : 'denied',
+        ...(by !== undefined && { by }),
+        ...envelope,
+      },
+    ];
+  }
+
+  #question({ requestId, question, choices }: JsonObject, envelope: Envelope): StreamEvent[] {
+    const id = requiredText(requestId);
+    this.#asked.add(id);
+    const options = Array.isArray(choices) ? choices.filter((choice) => typeof choice === 'string') : [];
+    return [
+      {
+        type: 'input.requested',
+        request: {
+          id,
+          prompt: requiredText(question),
+          kind: 'question',
+          ...(options.length > 0 && { options: options.map((choice) => ({ id: choice })) }),
+        },
+        ...envelope,
+      },
+    ];
+  }
+
+  /** Its model calls are told here alone. */
+  #compaction(data: JsonObject, envelope: Envelope): StreamEvent[] {
+    const used = objectIn(data.compactionTokensUsed);
+    const usage = used ? this.#use(used, envelope) : [];
+    if (data.success !== true) {
+      const reason = textIn(data.error) ?? textIn(data.failureReason) ?? 'unknown';
+      return [...usage, { type: 'error', message: `Compaction failed: ${reason}`, ...envelope }];
+    }
+    const summary = textIn(data.summaryContent);
+    return [
+      ...usage,
+      {
+        type: 'compaction',
+        ...(summary !== undefined && { summary }),
+        ...(data.messagesRemoved !== undefined && { droppedMessages: tokensIn(data.messagesRemoved) }),
+        ...envelope,
+      },
+    ];
+  }
+
+  /** `inputTokens` holds what was read from the cache and written to it, whoever the provider is. */
+  #use(told: JsonObject, envelope: Envelope): StreamEvent[] {
+    const { apiCallId, duration } = told;
+    if (typeof apiCallId === 'string') {
+      if (this.#counted.has(apiCallId)) return [];
+      this.#counted.add(apiCallId);
+    }
+    const cacheReadTokens = tokensIn(told.cacheReadTokens);
+    const cacheWriteTokens = tokensIn(told.cacheWriteTokens);
+    const usage: Usage = {
+      inputTokens: Math.max(0, tokensIn(told.inputTokens) - cacheReadTokens - cacheWriteTokens),
+      outputTokens: tokensIn(told.outputTokens),
+      cacheReadTokens,
+      cacheWriteTokens,
+      ...(told.reasoningTokens !== undefined && { reasoningTokens: tokensIn(told.reasoningTokens) }),
+    };
+    this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
+    const model = textIn(told.model);
+    return [
+      {
+        type: 'usage',
+        usage,
+        ...(model !== undefined && { model }),
+        ...(typeof duration === 'number' && duration >= 0 && { latencyMs: duration }),
+        ...envelope,
+      },
+    ];
+  }
+}
+
+/** The provider's error comes as the JSON text that it was. */
+function callFailure({ statusCode, errorMessage, failureKind }: JsonObject): string {
+  const kind = typeof statusCode === 'number' ? `HTTP ${statusCode}` : (textIn(failureKind) ?? 'error');
+  return `The model call failed (${kind}): ${providerMessage(textIn(errorMessage) ?? 'no reason given')}`;
+}
+
+function providerMessage(text: string): string {
+  try {
+    return textIn(objectIn(JSON.parse(text) as JsonValue)?.message) ?? text;
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,49 @@
+import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { objectIn, textIn } from '../../kit/fields.ts';
+import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { CopilotSession } from './session-events.ts';
+
+/**
+ * The output of `copilot --output-format json`, 1.0. Its last line alone has the session's id and says that the turn is
+ * over. It tells no tokens: they are in the session file. Deltas without their message stay in the native bytes alone.
+ */
+export function createCopilotMapper(place: MapperPlace = {}): NativeMapper {
+  return new CopilotStream(place);
+}
+
+class CopilotStream implements NativeMapper {
+  readonly #session: CopilotSession;
+  #sessionId: string | undefined;
+  #isOver = false;
+  #told: JsonObject = {};
+
+  constructor(place: MapperPlace) {
+    this.#session = new CopilotSession(place);
+  }
+
+  map(item: JsonObject): StreamEvent[] | undefined {
+    if (item.type !== 'result') return this.#session.map(item);
+    this.#sessionId = textIn(item.sessionId);
+    this.#isOver = true;
+    this.#told = objectIn(item.usage) ?? {};
+    // A run that was stopped ends with `abort` and 0.
+    if (item.exitCode !== 0 && this.#session.ending(false) !== 'failed') {
+      this.#session.fail(`exit code ${exitCode(item.exitCode)}`);
+    }
+    return [];
+  }
+
+  summary(): NativeSummary {
+    const { metadata, ...summary } = this.#session.summary();
+    const ending = this.#session.ending(this.#isOver);
+    return {
+      ...summary,
+      ...(ending && { ending }),
+      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
+      metadata: { copilot: { ...this.#told, ...metadata.copilot } },
+    };
+  }
+}
+
+const exitCode = (code: JsonValue | undefined): string =>
+  typeof code === 'number' ? String(code) : 'unknown';

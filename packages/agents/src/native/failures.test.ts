@@ -1,0 +1,69 @@
+import { deriveAgentMetadata } from '@whetstone/events';
+import { expect, test } from 'vitest';
+import { testedVersion } from '../install/install-cli-agent.ts';
+import { type End, type FailureRow, failureRows } from './__fixtures__/failure-rows.ts';
+import type { NativeReading } from './__fixtures__/read-native.ts';
+import { recordingsOf } from './__fixtures__/recordings.ts';
+import { type CliAgentKind, cliAgentKinds } from './kinds.ts';
+import { cliAgents } from './native-agents.ts';
+
+type Failure = { kind: CliAgentKind; name: string; end: End; reading: NativeReading };
+
+/** What an agent printed and how it ended; a text where there is nothing to see. */
+function failureOf({ name, recording, ends }: FailureRow, kind: CliAgentKind): Failure | string {
+  const told = ends[kind];
+  if (typeof told === 'object' && 'none' in told) return told.none;
+  const end = typeof told === 'object' ? told : { exit: told };
+  return { kind, name, end, reading: recordingsOf(kind).stream(end.recording ?? recording) };
+}
+
+const failuresOf = (rows: readonly FailureRow[]): Failure[] =>
+  rows
+    .flatMap((row) => cliAgentKinds.map((kind) => failureOf(row, kind)))
+    .filter((failure) => typeof failure !== 'string');
+
+test.each(failuresOf(failureRows.filter(({ isCompleted }) => !isCompleted)))(
+  '$kind: $name: never a turn that went well',
+  ({ reading: { events, summary } }) => {
+    expect(['failed', undefined]).toContain(summary.ending);
+    if (summary.ending !== 'failed') return;
+    expect(summary.failure).toBeTruthy();
+    expect(events.some(({ type }) => type === 'error')).toBe(true);
+  },
+);
+
+test.each(failuresOf(failureRows.filter(({ isCompleted }) => isCompleted)))(
+  '$kind: $name: rejected, and no failure',
+  ({ reading: { events, summary } }) => {
+    expect(summary.ending).toBe('completed');
+    expect(deriveAgentMetadata(events).tools.map(({ status }) => status)).toContain('rejected');
+  },
+);
+
+test('the table in the documents is what the recordings say', async () => {
+  const agents = cliAgentKinds.map((kind) => `${kind} ${testedVersion(cliAgents[kind])}`);
+  const header = ['what goes wrong', ...agents];
+  const rows = failureRows.map((row) => [
+    row.name,
+    ...cliAgentKinds.map((kind) => cell(failureOf(row, kind))),
+  ]);
+  const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+  const page = `${introduction}\n${lines.join('\n')}\n`;
+  await expect(page).toMatchFileSnapshot('../../../../../docs/agents-failures.md');
+});
+
+function cell(failure: Failure | string): string {
+  if (typeof failure === 'string') return `– (${failure})`;
+  const { end, reading } = failure;
+  const exit = typeof end.exit === 'number' ? `exit ${end.exit}` : end.exit;
+  return `${end.isStopped ? 'stopped by us, ' : ''}${exit}, ${reading.summary.ending ?? 'no last word'}`;
+}
+
+const introduction = `# How the agents fail
+
+Written by \`npx vitest run packages/agents/src/native/failures.test.ts -u\`. What each released agent printed
+was recorded once, and is read at every \`npm test\`: given is how its process ended and what its stream says of the turn.
+_No last word_: Whetstone makes a failed turn of it, whatever the exit code is. _Stopped by us_: until then, 12 to 45
+seconds, it tried again. What stands here is not in [agents whose provider is at fault](agents-faults.md), where the agents
+themselves are played.
+`;

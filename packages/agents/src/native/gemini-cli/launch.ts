@@ -1,0 +1,96 @@
+import { WhetstoneError } from '@whetstone/errors';
+import type { StreamEvent } from '@whetstone/events';
+import type { McpServer } from '../../kit/declared-context.ts';
+import { isPlainId, readHomeFile, subagentEvents } from '../../kit/kept-events.ts';
+import { mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
+import { ownFolders } from '../../kit/own-folders.ts';
+import type { CliAgent } from '../native-agent.ts';
+import { createGeminiCliTranscriptMapper } from './transcript.ts';
+
+/**
+ * Gemini CLI. Its exit code of an error of the provider is the HTTP status modulo 256. The model has to be named: with
+ * `auto` another request decides about it first.
+ */
+export const geminiCli: CliAgent = {
+  kind: 'gemini-cli',
+  package: '@google/gemini-cli',
+  program: 'gemini',
+  entry: { script: '@google/gemini-cli/bundle/gemini.js' },
+  wire: 'gemini-generate-content',
+  defaultModel: 'gemini-2.5-pro',
+
+  settings: ({ baseUrl, key, home, ...given }) => {
+    for (const server of given.mcpServers ?? []) refuseVariables(server);
+    const { mcpServers, env } = withoutDollars(given.mcpServers);
+    return {
+      env: {
+        ...env,
+        ...ownFolders(home),
+        GEMINI_CLI_HOME: home,
+        GOOGLE_GEMINI_BASE_URL: baseUrl,
+        GEMINI_API_KEY: key,
+        GEMINI_CLI_TRUST_WORKSPACE: 'true',
+        // It would start itself again as a child, and keep signals from it.
+        GEMINI_CLI_NO_RELAUNCH: 'true',
+      },
+      files: {
+        '.gemini/settings.json': JSON.stringify(
+          { ...settings, mcpServers: mcpServersOf(mcpServers, addressOf) },
+          null,
+          2,
+        ),
+      },
+    };
+  },
+
+  turn: ({ prompt, model, resume }) => ({
+    args: [
+      ...['--output-format', 'stream-json'],
+      '--yolo',
+      '--skip-trust',
+      ...['--model', model],
+      ...(resume === undefined ? [] : ['--resume', resume]),
+    ],
+    stdin: prompt,
+  }),
+
+  // Of sub-agents the stream has what they used, and their session files what they did; which one is whose, that of
+  // the session tells.
+  async keptEvents(turn) {
+    const { sessionId = '' } = turn.summary;
+    if (!isPlainId(sessionId) || !turn.events.some(({ type }) => type === 'subagent.called')) return [];
+    const sessionFile = (name: string, emit: (event: StreamEvent) => void) => {
+      const mapper = createGeminiCliTranscriptMapper(turn.place);
+      return readHomeFile(turn, { folder: '.gemini/tmp', name }, mapper, emit);
+    };
+    const summary = await sessionFile(`session-*-${sessionId.slice(0, 8)}.jsonl`, () => {});
+    const events = await subagentEvents({ ...turn, summary }, (id, emit) => sessionFile(`${id}.jsonl`, emit));
+    return events.filter(({ type }) => type !== 'usage');
+  },
+};
+
+/** Without the auth type a base URL makes it choose one that it refuses without a terminal. */
+const settings = {
+  security: { auth: { selectedType: 'gemini-api-key' } },
+  privacy: { usageStatisticsEnabled: false },
+  general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+  telemetry: { enabled: false },
+};
+
+const addressOf = ({ url, headers }: Extract<McpServer, { kind: 'http' }>) => ({ httpUrl: url, headers });
+
+/** In `env`, `url` and `headers` it fills in variables again and again, so that none can stand for a dollar sign. */
+function refuseVariables(server: McpServer): void {
+  const values =
+    server.kind === 'http' ? [server.url, ...Object.values(server.headers)] : Object.values(server.env);
+  if (!values.some((value) => /\$[A-Za-z_{]/.test(value))) return;
+  throw new WhetstoneError(
+    'agent-mcp-value',
+    `Gemini CLI would change a value of the MCP server ${server.name}: it holds a dollar sign before a name.`,
+    {
+      where: `mcp_servers.${server.name}`,
+      hint: 'Choose another value, or start the server with a program that sets it.',
+      exitCode: 2,
+    },
+  );
+}

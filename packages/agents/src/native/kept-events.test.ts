@@ -1,0 +1,134 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { addUsage, emptyUsage, type StreamEvent } from '@whetstone/events';
+import type { Sandbox } from '@whetstone/sandbox';
+import { createMask, createProcessSandboxProvider } from '@whetstone/sandbox';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { type EndedTurn, readKeptEvents } from '../kit/kept-events.ts';
+import type { NativeSummary } from '../kit/native-mapper.ts';
+import { codexCli } from './codex-cli/launch.ts';
+import { copilot } from './copilot/launch.ts';
+import { geminiCli } from './gemini-cli/launch.ts';
+
+const recorded = (path: string): Promise<string> => readFile(join(import.meta.dirname, path), 'utf8');
+const rollout = 'codex-cli/__fixtures__/codex-0.169.0/agents-child.transcript.jsonl';
+const thread = '01a20115-967b-77a1-80c6-0cee37d3ef1e';
+const rolloutFile = (id: string) => `~/.codex/sessions/2026/11/22/rollout-2026-11-22T02-28-41-${id}.jsonl`;
+
+let folder: string;
+let sandbox: Sandbox;
+let logged: string[];
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'kept-events-'));
+  const provider = await createProcessSandboxProvider({ scratch: folder });
+  sandbox = await provider.start({ workdir: folder, env: {} });
+  logged = [];
+});
+afterEach(async () => {
+  await sandbox.stop();
+  await rm(folder, { recursive: true });
+});
+
+function read(
+  cli: typeof codexCli,
+  summary: NativeSummary,
+  more: Partial<EndedTurn> = {},
+): Promise<StreamEvent[] | undefined> {
+  const turn = {
+    sandbox,
+    program: '/bin/false',
+    place: {},
+    options: {},
+    startedAt: '2026',
+    events: [],
+    summary,
+  };
+  const context = { log: (line: string) => logged.push(line), signal: new AbortController().signal };
+  return readKeptEvents(cli, context, { ...turn, ...more });
+}
+
+const tokensOf = (events: readonly StreamEvent[] = []): number =>
+  events.flatMap((event) => (event.type === 'usage' ? [event.usage] : [])).reduce(addUsage, emptyUsage())
+    .inputTokens;
+
+test('what a sub-agent of Codex did and used, below the call that began it', async () => {
+  await sandbox.writeFiles({ [rolloutFile(thread)]: await recorded(rollout) });
+  const events = await read(codexCli, { subagents: { [thread]: 'item_2' } });
+  expect(new Set(events?.map(({ parentCallId }) => parentCallId))).toEqual(new Set(['item_2']));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'message', text: 'The child is done.' }));
+  expect(tokensOf(events)).toBeGreaterThan(0);
+  expect(events?.filter(({ type }) => type === 'session.started' || type === 'raw')).toEqual([]);
+});
+
+test('of a sub-agent that goes on from an earlier turn, what is of this one', async () => {
+  await sandbox.writeFiles({ [rolloutFile(thread)]: await recorded(rollout) });
+  const subagents = { [thread]: 'item_2' };
+  expect(await read(codexCli, { subagents }, { startedAt: '2026-11-23T00:00:00.000Z' })).toEqual([]);
+});
+
+test('sub-agents of sub-agents stand below the calls of these', async () => {
+  const parent = await recorded('codex-cli/__fixtures__/codex-0.169.0/agents.transcript.jsonl');
+  const parentThread = '01a20115-9588-7d83-a4f6-cf0429c74e1e';
+  await sandbox.writeFiles({
+    [rolloutFile(parentThread)]: parent,
+    [rolloutFile(thread)]: await recorded(rollout),
+  });
+  const events = (await read(codexCli, { subagents: { [parentThread]: 'item_9' } })) ?? [];
+  const begun = events.find((event) => event.type === 'subagent.called');
+  expect(begun).toMatchObject({ parentCallId: 'item_9' });
+  const below = events.filter(({ parentCallId }) => parentCallId === begun?.callId);
+  expect(below).toContainEqual(expect.objectContaining({ text: 'The child is done.' }));
+});
+
+test('a transcript that is not there is told of, and nothing is made up', async () => {
+  expect(await read(codexCli, { subagents: { [thread]: 'item_2' } })).toBeUndefined();
+  expect(logged).toEqual([expect.stringContaining('codex-cli')]);
+});
+
+test.each(['*', '../../../../etc/passwd', '-delete', ''])(
+  'an id that is none is not looked for: %s',
+  async (id) => {
+    await sandbox.writeFiles({ [rolloutFile(thread)]: await recorded(rollout) });
+    expect(await read(codexCli, { subagents: { [id]: 'item_2' } })).toEqual([]);
+  },
+);
+
+test('the tokens of Copilot’s turn, which its stream does not tell, with those of its sub-agent', async () => {
+  const sessionId = 'f6bb55d5-7ea4-4bd0-9be9-9c2ddc5acd0b';
+  const session = await recorded('copilot/__fixtures__/copilot-1.0.102/main.transcript.jsonl');
+  await sandbox.writeFiles({ [`~/.copilot/session-state/${sessionId}/events.jsonl`]: session });
+  const events = await read(copilot, { sessionId });
+  expect(new Set(events?.map(({ type }) => type))).toEqual(new Set(['usage']));
+  expect(events?.filter(({ parentCallId }) => parentCallId !== undefined)).toHaveLength(2);
+  expect(await read(copilot, {})).toEqual([]);
+});
+
+test('what a sub-agent of Gemini CLI did, whose tokens its stream tells already', async () => {
+  const folder = 'gemini-cli/__fixtures__/gemini-0.61.0';
+  const sessionId = 'c672b966-9830-4cba-a472-d7478c121cac';
+  const child = 'f10a0ecf-e620-4ed7-a625-0a4a4f0f3efa';
+  const chats = '~/.gemini/tmp/work/chats';
+  await sandbox.writeFiles({
+    [`${chats}/session-2026-11-22T02-19-c672b966.jsonl`]: await recorded(`${folder}/agent.transcript.jsonl`),
+    [`${chats}/${sessionId}/${child}.jsonl`]: await recorded(`${folder}/agent-child.transcript.jsonl`),
+  });
+  expect(await read(geminiCli, { sessionId })).toEqual([]);
+  const callId = 'invoke_agent__call_cf8057125ec4caadefca1e7e';
+  const events = await read(
+    geminiCli,
+    { sessionId },
+    { events: [{ type: 'subagent.called', callId, name: 'generalist' }] },
+  );
+  expect(new Set(events?.map(({ parentCallId }) => parentCallId))).toEqual(new Set([callId]));
+  expect(events).toContainEqual(expect.objectContaining({ type: 'action.called', name: 'read_file' }));
+  expect(tokensOf(events)).toBe(0);
+});
+
+test('what is kept is masked as the stream is', async () => {
+  await sandbox.writeFiles({ [rolloutFile(thread)]: await recorded(rollout) });
+  const options = { mask: createMask(['The child is done.']) };
+  const events = await read(codexCli, { subagents: { [thread]: 'item_2' } }, { options });
+  expect(JSON.stringify(events)).not.toContain('The child is done.');
+  expect(JSON.stringify(events)).toContain('[masked]');
+});

@@ -1,0 +1,88 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the agents' settings
+import { describe, expect, test } from 'vitest';
+import type { McpServer } from '../kit/declared-context.ts';
+import { connection } from './__fixtures__/connection.ts';
+import { contextPlaces } from './context-places.ts';
+import { cliAgentKinds } from './kinds.ts';
+import { cliAgents } from './native-agents.ts';
+
+const mcpServers: readonly McpServer[] = [
+  { kind: 'command', name: 'glossary', command: 'node', args: ['a "b"', '\\'], env: { EDITION: 'second' } },
+  { kind: 'http', name: 'remote', url: 'https://example.com/mcp', headers: { 'X-Key': 'k' } },
+];
+
+describe.each(cliAgentKinds)('%s', (kind) => {
+  const { settings } = cliAgents[kind];
+
+  test('without servers nothing of its settings speaks of them', () => {
+    expect(settings({ ...connection, mcpServers: [] })).toEqual(settings(connection));
+    expect(JSON.stringify(settings(connection))).not.toMatch(/mcp/i);
+  });
+
+  test('takes servers where the table says so', () => {
+    const given = JSON.stringify(settings({ ...connection, mcpServers }));
+    expect(given.includes('glossary')).toBe(contextPlaces[kind].mcpServers);
+    expect(given.includes('https://example.com/mcp')).toBe(contextPlaces[kind].mcpServers);
+  });
+});
+
+const command = { command: 'node', args: ['a "b"', '\\'], env: { EDITION: 'second' } };
+const url = 'https://example.com/mcp';
+const headers = { 'X-Key': 'k' };
+
+test('a dollar sign of a value reaches a server as it is, where the agent would fill in a variable', () => {
+  const [glossary] = mcpServers;
+  if (glossary?.kind !== 'command') throw new Error('the fixture has a command');
+  const servers: McpServer[] = [{ ...glossary, args: ['$HOME'], env: { EDITION: '${PATH}', PLAIN: 'x' } }];
+  expect(() => cliAgents['gemini-cli'].settings({ ...connection, mcpServers: servers })).toThrow(
+    expect.objectContaining({ code: 'agent-mcp-value', exitCode: 2 }),
+  );
+  for (const kind of ['claude-code', 'qwen-code', 'copilot'] as const) {
+    const { env, files } = cliAgents[kind].settings({ ...connection, mcpServers: servers });
+    expect(env).toMatchObject({ WHETSTONE_VALUE_1: '$HOME', WHETSTONE_VALUE_2: '${PATH}' });
+    const text = Object.values(files).find((content) => content.includes('glossary')) ?? '';
+    expect(JSON.parse(text).mcpServers.glossary).toMatchObject({
+      command: 'node',
+      args: ['${WHETSTONE_VALUE_1}'],
+      env: { EDITION: '${WHETSTONE_VALUE_2}', PLAIN: 'x' },
+    });
+  }
+});
+
+test('what each agent reads of its servers (golden)', () => {
+  const of = (kind: (typeof cliAgentKinds)[number]) =>
+    cliAgents[kind].settings({ ...connection, mcpServers });
+  const json = (text: string | undefined) => JSON.parse(text ?? '');
+  expect(of('claude-code').args).toEqual([
+    '--mcp-config',
+    '/scratch/home/.claude/mcp.json',
+    '--strict-mcp-config',
+  ]);
+  expect(json(of('claude-code').files['.claude/mcp.json'])).toEqual({
+    mcpServers: { glossary: command, remote: { type: 'http', url, headers } },
+  });
+  for (const [kind, file] of [
+    ['gemini-cli', '.gemini/settings.json'],
+    ['qwen-code', '.qwen/settings.json'],
+  ] as const) {
+    expect(json(of(kind).files[file]).mcpServers).toEqual({
+      glossary: command,
+      remote: { httpUrl: url, headers },
+    });
+  }
+  expect(json(of('copilot').files['.copilot/mcp-config.json'])).toEqual({
+    mcpServers: {
+      glossary: { ...command, tools: ['*'] },
+      remote: { type: 'http', url, headers, tools: ['*'] },
+    },
+  });
+  expect(json(of('opencode-cli').env.OPENCODE_CONFIG_CONTENT).mcp).toEqual({
+    glossary: { type: 'local', command: ['node', ...command.args], environment: command.env, enabled: true },
+    remote: { type: 'remote', url, headers, enabled: true },
+  });
+  expect(of('codex-cli').files['.codex/config.toml']?.split('[mcp_servers')).toEqual([
+    expect.stringContaining('model_provider = "gateway"'),
+    `.glossary]\ncommand = "node"\nargs = ["a \\"b\\"","\\\\"]\nenv = { "EDITION" = "second" }\n\n`,
+    `.remote]\nurl = "https://example.com/mcp"\nhttp_headers = { "X-Key" = "k" }\n`,
+  ]);
+});

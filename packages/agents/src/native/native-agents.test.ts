@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { isAbsolute, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import type { NativeMapper } from '../kit/native-mapper.ts';
+import { connection } from './__fixtures__/connection.ts';
+import { readNative } from './__fixtures__/read-native.ts';
+import { cliAgentKinds } from './kinds.ts';
+import { cliAgents } from './native-agents.ts';
+
+describe.each(cliAgentKinds)('%s', (kind) => {
+  const agent = cliAgents[kind];
+
+  test('knows the gateway and no other server, and keeps its things at home', () => {
+    const { env, files } = agent.settings(connection);
+    const texts = [...Object.values(env), ...Object.values(files)];
+    expect(texts.some((text) => text.includes(connection.key))).toBe(true);
+    const urls = texts.flatMap((text) => text.match(/https?:\/\/[^\s"]+/g) ?? []);
+    expect(urls.length).toBeGreaterThan(0);
+    for (const url of urls) expect([connection.baseUrl, `${connection.baseUrl}/v1`]).toContain(url);
+    for (const path of Object.values(env).filter(isAbsolute)) {
+      expect(path === connection.home || path.startsWith(`${connection.home}/`)).toBe(true);
+    }
+    for (const path of Object.keys(files)) expect(path).toMatch(/^\.[\w-]+\//);
+  });
+
+  test('gets its prompt from standard input, and the session to go on with as an argument', () => {
+    const turn = { prompt: '-- "go"', model: 'model-1', workingDirectory: '/w' };
+    const first = agent.turn(turn);
+    expect(first.stdin).toBe(turn.prompt);
+    const resumed = agent.turn({ ...turn, resume: 'session-1' });
+    expect(first.args).not.toContain('session-1');
+    expect(resumed.args).toContain('session-1');
+    expect(resumed.args.join(' ')).toContain('model-1');
+  });
+});
+
+describe.each([
+  ['codex-cli', 'codex-0.169.0', ['main', 'main-resumed'], { inputTokens: 19_566 }, undefined],
+  // Of a session that was begun elsewhere it tells its own calls, and not those of sub-agents and side requests.
+  [
+    'qwen-code',
+    'qwen-code-0.24.4',
+    ['task', 'second-turn'],
+    { inputTokens: 33_596 },
+    { inputTokens: 21_119 },
+  ],
+] as const)('%s counts over its session', (kind, folder, [first, second], usage, ownAlone) => {
+  const turn = (name: string, before: NativeMapper | 'new' | 'unread') => {
+    const mapper = cliAgents[kind].openStream?.({}, before);
+    if (!mapper) throw new Error(`${kind} opens no stream.`);
+    const file = join(import.meta.dirname, kind, '__fixtures__', folder, `${name}.stream.jsonl`);
+    return { mapper, usage: readNative(mapper, readFileSync(file)).summary.usage };
+  };
+  const expected = (of: object | undefined) => (of ? expect.objectContaining(of) : undefined);
+
+  test('and a turn has its own usage', () => {
+    expect(turn(second, turn(first, 'new').mapper).usage).toEqual(expected(usage));
+  });
+
+  test('and the usage of a turn behind one that nobody saw to its end is not known whole', () => {
+    expect(turn(second, 'unread').usage).toEqual(expected(ownAlone));
+    expect(turn(second, turn('hang', 'new').mapper).usage).toEqual(expected(ownAlone));
+  });
+});

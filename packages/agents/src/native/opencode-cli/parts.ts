@@ -1,0 +1,164 @@
+import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import { costIn, momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { mcpToolName } from '../../kit/mcp-tool-name.ts';
+import type { MapperPlace } from '../../kit/native-mapper.ts';
+import { workspacePath } from '../../kit/workspace-path.ts';
+
+type Envelope = { at?: string; turn?: number };
+
+/** A finished call: what went in, what came out, and what it did besides. `undefined` while it still runs. */
+export function toolEvents(
+  part: JsonObject,
+  place: MapperPlace,
+  turn: { turn?: number },
+): StreamEvent[] | undefined {
+  const state = objectIn(part.state);
+  if (!state || (state.status !== 'completed' && state.status !== 'error')) return undefined;
+  const callId = requiredText(part.callID);
+  const tool = requiredText(part.tool);
+  const time = objectIn(state.time);
+  const started = { ...momentIn(time?.start), ...turn };
+  const ended = { ...momentIn(time?.end), ...turn };
+  const input = objectIn(state.input) ?? {};
+  const status = statusOf(tool, state);
+  const isChild = tool === 'task';
+  const childName = textIn(input.subagent_type) ?? tool;
+  const output = outputOf(tool, state);
+  const done = state.status === 'completed';
+  return [
+    { type: 'action.called', callId, ...namedCall(tool, input, place.mcpServers), ...started },
+    ...(isChild ? [{ type: 'subagent.called' as const, callId, name: childName, ...started }] : []),
+    ...(isChild
+      ? [
+          {
+            type: 'subagent.completed' as const,
+            callId,
+            status: done ? ('completed' as const) : ('failed' as const),
+            output,
+            ...ended,
+          },
+        ]
+      : []),
+    { type: 'action.result', callId, status, output, ...ended },
+    ...(done ? effectsOf(tool, state, input, place, ended) : []),
+  ];
+}
+
+/** The session of the sub-agent that a finished call began: its id, and that of the call. */
+export function subagentOf({ tool, callID, state }: JsonObject): Record<string, string> {
+  const sessionId = tool === 'task' ? objectIn(objectIn(state)?.metadata)?.sessionId : undefined;
+  return typeof sessionId === 'string' && typeof callID === 'string' ? { [sessionId]: callID } : {};
+}
+
+/** Tools of plugins, too, may be called `<name>_<tool>`: without the names of the servers a call keeps its native one. */
+function namedCall(
+  tool: string,
+  input: JsonObject,
+  mcpServers: readonly string[] | undefined,
+): { name: string; input: JsonObject } {
+  if (tool === 'skill' && typeof input.name === 'string') {
+    return { name: 'load_skill', input: { ...input, skill: input.name } };
+  }
+  return { name: mcpToolName(tool, { mcpServers }) ?? tool, input };
+}
+
+/** How a refusal reads: by a rule of the configuration, and by a human. It has no status of its own. */
+const REFUSAL = /^The user (?:has specified a rule which prevents|rejected permission)/;
+
+function statusOf(tool: string, state: JsonObject): 'completed' | 'failed' | 'rejected' {
+  if (state.status === 'error') return REFUSAL.test(textIn(state.error) ?? '') ? 'rejected' : 'failed';
+  // OpenCode calls a command completed, whatever it came to.
+  const exitCode = tool === 'bash' ? objectIn(state.metadata)?.exit : undefined;
+  return typeof exitCode === 'number' && exitCode !== 0 ? 'failed' : 'completed';
+}
+
+function outputOf(tool: string, state: JsonObject): JsonValue {
+  const output = state.output ?? state.error ?? null;
+  const exitCode = tool === 'bash' ? objectIn(state.metadata)?.exit : undefined;
+  return typeof exitCode === 'number' ? { output, exitCode } : output;
+}
+
+const CHANGES: Readonly<Record<string, 'added' | 'modified' | 'deleted' | 'renamed'>> = {
+  add: 'added',
+  update: 'modified',
+  delete: 'deleted',
+  move: 'renamed',
+};
+
+/** Of tools that write files and plans. */
+function effectsOf(
+  tool: string,
+  state: JsonObject,
+  input: JsonObject,
+  { workdir }: MapperPlace,
+  envelope: Envelope,
+): StreamEvent[] {
+  const metadata = objectIn(state.metadata);
+  switch (tool) {
+    case 'write':
+    case 'edit': {
+      const path = textIn(metadata?.filepath) ?? textIn(input.filePath);
+      const isNew = metadata?.exists === false || (tool === 'edit' && input.oldString === '');
+      const change = isNew ? 'added' : 'modified';
+      return path === undefined
+        ? []
+        : [{ type: 'file.changed', path: workspacePath(path, workdir), change, ...envelope }];
+    }
+    case 'apply_patch':
+      return objectsIn(metadata?.files).flatMap((file): StreamEvent[] =>
+        patchedFile(file, workdir, envelope),
+      );
+    case 'todowrite':
+      return [{ type: 'plan.updated', steps: objectsIn(input.todos).flatMap(planStep), ...envelope }];
+    default:
+      return [];
+  }
+}
+
+function patchedFile(file: JsonObject, workdir: string | undefined, envelope: Envelope): StreamEvent[] {
+  const from = textIn(file.filePath);
+  const path = textIn(file.movePath) ?? from;
+  if (path === undefined) return [];
+  return [
+    {
+      type: 'file.changed',
+      path: workspacePath(path, workdir),
+      change: CHANGES[textIn(file.type) ?? ''] ?? 'modified',
+      ...(from !== undefined && from !== path && { from: workspacePath(from, workdir) }),
+      ...envelope,
+    },
+  ];
+}
+
+type PlanStep = { text: string; status: 'pending' | 'in_progress' | 'completed' };
+
+/** What was cancelled is no step of the plan any more. */
+function planStep({ content, status }: JsonObject): PlanStep[] {
+  if (typeof content !== 'string' || status === 'cancelled') return [];
+  return [{ text: content, status: status === 'completed' || status === 'in_progress' ? status : 'pending' }];
+}
+
+/** Of one step. `input` is without what was cached, `output` without reasoning, which ours includes. */
+export function stepUsage(tokens: JsonValue | undefined): Usage | undefined {
+  const counts = objectIn(tokens);
+  const cache = objectIn(counts?.cache);
+  const reasoningTokens = tokensIn(counts?.reasoning);
+  const usage = {
+    inputTokens: tokensIn(counts?.input),
+    outputTokens: tokensIn(counts?.output) + reasoningTokens,
+    cacheReadTokens: tokensIn(cache?.read),
+    cacheWriteTokens: tokensIn(cache?.write),
+    reasoningTokens,
+  };
+  // A step that was cut off has none.
+  return Object.values(usage).some((count) => count > 0) ? usage : undefined;
+}
+
+export const stepCost = (part: JsonObject): number | undefined => costIn(part.cost);
+
+/** `{ name, data: { message, statusCode } }` */
+export function errorMessage(error: JsonValue | undefined): string {
+  const { name, data } = objectIn(error) ?? {};
+  const message = textIn(objectIn(data)?.message);
+  return message ?? textIn(name) ?? 'The agent told an error without a message.';
+}

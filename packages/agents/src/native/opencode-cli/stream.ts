@@ -1,0 +1,89 @@
+import type { JsonObject, StreamEvent } from '@whetstone/events';
+import { momentIn, objectIn, requiredText } from '../../kit/fields.ts';
+import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { subagentOf, toolEvents } from './parts.ts';
+import { OpencodeTurn } from './turn.ts';
+
+/**
+ * The output of `opencode run --format json`, 1.18: one line for each finished part. A sub-agent's own parts are not
+ * among them. Before OpenCode compacts its context, the summary comes as a message and a step like any other; only the
+ * synthetic prompt behind it tells.
+ */
+export function createOpencodeMapper(place: MapperPlace = {}): NativeMapper {
+  return new OpencodeStream(place);
+}
+
+class OpencodeStream implements NativeMapper {
+  readonly #place: MapperPlace;
+  readonly #subagents: Record<string, string> = {};
+  readonly #turn = new OpencodeTurn();
+  #sessionId: string | undefined;
+  #lastText: string | undefined;
+
+  constructor(place: MapperPlace) {
+    this.#place = place;
+  }
+
+  map(item: JsonObject): StreamEvent[] | undefined {
+    const events = this.#events(item, momentIn(item.timestamp));
+    if (!events || this.#sessionId !== undefined || typeof item.sessionID !== 'string') return events;
+    this.#sessionId = item.sessionID;
+    return [this.#started(item.sessionID, momentIn(item.timestamp)), ...events];
+  }
+
+  /** The stream has no beginning of its own: the first item tells the session. */
+  #started(sessionId: string, at: { at?: string }): StreamEvent {
+    const { workdir } = this.#place;
+    return {
+      type: 'session.started',
+      sessionId,
+      runtime: 'opencode-cli',
+      ...(workdir !== undefined && { workingDir: workdir }),
+      ...at,
+    };
+  }
+
+  #events(item: JsonObject, at: { at?: string }): StreamEvent[] | undefined {
+    if (item.type === 'error') return this.#turn.fail(item.error, at);
+    const part = objectIn(item.part);
+    if (!part) return undefined;
+    switch (item.type) {
+      case 'step_start':
+        return [];
+      case 'text':
+        return this.#textEvents(part, at);
+      case 'reasoning':
+        return part.text === '' ? [] : [{ type: 'thinking', text: requiredText(part.text), ...at }];
+      case 'tool_use':
+        Object.assign(this.#subagents, subagentOf(part));
+        return toolEvents(part, this.#place, {});
+      case 'step_finish':
+        return this.#turn.finishStep(part, at);
+      default:
+        return undefined;
+    }
+  }
+
+  #textEvents(part: JsonObject, at: { at?: string }): StreamEvent[] {
+    const text = requiredText(part.text);
+    if (part.synthetic !== true) {
+      this.#lastText = text;
+      return [{ type: 'message', role: 'assistant', text, ...at }];
+    }
+    const prompt: StreamEvent = { type: 'message', role: 'user', text, ...at };
+    if (objectIn(part.metadata)?.compaction_continue !== true) return [prompt];
+    this.#turn.goOn();
+    const summary = this.#lastText;
+    return [{ type: 'compaction', ...(summary !== undefined && { summary }), ...at }, prompt];
+  }
+
+  summary(): NativeSummary {
+    const { metadata, ...turn } = this.#turn.summary();
+    return {
+      ...turn,
+      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
+      ...(Object.keys(this.#subagents).length > 0 && { subagents: this.#subagents }),
+      metadata: { opencode: metadata },
+    };
+  }
+}

@@ -1,0 +1,64 @@
+import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import { textIn } from '../../kit/fields.ts';
+import type { NativeSummary } from '../../kit/native-mapper.ts';
+import { textTail } from '../../kit/text-tail.ts';
+import { errorMessage, stepCost, stepUsage } from './parts.ts';
+
+const TEXT_LIMIT_BYTES = 4 * 1024;
+
+/** What a turn comes to, step by step: OpenCode has no last event. */
+export class OpencodeTurn {
+  #ending: NativeSummary['ending'];
+  #failure: string | undefined;
+  #usage: Usage | undefined;
+  #costUsd = 0;
+  #steps = 0;
+  #cutSteps = 0;
+
+  /** `stop` ends the turn; with `tool-calls`, and `unknown` for a step that was cut off, another step follows. */
+  finishStep(part: JsonObject, envelope: { at?: string; turn?: number; model?: string }): StreamEvent[] {
+    const reason = textIn(part.reason);
+    this.#steps += 1;
+    this.#ending = undefined;
+    if (reason === 'stop') {
+      this.#ending = 'completed';
+      this.#failure = undefined;
+    } else if (reason === 'unknown') this.#cutSteps += 1;
+    else if (reason !== undefined && reason !== 'tool-calls') {
+      this.#ending = 'failed';
+      this.#failure = `The last step finished with the reason "${textTail(reason, 64)}".`;
+    }
+    return this.#use(part, envelope);
+  }
+
+  #use(part: JsonObject, envelope: { at?: string; turn?: number; model?: string }): StreamEvent[] {
+    const usage = stepUsage(part.tokens);
+    if (!usage) return [];
+    const costUsd = stepCost(part);
+    this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
+    this.#costUsd += costUsd ?? 0;
+    return [{ type: 'usage', usage, ...(costUsd !== undefined && { costUsd }), ...envelope }];
+  }
+
+  fail(error: JsonValue | undefined, envelope: { at?: string; turn?: number }): StreamEvent[] {
+    const message = errorMessage(error);
+    this.#ending = 'failed';
+    this.#failure = textTail(message, TEXT_LIMIT_BYTES);
+    return [{ type: 'error', message, ...envelope }];
+  }
+
+  /** After all the turn goes on: what ended was the step that sums up. */
+  goOn(): void {
+    this.#ending = undefined;
+  }
+
+  summary(): Omit<NativeSummary, 'sessionId' | 'metadata'> & { metadata: JsonObject } {
+    return {
+      ...(this.#ending && { ending: this.#ending }),
+      ...(this.#failure !== undefined && { failure: this.#failure }),
+      ...(this.#usage && { usage: this.#usage }),
+      ...(this.#costUsd > 0 && { costUsd: this.#costUsd }),
+      metadata: { steps: this.#steps, cutSteps: this.#cutSteps },
+    };
+  }
+}

@@ -1,0 +1,100 @@
+import { didYouMean, WhetstoneError } from '@whetstone/errors';
+import type { StreamEvent } from '@whetstone/events';
+import type { CreateMapper } from '../kit/native-mapper.ts';
+import { readDocument } from '../kit/read-document.ts';
+import { type JsonLinesReader, type JsonLinesSummary, readJsonLines } from '../kit/read-json-lines.ts';
+import { mappers, type NativeMappers } from './mappers.ts';
+
+/** By whose first lines a stream is told from a transcript. */
+const PROBE_BYTES = 256 * 1024;
+
+type Emit = (event: StreamEvent) => void;
+type Form = { form: 'stream' | 'transcript'; open(emit: Emit): JsonLinesReader };
+
+export type ParseOptions = {
+  emit: Emit;
+  /** Default: whichever of the two knows more of the first 256 KiB. */
+  form?: 'stream' | 'transcript';
+};
+
+/**
+ * Reads what an agent of a kind printed or kept. Nothing is lost: what has no mapping is a `raw` event.
+ *
+ * @throws WhetstoneError `agent-kind-unknown`, and `agent-form-unknown` for a form that the kind does not have
+ */
+export async function parseNative(
+  kind: string,
+  source: AsyncIterable<Buffer | string>,
+  { emit, form }: ParseOptions,
+): Promise<JsonLinesSummary & { form: Form['form'] }> {
+  const forms = formsOf(kind).filter((one) => form === undefined || one.form === form);
+  if (forms.length === 0) {
+    throw new WhetstoneError('agent-form-unknown', `${kind} has no ${form} that can be read.`, {
+      exitCode: 2,
+    });
+  }
+  const held: Buffer[] = [];
+  let heldBytes = 0;
+  let reader: JsonLinesReader | undefined;
+  let chosen: Form | undefined;
+  const choose = (): JsonLinesReader => {
+    chosen = bestForm(forms, Buffer.concat(held));
+    const opened = chosen.open(emit);
+    for (const chunk of held) opened.push(chunk);
+    return opened;
+  };
+  for await (const piece of source) {
+    const chunk = Buffer.from(piece);
+    if (reader) {
+      reader.push(chunk);
+      continue;
+    }
+    held.push(chunk);
+    heldBytes += chunk.length;
+    if (heldBytes >= PROBE_BYTES) reader = choose();
+  }
+  reader ??= choose();
+  return { ...reader.end(), form: chosen?.form ?? 'stream' };
+}
+
+function formsOf(kind: string): Form[] {
+  const known = mappers as Readonly<Record<string, NativeMappers>>;
+  const found = Object.hasOwn(known, kind) ? known[kind] : undefined;
+  if (!found) {
+    const kinds = Object.keys(known);
+    const meant = didYouMean(kind, kinds);
+    throw new WhetstoneError('agent-kind-unknown', `There is no kind of agent "${kind}" to read.`, {
+      hint: `${meant === undefined ? '' : `did you mean ${meant}? `}known: ${kinds.join(', ')}`,
+      exitCode: 2,
+    });
+  }
+  const { stream, transcript } = found;
+  const lines = (create: CreateMapper) => (emit: Emit) => readJsonLines(create({}), emit);
+  return [
+    ...(stream ? [{ form: 'stream' as const, open: lines(stream) }] : []),
+    ...(transcript?.kind === 'files'
+      ? [{ form: 'transcript' as const, open: lines(transcript.createMapper) }]
+      : []),
+    ...(transcript?.kind === 'printed'
+      ? [
+          {
+            form: 'transcript' as const,
+            open: (emit: Emit) => readDocument(transcript.createMapper({}), emit),
+          },
+        ]
+      : []),
+  ];
+}
+
+/** The form with the fewest items that it does not know; the first of equal ones. */
+function bestForm(forms: readonly Form[], beginning: Buffer): Form {
+  const scored = forms.map((form) => {
+    const probe = form.open(() => {});
+    probe.push(beginning);
+    const { unknown, malformed, lines } = probe.end();
+    return { form, strange: lines === 0 ? 1 : (unknown + malformed) / lines };
+  });
+  const [first, ...rest] = scored;
+  if (!first) throw new TypeError('There is no form to choose from.');
+  return rest.reduce((best, one) => (one.strange < best.strange ? one : best), first).form;
+}

@@ -1,0 +1,273 @@
+import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import { costIn, momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
+import { skillEvents, skillIn } from '../../kit/skill-file.ts';
+import { textTail } from '../../kit/text-tail.ts';
+import { workspacePath } from '../../kit/workspace-path.ts';
+
+const TEXT_LIMIT_BYTES = 4 * 1024;
+
+type Envelope = { at?: string; turn?: number };
+
+type Call = { name: string; input: JsonValue };
+
+/**
+ * The messages of a pi session, which its stream and its session file have in common: the calls that wait for their
+ * results, and what the turn comes to.
+ */
+export class PiSession {
+  readonly #workdir: string | undefined;
+  readonly #calls = new Map<string, Call>();
+  /** Since the last answer: the stream tells a result twice. */
+  readonly #finished = new Set<string>();
+  #usage: Usage | undefined;
+  #costUsd = 0;
+  #provider: string | undefined;
+  #api: string | undefined;
+  #model: string | undefined;
+  #retries = 0;
+  #compactions = 0;
+  #skills = 0;
+  /** Set while the last thing said is that of a model which is done. */
+  lastStop: 'completed' | 'failed' | undefined;
+  failure: string | undefined;
+  sessionId: string | undefined;
+
+  constructor({ workdir }: MapperPlace) {
+    this.#workdir = workdir;
+  }
+
+  /** The header of the stream and of the file. */
+  start(item: JsonObject): StreamEvent[] {
+    this.sessionId = requiredText(item.id);
+    const workingDir = textIn(item.cwd) ?? this.#workdir;
+    return [
+      {
+        type: 'session.started',
+        sessionId: this.sessionId,
+        runtime: 'pi',
+        ...(workingDir !== undefined && { workingDir }),
+        ...momentIn(item.timestamp),
+      },
+    ];
+  }
+
+  /** A turn is what one prompt sets off; what is counted begins again with it. */
+  beginTurn(): void {
+    this.#usage = undefined;
+    this.#costUsd = 0;
+    this.#retries = 0;
+    this.#compactions = 0;
+    this.failure = undefined;
+    this.lastStop = undefined;
+  }
+
+  retry(): void {
+    this.#retries += 1;
+    this.lastStop = undefined;
+  }
+
+  /** A whole message; `undefined` for a role without a mapping: system prompts, and what extensions put in. */
+  message(message: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+    switch (message.role) {
+      case 'user':
+        this.lastStop = undefined;
+        return this.#userEvents(message, envelope);
+      case 'assistant':
+        return this.#assistantEvents(message, envelope);
+      case 'toolResult':
+        this.lastStop = undefined;
+        return this.result(message.toolCallId, message.toolName, message, message.isError === true, envelope);
+      default:
+        return undefined;
+    }
+  }
+
+  #userEvents(message: JsonObject, envelope: Envelope): StreamEvent[] {
+    const events = contentOf(message).flatMap((part): StreamEvent[] => {
+      if (part.type !== 'text') return [{ type: 'raw', native: part, ...envelope }];
+      const text = requiredText(part.text);
+      const skill = /^<skill name="([^"]+)"/.exec(text)?.[1];
+      const loaded = skill === undefined ? [] : this.#skillOfPrompt(skill, envelope);
+      return [{ type: 'message', role: 'user', text, ...envelope }, ...loaded];
+    });
+    return events;
+  }
+
+  /** `/skill:name` puts the skill into the prompt. */
+  #skillOfPrompt(skill: string, envelope: Envelope): StreamEvent[] {
+    this.#skills += 1;
+    return skillEvents(`skill-${this.#skills}`, skill, 'completed', envelope);
+  }
+
+  #assistantEvents(message: JsonObject, envelope: Envelope): StreamEvent[] {
+    this.#finished.clear();
+    const events = contentOf(message).flatMap((part) => this.#partEvents(part, envelope));
+    this.#provider = textIn(message.provider) ?? this.#provider;
+    this.#api = textIn(message.api) ?? this.#api;
+    this.#model = textIn(message.model) ?? this.#model;
+    const usage = this.usage(objectIn(message.usage), envelope);
+    return [...events, ...usage, ...this.#stop(message, envelope)];
+  }
+
+  #partEvents(part: JsonObject, envelope: Envelope): StreamEvent[] {
+    switch (part.type) {
+      case 'text':
+        return part.text === ''
+          ? []
+          : [{ type: 'message', role: 'assistant', text: requiredText(part.text), ...envelope }];
+      case 'thinking':
+        // Encrypted thinking has no text.
+        return part.thinking === ''
+          ? []
+          : [{ type: 'thinking', text: requiredText(part.thinking), ...envelope }];
+      case 'toolCall':
+        return this.called(part.id, part.name, part.arguments, envelope);
+      default:
+        return [{ type: 'raw', native: part, ...envelope }];
+    }
+  }
+
+  #stop(message: JsonObject, envelope: Envelope): StreamEvent[] {
+    const { stopReason } = message;
+    if (stopReason === 'stop') {
+      this.lastStop = 'completed';
+      this.failure = undefined;
+      return [];
+    }
+    this.lastStop = undefined;
+    if (stopReason !== 'error' && stopReason !== 'aborted' && stopReason !== 'length') return [];
+    this.lastStop = 'failed';
+    const reason = textIn(message.errorMessage) ?? `The model stopped: ${stopReason}.`;
+    this.failure = textTail(reason, TEXT_LIMIT_BYTES);
+    return [{ type: 'error', message: reason, ...envelope }];
+  }
+
+  /** A call, once: the message announces it and its execution repeats it. */
+  called(
+    id: JsonValue | undefined,
+    tool: JsonValue | undefined,
+    input: JsonValue | undefined,
+    envelope: Envelope,
+  ): StreamEvent[] {
+    const callId = requiredText(id);
+    if (this.#calls.has(callId)) return [];
+    const call = this.#callOf(requiredText(tool), input ?? {});
+    this.#calls.set(callId, call);
+    return [{ type: 'action.called', callId, ...call, ...envelope }];
+  }
+
+  #callOf(tool: string, input: JsonValue): Call {
+    const path = objectIn(input)?.path;
+    const skill = tool === 'read' && typeof path === 'string' ? skillIn(path) : undefined;
+    if (skill === undefined) return { name: tool, input };
+    return { name: 'load_skill', input: { ...objectIn(input), skill } };
+  }
+
+  /** A result, once, like its call. `result` holds `content` and, of some tools, `details`. */
+  result(
+    id: JsonValue | undefined,
+    tool: JsonValue | undefined,
+    result: JsonObject,
+    isError: boolean,
+    envelope: Envelope,
+  ): StreamEvent[] {
+    const callId = requiredText(id);
+    if (this.#finished.has(callId)) return [];
+    const input = this.#calls.get(callId)?.input ?? null;
+    const output = outputOf(result, tool === 'bash' ? bashExitCode(result, isError) : undefined);
+    const status = isError ? 'failed' : 'completed';
+    const changed = isError ? [] : this.#changes(tool, input, envelope);
+    this.#calls.delete(callId);
+    this.#finished.add(callId);
+    return [{ type: 'action.result', callId, status, output, ...envelope }, ...changed];
+  }
+
+  /** `write` does not tell whether the file was there: modified says the least. */
+  #changes(tool: JsonValue | undefined, input: JsonValue, envelope: Envelope): StreamEvent[] {
+    const path = objectIn(input)?.path;
+    if ((tool !== 'write' && tool !== 'edit') || typeof path !== 'string') return [];
+    return [
+      { type: 'file.changed', path: workspacePath(path, this.#workdir), change: 'modified', ...envelope },
+    ];
+  }
+
+  /** Of one model call; none where it came to nothing. */
+  usage(native: JsonObject | undefined, envelope: Envelope): StreamEvent[] {
+    if (!native) return [];
+    const usage: Usage = {
+      inputTokens: tokensIn(native.input),
+      outputTokens: tokensIn(native.output),
+      cacheReadTokens: tokensIn(native.cacheRead),
+      cacheWriteTokens: tokensIn(native.cacheWrite),
+      ...(native.reasoning !== undefined && { reasoningTokens: tokensIn(native.reasoning) }),
+    };
+    if (Object.values(usage).every((tokens) => tokens === 0)) return [];
+    const costUsd = costIn(objectIn(native.cost)?.total);
+    this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
+    this.#costUsd += costUsd ?? 0;
+    return [
+      {
+        type: 'usage',
+        usage,
+        ...(this.#model !== undefined && { model: this.#model }),
+        ...(costUsd !== undefined && { costUsd }),
+        ...envelope,
+      },
+    ];
+  }
+
+  /** `compaction` is the result of the stream's event or the entry of the file. Its summary costs a model call. */
+  compacted(compaction: JsonObject, envelope: Envelope): StreamEvent[] {
+    this.#compactions += 1;
+    const summary = textIn(compaction.summary);
+    return [
+      { type: 'compaction', ...(summary !== undefined && { summary }), ...envelope },
+      ...this.usage(objectIn(compaction.usage), envelope),
+    ];
+  }
+
+  summary(ending: NativeSummary['ending']): NativeSummary {
+    const told = {
+      ...(this.#provider !== undefined && { provider: this.#provider }),
+      ...(this.#api !== undefined && { api: this.#api }),
+      retries: this.#retries,
+      compactions: this.#compactions,
+    };
+    return {
+      ...(ending && { ending }),
+      ...(this.failure !== undefined && { failure: this.failure }),
+      ...(this.sessionId !== undefined && { sessionId: this.sessionId }),
+      ...(this.#usage && { usage: this.#usage }),
+      ...(this.#costUsd > 0 && { costUsd: this.#costUsd }),
+      metadata: { pi: told },
+    };
+  }
+}
+
+/** User messages may be plain text. */
+function contentOf({ content }: JsonObject): JsonObject[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
+}
+
+/** Text alone as text; anything else as it came. */
+function outputOf({ content, details }: JsonObject, exitCode: number | undefined): JsonValue {
+  const parts = objectsIn(content);
+  const isText = parts.every((part) => part.type === 'text' && typeof part.text === 'string');
+  const output = isText ? parts.map((part) => part.text).join('') : (content ?? null);
+  const isPlain = details === undefined || Object.keys(objectIn(details) ?? { details }).length === 0;
+  if (isPlain && exitCode === undefined) return output;
+  return {
+    output,
+    ...(exitCode !== undefined && { exitCode }),
+    ...(!isPlain && { details: details ?? null }),
+  };
+}
+
+/** The exit code stands at the end of the output alone, and only where it is not 0. */
+function bashExitCode({ content }: JsonObject, isError: boolean): number | undefined {
+  if (!isError) return 0;
+  const text = textIn(objectsIn(content).at(-1)?.text)?.slice(-64) ?? '';
+  const code = /Command exited with code (\d{1,3})\s*$/.exec(text)?.[1];
+  return code === undefined ? undefined : Number(code);
+}

@@ -1,0 +1,93 @@
+import type { JsonObject, StreamEvent } from '@whetstone/events';
+import { momentIn, objectIn, textIn } from '../../kit/fields.ts';
+import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { textTail } from '../../kit/text-tail.ts';
+import { PiSession } from './messages.ts';
+
+const TEXT_LIMIT_BYTES = 4 * 1024;
+
+/** They announce or repeat: all that they hold stands in the `*_end` of a message or of a call. */
+const PROGRESS = new Set([
+  'message_start',
+  'message_update',
+  'turn_start',
+  'turn_end',
+  'tool_execution_update',
+  'compaction_start',
+  'agent_settled',
+]);
+
+/**
+ * The output of `pi --mode json`, 0.73 to 0.87. Only what has ended becomes an event: of a message that was cut off its
+ * deltas stay in the native bytes alone. Updates are most of the stream, in 0.73 its square, and are skipped.
+ */
+export function createPiMapper(place: MapperPlace = {}): NativeMapper {
+  return new PiStream(place);
+}
+
+class PiStream implements NativeMapper {
+  readonly #session: PiSession;
+  #ending: NativeSummary['ending'];
+
+  constructor(place: MapperPlace) {
+    this.#session = new PiSession(place);
+  }
+
+  map(item: JsonObject): StreamEvent[] | undefined {
+    const { type } = item;
+    if (typeof type !== 'string') return undefined;
+    if (PROGRESS.has(type)) return [];
+    switch (type) {
+      case 'session':
+        return this.#session.start(item);
+      case 'agent_start':
+        this.#ending = undefined;
+        return [];
+      case 'message_end': {
+        const message = objectIn(item.message);
+        return message && this.#session.message(message, momentIn(message.timestamp));
+      }
+      case 'tool_execution_start':
+        return this.#session.called(item.toolCallId, item.toolName, item.args, {});
+      case 'tool_execution_end': {
+        const result = objectIn(item.result);
+        const { toolCallId, toolName, isError } = item;
+        return result && this.#session.result(toolCallId, toolName, result, isError === true, {});
+      }
+      case 'agent_end':
+        this.#ending = item.willRetry === true ? undefined : this.#session.lastStop;
+        return [];
+      case 'auto_retry_start':
+        // The failed message gave the error. Until the next one there is nothing to say of the end.
+        this.#session.retry();
+        this.#ending = undefined;
+        return [];
+      case 'auto_retry_end':
+        return this.#retryEnd(item);
+      case 'compaction_end':
+        return this.#compactionEnd(item);
+      case 'extension_error':
+        return [{ type: 'error', message: textIn(item.error) ?? 'An extension failed.' }];
+      default:
+        return undefined;
+    }
+  }
+
+  #retryEnd({ success, finalError }: JsonObject): StreamEvent[] {
+    if (success === false) {
+      this.#ending = 'failed';
+      if (typeof finalError === 'string') this.#session.failure = textTail(finalError, TEXT_LIMIT_BYTES);
+    }
+    return [];
+  }
+
+  #compactionEnd({ result, errorMessage }: JsonObject): StreamEvent[] | undefined {
+    const done = objectIn(result);
+    if (done) return this.#session.compacted(done, {});
+    return typeof errorMessage === 'string' ? [{ type: 'error', message: errorMessage }] : undefined;
+  }
+
+  summary(): NativeSummary {
+    return this.#session.summary(this.#ending);
+  }
+}

@@ -1,0 +1,199 @@
+import {
+  addUsage,
+  emptyUsage,
+  type JsonObject,
+  type StreamEvent,
+  totalTokens,
+  type Usage,
+} from '@whetstone/events';
+import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
+import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { textTail } from '../../kit/text-tail.ts';
+import {
+  assistantEvents,
+  type Calls,
+  MESSAGE_PARTS,
+  plainOutcome,
+  plainText,
+  userEvents,
+} from '../claude-code/content.ts';
+import { ownFields } from '../claude-code/own-fields.ts';
+import { messageOf, streamEnvelope } from '../claude-code/session.ts';
+import { sessionStarted } from '../claude-code/session-started.ts';
+import { type Envelope, ToolCalls } from '../claude-code/tool-calls.ts';
+import { usageBeyond } from '../claude-code/usage.ts';
+import { qwenTools, streamUsage, unwrapCall, withText } from './tools.ts';
+
+const TEXT_LIMIT_BYTES = 4 * 1024;
+
+const SESSION_USAGE_FIELDS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'total_tokens'];
+
+export type QwenMapper = NativeMapper & {
+  /** What the whole session has used up to the last `result`, for the next turn's `before`. */
+  readonly sessionUsage: Usage | undefined;
+};
+
+/**
+ * The output of `qwen --output-format stream-json`, 0.24: Claude Code's form, in which a reply is a message for each kind
+ * of content, and the last one has the usage of all. A `result` has that of the session, with sub-agents and side
+ * requests, of which nothing else tells. `before`: what the session had used before this turn, all 0 in a new one;
+ * without it the turn's usage is that of the agent's own calls. Parts of a message that was never completed stay in the
+ * native bytes alone.
+ */
+export function createQwenCodeMapper(place: MapperPlace = {}, before?: Usage): QwenMapper {
+  return new QwenStream(place, before);
+}
+
+class QwenStream implements QwenMapper {
+  readonly #before: Usage | undefined;
+  readonly #calls: Calls;
+  sessionUsage: Usage | undefined;
+  #workdir: string | undefined;
+  #usage: Usage | undefined;
+  #lastError: string | undefined;
+  #summary: Omit<NativeSummary, 'metadata'> = {};
+  #metadata: JsonObject = {};
+
+  constructor({ workdir }: MapperPlace, before: Usage | undefined) {
+    this.#before = before;
+    this.#workdir = workdir;
+    this.#calls = { tools: new ToolCalls(qwenTools, () => this.#workdir), unwrap: unwrapCall };
+  }
+
+  map(item: JsonObject): StreamEvent[] | undefined {
+    switch (item.type) {
+      case 'assistant':
+        return this.#assistantEvents(messageOf(item), streamEnvelope(item));
+      case 'user':
+        return this.#userEvents(messageOf(item), streamEnvelope(item));
+      case 'stream_event':
+        return isPart(objectIn(item.event) ?? {}) ? [] : undefined;
+      case 'system':
+        return this.#systemEvents(item);
+      case 'result':
+        return this.#resultEvents(item);
+      default:
+        return undefined;
+    }
+  }
+
+  summary(): NativeSummary {
+    const metadata = { 'qwen-code': this.#metadata };
+    return { ...this.#summary, ...(this.#usage && { usage: this.#usage }), metadata };
+  }
+
+  #assistantEvents(message: JsonObject, envelope: Envelope): StreamEvent[] {
+    const text = plainText(message.content);
+    // An error of the provider comes as a message. The model could say the same; the result then knows better.
+    if (text?.startsWith('[API Error: ')) return this.#error(text, envelope);
+    return [
+      ...assistantEvents(message.content, this.#calls, envelope),
+      ...this.#usageEvents(message, envelope),
+    ];
+  }
+
+  #usageEvents({ model, usage }: JsonObject, envelope: Envelope): StreamEvent[] {
+    const call = streamUsage(objectIn(usage) ?? {});
+    if (totalTokens(call) === 0) return [];
+    return this.#tell(call, { ...(typeof model === 'string' && { model }), ...envelope });
+  }
+
+  #tell(usage: Usage, about: Envelope & { model?: string }): StreamEvent[] {
+    this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
+    return [{ type: 'usage', usage, ...about }];
+  }
+
+  #userEvents({ content }: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+    // The stream repeats no prompts but those of sub-agents.
+    const isPrompt = envelope.parentCallId !== undefined;
+    const outcomeOf = (block: JsonObject) => withText(plainOutcome(block));
+    return userEvents({ content, isPrompt, outcomeOf }, this.#calls.tools, envelope);
+  }
+
+  #systemEvents(item: JsonObject): StreamEvent[] | undefined {
+    const data = objectIn(item.data) ?? {};
+    const envelope = streamEnvelope(item);
+    switch (item.subtype) {
+      case 'init':
+        return this.#start(item);
+      case 'retry':
+        return this.#error(
+          `The model call is made again (${textIn(data.reason) ?? 'no reason given'}).`,
+          envelope,
+        );
+      case 'task_started':
+        return [];
+      case 'task_notification':
+        return this.#calls.tools.ended(
+          textIn(data.tool_use_id) ?? '',
+          textIn(data.status) ?? '',
+          undefined,
+          envelope,
+        );
+      default:
+        return undefined;
+    }
+  }
+
+  #start(item: JsonObject): StreamEvent[] {
+    const sessionId = requiredText(item.session_id);
+    this.#workdir ??= textIn(item.cwd);
+    this.#summary.sessionId = sessionId;
+    this.#metadata = ownFields(item, ['permission_mode']);
+    const { qwen_code_version: runtimeVersion, model, cwd: workingDir = this.#workdir } = item;
+    return [sessionStarted('qwen-code', sessionId, { runtimeVersion, model, workingDir })];
+  }
+
+  #resultEvents(item: JsonObject): StreamEvent[] {
+    const isFailed = item.subtype !== 'success' || item.is_error === true;
+    const { failure: _, ...summary } = this.#summary;
+    const sessionId = textIn(item.session_id);
+    const session = objectIn(item.usage);
+    this.#summary = {
+      ...summary,
+      ...(sessionId !== undefined && { sessionId }),
+      ending: isFailed ? 'failed' : 'completed',
+      ...(item.structured_result !== undefined && { data: item.structured_result }),
+    };
+    Object.assign(
+      this.#metadata,
+      ownFields(item, ['subtype', 'num_turns', 'duration_ms', 'duration_api_ms']),
+    );
+    if (session) this.#metadata.session_usage = ownFields(session, SESSION_USAGE_FIELDS);
+    return [
+      ...(session ? this.#sessionUsageEvents(streamUsage(session)) : []),
+      ...this.#denials(objectsIn(item.permission_denials)),
+      ...(isFailed ? this.#failure(item) : []),
+    ];
+  }
+
+  #sessionUsageEvents(session: Usage): StreamEvent[] {
+    this.sessionUsage = session;
+    this.#usage ??= emptyUsage();
+    if (!this.#before) return [];
+    const rest = usageBeyond(session, addUsage(this.#before, this.#usage));
+    return rest ? this.#tell(rest, {}) : [];
+  }
+
+  #denials(denials: JsonObject[]): StreamEvent[] {
+    return denials.flatMap(({ tool_use_id: callId, tool_name: name }) =>
+      typeof callId === 'string' ? this.#calls.tools.denied(callId, { name: textIn(name) }, {}) : [],
+    );
+  }
+
+  #failure(item: JsonObject): StreamEvent[] {
+    const message =
+      textIn(objectIn(item.error)?.message) ?? textIn(item.result) ?? textIn(item.subtype) ?? '';
+    this.#summary.failure = textTail(message, TEXT_LIMIT_BYTES);
+    return message === this.#lastError ? [] : this.#error(message, {});
+  }
+
+  #error(message: string, envelope: Envelope): StreamEvent[] {
+    this.#lastError = message;
+    return [{ type: 'error', message, ...envelope }];
+  }
+}
+
+/** That there is no goal is said at the start of every turn; one that is set is news. */
+const isPart = ({ type, goal_state }: JsonObject): boolean =>
+  MESSAGE_PARTS.has(type) || (type === 'goal_state' && objectIn(goal_state)?.goal === null);

@@ -1,0 +1,188 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
+import { isAbsolute, join, resolve } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import type { Containment } from './containment.ts';
+import { createOutputPipes, type OutputPipes } from './output-pipes.ts';
+import { createPidNamespaceContainment } from './pid-namespace.ts';
+import { createProcessGroupContainment } from './process-group.ts';
+import { runProcess } from './run-process.ts';
+import type {
+  CommandResult,
+  RunOptions,
+  Sandbox,
+  SandboxFile,
+  SandboxLevel,
+  SandboxOptions,
+  SandboxProvider,
+} from './sandbox.ts';
+import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from './sandbox-files.ts';
+import { makeSandboxFolders, removeSandboxFolders } from './sandbox-folders.ts';
+import { scrubbedEnvironment } from './scrubbed-environment.ts';
+
+export type ProcessSandboxOptions = {
+  /** An existing or new folder for everything the sandboxes make. The caller removes it when the run is over. */
+  scratch: string;
+  /** The environment that the allow-list picks from. Default: this process's own. */
+  parentEnvironment?: NodeJS.ProcessEnv;
+  /** How process trees are held together. Default: a PID namespace where the machine has one to give. */
+  processes?: SandboxLevel['processes'];
+};
+
+/**
+ * The sandbox `process`, level 0 of the isolation ladder: own HOME, TMP and XDG folders, a scrubbed environment, no
+ * standard input, and a process tree that ends with its command. It does not stop a program from reading or writing
+ * what the user can: for trusted agents only. Unprivileged users get the PID namespace through a user namespace, in
+ * which set-user-id programs (`sudo`) do not work.
+ */
+export async function createProcessSandboxProvider(options: ProcessSandboxOptions): Promise<SandboxProvider> {
+  if (process.platform === 'win32') {
+    throw new WhetstoneError('sandbox-unavailable', 'The sandbox `process` needs a POSIX system.', {
+      hint: 'Run it in WSL.',
+    });
+  }
+  const containment = await chooseContainment(options.processes);
+  const { parentEnvironment = process.env } = options;
+  const scratch = resolve(options.scratch);
+  const pipes = process.platform === 'linux' ? await makePipes(scratch) : undefined;
+  return {
+    name: 'process',
+    async describe() {
+      return { provider: 'process', level: 0, processes: containment.processes, network: 'open' };
+    },
+    async start({ workdir, env }: SandboxOptions) {
+      const folders = makeSandboxFolders(scratch);
+      const environment = { ...scrubbedEnvironment(parentEnvironment, folders), ...env };
+      return new ProcessSandbox({ workdir, folders, environment, containment, pipes });
+    },
+  };
+}
+
+async function chooseContainment(wanted: SandboxLevel['processes'] | undefined): Promise<Containment> {
+  if (wanted === 'descendants') return createProcessGroupContainment();
+  const namespace = await createPidNamespaceContainment();
+  if (!namespace && wanted === 'pid-namespace') {
+    throw new WhetstoneError('sandbox-unavailable', 'This machine gives no PID namespace.', {
+      hint: 'Install util-linux (`unshare`, `setpriv`) and allow user namespaces, or run as root.',
+    });
+  }
+  return namespace ?? createProcessGroupContainment();
+}
+
+async function makePipes(scratch: string): Promise<OutputPipes> {
+  const folder = join(scratch, randomUUID());
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  return createOutputPipes(folder);
+}
+
+type Setup = {
+  workdir: string;
+  folders: ReturnType<typeof makeSandboxFolders>;
+  environment: Record<string, string>;
+  containment: Containment;
+  pipes: OutputPipes | undefined;
+};
+
+class ProcessSandbox implements Sandbox {
+  readonly provider = 'process';
+  readonly workdir: string;
+  readonly home: string;
+  readonly #setup: Setup;
+  readonly #stopping = new AbortController();
+  readonly #running = new Set<Promise<CommandResult>>();
+  #workingDirectory: string;
+  #stopped: Promise<void> | undefined;
+
+  constructor(setup: Setup) {
+    this.#setup = setup;
+    this.workdir = setup.workdir;
+    this.#workingDirectory = setup.workdir;
+    this.home = setup.folders.home;
+  }
+
+  getWorkingDirectory(): string {
+    return this.#workingDirectory;
+  }
+
+  setWorkingDirectory(path: string): void {
+    this.#workingDirectory = resolve(this.workdir, path);
+  }
+
+  async runCommand(command: string, args: string[] = [], options: RunOptions = {}): Promise<CommandResult> {
+    const own = this.#stopping.signal;
+    if (own.aborted) throw new WhetstoneError('sandbox-stopped', 'The sandbox has been stopped.');
+    assertUser(options);
+    const { containment, pipes, environment } = this.#setup;
+    const running = runProcess({
+      argv: [command, ...args],
+      env: { ...environment, ...options.env },
+      cwd: resolve(this.#workingDirectory, options.cwd ?? '.'),
+      containment,
+      pipes,
+      signal: options.signal ? AbortSignal.any([own, options.signal]) : own,
+      options,
+    });
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  runShell(script: string, options?: RunOptions): Promise<CommandResult> {
+    return this.runCommand('/bin/sh', ['-c', script], options);
+  }
+
+  async readFile(path: string): Promise<string> {
+    return (await this.readBytes(path)).toString('utf8');
+  }
+
+  readBytes(path: string): Promise<Buffer> {
+    const { files, rest } = this.#locate(path);
+    return files.read(rest);
+  }
+
+  async writeFiles(files: Record<string, string>): Promise<void> {
+    for (const [path, content] of Object.entries(files)) {
+      const { files: place, rest } = this.#locate(path);
+      await place.write(rest, content);
+    }
+  }
+
+  async uploadFiles(files: SandboxFile[]): Promise<void> {
+    for (const { path, content, mode } of files) {
+      const { files: place, rest } = this.#locate(path);
+      await place.write(rest, content, mode);
+    }
+  }
+
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+
+  async #stop(): Promise<void> {
+    this.#stopping.abort();
+    await Promise.allSettled(this.#running);
+    await removeSandboxFolders(this.#setup.folders);
+  }
+
+  /** An absolute path was asked for on purpose; any other stays in its folder. */
+  #locate(path: string): { files: ConfinedFiles; rest: string } {
+    if (isAbsolute(path)) return { files: absoluteFiles, rest: path };
+    if (path.startsWith('~/')) return { files: createConfinedFiles(this.home), rest: path.slice(2) };
+    return { files: createConfinedFiles(this.workdir), rest: path };
+  }
+}
+
+function assertUser({ root }: RunOptions): void {
+  if (!root || process.getuid?.() === 0) return;
+  throw new WhetstoneError('sandbox-root', 'The sandbox `process` cannot run a command as root.', {
+    hint: 'Prepare the machine beforehand, or run as root.',
+  });
+}

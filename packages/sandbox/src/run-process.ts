@@ -1,0 +1,135 @@
+import type { ChildProcess } from 'node:child_process';
+import { constants } from 'node:os';
+import { WhetstoneError } from '@whetstone/errors';
+import { type ContainedTree, type Containment, GRACE_MS } from './containment.ts';
+import { LaunchReport } from './launch-report.ts';
+import type { OutputPipes } from './output-pipes.ts';
+import { OutputStream } from './output-stream.ts';
+import type { CommandResult, RunOptions } from './sandbox.ts';
+import { type StartedProcess, startProcess } from './start-process.ts';
+
+const DEFAULT_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
+/** After KILL. A process that outlives it hangs in the kernel, and waiting would hang us with it. */
+const KILL_LIMIT_MS = 30_000;
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+export type ProcessRequest = {
+  argv: readonly [string, ...string[]];
+  env: Readonly<Record<string, string>>;
+  cwd: string;
+  containment: Containment;
+  /** Absent: the pipes that `spawn` makes. */
+  pipes: OutputPipes | undefined;
+  signal: AbortSignal;
+  options: RunOptions;
+};
+
+/** Runs a contained command from start to "nothing is left of it". The contract is `Sandbox.runCommand`'s. */
+export async function runProcess(request: ProcessRequest): Promise<CommandResult> {
+  if (request.signal.aborted) return neverStarted();
+  const startedAt = performance.now();
+  const launch = request.containment.launch(request.argv, request.env);
+  const started = await startProcess(launch, request.cwd, {
+    pipes: request.pipes,
+    stdin: request.options.stdin,
+  });
+  request.options.onStart?.();
+  const exited = exitOf(started.child);
+  const [stdout, stderr] = outputStreams(started, request.options);
+  const tree = launch.contain(started.pid);
+  const { ended, report } = await endOf(started, exited, tree, request).catch(async (error) => {
+    await Promise.allSettled([stdout.finish(), stderr.finish()]);
+    throw error;
+  });
+  await tree.sweep();
+  await Promise.all([stdout.finish(), stderr.finish(), report.closed]);
+  if (!report.started && ended === 'exit') throw launcherFailed(request, stderr.text());
+  return {
+    stdout: stdout.text(),
+    stderr: stderr.text(),
+    exitCode: report.exitCode ?? (await exited),
+    stdoutBytes: stdout.bytes,
+    stderrBytes: stderr.bytes,
+    durationMs: performance.now() - startedAt,
+    ended,
+  };
+}
+
+type End = { ended: CommandResult['ended']; report: LaunchReport };
+
+/** Waits for the end of the launcher, and brings it about at the deadline or on abort. */
+async function endOf(
+  started: StartedProcess,
+  exited: Promise<number>,
+  tree: ContainedTree,
+  { options, signal }: ProcessRequest,
+): Promise<End> {
+  const timers: NodeJS.Timeout[] = [];
+  let isOver = false;
+  // The launcher's last word can be read after its end: a kill that is planned then would hit whoever has its id next.
+  const after = (ms: number, action: () => void): void => {
+    if (!isOver) timers.push(setTimeout(action, Math.min(ms, LONGEST_TIMER_MS)));
+  };
+  const stuck = Promise.withResolvers<never>();
+  const killAfter = (ms: number): void => {
+    after(ms, () => void tree.kill().catch(stuck.reject));
+    after(ms + KILL_LIMIT_MS, () => stuck.reject(outlivesKill()));
+  };
+  let ended: End['ended'] = 'exit';
+  // The launcher gives what is left its grace; the kill is for a launcher that cannot.
+  const report = new LaunchReport(started.report, () => killAfter(GRACE_MS + 1_000));
+  const end = (reason: 'timeout' | 'abort'): void => {
+    if (ended !== 'exit' || report.exitCode !== undefined) return;
+    ended = reason;
+    tree.terminate().catch(stuck.reject);
+    killAfter(GRACE_MS);
+  };
+  const onAbort = (): void => end('abort');
+  signal.addEventListener('abort', onAbort);
+  if (signal.aborted) onAbort();
+  if (options.timeoutMs !== undefined) after(options.timeoutMs, () => end('timeout'));
+  try {
+    await Promise.race([exited, stuck.promise]);
+    return { ended, report };
+  } finally {
+    isOver = true;
+    for (const timer of timers) clearTimeout(timer);
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+/** The exit code of the launcher: 128 + n when signal n ended it. Never rejects. */
+function exitOf(child: ChildProcess): Promise<number> {
+  return new Promise((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
+  });
+}
+
+function outputStreams(
+  { stdout, stderr }: StartedProcess,
+  { onStdout, onStderr, stdoutFile, stderrFile, fileLimitBytes = DEFAULT_FILE_LIMIT_BYTES, mask }: RunOptions,
+): [OutputStream, OutputStream] {
+  return [
+    new OutputStream(stdout, { onChunk: onStdout, file: stdoutFile, fileLimitBytes, mask }),
+    new OutputStream(stderr, { onChunk: onStderr, file: stderrFile, fileLimitBytes, mask }),
+  ];
+}
+
+function launcherFailed({ argv }: ProcessRequest, stderr: string): WhetstoneError {
+  const reason = stderr.trim() || 'its launcher was ended from outside';
+  return new WhetstoneError('sandbox-start', `A command could not be started: ${reason}.`, {
+    where: argv[0],
+    hint: 'Check the limits on memory and processes.',
+  });
+}
+
+function outlivesKill(): WhetstoneError {
+  return new WhetstoneError('sandbox-stuck', 'A command has been killed and does not end.', {
+    hint: 'One of its processes hangs in the kernel, most often on a network file system.',
+  });
+}
+
+function neverStarted(): CommandResult {
+  const exitCode = 128 + constants.signals.SIGTERM;
+  return { stdout: '', stderr: '', exitCode, stdoutBytes: 0, stderrBytes: 0, durationMs: 0, ended: 'abort' };
+}

@@ -1,0 +1,47 @@
+import { randomUUID } from 'node:crypto';
+import { lstatSync, mkdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { removeTree } from './remove-tree.ts';
+import type { SandboxFolders } from './scrubbed-environment.ts';
+
+/** Commits need an author, and a task's own tests may commit; it says nothing about anyone. */
+const GIT_CONFIG =
+  '[user]\n\tname = Developer\n\temail = developer@localhost\n[init]\n\tdefaultBranch = main\n';
+
+/**
+ * Makes the private folders of one sandbox under `scratch`, with names that say nothing about the case. At once: a
+ * promise for each of a few folders costs more than the work.
+ */
+export function makeSandboxFolders(scratch: string): SandboxFolders & { root: string } {
+  const root = join(scratch, randomUUID().slice(0, 13));
+  const folders = { home: join(root, 'home'), temporary: join(root, 'tmp'), runtime: join(root, 'run') };
+  // The other XDG folders are named below HOME, and made by whoever writes there first, as their specification says.
+  for (const folder of [root, ...Object.values(folders)]) mkdirSync(folder, { mode: 0o700 });
+  writeFileSync(join(folders.home, '.gitconfig'), GIT_CONFIG);
+  return { root, ...folders };
+}
+
+/** Removes what `makeSandboxFolders` made, whatever the sandbox's commands did in it. */
+export async function removeSandboxFolders(folders: SandboxFolders & { root: string }): Promise<void> {
+  if (removedAsMade(folders)) return;
+  await removeTree(folders.root).catch((cause: Error) => {
+    throw new WhetstoneError('sandbox-cleanup', 'A temporary folder could not be removed.', {
+      where: folders.root,
+      hint: 'Remove it by hand.',
+      cause,
+    });
+  });
+}
+
+/** Most commands leave nothing behind; then no tree has to be walked. */
+function removedAsMade({ root, home, temporary, runtime }: SandboxFolders & { root: string }): boolean {
+  try {
+    if (!lstatSync(home).isDirectory()) return false; // a link in its place leads elsewhere
+    unlinkSync(join(home, '.gitconfig'));
+    for (const folder of [home, temporary, runtime, root]) rmdirSync(folder);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,23 @@
+import { WhetstoneError } from '@whetstone/errors';
+import { createProcessSandboxProvider, type ProcessSandboxOptions } from './process-sandbox.ts';
+import type { SandboxProvider } from './sandbox.ts';
+
+const PROVIDERS: Readonly<Record<string, (options: ProcessSandboxOptions) => Promise<SandboxProvider>>> = {
+  process: createProcessSandboxProvider,
+};
+
+/**
+ * Starts the provider of this name, that one and no weaker one: a name that does not exist is a `sandbox-unknown`
+ * error, one that this machine cannot give is `sandbox-unavailable`.
+ */
+export async function startSandboxProvider(
+  name: string,
+  options: ProcessSandboxOptions,
+): Promise<SandboxProvider> {
+  const create = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
+  if (create) return create(options);
+  throw new WhetstoneError('sandbox-unknown', `There is no sandbox provider "${name}".`, {
+    exitCode: 2,
+    hint: `Known: ${Object.keys(PROVIDERS).join(', ')}.`,
+  });
+}

@@ -1,0 +1,65 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, stringify } from 'yaml';
+import { loadConfig } from './load-config.ts';
+import { agentSchema } from './schema.ts';
+
+const folder = join(import.meta.dirname, '../../../../docs/agents');
+const documents = readdirSync(folder).map((file) => {
+  const text = readFileSync(join(folder, file), 'utf8');
+  const blocks = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, block = '']) => block);
+  return { name: basename(file, '.md'), blocks };
+});
+const kinds = agentSchema.shape.kind.unwrap().unwrap().options;
+const pages = documents.filter(({ name }) => name !== 'README' && name !== 'capabilities');
+
+let project: string;
+beforeAll(async () => {
+  project = await mkdtemp(join(tmpdir(), 'documented-'));
+  execFileSync('git', ['init', '--quiet'], { cwd: project });
+  await mkdir(join(project, 'agents'));
+  await mkdir(join(project, 'contexts'));
+  await writeFile(join(project, 'agents/mine.ts'), 'export default {};\n');
+  await writeFile(join(project, 'contexts/rules.md'), 'Be brief.\n');
+  await writeFile(join(project, 'script.ts'), 'export default {};\n');
+  await writeFile(join(project, 'tasks.yaml'), 'tasks: [{ id: one, prompt: Do it. }]\n');
+});
+afterAll(() => rm(project, { recursive: true, force: true }));
+
+async function load(text: string) {
+  const file = join(project, 'whetstone.yaml');
+  await writeFile(file, text);
+  const { config, warnings } = await loadConfig(file);
+  expect(warnings).toEqual([]);
+  return config;
+}
+
+test('each kind of agent has a page, and so has HTTP, which is a module', () => {
+  expect(pages.map(({ name }) => name).sort()).toEqual([...kinds, 'http'].sort());
+});
+
+describe('what the pages show is a config', () => {
+  test.each(pages)('$name: whole, as it stands', async ({ name, blocks: [whole = ''] }) => {
+    const { agents, variants } = await load(whole);
+    expect(agents.map(({ kind }) => kind)).toEqual([name === 'http' ? 'custom' : name]);
+    expect(variants).toHaveLength(2);
+  });
+
+  const parts = [
+    ...pages.flatMap(({ name, blocks }) => blocks.slice(1).map((block) => ({ name, block }))),
+    ...documents
+      .filter((page) => !pages.includes(page))
+      .flatMap(({ name, blocks }) => blocks.map((block) => ({ name, block }))),
+  ];
+  test.each(parts)('$name: a part', async ({ block }) => {
+    const agents = { mine: { kind: 'custom', command: 'true' } };
+    const config = { repo: { path: '.' }, agents, variants: { only: {} }, ...parse(block) };
+    expect((await load(stringify(config))).agents.map(({ name }) => name)).toEqual(
+      Object.keys(config.agents),
+    );
+  });
+});

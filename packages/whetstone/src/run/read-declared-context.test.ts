@@ -1,0 +1,140 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the config
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { placeFolders, placeSkills, pluginFolders } from '@whetstone/agents';
+import type { McpServerConfig, PluginConfig } from '@whetstone/agents/config';
+import { startSandboxProvider } from '@whetstone/sandbox';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { VariantConfig } from '../config/config.ts';
+import { readDeclaredContext } from './read-declared-context.ts';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'declared-context-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+const variantOf = (fields: Partial<VariantConfig>): VariantConfig => ({
+  name: 'v',
+  description: '',
+  overlays: [],
+  ...fields,
+});
+
+const mcpServers: McpServerConfig[] = [
+  {
+    kind: 'command',
+    name: 'glossary',
+    command: 'node',
+    args: [{ file: '/server.mjs' }, '-v'],
+    env: { WORDS: '${WORDS}', LEVEL: '2', API_TOKEN: 'literal-token' },
+  },
+  {
+    kind: 'http',
+    name: 'remote',
+    url: 'https://example.com/mcp',
+    headers: { Authorization: 'Bearer ${REMOTE}', Accept: 'text/plain' },
+  },
+];
+
+test('servers get the variables of the user that they ask for, which are secrets', async () => {
+  const environment = { WORDS: 'my words', REMOTE: 'r-e-m' };
+  const declared = await readDeclaredContext(variantOf({ mcpServers }), environment);
+  expect(declared.mcpServers).toEqual([
+    {
+      kind: 'command',
+      name: 'glossary',
+      command: 'node',
+      args: ['/server.mjs', '-v'],
+      env: { WORDS: 'my words', LEVEL: '2', API_TOKEN: 'literal-token' },
+    },
+    {
+      kind: 'http',
+      name: 'remote',
+      url: 'https://example.com/mcp',
+      headers: { Authorization: 'Bearer r-e-m', Accept: 'text/plain' },
+    },
+  ]);
+  expect(declared.secrets).toEqual(['my words', 'literal-token', 'r-e-m', 'Bearer r-e-m']);
+});
+
+test('a variable that is not set stops the run, and is named with its server', async () => {
+  await expect(readDeclaredContext(variantOf({ mcpServers }), { WORDS: 'w' })).rejects.toMatchObject({
+    code: 'agent-env-missing',
+    exitCode: 2,
+    message: 'The MCP server remote needs REMOTE, which your environment does not set.',
+    where: 'variants.v.mcp_servers.remote',
+  });
+});
+
+test('a skill is placed whole, its programs executable', async () => {
+  const source = join(folder, 'tea');
+  mkdirSync(join(source, 'scripts'), { recursive: true });
+  writeFileSync(join(source, 'SKILL.md'), 'Boil.');
+  writeFileSync(join(source, 'scripts/boil.sh'), '#!/bin/sh\n');
+  chmodSync(join(source, 'scripts/boil.sh'), 0o755);
+  writeFileSync(join(source, 'leaf.bin'), Buffer.from([0, 255]));
+  const skills = [{ name: 'brew-tea', description: 'Tea.', source }];
+  const declared = await readDeclaredContext(variantOf({ skills, instructions: { text: 'Be\nkind.' } }), {});
+  expect(declared).toMatchObject({
+    instructions: 'Be\nkind.',
+    skills: [{ name: 'brew-tea', text: 'Boil.' }],
+  });
+
+  const workdir = join(folder, 'work');
+  mkdirSync(workdir);
+  const provider = await startSandboxProvider('process', { scratch: join(folder, 'scratch') });
+  await using sandbox = await provider.start({ workdir, env: {} });
+  await placeSkills(sandbox, '.x/skills', declared.skills);
+  const placed = join(sandbox.home, '.x/skills/brew-tea');
+  expect(await readFile(join(placed, 'leaf.bin'))).toEqual(Buffer.from([0, 255]));
+  expect(await readFile(join(placed, 'SKILL.md'), 'utf8')).toBe('Boil.');
+  expect(statSync(join(placed, 'scripts/boil.sh')).mode & 0o111).toBe(0o111);
+  expect(statSync(join(placed, 'SKILL.md')).mode & 0o111).toBe(0);
+});
+
+test('a plugin is placed whole where its agent looks for it, and what it brings is known', async () => {
+  const source = join(folder, 'house');
+  for (const [path, text] of Object.entries({
+    '.codex-plugin/plugin.json': '{"name":"house","mcpServers":{"cups":{}}}',
+    'qwen-extension.json': '{"name":"house","contextFileName":["RULES.md","missing.md"]}',
+    '.mcp.json': '{"mcpServers":{"cups":{},"pots":{},"a b":{}}}',
+    'plugin.json': 'no JSON',
+    'RULES.md': 'Guests first.',
+    'skills/pour/SKILL.md': '---\nname: pour-tea\ndescription: How.\n---\nSlowly.\n',
+    'skills/vague/SKILL.md': 'No front matter.\n',
+    'hooks/greet.sh': '#!/bin/sh\n',
+  })) {
+    mkdirSync(dirname(join(source, path)), { recursive: true });
+    writeFileSync(join(source, path), text);
+  }
+  chmodSync(join(source, 'hooks/greet.sh'), 0o755);
+  const plugins: PluginConfig[] = [{ name: 'house', version: '2', source, kinds: ['codex-cli'] }];
+  const declared = await readDeclaredContext(variantOf({ plugins }), {});
+  expect(declared.plugins).toMatchObject([
+    {
+      name: 'house',
+      version: '2',
+      skills: [{ name: 'pour-tea', description: 'How.' }],
+      mcpServers: ['cups', 'pots'],
+      context: ['Guests first.'],
+    },
+  ]);
+
+  const workdir = join(folder, 'work');
+  mkdirSync(workdir);
+  const provider = await startSandboxProvider('process', { scratch: join(folder, 'scratch') });
+  await using sandbox = await provider.start({ workdir, env: {} });
+  await placeFolders(sandbox, '.x/NAME/local', declared.plugins);
+  expect(statSync(join(sandbox.home, '.x/house/local/hooks/greet.sh')).mode & 0o111).toBe(0o111);
+  expect(await readFile(join(sandbox.home, '.x/house/local/RULES.md'), 'utf8')).toBe('Guests first.');
+  const codex = { kind: 'codex-cli' as const, cli: { inherit: [] } };
+  const [placed] = pluginFolders(declared.plugins, codex, sandbox);
+  expect(placed).toEqual({
+    name: 'house',
+    folder: join(sandbox.home, '.codex/plugins/cache/local/house/local'),
+  });
+  expect(pluginFolders(declared.plugins, { kind: 'codex-cli' }, sandbox)).toEqual([]);
+});
