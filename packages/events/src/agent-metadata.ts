@@ -1,4 +1,5 @@
 import type { JsonValue } from './json.ts';
+import { present } from './present.ts';
 import type { StreamEvent } from './stream-event.ts';
 import { addUsage, type Usage } from './usage.ts';
 
@@ -114,7 +115,7 @@ function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string,
       metadata.fileChanges.push({
         path: event.path,
         change: event.change,
-        ...(event.from === undefined ? {} : { from: event.from }),
+        ...present({ from: event.from }),
       });
       return;
     case 'approval.requested':
@@ -125,7 +126,7 @@ function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string,
       const decided = {
         callId: event.callId,
         decision: event.decision,
-        ...(event.by === undefined ? {} : { by: event.by }),
+        ...present({ by: event.by }),
       };
       if (asked) Object.assign(asked, decided);
       else metadata.approvals.push(decided);

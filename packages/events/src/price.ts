@@ -1,4 +1,5 @@
 import { calcPrice, findProvider, type PriceCalculation } from '@pydantic/genai-prices';
+import { present } from './present.ts';
 import type { Usage } from './usage.ts';
 
 /** Tokens that a model was paid for. */
@@ -44,7 +45,7 @@ export function priceUsage({
       output_tokens: outputTokens,
     },
     model,
-    { provider: entry, ...(at && { timestamp: at }) },
+    { provider: entry, ...present({ timestamp: at }) },
   );
   if (!price) return undefined;
   return { usd: price.total_price, source: `genai-prices ${price.provider.id}/${price.model.id}` };
@@ -60,7 +61,7 @@ const entries = new Map<string, Entry | undefined>();
 function entryOf(model: string, provider: PricedUsage['provider'], at: Date | undefined): Entry | undefined {
   const key = JSON.stringify([provider, model]);
   if (!entries.has(key)) {
-    const found = calcPrice({}, model, { ...providerOption(provider), ...(at && { timestamp: at }) });
+    const found = calcPrice({}, model, { ...providerOption(provider), ...present({ timestamp: at }) });
     if (entries.size >= MOST_ENTRIES) entries.clear();
     entries.set(key, found ? { ...found.provider, models: [found.model] } : undefined);
   }

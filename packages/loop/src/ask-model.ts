@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { present } from '@whetstone/events/present';
 import { LlmError } from './llm/llm-error.ts';
 import { callModel, type ModelRequest, type ModelResponse } from './llm/model-call.ts';
 import { catalogMaxOutput } from './llm/model-catalog.ts';
@@ -139,10 +140,7 @@ function accountFor({ meter, priceOf, model }: LoopContext, response: ModelRespo
   meter.addCall(usage, costUsd);
   return {
     finish,
-    ...(modelId === undefined ? {} : { model: modelId }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(costUsd === undefined ? {} : { costUsd }),
-    ...(responseId === undefined ? {} : { responseId }),
+    ...present({ model: modelId, usage, costUsd, responseId }),
   };
 }
 

@@ -1,4 +1,5 @@
 import { addUsage, emptyUsage, totalTokens, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { LimitKind } from './session-event.ts';
 
 /**
@@ -62,7 +63,7 @@ export class SpendMeter {
   /** For a snapshot. */
   get spent(): Spent {
     const { costUsd, ...counters } = this.#whole;
-    return { ...counters, ...(costUsd !== undefined && { costUsd }), workedMs: this.#worked() };
+    return { ...counters, ...present({ costUsd }), workedMs: this.#worked() };
   }
 
   beginSubmit(): void {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { askModel, errorData, isEmpty, takesResponseFormat } from './ask-model.ts';
 import { askHook } from './hooks.ts';
 import { LlmError } from './llm/llm-error.ts';
@@ -167,8 +168,7 @@ function recordTurn({ history, model }: LoopContext, response: ModelResponse): T
     parts,
     provider: model.provider,
     model: modelId ?? model.modelId,
-    ...(usage === undefined ? {} : { usage }),
-    ...(responseId === undefined ? {} : { responseId }),
+    ...present({ usage, responseId }),
   });
   return toolCallsOf(turn);
 }

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { describeEnvironment } from './context/environment-context.ts';
 import { findProjectDocuments, type ProjectDocument } from './context/project-documents.ts';
 import type { ExecutionEnvironment } from './environment/execution-environment.ts';
@@ -31,7 +32,7 @@ async function buildPreamble(options: PreambleOptions): Promise<BuiltPreamble> {
   const parts = { environment, projectDocuments, userInstructions };
   const systemPrompt = profile.buildSystemPrompt(parts);
   const systemBlocks = profile.systemBlocks?.(parts);
-  return { systemPrompt, ...(systemBlocks && { systemBlocks }), environmentContext, projectDocuments };
+  return { systemPrompt, ...present({ systemBlocks }), environmentContext, projectDocuments };
 }
 
 /** The preamble of a session: built at the first need, frozen for each profile; going back and forth keeps the last. */

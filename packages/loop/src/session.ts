@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { present } from '@whetstone/events/present';
 import { type AskUser, createAskUserTool, type Question } from './ask-user-tool.ts';
 import { SpendMeter } from './budget.ts';
 import { systemClock } from './clock.ts';
@@ -311,7 +312,7 @@ export class Session implements AsyncDisposable {
     this.#state = this.#context.parked ? 'AWAITING_INPUT' : 'IDLE';
     this.#hub.emit('PROCESSING_END', end);
     await this.#persist();
-    return { ...end, text: outcome.text, ...(outcome.output && { output: outcome.output }) };
+    return { ...end, text: outcome.text, ...present({ output: outcome.output }) };
   }
 
   #ended({ reason, error }: LoopOutcome, durationMs: number): ProcessingEnd {
@@ -321,14 +322,14 @@ export class Session implements AsyncDisposable {
     return {
       reason,
       usage,
-      ...(costUsd === undefined ? {} : { costUsd }),
+      ...present({ costUsd }),
       modelCalls,
       toolRounds,
       durationMs,
       queued: this.#followUps.length + steering.messages.length,
       ...(parked && { parked: parked.waiting }),
       ...(running.length > 0 && { runningSubagents: running }),
-      ...(error === undefined ? {} : { error }),
+      ...present({ error }),
     };
   }
 
@@ -386,11 +387,10 @@ export class Session implements AsyncDisposable {
       id: this.id,
       turns: [...this.history],
       ...(sent?.profile === profile && { preamble: sent.preamble }),
-      ...(config.reasoningEffort !== undefined && { reasoningEffort: config.reasoningEffort }),
+      ...present({ reasoningEffort: config.reasoningEffort }),
       ...(steering.messages.length > 0 && { steering: [...steering.messages] }),
       ...(this.#followUps.length > 0 && { followUps: [...this.#followUps] }),
-      ...(parked && { parked }),
-      ...(parkedArguments && { parkedArguments }),
+      ...present({ parked, parkedArguments }),
       ...(subagents.length > 0 && { subagents }),
       ...(foreignTurns > 0 && { foreignTurns }),
       spent: meter.spent,

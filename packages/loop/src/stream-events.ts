@@ -1,4 +1,5 @@
 import type { JsonValue, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { SessionEvent, SessionEventOf } from './session-event.ts';
 import { inputText } from './turn.ts';
 
@@ -23,7 +24,7 @@ export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[
       at: event.timestamp,
       turn,
       source: 'agent' as const,
-      ...(parentCallId && { parentCallId }),
+      ...present({ parentCallId }),
     };
     const mapped = eventsOf(event, running).map(
       (streamEvent): StreamEvent => ({ ...streamEvent, ...envelope }),

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { present } from '@whetstone/events/present';
 import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
 import { createMask, type Mask, sandboxPath } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnInput } from '../agent.ts';
@@ -97,8 +98,7 @@ function templateValues(
     task_id: files.taskId,
     variant: files.variant,
     output_dir: files.outputDir,
-    ...(session.id !== undefined && { session_id: session.id }),
-    ...(telemetryFile !== undefined && { telemetry_file: telemetryFile }),
+    ...present({ session_id: session.id, telemetry_file: telemetryFile }),
     ...(lane && { gateway_url: lane.baseUrl, gateway_key: lane.key }),
   };
 }
@@ -160,13 +160,12 @@ function toTurn(
     exit: {
       ended,
       exitCode,
-      ...(message !== undefined && { message }),
+      ...present({ message }),
       ...(result.notStarted && { notStarted: true }),
     },
     facts: { runtime: config.kind, network: config.network },
     telemetry,
-    ...(usage && { usage }),
-    ...(costUsd !== undefined && { costUsd }),
+    ...present({ usage, costUsd }),
   };
 }
 

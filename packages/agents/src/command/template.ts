@@ -1,4 +1,5 @@
 import { suggestion, WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import type { Command } from '../config.ts';
 import { nestedShellProblem } from './nested-shell.ts';
 import { renderShell } from './shell-quoting.ts';
@@ -132,7 +133,7 @@ export function renderCommand(command: Command, values: Partial<Record<TemplateV
     throw new WhetstoneError('template-invalid', `Command template: ${first.problem.message}.`, {
       exitCode: 2,
       where: first.text,
-      ...(first.problem.hint !== undefined && { hint: first.problem.hint }),
+      ...present({ hint: first.problem.hint }),
     });
   }
   const lookUp = (name: string) => commandValue(values, name);

@@ -1,4 +1,5 @@
 import type { JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Turn } from '../agent.ts';
 
 /** A turn in the making. */
@@ -26,7 +27,7 @@ export function createTurnDraft(): TurnDraft {
     addRaw: (native) => add({ type: 'raw', native }),
     addUsage(usage, model) {
       total = usage;
-      add({ type: 'usage', usage, ...(model !== undefined && { model }) });
+      add({ type: 'usage', usage, ...present({ model }) });
     },
     fail(message) {
       failed = true;
@@ -36,7 +37,7 @@ export function createTurnDraft(): TurnDraft {
       return {
         events,
         status: failed ? 'failed' : waiting ? 'waiting' : 'completed',
-        ...(total && { usage: total }),
+        ...present({ usage: total }),
       };
     },
   };
@@ -58,8 +59,6 @@ export function exclusiveUsage(reported: {
   return {
     inputTokens: Math.max(0, input - (cacheRead ?? 0) - (cacheWrite ?? 0)),
     outputTokens: output,
-    ...(cacheRead !== undefined && { cacheReadTokens: cacheRead }),
-    ...(cacheWrite !== undefined && { cacheWriteTokens: cacheWrite }),
-    ...(reasoning !== undefined && { reasoningTokens: reasoning }),
+    ...present({ cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite, reasoningTokens: reasoning }),
   };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Turn } from '../agent.ts';
 import { answerFrames, type HttpAnswer } from './answer-frames.ts';
 import { isJsonObject, objectsAt, textAt } from './json-reading.ts';
@@ -217,7 +218,7 @@ function resultEvent(
   status: 'completed' | 'failed' | 'rejected',
   output: JsonValue | undefined,
 ): StreamEvent {
-  return { type: 'action.result', callId, status, ...(output !== undefined && { output }) };
+  return { type: 'action.result', callId, status, ...present({ output }) };
 }
 
 function inputRequest(id: string, part: JsonObject): StreamEvent {

@@ -1,4 +1,5 @@
 import { addUsage, type StreamEvent, type StreamEventOf, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { CommandResult } from '@whetstone/sandbox';
 import type { Turn } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
@@ -26,13 +27,11 @@ export function toTurn(
   return {
     events: turn.events,
     status: failure !== undefined ? 'failed' : ending === 'waiting' ? 'waiting' : 'completed',
-    ...(data !== undefined && { data }),
-    ...(usage && { usage }),
-    ...(costUsd !== undefined && { costUsd }),
+    ...present({ data, usage, costUsd }),
     exit: {
       ended: result.ended,
       exitCode: result.exitCode,
-      ...(failure !== undefined && { message: failure }),
+      ...present({ message: failure }),
     },
     facts: { runtime: config.kind, network: config.network },
     telemetry: {

@@ -1,4 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import type { Session, SessionOptions, SubmitResult } from '@whetstone/loop';
 import type { Sandbox } from '@whetstone/sandbox';
 import { createMask, type Mask, OutputFile } from '@whetstone/sandbox';
@@ -55,7 +56,7 @@ export function createLoopAgent(
         profile,
         environment,
         config: sessionConfig(loop),
-        ...(userInstructions !== undefined && { userInstructions }),
+        ...present({ userInstructions }),
         signal,
         persist: (snapshot) => keepSnapshot(files.stateDir, snapshot),
       });
@@ -96,7 +97,7 @@ type Endpoint = { baseUrl?: string; apiKey: string };
 /** The lane, unless the configuration names another place; there, and without a lane, the user's own key. */
 function endpointOf(loop: LoopAgentConfig, { lane }: AgentContext, key: string | undefined): Endpoint {
   if (lane && loop.baseUrl === undefined) return { baseUrl: lane.baseUrl, apiKey: lane.key };
-  return { apiKey: key ?? '', ...(loop.baseUrl !== undefined && { baseUrl: loop.baseUrl }) };
+  return { apiKey: key ?? '', ...present({ baseUrl: loop.baseUrl }) };
 }
 
 function missingKey(config: AgentConfig, name: string): WhetstoneError {
@@ -142,8 +143,7 @@ async function openSession(
 
 function sessionConfig({ reasoningEffort, maxToolRounds }: LoopAgentConfig) {
   return {
-    ...(reasoningEffort !== undefined && { reasoningEffort }),
-    ...(maxToolRounds !== undefined && { maxToolRoundsPerInput: maxToolRounds }),
+    ...present({ reasoningEffort, maxToolRoundsPerInput: maxToolRounds }),
   };
 }
 
@@ -189,9 +189,7 @@ function toTurn(config: AgentConfig, { events }: TurnEvents, result: Result, end
   return {
     events,
     status: result.reason === 'completed' ? 'completed' : 'failed',
-    ...(output && { data: output }),
-    ...(usage && { usage }),
-    ...(costUsd !== undefined && { costUsd }),
+    ...present({ data: output, usage, costUsd }),
     exit: {
       ended,
       ...(result.reason !== 'completed' && { message }),

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { release, type } from 'node:os';
 import { join, relative, resolve } from 'node:path';
+import { present } from '@whetstone/events/present';
 import type {
   DirectoryEntry,
   ExecOptions,
@@ -74,7 +75,7 @@ export function createSandboxEnvironment(
       const process = await startSandboxProcess(sandbox, argvOf(command), {
         env: { ...options.env, ...env },
         mask: options.mask,
-        ...(workingDirectory !== undefined && { workingDirectory }),
+        ...present({ workingDirectory }),
         ...(place && { outputFile: await resolveUnder(place.root, place.rest) }),
       });
       started.add(process);
@@ -83,7 +84,7 @@ export function createSandboxEnvironment(
     async connect(command, { workingDirectory, env, ...listeners }) {
       const process = await connectSandboxProcess(sandbox, argvOf(command), {
         env: { ...options.env, ...env },
-        ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+        ...present({ cwd: workingDirectory }),
         ...listeners,
       });
       started.add(process);
@@ -140,8 +141,7 @@ async function exec(
   const result = await sandbox.runCommand(program, args, {
     env: { ...env, ...options.env },
     mask,
-    ...(workingDirectory !== undefined && { cwd: workingDirectory }),
-    ...(timeoutMs ? { timeoutMs } : {}),
+    ...present({ cwd: workingDirectory, timeoutMs: timeoutMs || undefined }),
     ...(silence.signal && { signal: silence.signal }),
     ...textListeners(silence.onOutput),
   });

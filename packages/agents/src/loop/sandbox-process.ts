@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder';
+import { present } from '@whetstone/events/present';
 import type {
   BackgroundProcess,
   ConnectedProcess,
@@ -25,9 +26,7 @@ export async function startSandboxProcess(
     const process = await connectSandboxProcess(sandbox, argv, {
       onStdout: output.listener(),
       onStderr: output.listener(),
-      ...(env && { env }),
-      ...(mask && { mask }),
-      ...(workingDirectory !== undefined && { cwd: workingDirectory }),
+      ...present({ env, mask, cwd: workingDirectory }),
     });
     return new SandboxProcess(process, output);
   } catch (error) {

@@ -1,5 +1,6 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { type StreamEvent, type Usage, usageSchema } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Agent, AgentContext, Turn, TurnInput } from '../agent.ts';
 import { stoppedMessages } from '../kit/stopped-messages.ts';
 import { type AdapterEvents, collectAdapterEvents } from './adapter-events.ts';
@@ -37,7 +38,7 @@ export async function driveAdapter(
   // A signal that has fired already tells an adapter nothing: it waits for the event.
   if (signal.aborted) return stoppedTurn(undefined, events, 'abort');
   const sandbox = context.sandbox && sandboxForTurn(context.sandbox, { signal, graceMs, env });
-  const own = { ...context, signal, emit: events.emit, ...(sandbox && { sandbox }) };
+  const own = { ...context, signal, emit: events.emit, ...present({ sandbox }) };
   const sent = await Promise.race([send(agent, input, own), clock.graceOver]);
   events.close();
   const ended = clock.ended();
@@ -69,7 +70,7 @@ function finishedTurn(agent: Agent, turn: unknown, events: AdapterEvents): Turn 
     ...rest,
     usage,
     events: events.events,
-    exit: { ended: 'exit', ...exit, ...(message !== undefined && { message }) },
+    exit: { ended: 'exit', ...exit, ...present({ message }) },
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { CommandResult, RunOptions, Sandbox, SandboxFile } from '@whetstone/sandbox';
 
 /** What holds for the commands of one turn. */
@@ -97,7 +98,7 @@ class TurnSandbox implements Sandbox {
     return {
       ...merged,
       signal: own ? AbortSignal.any([own, signal]) : signal,
-      ...(timeoutMs !== undefined && { timeoutMs }),
+      ...present({ timeoutMs }),
     };
   }
 }

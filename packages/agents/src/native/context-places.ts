@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { AgentConfig } from '../config.ts';
 import { type CliAgentKind, isCliKind } from './kinds.ts';
 
@@ -65,6 +66,6 @@ export function contextPlacesOf({
 }: Pick<AgentConfig, 'kind' | 'cli' | 'context'>): ContextPlaces {
   if (kind === 'loop' || (isCliKind(kind) && cli)) return contextPlaces[kind];
   const { instructions = 'AGENTS.md', skills } = isCliKind(kind) ? contextPlaces[kind] : {};
-  const places = { instructions, ...(skills !== undefined && { skills }), ...context };
+  const places = { instructions, ...present({ skills }), ...context };
   return { ...places, mcpServers: context.mcpServers !== undefined && { file: context.mcpServers } };
 }

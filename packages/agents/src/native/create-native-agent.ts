@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { present } from '@whetstone/events/present';
 import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
 import { createMask, type Mask } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent, type TurnInput } from '../agent.ts';
@@ -106,7 +107,7 @@ function connectionOf(
     model,
     home: sandbox.home,
     workingDirectory: sandbox.workdir,
-    ...(unpacked !== undefined && { unpacked }),
+    ...present({ unpacked }),
     ...(declared && {
       mcpServers: declared.mcpServers,
       plugins: pluginFolders(declared.plugins, config, sandbox),
@@ -152,8 +153,7 @@ async function runTurn(
     prompt: input.text,
     model,
     workingDirectory: sandbox.workdir,
-    ...(resume !== undefined && { resume }),
-    ...(outputSchema && { outputSchema }),
+    ...present({ resume, outputSchema }),
   });
   const options: RunOptions = {
     env: { ...settings.env, ...environment.env },

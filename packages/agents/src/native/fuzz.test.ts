@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { streamEventSchema } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readNative } from './__fixtures__/read-native.ts';
@@ -66,7 +67,7 @@ describe.each(rows.filter(({ form }) => form === 'lines'))('$kind: $source', (ro
   function checked(input: readonly (string | Buffer)[], chunkBytes?: number) {
     const bytes = Buffer.concat(input.flatMap((line) => [Buffer.from(line), Buffer.from('\n')]));
     const reading = readNative(row.createMapper({ workdir: '/workspace' }), bytes, {
-      ...(chunkBytes !== undefined && { chunkBytes }),
+      ...present({ chunkBytes }),
     });
     for (const event of reading.events)
       expect(streamEventSchema.safeParse(event)).toMatchObject({ success: true });

@@ -1,5 +1,6 @@
 import type { JsonValue } from '../json.ts';
 import { type Loss, type LossTally, tallyLosses } from '../loss.ts';
+import { present } from '../present.ts';
 import type { StreamEvent } from '../stream-event.ts';
 import type { Usage } from '../usage.ts';
 import { annotationsOf, type StepAnnotations } from './annotations.ts';
@@ -282,16 +283,15 @@ function usageOf(step: ReadableStep, { losses, model, envelope }: StepContext): 
     inputTokens: Math.round(Math.max(0, uncached)),
     outputTokens: Math.round(completion ?? 0),
     ...(cached == null ? {} : { cacheReadTokens: Math.round(cached) }),
-    ...(written === undefined ? {} : { cacheWriteTokens: written }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+    ...present({ cacheWriteTokens: written, reasoningTokens: reasoning }),
   };
   const named = step.model_name ?? model;
   return {
     type: 'usage',
     usage,
-    ...(named === undefined ? {} : { model: named }),
+    ...present({ model: named }),
     ...(metrics.cost_usd == null ? {} : { costUsd: metrics.cost_usd }),
-    ...(latencyMs === undefined ? {} : { latencyMs }),
+    ...present({ latencyMs }),
     ...envelope,
   };
 }
@@ -358,10 +358,9 @@ function loseOfSubagent({ agentVersion, notes }: AtifMetadata, losses: LossTally
 function sessionStarted({ sessionId, agentName, agentVersion, model }: AtifMetadata): StreamEvent {
   return {
     type: 'session.started',
-    ...(sessionId === undefined ? {} : { sessionId }),
+    ...present({ sessionId }),
     runtime: agentName,
-    ...(agentVersion === undefined ? {} : { runtimeVersion: agentVersion }),
-    ...(model === undefined ? {} : { model }),
+    ...present({ runtimeVersion: agentVersion, model }),
   };
 }
 

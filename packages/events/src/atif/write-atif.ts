@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { type Loss, type LossTally, tallyLosses } from '../loss.ts';
+import { present } from '../present.ts';
 import { type AgentStep, eventsByAgent, groupSteps, type Step, type StepCall } from '../steps/group-steps.ts';
 import type { StreamEvent, StreamEventOf } from '../stream-event.ts';
 import { extraWith, type StepAnnotations } from './annotations.ts';
@@ -49,14 +50,14 @@ export function writeAtif(
   if (session) loseOfSession(session, options, losses);
 
   const trajectory = writeTrajectory(undefined, writer, {
-    ...(sessionId === undefined ? {} : { session_id: sessionId }),
+    ...present({ session_id: sessionId }),
     ...(options.trajectoryId === undefined || minor < 7 ? {} : { trajectory_id: options.trajectoryId }),
     agent: {
       name: options.agentName,
       version: options.agentVersion,
-      ...(modelName === undefined ? {} : { model_name: modelName }),
+      ...present({ model_name: modelName }),
     },
-    ...(options.notes === undefined ? {} : { notes: options.notes }),
+    ...present({ notes: options.notes }),
   });
   if (!trajectory) {
     throw new AtifError('steps', 'no event makes a step, and ATIF has no trajectory without steps');
@@ -100,11 +101,10 @@ function writeTrajectory(
   const { session_id, trajectory_id, agent, notes } = head;
   return {
     schema_version: `ATIF-v1.${writer.minor}`,
-    ...(session_id === undefined ? {} : { session_id }),
-    ...(trajectory_id === undefined ? {} : { trajectory_id }),
+    ...present({ session_id, trajectory_id }),
     agent,
     steps,
-    ...(notes === undefined ? {} : { notes }),
+    ...present({ notes }),
     final_metrics: totals(steps),
     ...(embedded.length === 0 ? {} : { subagent_trajectories: embedded }),
   };
@@ -133,7 +133,7 @@ function writeUserStep(message: StreamEventOf<'message'>, losses: LossTally): Nu
     ...timestamp([message]),
     source: 'user',
     message: message.text,
-    ...annotate({ ...(message.turn === undefined ? {} : { turn: message.turn }) }),
+    ...annotate({ ...present({ turn: message.turn }) }),
   };
 }
 
@@ -266,7 +266,7 @@ function annotationsFor({ turn, calls, usageBeforeCalls }: AgentStep, observed: 
     subagent ? [{ callId, name: subagent.name, action: action !== undefined }] : [],
   );
   return {
-    ...(turn === undefined ? {} : { turn }),
+    ...present({ turn }),
     ...(usageBeforeCalls && calls.length > 0 ? { usageBeforeCalls } : {}),
     ...(wrapped.length === 0 ? {} : { wrappedInputs: wrapped.map((call) => call.callId) }),
     ...(results.every((result) => Object.keys(result).length === 0) ? {} : { results }),
@@ -296,15 +296,16 @@ function contentOf(output: JsonValue | undefined): Pick<AtifResult, 'content'> {
 /** ATIF counts cached tokens among the prompt's, our buckets exclude each other. */
 function metricsOf({ usage, costUsd, latencyMs }: StreamEventOf<'usage'>): AtifMetrics {
   const more = {
-    ...(usage.cacheWriteTokens === undefined ? {} : { cache_write_tokens: usage.cacheWriteTokens }),
-    ...(usage.reasoningTokens === undefined ? {} : { reasoning_tokens: usage.reasoningTokens }),
-    ...(latencyMs === undefined ? {} : { latency_ms: latencyMs }),
+    ...present({
+      cache_write_tokens: usage.cacheWriteTokens,
+      reasoning_tokens: usage.reasoningTokens,
+      latency_ms: latencyMs,
+    }),
   };
   return {
     prompt_tokens: usage.inputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0),
     completion_tokens: usage.outputTokens,
-    ...(usage.cacheReadTokens === undefined ? {} : { cached_tokens: usage.cacheReadTokens }),
-    ...(costUsd === undefined ? {} : { cost_usd: costUsd }),
+    ...present({ cached_tokens: usage.cacheReadTokens, cost_usd: costUsd }),
     ...(Object.keys(more).length === 0 ? {} : { extra: more }),
   };
 }

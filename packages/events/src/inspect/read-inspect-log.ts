@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import type { z } from 'zod';
 import type { JsonValue } from '../json.ts';
 import { type Loss, tallyLosses } from '../loss.ts';
+import { present } from '../present.ts';
 import type { StreamEvent } from '../stream-event.ts';
 import type { Usage } from '../usage.ts';
 import { createAttachmentResolver } from './attachments.ts';
@@ -215,7 +216,7 @@ async function convertSample(
   const started: StreamEvent = {
     type: 'session.started',
     runtime: 'inspect_ai',
-    ...(log.model === undefined ? {} : { model: log.model }),
+    ...present({ model: log.model }),
   };
   return {
     id: sample.id,

@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { JsonValue } from '../json.ts';
 import type { LossTally } from '../loss.ts';
+import { present } from '../present.ts';
 import type { StreamEvent } from '../stream-event.ts';
 import { AgentSpans, type SpanScope } from './agent-spans.ts';
 import {
@@ -132,8 +133,7 @@ export class Transcript {
   #emit(event: StreamEvent, { scope, at }: Place): void {
     this.#events.push({
       ...event,
-      ...(at === undefined ? {} : { at }),
-      ...(scope.parentCallId === undefined ? {} : { parentCallId: scope.parentCallId }),
+      ...present({ at, parentCallId: scope.parentCallId }),
     });
   }
 

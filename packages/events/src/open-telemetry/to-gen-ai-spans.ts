@@ -1,5 +1,6 @@
 import type { JsonValue } from '../json.ts';
 import { type Loss, type LossTally, tallyLosses } from '../loss.ts';
+import { present } from '../present.ts';
 import { type AgentStep, eventsByAgent, groupSteps, type Step, type StepCall } from '../steps/group-steps.ts';
 import type { StreamEvent, StreamEventOf } from '../stream-event.ts';
 import { type EventTimes, timesOf } from './event-times.ts';
@@ -134,9 +135,7 @@ function traceAgent(agent: TracedAgent, context: Context): void {
       'error.type': failure,
     }),
     ...(errors.length === 0 ? {} : { events: errors.map((error) => exception(error, context)) }),
-    ...(failure === undefined
-      ? {}
-      : { status: { code: STATUS_ERROR, ...(message === undefined ? {} : { message }) } }),
+    ...(failure === undefined ? {} : { status: { code: STATUS_ERROR, ...present({ message }) } }),
   };
   context.spans.push(span);
 
@@ -267,7 +266,7 @@ function newSpan(
   return {
     traceId: ids.traceId,
     spanId: ids.nextSpanId(),
-    ...(parentSpanId === undefined ? {} : { parentSpanId }),
+    ...present({ parentSpanId }),
     name,
     startTimeUnixNano: unixNano(start),
     endTimeUnixNano: unixNano(Math.max(start, end)),

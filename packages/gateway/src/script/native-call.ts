@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { OfferedTool } from '../wire/neutral.ts';
 import type { NativeCall } from './script.ts';
 import type { TranslatedCall } from './translate.ts';
@@ -10,7 +11,7 @@ export function callNativeTool(
   const kind = typeof input === 'string' ? 'custom' : 'function';
   const tool = tools.find((offered) => offered.name === name && offered.kind === kind);
   if (!tool) return undefined;
-  const called = { name, ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }) };
+  const called = { name, ...present({ namespace: tool.namespace }) };
   return typeof input === 'string'
     ? { ...called, kind: 'custom', input }
     : { ...called, kind: 'function', input };

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { present } from '@whetstone/events/present';
 import type { AgentFamily } from '../agent-family.ts';
 import type { NeutralReply, NeutralRequest, NeutralToolCall } from '../wire/neutral.ts';
 import { RequestError } from '../wire/request-error.ts';
@@ -130,8 +131,7 @@ function toReply(
   nextId: IdSource,
 ): NeutralReply {
   const said = {
-    ...(step.text === undefined ? {} : { text: step.text }),
-    ...(step.thinking === undefined ? {} : { thinking: step.thinking }),
+    ...present({ text: step.text, thinking: step.thinking }),
     toolCalls,
   };
   return {

@@ -1,5 +1,6 @@
 import { posix } from 'node:path';
 import type { JsonObject, JsonValue } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { AgentFamily } from '../agent-family.ts';
 import { isJsonObject, objectAt, stringAt } from '../wire/json-reading.ts';
 import type { OfferedTool } from '../wire/neutral.ts';
@@ -175,5 +176,5 @@ function callCodeMode(call: NeutralCall, context: TranslationContext): Translate
 
 const calledTool = (tool: OfferedTool): { name: string; namespace?: string } => ({
   name: tool.name,
-  ...(tool.namespace === undefined ? {} : { namespace: tool.namespace }),
+  ...present({ namespace: tool.namespace }),
 });

@@ -1,4 +1,5 @@
 import { ApiError, type Content, type GenerateContentResponse, GoogleGenAI, type Part } from '@google/genai';
+import { present } from '@whetstone/events/present';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { routes, serve } from '../__fixtures__/served-lanes.ts';
 import { commands, step as spoken } from '../__fixtures__/spoken-step.ts';
@@ -140,7 +141,7 @@ describe.each(routes)('the Google Gen AI SDK, route %s', (route) => {
       {
         role: 'user',
         parts: [
-          { functionResponse: { ...(id ? { id } : {}), name: name ?? '', response: { output: 'a.txt' } } },
+          { functionResponse: { ...present({ id }), name: name ?? '', response: { output: 'a.txt' } } },
         ],
       },
     ];

@@ -1,4 +1,5 @@
 import type { JsonObject, Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Metered } from './metered.ts';
@@ -289,7 +290,7 @@ describe('Gemini', () => {
     totalTokenCount: 1107,
   };
   const response = (parts: JsonObject[], finishReason?: string): JsonObject => ({
-    candidates: [{ content: { role: 'model', parts }, ...(finishReason ? { finishReason } : {}) }],
+    candidates: [{ content: { role: 'model', parts }, ...present({ finishReason }) }],
     usageMetadata: { ...usageMetadata, candidatesTokenCount: finishReason ? 40 : 3 },
     modelVersion: 'gemini-2.5-pro',
   });

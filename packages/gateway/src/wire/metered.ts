@@ -1,4 +1,5 @@
 import type { JsonObject, Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 
 /** What a response said of itself. */
 export type Metered = {
@@ -39,8 +40,6 @@ export function usageOf(buckets: {
   return {
     inputTokens: Math.max(0, buckets.input),
     outputTokens: buckets.output,
-    ...(cacheRead === undefined ? {} : { cacheReadTokens: cacheRead }),
-    ...(cacheWrite === undefined ? {} : { cacheWriteTokens: cacheWrite }),
-    ...(reasoning === undefined ? {} : { reasoningTokens: reasoning }),
+    ...present({ cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite, reasoningTokens: reasoning }),
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import os from 'node:os';
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { APICallError } from '@ai-sdk/provider';
@@ -244,7 +245,7 @@ export async function runPlan(plan: Plan): Promise<RandomRun> {
   const next = await session.fork().then(sendNext, () => undefined);
   await session.close();
   const options = { profile, environment };
-  return { session, events, requests, submits, snapshots, options, ...(next !== undefined && { next }) };
+  return { session, events, requests, submits, snapshots, options, ...present({ next }) };
 }
 
 /** The messages of the request that the next input leads to, as JSON, without those that tell where and when. */

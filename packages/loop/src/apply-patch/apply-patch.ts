@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import {
@@ -106,8 +107,7 @@ async function planUpdate(
   const change = {
     section,
     content,
-    ...(mode === undefined ? {} : { mode }),
-    ...(note === undefined ? {} : { note }),
+    ...present({ mode, note }),
   };
   if (moveTo === undefined || (await isSameFile(environment, path, moveTo)))
     return { ...change, target: path };

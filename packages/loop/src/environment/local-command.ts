@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
+import { present } from '@whetstone/events/present';
 import type { ExecOptions, ExecResult } from './execution-environment.ts';
 import { holdGroup, releaseGroup } from './exit-watcher.ts';
 import { OutputCollector } from './output-collector.ts';
@@ -47,7 +48,7 @@ export async function runLocalCommand(
     return {
       ...output.result(),
       exitCode,
-      ...(signal === undefined ? {} : { signal }),
+      ...present({ signal }),
       timedOut: ended === 'timedOut' || ended === 'inactive',
       ...(ended === 'inactive' ? { inactive: true } : {}),
       aborted: ended === 'aborted',
@@ -95,7 +96,7 @@ export function waitForExit(child: ChildProcess): Promise<Exit> {
 
 /** Ends what a command started. `mark`: see `ProcessTree.mark`. */
 export async function endGroup(child: ChildProcess, mark: string): Promise<void> {
-  await endProcessTree({ ...(child.pid === undefined ? {} : { group: child.pid }), mark });
+  await endProcessTree({ ...present({ group: child.pid }), mark });
 }
 
 type Stop = 'timedOut' | 'inactive' | 'aborted';

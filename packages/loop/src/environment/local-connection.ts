@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { present } from '@whetstone/events/present';
 import type { ConnectedProcess, ConnectOptions, ExitedState } from './execution-environment.ts';
 import { drain, endGroup, type LocalCommand, release, spawnGroup, waitForExit } from './local-command.ts';
 import { endProcessTree } from './process-tree.ts';
@@ -31,8 +32,7 @@ export async function connectLocalProcess(
         release(child);
         return {
           kind: 'exited',
-          ...(exitCode !== undefined && { exitCode }),
-          ...(signal !== undefined && { signal }),
+          ...present({ exitCode, signal }),
         };
       },
     );

@@ -1,6 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { StringDecoder } from 'node:string_decoder';
+import { present } from '@whetstone/events/present';
 import type { BackgroundProcess, ProcessPoll, ProcessState } from './execution-environment.ts';
 import {
   drain,
@@ -57,8 +58,7 @@ class LocalProcess implements BackgroundProcess {
         await drain(child);
         this.#state = {
           kind: 'exited',
-          ...(exitCode === undefined ? {} : { exitCode }),
-          ...(signal === undefined ? {} : { signal }),
+          ...present({ exitCode, signal }),
         };
       })
       .catch(() => {})

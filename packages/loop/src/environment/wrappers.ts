@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { type EnvironmentOperation, EnvironmentWrapper } from './environment-wrapper.ts';
 import type { ExecutionEnvironment } from './execution-environment.ts';
 
@@ -95,7 +96,7 @@ export class RecordingExecutionEnvironment extends EnvironmentWrapper {
     try {
       const result = await run();
       const exitCode = exitCodeOf(result);
-      keep({ kind: 'done', ...(exitCode === undefined ? {} : { exitCode }) });
+      keep({ kind: 'done', ...present({ exitCode }) });
       return result;
     } catch (error) {
       keep({ kind: 'failed', message: messageOf(error) });

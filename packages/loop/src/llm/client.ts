@@ -4,6 +4,7 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
+import { present } from '@whetstone/events/present';
 import { createAnthropicProfile } from '../profiles/anthropic-profile.ts';
 import { createGeminiProfile } from '../profiles/gemini-profile.ts';
 import { createOpenAiProfile } from '../profiles/openai-profile.ts';
@@ -71,7 +72,7 @@ export class Client {
   static fromEnv(environment: Readonly<Record<string, string | undefined>> = process.env): Client {
     const providers = providersOf(environment);
     const [defaultProvider] = Object.keys(providers);
-    return new Client({ providers, ...(defaultProvider !== undefined && { defaultProvider }) });
+    return new Client({ providers, ...present({ defaultProvider }) });
   }
 
   /** Their names, in the order in which they were given. */

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { present } from '@whetstone/events/present';
 import { withNativeResults } from './gemini-results.ts';
 
 export type CreateModelOptions = {
@@ -21,9 +22,7 @@ export type CreateModelOptions = {
 export async function createModel(options: CreateModelOptions): Promise<LanguageModelV4> {
   const settings = {
     ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl.replace(/\/+$/, '') }),
-    ...(options.apiKey === undefined ? {} : { apiKey: options.apiKey }),
-    ...(options.headers === undefined ? {} : { headers: options.headers }),
-    ...(options.fetch === undefined ? {} : { fetch: options.fetch }),
+    ...present({ apiKey: options.apiKey, headers: options.headers, fetch: options.fetch }),
   };
   switch (options.provider) {
     case 'openai': {

@@ -1,4 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import { startModelServer } from '../__fixtures__/model-server.ts';
 import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
@@ -21,7 +22,7 @@ function generated(parts: Part[], finishReason = 'STOP') {
 
 const call = (name: string, args: Part, signature?: string): Part => ({
   functionCall: { name, args },
-  ...(signature === undefined ? {} : { thoughtSignature: signature }),
+  ...present({ thoughtSignature: signature }),
 });
 
 async function geminiModel(baseUrl: string, model: string) {

@@ -7,6 +7,7 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import type { Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Emit } from '../session-event.ts';
 import type { AssistantPart } from '../turn.ts';
 import { classifyLlmError, LlmError } from './llm-error.ts';
@@ -59,8 +60,7 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
         prompt: request.prompt,
         tools: request.tools,
         ...(request.tools.length > 0 ? { toolChoice: { type: 'auto' } } : {}),
-        ...(request.maxOutputTokens === undefined ? {} : { maxOutputTokens: request.maxOutputTokens }),
-        ...(request.responseFormat && { responseFormat: request.responseFormat }),
+        ...present({ maxOutputTokens: request.maxOutputTokens, responseFormat: request.responseFormat }),
         ...reasoning(request.reasoningEffort),
         providerOptions: request.providerOptions,
         headers: { 'x-whetstone-agent': 'loop' },
@@ -143,7 +143,7 @@ function finishOf({
 }: Extract<LanguageModelV4StreamPart, { type: 'finish' }>): ModelResponse['finish'] {
   return {
     unified: finishReason.unified,
-    ...(finishReason.raw === undefined ? {} : { raw: finishReason.raw }),
+    ...present({ raw: finishReason.raw }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { JsonValue } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Emit } from '../session-event.ts';
 import type { AssistantPart, ProviderMetadata, ReasoningPart, TextPart, ToolCallPart } from '../turn.ts';
 import { wellFormedJson } from './well-formed-json.ts';
@@ -147,8 +148,7 @@ export class ResponseAssembler {
       callId,
       name: part.toolName.toWellFormed(),
       input: freeform ? freeformText(part.input) : wellFormedJson(part.input),
-      ...(freeform ? { freeform } : {}),
-      ...(providerExecuted ? { providerExecuted } : {}),
+      ...present({ freeform: freeform || undefined, providerExecuted: providerExecuted || undefined }),
       ...withMetadata(part.providerMetadata),
     };
     this.#parts.push(call);

@@ -1,4 +1,5 @@
 import type { JSONObject } from '@ai-sdk/provider';
+import { present } from '@whetstone/events/present';
 import type { RegisteredTool } from '../tools/tool.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import type { ProfileOptions, ProviderProfile, ProviderRequest } from './provider-profile.ts';
@@ -30,9 +31,11 @@ export function createProfile(options: ProfileOptions, family: Family): Provider
     supportsStreaming: true,
     supportsParallelToolCalls: true,
     contextWindowSize: options.contextWindowSize ?? family.contextWindowSize,
-    ...(maxOutputTokens === undefined ? {} : { maxOutputTokens }),
-    ...(options.knowledgeCutoff === undefined ? {} : { knowledgeCutoff: options.knowledgeCutoff }),
-    ...(family.subagentTools === undefined ? {} : { subagentTools: family.subagentTools }),
-    ...(family.askUserTool === undefined ? {} : { askUserTool: family.askUserTool }),
+    ...present({
+      maxOutputTokens,
+      knowledgeCutoff: options.knowledgeCutoff,
+      subagentTools: family.subagentTools,
+      askUserTool: family.askUserTool,
+    }),
   };
 }

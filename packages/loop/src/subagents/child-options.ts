@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { Budget } from '../budget.ts';
 import type { LoopContext } from '../loop-context.ts';
 import type { SessionOptions } from '../session-options.ts';
@@ -36,12 +37,12 @@ export async function childOptions(
       environment,
       config: { ...parent.config, maxTurns: request.maxTurns ?? subagents.maxTurns ?? MAX_TURNS },
       budget,
-      hooks: { ...(beforeTool && { beforeTool }), ...(afterTool && { afterTool }) },
+      hooks: { ...present({ beforeTool, afterTool }) },
       priceOf: parent.priceOf,
       subagents,
       clock: parent.clock,
       ...(approve && { approve: withoutParking(approve) }),
-      ...(userInstructions !== undefined && { userInstructions }),
+      ...present({ userInstructions }),
     },
   };
 }

@@ -1,4 +1,5 @@
 import { addUsage, emptyUsage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { EventListener } from '../event-hub.ts';
 import type { ProcessingEnd, SubagentReport, SubagentStatus } from '../session-event.ts';
 import type { SessionSnapshot, SubagentSnapshot } from '../snapshot.ts';
@@ -146,7 +147,7 @@ export class Subagent {
   snapshot(): SubagentSnapshot {
     const { id, request, model, workingDirectory, runs, report } = this;
     const session = this.#child?.snapshot() ?? this.#kept;
-    return { id, request, model, workingDirectory, runs, report, ...(session && { session }) };
+    return { id, request, model, workingDirectory, runs, report, ...present({ session }) };
   }
 
   #finish({ reason, text, error, usage, costUsd, modelCalls }: ProcessingEnd & { text: string }): void {
@@ -157,7 +158,7 @@ export class Subagent {
       ...rest,
       turnsUsed: before.turnsUsed + modelCalls,
       usage: addUsage(before.usage, usage),
-      ...(cost !== undefined && { costUsd: cost }),
+      ...present({ costUsd: cost }),
     };
     if (reason === 'completed') this.#set('COMPLETED', text);
     else {

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { pathsOf, resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { searchWithOwnEngine } from '../search/own-search.ts';
@@ -72,7 +73,7 @@ async function execute(args: GrepArguments, context: ToolContext): Promise<ToolO
     caseInsensitive: args.case_insensitive ?? false,
     maxResults: args.max_results ?? DEFAULT_RESULTS,
     mode: args.output_mode ?? 'content',
-    ...(args.glob_filter === undefined ? {} : { globFilter: args.glob_filter }),
+    ...present({ globFilter: args.glob_filter }),
   };
   const { hits, more } = await searchFiles(context, args.path, query);
   if (hits.length === 0) return 'No matches found.';

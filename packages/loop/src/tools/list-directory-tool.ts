@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import picomatch from 'picomatch';
 import { resolvePath } from '../environment/environment-path.ts';
 import { walkEntries } from '../search/walk-files.ts';
@@ -50,7 +51,7 @@ export async function listDirectory(
   if ((await environment.stat(root))?.kind !== 'directory') throw new Error(`Not a directory: ${path}`);
   const excluded = picomatch([...exclude], { dot: true, basename: true });
   const lines: string[] = [];
-  const options = { signal, depth, ...(ignoreFiles ? { ignoreFiles } : {}) };
+  const options = { signal, depth, ...present({ ignoreFiles }) };
   for await (const entry of walkEntries(environment, root, options)) {
     if (excluded(entry.path)) continue;
     if (lines.length === MAX_ENTRIES) {

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { BackgroundProcess, ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { dropSessionState, type StateOwner, sessionState } from './session-state.ts';
@@ -22,7 +23,7 @@ export function keepProcess(
   let id = '';
   do id = String(10_000 + Math.floor(Math.random() * 90_000));
   while (processes.has(id));
-  processes.set(id, { process, ...(background && { background }) });
+  processes.set(id, { process, ...present({ background }) });
   return id;
 }
 
@@ -64,7 +65,7 @@ export async function startInBackground(
   const outputFile = pathsOf(environment).join(folder, `${crypto.randomUUID()}.log`);
   const process = await environment.start(command, {
     outputFile,
-    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    ...present({ workingDirectory }),
   });
   // Nobody polls it, so nothing but the clock can end it.
   void process.poll({ waitMs: timeoutMs }).then(({ state }) => {
@@ -72,7 +73,7 @@ export async function startInBackground(
   });
   const { pid } = process;
   const id = keepProcess(owner, process, { command, outputFile });
-  return { id, outputFile, ...(pid === undefined ? {} : { pid }) };
+  return { id, outputFile, ...present({ pid }) };
 }
 
 /** The commands that the session has started in the background, those that have exited too, oldest first. */
@@ -82,7 +83,7 @@ export function backgroundCommands(
   return [...processesOf(owner)].flatMap(([id, { process, background }]) => {
     if (!background) return [];
     const { pid, state } = process;
-    return [{ id, ...background, state, ...(pid === undefined ? {} : { pid }) }];
+    return [{ id, ...background, state, ...present({ pid }) }];
   });
 }
 

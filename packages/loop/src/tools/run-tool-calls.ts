@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { askHook, type HookedCall, type Hooks } from '../hooks.ts';
@@ -120,7 +121,7 @@ async function runToolCall(call: ToolCallPart, run: ToolRun): Promise<ToolResult
     outputComplete: output === full,
     isError: finished.isError,
     durationMs: Math.round(performance.now() - started),
-    ...(details === undefined ? {} : { details }),
+    ...present({ details }),
   });
   return { callId, name, content, isError: finished.isError };
 }
@@ -335,7 +336,7 @@ function completed(output: ToolOutput): Finished {
     status: isError ? 'failed' : 'completed',
     content: eachText(content, clean),
     isError,
-    ...(details === undefined ? {} : { details }),
+    ...present({ details }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { ExecResult } from '../environment/execution-environment.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
 
@@ -56,7 +57,7 @@ async function execute(
 ): Promise<ToolOutput> {
   const { result, timeoutMs } = await runCommand(context, args.command, {
     ...options,
-    ...(args.timeout_ms === undefined ? {} : { timeoutMs: args.timeout_ms }),
+    ...present({ timeoutMs: args.timeout_ms }),
   });
   const failed = result.timedOut || result.aborted;
   return {
@@ -82,8 +83,7 @@ export async function runCommand(
   const timeoutMs = Math.min(wanted, limits.maxCommandTimeoutMs);
   const result = await environment.exec(command, {
     timeoutMs,
-    ...(inactivityTimeoutMs === undefined ? {} : { inactivityTimeoutMs }),
-    ...(workingDirectory === undefined ? {} : { workingDirectory }),
+    ...present({ inactivityTimeoutMs, workingDirectory }),
     signal,
     onOutput: ({ text }) => onUpdate(text),
   });
@@ -95,9 +95,7 @@ export function commandDetails(result: ExecResult): JsonObject {
   return {
     durationMs: result.durationMs,
     timedOut: result.timedOut,
-    ...(result.exitCode === undefined ? {} : { exitCode: result.exitCode }),
-    ...(result.signal === undefined ? {} : { signal: result.signal }),
-    ...(result.outputFile === undefined ? {} : { outputFile: result.outputFile }),
+    ...present({ exitCode: result.exitCode, signal: result.signal, outputFile: result.outputFile }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 /** How much of a tool's output the model reads, and which end of it. */
 export type OutputLimit = {
   /** UTF-16 code units, marker included. */
@@ -41,7 +42,7 @@ export function outputLimit(
   return {
     ...limit,
     maxChars: overrides.toolOutputLimits[name] ?? limit.maxChars,
-    ...(maxLines === undefined ? {} : { maxLines }),
+    ...present({ maxLines }),
   };
 }
 

@@ -2,6 +2,7 @@ import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import type { AgentContext, AttemptFiles, Turn, TurnInput } from '@whetstone/agents';
 import { WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Lane } from '@whetstone/gateway';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { CaseLayout } from '../record/layout.ts';
@@ -85,7 +86,7 @@ function contextOf(
     files: attemptFiles,
     timeoutMs: (attempt.task.timeoutSeconds ?? attempt.agentConfig.timeoutSeconds) * 1000,
     ...(lane && { lane: { baseUrl: lane.baseUrl, key: lane.key, env: lane.env } }),
-    ...(model === undefined ? {} : { model }),
+    ...present({ model }),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { DeclaredContext } from '@whetstone/agents';
 import type { JsonValue, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import { findExposure } from './exposure.ts';
 import type { RequestSight } from './watch-requests.ts';
@@ -37,7 +38,7 @@ function call(
   const callId = `c${calls++}`;
   return [
     { type: 'action.called', callId, name, input, at: AT },
-    { type: 'action.result', callId, status, ...(output !== undefined && { output }) },
+    { type: 'action.result', callId, status, ...present({ output }) },
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Telemetry, Turn } from '@whetstone/agents';
 import { addUsage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 
 /**
  * The turns of a session as one: all events, sums that are unknown where a part is, and the end of the last. `undefined`
@@ -22,9 +23,7 @@ export function joinTurns(turns: readonly Turn[]): Turn | undefined {
     ...end,
     events: turns.flatMap((turn) => turn.events),
     facts: Object.assign({}, ...turns.map((turn) => turn.facts)),
-    ...(usage && { usage }),
-    ...(costUsd !== undefined && { costUsd }),
-    ...(telemetry && { telemetry }),
+    ...present({ usage, costUsd, telemetry }),
   };
 }
 
@@ -74,8 +73,7 @@ function joinTelemetry(parts: readonly Telemetry[]): Telemetry | undefined {
     status: joinStatus(parts.map(({ status }) => status)),
     source: last.source,
     ...Object.fromEntries(sums.filter(([, sum]) => sum !== undefined)),
-    ...(byName && { toolCallsByName: byName }),
-    ...(modelName !== undefined && { modelName }),
+    ...present({ toolCallsByName: byName, modelName }),
     ...(errors.length > 0 && { error: errors.join('\n') }),
     evidenceGaps: [...new Set(parts.flatMap(({ evidenceGaps }) => evidenceGaps))],
   };

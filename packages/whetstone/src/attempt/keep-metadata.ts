@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import type { Turn } from '@whetstone/agents';
 import { deriveAgentMetadata } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Exposure } from '../record/exposure.ts';
 import type { Lab } from './lab.ts';
 import { maskValues } from './mask-values.ts';
@@ -15,6 +16,6 @@ export async function keepMetadata(
   file: string,
   { mask }: Lab,
 ): Promise<void> {
-  const metadata = maskValues({ ...deriveAgentMetadata(events, facts), ...(exposure && { exposure }) }, mask);
+  const metadata = maskValues({ ...deriveAgentMetadata(events, facts), ...present({ exposure }) }, mask);
   await writeFile(file, `${JSON.stringify(metadata, null, 2)}\n`, { mode: 0o600 });
 }

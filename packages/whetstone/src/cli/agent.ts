@@ -4,6 +4,7 @@ import { text } from 'node:stream/consumers';
 import { loopDefaults } from '@whetstone/agents';
 import { type LoopProfile, loopProfiles } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import type { Session, SubmitResult } from '@whetstone/loop';
 import { plainText } from '../report/sanitize.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -40,13 +41,12 @@ export async function agentCommand(
   await using session = new loop.Session({
     ...new loop.Client({
       providers: {
-        [provider]: { apiKey, ...(baseUrl !== undefined && { baseUrl }) },
+        [provider]: { apiKey, ...present({ baseUrl }) },
       },
     }).resolve(`${provider}/${model}`),
     environment,
     config: {
-      ...(options.reasoningEffort === undefined ? {} : { reasoningEffort: options.reasoningEffort }),
-      ...(options.maxToolRounds === undefined ? {} : { maxToolRoundsPerInput: options.maxToolRounds }),
+      ...present({ reasoningEffort: options.reasoningEffort, maxToolRoundsPerInput: options.maxToolRounds }),
     },
     signal: interrupt.signal,
   });

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { findCliAgent } from '@whetstone/agents';
+import { present } from '@whetstone/events/present';
 import type { Capture } from '../capture/capture.ts';
 import { captureAgent } from '../capture/capture-agent.ts';
 import { newestCapture, storeCapture, writeCapture } from '../capture/capture-store.ts';
@@ -46,7 +47,7 @@ async function captureUnlessInterrupted(
   const agent = findCliAgent(kind);
   const { signal, stop } = onInterrupt(stderr);
   try {
-    return await captureAgent(agent, { ...(model === undefined ? {} : { model }), signal });
+    return await captureAgent(agent, { ...present({ model }), signal });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;

@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises';
 import { parseNative } from '@whetstone/agents';
 import { WhetstoneError } from '@whetstone/errors';
 import { deriveAgentMetadata, type StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { counted } from '../report/format.ts';
 
 export type ParseCommandOptions = { metadata?: boolean; form?: 'stream' | 'transcript' };
@@ -29,10 +30,10 @@ export async function parseCommand(
   };
   const summary = await parseNative(kind, source, {
     emit: take,
-    ...(options.form && { form: options.form }),
+    ...present({ form: options.form }),
   });
   if (options.metadata) {
-    const facts = { runtime: kind, ...(summary.sessionId !== undefined && { sessionId: summary.sessionId }) };
+    const facts = { runtime: kind, ...present({ sessionId: summary.sessionId }) };
     stdout.write(`${JSON.stringify(deriveAgentMetadata(events, facts), null, 2)}\n`);
   }
   const { lines, malformed, unknown, tooLong, ending } = summary;

@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { present } from '@whetstone/events/present';
 import { createGateway, type LedgerLine, scriptFromSteps } from '@whetstone/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { BIN, eventually, readLines } from './__fixtures__/project.ts';
@@ -216,7 +217,7 @@ describe('whetstone gateway', () => {
   ])('%s is a usage error that says so', async (_, options, message) => {
     const script =
       options.mode === 'script' && (options.fault ?? options.ledger) ? join(folder, 'hello.yaml') : undefined;
-    const asked = { upstream: [], keyEnv: [], fault: [], ...(script ? { script } : {}), ...options };
+    const asked = { upstream: [], keyEnv: [], fault: [], ...present({ script }), ...options };
     await expect(gatewayCommand(asked, process)).rejects.toMatchObject({
       name: 'WhetstoneError',
       exitCode: 2,

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import type { Budget, FaultRule } from '@whetstone/gateway';
 import { FaultFormError, readFault } from '../config/fault-form.ts';
 import { totalCalls } from '../gateway/call-totals.ts';
@@ -37,8 +38,7 @@ export async function gatewayCommand(
   using end = onEndSignal();
   const gateway = await openStandingGateway({
     mode,
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
+    ...present({ host, port }),
     budget: budgetOf(options),
     faults: options.fault.map(readFaultFlag),
     allowProviderTools: options.allowProviderTools ?? false,
@@ -67,9 +67,7 @@ Ctrl-C ends it.
 
 function budgetOf({ budgetUsd, budgetTokens, budgetCalls, budgetMinutes }: GatewayCommandOptions): Budget {
   return {
-    ...(budgetUsd === undefined ? {} : { costUsd: budgetUsd }),
-    ...(budgetTokens === undefined ? {} : { tokens: budgetTokens }),
-    ...(budgetCalls === undefined ? {} : { calls: budgetCalls }),
+    ...present({ costUsd: budgetUsd, tokens: budgetTokens, calls: budgetCalls }),
     ...(budgetMinutes === undefined ? {} : { wallMs: budgetMinutes * 60_000 }),
   };
 }

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { present } from '@whetstone/events/present';
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Selection } from '../plan/plan.ts';
@@ -48,7 +49,7 @@ export async function runCommand(options: RunCommandOptions, { stdout, stderr }:
     selection: selectionOf(options),
     trials: options.trials,
     jobs: options.jobs,
-    ...(options.seed === undefined ? {} : { seed: options.seed }),
+    ...present({ seed: options.seed }),
     ...(options.resume === undefined ? {} : { resume: await findRun(options.resume, config.outputDir) }),
   };
   if (options.dryRun) {
@@ -93,6 +94,6 @@ function selectionOf(options: RunCommandOptions): Selection {
     taskIds: options.taskId,
     categories: options.category,
     difficulties: options.difficulty,
-    ...(options.maxTasks === undefined ? {} : { maxTasks: options.maxTasks }),
+    ...present({ maxTasks: options.maxTasks }),
   };
 }

@@ -1,5 +1,6 @@
 import { relative } from 'node:path';
 import { findOnPath } from '@whetstone/agents/config';
+import { present } from '@whetstone/events/present';
 import { checkExecutables, type ExecutableCheck } from '../config/check-executables.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from '../config/diagnostic.ts';
@@ -53,7 +54,7 @@ async function validate(options: ValidateConfigOptions, cwd: string): Promise<Va
   try {
     const loaded = await loadConfig(options.config, {
       cwd,
-      ...(options.tasks !== undefined && { tasksFile: options.tasks }),
+      ...present({ tasksFile: options.tasks }),
     });
     const strict = options.strict ? await strictChecks(loaded, environment) : [];
     const executables = options.checkAgents

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
+import { present } from '@whetstone/events/present';
 import { execa } from 'execa';
 import { serveRuns } from '../view/server.ts';
 import { locateRun, outputDirectoryOf } from './report.ts';
@@ -31,7 +32,7 @@ export async function viewCommand(
   const ended = endSignal();
   await using server = await serveRuns({
     outputDirectory,
-    ...(options.port === undefined ? {} : { port: options.port }),
+    ...present({ port: options.port }),
   });
   stdout.write(`Runs below ${outputDirectory}:\n${server.url}${fragment}\nCtrl-C ends it.\n`);
   if (options.open) void openBrowser(server.createOneTimeUrl() + fragment, stderr);

@@ -189,7 +189,7 @@ export function isMapping(value: unknown): value is Record<string, unknown> {
 }
 
 /** The object without what is null or undefined: in YAML a key without a value counts as absent. */
-export function present<Fields extends object>(
+export function written<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]?: NonNullable<Fields[Key]> } {
   const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);

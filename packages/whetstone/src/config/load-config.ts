@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import type { AgentConfig } from '@whetstone/agents/config';
 import { suggestion } from '@whetstone/errors';
 import { checkContext } from './check-context.ts';
-import { checkMapping, checkShape, isMapping, present, warnUnknownKeys } from './check-shape.ts';
+import { checkMapping, checkShape, isMapping, warnUnknownKeys, written } from './check-shape.ts';
 import type { Config, SandboxProviderName, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { openYaml } from './open-yaml.ts';
@@ -73,7 +73,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const sandbox = readSandbox(source.value.sandbox, report);
   const evaluation: Config['evaluation'] = {
     commands: (root.evaluation?.commands ?? []).map(toCommand),
-    ...present({ timeoutSeconds: root.evaluation?.timeout_seconds }),
+    ...written({ timeoutSeconds: root.evaluation?.timeout_seconds }),
   };
   const baseline = readBaseline(root.baseline, variants, report);
 
@@ -95,7 +95,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
     outputDir:
       root.output_dir == null ? resolve(cwd, '.whetstone/runs') : resolve(context.directory, root.output_dir),
     sandbox,
-    ...present({ seed, gateway }),
+    ...written({ seed, gateway }),
   };
   const legacy = Object.hasOwn(source.value, 'agent');
   const sources = { config: source, tasks: tasks.source };

@@ -10,7 +10,7 @@ import type {
 import { isCliKind, parseTemplate, unknownVariables } from '@whetstone/agents/config';
 import { checkKindKeys } from './check-agent-keys.ts';
 import { checkCommand } from './check-command.ts';
-import { checkMapping, isMapping, present, warnUnknownKeys } from './check-shape.ts';
+import { checkMapping, isMapping, warnUnknownKeys, written } from './check-shape.ts';
 import { referenceProblem } from './environment-reference.ts';
 import { PROMPT_VARIABLES } from './prompt.ts';
 import { existingPath, type ReadContext, toCommand } from './read-context.ts';
@@ -90,7 +90,7 @@ async function buildAgent(
     network: fields.network ?? 'disabled',
     telemetry,
     env,
-    ...present({
+    ...written({
       command,
       resumeCommand,
       promptTemplate,
@@ -116,7 +116,7 @@ function readModule(
       hint: `a ${MODULE_EXTENSIONS.join(', ')} file`,
     });
   }
-  return { file, ...present({ model }) };
+  return { file, ...written({ model }) };
 }
 
 function readTelemetry(raw: RawAgent['telemetry']): TelemetryConfig {
@@ -144,7 +144,7 @@ function readLoop(fields: Partial<RawAgent>): LoopAgentConfig | undefined {
   if (!fields.profile) return undefined;
   return {
     profile: fields.profile,
-    ...present({
+    ...written({
       model: fields.model,
       baseUrl: fields.base_url,
       apiKeyEnv: fields.api_key_env,
@@ -157,7 +157,7 @@ function readLoop(fields: Partial<RawAgent>): LoopAgentConfig | undefined {
 function readAgentContext(raw: RawAgent['context']): AgentContextConfig | undefined {
   if (raw == null) return undefined;
   const belowHome = (path: string | null | undefined) => path?.replace(/^~\//, '');
-  return present({
+  return written({
     instructions: raw.instructions,
     skills: belowHome(raw.skills),
     mcpServers: belowHome(raw.mcp_servers),
@@ -167,7 +167,7 @@ function readAgentContext(raw: RawAgent['context']): AgentContextConfig | undefi
 function readCli(fields: Partial<RawAgent>): CliAgentConfig {
   return {
     inherit: fields.inherit ?? [],
-    ...present({
+    ...written({
       model: fields.model,
       baseUrl: fields.base_url,
       apiKeyEnv: fields.api_key_env,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { isMapping, present } from './check-shape.ts';
+import { isMapping, written } from './check-shape.ts';
 import type { BudgetConfig, GatewayConfig, GatewayMode, UpstreamConfig } from './config.ts';
 import { FaultFormError, readFault } from './fault-form.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
@@ -29,7 +29,7 @@ export function readGateway(raw: RawGateway, context: ReadContext): GatewayConfi
     mode && {
       ...mode,
       faults: readFaults(raw.faults ?? [], context),
-      ...present({ budget: readBudget(raw.budget), runBudget: readBudget(raw.run_budget) }),
+      ...written({ budget: readBudget(raw.budget), runBudget: readBudget(raw.run_budget) }),
     }
   );
 }
@@ -98,7 +98,7 @@ function readUpstream(
       hint: 'give one of key_env, key_file, key_command',
     });
   }
-  return { provider, ...present({ baseUrl: url, key: keys[0] }) };
+  return { provider, ...written({ baseUrl: url, key: keys[0] }) };
 }
 
 function readFaults(faults: readonly string[], { report }: ReadContext): string[] {
@@ -115,7 +115,7 @@ function readFaults(faults: readonly string[], { report }: ReadContext): string[
 
 function readBudget(raw: RawGateway['budget']): BudgetConfig | undefined {
   if (!isMapping(raw)) return undefined;
-  return present({
+  return written({
     costUsd: raw.usd,
     tokens: raw.tokens,
     calls: raw.calls,

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PluginConfig } from '@whetstone/agents/config';
 import { type CliAgentKind, cliAgentKinds, manifestPaths, pluginManifests } from '@whetstone/agents/config';
-import { isMapping, present } from './check-shape.ts';
+import { isMapping, written } from './check-shape.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
 import { copyProblems } from './source-tree.ts';
 import type { YamlPath } from './yaml-source.ts';
@@ -42,7 +42,7 @@ export async function readPlugin(
   for (const problem of problems) report.error(path, problem);
   if (!first || name === undefined || problems.length > 0) return undefined;
   const { version, description } = first.content;
-  return { name, ...present({ version: textOf(version), description: textOf(description) }), source, kinds };
+  return { name, ...written({ version: textOf(version), description: textOf(description) }), source, kinds };
 }
 
 /** A text instead of the manifest says what is wrong with it. */

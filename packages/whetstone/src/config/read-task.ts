@@ -1,4 +1,4 @@
-import { checkMapping, isMapping, present, warnCloseKeys, warnUnknownKeys } from './check-shape.ts';
+import { checkMapping, isMapping, warnCloseKeys, warnUnknownKeys, written } from './check-shape.ts';
 import type { Config, ExpectedOutcome, HardEvaluation, TaskConfig } from './config.ts';
 import { type ReadContext, toCommand } from './read-context.ts';
 import { readOutputSchema } from './read-output-schema.ts';
@@ -42,7 +42,7 @@ export async function readTask(
     validation: readValidation(fields.validation, evaluation),
     protectedPaths: fields.protected_paths ?? [],
     extra: Object.fromEntries(Object.entries(raw).filter(([key]) => !known.includes(key))),
-    ...present({
+    ...written({
       followUps: fields.follow_ups?.length ? fields.follow_ups : undefined,
       title: fields.title,
       category: fields.category,
@@ -66,7 +66,7 @@ function readValidation(
   const own = (raw?.commands ?? []).map(toCommand);
   return {
     commands: own.length > 0 ? own : evaluation.commands,
-    ...present({ timeoutSeconds: raw?.timeout_seconds ?? evaluation.timeoutSeconds }),
+    ...written({ timeoutSeconds: raw?.timeout_seconds ?? evaluation.timeoutSeconds }),
   };
 }
 
@@ -81,7 +81,7 @@ function readExpectedOutcome(raw: NonNullable<RawTask['expected_outcome']>): Exp
       forbiddenSnippets: file.forbidden_snippets ?? [],
     })),
     forbiddenPaths: raw.forbidden_paths ?? [],
-    ...present({ summary: raw.summary }),
+    ...written({ summary: raw.summary }),
   };
 }
 
@@ -113,7 +113,7 @@ function readHardEvaluation(
       expected: check.expected ?? '',
       timeoutSeconds: check.timeout_seconds ?? 60,
     })),
-    ...present({
+    ...written({
       maxChangedFiles: raw.max_changed_files,
       minInsertions: raw.min_insertions,
       maxInsertions: raw.max_insertions,

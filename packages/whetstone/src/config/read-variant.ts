@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { checkMapping, isMapping, present, warnUnknownKeys } from './check-shape.ts';
+import { checkMapping, isMapping, warnUnknownKeys, written } from './check-shape.ts';
 import type { InstructionsConfig, OverlayOperation, VariantConfig } from './config.ts';
 import { checkEntryName } from './read-agent.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
@@ -34,7 +34,7 @@ export async function readVariant(
     name,
     description: fields.description ?? '',
     overlays,
-    ...present({
+    ...written({
       instructions: await readInstructions(fields.instructions, [...path, 'instructions'], context),
       skills: skills.length > 0 ? skills : undefined,
       mcpServers: servers.length > 0 ? servers : undefined,

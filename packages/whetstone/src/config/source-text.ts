@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { present } from '@whetstone/events/present';
 import type { Diagnostic, Frame } from './diagnostic.ts';
 
 /** A text file that diagnostics can point into. */
@@ -56,7 +57,7 @@ export function diagnosticAt(
 
 /** A diagnostic about a file as a whole: line 1, column 1, no frame. */
 export function unplaced(file: string, { path, message, severity, hint }: Finding): Diagnostic {
-  return { file, line: 1, column: 1, path, message, severity, ...(hint !== undefined && { hint }) };
+  return { file, line: 1, column: 1, path, message, severity, ...present({ hint }) };
 }
 
 function positionAt(text: string, offset: number): { line: number; column: number; text: string } {

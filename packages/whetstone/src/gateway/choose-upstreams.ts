@@ -1,4 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { type KeySource, type Provider, providers, type Upstreams } from '@whetstone/gateway';
 import type { UpstreamConfig } from '../config/config.ts';
 
@@ -22,7 +23,7 @@ export function chooseUpstreams(
       const { baseUrl, key: own } = named.find(({ provider }) => provider === name) ?? {};
       const variable = usual.find((candidate) => environment[candidate]) ?? usual[0] ?? '';
       const key: KeySource = own ?? { env: variable };
-      return wires.map((wire) => [wire, { ...(baseUrl !== undefined && { baseUrl }), key }]);
+      return wires.map((wire) => [wire, { ...present({ baseUrl }), key }]);
     }),
   );
 }

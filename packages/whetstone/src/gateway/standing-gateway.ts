@@ -1,4 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import {
   type Budget,
   createGateway,
@@ -38,8 +39,7 @@ export async function openStandingGateway(options: StandingGatewayOptions): Prom
   const { mode, budget, allowProviderTools, faults, ledgerFile, onCall, host, port } = options;
   const server = await asUserError(
     createGateway({
-      ...(host === undefined ? {} : { host }),
-      ...(port === undefined ? {} : { port }),
+      ...present({ host, port }),
     }),
   );
   try {
@@ -49,9 +49,9 @@ export async function openStandingGateway(options: StandingGatewayOptions): Prom
         mode,
         budget,
         faults,
-        ...(allowProviderTools ? { allowProviderTools } : {}),
+        ...(allowProviderTools && { allowProviderTools }),
         onCall,
-        ...(ledgerFile === undefined ? {} : { ledgerFile }),
+        ...present({ ledgerFile }),
       }),
     );
     const announced = await announceGateway({ mode: mode.kind, baseUrl: lane.baseUrl, key: lane.key });
@@ -76,7 +76,7 @@ export async function asUserError<T>(work: Promise<T>): Promise<T> {
     if (!(error instanceof GatewayError)) throw error;
     const hint = hints[error.code];
     throw new WhetstoneError(error.code, error.message, {
-      ...(hint === undefined ? {} : { hint }),
+      ...present({ hint }),
       exitCode: 2,
       cause: error,
     });

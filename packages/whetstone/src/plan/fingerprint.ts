@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { AgentConfig, McpServerConfig, PluginConfig, SkillConfig } from '@whetstone/agents/config';
+import { present } from '@whetstone/events/present';
 import type {
   Config,
   GatewayConfig,
@@ -114,7 +115,7 @@ export async function fingerprintTask(task: TaskConfig): Promise<string> {
 async function gatewayContent(gateway: GatewayConfig): Promise<unknown> {
   const { mode, faults, budget } = gateway;
   // Left out where they are not used, so that what an older version planned can be resumed.
-  const limits = { ...(faults.length > 0 && { faults }), ...(budget && { budget }) };
+  const limits = { ...(faults.length > 0 && { faults }), ...present({ budget }) };
   switch (mode) {
     case 'script':
       return { mode, script: await hashFile(gateway.script), ...limits };

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import type { Exposure } from '../record/exposure.ts';
 import { aboutTheContext } from './context-use.ts';
@@ -19,7 +20,7 @@ const unused: Exposure = {
 
 function cases(exposures: readonly (Exposure | undefined)[], variant = 'with'): PlannedCase[] {
   return exposures.map((exposure) => {
-    const row = { variant, agent_name: 'loop', ...(exposure && { exposure }) };
+    const row = { variant, agent_name: 'loop', ...present({ exposure }) };
     return { row } as PlannedCase;
   });
 }

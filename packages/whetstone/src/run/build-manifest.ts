@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { arch, availableParallelism, platform, release, totalmem } from 'node:os';
+import { present } from '@whetstone/events/present';
 import type { SandboxLevel } from '@whetstone/sandbox';
 import type { Config, GatewayConfig } from '../config/config.ts';
 import { contextContent } from '../plan/fingerprint.ts';
@@ -79,7 +80,7 @@ async function describeVariant(
 ): Promise<Manifest['variants'][number]> {
   const variant = variants.find((candidate) => candidate.name === name);
   const context = variant && (await contextContent(variant));
-  return { name, description: variant?.description ?? '', fingerprint, ...(context && { context }) };
+  return { name, description: variant?.description ?? '', fingerprint, ...present({ context }) };
 }
 
 function describeGateway(gateway: GatewayConfig | undefined): Manifest['gateway'] {

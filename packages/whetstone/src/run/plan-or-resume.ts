@@ -1,4 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import type { Config } from '../config/config.ts';
 import type { Plan, Selection } from '../plan/plan.ts';
 import { planRun } from '../plan/plan-run.ts';
@@ -28,7 +29,7 @@ export async function planOrResume(request: RunRequest): Promise<Job> {
     const plan = await planRun(config, request.selection, {
       trials: request.trials,
       resolveCommit: (ref) => resolveCommit(config.repo.path, ref),
-      ...(seed === undefined ? {} : { seed }),
+      ...present({ seed }),
     });
     return { plan, jobs };
   }

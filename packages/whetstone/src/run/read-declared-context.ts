@@ -9,6 +9,7 @@ import {
   resolveAgentEnv,
 } from '@whetstone/agents';
 import type { McpServerConfig, PluginConfig, SkillConfig } from '@whetstone/agents/config';
+import { present } from '@whetstone/events/present';
 import { isSecretName, type SandboxFile } from '@whetstone/sandbox';
 import type { VariantConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
@@ -25,7 +26,7 @@ export async function readDeclaredContext(
   const text =
     instructions && 'file' in instructions ? await readFile(instructions.file, 'utf8') : instructions?.text;
   return {
-    ...(text !== undefined && { instructions: text }),
+    ...present({ instructions: text }),
     skills: await Promise.all(skills.map(readDeclaredSkill)),
     mcpServers: resolved.map(({ server }) => server),
     plugins: await Promise.all(plugins.map(readDeclaredPlugin)),
@@ -40,7 +41,7 @@ async function readDeclaredSkill({ name, description, source }: SkillConfig): Pr
 
 async function readDeclaredPlugin({ name, version, source }: PluginConfig): Promise<DeclaredPlugin> {
   const files = await readFolder(source);
-  return { name, ...(version !== undefined && { version }), files, ...pluginContents(files) };
+  return { name, ...present({ version }), files, ...pluginContents(files) };
 }
 
 async function readFolder(source: string): Promise<SandboxFile[]> {

@@ -1,6 +1,7 @@
 import type { Agent } from '@whetstone/agents';
 import { createAgent } from '@whetstone/agents';
 import type { AgentConfig } from '@whetstone/agents/config';
+import { present } from '@whetstone/events/present';
 import { createMask, startSandboxProvider } from '@whetstone/sandbox';
 import type { Lab } from '../attempt/lab.ts';
 import type { Config, VariantConfig } from '../config/config.ts';
@@ -78,7 +79,7 @@ export async function run(
     mask: createMask(secrets),
     hasSecrets: secrets.length > 0,
     version,
-    ...(gateway && { gateway }),
+    ...present({ gateway }),
   };
   const missing = await runCases({ ...lab, config, agents, contexts }, job.plan, request, onEvent);
   const interrupted = missing > 0;

@@ -1,6 +1,7 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from '@whetstone/agents/config';
+import { present } from '@whetstone/events/present';
 import type { CommandResult, Mask, Sandbox } from '@whetstone/sandbox';
 import type { CommandRow } from '../record/row.ts';
 
@@ -33,12 +34,12 @@ export async function runCommands(
     const file = (stream: string) => join(options.directory, `${options.prefix}-${index}.${stream}.log`);
     const env = await options.env?.();
     const result = await runCommandIn(sandbox, command, {
-      ...(env && { env }),
+      ...present({ env }),
       signal: options.signal,
       mask: options.mask,
       stdoutFile: file('stdout'),
       stderrFile: file('stderr'),
-      ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
+      ...present({ timeoutMs: options.timeoutMs }),
     });
     ran.push({
       result,

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Mask, Sandbox, SandboxProvider } from '@whetstone/sandbox';
 import picomatch from 'picomatch';
 import type { TaskConfig } from '../config/config.ts';
@@ -167,6 +168,6 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
         evidence: `${describeResult(missing)}: the command was not found or could not be run`,
       },
     }),
-    ...(failure ? { failure } : {}),
+    ...present({ failure }),
   };
 }

@@ -2,6 +2,7 @@ import { devNull } from 'node:os';
 import { parse } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { execa } from 'execa';
 
 /**
@@ -112,9 +113,7 @@ function environment(call: GitCall): Record<string, string> {
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_TERMINAL_PROMPT: '0',
     GIT_ALLOW_PROTOCOL: 'none',
-    ...(call.gitDir === undefined ? {} : { GIT_DIR: call.gitDir }),
-    ...(call.workTree === undefined ? {} : { GIT_WORK_TREE: call.workTree }),
-    ...(call.indexFile === undefined ? {} : { GIT_INDEX_FILE: call.indexFile }),
+    ...present({ GIT_DIR: call.gitDir, GIT_WORK_TREE: call.workTree, GIT_INDEX_FILE: call.indexFile }),
   };
 }
 

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 /**
  * An agent without a model: it reads its prompt from standard input to the end, notes what it sees around it, and plays
  * the scene that the prompt names. Arguments: a format, and whatever its adapter passes.
@@ -43,7 +44,7 @@ const seen: Seen = {
   standardInput: readFileSync(0, 'utf8'),
   isTerminal: process.stdin.isTTY === true,
   session,
-  ...(resumed !== undefined && { resumed }),
+  ...present({ resumed }),
 };
 writeFileSync(`seen-${token}.json`, JSON.stringify(seen));
 mkdirSync(sessions, { recursive: true });

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { defineSandboxAgent, type StreamEvent } from '../../index.ts';
 
 /** An adapter as a user writes one: it runs a program that prints events, and passes on what it reads. */
@@ -27,7 +28,7 @@ export default defineSandboxAgent({
     if (started?.type === 'session.started' && started.sessionId !== undefined) {
       ctx.session.id = started.sessionId;
     }
-    if (last) return { events, status: last.ended, ...(last.data !== undefined && { data: last.data }), exit: { ended: 'exit', exitCode } };
+    if (last) return { events, status: last.ended, ...present({ data: last.data }), exit: { ended: 'exit', exitCode } };
     const message = `The program ended with exit code ${exitCode}.\n${stderr}`;
     events.push({ type: 'error', message });
     return { events, status: 'failed', exit: { ended: 'exit', exitCode, message } };

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { join } from 'node:path';
 import { createGateway, defineScript } from '@whetstone/gateway';
 import { type CliAgentKind, cliAgentKinds } from '../../native/kinds.ts';
@@ -11,7 +12,7 @@ import type { Scene } from './scene.ts';
 import { promptOf } from './scene.ts';
 
 const create = (config: Partial<AgentConfig>, { user, hasLanes = true, env }: CreateOptions) =>
-  createAgent(agentConfig({ ...config, ...(env && { env }) }), { environment: user, hasLanes });
+  createAgent(agentConfig({ ...config, ...present({ env }) }), { environment: user, hasLanes });
 
 const noInheritance = 'it takes nothing of the user’s home: that is for released command lines';
 
@@ -32,7 +33,7 @@ function drivenRow(kind: CliAgentKind): ContractRow {
           kind,
           cli: {
             inherit: options.inherit ?? [],
-            ...(options.model !== undefined && { model: options.model }),
+            ...present({ model: options.model }),
             ...(options.isMissing && { version: '0.0.1' }),
           },
         },
@@ -103,7 +104,7 @@ const moduleRow: ContractRow = {
             import.meta.dirname,
             options.isMissing ? 'no-module.ts' : 'module-agent.ts',
           ),
-          ...(options.model !== undefined && { model: options.model }),
+          ...present({ model: options.model }),
         },
       },
       options,
@@ -127,7 +128,7 @@ const loopRow: ContractRow = {
     create(
       {
         kind: 'loop',
-        loop: { profile: 'openai', ...(options.model !== undefined && { model: options.model }) },
+        loop: { profile: 'openai', ...present({ model: options.model }) },
       },
       options,
     ),

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { present } from '@whetstone/events/present';
 import type { ConfinedFiles } from '@whetstone/sandbox';
 import type { Telemetry } from '../../agent.ts';
 import type { Command, TelemetryConfig } from '../../config.ts';
@@ -38,14 +39,9 @@ export function createCodexCollector(
       const { threadUsage, ...facts } = mapper.facts;
       const turnUsage = threadUsage && usageSince(before, threadUsage);
       return {
-        telemetry: await toTelemetry(
-          { ...summary, ...facts, ...(turnUsage && { turnUsage }) },
-          command,
-          workdir,
-        ),
+        telemetry: await toTelemetry({ ...summary, ...facts, ...present({ turnUsage }) }, command, workdir),
         saw: 'events',
-        ...(usage && { usage }),
-        ...(sessionId !== undefined && { sessionId }),
+        ...present({ usage, sessionId }),
         ...(failure !== undefined && ending !== 'completed' && { failure }),
       };
     },
@@ -67,7 +63,7 @@ async function toTelemetry(summary: CodexSummary, command: Command, workdir: str
           ? 'partial'
           : 'collected',
     source: 'codex-jsonl',
-    ...(summary.failure !== undefined && { error: summary.failure }),
+    ...present({ error: summary.failure }),
     ...(usage && {
       promptTokens: usage.input_tokens,
       cachedInputTokens: usage.cached_input_tokens,
@@ -78,7 +74,7 @@ async function toTelemetry(summary: CodexSummary, command: Command, workdir: str
     toolCallCount: callCount,
     toolCallsByName: Object.fromEntries(summary.toolCalls),
     commandCallCount: summary.toolCalls.get('command_execution') ?? 0,
-    ...(modelName !== undefined && { modelName }),
+    ...present({ modelName }),
     evidenceGaps,
   };
 }

@@ -1,4 +1,5 @@
 import { totalTokens, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Telemetry } from '../../agent.ts';
 import { disagree } from '../usage-disagrees.ts';
 import type { Collector } from './collector.ts';
@@ -24,7 +25,7 @@ export function fileBesideEvents(file: Collector, events: Collector): Collector 
       const total = telemetry.totalTokens ?? (written && totalTokens(written));
       const isOff = seen.usage && total !== undefined && disagree(total, totalTokens(seen.usage));
       const gaps = [...telemetry.evidenceGaps, ...(isOff ? ['usage_mismatch'] : [])];
-      return { ...seen, ...(usage && { usage }), telemetry: { ...telemetry, evidenceGaps: gaps } };
+      return { ...seen, ...present({ usage }), telemetry: { ...telemetry, evidenceGaps: gaps } };
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { CliAgentKind } from '../../native/kinds.ts';
 import { mappers } from '../../native/mappers.ts';
 import { cliAgents } from '../../native/native-agents.ts';
@@ -37,9 +38,7 @@ export function createNativeCollector(kind: CliAgentKind, { workdir }: Collector
         telemetry,
         saw: 'events',
         isCompleted,
-        ...(usage && { usage }),
-        ...(costUsd !== undefined && { costUsd }),
-        ...(sessionId !== undefined && { sessionId }),
+        ...present({ usage, costUsd, sessionId }),
         ...(!isCompleted && { failure: failure ?? 'The agent ended without saying how its turn went.' }),
       };
     },

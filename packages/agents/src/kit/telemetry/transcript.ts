@@ -1,5 +1,6 @@
 import { glob, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { present } from '@whetstone/events/present';
 import { createConfinedFiles } from '@whetstone/sandbox';
 import type { CreateMapper } from '../native-mapper.ts';
 import { readJsonLines } from '../read-json-lines.ts';
@@ -35,7 +36,7 @@ export function createTranscriptCollector(
       return {
         telemetry,
         saw: 'events',
-        ...(usage && { usage }),
+        ...present({ usage }),
         ...(ending === 'failed' && { failure: failure ?? 'The transcript says that the turn failed.' }),
       };
     },

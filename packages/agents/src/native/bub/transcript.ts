@@ -1,4 +1,5 @@
 import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { textTail } from '../../kit/text-tail.ts';
@@ -132,7 +133,7 @@ class BubTape implements NativeMapper {
       return [{ type: 'session.started', runtime: 'bub', ...workingDir, ...envelope }];
     }
     const summary = textIn(objectIn(state)?.summary);
-    return [{ type: 'compaction', ...(summary !== undefined && { summary }), ...envelope }];
+    return [{ type: 'compaction', ...present({ summary }), ...envelope }];
   }
 
   #event(name: string, data: JsonObject, item: JsonObject): StreamEvent[] | undefined {

@@ -1,4 +1,5 @@
 import type { JsonValue, StreamEventOf } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { textIn } from '../../kit/fields.ts';
 
 /** The start of a session, from fields of native items: what is no text is left out. */
@@ -15,9 +16,7 @@ export function sessionStarted(
     type: 'session.started',
     sessionId,
     runtime,
-    ...(runtimeVersion !== undefined && { runtimeVersion }),
-    ...(model !== undefined && { model }),
-    ...(workingDir !== undefined && { workingDir }),
+    ...present({ runtimeVersion, model, workingDir }),
     ...moment,
   };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, textIn } from '../../kit/fields.ts';
 import { assistantEvents, type Calls, plainText, userEvents } from './content.ts';
 import { TaskPlan } from './task-plan.ts';
@@ -78,14 +79,14 @@ export class ClaudeSession {
   compaction({ content }: JsonObject, envelope: Envelope): StreamEvent[] {
     this.hasCompacted = false;
     const summary = plainText(content);
-    return [{ type: 'compaction', ...(summary !== undefined && { summary }), ...envelope }];
+    return [{ type: 'compaction', ...present({ summary }), ...envelope }];
   }
 }
 
 /** The time and the parent of an item of the stream. */
 export function streamEnvelope({ timestamp, parent_tool_use_id }: JsonObject): Envelope {
   const parentCallId = textIn(parent_tool_use_id);
-  return { ...momentIn(timestamp), ...(parentCallId !== undefined && { parentCallId }) };
+  return { ...momentIn(timestamp), ...present({ parentCallId }) };
 }
 
 export const messageOf = (item: JsonObject): JsonObject => {

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { textTail } from '../../kit/text-tail.ts';
@@ -154,9 +155,9 @@ class ClaudeStream implements NativeMapper {
     const sessionId = textIn(item.session_id);
     this.#summary = {
       ...summary,
-      ...(sessionId !== undefined && { sessionId }),
+      ...present({ sessionId }),
       ending: isFailed ? 'failed' : isWaiting ? 'waiting' : 'completed',
-      ...(item.structured_output !== undefined && { data: item.structured_output }),
+      ...present({ data: item.structured_output }),
     };
     Object.assign(this.#metadata, ownFields(item, RESULT_FIELDS));
     return [

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 export type TaskNotification = { callId: string; status: string; output?: string };
 
 /** The message with which a sub-agent in the background reports to the agent that began it. */
@@ -6,7 +7,7 @@ export function readTaskNotification(text: string): TaskNotification | undefined
   const callId = tagged(text, 'tool-use-id');
   if (callId === undefined) return undefined;
   const result = /<result>(.*)<\/result>/s.exec(text)?.[1];
-  return { callId, status: tagged(text, 'status') ?? '', ...(result !== undefined && { output: result }) };
+  return { callId, status: tagged(text, 'status') ?? '', ...present({ output: result }) };
 }
 
 const tagged = (text: string, name: string): string | undefined =>

@@ -1,4 +1,5 @@
 import type { JsonValue, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, textIn } from '../../kit/fields.ts';
 import { workspacePath } from '../../kit/workspace-path.ts';
 
@@ -86,7 +87,7 @@ export class ToolCalls {
     const result: StreamEvent = {
       type: 'action.result',
       callId,
-      ...(output !== undefined && { output }),
+      ...present({ output }),
       status,
       ...envelope,
     };
@@ -127,8 +128,7 @@ export class ToolCalls {
       {
         type: 'approval.requested',
         callId,
-        ...(name !== undefined && { name }),
-        ...(reason !== undefined && { reason }),
+        ...present({ name, reason }),
         ...envelope,
       },
       { type: 'approval.decided', callId, decision: 'denied', ...envelope },
@@ -144,14 +144,13 @@ const endOfSubagent = (
 ): StreamEvent => ({
   type: 'subagent.completed',
   callId,
-  ...(output !== undefined && { output }),
+  ...present({ output }),
   status: status === 'completed' ? 'completed' : 'failed',
   ...envelope,
 });
 
 const shellOutput = ({ output, exitCode }: ToolOutcome): JsonValue => ({
-  ...(output !== undefined && { output }),
-  ...(exitCode !== undefined && { exitCode }),
+  ...present({ output, exitCode }),
 });
 
 /** A plan as `TodoWrite` and its kin take it. */

@@ -1,4 +1,5 @@
 import { addUsage, type JsonObject, type StreamEvent, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { costIn, momentIn, objectIn, objectsIn, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { textTail } from '../../kit/text-tail.ts';
@@ -70,10 +71,12 @@ class ClaudeTranscript implements NativeMapper {
   summary(): NativeSummary {
     const costUsd = this.#sessionCostUsd - this.#costUsdBefore;
     return {
-      ...(this.#ending && { ending: this.#ending }),
-      ...(this.#failure !== undefined && { failure: this.#failure }),
-      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
-      ...(this.#usage && { usage: this.#usage }),
+      ...present({
+        ending: this.#ending,
+        failure: this.#failure,
+        sessionId: this.#sessionId,
+        usage: this.#usage,
+      }),
       ...(costUsd > 0 && { costUsd }),
     };
   }

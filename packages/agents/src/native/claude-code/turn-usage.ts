@@ -6,6 +6,7 @@ import {
   totalTokens,
   type Usage,
 } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { costIn, objectIn, textIn } from '../../kit/fields.ts';
 import { MESSAGE_PARTS } from './content.ts';
 import type { Envelope } from './tool-calls.ts';
@@ -74,7 +75,7 @@ export class TurnUsage {
     const rest = usageBeyond(this.#total, this.#told);
     if (rest && totalTokens(rest) === totalTokens(sum)) {
       return models.flatMap(({ model, usage, costUsd }) =>
-        this.#tell(usage, { model, ...(costUsd !== undefined && { costUsd }) }),
+        this.#tell(usage, { model, ...present({ costUsd }) }),
       );
     }
     return this.#tellRest();
@@ -94,8 +95,7 @@ export class TurnUsage {
 
   summary(): { usage?: Usage; costUsd?: number } {
     return {
-      ...(this.#told && { usage: this.#told }),
-      ...(this.#costUsd !== undefined && { costUsd: this.#costUsd }),
+      ...present({ usage: this.#told, costUsd: this.#costUsd }),
     };
   }
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { skillEvents, skillIn } from '../../kit/skill-file.ts';
@@ -86,7 +87,7 @@ class CodexStream implements CodexMapper {
             type: 'session.started',
             sessionId: line.thread_id,
             runtime: 'codex-cli',
-            ...(this.#workdir !== undefined && { workingDir: this.#workdir }),
+            ...present({ workingDir: this.#workdir }),
           },
         ];
       case 'turn.started':

@@ -1,4 +1,5 @@
 import { deriveAgentMetadata } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import { readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
@@ -14,7 +15,7 @@ test.each(['agents', 'code-mode', 'compact', 'truncated', 'unauthorized'])(
     const { ending, sessionId, usage, failure } = stream.summary;
     const { events, summary } = recorded.transcript(name);
 
-    expect(summary).toMatchObject({ ending, sessionId, ...(usage && { usage }) });
+    expect(summary).toMatchObject({ ending, sessionId, ...present({ usage }) });
     if (ending === 'failed') expect(summary.failure).toBe(failure);
     expect(deriveAgentMetadata(events).fileChanges).toEqual(deriveAgentMetadata(stream.events).fileChanges);
   },

@@ -1,4 +1,5 @@
 import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { skillEvents } from '../../kit/skill-file.ts';
@@ -92,8 +93,7 @@ class CodexRollout implements NativeMapper {
         type: 'session.started',
         sessionId: threadId,
         runtime: 'codex-cli',
-        ...(version !== undefined && { runtimeVersion: version }),
-        ...(workingDir !== undefined && { workingDir }),
+        ...present({ runtimeVersion: version, workingDir }),
         ...momentIn(line.timestamp),
       },
     ];
@@ -237,7 +237,7 @@ class CodexRollout implements NativeMapper {
   #used(usage: Usage | undefined, envelope: Envelope): StreamEvent[] | undefined {
     if (!usage) return undefined;
     this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
-    return [{ type: 'usage', usage, ...(this.#model !== undefined && { model: this.#model }), ...envelope }];
+    return [{ type: 'usage', usage, ...present({ model: this.#model }), ...envelope }];
   }
 
   /** It repeats the usage record, and comes more than once a request. Older versions have nothing else. */
@@ -253,10 +253,12 @@ class CodexRollout implements NativeMapper {
   summary(): NativeSummary {
     const { threads } = this.#calls.collaboration;
     return {
-      ...(this.#ending && { ending: this.#ending }),
-      ...(this.#failure !== undefined && { failure: this.#failure }),
-      ...(this.#threadId !== undefined && { sessionId: this.#threadId }),
-      ...(this.#usage && { usage: this.#usage }),
+      ...present({
+        ending: this.#ending,
+        failure: this.#failure,
+        sessionId: this.#threadId,
+        usage: this.#usage,
+      }),
       ...(Object.keys(threads).length > 0 && { subagents: threads }),
       metadata: { codex: this.#metadata },
     };

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { McpServer } from '../../kit/declared-context.ts';
 import { isBefore, isPlainId, readHomeFile } from '../../kit/kept-events.ts';
 import { mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
@@ -33,7 +34,7 @@ export const copilot: CliAgent = {
         COPILOT_MODEL: model,
         COPILOT_OFFLINE: 'true',
         COPILOT_AUTO_UPDATE: 'false',
-        ...(unpacked !== undefined && { COPILOT_PKG_CACHE_HOME: unpacked }),
+        ...present({ COPILOT_PKG_CACHE_HOME: unpacked }),
       },
       files: mcpFiles(mcpServers),
       args: (given.plugins ?? []).flatMap(({ folder }) => ['--plugin-dir', folder]),

@@ -1,4 +1,5 @@
 import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
 import { skillEvents } from '../../kit/skill-file.ts';
@@ -125,8 +126,7 @@ export class CopilotSession {
 
   summary(): NativeSummary & { metadata: { copilot: JsonObject } } {
     return {
-      ...(this.#failure !== undefined && { failure: this.#failure }),
-      ...(this.#usage && { usage: this.#usage }),
+      ...present({ failure: this.#failure, usage: this.#usage }),
       metadata: { copilot: { retries: this.#retries } },
     };
   }
@@ -141,7 +141,7 @@ export class CopilotSession {
     return {
       ...momentIn(item.timestamp),
       ...(this.#turn >= 0 && { turn: this.#turn }),
-      ...(parent !== undefined && { parentCallId: parent }),
+      ...present({ parentCallId: parent }),
     };
   }
 
@@ -241,7 +241,7 @@ export class CopilotSession {
 
   #call(data: JsonObject, envelope: Envelope): StreamEvent[] {
     const { parentCallId } = envelope;
-    this.#calls.set(requiredText(data.toolCallId), { ...(parentCallId !== undefined && { parentCallId }) });
+    this.#calls.set(requiredText(data.toolCallId), { ...present({ parentCallId }) });
     return [calledEvent(data, envelope)];
   }
 
@@ -263,7 +263,7 @@ export class CopilotSession {
       const name = requiredText(data.agentName);
       const call = this.#calls.get(callId);
       const { parentCallId } = call ?? {};
-      const caller = { ...(parentCallId !== undefined && { parentCallId }) };
+      const caller = { ...present({ parentCallId }) };
       const subagent: Subagent = { callId, caller, isAwaited: data.executionMode !== 'background' };
       this.#subagents.set(agentId, subagent);
       if (call) call.subagent = subagent;
@@ -298,7 +298,7 @@ export class CopilotSession {
         type: 'approval.decided',
         callId,
         decision: isApproved ? 'approved' : 'denied',
-        ...(by !== undefined && { by }),
+        ...present({ by }),
         ...envelope,
       },
     ];
@@ -335,7 +335,7 @@ export class CopilotSession {
       ...usage,
       {
         type: 'compaction',
-        ...(summary !== undefined && { summary }),
+        ...present({ summary }),
         ...(data.messagesRemoved !== undefined && { droppedMessages: tokensIn(data.messagesRemoved) }),
         ...envelope,
       },
@@ -364,7 +364,7 @@ export class CopilotSession {
       {
         type: 'usage',
         usage,
-        ...(model !== undefined && { model }),
+        ...present({ model }),
         ...(typeof duration === 'number' && duration >= 0 && { latencyMs: duration }),
         ...envelope,
       },

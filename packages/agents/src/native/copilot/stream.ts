@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectIn, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { CopilotSession } from './session-events.ts';
@@ -38,8 +39,7 @@ class CopilotStream implements NativeMapper {
     const ending = this.#session.ending(this.#isOver);
     return {
       ...summary,
-      ...(ending && { ending }),
-      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
+      ...present({ ending, sessionId: this.#sessionId }),
       metadata: { copilot: { ...this.#told, ...metadata.copilot } },
     };
   }

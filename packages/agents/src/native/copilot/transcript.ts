@@ -1,4 +1,5 @@
 import type { JsonObject, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { CopilotSession } from './session-events.ts';
@@ -51,8 +52,7 @@ class CopilotTranscript implements NativeMapper {
     const ending = this.#session.ending(this.#isOver);
     return {
       ...this.#session.summary(),
-      ...(ending && { ending }),
-      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
+      ...present({ ending, sessionId: this.#sessionId }),
     };
   }
 
@@ -66,9 +66,7 @@ class CopilotTranscript implements NativeMapper {
         type: 'session.started',
         sessionId: this.#sessionId,
         runtime: 'copilot',
-        ...(version !== undefined && { runtimeVersion: version }),
-        ...(model !== undefined && { model }),
-        ...(workingDir !== undefined && { workingDir }),
+        ...present({ runtimeVersion: version, model, workingDir }),
         ...this.#session.envelope(item),
       },
     ];

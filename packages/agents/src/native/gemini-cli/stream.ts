@@ -1,4 +1,5 @@
 import { addUsage, type JsonObject, type StreamEvent, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { textTail } from '../../kit/text-tail.ts';
@@ -53,7 +54,7 @@ class GeminiStream implements NativeMapper {
     if (!this.#text || this.#text.length === 0) return [];
     const { pieces, at } = this.#text;
     this.#text = undefined;
-    return [{ type: 'message', role: 'assistant', text: pieces.join(''), ...(at !== undefined && { at }) }];
+    return [{ type: 'message', role: 'assistant', text: pieces.join(''), ...present({ at }) }];
   }
 
   #itemEvents(item: JsonObject): StreamEvent[] | undefined {
@@ -92,8 +93,7 @@ class GeminiStream implements NativeMapper {
         type: 'session.started',
         sessionId,
         runtime: 'gemini-cli',
-        ...(model !== undefined && { model }),
-        ...(this.#place.workdir !== undefined && { workingDir: this.#place.workdir }),
+        ...present({ model, workingDir: this.#place.workdir }),
         ...envelope,
       },
     ];
@@ -108,12 +108,7 @@ class GeminiStream implements NativeMapper {
     const isFailed = item.status === 'error' || error !== undefined;
     const status = isFailed ? (error?.type === 'policy_violation' ? 'rejected' : 'failed') : 'completed';
     const told = error?.message ?? output;
-    return resultEvents(
-      call,
-      { status, ...(told !== undefined && { output: told }) },
-      this.#place.workdir,
-      envelope,
-    );
+    return resultEvents(call, { status, ...present({ output: told }) }, this.#place.workdir, envelope);
   }
 
   /** It says `success`, too, where the agent stopped after an error, as after a loop or too many turns. */

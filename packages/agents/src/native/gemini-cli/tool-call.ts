@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, textIn } from '../../kit/fields.ts';
 import { mcpToolName } from '../../kit/mcp-tool-name.ts';
 import type { MapperPlace } from '../../kit/native-mapper.ts';
@@ -58,7 +59,7 @@ export function resultEvents(
   envelope: Envelope,
 ): StreamEvent[] {
   const { callId, tool, input } = call;
-  const told = { callId, ...(output !== undefined && { output }), ...envelope };
+  const told = { callId, ...present({ output }), ...envelope };
   const result: StreamEvent = { type: 'action.result', status, ...told };
   if (tool === SUBAGENT_TOOL) {
     const ending = status === 'completed' && !isGivenUp ? 'completed' : 'failed';

@@ -1,4 +1,5 @@
 import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { callEvents, type GeminiCall, type GeminiResult, resultEvents } from './tool-call.ts';
@@ -58,8 +59,7 @@ class GeminiTranscript implements NativeMapper {
 
   summary(): NativeSummary {
     return {
-      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
-      ...(this.#usage && { usage: this.#usage }),
+      ...present({ sessionId: this.#sessionId, usage: this.#usage }),
       ...(Object.keys(this.#subagents).length > 0 && { subagents: this.#subagents }),
     };
   }
@@ -76,7 +76,7 @@ class GeminiTranscript implements NativeMapper {
         type: 'session.started',
         sessionId: this.#sessionId,
         runtime: 'gemini-cli',
-        ...(this.#place.workdir !== undefined && { workingDir: this.#place.workdir }),
+        ...present({ workingDir: this.#place.workdir }),
         ...momentIn(item.startTime),
       },
     ];
@@ -160,12 +160,7 @@ class GeminiTranscript implements NativeMapper {
     const status = output?.error === undefined ? 'completed' : 'failed';
     const told = output?.output ?? output?.error ?? response;
     const call = { callId, tool: textIn(name) ?? '', input: {} };
-    return resultEvents(
-      call,
-      { status, ...(told !== undefined && { output: told }) },
-      this.#place.workdir,
-      envelope,
-    );
+    return resultEvents(call, { status, ...present({ output: told }) }, this.#place.workdir, envelope);
   }
 
   #answerEvents(id: string, message: JsonObject): StreamEvent[] {
@@ -202,7 +197,7 @@ class GeminiTranscript implements NativeMapper {
       const model = textIn(message.model);
       const usage = usageOf(tokens);
       this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
-      events.push({ type: 'usage', usage, ...(model !== undefined && { model }), ...envelope });
+      events.push({ type: 'usage', usage, ...present({ model }), ...envelope });
     }
     return events;
   }
@@ -245,7 +240,7 @@ function resultOf(native: JsonObject): GeminiResult | undefined {
   const output = native.name === 'run_shell_command' ? shellOutput(native.resultDisplay, told) : told;
   return {
     status: status === 'failed' && textOf(told).startsWith(REFUSAL) ? 'rejected' : status,
-    ...(output !== undefined && { output }),
+    ...present({ output }),
     ...(typeof isNew === 'boolean' && { change: isNew ? 'added' : 'modified' }),
     ...(typeof display?.terminateReason === 'string' && { isGivenUp: display.terminateReason !== 'GOAL' }),
   };

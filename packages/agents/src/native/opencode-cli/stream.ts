@@ -1,4 +1,5 @@
 import type { JsonObject, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, requiredText } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { subagentOf, toolEvents } from './parts.ts';
@@ -38,7 +39,7 @@ class OpencodeStream implements NativeMapper {
       type: 'session.started',
       sessionId,
       runtime: 'opencode-cli',
-      ...(workdir !== undefined && { workingDir: workdir }),
+      ...present({ workingDir: workdir }),
       ...at,
     };
   }
@@ -74,14 +75,14 @@ class OpencodeStream implements NativeMapper {
     if (objectIn(part.metadata)?.compaction_continue !== true) return [prompt];
     this.#turn.goOn();
     const summary = this.#lastText;
-    return [{ type: 'compaction', ...(summary !== undefined && { summary }), ...at }, prompt];
+    return [{ type: 'compaction', ...present({ summary }), ...at }, prompt];
   }
 
   summary(): NativeSummary {
     const { metadata, ...turn } = this.#turn.summary();
     return {
       ...turn,
-      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
+      ...present({ sessionId: this.#sessionId }),
       ...(Object.keys(this.#subagents).length > 0 && { subagents: this.#subagents }),
       metadata: { opencode: metadata },
     };

@@ -1,4 +1,5 @@
 import type { JsonObject, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { subagentOf, toolEvents } from './parts.ts';
@@ -53,9 +54,7 @@ class OpencodeTranscript implements NativeMapper {
       type: 'session.started',
       sessionId: this.#sessionId,
       runtime: 'opencode-cli',
-      ...(this.#version !== undefined && { runtimeVersion: this.#version }),
-      ...(model !== undefined && { model }),
-      ...(workingDir !== undefined && { workingDir }),
+      ...present({ runtimeVersion: this.#version, model, workingDir }),
       ...momentIn(objectIn(info.time)?.created),
     };
   }
@@ -104,7 +103,7 @@ class OpencodeTranscript implements NativeMapper {
         return toolEvents(part, this.#place, turn === undefined ? {} : { turn });
       case 'step-finish': {
         const model = textIn(info.modelID);
-        const events = this.#turn.finishStep(part, { ...envelope, ...(model !== undefined && { model }) });
+        const events = this.#turn.finishStep(part, { ...envelope, ...present({ model }) });
         if (info.summary === true) this.#turn.goOn();
         return events;
       }
@@ -126,7 +125,7 @@ class OpencodeTranscript implements NativeMapper {
     const version = this.#version === undefined ? {} : { version: this.#version };
     return {
       ...turn,
-      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
+      ...present({ sessionId: this.#sessionId }),
       ...(Object.keys(this.#subagents).length > 0 && { subagents: this.#subagents }),
       metadata: { opencode: { ...metadata, ...version } },
     };

@@ -1,4 +1,5 @@
 import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { textIn } from '../../kit/fields.ts';
 import type { NativeSummary } from '../../kit/native-mapper.ts';
 import { textTail } from '../../kit/text-tail.ts';
@@ -37,7 +38,7 @@ export class OpencodeTurn {
     const costUsd = stepCost(part);
     this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
     this.#costUsd += costUsd ?? 0;
-    return [{ type: 'usage', usage, ...(costUsd !== undefined && { costUsd }), ...envelope }];
+    return [{ type: 'usage', usage, ...present({ costUsd }), ...envelope }];
   }
 
   fail(error: JsonValue | undefined, envelope: { at?: string; turn?: number }): StreamEvent[] {
@@ -54,9 +55,7 @@ export class OpencodeTurn {
 
   summary(): Omit<NativeSummary, 'sessionId' | 'metadata'> & { metadata: JsonObject } {
     return {
-      ...(this.#ending && { ending: this.#ending }),
-      ...(this.#failure !== undefined && { failure: this.#failure }),
-      ...(this.#usage && { usage: this.#usage }),
+      ...present({ ending: this.#ending, failure: this.#failure, usage: this.#usage }),
       ...(this.#costUsd > 0 && { costUsd: this.#costUsd }),
       metadata: { steps: this.#steps, cutSteps: this.#cutSteps },
     };

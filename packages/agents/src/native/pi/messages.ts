@@ -1,4 +1,5 @@
 import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { costIn, momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
 import { skillEvents, skillIn } from '../../kit/skill-file.ts';
@@ -46,7 +47,7 @@ export class PiSession {
         type: 'session.started',
         sessionId: this.sessionId,
         runtime: 'pi',
-        ...(workingDir !== undefined && { workingDir }),
+        ...present({ workingDir }),
         ...momentIn(item.timestamp),
       },
     ];
@@ -210,8 +211,7 @@ export class PiSession {
       {
         type: 'usage',
         usage,
-        ...(this.#model !== undefined && { model: this.#model }),
-        ...(costUsd !== undefined && { costUsd }),
+        ...present({ model: this.#model, costUsd }),
         ...envelope,
       },
     ];
@@ -222,23 +222,19 @@ export class PiSession {
     this.#compactions += 1;
     const summary = textIn(compaction.summary);
     return [
-      { type: 'compaction', ...(summary !== undefined && { summary }), ...envelope },
+      { type: 'compaction', ...present({ summary }), ...envelope },
       ...this.usage(objectIn(compaction.usage), envelope),
     ];
   }
 
   summary(ending: NativeSummary['ending']): NativeSummary {
     const told = {
-      ...(this.#provider !== undefined && { provider: this.#provider }),
-      ...(this.#api !== undefined && { api: this.#api }),
+      ...present({ provider: this.#provider, api: this.#api }),
       retries: this.#retries,
       compactions: this.#compactions,
     };
     return {
-      ...(ending && { ending }),
-      ...(this.failure !== undefined && { failure: this.failure }),
-      ...(this.sessionId !== undefined && { sessionId: this.sessionId }),
-      ...(this.#usage && { usage: this.#usage }),
+      ...present({ ending, failure: this.failure, sessionId: this.sessionId, usage: this.#usage }),
       ...(this.#costUsd > 0 && { costUsd: this.#costUsd }),
       metadata: { pi: told },
     };
@@ -259,7 +255,7 @@ function outputOf({ content, details }: JsonObject, exitCode: number | undefined
   if (isPlain && exitCode === undefined) return output;
   return {
     output,
-    ...(exitCode !== undefined && { exitCode }),
+    ...present({ exitCode }),
     ...(!isPlain && { details: details ?? null }),
   };
 }

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
@@ -14,7 +15,7 @@ test.each([
   const stream = readNative(createPiMapper(), recorded.bytesOf(`${streamName}.stream.jsonl`));
   const { ending, failure, sessionId, usage } = stream.summary;
   const { summary } = recorded.transcript(name);
-  expect(summary).toMatchObject({ ending, sessionId, ...(usage && { usage }) });
+  expect(summary).toMatchObject({ ending, sessionId, ...present({ usage }) });
   expect(summary.failure).toBe(failure);
 });
 

@@ -6,6 +6,7 @@ import {
   totalTokens,
   type Usage,
 } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { textTail } from '../../kit/text-tail.ts';
@@ -79,7 +80,7 @@ class QwenStream implements QwenMapper {
 
   summary(): NativeSummary {
     const metadata = { 'qwen-code': this.#metadata };
-    return { ...this.#summary, ...(this.#usage && { usage: this.#usage }), metadata };
+    return { ...this.#summary, ...present({ usage: this.#usage }), metadata };
   }
 
   #assistantEvents(message: JsonObject, envelope: Envelope): StreamEvent[] {
@@ -151,9 +152,9 @@ class QwenStream implements QwenMapper {
     const session = objectIn(item.usage);
     this.#summary = {
       ...summary,
-      ...(sessionId !== undefined && { sessionId }),
+      ...present({ sessionId }),
       ending: isFailed ? 'failed' : 'completed',
-      ...(item.structured_result !== undefined && { data: item.structured_result }),
+      ...present({ data: item.structured_result }),
     };
     Object.assign(
       this.#metadata,

@@ -1,4 +1,5 @@
 import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { textTail } from '../../kit/text-tail.ts';
@@ -45,10 +46,12 @@ class QwenTranscript implements NativeMapper {
 
   summary(): NativeSummary {
     return {
-      ...(this.#ending && { ending: this.#ending }),
-      ...(this.#failure !== undefined && { failure: this.#failure }),
-      ...(this.#sessionId !== undefined && { sessionId: this.#sessionId }),
-      ...(this.#usage && { usage: this.#usage }),
+      ...present({
+        ending: this.#ending,
+        failure: this.#failure,
+        sessionId: this.#sessionId,
+        usage: this.#usage,
+      }),
     };
   }
 
@@ -144,7 +147,7 @@ class QwenTranscript implements NativeMapper {
     if (item.subtype !== 'ui_telemetry') return undefined;
     const event = objectIn(payload.uiEvent) ?? {};
     const parentCallId = this.#parentOf(event);
-    const envelope = { ...this.#envelope(item), ...(parentCallId !== undefined && { parentCallId }) };
+    const envelope = { ...this.#envelope(item), ...present({ parentCallId }) };
     switch (event['event.name']) {
       case 'qwen-code.api_response':
         return [this.#usageEvent(event, envelope)];
@@ -196,7 +199,7 @@ class QwenTranscript implements NativeMapper {
     return {
       ...momentIn(timestamp),
       ...(this.#turn >= 0 && { turn: this.#turn }),
-      ...(parentCallId !== undefined && { parentCallId }),
+      ...present({ parentCallId }),
     };
   }
 }
@@ -230,7 +233,7 @@ function compactionEvent(payload: JsonObject, envelope: Envelope): StreamEvent {
   const [first] = objectsIn(payload.compressedHistory);
   const [part] = objectsIn(first?.parts);
   const summary = textIn(part?.text);
-  return { type: 'compaction', ...(summary !== undefined && { summary }), ...envelope };
+  return { type: 'compaction', ...present({ summary }), ...envelope };
 }
 
 /** Whether the agent itself called its model, for the turn: not a sub-agent, and not a side request. */

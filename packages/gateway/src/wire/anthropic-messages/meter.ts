@@ -1,4 +1,5 @@
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { isJsonObject, objectAt, objectsAt, stringAt } from '../json-reading.ts';
 import { countAt, type Metered, usageOf, type WireMeter } from '../metered.ts';
 
@@ -112,6 +113,6 @@ function messagesUsage(
       cacheWrite: total('cache_creation_input_tokens'),
       reasoning: totals.get('thinking_tokens'),
     }),
-    ...(oneHour === undefined ? {} : { cacheWrite1hTokens: oneHour }),
+    ...present({ cacheWrite1hTokens: oneHour }),
   };
 }

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectAt } from '../json-reading.ts';
 import type { NeutralReply, NeutralRequest, NeutralToolCall } from '../neutral.ts';
 import { textDeltas } from '../server-sent-events.ts';
@@ -8,7 +9,7 @@ export function encodeChatCompletion(reply: NeutralReply): JsonObject {
   const message: JsonObject = {
     role: 'assistant',
     content: reply.text ?? null,
-    ...(reply.thinking ? { reasoning_content: reply.thinking } : {}),
+    ...present({ reasoning_content: reply.thinking || undefined }),
     ...(reply.toolCalls.length > 0
       ? { tool_calls: reply.toolCalls.map((call) => callObject(call, callInput(call))) }
       : {}),

@@ -1,4 +1,5 @@
 import type { JsonObject, JsonValue, Usage } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { NeutralReply, NeutralToolCall } from '../neutral.ts';
 import { serverSentEvent, textDeltas } from '../server-sent-events.ts';
 
@@ -136,7 +137,7 @@ function callItem(id: string, call: NeutralToolCall, status: string, input: stri
     status,
     call_id: call.id,
     name: call.name,
-    ...(call.namespace === undefined ? {} : { namespace: call.namespace }),
+    ...present({ namespace: call.namespace }),
     ...(call.kind === 'custom' ? { input } : { arguments: input }),
   };
 }

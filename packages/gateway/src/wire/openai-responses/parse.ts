@@ -1,4 +1,5 @@
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { buildConversation, type ConversationBuilder } from '../conversation.ts';
 import {
   contentText,
@@ -118,7 +119,7 @@ function offeredTools(tool: JsonObject, namespace?: string): OfferedTool[] {
   const shared = {
     name: stringAt(tool, 'name') || type,
     ...(description === '' ? {} : { description }),
-    ...(namespace === undefined ? {} : { namespace }),
+    ...present({ namespace }),
   };
   if (type === 'function') return [{ ...shared, kind: 'function', parameters: objectAt(tool, 'parameters') }];
   return [{ ...shared, kind: type === 'custom' ? 'custom' : 'hosted' }];

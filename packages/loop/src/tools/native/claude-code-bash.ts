@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { findProcess, forgetProcess, startInBackground } from '../process-sessions.ts';
 import { commandDetails, runCommand } from '../shell-tool.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from '../tool.ts';
@@ -41,7 +42,7 @@ export function bashTool(): RegisteredTool {
 async function run({ command, timeout }: BashArguments, context: ToolContext): Promise<ToolOutput> {
   const { result, timeoutMs } = await runCommand(context, command, {
     defaultTimeoutMs: DEFAULT_TIMEOUT_MS,
-    ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+    ...present({ timeoutMs: timeout }),
   });
   const lines = [result.stdout, result.stderr].map((text) => text.trimEnd()).filter((text) => text !== '');
   if (result.timedOut) lines.push(`Command timed out after ${timeoutMs} ms; set timeout to give it longer.`);

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { SearchHit, SearchMode, SearchQuery } from '../../search/text-search.ts';
 import { cutLine, searchFiles } from '../grep-tool.ts';
 import { defineTool, type RegisteredTool, type ToolContext } from '../tool.ts';
@@ -95,7 +96,7 @@ function toQuery(args: GrepArguments, mode: SearchMode, maxResults: number): Sea
     after: args['-A'] ?? around,
     onlyMatching: args['-o'] ?? false,
     multiline: args.multiline ?? false,
-    ...(args.glob === undefined ? {} : { globFilter: args.glob }),
+    ...present({ globFilter: args.glob }),
     ...(args.type === undefined ? {} : { fileGlobs: fileTypeGlobs(args.type) }),
   };
 }

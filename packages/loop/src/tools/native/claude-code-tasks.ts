@@ -1,4 +1,5 @@
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { sessionState } from '../session-state.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from '../tool.ts';
 
@@ -58,7 +59,7 @@ export function taskCreateTool(): RegisteredTool {
         id,
         subject,
         description,
-        ...(activeForm === undefined ? {} : { activeForm }),
+        ...present({ activeForm }),
         status: 'pending',
         metadata,
         blockedBy: new Set(),

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import { patchGrammar } from '../../apply-patch/grammar.ts';
 import { applyPatchForModel } from '../apply-patch-tool.ts';
 import { loadFile } from '../load-file.ts';
@@ -77,7 +78,7 @@ async function execCommand(args: ExecCommandArguments, context: ToolContext): Pr
   makeRoom(context);
   const { workdir, tty = false } = args;
   const process = await context.environment.start(commandLine(args, context), {
-    ...(workdir === undefined ? {} : { workingDirectory: workdir }),
+    ...present({ workingDirectory: workdir }),
     ...(tty ? { terminal: true } : {}),
   });
   const id = keepProcess(context, process);
@@ -110,7 +111,7 @@ function quote(text: string): string {
 /** An environment without background processes: the command gets the time of a usual shell call, then it is ended. */
 async function runToEnd(args: ExecCommandArguments, context: ToolContext): Promise<ToolOutput> {
   const { result, timeoutMs } = await runCommand(context, commandLine(args, context), {
-    ...(args.workdir === undefined ? {} : { workingDirectory: args.workdir }),
+    ...present({ workingDirectory: args.workdir }),
   });
   const { exitCode, signal } = result;
   const ended = result.timedOut ? `\n[ended after ${timeoutMs} ms]` : '';
@@ -119,7 +120,7 @@ async function runToEnd(args: ExecCommandArguments, context: ToolContext): Promi
       output: result.stdout + result.stderr + ended,
       state: {
         kind: 'exited',
-        ...(exitCode === undefined ? {} : { exitCode }),
+        ...present({ exitCode }),
         ...(signal ? { signal } : {}),
       },
       seconds: result.durationMs / 1000,
@@ -202,7 +203,7 @@ async function pollProcess(
 
 function withoutKind(state: { exitCode?: number; signal?: string }): { exitCode?: number; signal?: string } {
   const { exitCode, signal } = state;
-  return { ...(exitCode === undefined ? {} : { exitCode }), ...(signal === undefined ? {} : { signal }) };
+  return { ...present({ exitCode, signal }) };
 }
 
 function maxTokens(asked = DEFAULT_MAX_TOKENS): number {

@@ -1,3 +1,4 @@
+import { present } from '@whetstone/events/present';
 import type { SearchHit } from '../../search/text-search.ts';
 import { cutLine, searchFiles } from '../grep-tool.ts';
 import { defineTool, type RegisteredTool, type ToolContext } from '../tool.ts';
@@ -70,8 +71,7 @@ async function grepSearch(args: GrepSearchArguments, context: ToolContext): Prom
     before: args.before ?? args.context ?? 0,
     after: args.after ?? args.context ?? 0,
     noIgnore: args.no_ignore ?? false,
-    ...(args.include_pattern === undefined ? {} : { globFilter: args.include_pattern }),
-    ...(args.max_matches_per_file === undefined ? {} : { maxPerFile: args.max_matches_per_file }),
+    ...present({ globFilter: args.include_pattern, maxPerFile: args.max_matches_per_file }),
   });
   const hits = all.filter(({ text, context: around }) => around || text === undefined || !excluded(text));
   const where = `${args.dir_path === undefined ? 'in the working directory' : `in path "${args.dir_path}"`}${

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { describe, expect, test, vi } from 'vitest';
 import { temporaryEnvironment } from '../../__fixtures__/temporary-directory.ts';
 import type { ExecutionEnvironment } from '../../environment/execution-environment.ts';
@@ -350,7 +351,7 @@ describe('gemini-cli', () => {
         `- [PID ${counter}] EXITED: \`seq 1 20000; exit 3\` (Exit Code: 3)`,
     );
     const read = async (pid: number, lines?: number) =>
-      (await call('read_background_output', { pid, ...(lines && { lines }) })).content;
+      (await call('read_background_output', { pid, ...present({ lines }) })).content;
     expect(await read(counter, 2)).toBe('Showing last 2 lines:\n19999\n20000');
     expect(String(await read(counter)).split('\n')).toHaveLength(101);
     expect(await read(server)).toBe('Log is empty.');
