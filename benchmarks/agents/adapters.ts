@@ -4,12 +4,12 @@ import { promisify } from 'node:util';
 import { createGateway } from '@whetstone/gateway';
 import { installAgents } from '../../examples/real-agents/install.ts';
 import { script } from '../../examples/real-agents/task.ts';
-import type { CliAgentKind } from '../../packages/agents/src/native/kinds.ts';
+import type { DrivenAgentKind } from '../../packages/agents/src/native/native-agents.ts';
 import { median, type Table } from '../benchmark.ts';
 import type { TurnPair, TurnUse } from './turn-program.ts';
 
 const PROGRAM = join(import.meta.dirname, 'turn-program.ts');
-const KINDS: readonly CliAgentKind[] = ['codex-cli', 'gemini-cli'];
+const KINDS: readonly DrivenAgentKind[] = ['codex-cli', 'gemini-cli'];
 
 /** What an adapter adds to its agent: a turn through it, beside one of the bare program. */
 export async function measureAdapters(pairs: number, say: (line: string) => void): Promise<Table> {

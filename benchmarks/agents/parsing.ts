@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
+import { drivenAgentKinds } from '../../packages/agents/src/native/native-agents.ts';
 import { type Aim, MEBIBYTE, type Table } from '../benchmark.ts';
 import { measureNode } from '../measured-process.ts';
 
@@ -13,7 +13,7 @@ export async function measureParsing(
   say: (line: string) => void,
 ): Promise<{ table: Table; aims: Aim[] }> {
   const measured = [];
-  for (const kind of cliAgentKinds) {
+  for (const kind of drivenAgentKinds) {
     const [file] = globSync(`${kind}/__fixtures__/*/{main,task}.stream.jsonl`, { cwd: NATIVE });
     if (file === undefined) throw new Error(`There is no recorded stream of ${kind}.`);
     const parse = (bytes: number) =>

@@ -9,8 +9,8 @@ import { join } from 'node:path';
 import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
 import { finalFiles, prompt } from '../../examples/real-agents/task.ts';
 import { createAgent } from '../../packages/agents/src/create-agent.ts';
-import type { CliAgentKind } from '../../packages/agents/src/native/kinds.ts';
-import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
+import type { DrivenAgentKind } from '../../packages/agents/src/native/native-agents.ts';
+import { drivenAgents } from '../../packages/agents/src/native/native-agents.ts';
 import { createProcessSandboxProvider } from '../../packages/sandbox/src/process-sandbox.ts';
 import { cpuSecondsOfChildren } from '../process-use.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
@@ -18,18 +18,23 @@ import { temporaryFolder } from '../temporary-folder.ts';
 export type TurnUse = { wallSeconds: number; cpuSeconds: number };
 export type TurnPair = { bare: TurnUse; adapter: TurnUse };
 
-const [kind, pairs, baseUrl = '', key = ''] = process.argv.slice(2) as [CliAgentKind, string, string, string];
-const cli = cliAgents[kind];
+const [kind, pairs, baseUrl = '', key = ''] = process.argv.slice(2) as [
+  DrivenAgentKind,
+  string,
+  string,
+  string,
+];
+const cli = drivenAgents[kind];
 using folder = temporaryFolder();
 const sandboxes = await createProcessSandboxProvider({ scratch: join(folder.path, 'sandboxes') });
 const agent = await createAgent(
   {
     name: kind,
     kind,
-    cli: { inherit: [] },
+    runner: 'driver',
+    driver: { inherit: [] },
     timeoutSeconds: 600,
     network: 'disabled',
-    telemetry: { collector: 'none', file: 'telemetry.json', environmentVariable: null },
     env: {},
   },
   {
@@ -71,12 +76,12 @@ function workspaceOf(name: string): string {
 
 async function bareTurn(workspace: string): Promise<{ workspace: string }> {
   const home = join(workspace, '../home');
-  const model = cli.defaultModel;
+  const model = cli.release.defaultModel;
   const {
     env,
     files,
     args: first = [],
-  } = cli.settings({
+  } = cli.launch.settings({
     baseUrl,
     key,
     model,
@@ -87,8 +92,8 @@ async function bareTurn(workspace: string): Promise<{ workspace: string }> {
     mkdirSync(join(home, path, '..'), { recursive: true });
     writeFileSync(join(home, path), content);
   }
-  const { args, stdin } = cli.turn({ prompt, model, workingDirectory: workspace });
-  const child = spawn(join(programs, cli.program), [...first, ...args], {
+  const { args, stdin } = cli.launch.turn({ prompt, model, workingDirectory: workspace });
+  const child = spawn(join(programs, cli.release.program), [...first, ...args], {
     cwd: workspace,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['pipe', 'ignore', 'ignore'],

@@ -4,15 +4,15 @@ import { basename, dirname, join } from 'node:path';
 import type { JsonObject } from '@whetstone/events';
 import type { Agent, AgentContext, Turn } from '../../packages/agents/src/agent.ts';
 import { createAgent } from '../../packages/agents/src/create-agent.ts';
-import { testedVersion } from '../../packages/agents/src/install/install-cli-agent.ts';
-import type { CliAgentKind } from '../../packages/agents/src/native/kinds.ts';
-import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
+import { testedVersion } from '../../packages/agents/src/install/install-agent.ts';
+import type { DrivenAgentKind } from '../../packages/agents/src/native/native-agents.ts';
+import { drivenAgents } from '../../packages/agents/src/native/native-agents.ts';
 import { createProcessSandboxProvider } from '../../packages/sandbox/src/process-sandbox.ts';
 import { cacheFolder } from './install.ts';
 
 /** A released agent in a workspace, a home and a process sandbox of its own, with a lane in the place of its provider. */
 export type InstalledAgent = {
-  kind: CliAgentKind;
+  kind: DrivenAgentKind;
   lane: { baseUrl: string; key: string };
   /** Default: the agent's own. */
   model?: string;
@@ -59,10 +59,14 @@ export async function openAgent({ kind, lane, model, extra }: InstalledAgent): P
       {
         name: kind,
         kind,
-        cli: { version: testedVersion(cliAgents[kind]), inherit: [], ...(model !== undefined && { model }) },
+        runner: 'driver',
+        driver: {
+          version: testedVersion(drivenAgents[kind]),
+          inherit: [],
+          ...(model !== undefined && { model }),
+        },
         timeoutSeconds: 600,
         network: 'disabled',
-        telemetry: { collector: 'none', file: 'telemetry.json', environmentVariable: 'TELEMETRY_FILE' },
         env,
       },
       { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },

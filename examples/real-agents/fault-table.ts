@@ -1,15 +1,18 @@
-import { testedVersion } from '../../packages/agents/src/install/install-cli-agent.ts';
-import { type CliAgentKind, cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
-import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
+import { testedVersion } from '../../packages/agents/src/install/install-agent.ts';
+import {
+  type DrivenAgentKind,
+  drivenAgentKinds,
+  drivenAgents,
+} from '../../packages/agents/src/native/native-agents.ts';
 import { faultCases, type Observation } from './faults.ts';
 
 /** What each agent did when its provider was at fault, as a page of the documents. */
-export function faultTable(observed: (kind: CliAgentKind, name: string) => Observation): string {
-  const named = cliAgentKinds.map((kind) => `${kind} ${testedVersion(cliAgents[kind])}`);
+export function faultTable(observed: (kind: DrivenAgentKind, name: string) => Observation): string {
+  const named = drivenAgentKinds.map((kind) => `${kind} ${testedVersion(drivenAgents[kind])}`);
   const rows = faultCases.map(({ name, outcome }) => [
     name,
     `\`${outcome}\``,
-    ...cliAgentKinds.map((kind) => cell(observed(kind, name))),
+    ...drivenAgentKinds.map((kind) => cell(observed(kind, name))),
   ]);
   const header = ['the provider', 'the case is', ...named];
   const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);

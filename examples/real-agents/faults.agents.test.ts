@@ -1,17 +1,17 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CliAgentKind, cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
+import { type DrivenAgentKind, drivenAgentKinds } from '../../packages/agents/src/native/native-agents.ts';
 import { faultTable } from './fault-table.ts';
 import { type FaultCase, faultCases, meetFault, type Observation } from './faults.ts';
 
 const observations = new Map<string, Observation>();
-const observed = (kind: CliAgentKind, name: string): Observation => {
+const observed = (kind: DrivenAgentKind, name: string): Observation => {
   const observation = observations.get(`${kind} ${name}`);
   if (!observation) throw new Error(`${kind} did not meet ${name}.`);
   return observation;
 };
 
 beforeAll(async () => {
-  const pairs = faultCases.flatMap((faultCase) => cliAgentKinds.map((kind) => ({ kind, faultCase })));
+  const pairs = faultCases.flatMap((faultCase) => drivenAgentKinds.map((kind) => ({ kind, faultCase })));
   const queue = pairs.values();
   // Most of the time they wait before they try again.
   await Promise.all(
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 /** Milliseconds after which a run is stopped. OpenCode and Qwen Code try again for minutes, with no setting for less. */
-function patience(kind: CliAgentKind, { name, rule }: FaultCase): number {
+function patience(kind: DrivenAgentKind, { name, rule }: FaultCase): number {
   const triesForMinutes = kind === 'opencode-cli' || kind === 'qwen-code';
   if (name === 'hang') return 15_000;
   return triesForMinutes && rule.when === undefined ? 25_000 : 90_000;
@@ -33,7 +33,7 @@ function patience(kind: CliAgentKind, { name, rule }: FaultCase): number {
 
 const passing = faultCases.filter(({ outcome }) => outcome === 'passed');
 
-describe.each(cliAgentKinds)('%s', (kind) => {
+describe.each(drivenAgentKinds)('%s', (kind) => {
   test.each(faultCases)('$name comes to: $outcome', ({ name, outcome }) => {
     expect(observed(kind, name).outcome).toBe(outcome);
   });
@@ -50,7 +50,7 @@ const end = (exitCode: number, calls: number): End => ({ exitCode, calls });
 const lasting = ['401', '429', '500', 'reset', 'hang'] as const;
 
 /** With the retries that `faults.ts` allows them; a reset by the provider is a 502 of the gateway. */
-const ends: Record<CliAgentKind, Record<(typeof lasting)[number], End>> = {
+const ends: Record<DrivenAgentKind, Record<(typeof lasting)[number], End>> = {
   'codex-cli': { 401: end(1, 6), 429: end(1, 6), 500: end(1, 30), reset: end(1, 30), hang: 'stopped' },
   'claude-code': { 401: end(1, 2), 429: end(1, 2), 500: end(1, 2), reset: end(1, 2), hang: 'stopped' },
   // The status modulo 256.
@@ -68,7 +68,7 @@ const ends: Record<CliAgentKind, Record<(typeof lasting)[number], End>> = {
   copilot: { 401: end(1, 3), 429: end(1, 6), 500: end(1, 6), reset: end(1, 6), hang: 'stopped' },
 };
 
-describe.each(cliAgentKinds)('%s', (kind) => {
+describe.each(drivenAgentKinds)('%s', (kind) => {
   test.each(lasting)('%s ends it as known', (name) => {
     const { turn, calls } = observed(kind, name);
     if (ends[kind][name] === 'stopped') {

@@ -1,7 +1,7 @@
 import { createGateway, type FaultRule } from '@whetstone/gateway';
 import type { Turn } from '../../packages/agents/src/agent.ts';
-import type { CliAgentKind } from '../../packages/agents/src/native/kinds.ts';
-import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
+import type { DrivenAgentKind } from '../../packages/agents/src/native/native-agents.ts';
+import { drivenAgents } from '../../packages/agents/src/native/native-agents.ts';
 import { decideOutcome } from '../../packages/whetstone/src/attempt/decide-outcome.ts';
 import type { FailureClass } from '../../packages/whetstone/src/attempt/outcome.ts';
 import type { Verification } from '../../packages/whetstone/src/verify/verify.ts';
@@ -36,7 +36,7 @@ export const faultCases: readonly FaultCase[] = [
 ];
 
 /** Settings with which an agent gives up within seconds; the others have none that does it. */
-const fewerRetries: Partial<Record<CliAgentKind, NonNullable<InstalledAgent['extra']>>> = {
+const fewerRetries: Partial<Record<DrivenAgentKind, NonNullable<InstalledAgent['extra']>>> = {
   'claude-code': { env: { CLAUDE_CODE_MAX_RETRIES: '1' } },
   'gemini-cli': { files: { '.gemini/settings.json': '{"general":{"maxAttempts":2}}' } },
 };
@@ -50,11 +50,11 @@ export type Observation = {
 
 /** Runs the task with an agent whose provider is at fault. */
 export async function meetFault(
-  kind: CliAgentKind,
+  kind: DrivenAgentKind,
   { name, rule }: FaultCase,
   timeoutMs: number,
 ): Promise<Observation> {
-  await using provider = await openProvider(cliAgents[kind].wire, [rule]);
+  await using provider = await openProvider(drivenAgents[kind].release.wire, [rule]);
   await using gateway = await createGateway();
   const { upstreams } = provider;
   await using lane = await gateway.open({ attempt: name, mode: { kind: 'forward', upstreams } });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import type { StreamEvent } from '@whetstone/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
+import { drivenAgentKinds } from '../../packages/agents/src/native/native-agents.ts';
 import {
   makeProject,
   type Project,
@@ -48,7 +48,7 @@ const commands = {
   },
 };
 const agents: Record<string, object> = {
-  ...Object.fromEntries(cliAgentKinds.map((kind) => [kind, { kind }])),
+  ...Object.fromEntries(drivenAgentKinds.map((kind) => [kind, { kind }])),
   ...commands,
   loop: { kind: 'loop', profile: 'openai' },
 };

@@ -4,8 +4,8 @@
  */
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { installCliAgent } from '../../packages/agents/src/install/install-cli-agent.ts';
-import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
+import { installAgent } from '../../packages/agents/src/install/install-agent.ts';
+import { drivenAgents } from '../../packages/agents/src/native/native-agents.ts';
 
 /** In the place of the user's own cache folder. */
 export const cacheFolder = join(import.meta.dirname, '../../.cache');
@@ -24,10 +24,10 @@ export async function installAgents(): Promise<string> {
   process.env.XDG_CACHE_HOME = cacheFolder;
   try {
     mkdirSync(programs, { recursive: true });
-    for (const agent of Object.values(cliAgents)) {
-      const link = join(programs, agent.program);
+    for (const agent of Object.values(drivenAgents)) {
+      const link = join(programs, agent.release.program);
       rmSync(link, { force: true });
-      symlinkSync(await installCliAgent(agent), link);
+      symlinkSync(await installAgent(agent), link);
     }
     return programs;
   } finally {

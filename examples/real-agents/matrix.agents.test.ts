@@ -1,7 +1,7 @@
 import { addUsage, deriveAgentMetadata, emptyUsage, replyText, totalTokens } from '@whetstone/events';
 import { createGateway, defineScript, type LedgerLine } from '@whetstone/gateway';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type CliAgentKind, cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
+import { type DrivenAgentKind, drivenAgentKinds } from '../../packages/agents/src/native/native-agents.ts';
 import { type AgentTurn, openAgent } from './drive-agent.ts';
 import { matrixTable, type SessionScenario } from './matrix.ts';
 import { finalFiles, prompt, script } from './task.ts';
@@ -35,14 +35,14 @@ type Session = {
   calls: LedgerLine[][];
 };
 
-const sessions = new Map<CliAgentKind, Session>();
-const sessionOf = (kind: CliAgentKind): Session => {
+const sessions = new Map<DrivenAgentKind, Session>();
+const sessionOf = (kind: DrivenAgentKind): Session => {
   const session = sessions.get(kind);
   if (!session) throw new Error(`${kind} has had no session.`);
   return session;
 };
 
-async function play(kind: CliAgentKind): Promise<Session> {
+async function play(kind: DrivenAgentKind): Promise<Session> {
   const { heard, play: script } = model();
   await using gateway = await createGateway();
   await using lane = await gateway.open({ attempt: kind, mode: { kind: 'script', script } });
@@ -59,7 +59,7 @@ async function play(kind: CliAgentKind): Promise<Session> {
 }
 
 beforeAll(async () => {
-  const queue = cliAgentKinds.values();
+  const queue = drivenAgentKinds.values();
   await Promise.all(
     Array.from({ length: 2 }, async () => {
       for (const kind of queue) sessions.set(kind, await play(kind));
@@ -97,7 +97,7 @@ const shows: Record<SessionScenario, (session: Session) => void> = {
   },
 };
 
-describe.each(cliAgentKinds)('%s', (kind) => {
+describe.each(drivenAgentKinds)('%s', (kind) => {
   test.each(Object.entries(shows))('%s', (_, show) => {
     show(sessionOf(kind));
   });

@@ -1,8 +1,9 @@
-import { testedVersion } from '../../packages/agents/src/install/install-cli-agent.ts';
-import { contextPlaces } from '../../packages/agents/src/native/context-places.ts';
-import { type CliAgentKind, cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
-import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
-import { takesOutputSchema } from '../../packages/agents/src/native/output-schema.ts';
+import { testedVersion } from '../../packages/agents/src/install/install-agent.ts';
+import {
+  type DrivenAgentKind,
+  drivenAgentKinds,
+  drivenAgents,
+} from '../../packages/agents/src/native/native-agents.ts';
 import { faultCases } from './faults.ts';
 
 /** What a cell has to come to: a passed turn, or the class of the outcome; or why there is nothing to see. */
@@ -30,19 +31,19 @@ const faultScenarios = {
  * Skill, MCP call and plugin are played by `packages/whetstone/src/cli/run-context.agents.test.ts`, structured output by
  * `structured-output.agents.test.ts`.
  */
-type Scenario = { name: string; expected: (kind: CliAgentKind) => Expected };
+type Scenario = { name: string; expected: (kind: DrivenAgentKind) => Expected };
 
 const scenarios: readonly Scenario[] = [
   ...sessionScenarios.map((name) => ({ name, expected: () => 'passed' })),
   { name: 'skill', expected: () => 'passed' },
   {
     name: 'MCP call',
-    expected: (kind) => (contextPlaces[kind].mcpServers ? 'passed' : { none: 'it knows no MCP' }),
+    expected: (kind) => (drivenAgents[kind].facts.mcpServers ? 'passed' : { none: 'it knows no MCP' }),
   },
   { name: 'plugin', expected: () => 'passed' },
   {
     name: 'structured output',
-    expected: (kind) => (takesOutputSchema({ kind }) ? 'passed' : { none: 'it has none' }),
+    expected: (kind) => (drivenAgents[kind].facts.structuredOutput ? 'passed' : { none: 'it has none' }),
   },
   ...Object.entries(faultScenarios).map(([name, fault]) => ({ name, expected: () => faultOutcome(fault) })),
 ];
@@ -55,10 +56,13 @@ function faultOutcome(name: string): string {
 
 /** What each agent has to come to in each scenario, as a page of the documents. */
 export function matrixTable(): string {
-  const header = ['scenario', ...cliAgentKinds.map((kind) => `${kind} ${testedVersion(cliAgents[kind])}`)];
+  const header = [
+    'scenario',
+    ...drivenAgentKinds.map((kind) => `${kind} ${testedVersion(drivenAgents[kind])}`),
+  ];
   const rows = scenarios.map(({ name, expected }) => [
     name,
-    ...cliAgentKinds.map((kind) => cell(expected(kind))),
+    ...drivenAgentKinds.map((kind) => cell(expected(kind))),
   ]);
   const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   return `${introduction}\n${lines.join('\n')}\n`;

@@ -4,12 +4,12 @@
  */
 import { networkInterfaces } from 'node:os';
 import { createGateway } from '@whetstone/gateway';
-import type { CliAgentKind } from '../../packages/agents/src/native/kinds.ts';
+import type { DrivenAgentKind } from '../../packages/agents/src/native/native-agents.ts';
 import { comparableEvents } from './comparable-events.ts';
 import { openAgent } from './drive-agent.ts';
 import { prompt } from './task.ts';
 
-const [kind, cassette] = process.argv.slice(2) as [CliAgentKind, string];
+const [kind, cassette] = process.argv.slice(2) as [DrivenAgentKind, string];
 await using gateway = await createGateway();
 await using lane = await gateway.open({ attempt: kind, mode: { kind: 'replay', cassette } });
 await using session = await openAgent({ kind, lane });

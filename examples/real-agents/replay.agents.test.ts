@@ -6,8 +6,11 @@ import { promisify } from 'node:util';
 import type { JsonObject } from '@whetstone/events';
 import { createGateway } from '@whetstone/gateway';
 import { beforeEach, expect, test } from 'vitest';
-import { type CliAgentKind, cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
-import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
+import {
+  type DrivenAgentKind,
+  drivenAgentKinds,
+  drivenAgents,
+} from '../../packages/agents/src/native/native-agents.ts';
 import { comparableEvents } from './comparable-events.ts';
 import { openAgent } from './drive-agent.ts';
 import { openProvider } from './provider.ts';
@@ -24,7 +27,7 @@ beforeEach(async () => {
 /** Time zones in which it is never the same day. */
 const [today, yesterday] = ['Etc/GMT-14', 'Etc/GMT+12'];
 
-test.each(cliAgentKinds)(
+test.each(drivenAgentKinds)(
   '%s replays offline and on another day, twice the same as it was recorded',
   async (kind) => {
     const cassette = join(folder, 'cassette.jsonl');
@@ -50,10 +53,10 @@ test.each(cliAgentKinds)(
 
 /** Records the task from a gateway that plays the provider. */
 async function record(
-  kind: CliAgentKind,
+  kind: DrivenAgentKind,
   cassette: string,
 ): Promise<{ events: JsonObject[]; files: Record<string, string> }> {
-  await using provider = await openProvider(cliAgents[kind].wire);
+  await using provider = await openProvider(drivenAgents[kind].release.wire);
   await using gateway = await createGateway();
   const { upstreams } = provider;
   await using lane = await gateway.open({ attempt: kind, mode: { kind: 'record', cassette, upstreams } });
@@ -64,7 +67,7 @@ async function record(
 }
 
 /** In a network namespace of its own, in which there is nothing but loopback: the gateway and the agent. */
-async function replayOffline(kind: CliAgentKind, cassette: string): Promise<Replay> {
+async function replayOffline(kind: DrivenAgentKind, cassette: string): Promise<Replay> {
   const driver = join(import.meta.dirname, 'replay-driver.ts');
   const command = [process.execPath, driver, kind, cassette];
   const { stdout } = await promisify(execFile)(

@@ -1,14 +1,17 @@
 import { createGateway, type LedgerLine } from '@whetstone/gateway';
 import { describe, expect, test } from 'vitest';
-import { type CliAgentKind, cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
-import { cliAgents } from '../../packages/agents/src/native/native-agents.ts';
+import {
+  type DrivenAgentKind,
+  drivenAgentKinds,
+  drivenAgents,
+} from '../../packages/agents/src/native/native-agents.ts';
 import { openAgent } from './drive-agent.ts';
 import { finalFiles, prompt, replies, script } from './task.ts';
 
 const timeoutMs = 60_000;
 
 /** Models with which an agent offers other tools than with its default one. */
-const otherModels: readonly (readonly [CliAgentKind, string])[] = [
+const otherModels: readonly (readonly [DrivenAgentKind, string])[] = [
   ['codex-cli', 'gpt-6.1-sol'], // code mode
   ['codex-cli', 'a-model-that-it-does-not-know'],
   ['claude-code', 'claude-opus-5-5'],
@@ -16,7 +19,10 @@ const otherModels: readonly (readonly [CliAgentKind, string])[] = [
   ['opencode-cli', 'gpt-5.5'],
   ['copilot', 'gpt-5.4'],
 ];
-const runs = [...cliAgentKinds.map((kind) => [kind, cliAgents[kind].defaultModel] as const), ...otherModels];
+const runs = [
+  ...drivenAgentKinds.map((kind) => [kind, drivenAgents[kind].release.defaultModel] as const),
+  ...otherModels,
+];
 
 describe.each(runs)('%s with %s', (kind, model) => {
   test('writes, runs, reads, edits and answers', async () => {
@@ -32,7 +38,7 @@ describe.each(runs)('%s with %s', (kind, model) => {
       Array.from({ length: replies }, (_, step) => [200, step]),
     );
     for (const call of calls) {
-      expect(call.wire).toBe(cliAgents[kind].wire);
+      expect(call.wire).toBe(drivenAgents[kind].release.wire);
       expect(call.model_asked).toBe(model);
       expect(call.usage?.inputTokens).toBeGreaterThan(1000);
       expect(call.usage?.outputTokens).toBeGreaterThan(0);

@@ -1,8 +1,7 @@
 import type { JsonObject } from '@whetstone/events';
 import { createGateway, defineScript, type ScriptStep } from '@whetstone/gateway';
 import { expect, test } from 'vitest';
-import { cliAgentKinds } from '../../packages/agents/src/native/kinds.ts';
-import { takesOutputSchema } from '../../packages/agents/src/native/output-schema.ts';
+import { drivenAgentKinds, drivenAgents } from '../../packages/agents/src/native/native-agents.ts';
 import { openAgent } from './drive-agent.ts';
 
 const outputSchema: JsonObject = {
@@ -32,7 +31,7 @@ const script = defineScript({
   },
 });
 
-const held = cliAgentKinds.filter((kind) => takesOutputSchema({ kind }));
+const held = drivenAgentKinds.filter((kind) => drivenAgents[kind].facts.structuredOutput);
 
 test.each(held)('%s answers as its schema wants it, and again when it goes on', async (kind) => {
   let heldRequests = 0;

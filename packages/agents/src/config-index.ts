@@ -15,18 +15,31 @@ export {
 export type {
   AgentConfig,
   AgentContextConfig,
-  CliAgentConfig,
   Command,
+  CommandAgentConfig,
+  DriverAgentConfig,
+  DriverOptions,
   LoopAgentConfig,
+  LoopOptions,
   McpServerConfig,
   ModuleAgentConfig,
+  ModuleOptions,
   PluginConfig,
   SkillConfig,
   TelemetryConfig,
 } from './config.ts';
+export { agentKeyVariable } from './kit/agent-key-variable.ts';
 export { readFrontMatter } from './kit/skill-front-matter.ts';
+export { loopFacts } from './loop/loop-facts.ts';
 export { type LoopProfile, loopProfiles } from './loop/loop-profiles.ts';
-export { contextPlaces, contextPlacesOf } from './native/context-places.ts';
-export { agentKinds, type CliAgentKind, cliAgentKinds, isCliKind } from './native/kinds.ts';
-export { takesOutputSchema } from './native/output-schema.ts';
-export { manifestPaths, manifestsOf, pluginManifests } from './native/plugin-manifests.ts';
+export { contextPlacesOf } from './native/context-places.ts';
+export {
+  type AgentKind,
+  agentKinds,
+  type DrivenAgentKind,
+  drivenAgentKinds,
+  drivenAgents,
+  isDrivenKind,
+} from './native/native-agents.ts';
+export { manifestPaths, manifestsOf } from './native/plugin-manifests.ts';
+export { takesOutputSchema } from './native/takes-output-schema.ts';

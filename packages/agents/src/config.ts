@@ -1,39 +1,61 @@
 import type { LoopProfile } from './loop/loop-profiles.ts';
-import type { AgentKind, CliAgentKind } from './native/kinds.ts';
+import type { AgentKind, DrivenAgentKind } from './native/native-agents.ts';
 
 export type { AgentKind };
 
 /** A command to run: a shell script, or an argument vector that no shell sees. */
 export type Command = { kind: 'shell'; script: string } | { kind: 'argv'; argv: string[] };
 
-export type AgentConfig = {
+/** One agent of a configuration, every default filled in. What it holds depends on how the agent is run. */
+export type AgentConfig = CommandAgentConfig | DriverAgentConfig | ModuleAgentConfig | LoopAgentConfig;
+
+type AgentBase = {
   name: string;
   kind: AgentKind;
-  /** The command template; absent for `kind: loop`, beside `module`, and where `cli` is there. Variables are not yet substituted. */
-  command?: Command;
-  /** Beside `command` alone: goes on with a session. Default: `command`, where it names `{session_id}`. */
-  resumeCommand?: Command;
   /** Wall-clock limit of one turn, seconds. Default 3600 (`timeout_minutes: 60`). */
   timeoutSeconds: number;
-  /** Recorded, and not enforced by the `process` sandbox. Default `disabled`. */
+  /** Recorded; the `process` sandbox does not enforce it. Default `disabled`. */
   network: string;
   /** Absolute path of a prompt template. */
   promptTemplate?: string;
-  telemetry: TelemetryConfig;
   /**
-   * Environment for this agent alone. `${NAME}` takes a variable of the user's own environment, which is how a key
-   * is handed to an agent on purpose; such values are secrets to every log and artifact.
+   * Environment for this agent only. `${NAME}` takes a variable of the user's own environment, which is how a user
+   * hands over a key on purpose; such values are masked in every log and artifact.
    */
   env: Record<string, string>;
-  /** Of a command or a module: where it looks for what a variant declares. Default: where its kind does, else AGENTS.md alone. */
-  context?: AgentContextConfig;
-  /** Set exactly for `kind: loop`. */
-  loop?: LoopAgentConfig;
-  /** `kind: custom` alone, instead of a command. */
-  module?: ModuleAgentConfig;
-  /** Set exactly for the kinds that Whetstone drives itself, where they have no command. */
-  cli?: CliAgentConfig;
 };
+
+/** An agent that runs through a command line of the user's. */
+export type CommandAgentConfig = AgentBase & {
+  runner: 'command';
+  kind: Exclude<AgentKind, 'loop'>;
+  /** The template of the command; its variables are not yet substituted. */
+  command: Command;
+  /** Resumes a session. Default: `command`, if it names `{session_id}`. */
+  resumeCommand?: Command;
+  telemetry: TelemetryConfig;
+  /** Where the agent looks for what a variant gives it. Default: what is known of its kind, else AGENTS.md only. */
+  context?: AgentContextConfig;
+};
+
+/** A released agent that Whetstone starts itself. */
+export type DriverAgentConfig = AgentBase & {
+  runner: 'driver';
+  kind: DrivenAgentKind;
+  driver: DriverOptions;
+};
+
+/** An adapter of the user's: a module whose default export is an agent. */
+export type ModuleAgentConfig = AgentBase & {
+  runner: 'module';
+  kind: 'custom';
+  module: ModuleOptions;
+  /** As for a command. */
+  context?: AgentContextConfig;
+};
+
+/** Our own loop, in this process. */
+export type LoopAgentConfig = AgentBase & { runner: 'loop'; kind: 'loop'; loop: LoopOptions };
 
 export type AgentContextConfig = {
   /** A file in the workspace. */
@@ -44,8 +66,7 @@ export type AgentContextConfig = {
   mcpServers?: string;
 };
 
-/** A released command line that Whetstone drives itself. */
-export type CliAgentConfig = {
+export type DriverOptions = {
   /** Default: one that the agent knows. */
   model?: string;
   /** Without a version segment. Default: the gateway's lane, else the provider's own. */
@@ -58,15 +79,14 @@ export type CliAgentConfig = {
   inherit: string[];
 };
 
-/** An adapter of the user's: a module whose default export is an agent. */
-export type ModuleAgentConfig = {
+export type ModuleOptions = {
   /** Absolute. */
   file: string;
   /** Passed to the adapter, which says what it means. */
   model?: string;
 };
 
-export type LoopAgentConfig = {
+export type LoopOptions = {
   profile: LoopProfile;
   /** Model id. Default: the profile's own. */
   model?: string;
@@ -101,8 +121,8 @@ export type PluginConfig = {
   description?: string;
   /** Absolute path. */
   source: string;
-  /** Whose manifest it has: at least one. */
-  kinds: CliAgentKind[];
+  /** The agents whose manifest it has: at least one. */
+  kinds: DrivenAgentKind[];
 };
 
 /** `${NAME}` in `env` and `headers` takes a variable of the user's environment, as an agent's `env` does. */

@@ -23,17 +23,16 @@ export { fromChatCompletions } from './http/chat-completions.ts';
 export { fromResponses } from './http/responses.ts';
 export { fromUiMessages } from './http/ui-messages.ts';
 export { resolveAgentEnv } from './kit/agent-environment.ts';
-export {
-  type DeclaredContext,
-  type DeclaredPlugin,
-  type DeclaredSkill,
-  type McpServer,
-  type PluginContents,
-  placeFolders,
-  placeSkills,
-  pluginFolders,
+export { agentSecrets } from './kit/agent-secrets.ts';
+export type {
+  DeclaredContext,
+  DeclaredPlugin,
+  DeclaredSkill,
+  McpServer,
+  PluginContents,
 } from './kit/declared-context.ts';
 export { leadsToGateway } from './kit/leads-to-gateway.ts';
+export { placeContext, pluginFolders } from './kit/place-context.ts';
 export { pluginContents } from './kit/plugin-contents.ts';
 export { requireEnv } from './kit/require-env.ts';
 export { disagree } from './kit/usage-disagrees.ts';
@@ -42,8 +41,7 @@ export type { Observability } from './module/shared/observability.ts';
 export type { WorkspaceFixture } from './module/shared/prepare-workspace.ts';
 export type { ValidationResult } from './module/shared/run-validation.ts';
 export { shared } from './module/shared/shared.ts';
-export { cliKeyVariable } from './native/create-driven-agent.ts';
-export { findCliAgent } from './native/find-native-agent.ts';
-export type { CliAgent, CliConnection } from './native/native-agent.ts';
-export { cliAgents } from './native/native-agents.ts';
+export { findDrivenAgent } from './native/find-driven-agent.ts';
+export type { Connection, DrivenAgent } from './native/native-agent.ts';
+export { drivenAgents } from './native/native-agents.ts';
 export { parseNative } from './native/parse-native.ts';

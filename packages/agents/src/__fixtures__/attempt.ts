@@ -3,7 +3,13 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StreamEvent } from '@whetstone/events';
-import type { AgentConfig } from '../config.ts';
+import type {
+  AgentConfig,
+  CommandAgentConfig,
+  DriverOptions,
+  LoopOptions,
+  ModuleOptions,
+} from '../config.ts';
 import { createProcessSandboxProvider } from '@whetstone/sandbox';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { AgentContext } from '../agent.ts';
@@ -74,14 +80,23 @@ export async function startAttempt(
   };
 }
 
-export function agentConfig(given: Partial<AgentConfig>): AgentConfig {
+type Runner = 'command' | 'driver' | 'module' | 'loop';
+type Given = Partial<Omit<AgentConfig, 'runner'>> & {
+  [Option in keyof Omit<CommandAgentConfig, keyof AgentConfig>]?: CommandAgentConfig[Option];
+} & { driver?: DriverOptions; module?: ModuleOptions; loop?: LoopOptions };
+
+/** A whole configuration from what a test wants to say of it; how the agent is run follows from what is given. */
+export function agentConfig(given: Given): AgentConfig {
+  const runner: Runner = given.driver ? 'driver' : given.module ? 'module' : given.loop ? 'loop' : 'command';
+  const telemetry = { collector: 'none', file: 'telemetry.json', environmentVariable: 'TELEMETRY_FILE' };
   return {
     name: 'test-agent',
     kind: 'custom',
     timeoutSeconds: 60,
     network: 'disabled',
-    telemetry: { collector: 'none', file: 'telemetry.json', environmentVariable: 'TELEMETRY_FILE' },
     env: {},
+    runner,
+    ...(runner === 'command' && { telemetry }),
     ...given,
-  };
+  } as AgentConfig;
 }

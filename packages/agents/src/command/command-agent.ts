@@ -3,9 +3,9 @@ import { present } from '@whetstone/events/present';
 import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
 import { createMask, type Mask, sandboxPath } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnInput } from '../agent.ts';
-import type { AgentConfig, Command } from '../config.ts';
+import type { Command, CommandAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
-import { placeDeclared } from '../kit/place-declared.ts';
+import { placeContext } from '../kit/place-context.ts';
 import { stoppedMessages } from '../kit/stopped-messages.ts';
 import {
   type Collected,
@@ -30,14 +30,11 @@ type TemplateValues = Parameters<typeof renderCommand>[1];
 const SESSION_ID = /^[A-Za-z0-9][\w.:-]{0,199}$/;
 
 /**
- * An agent that is a command line: one process a turn, in the sandbox, without standard input. Its session has an id that
- * is made here; where there is a command of its own to go on with, the id that the agent told.
+ * An agent that runs through a command line: one process per turn, in the sandbox, without standard input. Whetstone
+ * makes up the id of a session; an agent with a `resume_command` reports its own id.
  */
-export function createCommandAgent(
-  config: AgentConfig,
-  firstTemplate: Command,
-  { env, secrets }: AgentEnvironment,
-): Agent {
+export function createCommandAgent(config: CommandAgentConfig, { env, secrets }: AgentEnvironment): Agent {
+  const { command: firstTemplate } = config;
   const collectorOf = attemptCollectors(config);
   const resumeTemplate = resumeCommandOf(config);
   return defineSandboxAgent({
@@ -50,9 +47,9 @@ export function createCommandAgent(
       const { sandbox, files, session } = context;
       const turn = createTurnEvents(context);
       const template = session.isNew ? firstTemplate : resumeTemplate;
-      if (!template) throw new TypeError(`The agent ${config.name} cannot go on with a session.`);
+      if (!template) throw new TypeError(`Agent ${config.name} cannot resume a session.`);
       if (session.isNew && resumeTemplate) session.id = randomUUID();
-      await placeDeclared(config, context);
+      await placeContext(config, context);
       const mask = createMask([...secrets, ...(context.declared?.secrets ?? [])]);
       const collector = collectorOf(context);
       const preparation = collector.prepare({ isNew: session.isNew, emit: turn.add });
@@ -76,7 +73,9 @@ export function createCommandAgent(
 }
 
 /** One for each attempt, which has its own sandbox. */
-function attemptCollectors(config: AgentConfig): (context: AgentContext & { sandbox: Sandbox }) => Collector {
+function attemptCollectors(
+  config: CommandAgentConfig,
+): (context: AgentContext & { sandbox: Sandbox }) => Collector {
   const collectors = new WeakMap<Sandbox, Collector>();
   return ({ sandbox, files: { outputDir } }) => {
     const { workdir, home } = sandbox;
@@ -144,7 +143,7 @@ function failureOf({ ended, exitCode }: CommandResult): string | undefined {
 }
 
 function toTurn(
-  config: AgentConfig,
+  config: CommandAgentConfig,
   { events }: TurnEvents,
   result: CommandResult & { notStarted: boolean },
   collected: Collected,

@@ -1,11 +1,8 @@
-import type { AgentConfig, Command } from '../config.ts';
+import type { Command, CommandAgentConfig } from '../config.ts';
 import { commandParts, namesVariable } from './template.ts';
 
-/** What goes on with a session of an agent that is a command; `undefined` where nothing can. */
-export function resumeCommandOf({
-  command,
-  resumeCommand,
-}: Pick<AgentConfig, 'command' | 'resumeCommand'>): Command | undefined {
-  if (resumeCommand || !command) return resumeCommand;
+/** The command that resumes a session of an agent; `undefined` when nothing can. */
+export function resumeCommandOf({ command, resumeCommand }: CommandAgentConfig): Command | undefined {
+  if (resumeCommand) return resumeCommand;
   return commandParts(command).some((part) => namesVariable(part, 'session_id')) ? command : undefined;
 }

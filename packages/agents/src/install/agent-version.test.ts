@@ -30,5 +30,7 @@ test('version: nothing where there is nothing to ask', async () => {
   for (const argv of [['no-such-agent-here'], ['./script.sh'], ['{workspace}/agent']]) {
     expect(await agentVersion(agentConfig({ command: { kind: 'argv', argv } }), attempt.sandbox)).toBeNull();
   }
-  expect(await agentVersion(agentConfig({ kind: 'loop' }), attempt.sandbox)).toBeNull();
+  expect(
+    await agentVersion(agentConfig({ kind: 'loop', loop: { profile: 'openai' } }), attempt.sandbox),
+  ).toBeNull();
 });

@@ -1,9 +1,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Sandbox } from '@whetstone/sandbox';
 import { executableOf } from '../command/executable.ts';
-import type { AgentConfig, CliAgentConfig } from '../config.ts';
-import { isCliKind } from '../native/kinds.ts';
-import { cliAgents } from '../native/native-agents.ts';
+import type { AgentConfig, Command } from '../config.ts';
+import { drivenAgents } from '../native/native-agents.ts';
 import { locateProgram } from './installed-agents.ts';
 
 const TIME_LIMIT_MS = 5_000;
@@ -17,9 +16,9 @@ const LONGEST_VERSION = 200;
  * sandbox of its own: some programs write to HOME when asked for their version.
  */
 export async function agentVersion(config: AgentConfig, sandbox: Sandbox): Promise<string | null> {
-  const program = config.cli ? await drivenProgram(config.kind, config.cli) : templateProgram(config);
+  const program = await programOf(config);
   if (program === undefined) return null;
-  const timeoutMs = config.cli ? DRIVEN_TIME_LIMIT_MS : TIME_LIMIT_MS;
+  const timeoutMs = config.runner === 'driver' ? DRIVEN_TIME_LIMIT_MS : TIME_LIMIT_MS;
   const result = await sandbox.runCommand(program, ['--version'], { timeoutMs }).catch(() => undefined);
   if (result?.ended !== 'exit' || result.exitCode !== 0) return null;
   const [line = ''] = stripVTControlCharacters(result.stdout).trim().split('\n', 1);
@@ -31,16 +30,14 @@ export async function agentVersion(config: AgentConfig, sandbox: Sandbox): Promi
   );
 }
 
-async function drivenProgram(
-  kind: AgentConfig['kind'],
-  { version }: CliAgentConfig,
-): Promise<string | undefined> {
-  if (!isCliKind(kind)) return undefined;
-  return await locateProgram(cliAgents[kind], version).catch(() => undefined);
+async function programOf(config: AgentConfig): Promise<string | undefined> {
+  if (config.runner === 'command') return templateProgram(config.command);
+  if (config.runner !== 'driver') return undefined;
+  return await locateProgram(drivenAgents[config.kind], config.driver.version).catch(() => undefined);
 }
 
 /** A path is a script of the repository or of the workspace; running one is not looking. */
-function templateProgram({ command }: AgentConfig): string | undefined {
-  const executable = command && executableOf(command);
+function templateProgram(command: Command): string | undefined {
+  const executable = executableOf(command);
   return !executable || executable.includes('/') || executable.includes('{') ? undefined : executable;
 }

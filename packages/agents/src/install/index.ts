@@ -1,5 +1,5 @@
 /** `@whetstone/agents/install`: released agents in the user's cache. */
 export { agentVersion } from './agent-version.ts';
 export { cacheFolder } from './cache-folder.ts';
-export { installCliAgent, testedVersion } from './install-cli-agent.ts';
+export { installAgent, testedVersion } from './install-agent.ts';
 export { installedVersions, isInstalled } from './installed-agents.ts';

@@ -3,21 +3,20 @@ import { dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { sandboxPath } from '@whetstone/sandbox';
 import { findOnPath } from '../command/find-on-path.ts';
-import type { CliAgentKind } from '../native/kinds.ts';
-import type { CliAgent } from '../native/native-agent.ts';
+import type { DrivenAgent } from '../native/native-agent.ts';
 import { cacheFolder } from './cache-folder.ts';
 
 /** Agents that `whetstone agents install` has put into the user's cache: `agents/KIND/VERSION`. */
 const agentsFolder = (environment?: NodeJS.ProcessEnv): string => join(cacheFolder(environment), 'agents');
 
-export const agentFolder = (kind: CliAgentKind, version: string, environment?: NodeJS.ProcessEnv): string =>
+export const agentFolder = (kind: string, version: string, environment?: NodeJS.ProcessEnv): string =>
   join(agentsFolder(environment), kind, version);
 
 export const programIn = (
-  { kind, program }: CliAgent,
+  { kind, release }: DrivenAgent,
   version: string,
   environment?: NodeJS.ProcessEnv,
-): string => join(agentFolder(kind, version, environment), 'bin', program);
+): string => join(agentFolder(kind, version, environment), 'bin', release.program);
 
 /** What an installed program has unpacked beforehand; `undefined` where nothing is, and for a program of another place. */
 export async function unpackedBeside(program: string): Promise<string | undefined> {
@@ -31,7 +30,7 @@ export async function unpackedBeside(program: string): Promise<string | undefine
 export const unpackedFolder = (installation: string): string => join(installation, 'unpacked');
 
 export async function isInstalled(
-  agent: CliAgent,
+  agent: DrivenAgent,
   version: string,
   environment?: NodeJS.ProcessEnv,
 ): Promise<boolean> {
@@ -42,7 +41,10 @@ export async function isInstalled(
 }
 
 /** The newest first. */
-export async function installedVersions(agent: CliAgent, environment?: NodeJS.ProcessEnv): Promise<string[]> {
+export async function installedVersions(
+  agent: DrivenAgent,
+  environment?: NodeJS.ProcessEnv,
+): Promise<string[]> {
   const names = await readdir(join(agentsFolder(environment), agent.kind)).catch(() => []);
   const versions: string[] = [];
   for (const name of names) {
@@ -58,7 +60,7 @@ export async function installedVersions(agent: CliAgent, environment?: NodeJS.Pr
  * @throws WhetstoneError `agent-not-installed`
  */
 export async function locateProgram(
-  agent: CliAgent,
+  agent: DrivenAgent,
   version?: string,
   environment: NodeJS.ProcessEnv = process.env,
 ): Promise<string> {
@@ -66,14 +68,18 @@ export async function locateProgram(
     if (await isInstalled(agent, version, environment)) return programIn(agent, version, environment);
     throw notInstalled(agent, `${agent.kind} ${version} is not installed.`, version);
   }
-  const onPath = await findOnPath(sandboxPath(environment.PATH))(agent.program);
+  const onPath = await findOnPath(sandboxPath(environment.PATH))(agent.release.program);
   if (onPath !== undefined) return onPath;
   const [newest] = await installedVersions(agent, environment);
   if (newest !== undefined) return programIn(agent, newest, environment);
-  throw notInstalled(agent, `${agent.program} is not on the PATH, and not installed.`);
+  throw notInstalled(agent, `${agent.release.program} is not on the PATH, and not installed.`);
 }
 
-function notInstalled({ kind, package: name }: CliAgent, message: string, version?: string): WhetstoneError {
+function notInstalled(
+  { kind, release: { package: name } }: DrivenAgent,
+  message: string,
+  version?: string,
+): WhetstoneError {
   const wanted = version === undefined ? '' : `@${version}`;
   return new WhetstoneError('agent-not-installed', message, {
     where: kind,

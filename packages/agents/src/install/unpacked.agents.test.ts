@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { cacheFolder } from '../../../../examples/real-agents/install.ts';
-import { copilot } from '../native/copilot/launch.ts';
-import { testedVersion } from './install-cli-agent.ts';
+import { copilot } from '../native/copilot/copilot.ts';
+import { testedVersion } from './install-agent.ts';
 import { programIn, unpackedBeside } from './installed-agents.ts';
 
 test('what Copilot unpacks is unpacked at its installation, and by no case', async () => {
@@ -15,10 +15,10 @@ test('what Copilot unpacks is unpacked at its installation, and by no case', asy
   expect(unpacked).toBeDefined();
   const home = await mkdtemp(join(tmpdir(), 'home-'));
   try {
-    const { env } = copilot.settings({
+    const { env } = copilot.launch.settings({
       baseUrl: 'http://127.0.0.1:9',
       key: 'key',
-      model: copilot.defaultModel,
+      model: copilot.release.defaultModel,
       home,
       workingDirectory: home,
       unpacked: unpacked ?? '',

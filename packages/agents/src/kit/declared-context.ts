@@ -1,7 +1,4 @@
-import { join } from 'node:path';
-import type { Sandbox, SandboxFile } from '@whetstone/sandbox';
-import type { AgentConfig } from '../config.ts';
-import { contextPlacesOf } from '../native/context-places.ts';
+import type { SandboxFile } from '@whetstone/sandbox';
 
 /** What a variant gives its agents besides the tree, read once a run. */
 export type DeclaredContext = {
@@ -43,35 +40,3 @@ export type PluginContents = {
 export type McpServer =
   | { kind: 'command'; name: string; command: string; args: string[]; env: Record<string, string> }
   | { kind: 'http'; name: string; url: string; headers: Record<string, string> };
-
-/** Puts skills into the agent's home, `folder/NAME/`. */
-export const placeSkills = (
-  sandbox: Sandbox,
-  folder: string,
-  skills: readonly DeclaredSkill[],
-): Promise<void> => placeFolders(sandbox, `${folder}/NAME`, skills);
-
-/** Puts folders with their files into the agent's home; `NAME` in `place` is that of each. */
-export async function placeFolders(
-  sandbox: Sandbox,
-  place: string,
-  folders: readonly { name: string; files: readonly SandboxFile[] }[],
-): Promise<void> {
-  const files = folders.flatMap(({ name, files }) =>
-    files.map((file) => ({ ...file, path: `~/${placeOf(name, place)}/${file.path}` })),
-  );
-  if (files.length > 0) await sandbox.uploadFiles(files);
-}
-
-/** Where the plugins lie in the home of such an agent. */
-export function pluginFolders(
-  plugins: readonly DeclaredPlugin[],
-  agent: Pick<AgentConfig, 'kind' | 'cli' | 'context'>,
-  { home }: Pick<Sandbox, 'home'>,
-): { name: string; folder: string }[] {
-  const { plugins: place } = contextPlacesOf(agent);
-  if (place === undefined) return [];
-  return plugins.map(({ name }) => ({ name, folder: join(home, placeOf(name, place)) }));
-}
-
-const placeOf = (name: string, place: string): string => place.replace('NAME', name);

@@ -2,7 +2,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
 import type { RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { AgentContext } from '../agent.ts';
-import type { CliAgent } from '../native/native-agent.ts';
+import type { NativeAgent } from '../native/native-agent.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from './native-mapper.ts';
 import { type JsonLinesReader, readJsonLines } from './read-json-lines.ts';
 
@@ -27,7 +27,7 @@ type Emit = (event: StreamEvent) => void;
 
 /** What the agent did and used beside its stream. `undefined` where that could not be read, which is logged. */
 export async function readKeptEvents(
-  { kind, keptEvents }: CliAgent,
+  { kind, keptEvents }: NativeAgent,
   { log, signal }: Pick<AgentContext, 'log' | 'signal'>,
   turn: EndedTurn,
 ): Promise<StreamEvent[] | undefined> {

@@ -9,13 +9,20 @@ const mentions = (word: string): boolean => MENTION.test(word);
 /** Kinds whose program looks into the variables that a lane sets; of a custom one nobody knows, so it is tried. */
 const READS_VARIABLES: ReadonlySet<AgentConfig['kind']> = new Set(['claude-code', 'custom']);
 
-/** Whether an agent's model calls go through the gateway where a run has one. */
-export function leadsToGateway({ kind, command, resumeCommand, env, loop, cli }: AgentConfig): boolean {
-  const own = loop ?? cli;
-  if (own) return own.baseUrl === undefined;
-  if (!command || READS_VARIABLES.has(kind)) return true;
-  if (Object.entries(env).flat().some(mentions)) return true;
-  return [command, ...(resumeCommand ? [resumeCommand] : [])].every((one) =>
-    commandParts(one).some(mentions),
-  );
+/** Whether an agent's model calls go through the gateway when the run has one. */
+export function leadsToGateway(agent: AgentConfig): boolean {
+  switch (agent.runner) {
+    case 'loop':
+      return agent.loop.baseUrl === undefined;
+    case 'driver':
+      return agent.driver.baseUrl === undefined;
+    case 'module':
+      return true;
+    case 'command': {
+      const { kind, command, resumeCommand, env } = agent;
+      if (READS_VARIABLES.has(kind) || Object.entries(env).flat().some(mentions)) return true;
+      const commands = [command, ...(resumeCommand ? [resumeCommand] : [])];
+      return commands.every((one) => commandParts(one).some(mentions));
+    }
+  }
 }

@@ -9,7 +9,7 @@ import { createGateway, scriptFromSteps } from '@whetstone/gateway';
 import { describe, expect, test, vi } from 'vitest';
 import { agentConfig, startAttempt, type TestAttempt } from '../__fixtures__/attempt.ts';
 import type { Turn } from '../agent.ts';
-import type { LoopAgentConfig } from '../config.ts';
+import type { LoopOptions } from '../config.ts';
 import { createAgent } from '../create-agent.ts';
 import { loopProfiles } from './loop-profiles.ts';
 
@@ -18,7 +18,7 @@ type Steps = Parameters<typeof scriptFromSteps>[1];
 async function play(
   attempt: TestAttempt,
   steps: Steps,
-  loop: LoopAgentConfig,
+  loop: LoopOptions,
   env: Record<string, string> = {},
 ): Promise<Turn> {
   await using gateway = await createGateway();

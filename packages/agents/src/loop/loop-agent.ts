@@ -4,10 +4,10 @@ import type { Session, SessionOptions, SubmitResult } from '@whetstone/loop';
 import type { Sandbox } from '@whetstone/sandbox';
 import { createMask, type Mask, OutputFile } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnExit } from '../agent.ts';
-import type { AgentConfig, LoopAgentConfig } from '../config.ts';
+import type { LoopAgentConfig, LoopOptions } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
-import { placeSkills } from '../kit/declared-context.ts';
 import { leadsToGateway } from '../kit/leads-to-gateway.ts';
+import { placeContext } from '../kit/place-context.ts';
 import { textTail } from '../kit/text-tail.ts';
 import { createTurnEvents, type TurnEvents } from '../kit/turn-events.ts';
 import { contextPlacesOf } from '../native/context-places.ts';
@@ -25,12 +25,11 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
  * lane where there is one, else at the provider with the user's key, which never reaches a command.
  */
 export function createLoopAgent(
-  config: AgentConfig,
+  config: LoopAgentConfig,
   agentEnvironment: AgentEnvironment,
   { environment: userEnvironment, hasLanes }: { environment: NodeJS.ProcessEnv; hasLanes: boolean },
 ): Agent {
   const { loop } = config;
-  if (!loop) throw new TypeError(`The agent ${config.name} of kind loop has no loop configuration.`);
   const apiKeyEnv = loop.apiKeyEnv ?? loopDefaults[loop.profile].apiKeyEnv;
   const { [apiKeyEnv]: ownKey, ...env } = agentEnvironment.env;
   const key = ownKey ?? userEnvironment[apiKeyEnv];
@@ -45,7 +44,8 @@ export function createLoopAgent(
       const deadline = AbortSignal.timeout(Math.min(context.timeoutMs, LONGEST_TIMER_MS));
       const signal = AbortSignal.any([context.signal, deadline]);
       const turn = createTurnEvents(context);
-      const userInstructions = await placeDeclared(config, context);
+      await placeContext(config, context);
+      const userInstructions = skillInstructions(config, context);
       const environment = createSandboxEnvironment(context.sandbox, { env, mask });
       const { model, profile } = modelAndProfile(library, loop, endpoint, context.model);
       const { declared, files } = context;
@@ -81,26 +81,24 @@ export function createLoopAgent(
   });
 }
 
-/** Puts skills into the home, and resolves with what the model is told of them. */
-async function placeDeclared(
-  config: AgentConfig,
+/** What the model is told of the skills in the home. */
+function skillInstructions(
+  config: LoopAgentConfig,
   { sandbox, declared }: AgentContext & { sandbox: Sandbox },
-): Promise<string | undefined> {
+): string | undefined {
   const { skills: folder } = contextPlacesOf(config);
-  if (!declared || folder === undefined) return undefined;
-  await placeSkills(sandbox, folder, declared.skills);
-  return describeSkills(`${sandbox.home}/${folder}`, declared.skills);
+  return declared && describeSkills(`${sandbox.home}/${folder}`, declared.skills);
 }
 
 type Endpoint = { baseUrl?: string; apiKey: string };
 
 /** The lane, unless the configuration names another place; there, and without a lane, the user's own key. */
-function endpointOf(loop: LoopAgentConfig, { lane }: AgentContext, key: string | undefined): Endpoint {
+function endpointOf(loop: LoopOptions, { lane }: AgentContext, key: string | undefined): Endpoint {
   if (lane && loop.baseUrl === undefined) return { baseUrl: lane.baseUrl, apiKey: lane.key };
   return { apiKey: key ?? '', ...present({ baseUrl: loop.baseUrl }) };
 }
 
-function missingKey(config: AgentConfig, name: string): WhetstoneError {
+function missingKey(config: LoopAgentConfig, name: string): WhetstoneError {
   return new WhetstoneError(
     'agent-key-missing',
     `The agent ${config.name} has no key for its model: ${name} is not set.`,
@@ -117,7 +115,7 @@ type Library = typeof import('@whetstone/loop');
 
 function modelAndProfile(
   { Client }: Library,
-  loop: LoopAgentConfig,
+  loop: LoopOptions,
   endpoint: Endpoint,
   modelOfTurn: string | undefined,
 ) {
@@ -141,7 +139,7 @@ async function openSession(
   }
 }
 
-function sessionConfig({ reasoningEffort, maxToolRounds }: LoopAgentConfig) {
+function sessionConfig({ reasoningEffort, maxToolRounds }: LoopOptions) {
   return {
     ...present({ reasoningEffort, maxToolRoundsPerInput: maxToolRounds }),
   };
@@ -182,7 +180,12 @@ const PROVIDER_ERRORS: Partial<Record<string, NonNullable<TurnExit['providerErro
 
 type Result = Pick<SubmitResult, 'reason'> & Partial<SubmitResult>;
 
-function toTurn(config: AgentConfig, { events }: TurnEvents, result: Result, ended: TurnExit['ended']): Turn {
+function toTurn(
+  config: LoopAgentConfig,
+  { events }: TurnEvents,
+  result: Result,
+  ended: TurnExit['ended'],
+): Turn {
   const { usage, costUsd, error, output } = result;
   const message = error ? `${result.reason}: ${textTail(error.message, MESSAGE_BYTES)}` : result.reason;
   const providerError = PROVIDER_ERRORS[error?.code ?? ''];

@@ -1,9 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Agent } from '../agent.ts';
-import type { AgentConfig, ModuleAgentConfig } from '../config.ts';
+import type { ModuleAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
-import { placeDeclared } from '../kit/place-declared.ts';
+import { placeContext } from '../kit/place-context.ts';
 import { driveAdapter } from './drive-adapter.ts';
 
 /**
@@ -14,16 +14,16 @@ import { driveAdapter } from './drive-adapter.ts';
  * @throws WhetstoneError `agent-module` for a module that cannot be loaded or exports no agent.
  */
 export async function createModuleAgent(
-  config: AgentConfig,
-  { file, model }: ModuleAgentConfig,
+  config: ModuleAgentConfig,
   { env }: AgentEnvironment,
 ): Promise<Agent> {
-  const adapter = await loadAdapter(config, file);
+  const { file, model } = config.module;
+  const adapter = await loadAdapter(config);
   return {
     name: config.name,
     capabilities: adapter.capabilities,
     async send(input, context) {
-      await placeDeclared(config, context);
+      await placeContext(config, context);
       const turn = await driveAdapter(adapter, input, { ...context, model: model ?? context.model }, { env });
       const facts = { runtime: config.kind, network: config.network, ...turn.facts };
       return { ...turn, facts };
@@ -31,19 +31,19 @@ export async function createModuleAgent(
   };
 }
 
-async function loadAdapter({ name }: AgentConfig, file: string): Promise<Agent> {
+async function loadAdapter({ name, module: { file } }: ModuleAgentConfig): Promise<Agent> {
   const where = `agents.${name}.module`;
   const failed = (what: string, hint: string, cause?: unknown) =>
     new WhetstoneError('agent-module', `${file}: ${what}`, { exitCode: 2, where, hint, cause });
-  let module: { default?: unknown };
+  let loaded: { default?: unknown };
   try {
-    module = await import(pathToFileURL(file).href);
+    loaded = await import(pathToFileURL(file).href);
   } catch (error) {
     throw failed(`cannot be loaded: ${messageOf(error)}`, hintFor(error), error);
   }
-  if (isAgent(module.default)) return module.default;
+  if (isAgent(loaded.default)) return loaded.default;
   throw failed(
-    'its default export is no agent',
+    'the default export is not an agent',
     'write `export default defineAgent({ name, send })`, from whetstone/adapter',
   );
 }

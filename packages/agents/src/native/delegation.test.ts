@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { deriveAgentMetadata, type StreamEvent, type StreamEventType } from '@whetstone/events';
 import { describe, expect, test } from 'vitest';
 import { readNative } from './__fixtures__/read-native.ts';
-import { mappers, type NativeMappers } from './mappers.ts';
+import { type NativeAgentKind, nativeAgentOf } from './native-agents.ts';
 
 const call = ['action.called', 'subagent.called'] as const;
 /** The sub-agent reports, and its report is the result of the call. */
@@ -12,7 +12,7 @@ const reportFirst = [...call, 'subagent.completed', 'action.result'] as const;
 const resultFirst = [...call, 'action.result', 'subagent.completed'] as const;
 
 /** Recordings with a delegation, and what the first one is in events. */
-const recordings: readonly (readonly [keyof typeof mappers, string, readonly StreamEventType[]])[] = [
+const recordings: readonly (readonly [NativeAgentKind, string, readonly StreamEventType[]])[] = [
   ['bub', 'bub-0.4-by-hand/main.transcript.jsonl', reportFirst],
   ['claude-code', 'claude-code-2.1.330/foreground-subagent.stream.jsonl', reportFirst],
   ['claude-code', 'claude-code-2.1.330/task.stream.jsonl', resultFirst],
@@ -34,9 +34,9 @@ const recordings: readonly (readonly [keyof typeof mappers, string, readonly Str
   ['qwen-code', 'qwen-code-0.24.4/task.transcript.jsonl', resultFirst],
 ];
 
-function eventsOf(kind: keyof typeof mappers, file: string): StreamEvent[] {
-  const { stream, transcript }: NativeMappers = mappers[kind];
-  const createMapper = file.includes('.stream.') ? stream : transcript?.createMapper;
+function eventsOf(kind: NativeAgentKind, file: string): StreamEvent[] {
+  const { stream, transcript } = nativeAgentOf(kind) ?? {};
+  const createMapper = file.includes('.stream.') ? stream?.open : transcript?.createMapper;
   if (!createMapper) throw new Error(`${kind} does not read ${file}.`);
   const form = file.endsWith('.json') ? 'document' : 'lines';
   const bytes = readFileSync(join(import.meta.dirname, kind, '__fixtures__', file));

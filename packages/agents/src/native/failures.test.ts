@@ -1,16 +1,15 @@
 import { deriveAgentMetadata } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { testedVersion } from '../install/install-cli-agent.ts';
+import { testedVersion } from '../install/install-agent.ts';
 import { type End, type FailureRow, failureRows } from './__fixtures__/failure-rows.ts';
 import type { NativeReading } from './__fixtures__/read-native.ts';
 import { recordingsOf } from './__fixtures__/recordings.ts';
-import { type CliAgentKind, cliAgentKinds } from './kinds.ts';
-import { cliAgents } from './native-agents.ts';
+import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from './native-agents.ts';
 
-type Failure = { kind: CliAgentKind; name: string; end: End; reading: NativeReading };
+type Failure = { kind: DrivenAgentKind; name: string; end: End; reading: NativeReading };
 
 /** What an agent printed and how it ended; a text where there is nothing to see. */
-function failureOf({ name, recording, ends }: FailureRow, kind: CliAgentKind): Failure | string {
+function failureOf({ name, recording, ends }: FailureRow, kind: DrivenAgentKind): Failure | string {
   const told = ends[kind];
   if (typeof told === 'object' && 'none' in told) return told.none;
   const end = typeof told === 'object' ? told : { exit: told };
@@ -19,7 +18,7 @@ function failureOf({ name, recording, ends }: FailureRow, kind: CliAgentKind): F
 
 const failuresOf = (rows: readonly FailureRow[]): Failure[] =>
   rows
-    .flatMap((row) => cliAgentKinds.map((kind) => failureOf(row, kind)))
+    .flatMap((row) => drivenAgentKinds.map((kind) => failureOf(row, kind)))
     .filter((failure) => typeof failure !== 'string');
 
 test.each(failuresOf(failureRows.filter(({ isCompleted }) => !isCompleted)))(
@@ -41,11 +40,11 @@ test.each(failuresOf(failureRows.filter(({ isCompleted }) => isCompleted)))(
 );
 
 test('the table in the documents is what the recordings say', async () => {
-  const agents = cliAgentKinds.map((kind) => `${kind} ${testedVersion(cliAgents[kind])}`);
+  const agents = drivenAgentKinds.map((kind) => `${kind} ${testedVersion(drivenAgents[kind])}`);
   const header = ['what goes wrong', ...agents];
   const rows = failureRows.map((row) => [
     row.name,
-    ...cliAgentKinds.map((kind) => cell(failureOf(row, kind))),
+    ...drivenAgentKinds.map((kind) => cell(failureOf(row, kind))),
   ]);
   const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   const page = `${introduction}\n${lines.join('\n')}\n`;

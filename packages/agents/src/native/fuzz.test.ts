@@ -5,7 +5,8 @@ import { present } from '@whetstone/events/present';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { readNative } from './__fixtures__/read-native.ts';
-import { mappers, type NativeMappers } from './mappers.ts';
+import type { NativeAgent } from './native-agent.ts';
+import { nativeAgents } from './native-agents.ts';
 
 /** Recorded inputs: `<kind>/__fixtures__/<agent>-<version>/<name>.{stream,transcript}.{jsonl,json}`. */
 function recorded(kind: string, source: 'stream' | 'transcript'): string[] {
@@ -15,8 +16,8 @@ function recorded(kind: string, source: 'stream' | 'transcript'): string[] {
   return files.map((file) => readFileSync(join(import.meta.dirname, file), 'utf8'));
 }
 
-const rows = Object.entries<NativeMappers>(mappers).flatMap(([kind, { stream, transcript }]) => [
-  ...(stream ? [{ kind, source: 'stream' as const, form: 'lines' as const, createMapper: stream }] : []),
+const rows = Object.values<NativeAgent>(nativeAgents).flatMap(({ kind, stream, transcript }) => [
+  ...(stream ? [{ kind, source: 'stream' as const, form: 'lines' as const, createMapper: stream.open }] : []),
   ...(transcript
     ? [
         {

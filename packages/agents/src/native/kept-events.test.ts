@@ -7,9 +7,9 @@ import { createMask, createProcessSandboxProvider } from '@whetstone/sandbox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type EndedTurn, readKeptEvents } from '../kit/kept-events.ts';
 import type { NativeSummary } from '../kit/native-mapper.ts';
-import { codexCli } from './codex-cli/launch.ts';
-import { copilot } from './copilot/launch.ts';
-import { geminiCli } from './gemini-cli/launch.ts';
+import { codexCli } from './codex-cli/codex-cli.ts';
+import { copilot } from './copilot/copilot.ts';
+import { geminiCli } from './gemini-cli/gemini-cli.ts';
 
 const recorded = (path: string): Promise<string> => readFile(join(import.meta.dirname, path), 'utf8');
 const rollout = 'codex-cli/__fixtures__/codex-0.169.0/agents-child.transcript.jsonl';

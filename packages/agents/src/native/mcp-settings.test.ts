@@ -2,17 +2,15 @@
 import { describe, expect, test } from 'vitest';
 import type { McpServer } from '../kit/declared-context.ts';
 import { connection } from './__fixtures__/connection.ts';
-import { contextPlaces } from './context-places.ts';
-import { cliAgentKinds } from './kinds.ts';
-import { cliAgents } from './native-agents.ts';
+import { drivenAgentKinds, drivenAgents } from './native-agents.ts';
 
 const mcpServers: readonly McpServer[] = [
   { kind: 'command', name: 'glossary', command: 'node', args: ['a "b"', '\\'], env: { EDITION: 'second' } },
   { kind: 'http', name: 'remote', url: 'https://example.com/mcp', headers: { 'X-Key': 'k' } },
 ];
 
-describe.each(cliAgentKinds)('%s', (kind) => {
-  const { settings } = cliAgents[kind];
+describe.each(drivenAgentKinds)('%s', (kind) => {
+  const { settings } = drivenAgents[kind].launch;
 
   test('without servers nothing of its settings speaks of them', () => {
     expect(settings({ ...connection, mcpServers: [] })).toEqual(settings(connection));
@@ -21,8 +19,8 @@ describe.each(cliAgentKinds)('%s', (kind) => {
 
   test('takes servers where the table says so', () => {
     const given = JSON.stringify(settings({ ...connection, mcpServers }));
-    expect(given.includes('glossary')).toBe(contextPlaces[kind].mcpServers);
-    expect(given.includes('https://example.com/mcp')).toBe(contextPlaces[kind].mcpServers);
+    expect(given.includes('glossary')).toBe(drivenAgents[kind].facts.mcpServers);
+    expect(given.includes('https://example.com/mcp')).toBe(drivenAgents[kind].facts.mcpServers);
   });
 });
 
@@ -34,11 +32,11 @@ test('a dollar sign of a value reaches a server as it is, where the agent would 
   const [glossary] = mcpServers;
   if (glossary?.kind !== 'command') throw new Error('the fixture has a command');
   const servers: McpServer[] = [{ ...glossary, args: ['$HOME'], env: { EDITION: '${PATH}', PLAIN: 'x' } }];
-  expect(() => cliAgents['gemini-cli'].settings({ ...connection, mcpServers: servers })).toThrow(
+  expect(() => drivenAgents['gemini-cli'].launch.settings({ ...connection, mcpServers: servers })).toThrow(
     expect.objectContaining({ code: 'agent-mcp-value', exitCode: 2 }),
   );
   for (const kind of ['claude-code', 'qwen-code', 'copilot'] as const) {
-    const { env, files } = cliAgents[kind].settings({ ...connection, mcpServers: servers });
+    const { env, files } = drivenAgents[kind].launch.settings({ ...connection, mcpServers: servers });
     expect(env).toMatchObject({ WHETSTONE_VALUE_1: '$HOME', WHETSTONE_VALUE_2: '${PATH}' });
     const text = Object.values(files).find((content) => content.includes('glossary')) ?? '';
     expect(JSON.parse(text).mcpServers.glossary).toMatchObject({
@@ -50,8 +48,8 @@ test('a dollar sign of a value reaches a server as it is, where the agent would 
 });
 
 test('what each agent reads of its servers (golden)', () => {
-  const of = (kind: (typeof cliAgentKinds)[number]) =>
-    cliAgents[kind].settings({ ...connection, mcpServers });
+  const of = (kind: (typeof drivenAgentKinds)[number]) =>
+    drivenAgents[kind].launch.settings({ ...connection, mcpServers });
   const json = (text: string | undefined) => JSON.parse(text ?? '');
   expect(of('claude-code').args).toEqual([
     '--mcp-config',

@@ -2,49 +2,90 @@ import type { JsonValue, StreamEvent } from '@whetstone/events';
 import type { WireProtocol } from '@whetstone/gateway';
 import type { McpServer } from '../kit/declared-context.ts';
 import type { EndedTurn } from '../kit/kept-events.ts';
-import type { MapperPlace, NativeMapper } from '../kit/native-mapper.ts';
-import type { CliAgentKind } from './kinds.ts';
+import type { CreateMapper, MapperPlace, NativeMapper } from '../kit/native-mapper.ts';
 
-/** Where a command line finds its model, and where it may keep its own things. */
-export type CliConnection = {
-  /** Of the gateway's lane, without a version segment. */
-  baseUrl: string;
-  key: string;
-  model: string;
-  /** The agent's HOME of this run: absolute, its own, empty before `files` are written. */
-  home: string;
-  workingDirectory: string;
-  /** A folder with what `CliAgent.unpacking` put there at the installation. Default: there is none. */
-  unpacked?: string;
-  /** What to offer the model besides the agent's own tools; kinds without MCP are never given any. Default: none. */
-  mcpServers?: readonly McpServer[];
-  /** Plugins that are in the home, each in a folder with its absolute path. Default: none. */
-  plugins?: readonly { name: string; folder: string }[];
+/** Everything that Whetstone knows of one released agent. Each has a folder, and a line in `native-agents.ts`. */
+export type NativeAgent = {
+  /** Its `kind:` in a configuration, which is also the name of its folder. */
+  kind: string;
+  facts: NativeFacts;
+  /** Reads what the agent prints. Absent: it prints text for people. */
+  stream?: StreamFormat;
+  /** Reads what the agent keeps of its sessions. Absent: nothing that is known. */
+  transcript?: TranscriptFormat;
+  /**
+   * What the agent and its sub-agents did and used in a turn, and its stream leaves out: read from what it keeps.
+   * Rejects when that cannot be read; the usage of the turn is unknown then. Absent: the stream has it all.
+   */
+  keptEvents?: (turn: EndedTurn) => Promise<StreamEvent[]>;
 };
 
-/** What makes a command line talk to the gateway alone, start the MCP servers and load the plugins that it is given. */
-export type CliSettings = {
-  env: Record<string, string>;
-  /** Below `home`, by relative path. */
-  files: Record<string, string>;
-  /** Before those of each turn. Default: none. */
-  args?: string[];
+/** A released agent that Whetstone starts itself, without a command from the user. */
+export type DrivenAgent = NativeAgent & {
+  release: Release;
+  launch: Launch;
+  stream: StreamFormat;
 };
 
-/** One noninteractive turn. */
-export type CliTurn = {
-  prompt: string;
-  model: string;
-  workingDirectory: string;
-  /** The agent's own id of the session to go on with. */
-  resume?: string;
-  /** What the answer has to fit: the JSON Schema as text, and an absolute path where it lies. */
-  outputSchema?: { text: string; file: string };
+/** What is known of an agent, from running it (the versions are those of `tested-versions.json`). */
+export type NativeFacts = {
+  /** A file at the root of the workspace. */
+  instructions: string;
+  /** A folder below the agent's home, which holds a folder per skill. Absent: the agent takes no skills. */
+  skills?: string;
+  /** Whether `Launch.settings` can give it MCP servers. */
+  mcpServers: boolean;
+  /** Absent: the agent takes no plugins. */
+  plugins?: PluginFacts;
+  /** Whether it can hold its answer to a JSON Schema. */
+  structuredOutput: boolean;
+  /** How a later turn resumes the session of an earlier one. */
+  sessions: 'session id' | 'command';
+  /** How it signs in without an API key. Absent: not known, or it cannot. */
+  login?: { file: string /** Below the agent's home. */ } | { variable: string };
+  /** The setting that bounds how often it repeats a failed model call. Absent: none is known. */
+  retries?: { variable: string } | { setting: string };
 };
 
-/** How one released command line is driven: the row that a new one adds. */
-export type CliAgent = {
-  kind: CliAgentKind;
+export type PluginFacts = {
+  /**
+   * The folder of a plugin below the agent's home, with `NAME` for the name of the plugin. The agent looks there, or
+   * `Launch.settings` names the folder.
+   */
+  folder: string;
+  /** The files by which the agent recognizes a plugin; the first that exists counts. */
+  manifests: readonly PluginManifest[];
+};
+
+/** A file of a plugin's folder by which an agent recognizes it. */
+export type PluginManifest = {
+  /** `/` separated, below the plugin's folder. */
+  path: string;
+  /** For a file that other packages have too: the content that only a plugin has. Default: the file is enough. */
+  holds?: { what: string; isIn: (content: Readonly<Record<string, unknown>>) => boolean };
+};
+
+/** Where agents look that are given the path of each plugin: no agent searches this folder by itself. */
+export const PASSED_PLUGINS = '.local/share/plugins/NAME';
+
+export type StreamFormat = {
+  /**
+   * Opens a mapper for one turn. `before` is what read the turn before: `new` for a new session, `unread` when this
+   * process did not read it. Only agents that report the usage of the whole session look at it; each has its own default.
+   */
+  open: (place: MapperPlace, before?: NativeMapper | 'new' | 'unread') => NativeMapper;
+  /** For an agent whose stream does not mark the answer to a schema: finds it. Default: the mapper's `data`. */
+  answerIn?: (mapper: NativeMapper) => JsonValue | undefined;
+};
+
+export type TranscriptFormat =
+  /** Files of JSON Lines; `pattern` is a glob below the agent's home. */
+  | { kind: 'files'; pattern: string; createMapper: CreateMapper }
+  /** One JSON document that the agent's program prints. */
+  | { kind: 'printed'; args: (sessionId: string) => string[]; createMapper: CreateMapper };
+
+/** How the agent comes from npm, and which API it speaks. */
+export type Release = {
   /** Its npm package. */
   package: string;
   /** Its name on the PATH. */
@@ -57,24 +98,53 @@ export type CliAgent = {
   /** For a program that unpacks itself into each new home: the variables that make it do so once, into this folder. */
   unpacking?: (folder: string) => Record<string, string>;
   wire: WireProtocol;
-  /** A model that it knows, for runs whose model is a script. */
+  /** A model that the agent knows, for runs whose model is a script. */
   defaultModel: string;
-  settings: (connection: CliConnection) => CliSettings;
+};
+
+/** How the agent is started. */
+export type Launch = {
+  settings: (connection: Connection) => LaunchSettings;
   /**
-   * Arguments after `program`, and its standard input: the prompt, where it reads one there, as the length of an argument is
-   * limited.
+   * Arguments after the program, and its standard input: the prompt, when the agent reads the prompt there, because the
+   * length of an argument is limited.
    */
-  turn: (turn: CliTurn) => { args: string[]; stdin?: string };
-  /**
-   * For an agent whose usage is that of the whole session: reads a turn's output, knowing what read the one before, or
-   * that there is none (`new`), or that it was read elsewhere (`unread`). Default: the mapper of its kind.
-   */
-  openStream?: (place: MapperPlace, before: NativeMapper | 'new' | 'unread') => NativeMapper;
-  /**
-   * What the agent and its sub-agents did and used in a turn, and its stream leaves out: read from what it keeps. Rejects
-   * where that cannot be read; nobody knows the turn's usage then. Default: the stream has it all.
-   */
-  keptEvents?: (turn: EndedTurn) => Promise<StreamEvent[]>;
-  /** For an agent whose stream does not set an answer to a schema apart from what else it says. */
-  answerIn?: (mapper: NativeMapper) => JsonValue | undefined;
+  turn: (turn: TurnRequest) => { args: string[]; stdin?: string };
+};
+
+/** Where an agent finds its model, and where it may keep its own files. */
+export type Connection = {
+  /** Of the gateway's lane, without a version segment. */
+  baseUrl: string;
+  key: string;
+  model: string;
+  /** The agent's HOME of this run: absolute, its own, empty before `files` are written. */
+  home: string;
+  workingDirectory: string;
+  /** A folder with what `Release.unpacking` put there at the installation. Default: there is none. */
+  unpacked?: string;
+  /** What to offer the model besides the agent's own tools; agents without MCP are never given any. Default: none. */
+  mcpServers?: readonly McpServer[];
+  /** Plugins that are in the home, each in a folder with its absolute path. Default: none. */
+  plugins?: readonly { name: string; folder: string }[];
+};
+
+/** What makes an agent talk only to the gateway, start the MCP servers and load the plugins that it is given. */
+export type LaunchSettings = {
+  env: Record<string, string>;
+  /** Below `home`, by relative path. */
+  files: Record<string, string>;
+  /** Before those of each turn. Default: none. */
+  args?: string[];
+};
+
+/** One noninteractive turn. */
+export type TurnRequest = {
+  prompt: string;
+  model: string;
+  workingDirectory: string;
+  /** The agent's own id of the session to resume. */
+  resume?: string;
+  /** What the answer has to fit: the JSON Schema as text, and the absolute path of a file that holds it. */
+  outputSchema?: { text: string; file: string };
 };

@@ -4,14 +4,13 @@ import { describe, expect, test } from 'vitest';
 import type { NativeMapper } from '../kit/native-mapper.ts';
 import { connection } from './__fixtures__/connection.ts';
 import { readNative } from './__fixtures__/read-native.ts';
-import { cliAgentKinds } from './kinds.ts';
-import { cliAgents } from './native-agents.ts';
+import { drivenAgentKinds, drivenAgents } from './native-agents.ts';
 
-describe.each(cliAgentKinds)('%s', (kind) => {
-  const agent = cliAgents[kind];
+describe.each(drivenAgentKinds)('%s', (kind) => {
+  const { launch } = drivenAgents[kind];
 
   test('knows the gateway and no other server, and keeps its things at home', () => {
-    const { env, files } = agent.settings(connection);
+    const { env, files } = launch.settings(connection);
     const texts = [...Object.values(env), ...Object.values(files)];
     expect(texts.some((text) => text.includes(connection.key))).toBe(true);
     const urls = texts.flatMap((text) => text.match(/https?:\/\/[^\s"]+/g) ?? []);
@@ -25,9 +24,9 @@ describe.each(cliAgentKinds)('%s', (kind) => {
 
   test('gets its prompt from standard input, and the session to go on with as an argument', () => {
     const turn = { prompt: '-- "go"', model: 'model-1', workingDirectory: '/w' };
-    const first = agent.turn(turn);
+    const first = launch.turn(turn);
     expect(first.stdin).toBe(turn.prompt);
-    const resumed = agent.turn({ ...turn, resume: 'session-1' });
+    const resumed = launch.turn({ ...turn, resume: 'session-1' });
     expect(first.args).not.toContain('session-1');
     expect(resumed.args).toContain('session-1');
     expect(resumed.args.join(' ')).toContain('model-1');
@@ -46,8 +45,7 @@ describe.each([
   ],
 ] as const)('%s counts over its session', (kind, folder, [first, second], usage, ownAlone) => {
   const turn = (name: string, before: NativeMapper | 'new' | 'unread') => {
-    const mapper = cliAgents[kind].openStream?.({}, before);
-    if (!mapper) throw new Error(`${kind} opens no stream.`);
+    const mapper = drivenAgents[kind].stream.open({}, before);
     const file = join(import.meta.dirname, kind, '__fixtures__', folder, `${name}.stream.jsonl`);
     return { mapper, usage: readNative(mapper, readFileSync(file)).summary.usage };
   };

@@ -1,15 +1,17 @@
-import { claudeCode } from './claude-code/launch.ts';
-import { codexCli } from './codex-cli/launch.ts';
-import { copilot } from './copilot/launch.ts';
-import { geminiCli } from './gemini-cli/launch.ts';
-import type { CliAgentKind } from './kinds.ts';
-import type { CliAgent } from './native-agent.ts';
-import { opencodeCli } from './opencode-cli/launch.ts';
-import { pi } from './pi/launch.ts';
-import { qwenCode } from './qwen-code/launch.ts';
+import { bub } from './bub/bub.ts';
+import { claudeCode } from './claude-code/claude-code.ts';
+import { coco } from './coco/coco.ts';
+import { codexCli } from './codex-cli/codex-cli.ts';
+import { copilot } from './copilot/copilot.ts';
+import { geminiCli } from './gemini-cli/gemini-cli.ts';
+import type { DrivenAgent, NativeAgent } from './native-agent.ts';
+import { opencodeCli } from './opencode-cli/opencode-cli.ts';
+import { pi } from './pi/pi.ts';
+import { qwenCode } from './qwen-code/qwen-code.ts';
+import { traecli } from './traecli/traecli.ts';
 
-/** Every released command line that can be driven, by its kind. */
-export const cliAgents: Readonly<Record<CliAgentKind, CliAgent>> = {
+/** Every released agent that Whetstone knows, by its kind. A new agent is a folder and a line here. */
+export const nativeAgents = {
   'codex-cli': codexCli,
   'claude-code': claudeCode,
   'gemini-cli': geminiCli,
@@ -17,4 +19,36 @@ export const cliAgents: Readonly<Record<CliAgentKind, CliAgent>> = {
   'opencode-cli': opencodeCli,
   pi,
   copilot,
-};
+  traecli,
+  coco,
+  bub,
+} satisfies Record<string, NativeAgent>;
+
+export type NativeAgentKind = keyof typeof nativeAgents;
+
+/** The kinds that Whetstone starts itself when the configuration gives no command. */
+export type DrivenAgentKind = {
+  [Kind in NativeAgentKind]: (typeof nativeAgents)[Kind] extends DrivenAgent ? Kind : never;
+}[NativeAgentKind];
+
+/** The agents that Whetstone starts itself, by their kind. */
+export const drivenAgents = Object.fromEntries(
+  Object.entries<NativeAgent>(nativeAgents).filter(([, agent]) => 'launch' in agent),
+) as Readonly<Record<DrivenAgentKind, DrivenAgent>>;
+
+export const drivenAgentKinds = Object.keys(drivenAgents) as readonly DrivenAgentKind[];
+
+export const isDrivenKind = (kind: string): kind is DrivenAgentKind => Object.hasOwn(drivenAgents, kind);
+
+/** The agent of a kind; `undefined` for kinds that are not a released agent's: `custom`, `loop`. */
+export const nativeAgentOf = (kind: string): NativeAgent | undefined =>
+  Object.hasOwn(nativeAgents, kind) ? nativeAgents[kind as NativeAgentKind] : undefined;
+
+/** The kinds whose output Whetstone can read: what they print, what they keep, or both. */
+export const readableKinds = Object.values<NativeAgent>(nativeAgents).flatMap((agent) =>
+  agent.stream || agent.transcript ? [agent.kind as NativeAgentKind] : [],
+);
+
+/** Every `kind:` that a configuration can name. */
+export const agentKinds = [...(Object.keys(nativeAgents) as NativeAgentKind[]), 'custom', 'loop'] as const;
+export type AgentKind = (typeof agentKinds)[number];

@@ -1,9 +1,8 @@
 import { didYouMean, WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
-import type { CreateMapper } from '../kit/native-mapper.ts';
 import { readDocument } from '../kit/read-document.ts';
 import { type JsonLinesReader, type JsonLinesSummary, readJsonLines } from '../kit/read-json-lines.ts';
-import { mappers, type NativeMappers } from './mappers.ts';
+import { type NativeAgentKind, nativeAgentOf, readableKinds } from './native-agents.ts';
 
 /** By whose first lines a stream is told from a transcript. */
 const PROBE_BYTES = 256 * 1024;
@@ -58,32 +57,22 @@ export async function parseNative(
 }
 
 function formsOf(kind: string): Form[] {
-  const known = mappers as Readonly<Record<string, NativeMappers>>;
-  const found = Object.hasOwn(known, kind) ? known[kind] : undefined;
-  if (!found) {
-    const kinds = Object.keys(known);
-    const meant = didYouMean(kind, kinds);
-    throw new WhetstoneError('agent-kind-unknown', `There is no kind of agent "${kind}" to read.`, {
-      hint: `${meant === undefined ? '' : `did you mean ${meant}? `}known: ${kinds.join(', ')}`,
+  const found = nativeAgentOf(kind);
+  if (!found || !readableKinds.includes(kind as NativeAgentKind)) {
+    const meant = didYouMean(kind, readableKinds);
+    throw new WhetstoneError('agent-kind-unknown', `Whetstone cannot read the output of "${kind}".`, {
+      hint: `${meant === undefined ? '' : `did you mean ${meant}? `}known: ${readableKinds.join(', ')}`,
       exitCode: 2,
     });
   }
   const { stream, transcript } = found;
-  const lines = (create: CreateMapper) => (emit: Emit) => readJsonLines(create({}), emit);
-  return [
-    ...(stream ? [{ form: 'stream' as const, open: lines(stream) }] : []),
-    ...(transcript?.kind === 'files'
-      ? [{ form: 'transcript' as const, open: lines(transcript.createMapper) }]
-      : []),
-    ...(transcript?.kind === 'printed'
-      ? [
-          {
-            form: 'transcript' as const,
-            open: (emit: Emit) => readDocument(transcript.createMapper({}), emit),
-          },
-        ]
-      : []),
-  ];
+  const forms: Form[] = [];
+  if (stream) forms.push({ form: 'stream', open: (emit) => readJsonLines(stream.open({}), emit) });
+  if (transcript) {
+    const read = transcript.kind === 'files' ? readJsonLines : readDocument;
+    forms.push({ form: 'transcript', open: (emit) => read(transcript.createMapper({}), emit) });
+  }
+  return forms;
 }
 
 /** The form with the fewest items that it does not know; the first of equal ones. */

@@ -1,7 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { connection } from './__fixtures__/connection.ts';
-import { cliAgentKinds } from './kinds.ts';
-import { cliAgents } from './native-agents.ts';
+import { drivenAgentKinds, drivenAgents } from './native-agents.ts';
 
 const plugins = ['/scratch/home/p/tea house', '/scratch/home/p/two'].map((folder, index) => ({
   name: `plugin-${index}`,
@@ -9,16 +8,17 @@ const plugins = ['/scratch/home/p/tea house', '/scratch/home/p/two'].map((folder
 }));
 const [first, second] = plugins.map(({ folder }) => folder);
 
-describe.each(cliAgentKinds)('%s', (kind) => {
+describe.each(drivenAgentKinds)('%s', (kind) => {
   test('without plugins nothing of its settings speaks of them', () => {
-    const { settings } = cliAgents[kind];
+    const { settings } = drivenAgents[kind].launch;
     expect(settings({ ...connection, plugins: [] })).toEqual(settings(connection));
     expect(JSON.stringify(settings(connection))).not.toMatch(/plugin-|\/p\//);
   });
 });
 
 test('what each agent is told of its plugins (golden)', () => {
-  const of = (kind: (typeof cliAgentKinds)[number]) => cliAgents[kind].settings({ ...connection, plugins });
+  const of = (kind: (typeof drivenAgentKinds)[number]) =>
+    drivenAgents[kind].launch.settings({ ...connection, plugins });
   for (const [kind, option] of [
     ['claude-code', '--plugin-dir'],
     ['copilot', '--plugin-dir'],
@@ -37,13 +37,13 @@ test('what each agent is told of its plugins (golden)', () => {
   expect(Object.keys(files)).toContain('.codex/.tmp/plugins.sync.lock/README');
   // They look into their folder of extensions.
   for (const kind of ['gemini-cli', 'qwen-code'] as const) {
-    expect(of(kind)).toEqual(cliAgents[kind].settings(connection));
+    expect(of(kind)).toEqual(drivenAgents[kind].launch.settings(connection));
   }
 });
 
 test('Claude Code starts the servers of its variant alone, but for those of plugins', () => {
   const mcpServers = [{ kind: 'http' as const, name: 'remote', url: 'https://example.com/mcp', headers: {} }];
-  const { settings } = cliAgents['claude-code'];
+  const { settings } = drivenAgents['claude-code'].launch;
   expect(settings({ ...connection, mcpServers }).args).toContain('--strict-mcp-config');
   expect(settings({ ...connection, mcpServers, plugins }).args).not.toContain('--strict-mcp-config');
 });

@@ -69,7 +69,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   await writeFile(files.prompt, attempt.prompt);
   const snapshot = await lab.workspaces.prepare(
     attempt.commit,
-    variantOverlays(attempt.variant, attempt.agentConfig),
+    variantOverlays(attempt.variant, contextPlacesOf(attempt.agentConfig).instructions),
   );
   await using workspace = await lab.workspaces.create(snapshot);
   await using desk = await openDesk(attempt, lab);

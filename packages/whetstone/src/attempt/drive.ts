@@ -77,7 +77,8 @@ function contextOf(
     taskId: attempt.task.id,
     variant: attempt.variant.name,
   };
-  const { model } = attempt.agentConfig.loop ?? {};
+  const { agentConfig } = attempt;
+  const model = agentConfig.runner === 'loop' ? agentConfig.loop.model : undefined;
   return {
     signal: attempt.signal,
     flags: {},

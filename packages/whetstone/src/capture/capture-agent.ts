@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import type { CliAgent } from '@whetstone/agents';
-import { findOnPath } from '@whetstone/agents/config';
+import type { DrivenAgent } from '@whetstone/agents';
+import { type DrivenAgentKind, findOnPath } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
 import { type LaneRequest, type LedgerLine, readRequestPrompt } from '@whetstone/gateway';
 import type { CommandResult } from '@whetstone/sandbox';
@@ -23,8 +23,8 @@ const PROMPT = 'Reply with OK.';
  * its model.
  * @throws WhetstoneError `agent-not-installed`, `capture-failed`
  */
-export async function captureAgent(agent: CliAgent, options: CaptureOptions = {}): Promise<Capture> {
-  const { model = agent.defaultModel, signal } = options;
+export async function captureAgent(agent: DrivenAgent, options: CaptureOptions = {}): Promise<Capture> {
+  const { model = agent.release.defaultModel, signal } = options;
   const programFile = await findProgram(agent);
   const run = await runOnce(agent, { model, prompt: PROMPT, ...(signal ? { signal } : {}) });
   const call = mainCall(run);
@@ -35,7 +35,7 @@ export async function captureAgent(agent: CliAgent, options: CaptureOptions = {}
   const names = { ...run.names, ...packageName(agent, programFile) };
   return {
     version: 1,
-    kind: agent.kind,
+    kind: agent.kind as DrivenAgentKind,
     agentVersion: versionOf(agent, run.version),
     capturedAt: new Date().toISOString(),
     wire: request.wire,
@@ -49,7 +49,7 @@ export async function captureAgent(agent: CliAgent, options: CaptureOptions = {}
 }
 
 /** Looks where the sandbox will look. */
-async function findProgram({ program, package: name }: CliAgent): Promise<string> {
+async function findProgram({ release: { program, package: name } }: DrivenAgent): Promise<string> {
   const file = await findOnPath(sandboxPath(process.env.PATH))(program);
   if (file) return realpath(file);
   throw new WhetstoneError('agent-not-installed', `${program} is not on the PATH.`, {
@@ -59,7 +59,10 @@ async function findProgram({ program, package: name }: CliAgent): Promise<string
 }
 
 /** Some agents tell their model where their own files are, which is no news in a prompt. */
-function packageName({ package: name }: CliAgent, programFile: string): Record<string, string> {
+function packageName(
+  { release: { package: name } }: DrivenAgent,
+  programFile: string,
+): Record<string, string> {
   const folder = `/node_modules/${name}/`;
   const at = programFile.indexOf(folder);
   return at < 0 ? {} : { [programFile.slice(0, at + folder.length - 1)]: '<package>' };
@@ -71,7 +74,10 @@ function mainCall({ calls }: AgentRun): LedgerLine | undefined {
   return main.find(({ tools_offered: tools }) => tools.length > 0) ?? main[0];
 }
 
-function versionOf({ program, package: name }: CliAgent, { stdout, stderr }: CommandResult): string {
+function versionOf(
+  { release: { program, package: name } }: DrivenAgent,
+  { stdout, stderr }: CommandResult,
+): string {
   const said = `${stdout}\n${stderr}`;
   const version = /\d+\.\d+\.\d+(?:[-+][\w.+-]*\w)?/.exec(said)?.[0];
   if (version) return version;
@@ -91,7 +97,7 @@ const clientHeaders = ({ headers }: LaneRequest): Record<string, string> =>
       .map(([name, value]) => [name, String(value)]),
   );
 
-function noRequest({ program }: CliAgent, { turn, calls }: AgentRun): WhetstoneError {
+function noRequest({ release: { program } }: DrivenAgent, { turn, calls }: AgentRun): WhetstoneError {
   const refused = calls.flatMap(({ error }) => error ?? [])[0];
   const said = oneLine(refused ?? (turn.stderr.trim() || turn.stdout.trim()), 400);
   const end = turn.ended === 'timeout' ? 'was ended at its time limit' : `ended with ${turn.exitCode}`;

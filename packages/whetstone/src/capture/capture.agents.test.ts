@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { findCliAgent } from '@whetstone/agents';
+import { findDrivenAgent } from '@whetstone/agents';
 import { createGateway, readRequestPrompt, scriptFromSteps } from '@whetstone/gateway';
 import { createModel, LocalExecutionEnvironment, loadProfile, Session } from '@whetstone/loop';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -28,7 +28,7 @@ const agents = [
 describe.each(agents)('$kind', ({ kind, provider, tools }) => {
   let capture: Capture;
   beforeAll(async () => {
-    capture = await captureAgent(findCliAgent(kind));
+    capture = await captureAgent(findDrivenAgent(kind));
   });
 
   test('the prompt and the tools are those of its own request, byte for byte', () => {
@@ -43,7 +43,7 @@ describe.each(agents)('$kind', ({ kind, provider, tools }) => {
   });
 
   test('another run is the same capture', async () => {
-    const again = await captureAgent(findCliAgent(kind));
+    const again = await captureAgent(findDrivenAgent(kind));
     expect(isSame(compareCaptures(capture, again))).toBe(true);
     expect(again.hash).toBe(capture.hash);
   });

@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { findCliAgent } from '@whetstone/agents';
+import { findDrivenAgent } from '@whetstone/agents';
 import { createGateway, readRequestPrompt, scriptFromSteps } from '@whetstone/gateway';
 import { createModel, LocalExecutionEnvironment, loadProfile, Session } from '@whetstone/loop';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
@@ -25,7 +25,7 @@ const agent: FakeAgent = {
   ],
   tools: [tool('read'), tool('bash'), tool('mystery')],
 };
-const pi = findCliAgent('pi');
+const pi = findDrivenAgent('pi');
 
 let folder: string;
 beforeEach(() => {
@@ -185,7 +185,7 @@ describe('what cannot be captured', () => {
 
   test('an agent that asks nothing: what it said', async () => {
     installFakePi(join(folder, 'bin'), agent);
-    const silent = { ...pi, turn: () => ({ args: ['--version'] }) };
+    const silent = { ...pi, launch: { ...pi.launch, turn: () => ({ args: ['--version'] }) } };
     await expect(captureAgent(silent)).rejects.toMatchObject({
       code: 'capture-failed',
       message: expect.stringContaining('ended with 0 after 0 requests: pi 1.2.3'),

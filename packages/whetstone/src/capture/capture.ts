@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { cliAgentKinds } from '@whetstone/agents/config';
+import { drivenAgentKinds } from '@whetstone/agents/config';
 import type { JsonObject } from '@whetstone/events';
 import { type AgentFamily, agentFamilies, canonicalRequest, wireProtocols } from '@whetstone/gateway';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ const json = z.record(z.string(), z.json());
 
 export const captureSchema = z.object({
   version: z.literal(1),
-  kind: z.enum(cliAgentKinds),
+  kind: z.enum(drivenAgentKinds),
   /** Of the agent, as its `--version` says it; without the name and what else stands around it. */
   agentVersion: z.string(),
   /** ISO 8601. */

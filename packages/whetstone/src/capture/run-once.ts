@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CliAgent } from '@whetstone/agents';
+import type { DrivenAgent } from '@whetstone/agents';
 import { createGateway, type LaneRequest, type LedgerLine, scriptFromSteps } from '@whetstone/gateway';
 import type { CommandResult, Sandbox } from '@whetstone/sandbox';
 import { removeTree, startSandboxProvider } from '@whetstone/sandbox';
@@ -32,7 +32,7 @@ export const isMain = ({ status, step }: LedgerLine): boolean => status === 200 
  * at once. Everything that it made is gone when this settles.
  */
 export async function runOnce(
-  agent: CliAgent,
+  agent: DrivenAgent,
   { model, prompt, signal }: { model: string; prompt: string; signal?: AbortSignal },
 ): Promise<AgentRun> {
   await using place = await makePlace();
@@ -51,7 +51,7 @@ export async function runOnce(
       if (isMain(line)) setTimeout(() => enough.abort(), GRACE_MS).unref();
     },
   });
-  const { env, files } = agent.settings({
+  const { env, files } = agent.launch.settings({
     baseUrl: lane.baseUrl,
     key: lane.key,
     model,
@@ -66,9 +66,9 @@ export async function runOnce(
     const anyStop = AbortSignal.any([stop, enough.signal]);
     return sandbox.runCommand(program, args, { env, timeoutMs, signal: anyStop });
   };
-  const version = await run([agent.program, '--version'], VERSION_LIMIT_MS);
-  const { args, stdin } = agent.turn({ prompt, model, workingDirectory: place.workspace });
-  const turn = await run(await withInput(sandbox, [agent.program, ...args], stdin), TURN_LIMIT_MS);
+  const version = await run([agent.release.program, '--version'], VERSION_LIMIT_MS);
+  const { args, stdin } = agent.launch.turn({ prompt, model, workingDirectory: place.workspace });
+  const turn = await run(await withInput(sandbox, [agent.release.program, ...args], stdin), TURN_LIMIT_MS);
   stop.throwIfAborted();
   await lane.close();
   return { version, turn, calls: lane.ledger, requests, names: placeNames(place, sandbox.home) };

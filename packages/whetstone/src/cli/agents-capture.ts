@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { findCliAgent } from '@whetstone/agents';
+import { findDrivenAgent } from '@whetstone/agents';
 import { present } from '@whetstone/events/present';
 import type { Capture } from '../capture/capture.ts';
 import { captureAgent } from '../capture/capture-agent.ts';
@@ -44,7 +44,7 @@ async function captureUnlessInterrupted(
   model: string | undefined,
   stderr: NodeJS.WriteStream,
 ): Promise<Capture | undefined> {
-  const agent = findCliAgent(kind);
+  const agent = findDrivenAgent(kind);
   const { signal, stop } = onInterrupt(stderr);
   try {
     return await captureAgent(agent, { ...present({ model }), signal });

@@ -1,5 +1,5 @@
-import { findCliAgent } from '@whetstone/agents';
-import { installCliAgent, isInstalled, testedVersion } from '@whetstone/agents/install';
+import { findDrivenAgent } from '@whetstone/agents';
+import { installAgent, isInstalled, testedVersion } from '@whetstone/agents/install';
 import { onInterrupt } from './interrupt.ts';
 
 type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };
@@ -12,15 +12,15 @@ export async function installCommand(
 ): Promise<number> {
   const wanted = names.map((name) => {
     const [kind = '', version] = name.split('@', 2);
-    const agent = findCliAgent(kind);
+    const agent = findDrivenAgent(kind);
     return { agent, version: version || testedVersion(agent) };
   });
   const { signal, stop } = onInterrupt(stderr);
   try {
     for (const { agent, version } of wanted) {
       const before = await isInstalled(agent, version);
-      if (!before) stderr.write(`Installing ${agent.package}@${version}…\n`);
-      const program = await installCliAgent(agent, { version, signal });
+      if (!before) stderr.write(`Installing ${agent.release.package}@${version}…\n`);
+      const program = await installAgent(agent, { version, signal });
       const result = { kind: agent.kind, version, program, installed_now: !before };
       stdout.write(options.json ? `${JSON.stringify(result)}\n` : `${agent.kind} ${version}  ${program}\n`);
     }

@@ -1,4 +1,4 @@
-import { cliAgents } from '@whetstone/agents';
+import { drivenAgents } from '@whetstone/agents';
 import { findOnPath } from '@whetstone/agents/config';
 import { installedVersions, testedVersion } from '@whetstone/agents/install';
 import { sandboxPath } from '@whetstone/sandbox';
@@ -7,14 +7,14 @@ import { sandboxPath } from '@whetstone/sandbox';
 export async function listCommand(options: { json?: boolean }, stdout: NodeJS.WriteStream): Promise<number> {
   const lookUp = findOnPath(sandboxPath(process.env.PATH));
   const agents = await Promise.all(
-    Object.values(cliAgents).map(async (agent) => ({
+    Object.values(drivenAgents).map(async (agent) => ({
       kind: agent.kind,
-      package: agent.package,
-      program: agent.program,
-      wire: agent.wire,
-      default_model: agent.defaultModel,
+      package: agent.release.package,
+      program: agent.release.program,
+      wire: agent.release.wire,
+      default_model: agent.release.defaultModel,
       tested_version: testedVersion(agent),
-      on_path: (await lookUp(agent.program)) ?? null,
+      on_path: (await lookUp(agent.release.program)) ?? null,
       installed_versions: await installedVersions(agent),
     })),
   );

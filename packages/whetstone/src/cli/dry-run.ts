@@ -1,5 +1,11 @@
-import type { AgentConfig, Command } from '@whetstone/agents/config';
-import { renderCommand } from '@whetstone/agents/config';
+import {
+  type AgentConfig,
+  type Command,
+  type CommandAgentConfig,
+  type DriverAgentConfig,
+  drivenAgents,
+  renderCommand,
+} from '@whetstone/agents/config';
 import type { Config } from '../config/config.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { counted } from '../report/format.ts';
@@ -15,12 +21,12 @@ export async function printDryRun(
     const agent = config.agents.find((candidate) => candidate.name === name);
     const first = plan.cases.find((planned) => planned.agent === name);
     if (!agent || !first) return [];
-    const { resumeCommand } = agent;
+    const resume = agent.runner === 'command' && agent.resumeCommand;
     return {
       agent: name,
       case: first.id,
       command: previewCommand(agent, first),
-      ...(resumeCommand && { resume_command: previewTemplate(agent, resumeCommand, first) }),
+      ...(resume && { resume_command: previewTemplate(agent, resume, first) }),
     };
   });
   const order = starting.map(({ id }) => id);
@@ -61,22 +67,34 @@ export async function printDryRun(
 
 const hiddenVariables = ({ env }: AgentConfig): string[] => Object.keys(env).map((name) => `${name}=***`);
 
-/** The command with stand-ins for what exists only in a run, and the names of its variables without their values. */
+/** What will run, with stand-ins for what exists only in a run, and the names of its variables without their values. */
 function previewCommand(agent: AgentConfig, planned: { task: string; variant: string }): string {
   const variables = hiddenVariables(agent);
-  if (agent.module) return [...variables, `(in process) ${agent.module.file}`].join(' ');
-  if (!agent.command) {
-    const { profile, model } = agent.loop ?? {};
-    return [
-      ...variables,
-      `(in process) whetstone agent --profile ${profile}${model ? ` --model ${model}` : ''}`,
-    ].join(' ');
+  switch (agent.runner) {
+    case 'command':
+      return previewTemplate(agent, agent.command, planned);
+    case 'module':
+      return [...variables, `(in process) ${agent.module.file}`].join(' ');
+    case 'driver':
+      return [...variables, ...previewDriver(agent)].join(' ');
+    case 'loop': {
+      const { profile, model } = agent.loop;
+      const command = `(in process) whetstone agent --profile ${profile}`;
+      return [...variables, command, ...(model === undefined ? [] : ['--model', model])].join(' ');
+    }
   }
-  return previewTemplate(agent, agent.command, planned);
+}
+
+/** The command line that the driver will start; settings and the gateway's address are made per case. */
+function previewDriver({ kind, driver }: DriverAgentConfig): string[] {
+  const { release, launch } = drivenAgents[kind];
+  const model = driver.model ?? release.defaultModel;
+  const { args } = launch.turn({ prompt: '<prompt text>', model, workingDirectory: '<workspace>' });
+  return [release.program, ...args];
 }
 
 function previewTemplate(
-  agent: AgentConfig,
+  agent: CommandAgentConfig,
   template: Command,
   planned: { task: string; variant: string },
 ): string {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { findCliAgent } from '@whetstone/agents';
+import { findDrivenAgent } from '@whetstone/agents';
 import { cacheFolder } from '@whetstone/agents/install';
 import { WhetstoneError } from '@whetstone/errors';
 import { findRunningGateway } from '../gateway/running-gateways.ts';
@@ -24,13 +24,13 @@ export async function gatewayEnvCommand(
   options: GatewayEnvOptions,
   stdout: NodeJS.WritableStream,
 ): Promise<number> {
-  const agent = kind === undefined ? undefined : findCliAgent(kind);
+  const agent = kind === undefined ? undefined : findDrivenAgent(kind);
   const { baseUrl, key, folder } = await meantGateway(options);
   if (agent) {
     const settings = await writeShellSettings(agent, {
       baseUrl,
       key,
-      model: options.model ?? agent.defaultModel,
+      model: options.model ?? agent.release.defaultModel,
       home: join(folder, agent.kind),
       workingDirectory: process.cwd(),
     });

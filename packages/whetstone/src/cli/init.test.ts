@@ -48,7 +48,7 @@ describe('initCommand', () => {
     const { config } = await loadConfig('whetstone.yaml', { cwd: folder });
     const [agent] = config.agents;
     const [task] = config.tasks;
-    if (!agent?.command || !task) throw new Error('the starter has an agent and a task');
+    if (agent?.runner !== 'command' || !task) throw new Error('the starter has an agent and a task');
     writeFileSync(join(folder, 'prompt.md'), task.prompt);
     const scripts = [
       renderCommand(agent.command, { prompt_file: join(folder, 'prompt.md') }),
@@ -79,7 +79,9 @@ describe('initCommand', () => {
       },
       telemetry: { collector: 'codex-jsonl' },
     });
-    expect(config.agents[5]?.command).toEqual({ kind: 'shell', script: `tool --say "it's {prompt}"` });
+    expect(config.agents[5]).toMatchObject({
+      command: { kind: 'shell', script: `tool --say "it's {prompt}"` },
+    });
   });
 
   it('takes an agent command, and a repository elsewhere', async () => {
@@ -87,7 +89,7 @@ describe('initCommand', () => {
     const { config, warnings } = await loadConfig('eval/whetstone.yaml', { cwd: folder });
     expect(warnings).toEqual([]);
     expect(config.repo.path).toBe(folder);
-    expect(config.agents[0]?.command).toEqual({ kind: 'shell', script: 'agent: #x {prompt_file}' });
+    expect(config.agents[0]).toMatchObject({ command: { kind: 'shell', script: 'agent: #x {prompt_file}' } });
   });
 
   it('refuses to overwrite, naming the files, unless it is told to', async () => {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the config
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CliAgentKind, cliAgentKinds, contextPlaces } from '@whetstone/agents/config';
+import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CaseRow } from '../record/row.ts';
 import { startProxy } from './__fixtures__/context/proxy.ts';
@@ -13,7 +13,7 @@ const cache = join(import.meta.dirname, '../../../../.cache');
 const fixtures = join(import.meta.dirname, '__fixtures__/context');
 
 /** With its default model Codex names its MCP tools, and offers them only to a search that runs at the provider. */
-const models: Partial<Record<CliAgentKind, string>> = { 'codex-cli': 'gpt-5.1' };
+const models: Partial<Record<DrivenAgentKind, string>> = { 'codex-cli': 'gpt-5.1' };
 
 const RULES = '# Rules\n\nEvery cup is warmed before the tea goes into it.\n';
 /** Some agents fill in variables themselves; here there are none for them. */
@@ -43,7 +43,7 @@ type RunSettings = {
 /** The cases of a run of these kinds, all in one variant. */
 async function run(
   project: Project,
-  kinds: readonly CliAgentKind[],
+  kinds: readonly DrivenAgentKind[],
   variant: object,
   { values = {}, env = {}, script = 'context/script.mjs' }: RunSettings = {},
 ): Promise<FoundCase[]> {
@@ -81,10 +81,10 @@ describe('what a variant declares reaches each released agent', () => {
     const context = { instructions: RULES, skills: ['context/brew-tea'] };
     const servers = { glossary, remote: { url: remote.url, headers: { 'X-Key': 'key of ${USER_OF_IT}' } } };
     const served = { ...context, mcp_servers: servers };
-    const withServers = cliAgentKinds.filter(
-      (kind) => contextPlaces[kind].mcpServers && kind !== 'gemini-cli',
+    const withServers = drivenAgentKinds.filter(
+      (kind) => drivenAgents[kind].facts.mcpServers && kind !== 'gemini-cli',
     );
-    const without = cliAgentKinds.filter((kind) => !contextPlaces[kind].mcpServers);
+    const without = drivenAgentKinds.filter((kind) => !drivenAgents[kind].facts.mcpServers);
     for (const found of [
       ...(await run(project, withServers, served, { values: DOLLARS })),
       ...(await run(project, ['gemini-cli'], served, { values: PLAIN })),
@@ -98,11 +98,11 @@ describe('what a variant declares reaches each released agent', () => {
     remote[Symbol.dispose]();
   });
 
-  test.each(cliAgentKinds)('%s', (kind) => {
+  test.each(drivenAgentKinds)('%s', (kind) => {
     const { row, events } = cases.get(kind) ?? {};
     expect(row).toMatchObject({ outcome: 'passed', changed_files: 0 });
     const used = { first: expect.any(Object), tokens_estimate: expect.any(Number) };
-    const { mcpServers, instructions } = contextPlaces[kind];
+    const { mcpServers, instructions } = drivenAgents[kind].facts;
     expect(row?.exposure).toMatchObject({
       instructions: { path: instructions, in_requests: 'whole', first_call: expect.any(String) },
       skills: [{ name: 'brew-tea', listed: true, triggered: 'confirmed', ...used }],
@@ -128,7 +128,7 @@ describe('what a variant declares reaches each released agent', () => {
 });
 
 describe('a plugin that a variant declares is loaded by each released agent that takes one', () => {
-  const kinds = cliAgentKinds.filter((kind) => contextPlaces[kind].plugins !== undefined);
+  const kinds = drivenAgentKinds.filter((kind) => drivenAgents[kind].facts.plugins !== undefined);
   const variant = { plugins: ['context/tea-house'] };
   const script = 'context/plugin-script.mjs';
   let project: Project;

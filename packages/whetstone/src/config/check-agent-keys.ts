@@ -1,4 +1,4 @@
-import { isCliKind, loopProfiles } from '@whetstone/agents/config';
+import { isDrivenKind, loopProfiles } from '@whetstone/agents/config';
 import { isMapping } from './check-shape.ts';
 import type { Reporter } from './reporter.ts';
 import type { RawAgent } from './schema.ts';
@@ -46,9 +46,9 @@ export function checkKindKeys(
     return;
   }
   if (given('module')) checkModuleKeys(fields, given, path, report);
-  else if (fields.kind && !given('command') && !isCliKind(fields.kind))
+  else if (fields.kind && !given('command') && !isDrivenKind(fields.kind))
     report.error([...path, 'command'], 'is required');
-  const isDriven = fields.kind != null && isCliKind(fields.kind) && !given('command');
+  const isDriven = fields.kind != null && isDrivenKind(fields.kind) && !given('command');
   const allowed: readonly string[] = isDriven ? CLI_KEYS : given('module') ? ['model'] : [];
   for (const key of new Set([...LOOP_KEYS, ...CLI_KEYS])) {
     if (!fields.kind || !given(key) || allowed.includes(key)) continue;

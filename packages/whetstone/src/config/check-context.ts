@@ -1,5 +1,5 @@
 import type { AgentConfig } from '@whetstone/agents/config';
-import { contextPlacesOf, isCliKind, manifestsOf } from '@whetstone/agents/config';
+import { contextPlacesOf, manifestsOf } from '@whetstone/agents/config';
 import type { VariantConfig } from './config.ts';
 import type { Reporter } from './reporter.ts';
 
@@ -25,7 +25,7 @@ export function checkContext(
     if (plugins) refused('plugins', 'plugins', takesPlugins);
     for (const [index, { kinds }] of (plugins ?? []).entries()) {
       for (const agent of agents.filter(takesPlugins)) {
-        if (!isCliKind(agent.kind) || kinds.includes(agent.kind)) continue;
+        if (agent.runner !== 'driver' || kinds.includes(agent.kind)) continue;
         report.error(
           ['variants', name, 'plugins', index],
           `${agent.name} (${formOf(agent)}) would not know it: it has no manifest for that agent`,
@@ -38,10 +38,10 @@ export function checkContext(
 
 const placing = (key: string): string => `say where it looks, \`context: { ${key}: … }\` of the agent, `;
 
-const isForeign = ({ command, module }: AgentConfig): boolean => (command ?? module) !== undefined;
+const isForeign = ({ runner }: AgentConfig): boolean => runner === 'command' || runner === 'module';
 
 const takesPlugins = (agent: AgentConfig): boolean => contextPlacesOf(agent).plugins !== undefined;
 
 /** How a diagnostic names what an agent is. */
-export const formOf = ({ kind, command, module }: AgentConfig): string =>
-  `kind: ${kind}${command ? ' with a command' : module ? ' with a module' : ''}`;
+export const formOf = (agent: AgentConfig): string =>
+  `kind: ${agent.kind}${isForeign(agent) ? ` with a ${agent.runner}` : ''}`;

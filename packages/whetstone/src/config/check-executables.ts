@@ -24,12 +24,13 @@ export async function checkExecutables(
   { config, agentPath }: Pick<LoadedConfig, 'config' | 'agentPath'>,
   find: FindProgram,
 ): Promise<ExecutableCheck[]> {
-  const checks = config.agents.flatMap(({ name, command, resumeCommand }) => [
-    ...(command ? [checkExecutable(command, [...agentPath(name), 'command'], config, find)] : []),
-    ...(resumeCommand
-      ? [checkExecutable(resumeCommand, [...agentPath(name), 'resume_command'], config, find)]
-      : []),
-  ]);
+  const checks = config.agents.flatMap((agent) => {
+    if (agent.runner !== 'command') return [];
+    const { command, resumeCommand } = agent;
+    const check = (one: Command, key: string) =>
+      checkExecutable(one, [...agentPath(agent.name), key], config, find);
+    return [check(command, 'command'), ...(resumeCommand ? [check(resumeCommand, 'resume_command')] : [])];
+  });
   return Promise.all(checks);
 }
 

@@ -2,12 +2,20 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { cliAgentKinds, contextPlaces, contextPlacesOf, manifestsOf } from '@whetstone/agents/config';
+import {
+  type AgentConfig,
+  type AgentKind,
+  agentKinds,
+  contextPlacesOf,
+  drivenAgentKinds,
+  drivenAgents,
+  loopFacts,
+  manifestsOf,
+} from '@whetstone/agents/config';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { ConfigErrors } from './diagnostic.ts';
 import { loadConfig } from './load-config.ts';
-import { agentSchema } from './schema.ts';
 
 let folder: string;
 const folders: string[] = [];
@@ -210,10 +218,11 @@ test('what is no plugin, or none for an agent, is said', async () => {
 });
 
 test('every kind has a file for instructions', () => {
-  const kinds = agentSchema.shape.kind.unwrap().unwrap().options;
-  const cli = { inherit: [] };
+  const commandOf = (kind: AgentKind) =>
+    ({ kind, runner: 'command', command: { kind: 'argv', argv: ['x'] } }) as unknown as AgentConfig;
+  const kinds = agentKinds.filter((kind) => kind !== 'loop');
   expect(
-    Object.fromEntries(kinds.map((kind) => [kind, contextPlacesOf({ kind, cli }).instructions])),
+    Object.fromEntries(kinds.map((kind) => [kind, contextPlacesOf(commandOf(kind)).instructions])),
   ).toEqual({
     'codex-cli': 'AGENTS.md',
     'claude-code': 'CLAUDE.md',
@@ -226,9 +235,8 @@ test('every kind has a file for instructions', () => {
     coco: 'AGENTS.md',
     bub: 'AGENTS.md',
     custom: 'AGENTS.md',
-    loop: 'AGENTS.md',
   });
-  expect(contextPlacesOf({ kind: 'claude-code' })).toEqual({
+  expect(contextPlacesOf(commandOf('claude-code'))).toEqual({
     instructions: 'CLAUDE.md',
     skills: '.claude/skills',
     mcpServers: false,
@@ -242,12 +250,16 @@ test('the table of the documentation is what the configuration knows', () => {
     kind,
     { instructions, skills, mcpServers: servers !== 'no', takesPlugins: plugins !== 'no' },
   ]);
-  const known = Object.entries(contextPlaces).map(([kind, { plugins, ...places }]) => [
+  const facts = [
+    ...Object.values(drivenAgents).map(({ kind, facts }) => [kind, facts] as const),
+    ['loop', loopFacts] as const,
+  ];
+  const known = facts.map(([kind, { instructions, skills, mcpServers, plugins }]) => [
     kind,
-    { ...places, takesPlugins: plugins !== undefined },
+    { instructions, skills, mcpServers, takesPlugins: plugins !== undefined },
   ]);
   expect(Object.fromEntries(documented)).toEqual(Object.fromEntries(known));
-  for (const kind of cliAgentKinds) {
+  for (const kind of drivenAgentKinds) {
     const manifests = new RegExp(`^ +\\| \`${kind}\` +\\| (.+?) +\\|$`, 'm').exec(text)?.[1];
     expect(manifests?.replaceAll('`', '')).toBe(manifestsOf(kind));
   }

@@ -20,6 +20,7 @@ describe('configs of context-eval', () => {
         {
           name: 'myAgent',
           kind: 'custom',
+          runner: 'command',
           command: { kind: 'shell', script: 'myAgent -p {prompt_file}' },
           timeoutSeconds: 3600,
           network: 'disabled',
@@ -75,7 +76,7 @@ describe('configs of context-eval', () => {
       'coco:coco',
       '10:custom',
     ]);
-    expect(config.agents.map(({ telemetry }) => telemetry)).toEqual([
+    expect(config.agents.map((agent) => agent.runner === 'command' && agent.telemetry)).toEqual([
       {
         collector: 'codex-jsonl',
         file: 'codex-events.jsonl',
@@ -126,9 +127,11 @@ describe('a config with every key', () => {
       },
     });
     expect(config.agents[0]).not.toHaveProperty('command');
-    expect(config.agents[1]?.command).toEqual({
-      kind: 'argv',
-      argv: ['my-agent', '--prompt', '{prompt}', '--url={gateway_url}', '--key={gateway_key}'],
+    expect(config.agents[1]).toMatchObject({
+      command: {
+        kind: 'argv',
+        argv: ['my-agent', '--prompt', '{prompt}', '--url={gateway_url}', '--key={gateway_key}'],
+      },
     });
     expect(config.agents[1]?.env).toEqual({
       LITERAL: 'text',

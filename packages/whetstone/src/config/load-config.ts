@@ -6,7 +6,7 @@ import { checkMapping, checkShape, isMapping, warnUnknownKeys, written } from '.
 import type { Config, SandboxProviderName, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { openYaml } from './open-yaml.ts';
-import { type AgentContext, readAgent, readLegacyAgent } from './read-agent.ts';
+import { type ReadAgentContext, readAgent, readLegacyAgent } from './read-agent.ts';
 import { existingPath, type ReadContext, toCommand } from './read-context.ts';
 import { readGateway } from './read-gateway.ts';
 import { locateTaskFile, readTaskFile } from './read-task-file.ts';
@@ -120,7 +120,7 @@ function readRepo(
 async function readAgents(
   root: Record<string, unknown>,
   map: Record<string, unknown> | null | undefined,
-  context: AgentContext,
+  context: ReadAgentContext,
 ): Promise<AgentConfig[]> {
   const { report } = context;
   const legacy = Object.hasOwn(root, 'agent');

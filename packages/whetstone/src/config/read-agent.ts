@@ -1,13 +1,17 @@
 import { extname } from 'node:path';
-import type {
-  AgentConfig,
-  AgentContextConfig,
-  CliAgentConfig,
-  LoopAgentConfig,
-  ModuleAgentConfig,
-  TelemetryConfig,
+
+import {
+  type AgentConfig,
+  type AgentContextConfig,
+  type DriverOptions,
+  isDrivenKind,
+  type LoopOptions,
+  type LoopProfile,
+  type ModuleOptions,
+  parseTemplate,
+  type TelemetryConfig,
+  unknownVariables,
 } from '@whetstone/agents/config';
-import { isCliKind, parseTemplate, unknownVariables } from '@whetstone/agents/config';
 import { checkKindKeys } from './check-agent-keys.ts';
 import { checkCommand } from './check-command.ts';
 import { checkMapping, isMapping, warnUnknownKeys, written } from './check-shape.ts';
@@ -21,10 +25,13 @@ import { writtenScalar, type YamlPath } from './yaml-source.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 3600;
 const MODULE_EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'];
-export type AgentContext = ReadContext & { hasGateway: boolean };
+export type ReadAgentContext = ReadContext & { hasGateway: boolean };
 
 /** The legacy shape: one agent that carries its name; `kind` is `custom` where it does not say. */
-export async function readLegacyAgent(raw: unknown, context: AgentContext): Promise<AgentConfig | undefined> {
+export async function readLegacyAgent(
+  raw: unknown,
+  context: ReadAgentContext,
+): Promise<AgentConfig | undefined> {
   const path = ['agent'];
   warnUnknownKeys(legacyAgentSchema, raw, path, context.report);
   const fields = checkMapping(legacyAgentSchema, raw, path, context.report);
@@ -37,7 +44,7 @@ export async function readLegacyAgent(raw: unknown, context: AgentContext): Prom
 export async function readAgent(
   name: string,
   raw: unknown,
-  context: AgentContext,
+  context: ReadAgentContext,
 ): Promise<AgentConfig | undefined> {
   const path = ['agents', name];
   checkEntryName(name, path, context.report);
@@ -68,7 +75,7 @@ async function buildAgent(
   fields: Partial<RawAgent>,
   raw: unknown,
   path: YamlPath,
-  context: AgentContext,
+  context: ReadAgentContext,
 ): Promise<AgentConfig | undefined> {
   const { report } = context;
   const command = fields.command == null ? undefined : toCommand(fields.command);
@@ -82,31 +89,24 @@ async function buildAgent(
   const promptTemplate = await readPromptTemplate(fields.prompt_template, path, context);
   const timeoutSeconds = readTimeout(fields, path, report);
   const env = readEnv(fields.env, path, report);
-  if (!fields.kind) return undefined;
-  return {
-    name,
-    kind: fields.kind,
-    timeoutSeconds,
-    network: fields.network ?? 'disabled',
-    telemetry,
-    env,
-    ...written({
-      command,
-      resumeCommand,
-      promptTemplate,
-      module,
-      context: readAgentContext(fields.context),
-      loop: fields.kind === 'loop' ? readLoop(fields) : undefined,
-      cli: isCliKind(fields.kind) && !command ? readCli(fields) : undefined,
-    }),
-  };
+  const { kind, profile } = fields;
+  if (!kind) return undefined;
+  const network = fields.network ?? 'disabled';
+  const base = { name, timeoutSeconds, network, env, ...written({ promptTemplate }) };
+  const place = written({ context: readAgentContext(fields.context) });
+  if (kind === 'loop')
+    return profile ? { ...base, kind, runner: 'loop', loop: readLoop(fields, profile) } : undefined;
+  if (command)
+    return { ...base, kind, runner: 'command', command, ...written({ resumeCommand }), telemetry, ...place };
+  if (module) return kind === 'custom' ? { ...base, kind, runner: 'module', module, ...place } : undefined;
+  return isDrivenKind(kind) ? { ...base, kind, runner: 'driver', driver: readDriver(fields) } : undefined;
 }
 
 function readModule(
   { module, model }: Partial<RawAgent>,
   path: YamlPath,
-  context: AgentContext,
-): ModuleAgentConfig | undefined {
+  context: ReadAgentContext,
+): ModuleOptions | undefined {
   if (module == null) return undefined;
   const at = [...path, 'module'];
   const file = existingPath(module, at, context, 'file');
@@ -140,10 +140,9 @@ function readTimeout(fields: Partial<RawAgent>, path: YamlPath, report: Reporter
   return fields.timeout_minutes == null ? DEFAULT_TIMEOUT_SECONDS : fields.timeout_minutes * 60;
 }
 
-function readLoop(fields: Partial<RawAgent>): LoopAgentConfig | undefined {
-  if (!fields.profile) return undefined;
+function readLoop(fields: Partial<RawAgent>, profile: LoopProfile): LoopOptions {
   return {
-    profile: fields.profile,
+    profile,
     ...written({
       model: fields.model,
       baseUrl: fields.base_url,
@@ -164,7 +163,7 @@ function readAgentContext(raw: RawAgent['context']): AgentContextConfig | undefi
   });
 }
 
-function readCli(fields: Partial<RawAgent>): CliAgentConfig {
+function readDriver(fields: Partial<RawAgent>): DriverOptions {
   return {
     inherit: fields.inherit ?? [],
     ...written({
@@ -179,7 +178,7 @@ function readCli(fields: Partial<RawAgent>): CliAgentConfig {
 async function readPromptTemplate(
   value: string | null | undefined,
   path: YamlPath,
-  context: AgentContext,
+  context: ReadAgentContext,
 ): Promise<string | undefined> {
   if (value == null) return undefined;
   const { report } = context;

@@ -1,7 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PluginConfig } from '@whetstone/agents/config';
-import { type CliAgentKind, cliAgentKinds, manifestPaths, pluginManifests } from '@whetstone/agents/config';
+import {
+  type DrivenAgentKind,
+  drivenAgentKinds,
+  drivenAgents,
+  manifestPaths,
+} from '@whetstone/agents/config';
 import { isMapping, written } from './check-shape.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
 import { copyProblems } from './source-tree.ts';
@@ -21,7 +26,7 @@ export async function readPlugin(
   const read = await Promise.all(manifestPaths.map((manifest) => readManifest(source, manifest)));
   const broken = read.flatMap((found) => (typeof found === 'string' ? [found] : []));
   const manifests = read.filter((found) => typeof found === 'object');
-  const kinds = cliAgentKinds.filter((kind) => manifestFor(kind, manifests));
+  const kinds = drivenAgentKinds.filter((kind) => manifestFor(kind, manifests));
   const problems = [...broken, ...(await copyProblems(source, 'a plugin'))];
   const used = new Set(kinds.map((kind) => manifestFor(kind, manifests)));
   const [first, ...others] = manifests.filter((manifest) => used.has(manifest));
@@ -58,8 +63,8 @@ async function readManifest(source: string, path: string): Promise<Manifest | st
 }
 
 /** By which one an agent knows the plugin. */
-const manifestFor = (kind: CliAgentKind, manifests: readonly Manifest[]): Manifest | undefined =>
-  pluginManifests[kind]
+const manifestFor = (kind: DrivenAgentKind, manifests: readonly Manifest[]): Manifest | undefined =>
+  (drivenAgents[kind].facts.plugins?.manifests ?? [])
     .flatMap(({ path, holds }) =>
       manifests.filter((found) => found.path === path && (holds?.isIn(found.content) ?? true)),
     )

@@ -8,10 +8,10 @@ import type { YamlPath } from './yaml-source.ts';
  * it is loaded. `path`: of the task.
  */
 export function checkFollowUps(agents: readonly AgentConfig[], path: YamlPath, report: Reporter): void {
-  const unable = agents.filter((agent) => agent.command && !resumeCommandOf(agent));
+  const unable = agents.filter((agent) => agent.runner === 'command' && !resumeCommandOf(agent));
   if (unable.length === 0) return;
   const named = unable.map((agent) => `${agent.name} (${formOf(agent)})`).join(', ');
-  report.error([...path, 'follow_ups'], `${named} cannot go on with a session`, {
+  report.error([...path, 'follow_ups'], `${named} cannot resume a session`, {
     hint: 'let its command name {session_id}, or give it a resume_command',
     mark: 'key',
   });

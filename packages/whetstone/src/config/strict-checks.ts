@@ -1,5 +1,4 @@
-import type { AgentConfig } from '@whetstone/agents/config';
-import { findOnPath } from '@whetstone/agents/config';
+import { type AgentConfig, agentKeyVariable, findOnPath } from '@whetstone/agents/config';
 import { checkExecutable } from './check-executables.ts';
 import type { Config, TaskConfig } from './config.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -108,10 +107,8 @@ function checkEnvironment(
         ),
       ),
   );
-  if (!agent.loop || config.gateway) return found;
-  const key =
-    agent.loop.apiKeyEnv ?? (agent.loop.profile === 'openai' ? 'OPENAI_API_KEY' : 'ANTHROPIC_API_KEY');
-  if (!environment[key]) {
+  const key = agentKeyVariable(agent);
+  if (key !== undefined && !config.gateway && !environment[key]) {
     found.push(
       diagnose('config', 'error', [...base, 'api_key_env'], `the environment variable ${key} is not set`, {
         hint: `export ${key}, or configure a gateway`,

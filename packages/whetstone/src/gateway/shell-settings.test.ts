@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { cliAgents } from '@whetstone/agents';
+import { drivenAgents } from '@whetstone/agents';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exportLines, writeShellSettings } from './shell-settings.ts';
@@ -21,12 +21,14 @@ const connection = () => ({
   workingDirectory: folder,
 });
 
-describe.each(Object.values(cliAgents))('$kind', (agent) => {
+describe.each(Object.values(drivenAgents))('$kind', (agent) => {
   test('the user’s shell gets the gateway, and keeps its own HOME and its own safeguards', async () => {
     const env = await writeShellSettings(agent, connection());
     const names = Object.keys(env);
     expect(names.filter((name) => /^(HOME|XDG_|IS_SANDBOX|.*TRUST|.*YOLO)/.test(name))).toEqual([]);
-    const files = Object.keys(agent.settings(connection()).files).map((path) => join(folder, 'home', path));
+    const files = Object.keys(agent.launch.settings(connection()).files).map((path) =>
+      join(folder, 'home', path),
+    );
     const written = files.filter((file) => existsSync(file));
     const texts = [...Object.values(env), ...written.map((file) => readFileSync(file, 'utf8'))].join('\n');
     expect(texts).toContain('http://127.0.0.1:1/lanes/x');
@@ -38,8 +40,14 @@ describe.each(Object.values(cliAgents))('$kind', (agent) => {
 test('files are written where a variable of the agent’s own names their folder, and nowhere else', async () => {
   const files = { '.own/settings.json': '{}', '.other/settings.json': '{}' };
   const agent = {
-    ...cliAgents.pi,
-    settings: ({ home }: { home: string }) => ({ env: { OWN_HOME: join(home, '.own'), HOME: home }, files }),
+    ...drivenAgents.pi,
+    launch: {
+      ...drivenAgents.pi.launch,
+      settings: ({ home }: { home: string }) => ({
+        env: { OWN_HOME: join(home, '.own'), HOME: home },
+        files,
+      }),
+    },
   };
   expect(await writeShellSettings(agent, connection())).toEqual({ OWN_HOME: join(folder, 'home/.own') });
   expect(readFileSync(join(folder, 'home/.own/settings.json'), 'utf8')).toBe('{}');

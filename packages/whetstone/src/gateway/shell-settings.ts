@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import type { CliAgent, CliConnection } from '@whetstone/agents';
+import type { Connection, DrivenAgent } from '@whetstone/agents';
 
 /**
  * What an agent's settings say for a sandbox, and what must not reach the user's own shell: the folders that every other
@@ -13,10 +13,10 @@ const SANDBOX_ONLY = /^(HOME|XDG_\w+|IS_SANDBOX|\w+_TRUST_WORKSPACE|\w+_SUPPRESS
  * own, the agent's files are written there; its HOME stays the user's.
  */
 export async function writeShellSettings(
-  agent: CliAgent,
-  connection: CliConnection,
+  agent: DrivenAgent,
+  connection: Connection,
 ): Promise<Record<string, string>> {
-  const { env, files } = agent.settings(connection);
+  const { env, files } = agent.launch.settings(connection);
   const exported = Object.entries(env).filter(([name]) => !SANDBOX_ONLY.test(name));
   const folders = exported.map(([, value]) => value).filter((value) => isWithin(connection.home, value));
   for (const [path, content] of Object.entries(files)) {

@@ -24,13 +24,14 @@ import { fingerprintOf } from './fingerprint-of.ts';
  * never resolved here.
  */
 export async function fingerprintAgent(agent: AgentConfig): Promise<string> {
-  const { name: _, promptTemplate, module, ...definition } = agent;
+  const { name: _, promptTemplate, ...definition } = agent;
   const prompt =
     promptTemplate === undefined
       ? { builtIn: WORKING_INSTRUCTIONS }
       : { template: await hashFile(promptTemplate) };
-  const adapter = module && { ...module, file: await hashModule(module.file) };
-  return fingerprintOf({ ...definition, prompt, module: adapter });
+  if (definition.runner !== 'module') return fingerprintOf({ ...definition, prompt });
+  const module = { ...definition.module, file: await hashModule(definition.module.file) };
+  return fingerprintOf({ ...definition, prompt, module });
 }
 
 /**

@@ -8,7 +8,7 @@ export function agentsBesideGateway({ gateway, agents }: Config, plan: Plan): st
   return agents
     .filter((agent) => plan.agents.some(({ name }) => name === agent.name) && !leadsToGateway(agent))
     .map(
-      ({ name, loop, cli }) =>
-        `The agent ${name} does not use the gateway: ${loop || cli ? 'it has a base_url of its own' : 'its command does not say where {gateway_url} is'}. Its model calls are not counted on the wire.`,
+      ({ name, runner }) =>
+        `The agent ${name} does not use the gateway: ${runner === 'command' ? 'its command does not name {gateway_url}' : 'it has a base_url of its own'}. Its model calls are not counted on the wire.`,
     );
 }

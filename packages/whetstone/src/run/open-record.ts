@@ -1,3 +1,4 @@
+import { contextPlacesOf } from '@whetstone/agents/config';
 import { agentVersion } from '@whetstone/agents/install';
 import type { SandboxProvider } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
@@ -26,7 +27,10 @@ export async function prepareTrees(
   for (const commit of new Set(plan.tasks.map((task) => task.commit))) {
     for (const variant of config.variants.filter(({ name }) => names.has(name))) {
       for (const agent of config.agents.filter(({ name }) => agents.has(name))) {
-        const snapshot = await workspaces.prepare(commit, variantOverlays(variant, agent));
+        const snapshot = await workspaces.prepare(
+          commit,
+          variantOverlays(variant, contextPlacesOf(agent).instructions),
+        );
         notes.set(commit, snapshot.notes);
       }
     }

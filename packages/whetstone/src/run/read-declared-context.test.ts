@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { placeFolders, placeSkills, pluginFolders } from '@whetstone/agents';
-import type { McpServerConfig, PluginConfig } from '@whetstone/agents/config';
+import { placeContext, pluginFolders } from '@whetstone/agents';
+import type { AgentConfig, McpServerConfig, PluginConfig } from '@whetstone/agents/config';
 import { startSandboxProvider } from '@whetstone/sandbox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { VariantConfig } from '../config/config.ts';
@@ -15,6 +15,15 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'declared-context-'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+
+const base = { name: 'codex', kind: 'codex-cli', timeoutSeconds: 1, network: '', env: {} } as const;
+const codex: AgentConfig = { ...base, runner: 'driver', driver: { inherit: [] } };
+const codexCommand: AgentConfig = {
+  ...base,
+  runner: 'command',
+  command: { kind: 'shell', script: 'codex' },
+  telemetry: { collector: 'none', file: '', environmentVariable: null },
+};
 
 const variantOf = (fields: Partial<VariantConfig>): VariantConfig => ({
   name: 'v',
@@ -87,8 +96,8 @@ test('a skill is placed whole, its programs executable', async () => {
   mkdirSync(workdir);
   const provider = await startSandboxProvider('process', { scratch: join(folder, 'scratch') });
   await using sandbox = await provider.start({ workdir, env: {} });
-  await placeSkills(sandbox, '.x/skills', declared.skills);
-  const placed = join(sandbox.home, '.x/skills/brew-tea');
+  await placeContext(codex, { sandbox, declared, session: { isNew: true } });
+  const placed = join(sandbox.home, '.codex/skills/brew-tea');
   expect(await readFile(join(placed, 'leaf.bin'))).toEqual(Buffer.from([0, 255]));
   expect(await readFile(join(placed, 'SKILL.md'), 'utf8')).toBe('Boil.');
   expect(statSync(join(placed, 'scripts/boil.sh')).mode & 0o111).toBe(0o111);
@@ -127,14 +136,10 @@ test('a plugin is placed whole where its agent looks for it, and what it brings 
   mkdirSync(workdir);
   const provider = await startSandboxProvider('process', { scratch: join(folder, 'scratch') });
   await using sandbox = await provider.start({ workdir, env: {} });
-  await placeFolders(sandbox, '.x/NAME/local', declared.plugins);
-  expect(statSync(join(sandbox.home, '.x/house/local/hooks/greet.sh')).mode & 0o111).toBe(0o111);
-  expect(await readFile(join(sandbox.home, '.x/house/local/RULES.md'), 'utf8')).toBe('Guests first.');
-  const codex = { kind: 'codex-cli' as const, cli: { inherit: [] } };
-  const [placed] = pluginFolders(declared.plugins, codex, sandbox);
-  expect(placed).toEqual({
-    name: 'house',
-    folder: join(sandbox.home, '.codex/plugins/cache/local/house/local'),
-  });
-  expect(pluginFolders(declared.plugins, { kind: 'codex-cli' }, sandbox)).toEqual([]);
+  await placeContext(codex, { sandbox, declared, session: { isNew: true } });
+  const placed = join(sandbox.home, '.codex/plugins/cache/local/house/local');
+  expect(statSync(join(placed, 'hooks/greet.sh')).mode & 0o111).toBe(0o111);
+  expect(await readFile(join(placed, 'RULES.md'), 'utf8')).toBe('Guests first.');
+  expect(pluginFolders(declared.plugins, codex, sandbox)).toEqual([{ name: 'house', folder: placed }]);
+  expect(pluginFolders(declared.plugins, codexCommand, sandbox)).toEqual([]);
 });

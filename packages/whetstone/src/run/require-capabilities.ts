@@ -14,7 +14,7 @@ const DEMANDS: readonly {
     key: 'follow_ups',
     isAsked: ({ followUps }) => followUps !== undefined,
     capability: 'conversation',
-    lack: 'cannot go on with a session',
+    lack: 'cannot resume a session',
   },
   {
     key: 'output_schema',

@@ -17,18 +17,18 @@ const removal: OverlayOperation = { kind: 'remove', paths: ['CLAUDE.md'] };
 
 test('instructions come last, under the name that the agent reads', () => {
   const instructions = { file: '/rules.md' };
-  const of = (kind: 'claude-code' | 'loop') =>
-    variantOverlays({ ...variant, overlays: [removal], instructions }, { kind, cli: { inherit: [] } });
-  expect(of('claude-code')).toEqual([removal, { kind: 'copy', source: '/rules.md', target: 'CLAUDE.md' }]);
-  expect(of('loop')).toEqual([removal, { kind: 'copy', source: '/rules.md', target: 'AGENTS.md' }]);
-  expect(variantOverlays({ ...variant, overlays: [removal] }, { kind: 'loop' })).toEqual([removal]);
+  const declared = { ...variant, overlays: [removal], instructions };
+  const copied = { kind: 'copy', source: '/rules.md' };
+  expect(variantOverlays(declared, 'CLAUDE.md')).toEqual([removal, { ...copied, target: 'CLAUDE.md' }]);
+  expect(variantOverlays(declared, 'AGENTS.md')).toEqual([removal, { ...copied, target: 'AGENTS.md' }]);
+  expect(variantOverlays({ ...variant, overlays: [removal] }, 'AGENTS.md')).toEqual([removal]);
 });
 
 test('a text becomes a file in the place of what is there, and a link is not followed', async () => {
   writeFileSync(join(tree, 'AGENTS.md'), 'Old.\n');
   symlinkSync('AGENTS.md', join(tree, 'CLAUDE.md'));
   const declared = { ...variant, overlays: [], instructions: { text: 'New. ü\n' } };
-  await applyOverlay(tree, variantOverlays(declared, { kind: 'claude-code' }));
+  await applyOverlay(tree, variantOverlays(declared, 'CLAUDE.md'));
   expect(readFileSync(join(tree, 'CLAUDE.md'), 'utf8')).toBe('New. ü\n');
   expect(readFileSync(join(tree, 'AGENTS.md'), 'utf8')).toBe('Old.\n');
 });

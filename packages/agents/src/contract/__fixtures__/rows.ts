@@ -1,37 +1,37 @@
 import { present } from '@whetstone/events/present';
 import { join } from 'node:path';
 import { createGateway, defineScript } from '@whetstone/gateway';
-import { type CliAgentKind, cliAgentKinds } from '../../native/kinds.ts';
+import { type DrivenAgentKind, drivenAgentKinds } from '../../native/native-agents.ts';
 import type { AgentConfig } from '../../config.ts';
 import { agentConfig } from '../../__fixtures__/attempt.ts';
-import { cliAgents } from '../../native/native-agents.ts';
-import { cliKeyVariable } from '../../native/create-driven-agent.ts';
+import { drivenAgents } from '../../native/native-agents.ts';
+import { agentKeyVariable } from '../../kit/agent-key-variable.ts';
 import { createAgent } from '../../create-agent.ts';
 import type { ContractRow, CreateOptions } from './contract-row.ts';
 import type { Scene } from './scene.ts';
 import { promptOf } from './scene.ts';
 
-const create = (config: Partial<AgentConfig>, { user, hasLanes = true, env }: CreateOptions) =>
+const create = (config: Parameters<typeof agentConfig>[0], { user, hasLanes = true, env }: CreateOptions) =>
   createAgent(agentConfig({ ...config, ...present({ env }) }), { environment: user, hasLanes });
 
 const noInheritance = 'it takes nothing of the user’s home: that is for released command lines';
 
-const STRUCTURED: readonly CliAgentKind[] = ['codex-cli', 'claude-code', 'qwen-code'];
+const STRUCTURED: readonly DrivenAgentKind[] = ['codex-cli', 'claude-code', 'qwen-code'];
 
 /** A released command line that Whetstone drives itself. */
-function drivenRow(kind: CliAgentKind): ContractRow {
+function drivenRow(kind: DrivenAgentKind): ContractRow {
   const connection = { baseUrl: '', key: '', model: '', home: '/home', workingDirectory: '/' };
   return {
     name: kind,
     runtime: kind,
     lastWord: 'stream',
-    keyVariable: cliKeyVariable(kind, { inherit: [] }) ?? 'none',
-    settingsFiles: Object.keys(cliAgents[kind].settings(connection).files),
+    keyVariable: agentKeyVariable(agentConfig({ kind, driver: { inherit: [] } })) ?? 'none',
+    settingsFiles: Object.keys(drivenAgents[kind].launch.settings(connection).files),
     create: (options) =>
       create(
         {
           kind,
-          cli: {
+          driver: {
             inherit: options.inherit ?? [],
             ...present({ model: options.model }),
             ...(options.isMissing && { version: '0.0.1' }),
@@ -177,7 +177,7 @@ async function openModel(scene: Scene) {
 
 /** Every adapter. A new one is a row here. */
 export const contractRows: readonly ContractRow[] = [
-  ...cliAgentKinds.map(drivenRow),
+  ...drivenAgentKinds.map(drivenRow),
   commandRow('custom'),
   commandRow('traecli'),
   commandRow('coco'),

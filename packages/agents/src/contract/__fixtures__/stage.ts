@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { replyText } from '@whetstone/events';
-import { cliAgentKinds } from '../../native/kinds.ts';
+import { drivenAgentKinds } from '../../native/native-agents.ts';
 import { startAttempt, type TestAttempt } from '../../__fixtures__/attempt.ts';
 import type { Agent, AgentContext, Turn } from '../../agent.ts';
-import { cliAgents } from '../../native/native-agents.ts';
+import { drivenAgents } from '../../native/native-agents.ts';
 import type { ContractRow, CreateOptions } from './contract-row.ts';
 import { answerSchema, promptOf, type SceneName, type Seen } from './scene.ts';
 
@@ -18,7 +18,7 @@ const fake = (format: string): string =>
 
 /** Programs for the PATH: one under the name of every released agent, and one for commands and adapters. */
 export const fakePrograms: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(cliAgentKinds.map((kind) => [cliAgents[kind].program, fake(kind)])),
+  ...Object.fromEntries(drivenAgentKinds.map((kind) => [drivenAgents[kind].release.program, fake(kind)])),
   // Its format is its first argument.
   'fake-agent': fake(''),
 };

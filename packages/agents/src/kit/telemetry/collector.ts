@@ -1,9 +1,8 @@
 import type { StreamEvent, Usage } from '@whetstone/events';
 import { createConfinedFiles } from '@whetstone/sandbox';
 import type { AttemptFiles, Telemetry } from '../../agent.ts';
-import type { AgentConfig, Command } from '../../config.ts';
-import { isCliKind } from '../../native/kinds.ts';
-import { mappers, type NativeMappers } from '../../native/mappers.ts';
+import type { Command, CommandAgentConfig } from '../../config.ts';
+import { nativeAgentOf } from '../../native/native-agents.ts';
 import { createCodexCollector } from './codex-jsonl.ts';
 import { fileBesideEvents } from './file-beside-events.ts';
 import { createJsonFileCollector } from './json-file.ts';
@@ -60,7 +59,7 @@ export type CollectorPlace = {
   outputDir: string;
 };
 
-export function createCollector({ kind, telemetry }: AgentConfig, place: CollectorPlace): Collector {
+export function createCollector({ kind, telemetry }: CommandAgentConfig, place: CollectorPlace): Collector {
   const files = createConfinedFiles(place.outputDir);
   switch (telemetry.collector) {
     case 'none':
@@ -78,13 +77,10 @@ export function createCollector({ kind, telemetry }: AgentConfig, place: Collect
 }
 
 /** With nothing configured, what is known of the kind's own output. */
-function nativeCollector(kind: AgentConfig['kind'], place: CollectorPlace): Collector {
-  if (isCliKind(kind)) return createNativeCollector(kind, place);
-  const known: NativeMappers | undefined = Object.hasOwn(mappers, kind)
-    ? mappers[kind as keyof typeof mappers]
-    : undefined;
-  if (known?.transcript?.kind === 'files') return createTranscriptCollector(known.transcript, place);
-  return noCollector;
+function nativeCollector(kind: string, place: CollectorPlace): Collector {
+  const { stream, transcript } = nativeAgentOf(kind) ?? {};
+  if (stream) return createNativeCollector(kind, stream, place);
+  return transcript?.kind === 'files' ? createTranscriptCollector(transcript, place) : noCollector;
 }
 
 const noCollector: Collector = {

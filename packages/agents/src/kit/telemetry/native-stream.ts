@@ -1,8 +1,6 @@
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import type { CliAgentKind } from '../../native/kinds.ts';
-import { mappers } from '../../native/mappers.ts';
-import { cliAgents } from '../../native/native-agents.ts';
+import type { StreamFormat } from '../../native/native-agent.ts';
 import type { NativeMapper } from '../native-mapper.ts';
 import { type JsonLinesReader, readJsonLines } from '../read-json-lines.ts';
 import type { CollectedTurn, Collector, CollectorPlace } from './collector.ts';
@@ -13,8 +11,11 @@ const OPENING_BRACE = '{'.charCodeAt(0);
  * Reads what an agent of a known kind prints, where its command asks it for JSON: told by the first character that is no
  * white space. Other output is text, as that of any command.
  */
-export function createNativeCollector(kind: CliAgentKind, { workdir }: CollectorPlace): Collector {
-  const { openStream } = cliAgents[kind];
+export function createNativeCollector(
+  kind: string,
+  { open }: StreamFormat,
+  { workdir }: CollectorPlace,
+): Collector {
   let turn: CollectedTurn = { isNew: true, emit: () => {} };
   let mapper: NativeMapper | undefined;
   let reader: JsonLinesReader | 'text' | undefined;
@@ -48,9 +49,7 @@ export function createNativeCollector(kind: CliAgentKind, { workdir }: Collector
     const first = chunk.find((byte) => byte > 0x20);
     if (first === undefined) return undefined;
     if (first === OPENING_BRACE) {
-      mapper = openStream
-        ? openStream({ workdir }, turn.isNew ? 'new' : (mapper ?? 'unread'))
-        : mappers[kind].stream({ workdir });
+      mapper = open({ workdir }, turn.isNew ? 'new' : (mapper ?? 'unread'));
       return readJsonLines(mapper, turn.emit);
     }
     turn.emit(started(kind, workdir));

@@ -1,7 +1,7 @@
-import type { CliConnection } from '../native-agent.ts';
+import type { Connection } from '../native-agent.ts';
 
 /** A lane, and a home that nobody makes. */
-export const connection: CliConnection = {
+export const connection: Connection = {
   baseUrl: 'http://127.0.0.1:1234/lanes/0a1b',
   key: 'sk-whetstone-lane',
   model: 'model-1',

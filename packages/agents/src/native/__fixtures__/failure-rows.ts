@@ -1,4 +1,4 @@
-import type { CliAgentKind } from '../kinds.ts';
+import type { DrivenAgentKind } from '../native-agents.ts';
 
 /** How the process of a recording ended. */
 export type End = {
@@ -16,7 +16,7 @@ export type FailureRow = {
   recording: string;
   /** All the same the turn completes, and a tool was refused. */
   isCompleted?: true;
-  ends: Readonly<Record<CliAgentKind, End['exit'] | End | { none: string }>>;
+  ends: Readonly<Record<DrivenAgentKind, End['exit'] | End | { none: string }>>;
 };
 
 const stopped = (exit: End['exit']): End => ({ exit, isStopped: true });

@@ -1,11 +1,11 @@
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { mappers, type NativeMappers } from '../mappers.ts';
+import { type NativeAgentKind, nativeAgentOf, readableKinds } from '../native-agents.ts';
 import type { NativeMapper } from '../../kit/native-mapper.ts';
 import { type NativeReading, readNative } from './read-native.ts';
 
-export type RecordedKind = keyof typeof mappers;
-export const recordedKinds = Object.keys(mappers) as RecordedKind[];
+export type RecordedKind = NativeAgentKind;
+export const recordedKinds = readableKinds;
 
 /** Where the agents ran, and the MCP server of those whose tools do not tell it. */
 const place = { workdir: '/workspace', mcpServers: ['weather'] };
@@ -17,7 +17,7 @@ const place = { workdir: '/workspace', mcpServers: ['weather'] };
 export function recordingsOf(kind: RecordedKind) {
   const [folder = ''] = globSync(`../${kind}/__fixtures__/*`, { cwd: import.meta.dirname });
   const root = join(import.meta.dirname, folder);
-  const { stream, transcript }: NativeMappers = mappers[kind];
+  const { stream, transcript } = nativeAgentOf(kind) ?? {};
   const bytesOf = (file: string): Buffer => readFileSync(join(root, file));
   const form = transcript?.kind === 'printed' ? 'document' : 'lines';
   const suffix = form === 'document' ? '.transcript.json' : '.transcript.jsonl';
@@ -31,7 +31,7 @@ export function recordingsOf(kind: RecordedKind) {
     transcriptNames: names(suffix),
     goldenOf: (name: string, source: 'stream' | 'transcript'): string =>
       join(root, `${name}.${source}.events.jsonl`),
-    stream: (name: string, mapper: NativeMapper | undefined = stream?.(place)): NativeReading =>
+    stream: (name: string, mapper: NativeMapper | undefined = stream?.open(place)): NativeReading =>
       readNative(needed(mapper), bytesOf(`${name}.stream.jsonl`)),
     transcript: (name: string): NativeReading =>
       readNative(needed(transcript?.createMapper(place)), bytesOf(name + suffix), { form }),

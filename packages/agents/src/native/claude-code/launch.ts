@@ -1,17 +1,9 @@
 import { join } from 'node:path';
 import { mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
-import type { CliAgent, CliConnection, CliSettings } from '../native-agent.ts';
+import type { Connection, Launch, LaunchSettings } from '../native-agent.ts';
 
-/** Claude Code. Its prompt and tools depend on the model; without one it takes its own newest. */
-export const claudeCode: CliAgent = {
-  kind: 'claude-code',
-  package: '@anthropic-ai/claude-code',
-  program: 'claude',
-  entry: { native: '@anthropic-ai/claude-code-PLATFORM/claude' },
-  wire: 'anthropic-messages',
-  defaultModel: 'claude-sonnet-4-5',
-
+export const launch: Launch = {
   settings: ({ baseUrl, key, model, home, ...given }) => {
     const { mcpServers, env } = withoutDollars(given.mcpServers);
     return {
@@ -59,7 +51,7 @@ function contextSettings({
   home,
   mcpServers: servers,
   plugins,
-}: Required<Pick<CliConnection, 'home' | 'mcpServers' | 'plugins'>>): Pick<CliSettings, 'files' | 'args'> {
+}: Required<Pick<Connection, 'home' | 'mcpServers' | 'plugins'>>): Pick<LaunchSettings, 'files' | 'args'> {
   const mcpServers = mcpServersOf(servers, ({ url, headers }) => ({ type: 'http', url, headers }));
   return {
     files: mcpServers ? { [MCP_FILE]: JSON.stringify({ mcpServers }, null, 2) } : {},

@@ -1,25 +1,9 @@
 import { join } from 'node:path';
-import type { JsonValue } from '@whetstone/events';
 import type { McpServer } from '../../kit/declared-context.ts';
-import { readHomeFile, subagentEvents } from '../../kit/kept-events.ts';
-import type { NativeMapper } from '../../kit/native-mapper.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
-import type { CliAgent } from '../native-agent.ts';
-import { type CodexMapper, createCodexMapper } from './stream.ts';
-import { createCodexTranscriptMapper } from './transcript.ts';
+import type { Launch } from '../native-agent.ts';
 
-/**
- * Codex CLI. Its prompt and tools depend on the model: of a model that it does not know it says so in an `error` item
- * and goes on, without `apply_patch`. It writes its system skills and the session into `CODEX_HOME`.
- */
-export const codexCli: CliAgent = {
-  kind: 'codex-cli',
-  package: '@openai/codex',
-  program: 'codex',
-  entry: { native: '@openai/codex-PLATFORM/vendor/*/bin/codex' },
-  wire: 'openai-responses',
-  defaultModel: 'gpt-5.5',
-
+export const launch: Launch = {
   settings: ({ baseUrl, key, model, home, mcpServers = [], plugins = [] }) => ({
     env: { ...ownFolders(home), CODEX_HOME: join(home, '.codex'), WHETSTONE_GATEWAY_KEY: key },
     files: {
@@ -32,7 +16,7 @@ export const codexCli: CliAgent = {
     },
   }),
 
-  // A dash: the prompt is standard input.
+  // A dash makes standard input the prompt.
   turn({ prompt, model, workingDirectory, resume, outputSchema }) {
     const options = ['--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
     const place = ['--model', model, '-C', workingDirectory];
@@ -40,31 +24,15 @@ export const codexCli: CliAgent = {
     const session = resume === undefined ? ['-'] : ['resume', resume, '-'];
     return { args: ['exec', ...options, ...place, ...answer, ...session], stdin: prompt };
   },
-
-  openStream: (place, before) =>
-    createCodexMapper(place, before === 'new' ? undefined : usageOfThread(before)),
-
-  // The stream tells only of the thread that was asked; each sub-agent is one of its own.
-  keptEvents: (turn) =>
-    subagentEvents(turn, (thread, emit) => {
-      const file = { folder: '.codex/sessions', name: `rollout-*-${thread}.jsonl` };
-      return readHomeFile(turn, file, createCodexTranscriptMapper(turn.place), emit);
-    }),
-
-  answerIn: (mapper) => jsonOf((mapper as CodexMapper).facts.finalMessage ?? ''),
 };
 
-/** A turn that did not come to its end tells no usage, and then nobody knows that of the next one. */
-const usageOfThread = (before: NativeMapper | 'unread') =>
-  before === 'unread' ? before : ((before as CodexMapper).facts.threadUsage ?? 'unread');
-
 /**
- * With plugins it fetches the list of those it recommends from GitHub, under a lock in this place. No setting keeps it
- * from that; where the lock cannot be opened, as it is a folder, it asks nobody and goes on.
+ * With plugins Codex downloads a list of recommended plugins from GitHub, under a lock file at this path. No setting
+ * turns that off. When the lock cannot be opened, because it is a folder, Codex downloads nothing and continues.
  */
 const withoutSync = { '.codex/.tmp/plugins.sync.lock/README': 'Nothing is fetched here.\n' };
 
-/** A provider of its own, as the built-in one asks for a login and tries a WebSocket first. */
+/** A provider of our own, because the built-in one asks for a login and tries a WebSocket first. */
 const configuration = (baseUrl: string, model: string, hasPlugins: boolean): string =>
   `model = ${JSON.stringify(model)}
 model_provider = "gateway"
@@ -83,15 +51,7 @@ enabled = false
 plugins = ${hasPlugins}
 `;
 
-function jsonOf(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** A JSON string is a TOML one. */
+/** A JSON string is also a TOML string. */
 function serverTable(server: McpServer): string {
   const fields =
     server.kind === 'http'

@@ -1,26 +1,11 @@
 import { join } from 'node:path';
-import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { McpServer } from '../../kit/declared-context.ts';
-import { isBefore, isPlainId, readHomeFile } from '../../kit/kept-events.ts';
 import { mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
-import type { CliAgent } from '../native-agent.ts';
-import { createCopilotTranscriptMapper } from './transcript.ts';
+import type { Launch } from '../native-agent.ts';
 
-/**
- * GitHub Copilot CLI with a provider of its own, which needs no login. Its tools depend on the model's name. It unpacks
- * 235 MB into each new home, unless that was done at its installation.
- */
-export const copilot: CliAgent = {
-  kind: 'copilot',
-  package: '@github/copilot',
-  program: 'copilot',
-  entry: { native: '@github/copilot-PLATFORM/copilot' },
-  unpacking: (folder) => ({ COPILOT_PKG_CACHE_HOME: folder, COPILOT_SEA_EXTRACT_ONLY: '1' }),
-  wire: 'openai-chat-completions',
-  defaultModel: 'claude-sonnet-4.5',
-
+export const launch: Launch = {
   settings: ({ baseUrl, key, model, home, unpacked, ...given }) => {
     const { mcpServers, env } = withoutDollars(given.mcpServers);
     return {
@@ -49,18 +34,6 @@ export const copilot: CliAgent = {
     ],
     stdin: prompt,
   }),
-
-  // Tokens are in the session's file alone, those of sub-agents too.
-  async keptEvents(turn) {
-    const { sessionId = '' } = turn.summary;
-    if (!isPlainId(sessionId)) return [];
-    const usages: StreamEvent[] = [];
-    const file = { folder: `.copilot/session-state/${sessionId}`, name: 'events.jsonl' };
-    await readHomeFile(turn, file, createCopilotTranscriptMapper(turn.place), (event) => {
-      if (event.type === 'usage' && !isBefore(event, turn.startedAt)) usages.push(event);
-    });
-    return usages;
-  },
 };
 
 function mcpFiles(servers: readonly McpServer[] | undefined): Record<string, string> {

@@ -1,24 +1,10 @@
 import { WhetstoneError } from '@whetstone/errors';
-import type { StreamEvent } from '@whetstone/events';
 import type { McpServer } from '../../kit/declared-context.ts';
-import { isPlainId, readHomeFile, subagentEvents } from '../../kit/kept-events.ts';
 import { mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
-import type { CliAgent } from '../native-agent.ts';
-import { createGeminiCliTranscriptMapper } from './transcript.ts';
+import type { Launch } from '../native-agent.ts';
 
-/**
- * Gemini CLI. Its exit code of an error of the provider is the HTTP status modulo 256. The model has to be named: with
- * `auto` another request decides about it first.
- */
-export const geminiCli: CliAgent = {
-  kind: 'gemini-cli',
-  package: '@google/gemini-cli',
-  program: 'gemini',
-  entry: { script: '@google/gemini-cli/bundle/gemini.js' },
-  wire: 'gemini-generate-content',
-  defaultModel: 'gemini-2.5-pro',
-
+export const launch: Launch = {
   settings: ({ baseUrl, key, home, ...given }) => {
     for (const server of given.mcpServers ?? []) refuseVariables(server);
     const { mcpServers, env } = withoutDollars(given.mcpServers);
@@ -53,20 +39,6 @@ export const geminiCli: CliAgent = {
     ],
     stdin: prompt,
   }),
-
-  // Of sub-agents the stream has what they used, and their session files what they did; which one is whose, that of
-  // the session tells.
-  async keptEvents(turn) {
-    const { sessionId = '' } = turn.summary;
-    if (!isPlainId(sessionId) || !turn.events.some(({ type }) => type === 'subagent.called')) return [];
-    const sessionFile = (name: string, emit: (event: StreamEvent) => void) => {
-      const mapper = createGeminiCliTranscriptMapper(turn.place);
-      return readHomeFile(turn, { folder: '.gemini/tmp', name }, mapper, emit);
-    };
-    const summary = await sessionFile(`session-*-${sessionId.slice(0, 8)}.jsonl`, () => {});
-    const events = await subagentEvents({ ...turn, summary }, (id, emit) => sessionFile(`${id}.jsonl`, emit));
-    return events.filter(({ type }) => type !== 'usage');
-  },
 };
 
 /** Without the auth type a base URL makes it choose one that it refuses without a terminal. */

@@ -1,23 +1,9 @@
 import { pathToFileURL } from 'node:url';
 import type { McpServer } from '../../kit/declared-context.ts';
-import { readPrinted, subagentEvents } from '../../kit/kept-events.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
-import { readDocument } from '../../kit/read-document.ts';
-import type { CliAgent } from '../native-agent.ts';
-import { createOpencodeTranscriptMapper } from './transcript.ts';
+import type { Launch } from '../native-agent.ts';
 
-/**
- * OpenCode. Its prompt and tools depend on the model's name. A prompt that is an argument reaches the model in quotes,
- * so it comes from standard input. It has no last event: the last `step_finish` with the reason `stop` is the end.
- */
-export const opencodeCli: CliAgent = {
-  kind: 'opencode-cli',
-  package: 'opencode-ai',
-  program: 'opencode',
-  entry: { native: 'opencode-PLATFORM/bin/opencode' },
-  wire: 'openai-chat-completions',
-  defaultModel: 'qwen3-coder-plus',
-
+export const launch: Launch = {
   settings: ({ baseUrl, key, model, home, mcpServers = [], plugins = [] }) => ({
     env: {
       ...ownFolders(home),
@@ -46,18 +32,7 @@ export const opencodeCli: CliAgent = {
     ],
     stdin: prompt,
   }),
-
-  // The stream tells only of the session that was asked; each sub-agent is one of its own.
-  keptEvents: (turn) =>
-    subagentEvents(turn, (session, emit) => {
-      const reader = readDocument(createOpencodeTranscriptMapper(turn.place), emit);
-      return readPrinted(turn, ['/bin/sh', '-c', PRINT_SESSION, turn.program, session], reader);
-    }),
 };
-
-/** By way of a file: into a pipe, OpenCode may end before all of a large document is written. */
-const PRINT_SESSION =
-  'file=$(mktemp) && "$0" export "$1" > "$file" && cat "$file"; code=$?; rm -f "$file"; exit $code';
 
 function configuration(baseUrl: string, key: string, model: string): object {
   const models = { [model]: { tool_call: true, limit: { context: 200_000, output: 32_000 } } };

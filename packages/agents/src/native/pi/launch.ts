@@ -1,16 +1,8 @@
 import { join } from 'node:path';
 import { ownFolders } from '../../kit/own-folders.ts';
-import type { CliAgent } from '../native-agent.ts';
+import type { Launch } from '../native-agent.ts';
 
-/** pi. In JSON mode its exit code is 0 whatever happens: the last assistant message's `stopReason` tells. */
-export const pi: CliAgent = {
-  kind: 'pi',
-  package: '@earendil-works/pi-coding-agent',
-  program: 'pi',
-  entry: { script: '@earendil-works/pi-coding-agent/dist/bundle/cli.js' },
-  wire: 'anthropic-messages',
-  defaultModel: 'claude-sonnet-4-5',
-
+export const launch: Launch = {
   settings: ({ baseUrl, key, model, home, plugins = [] }) => ({
     env: {
       ...ownFolders(home),

@@ -1,20 +1,9 @@
-import { emptyUsage } from '@whetstone/events';
 import type { McpServer } from '../../kit/declared-context.ts';
 import { mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
-import type { NativeMapper } from '../../kit/native-mapper.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
-import type { CliAgent } from '../native-agent.ts';
-import { createQwenCodeMapper, type QwenMapper } from './stream.ts';
+import type { Launch } from '../native-agent.ts';
 
-/** Qwen Code, which wants Node 22 or newer: under 20 it ends half a minute after its last event. */
-export const qwenCode: CliAgent = {
-  kind: 'qwen-code',
-  package: '@qwen-code/qwen-code',
-  program: 'qwen',
-  entry: { script: '@qwen-code/qwen-code/cli-entry.js' },
-  wire: 'openai-chat-completions',
-  defaultModel: 'qwen3-coder-plus',
-
+export const launch: Launch = {
   settings: ({ baseUrl, key, model, home, ...given }) => {
     const { mcpServers, env } = withoutDollars(given.mcpServers);
     return {
@@ -48,13 +37,6 @@ export const qwenCode: CliAgent = {
     ],
     stdin: prompt,
   }),
-
-  openStream: (place, before) => createQwenCodeMapper(place, usageBefore(before)),
-};
-
-const usageBefore = (before: NativeMapper | 'new' | 'unread') => {
-  if (before === 'new') return emptyUsage();
-  return before === 'unread' ? undefined : (before as QwenMapper).sessionUsage;
 };
 
 const settings = {

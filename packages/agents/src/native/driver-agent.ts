@@ -1,47 +1,67 @@
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { present } from '@whetstone/events/present';
-import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
-import { createMask, type Mask } from '@whetstone/sandbox';
+import { type CommandResult, createMask, type Mask, type RunOptions, type Sandbox } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent, type TurnInput } from '../agent.ts';
-import type { AgentConfig, CliAgentConfig } from '../config.ts';
+import type { DriverAgentConfig } from '../config.ts';
+import { locateProgram, unpackedBeside } from '../install/installed-agents.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
-import { placeFolders, placeSkills, pluginFolders } from '../kit/declared-context.ts';
 import { inheritFiles } from '../kit/inherit-files.ts';
 import { readKeptEvents } from '../kit/kept-events.ts';
+import { leadsToGateway } from '../kit/leads-to-gateway.ts';
 import type { MapperPlace, NativeMapper } from '../kit/native-mapper.ts';
+import { placeContext, pluginFolders } from '../kit/place-context.ts';
 import { readJsonLines } from '../kit/read-json-lines.ts';
 import { toTurn } from '../kit/to-turn.ts';
 import { createTurnEvents } from '../kit/turn-events.ts';
-import { contextPlacesOf } from './context-places.ts';
-import { mappers } from './mappers.ts';
-import type { CliAgent, CliConnection, CliSettings, CliTurn } from './native-agent.ts';
-import { takesOutputSchema } from './output-schema.ts';
+import { type ModelProvider, modelProviderOf } from './model-provider.ts';
+import type { Connection, DrivenAgent, LaunchSettings, TurnRequest } from './native-agent.ts';
+import { drivenAgents } from './native-agents.ts';
+import { takesOutputSchema } from './takes-output-schema.ts';
 
-/** How an agent reaches its model where the run has no gateway. */
-export type CliProvider = { baseUrl: string; key: string };
-
-export type CliAgentOptions = {
-  config: AgentConfig & { cli: CliAgentConfig };
-  /** Its absolute path. */
+type Driven = {
+  config: DriverAgentConfig;
+  /** The absolute path of its program. */
   program: string;
   /** What its installation has unpacked. */
   unpacked: string | undefined;
-  /** Absent where every attempt has a lane. */
-  provider: CliProvider | undefined;
+  /** Absent when every attempt has a lane. */
+  provider: ModelProvider | undefined;
   environment: AgentEnvironment;
   /** The user's own home, from which `inherit` takes files. */
   userHome: string;
 };
 
 /**
- * A released command line as an agent: a HOME and settings of its own in the sandbox, its JSON stream read as it comes,
- * and success by what the stream says of the turn, not by the exit code.
+ * A released agent that Whetstone starts itself, with a HOME and settings of its own in the sandbox. Its JSON stream is
+ * read as it comes, and success is what the stream says of the turn, not the exit code. Its program and its provider are
+ * known before anything runs.
+ *
+ * @throws WhetstoneError `agent-not-installed`, `agent-key-missing`
  */
-export function createCliAgent(cli: CliAgent, options: CliAgentOptions): Agent {
-  const { config, environment } = options;
-  const secrets = [...environment.secrets, ...(options.provider ? [options.provider.key] : [])];
-  const streams = sessionStreams(cli);
+export async function createDriverAgent(
+  config: DriverAgentConfig,
+  environment: AgentEnvironment,
+  user: { environment: NodeJS.ProcessEnv; hasLanes: boolean },
+): Promise<Agent> {
+  const agent = drivenAgents[config.kind];
+  const program = await locateProgram(agent, config.driver.version, user.environment);
+  const usesLane = user.hasLanes && leadsToGateway(config);
+  return drive(agent, {
+    config,
+    program,
+    unpacked: await unpackedBeside(program),
+    provider: usesLane ? undefined : modelProviderOf(config, user.environment),
+    environment,
+    userHome: user.environment.HOME ?? homedir(),
+  });
+}
+
+function drive(agent: DrivenAgent, driven: Driven): Agent {
+  const { config, environment, program } = driven;
+  const secrets = [...environment.secrets, ...(driven.provider ? [driven.provider.key] : [])];
+  const streams = sessionStreams(agent);
   return defineSandboxAgent({
     name: config.name,
     capabilities: {
@@ -51,25 +71,25 @@ export function createCliAgent(cli: CliAgent, options: CliAgentOptions): Agent {
     },
     async send(input, context) {
       const { session } = context;
-      const model = config.cli.model ?? context.model ?? cli.defaultModel;
-      const settings = cli.settings(connectionOf(options, context, model));
-      if (session.isNew) await prepareHome(context, settings, options);
+      const model = config.driver.model ?? context.model ?? agent.release.defaultModel;
+      const settings = agent.launch.settings(connectionOf(driven, context, model));
+      if (session.isNew) await prepareHome(context, settings, driven);
       const mask = createMask([...secrets, ...(context.declared?.secrets ?? [])]);
       const turn = createTurnEvents(context);
       const place = placeOf(context);
       const mapper = streams.open(place, session);
       const startedAt = new Date().toISOString();
       const reader = readJsonLines(mapper, turn.add);
-      const result = await runTurn(cli, options, { input, context, settings, model, mask, reader });
+      const result = await runTurn(agent, driven, { input, context, settings, model, mask, reader });
       const summary = reader.end();
       if (summary.sessionId !== undefined) {
         session.id = summary.sessionId;
         streams.keep(summary.sessionId, mapper);
       }
-      const data = input.outputSchema && cli.answerIn?.(mapper);
+      const data = input.outputSchema && agent.stream.answerIn?.(mapper);
       if (data !== undefined) summary.data = data;
-      const kept = await readKeptEvents(cli, context, {
-        ...{ sandbox: context.sandbox, program: options.program, place, startedAt },
+      const kept = await readKeptEvents(agent, context, {
+        ...{ sandbox: context.sandbox, program, place, startedAt },
         ...{ events: turn.events, summary },
         options: { env: { ...settings.env, ...environment.env }, mask },
       });
@@ -85,24 +105,23 @@ const placeOf = ({ sandbox, declared }: AgentContext & { sandbox: Sandbox }): Ma
 });
 
 /** What reads each turn's output. A harness that was started again has read nothing of a session that goes on. */
-function sessionStreams(cli: CliAgent) {
+function sessionStreams(agent: DrivenAgent) {
   const last = new Map<string, NativeMapper>();
   return {
     open(place: MapperPlace, { isNew, id = '' }: AgentContext['session']): NativeMapper {
-      if (!cli.openStream) return mappers[cli.kind].stream(place);
-      return cli.openStream(place, isNew ? 'new' : (last.get(id) ?? 'unread'));
+      return agent.stream.open(place, isNew ? 'new' : (last.get(id) ?? 'unread'));
     },
     keep(sessionId: string, mapper: NativeMapper): void {
-      if (cli.openStream) last.set(sessionId, mapper);
+      last.set(sessionId, mapper);
     },
   };
 }
 
 function connectionOf(
-  { config, provider, unpacked }: CliAgentOptions,
+  { config, provider, unpacked }: Driven,
   { lane, sandbox, declared }: AgentContext & { sandbox: Sandbox },
   model: string,
-): CliConnection {
+): Connection {
   const place = {
     model,
     home: sandbox.home,
@@ -120,36 +139,35 @@ function connectionOf(
 
 /** What is inherited comes first: the settings that keep a run to itself are not the user's to change by accident. */
 async function prepareHome(
-  { sandbox, declared, log }: AgentContext & { sandbox: Sandbox },
-  { files }: CliSettings,
-  { config, userHome }: CliAgentOptions,
+  context: AgentContext & { sandbox: Sandbox },
+  { files }: LaunchSettings,
+  { config, userHome }: Driven,
 ): Promise<void> {
-  const inherited = await inheritFiles(sandbox, userHome, config.cli.inherit);
+  const { sandbox, log } = context;
+  const inherited = await inheritFiles(sandbox, userHome, config.driver.inherit);
   if (inherited.length > 0) log(`Inherited from the user's home: ${inherited.join(', ')}`);
   for (const [path, content] of Object.entries(files)) await sandbox.writeFiles({ [`~/${path}`]: content });
-  const { skills, plugins } = contextPlacesOf(config);
-  if (declared && skills !== undefined) await placeSkills(sandbox, skills, declared.skills);
-  if (declared && plugins !== undefined) await placeFolders(sandbox, plugins, declared.plugins);
+  await placeContext(config, context);
 }
 
 type TurnRun = {
   input: TurnInput;
   context: AgentContext & { sandbox: Sandbox };
-  settings: CliSettings;
+  settings: LaunchSettings;
   model: string;
   mask: Mask;
   reader: { push(chunk: Buffer): void };
 };
 
 async function runTurn(
-  cli: CliAgent,
-  { program, environment }: CliAgentOptions,
+  agent: DrivenAgent,
+  { program, environment }: Driven,
   { input, context, settings, model, mask, reader }: TurnRun,
 ): Promise<CommandResult> {
   const { sandbox, session, files } = context;
   const resume = session.isNew ? undefined : session.id;
   const outputSchema = await placeSchema(input, sandbox);
-  const { args, stdin } = cli.turn({
+  const { args, stdin } = agent.launch.turn({
     prompt: input.text,
     model,
     workingDirectory: sandbox.workdir,
@@ -173,7 +191,7 @@ const SCHEMA_FILE = '.output-schema.json';
 async function placeSchema(
   { outputSchema }: TurnInput,
   sandbox: Sandbox,
-): Promise<CliTurn['outputSchema'] | undefined> {
+): Promise<TurnRequest['outputSchema'] | undefined> {
   if (!outputSchema) return undefined;
   const text = JSON.stringify(outputSchema);
   await sandbox.writeFiles({ [`~/${SCHEMA_FILE}`]: text });

@@ -4,14 +4,14 @@ import { dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { removeTree } from '@whetstone/sandbox';
 import { execa } from 'execa';
-import type { CliAgent } from '../native/native-agent.ts';
+import type { DrivenAgent } from '../native/native-agent.ts';
 import { agentFolder, isInstalled, programIn, unpackedFolder } from './installed-agents.ts';
 import testedVersions from './tested-versions.json' with { type: 'json' };
 
 const UNPACK_LIMIT_MS = 120_000;
 
 /** The version that Whetstone's own tests drive. */
-export function testedVersion({ package: name }: CliAgent): string {
+export function testedVersion({ release: { package: name } }: DrivenAgent): string {
   const version = (testedVersions as Record<string, string>)[name];
   if (version === undefined) throw new TypeError(`No version of ${name} is tested.`);
   return version;
@@ -23,8 +23,8 @@ export function testedVersion({ package: name }: CliAgent): string {
  *
  * @throws WhetstoneError `agent-install`
  */
-export async function installCliAgent(
-  agent: CliAgent,
+export async function installAgent(
+  agent: DrivenAgent,
   { version = testedVersion(agent), signal }: { version?: string; signal?: AbortSignal } = {},
 ): Promise<string> {
   const folder = agentFolder(agent.kind, version);
@@ -33,7 +33,7 @@ export async function installCliAgent(
   const making = await mkdtemp(`${folder}.`);
   try {
     await writeFile(join(making, 'package.json'), JSON.stringify({ private: true }));
-    await npmInstall(`${agent.package}@${version}`, making, signal);
+    await npmInstall(`${agent.release.package}@${version}`, making, signal);
     const found = programBelow(agent, making);
     await linkProgram(agent, making, join(folder, found));
     await unpack(agent, join(making, found), making, signal);
@@ -77,7 +77,7 @@ const lastLines = (text: string): string => text.trim().split('\n').slice(-5).jo
  * The program of an installation, relative to its folder.
  * @throws WhetstoneError `agent-install` where its makers publish none for this machine
  */
-function programBelow({ entry, package: name }: CliAgent, folder: string): string {
+function programBelow({ release: { entry, package: name } }: DrivenAgent, folder: string): string {
   const platform = `${process.platform}-${process.arch}`;
   const pattern = 'native' in entry ? entry.native.replace('PLATFORM', platform) : entry.script;
   const [found] = globSync(join('node_modules', pattern), { cwd: folder });
@@ -86,7 +86,11 @@ function programBelow({ entry, package: name }: CliAgent, folder: string): strin
 }
 
 /** Scripts run on this Node: it is one that they support, whatever the PATH of a run has. */
-async function linkProgram({ entry, program }: CliAgent, folder: string, target: string): Promise<void> {
+async function linkProgram(
+  { release: { entry, program } }: DrivenAgent,
+  folder: string,
+  target: string,
+): Promise<void> {
   const link = join(folder, 'bin', program);
   await mkdir(dirname(link));
   if ('native' in entry) return await symlink(target, link);
@@ -96,7 +100,7 @@ async function linkProgram({ entry, program }: CliAgent, folder: string, target:
 
 /** What cannot be unpacked now is unpacked in each case, as without this. */
 async function unpack(
-  { unpacking }: CliAgent,
+  { release: { unpacking } }: DrivenAgent,
   program: string,
   folder: string,
   signal: AbortSignal | undefined,

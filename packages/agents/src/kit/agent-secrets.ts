@@ -1,0 +1,13 @@
+import type { AgentConfig } from '../config.ts';
+import { resolveAgentEnv } from './agent-environment.ts';
+import { agentKeyVariable } from './agent-key-variable.ts';
+
+/**
+ * The values that must never be kept of one agent: what it is given through `${NAME}` or under the name of a secret, and
+ * the key of its model that this process reads from the user's environment.
+ */
+export function agentSecrets(agent: AgentConfig, environment: NodeJS.ProcessEnv): string[] {
+  const variable = agentKeyVariable(agent);
+  const key = variable === undefined ? undefined : environment[variable];
+  return [...resolveAgentEnv(agent.env, environment).secrets, key ?? ''].filter((secret) => secret !== '');
+}

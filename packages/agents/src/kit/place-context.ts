@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import type { Sandbox, SandboxFile } from '@whetstone/sandbox';
+import type { AgentContext } from '../agent.ts';
+import type { AgentConfig } from '../config.ts';
+import { contextPlacesOf } from '../native/context-places.ts';
+import type { DeclaredPlugin } from './declared-context.ts';
+import { mcpServersOf } from './mcp-settings.ts';
+
+/**
+ * Puts what a variant declares where the agent looks for it, at the start of a session: skills and plugins into the
+ * agent's home, and for commands and modules a file with the MCP servers in the form that most agents read:
+ * `{"mcpServers": {NAME: {command, args, env} | {type: "http", url, headers}}}`. The instructions are in the workspace
+ * already, and agents that Whetstone starts are given their servers by their own settings.
+ */
+export async function placeContext(
+  agent: AgentConfig,
+  { sandbox, declared, session }: Pick<AgentContext, 'sandbox' | 'declared' | 'session'>,
+): Promise<void> {
+  if (!sandbox || !declared || !session.isNew) return;
+  const { skills, mcpServers, plugins } = contextPlacesOf(agent);
+  if (skills !== undefined) await placeFolders(sandbox, `${skills}/NAME`, declared.skills);
+  if (plugins !== undefined) await placeFolders(sandbox, plugins, declared.plugins);
+  const entries = mcpServersOf(declared.mcpServers, ({ url, headers }) => ({ type: 'http', url, headers }));
+  if (typeof mcpServers !== 'object' || !entries) return;
+  const content = `${JSON.stringify({ mcpServers: entries }, null, 2)}\n`;
+  await sandbox.writeFiles({ [`~/${mcpServers.file}`]: content });
+}
+
+/** Puts folders with their files into the agent's home; `NAME` in `place` is that of each. */
+async function placeFolders(
+  sandbox: Sandbox,
+  place: string,
+  folders: readonly { name: string; files: readonly SandboxFile[] }[],
+): Promise<void> {
+  const files = folders.flatMap(({ name, files }) =>
+    files.map((file) => ({ ...file, path: `~/${place.replace('NAME', name)}/${file.path}` })),
+  );
+  if (files.length > 0) await sandbox.uploadFiles(files);
+}
+
+/** Where the plugins lie in the home of an agent that takes plugins. */
+export function pluginFolders(
+  plugins: readonly DeclaredPlugin[],
+  agent: AgentConfig,
+  { home }: Pick<Sandbox, 'home'>,
+): { name: string; folder: string }[] {
+  const { plugins: place } = contextPlacesOf(agent);
+  if (place === undefined) return [];
+  return plugins.map(({ name }) => ({ name, folder: join(home, place.replace('NAME', name)) }));
+}

@@ -1,0 +1,20 @@
+import { type NativeFacts, PASSED_PLUGINS, type Release } from '../native-agent.ts';
+
+export const facts: NativeFacts = {
+  instructions: 'CLAUDE.md',
+  skills: '.claude/skills',
+  mcpServers: true,
+  plugins: { folder: PASSED_PLUGINS, manifests: [{ path: '.claude-plugin/plugin.json' }] },
+  structuredOutput: true,
+  sessions: 'session id',
+  login: { variable: 'CLAUDE_CODE_OAUTH_TOKEN' },
+  retries: { variable: 'CLAUDE_CODE_MAX_RETRIES' },
+};
+
+export const release: Release = {
+  package: '@anthropic-ai/claude-code',
+  program: 'claude',
+  entry: { native: '@anthropic-ai/claude-code-PLATFORM/claude' },
+  wire: 'anthropic-messages',
+  defaultModel: 'claude-sonnet-4-5',
+};

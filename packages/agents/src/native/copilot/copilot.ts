@@ -1,0 +1,36 @@
+import type { StreamEvent } from '@whetstone/events';
+import { isBefore, isPlainId, readHomeFile } from '../../kit/kept-events.ts';
+import type { DrivenAgent } from '../native-agent.ts';
+import { facts, release } from './facts.ts';
+import { launch } from './launch.ts';
+import { createCopilotMapper } from './stream.ts';
+import { copilotTranscriptPattern, createCopilotTranscriptMapper } from './transcript.ts';
+
+/**
+ * GitHub Copilot CLI with a provider of its own, which needs no login. Its tools depend on the model's name. It unpacks
+ * 235 MB into each new home, unless that was done at its installation.
+ */
+export const copilot: DrivenAgent = {
+  kind: 'copilot',
+  facts,
+  release,
+  launch,
+  stream: { open: (place) => createCopilotMapper(place) },
+  transcript: {
+    kind: 'files',
+    pattern: copilotTranscriptPattern,
+    createMapper: createCopilotTranscriptMapper,
+  },
+
+  // Only the session's file has tokens, those of sub-agents included.
+  async keptEvents(turn) {
+    const { sessionId = '' } = turn.summary;
+    if (!isPlainId(sessionId)) return [];
+    const usages: StreamEvent[] = [];
+    const file = { folder: `.copilot/session-state/${sessionId}`, name: 'events.jsonl' };
+    await readHomeFile(turn, file, createCopilotTranscriptMapper(turn.place), (event) => {
+      if (event.type === 'usage' && !isBefore(event, turn.startedAt)) usages.push(event);
+    });
+    return usages;
+  },
+};

@@ -1,0 +1,28 @@
+import { type NativeFacts, PASSED_PLUGINS, type Release } from '../native-agent.ts';
+
+export const facts: NativeFacts = {
+  instructions: 'AGENTS.md',
+  skills: '.copilot/skills',
+  mcpServers: true,
+  plugins: {
+    folder: PASSED_PLUGINS,
+    // Copilot takes plugins that were made for Claude Code.
+    manifests: [
+      { path: 'plugin.json' },
+      { path: '.plugin/plugin.json' },
+      { path: '.github/plugin/plugin.json' },
+      { path: '.claude-plugin/plugin.json' },
+    ],
+  },
+  structuredOutput: false,
+  sessions: 'session id',
+};
+
+export const release: Release = {
+  package: '@github/copilot',
+  program: 'copilot',
+  entry: { native: '@github/copilot-PLATFORM/copilot' },
+  unpacking: (folder) => ({ COPILOT_PKG_CACHE_HOME: folder, COPILOT_SEA_EXTRACT_ONLY: '1' }),
+  wire: 'openai-chat-completions',
+  defaultModel: 'claude-sonnet-4.5',
+};

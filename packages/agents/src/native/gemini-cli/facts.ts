@@ -1,0 +1,20 @@
+import type { NativeFacts, Release } from '../native-agent.ts';
+
+export const facts: NativeFacts = {
+  instructions: 'GEMINI.md',
+  skills: '.gemini/skills',
+  mcpServers: true,
+  plugins: { folder: '.gemini/extensions/NAME', manifests: [{ path: 'gemini-extension.json' }] },
+  structuredOutput: false,
+  sessions: 'session id',
+  login: { file: '.gemini/oauth_creds.json' },
+  retries: { setting: 'general.maxAttempts in .gemini/settings.json' },
+};
+
+export const release: Release = {
+  package: '@google/gemini-cli',
+  program: 'gemini',
+  entry: { script: '@google/gemini-cli/bundle/gemini.js' },
+  wire: 'gemini-generate-content',
+  defaultModel: 'gemini-2.5-pro',
+};

@@ -1,0 +1,38 @@
+import type { StreamEvent } from '@whetstone/events';
+import { isPlainId, readHomeFile, subagentEvents } from '../../kit/kept-events.ts';
+import type { DrivenAgent } from '../native-agent.ts';
+import { facts, release } from './facts.ts';
+import { launch } from './launch.ts';
+import { createGeminiCliMapper } from './stream.ts';
+import { createGeminiCliTranscriptMapper, geminiCliTranscriptPattern } from './transcript.ts';
+
+/**
+ * Gemini CLI. After a provider error its exit code is the HTTP status modulo 256. The model has to be named: with `auto`
+ * it first makes another request to choose one.
+ */
+export const geminiCli: DrivenAgent = {
+  kind: 'gemini-cli',
+  facts,
+  release,
+  launch,
+  stream: { open: (place) => createGeminiCliMapper(place) },
+  transcript: {
+    kind: 'files',
+    pattern: geminiCliTranscriptPattern,
+    createMapper: createGeminiCliTranscriptMapper,
+  },
+
+  // The stream has what sub-agents used. What they did is in their session files, and the file of the main session says
+  // which call started which sub-agent.
+  async keptEvents(turn) {
+    const { sessionId = '' } = turn.summary;
+    if (!isPlainId(sessionId) || !turn.events.some(({ type }) => type === 'subagent.called')) return [];
+    const sessionFile = (name: string, emit: (event: StreamEvent) => void) => {
+      const mapper = createGeminiCliTranscriptMapper(turn.place);
+      return readHomeFile(turn, { folder: '.gemini/tmp', name }, mapper, emit);
+    };
+    const summary = await sessionFile(`session-*-${sessionId.slice(0, 8)}.jsonl`, () => {});
+    const events = await subagentEvents({ ...turn, summary }, (id, emit) => sessionFile(`${id}.jsonl`, emit));
+    return events.filter(({ type }) => type !== 'usage');
+  },
+};

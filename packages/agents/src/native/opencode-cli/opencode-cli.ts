@@ -1,0 +1,35 @@
+import { readPrinted, subagentEvents } from '../../kit/kept-events.ts';
+import { readDocument } from '../../kit/read-document.ts';
+import type { DrivenAgent } from '../native-agent.ts';
+import { facts, release } from './facts.ts';
+import { launch } from './launch.ts';
+import { createOpencodeMapper } from './stream.ts';
+import { createOpencodeTranscriptMapper, opencodeTranscriptArguments } from './transcript.ts';
+
+/**
+ * OpenCode. Its prompt and tools depend on the model's name. A prompt that is an argument reaches the model in quotes,
+ * so it comes from standard input. It has no last event: the last `step_finish` with the reason `stop` is the end.
+ */
+export const opencodeCli: DrivenAgent = {
+  kind: 'opencode-cli',
+  facts,
+  release,
+  launch,
+  stream: { open: (place) => createOpencodeMapper(place) },
+  transcript: {
+    kind: 'printed',
+    args: opencodeTranscriptArguments,
+    createMapper: createOpencodeTranscriptMapper,
+  },
+
+  // The stream covers only the session that was prompted; each sub-agent has a session of its own.
+  keptEvents: (turn) =>
+    subagentEvents(turn, (session, emit) => {
+      const reader = readDocument(createOpencodeTranscriptMapper(turn.place), emit);
+      return readPrinted(turn, ['/bin/sh', '-c', PRINT_SESSION, turn.program, session], reader);
+    }),
+};
+
+/** Through a file: OpenCode may exit before it has written all of a large document into a pipe. */
+const PRINT_SESSION =
+  'file=$(mktemp) && "$0" export "$1" > "$file" && cat "$file"; code=$?; rm -f "$file"; exit $code';

@@ -1,0 +1,20 @@
+import type { NativeFacts, Release } from '../native-agent.ts';
+
+export const facts: NativeFacts = {
+  instructions: 'QWEN.md',
+  skills: '.qwen/skills',
+  mcpServers: true,
+  plugins: { folder: '.qwen/extensions/NAME', manifests: [{ path: 'qwen-extension.json' }] },
+  structuredOutput: true,
+  sessions: 'session id',
+  login: { file: '.qwen/oauth_creds.json' },
+  retries: { setting: 'model.generationConfig.maxRetries in .qwen/settings.json' },
+};
+
+export const release: Release = {
+  package: '@qwen-code/qwen-code',
+  program: 'qwen',
+  entry: { script: '@qwen-code/qwen-code/cli-entry.js' },
+  wire: 'openai-chat-completions',
+  defaultModel: 'qwen3-coder-plus',
+};

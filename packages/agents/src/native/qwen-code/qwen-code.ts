@@ -1,0 +1,28 @@
+import { emptyUsage } from '@whetstone/events';
+import type { NativeMapper } from '../../kit/native-mapper.ts';
+import type { DrivenAgent } from '../native-agent.ts';
+import { facts, release } from './facts.ts';
+import { launch } from './launch.ts';
+import { createQwenCodeMapper, type QwenMapper } from './stream.ts';
+import { createQwenCodeTranscriptMapper, qwenCodeTranscriptPattern } from './transcript.ts';
+
+/** Qwen Code. It needs Node 22 or newer: under Node 20 it exits half a minute after its last event. */
+export const qwenCode: DrivenAgent = {
+  kind: 'qwen-code',
+  facts,
+  release,
+  launch,
+  stream: {
+    open: (place, before = 'unread') => createQwenCodeMapper(place, usageBefore(before)),
+  },
+  transcript: {
+    kind: 'files',
+    pattern: qwenCodeTranscriptPattern,
+    createMapper: createQwenCodeTranscriptMapper,
+  },
+};
+
+const usageBefore = (before: NativeMapper | 'new' | 'unread') => {
+  if (before === 'new') return emptyUsage();
+  return before === 'unread' ? undefined : (before as QwenMapper).sessionUsage;
+};
