@@ -1,27 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import { present } from '@whetstone/events/present';
-import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
-import { createMask, type Mask, sandboxPath } from '@whetstone/sandbox';
-import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnInput } from '../agent.ts';
+import {
+  type CommandResult,
+  createMask,
+  type RunOptions,
+  type Sandbox,
+  sandboxPath,
+} from '@whetstone/sandbox';
+import { type Agent, type AgentContext, defineSandboxAgent, type TurnInput } from '../agent.ts';
 import type { Command, CommandAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
-import { placeContext } from '../kit/place-context.ts';
-import { stoppedMessages } from '../kit/stopped-messages.ts';
-import {
-  type Collected,
-  type Collector,
-  createCollector,
-  type Preparation,
-} from '../kit/telemetry/collector.ts';
-import { textTail } from '../kit/text-tail.ts';
-import { createTurnEvents, type TurnEvents } from '../kit/turn-events.ts';
+import { placeContext, placeOf } from '../kit/place-context.ts';
+import { runTurn, type TurnLaunch, type TurnSetup } from '../kit/run-turn.ts';
+import { createTelemetryCollector } from '../kit/telemetry/telemetry-collector.ts';
+import { createTurnReader } from '../kit/turn-reader.ts';
+import { nativeAgentOf } from '../native/native-agents.ts';
 import { executableOf } from './executable.ts';
 import { findOnPath } from './find-on-path.ts';
 import { resumeCommandOf } from './resume-command.ts';
 import { renderCommand } from './template.ts';
-
-/** How much of the output becomes an event. The whole of it is in the attempt's files. */
-const EVENT_TEXT_BYTES = 16 * 1024;
 
 /** The variables of a command template that a turn has values for. */
 type TemplateValues = Parameters<typeof renderCommand>[1];
@@ -34,9 +31,8 @@ const SESSION_ID = /^[A-Za-z0-9][\w.:-]{0,199}$/;
  * makes up the id of a session; an agent with a `resume_command` reports its own id.
  */
 export function createCommandAgent(config: CommandAgentConfig, { env, secrets }: AgentEnvironment): Agent {
-  const { command: firstTemplate } = config;
-  const collectorOf = attemptCollectors(config);
   const resumeTemplate = resumeCommandOf(config);
+  const setupOf = perAttempt(config);
   return defineSandboxAgent({
     name: config.name,
     capabilities: {
@@ -44,51 +40,71 @@ export function createCommandAgent(config: CommandAgentConfig, { env, secrets }:
       toolObservability: config.telemetry.collector === 'codex-jsonl',
     },
     async send(input, context) {
-      const { sandbox, files, session } = context;
-      const turn = createTurnEvents(context);
-      const template = session.isNew ? firstTemplate : resumeTemplate;
+      const { sandbox, session } = context;
+      const template = session.isNew ? config.command : resumeTemplate;
       if (!template) throw new TypeError(`Agent ${config.name} cannot resume a session.`);
       if (session.isNew && resumeTemplate) session.id = randomUUID();
       await placeContext(config, context);
-      const mask = createMask([...secrets, ...(context.declared?.secrets ?? [])]);
-      const collector = collectorOf(context);
-      const preparation = collector.prepare({ isNew: session.isNew, emit: turn.add });
+      const setup = setupOf(context);
+      const preparation = setup.telemetry.prepare();
       const command = renderCommand(template, templateValues(input, context, preparation));
-      if (!collector.read)
-        turn.add({ type: 'session.started', runtime: config.kind, workingDir: sandbox.workdir });
-      const result = await run(
-        sandbox,
+      const launch: TurnLaunch = {
+        run: (options) => run(sandbox, command, options),
+        env: { ...context.lane?.env, ...env, ...preparation.env },
+        mask: createMask([...secrets, ...(context.declared?.secrets ?? [])]),
+        program: executableOf(template) ?? config.kind,
         command,
-        runOptions(context, { ...context.lane?.env, ...env, ...preparation.env }, mask, collector),
+        isMissing: (result) => isProgramMissing(template, result, env.PATH ?? sandboxPath(process.env.PATH)),
+      };
+      return await runTurn(
+        { ...setup, onSession: (id) => resumeUnder(config, session, id) },
+        launch,
+        input,
+        context,
       );
-      const collected = await collector.collect({ command, files });
-      const { sessionId } = collected;
-      if (config.resumeCommand && sessionId !== undefined && SESSION_ID.test(sessionId))
-        session.id = sessionId;
-      addOutputEvents(turn, result, collected);
-      const notStarted = await isProgramMissing(template, result, env.PATH ?? sandboxPath(process.env.PATH));
-      return toTurn(config, turn, { ...result, notStarted }, collected);
     },
   });
 }
 
-/** One for each attempt, which has its own sandbox. */
-function attemptCollectors(
+/** An agent with a command to resume its session is resumed under its own id. */
+function resumeUnder(
+  { resumeCommand }: CommandAgentConfig,
+  session: AgentContext['session'],
+  id: string,
+): void {
+  if (resumeCommand && SESSION_ID.test(id)) session.id = id;
+}
+
+type AttemptSetup = Omit<TurnSetup, 'onSession'>;
+
+/** What reads the turns of an attempt; each attempt has a sandbox of its own. */
+function perAttempt(
   config: CommandAgentConfig,
-): (context: AgentContext & { sandbox: Sandbox }) => Collector {
-  const collectors = new WeakMap<Sandbox, Collector>();
-  return ({ sandbox, files: { outputDir } }) => {
+): (context: AgentContext & { sandbox: Sandbox }) => AttemptSetup {
+  const setups = new WeakMap<Sandbox, AttemptSetup>();
+  const isCodexStream = config.telemetry.collector === 'codex-jsonl';
+  const agent = nativeAgentOf(isCodexStream ? 'codex-cli' : config.kind);
+  return (context) => {
+    const { sandbox, files } = context;
     const { workdir, home } = sandbox;
-    const collector = collectors.get(sandbox) ?? createCollector(config, { workdir, home, outputDir });
-    collectors.set(sandbox, collector);
-    return collector;
+    const place = placeOf(context);
+    const setup = setups.get(sandbox) ?? {
+      ...{ config, agent, place },
+      reader: createTurnReader({
+        ...{ agent, place, home, runtime: config.kind },
+        stream: isCodexStream ? 'always' : 'detect',
+      }),
+      telemetry: createTelemetryCollector(config.telemetry, { workdir, outputDir: files.outputDir }),
+    };
+    setups.set(sandbox, setup);
+    return setup;
   };
 }
 
 function templateValues(
   input: TurnInput,
   { sandbox, files, lane, session }: AgentContext & { sandbox: Sandbox },
-  { telemetryFile }: Preparation,
+  { telemetryFile }: { telemetryFile?: string },
 ): TemplateValues {
   return {
     workspace: sandbox.workdir,
@@ -102,70 +118,10 @@ function templateValues(
   };
 }
 
-function runOptions(
-  context: AgentContext,
-  env: Record<string, string>,
-  mask: Mask,
-  collector: Collector,
-): RunOptions {
-  const { signal, timeoutMs, files } = context;
-  return {
-    env,
-    signal,
-    timeoutMs,
-    stdoutFile: files.stdoutFile,
-    stderrFile: files.stderrFile,
-    mask,
-    ...(collector.read && { onStdout: (chunk) => collector.read?.(chunk) }),
-  };
-}
-
 function run(sandbox: Sandbox, command: Command, options: RunOptions): Promise<CommandResult> {
   if (command.kind === 'shell') return sandbox.runShell(command.script, options);
   const [program = '', ...args] = command.argv;
   return sandbox.runCommand(program, args, options);
-}
-
-/** Plain output is the agent's message; output that a collector reads has become events already. */
-function addOutputEvents(turn: TurnEvents, result: CommandResult, { saw, isCompleted }: Collected): void {
-  const message = saw === 'events' ? '' : textTail(result.stdout, EVENT_TEXT_BYTES);
-  if (message !== '') turn.add({ type: 'message', role: 'assistant', text: message });
-  const failure = failureOf(result);
-  if (failure === undefined || (isCompleted && result.ended === 'exit')) return;
-  const stderr = textTail(result.stderr, EVENT_TEXT_BYTES);
-  turn.add({ type: 'error', message: stderr === '' ? failure : `${failure}\n${stderr}`, source: 'host' });
-}
-
-function failureOf({ ended, exitCode }: CommandResult): string | undefined {
-  if (ended !== 'exit') return stoppedMessages[ended];
-  if (exitCode === 127) return 'The agent was not found (exit code 127).';
-  return exitCode === 0 ? undefined : `The agent ended with exit code ${exitCode}.`;
-}
-
-function toTurn(
-  config: CommandAgentConfig,
-  { events }: TurnEvents,
-  result: CommandResult & { notStarted: boolean },
-  collected: Collected,
-): Turn {
-  const { telemetry, usage, costUsd, failure, isCompleted } = collected;
-  const { ended, exitCode } = result;
-  // What we did to the agent explains its end better than what it said before.
-  const own = failure ?? (isCompleted ? undefined : failureOf(result));
-  const message = ended === 'exit' ? own : failureOf(result);
-  return {
-    events,
-    status: message === undefined ? 'completed' : 'failed',
-    exit: {
-      ended,
-      exitCode,
-      ...present({ message }),
-      ...(result.notStarted && { notStarted: true }),
-    },
-    facts: { runtime: config.kind, network: config.network },
-    telemetry,
-    ...present({ usage, costUsd }),
-  };
 }
 
 /** Exit codes 126 and 127 are a shell's word for it; an agent can end with them, too, so the host looks itself. */

@@ -38,6 +38,12 @@ async function placeFolders(
   if (files.length > 0) await sandbox.uploadFiles(files);
 }
 
+/** Where a turn happens, for whatever reads it. */
+export const placeOf = ({ sandbox, declared }: AgentContext & { sandbox: Sandbox }) => ({
+  workdir: sandbox.workdir,
+  ...(declared && { mcpServers: declared.mcpServers.map(({ name }) => name) }),
+});
+
 /** Where the plugins lie in the home of an agent that takes plugins. */
 export function pluginFolders(
   plugins: readonly DeclaredPlugin[],

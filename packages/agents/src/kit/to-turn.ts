@@ -1,77 +1,154 @@
-import { addUsage, type StreamEvent, type StreamEventOf, type Usage } from '@whetstone/events';
+import {
+  addUsage,
+  type JsonValue,
+  type StreamEvent,
+  type StreamEventOf,
+  totalTokens,
+  type Usage,
+} from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { CommandResult } from '@whetstone/sandbox';
-import type { Turn } from '../agent.ts';
+import type { Telemetry, Turn } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
 import type { JsonLinesSummary } from './read-json-lines.ts';
 import { stoppedMessages } from './stopped-messages.ts';
 import { textTail } from './text-tail.ts';
 import type { TurnEvents } from './turn-events.ts';
+import type { Reading } from './turn-reader.ts';
+import { disagree } from './usage-disagrees.ts';
 
+/** How much of the output becomes an event. The whole of it is in the attempt's files. */
 const EVENT_TEXT_BYTES = 16 * 1024;
 
-/** What the stream said, and what was kept beside it; `undefined` where that could not be read. */
-export type TurnSummary = JsonLinesSummary & { kept: readonly StreamEvent[] | undefined };
+/** What a turn came to, before it is summed up. */
+export type TurnOutcome = {
+  result: CommandResult;
+  reading: Reading;
+  /** What the agent kept beside its stream; `undefined` when that could not be read. */
+  kept: readonly StreamEvent[] | undefined;
+  /** The host looked for the program and did not find it. */
+  notStarted: boolean;
+  telemetry: Telemetry;
+  /** The answer to a schema. */
+  data: JsonValue | undefined;
+};
 
-/** The turn of a driven agent, from what its process came to and what it said. */
-export function toTurn(
-  config: AgentConfig,
-  turn: TurnEvents,
-  result: CommandResult,
-  summary: TurnSummary,
-): Turn {
-  const { costUsd, data, ending } = summary;
-  const usage = usageOf(summary);
-  const failure = failureOf(result, summary);
-  if (failure !== undefined) turn.add({ type: 'error', message: failure, source: 'host' });
+/** The turn of an agent that is a program, from what its process came to and what it said. */
+export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutcome): Turn {
+  const { result, reading, telemetry, data, notStarted } = outcome;
+  const { costUsd, ending } = reading.source === 'text' ? {} : reading.summary;
+  if (reading.source === 'text') addMessage(turn, result.stdout);
+  const failure = failureOf(result, reading);
+  if (failure) {
+    const message = failure.details === '' ? failure.message : `${failure.message}\n${failure.details}`;
+    turn.add({ type: 'error', message, source: 'host' });
+  }
+  const seen = usageOf(outcome);
+  const written = usageIn(telemetry);
+  const usage = seen ?? written;
+  const gaps = [...telemetry.evidenceGaps, ...gapsOf(outcome, usage), ...mismatch(seen, written, telemetry)];
   return {
     events: turn.events,
-    status: failure !== undefined ? 'failed' : ending === 'waiting' ? 'waiting' : 'completed',
+    status: failure ? 'failed' : ending === 'waiting' ? 'waiting' : 'completed',
     ...present({ data, usage, costUsd }),
     exit: {
       ended: result.ended,
       exitCode: result.exitCode,
-      ...present({ message: failure }),
+      ...present({ message: failure?.message, notStarted: notStarted || undefined }),
     },
     facts: { runtime: config.kind, network: config.network },
-    telemetry: {
-      status: 'unavailable',
-      source: 'none',
-      evidenceGaps: gapsOf(summary, usage),
-    },
+    telemetry: { ...telemetry, evidenceGaps: [...new Set(gaps)] },
   };
 }
 
-/** With sub-agents, which are of no use without the agent's own. */
-function usageOf({ usage, kept }: TurnSummary): Usage | undefined {
-  if (!kept) return undefined;
+/** Plain output is the agent's message. */
+function addMessage(turn: TurnEvents, stdout: string): void {
+  const text = textTail(stdout, EVENT_TEXT_BYTES);
+  if (text !== '') turn.add({ type: 'message', role: 'assistant', text });
+}
+
+/** With the sub-agents'; unknown when what they used is unknown. */
+function usageOf({ reading, kept }: TurnOutcome): Usage | undefined {
+  if (reading.source === 'text' || !kept) return undefined;
   const sumOf = (isOwn: boolean) =>
     kept
       .filter((event) => event.type === 'usage' && (event.parentCallId === undefined) === isOwn)
       .map((event) => (event as StreamEventOf<'usage'>).usage)
       .reduce<Usage | undefined>((sum, one) => (sum ? addUsage(sum, one) : one), undefined);
-  const own = usage ?? sumOf(true);
+  const own = reading.summary.usage ?? sumOf(true);
   const others = sumOf(false);
   return own && others ? addUsage(own, others) : own;
 }
 
-/** Exit codes lie in both directions: what counts is a last word that is no failure, and that nobody stopped it. */
-function failureOf(
-  { ended, exitCode, stderr }: CommandResult,
-  summary: JsonLinesSummary,
-): string | undefined {
-  if (ended !== 'exit') return stoppedMessages[ended];
-  if (summary.ending === 'failed') return summary.failure ?? 'The agent says that its turn failed.';
-  if (summary.ending !== undefined) return undefined;
-  const said = textTail(summary.failure ?? stderr, EVENT_TEXT_BYTES);
-  return `The agent ended (exit code ${exitCode}) without saying how its turn went.${said === '' ? '' : `\n${said}`}`;
+/** Where the events and the telemetry file both count tokens, the events count. */
+function mismatch(
+  seen: Usage | undefined,
+  written: Usage | undefined,
+  { source, totalTokens: total }: Telemetry,
+): string[] {
+  const counted = source === 'json-file' ? (total ?? (written && totalTokens(written))) : undefined;
+  return seen && counted !== undefined && disagree(counted, totalTokens(seen)) ? ['usage_mismatch'] : [];
 }
 
-function gapsOf(summary: JsonLinesSummary, usage: Usage | undefined): string[] {
+/** What a telemetry file counts; it has no word for what came from a cache. */
+function usageIn({ source, promptTokens, completionTokens, reasoningTokens }: Telemetry): Usage | undefined {
+  if (source !== 'json-file' || promptTokens === undefined || completionTokens === undefined)
+    return undefined;
+  return {
+    inputTokens: promptTokens,
+    outputTokens: completionTokens,
+    ...(reasoningTokens !== undefined && { reasoningTokens: Math.min(reasoningTokens, completionTokens) }),
+  };
+}
+
+type Failure = {
+  message: string /** The end of what the program said about it; may be empty. */;
+  details: string;
+};
+
+/**
+ * An agent with a stream has succeeded when the last word of the stream is not a failure: exit codes lie in both
+ * directions. For text the exit code is all there is. What Whetstone did to the agent explains its end better than
+ * either.
+ */
+function failureOf({ ended, exitCode, stderr }: CommandResult, reading: Reading): Failure | undefined {
+  const details = textTail(stderr, EVENT_TEXT_BYTES);
+  if (ended !== 'exit')
+    return { message: stoppedMessages[ended], details: reading.source === 'text' ? details : '' };
+  if (reading.source === 'stream') return streamFailure(reading.summary, exitCode, details);
+  if (reading.source === 'transcript' && reading.summary.ending === 'failed') {
+    return { message: reading.summary.failure ?? 'The transcript says that the turn failed.', details: '' };
+  }
+  if (exitCode === 0) return undefined;
+  const isMissing = exitCode === 127;
+  const message = isMissing
+    ? 'The agent was not found (exit code 127).'
+    : `The agent ended with exit code ${exitCode}.`;
+  return { message, details };
+}
+
+function streamFailure(
+  { ending, failure }: JsonLinesSummary,
+  exitCode: number,
+  stderr: string,
+): Failure | undefined {
+  if (ending === 'failed') return { message: failure ?? 'The agent says that its turn failed.', details: '' };
+  if (ending !== undefined) return undefined;
+  const said = failure ?? stderr;
+  const message = `The agent ended (exit code ${exitCode}) without saying how its turn went.`;
+  return { message: said === '' ? message : `${message}\n${said}`, details: '' };
+}
+
+function gapsOf({ reading, telemetry, kept }: TurnOutcome, usage: Usage | undefined): string[] {
+  if (reading.source === 'text') return reading.gaps;
+  if (reading.source === 'transcript') return [];
+  // The codex-jsonl collector names the gaps of the stream itself.
+  if (telemetry.source === 'codex-jsonl') return kept ? [] : ['usage_missing'];
+  const { lines, malformed, tooLong, isTruncated } = reading.summary;
   const gaps = {
-    events_empty: summary.lines === 0,
-    events_malformed: summary.malformed + summary.tooLong > 0,
-    events_truncated: summary.isTruncated,
+    events_empty: lines === 0,
+    events_malformed: malformed + tooLong > 0,
+    events_truncated: isTruncated,
     usage_missing: usage === undefined,
   };
   return Object.entries(gaps).flatMap(([gap, isThere]) => (isThere ? [gap] : []));

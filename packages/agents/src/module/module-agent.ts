@@ -17,7 +17,7 @@ export async function createModuleAgent(
   config: ModuleAgentConfig,
   { env }: AgentEnvironment,
 ): Promise<Agent> {
-  const { file, model } = config.module;
+  const { model } = config.module;
   const adapter = await loadAdapter(config);
   return {
     name: config.name,

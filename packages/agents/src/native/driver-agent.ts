@@ -2,19 +2,17 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { present } from '@whetstone/events/present';
-import { type CommandResult, createMask, type Mask, type RunOptions, type Sandbox } from '@whetstone/sandbox';
+import { createMask, type Sandbox } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent, type TurnInput } from '../agent.ts';
 import type { DriverAgentConfig } from '../config.ts';
 import { locateProgram, unpackedBeside } from '../install/installed-agents.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
 import { inheritFiles } from '../kit/inherit-files.ts';
-import { readKeptEvents } from '../kit/kept-events.ts';
 import { leadsToGateway } from '../kit/leads-to-gateway.ts';
-import type { MapperPlace, NativeMapper } from '../kit/native-mapper.ts';
-import { placeContext, pluginFolders } from '../kit/place-context.ts';
-import { readJsonLines } from '../kit/read-json-lines.ts';
-import { toTurn } from '../kit/to-turn.ts';
-import { createTurnEvents } from '../kit/turn-events.ts';
+import { placeContext, placeOf, pluginFolders } from '../kit/place-context.ts';
+import { runTurn, type TurnLaunch } from '../kit/run-turn.ts';
+import { noTelemetry } from '../kit/telemetry/telemetry-collector.ts';
+import { createTurnReader, type TurnReader } from '../kit/turn-reader.ts';
 import { type ModelProvider, modelProviderOf } from './model-provider.ts';
 import type { Connection, DrivenAgent, LaunchSettings, TurnRequest } from './native-agent.ts';
 import { drivenAgents } from './native-agents.ts';
@@ -61,7 +59,7 @@ export async function createDriverAgent(
 function drive(agent: DrivenAgent, driven: Driven): Agent {
   const { config, environment, program } = driven;
   const secrets = [...environment.secrets, ...(driven.provider ? [driven.provider.key] : [])];
-  const streams = sessionStreams(agent);
+  const readers = new WeakMap<Sandbox, TurnReader>();
   return defineSandboxAgent({
     name: config.name,
     capabilities: {
@@ -70,51 +68,34 @@ function drive(agent: DrivenAgent, driven: Driven): Agent {
       structuredOutput: takesOutputSchema(config) === true,
     },
     async send(input, context) {
-      const { session } = context;
+      const { session, sandbox } = context;
       const model = config.driver.model ?? context.model ?? agent.release.defaultModel;
       const settings = agent.launch.settings(connectionOf(driven, context, model));
       if (session.isNew) await prepareHome(context, settings, driven);
-      const mask = createMask([...secrets, ...(context.declared?.secrets ?? [])]);
-      const turn = createTurnEvents(context);
+      const { args, stdin } = await turnArguments(agent, { input, context, model });
+      const launch: TurnLaunch = {
+        run: (options) => sandbox.runCommand(program, [...(settings.args ?? []), ...args], options),
+        env: { ...settings.env, ...environment.env },
+        mask: createMask([...secrets, ...(context.declared?.secrets ?? [])]),
+        program,
+        ...(stdin !== undefined && { stdin: Readable.from([stdin]) }),
+      };
       const place = placeOf(context);
-      const mapper = streams.open(place, session);
-      const startedAt = new Date().toISOString();
-      const reader = readJsonLines(mapper, turn.add);
-      const result = await runTurn(agent, driven, { input, context, settings, model, mask, reader });
-      const summary = reader.end();
-      if (summary.sessionId !== undefined) {
-        session.id = summary.sessionId;
-        streams.keep(summary.sessionId, mapper);
-      }
-      const data = input.outputSchema && agent.stream.answerIn?.(mapper);
-      if (data !== undefined) summary.data = data;
-      const kept = await readKeptEvents(agent, context, {
-        ...{ sandbox: context.sandbox, program, place, startedAt },
-        ...{ events: turn.events, summary },
-        options: { env: { ...settings.env, ...environment.env }, mask },
-      });
-      for (const event of kept ?? []) turn.add(event);
-      return toTurn(config, turn, result, { ...summary, kept });
+      const reader =
+        readers.get(sandbox) ??
+        createTurnReader({ agent, runtime: agent.kind, stream: 'always', place, home: sandbox.home });
+      readers.set(sandbox, reader);
+      const onSession = (id: string): void => {
+        session.id = id;
+      };
+      return await runTurn(
+        { config, agent, reader, place, telemetry: noTelemetry, onSession },
+        launch,
+        input,
+        context,
+      );
     },
   });
-}
-
-const placeOf = ({ sandbox, declared }: AgentContext & { sandbox: Sandbox }): MapperPlace => ({
-  workdir: sandbox.workdir,
-  ...(declared && { mcpServers: declared.mcpServers.map(({ name }) => name) }),
-});
-
-/** What reads each turn's output. A harness that was started again has read nothing of a session that goes on. */
-function sessionStreams(agent: DrivenAgent) {
-  const last = new Map<string, NativeMapper>();
-  return {
-    open(place: MapperPlace, { isNew, id = '' }: AgentContext['session']): NativeMapper {
-      return agent.stream.open(place, isNew ? 'new' : (last.get(id) ?? 'unread'));
-    },
-    keep(sessionId: string, mapper: NativeMapper): void {
-      last.set(sessionId, mapper);
-    },
-  };
 }
 
 function connectionOf(
@@ -150,40 +131,21 @@ async function prepareHome(
   await placeContext(config, context);
 }
 
-type TurnRun = {
-  input: TurnInput;
-  context: AgentContext & { sandbox: Sandbox };
-  settings: LaunchSettings;
-  model: string;
-  mask: Mask;
-  reader: { push(chunk: Buffer): void };
-};
-
-async function runTurn(
+async function turnArguments(
   agent: DrivenAgent,
-  { program, environment }: Driven,
-  { input, context, settings, model, mask, reader }: TurnRun,
-): Promise<CommandResult> {
-  const { sandbox, session, files } = context;
-  const resume = session.isNew ? undefined : session.id;
-  const outputSchema = await placeSchema(input, sandbox);
-  const { args, stdin } = agent.launch.turn({
+  turn: { input: TurnInput; context: AgentContext & { sandbox: Sandbox }; model: string },
+): Promise<ReturnType<DrivenAgent['launch']['turn']>> {
+  const { input, model } = turn;
+  const { sandbox, session } = turn.context;
+  return agent.launch.turn({
     prompt: input.text,
     model,
     workingDirectory: sandbox.workdir,
-    ...present({ resume, outputSchema }),
+    ...present({
+      resume: session.isNew ? undefined : session.id,
+      outputSchema: await placeSchema(input, sandbox),
+    }),
   });
-  const options: RunOptions = {
-    env: { ...settings.env, ...environment.env },
-    signal: context.signal,
-    timeoutMs: context.timeoutMs,
-    stdoutFile: files.stdoutFile,
-    stderrFile: files.stderrFile,
-    mask,
-    onStdout: reader.push,
-    ...(stdin !== undefined && { stdin: Readable.from([stdin]) }),
-  };
-  return await sandbox.runCommand(program, [...(settings.args ?? []), ...args], options);
 }
 
 const SCHEMA_FILE = '.output-schema.json';

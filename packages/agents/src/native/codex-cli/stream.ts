@@ -22,10 +22,12 @@ import {
 const TEXT_LIMIT_BYTES = 4 * 1024;
 const TOOL_NAMES_LIMIT = 500;
 
-/** What the telemetry of `codex-jsonl` wants to know besides the events. */
+/** What the telemetry collector `codex-jsonl` needs besides the events. */
 export type CodexFacts = {
   /** Of the thread, as Codex counts it: cumulative, cached tokens within the input. */
   threadUsage?: CodexUsage;
+  /** Of this turn; absent when that of earlier turns is not known. */
+  turnUsage?: CodexUsage;
   model?: string;
   /** What the agent said last. */
   finalMessage?: string;
@@ -68,12 +70,11 @@ class CodexStream implements CodexMapper {
   }
 
   summary(): NativeSummary {
-    const { threadUsage } = this.facts;
-    const isKnown = threadUsage && this.#before !== 'unread';
+    const { turnUsage } = this.facts;
     const { threads } = this.#collaboration;
     return {
       ...this.#summary,
-      ...(isKnown && { usage: toUsage(usageSince(this.#before, threadUsage)) }),
+      ...(turnUsage && { usage: toUsage(turnUsage) }),
       ...(Object.keys(threads).length > 0 && { subagents: threads }),
     };
   }
@@ -114,6 +115,7 @@ class CodexStream implements CodexMapper {
   #usageEvents(usage: CodexUsage): StreamEvent[] {
     const before = this.facts.threadUsage ?? this.#before;
     this.facts.threadUsage = usage;
+    if (this.#before !== 'unread') this.facts.turnUsage = usageSince(this.#before, usage);
     return before === 'unread' ? [] : [{ type: 'usage', usage: toUsage(usageSince(before, usage)) }];
   }
 

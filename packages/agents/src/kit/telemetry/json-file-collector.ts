@@ -3,7 +3,7 @@ import type { ConfinedFiles } from '@whetstone/sandbox';
 import { z } from 'zod';
 import type { Telemetry } from '../../agent.ts';
 import type { TelemetryConfig } from '../../config.ts';
-import type { Collector } from './collector.ts';
+import type { TelemetryCollector } from './telemetry-collector.ts';
 
 /** All of it may end up in a result row. */
 const LARGEST_FILE_BYTES = 64 * 1024;
@@ -31,11 +31,10 @@ export function createJsonFileCollector(
   config: TelemetryConfig,
   outputDir: string,
   files: ConfinedFiles,
-): Collector {
+): TelemetryCollector {
   let turns = 0;
   let file = config.file;
   return {
-    source: 'json-file',
     prepare() {
       turns += 1;
       file = fileOfTurn(config.file, turns);
@@ -51,12 +50,10 @@ export function createJsonFileCollector(
         if (error.code === 'ENOENT') return undefined;
         throw error;
       });
-      if (!content) {
-        return { telemetry: telemetry('unavailable', ['telemetry_file_missing']), saw: 'text' };
-      }
+      if (!content) return telemetry('unavailable', ['telemetry_file_missing']);
       if (content.length > LARGEST_FILE_BYTES)
         throw new RangeError(`The telemetry file has ${content.length} bytes.`);
-      return { telemetry: readFields(JSON.parse(content.toString('utf8'))), saw: 'text' };
+      return readFields(JSON.parse(content.toString('utf8')));
     },
   };
 }

@@ -1,0 +1,98 @@
+import type { StreamEvent } from '@whetstone/events';
+import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
+import type { AgentContext, Turn, TurnInput } from '../agent.ts';
+import type { AgentConfig, Command } from '../config.ts';
+import type { NativeAgent } from '../native/native-agent.ts';
+import { readKeptEvents } from './kept-events.ts';
+import type { MapperPlace } from './native-mapper.ts';
+import type { TelemetryCollector } from './telemetry/telemetry-collector.ts';
+import { type TurnOutcome, toTurn } from './to-turn.ts';
+import { createTurnEvents } from './turn-events.ts';
+import type { Reading, TurnReader } from './turn-reader.ts';
+
+/** How the program of a turn is launched: the only thing in which a driver and a command template differ. */
+export type TurnLaunch = {
+  run: (options: RunOptions) => Promise<CommandResult>;
+  env: Record<string, string>;
+  stdin?: RunOptions['stdin'];
+  mask: NonNullable<RunOptions['mask']>;
+  /** The agent's program, for agents whose program prints what they keep. Absolute, or a name on the PATH. */
+  program: string;
+  /** The command line, variables substituted; absent for an agent that Whetstone starts itself. */
+  command?: Command;
+  /** Whether the host found that the program is not there or cannot be run. Default: it did not look. */
+  isMissing?: (result: CommandResult) => Promise<boolean>;
+};
+
+export type TurnSetup = {
+  config: AgentConfig;
+  /** Whose output it is. Absent: an agent of which nothing is known. */
+  agent: NativeAgent | undefined;
+  reader: TurnReader;
+  place: MapperPlace;
+  telemetry: TelemetryCollector;
+  /** The session as the agent itself names it, reported by its output. */
+  onSession: (sessionId: string) => void;
+};
+
+/** Runs one turn of an agent that is a program: launches it, reads its output and what it kept, and sums the turn up. */
+export async function runTurn(
+  setup: TurnSetup,
+  launch: TurnLaunch,
+  input: TurnInput,
+  context: AgentContext & { sandbox: Sandbox },
+): Promise<Turn> {
+  const { agent, reader, place, telemetry } = setup;
+  const { files, session, signal, timeoutMs } = context;
+  const turn = createTurnEvents(context);
+  const startedAt = new Date().toISOString();
+  const output = reader.begin({ isNew: session.isNew, emit: turn.add });
+  const result = await launch.run({
+    ...{ env: launch.env, signal, timeoutMs, mask: launch.mask },
+    ...{ stdoutFile: files.stdoutFile, stderrFile: files.stderrFile },
+    onStdout: (chunk) => output.push(chunk),
+    ...(launch.stdin !== undefined && { stdin: launch.stdin }),
+  });
+  const reading = await endOf(output, context);
+  if (reading.source !== 'text' && reading.summary.sessionId !== undefined)
+    setup.onSession(reading.summary.sessionId);
+  const kept = await keptEvents(reading);
+  for (const event of kept ?? []) turn.add(event);
+  const outcome: TurnOutcome = {
+    ...{ result, reading, kept },
+    notStarted: (await launch.isMissing?.(result)) ?? false,
+    telemetry: await telemetry.collect({
+      reading,
+      isUsageWhole: kept !== undefined,
+      command: launch.command,
+      files,
+    }),
+    data: input.outputSchema && answerIn(agent, reading),
+  };
+  return toTurn(setup.config, turn, outcome);
+
+  /** Only a stream has left something out; `undefined` when that could not be read. */
+  async function keptEvents(read: Reading): Promise<StreamEvent[] | undefined> {
+    if (!agent || read.source !== 'stream') return [];
+    return await readKeptEvents(agent, context, {
+      ...{ sandbox: context.sandbox, program: launch.program, place, startedAt },
+      ...{ events: turn.events, summary: read.summary },
+      options: { env: launch.env, mask: launch.mask },
+    });
+  }
+}
+
+/** What cannot be read is a finding, and never changes how the turn ended. */
+async function endOf(output: { end(): Promise<Reading> }, { log }: AgentContext): Promise<Reading> {
+  try {
+    return await output.end();
+  } catch (error) {
+    log(`The agent's output could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    return { source: 'text', gaps: ['transcript_unreadable'] };
+  }
+}
+
+const answerIn = (agent: NativeAgent | undefined, reading: Reading) =>
+  reading.source === 'stream'
+    ? (agent?.stream?.answerIn?.(reading.mapper) ?? reading.summary.data)
+    : undefined;

@@ -1,0 +1,97 @@
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { present } from '@whetstone/events/present';
+import type { ConfinedFiles } from '@whetstone/sandbox';
+import type { Telemetry } from '../../agent.ts';
+import type { Command, TelemetryConfig } from '../../config.ts';
+import type { CodexUsage } from '../../native/codex-cli/items.ts';
+import type { CodexFacts, CodexMapper } from '../../native/codex-cli/stream.ts';
+import type { JsonLinesSummary } from '../read-json-lines.ts';
+import type { TelemetryCollector } from './telemetry-collector.ts';
+
+/**
+ * Sums up what `codex exec --json` printed, which the one reader has read: usage, tool calls, the model, and what of it
+ * all is missing. The stream is kept as the file that the configuration names, beside the agent's other output, with
+ * all turns of the session.
+ */
+export function createCodexCollector(
+  config: TelemetryConfig,
+  workdir: string,
+  confined: ConfinedFiles,
+): TelemetryCollector {
+  return {
+    prepare: () => ({ env: {} }),
+    async collect({ reading, isUsageWhole, command, files: { stdoutFile } }) {
+      await confined.write(config.file, createReadStream(stdoutFile));
+      if (reading.source !== 'stream') throw new TypeError('The output was not read as a stream.');
+      const { facts } = reading.mapper as CodexMapper;
+      const usage = isUsageWhole ? facts.turnUsage : undefined;
+      const gaps = await gapsOf({ ...reading.summary, ...facts }, command, workdir);
+      return toTelemetry({ ...reading.summary, ...facts, turnUsage: usage }, command, gaps);
+    },
+  };
+}
+
+type CodexSummary = JsonLinesSummary & Omit<CodexFacts, 'turnUsage'> & { turnUsage: CodexUsage | undefined };
+
+function toTelemetry(summary: CodexSummary, command: Command | undefined, evidenceGaps: string[]): Telemetry {
+  const { turnUsage: usage, toolCalls, lines, malformed, tooLong, failure } = summary;
+  const isEmpty = lines === malformed + tooLong;
+  return {
+    status: isEmpty ? 'unavailable' : evidenceGaps.length > 0 ? 'partial' : 'collected',
+    source: 'codex-jsonl',
+    ...present({ error: failure }),
+    ...(usage && {
+      promptTokens: usage.input_tokens,
+      cachedInputTokens: usage.cached_input_tokens,
+      completionTokens: usage.output_tokens,
+      totalTokens: usage.input_tokens + usage.output_tokens,
+      reasoningTokens: usage.reasoning_output_tokens,
+    }),
+    toolCallCount: [...toolCalls.values()].reduce((sum, calls) => sum + calls, 0),
+    toolCallsByName: Object.fromEntries(toolCalls),
+    commandCallCount: toolCalls.get('command_execution') ?? 0,
+    ...present({ modelName: modelOf(summary, command) }),
+    evidenceGaps,
+  };
+}
+
+const modelOf = ({ model }: Pick<CodexFacts, 'model'>, command: Command | undefined): string | undefined =>
+  optionOf(command, ['--model', '-m']) ?? model;
+
+async function gapsOf(
+  summary: JsonLinesSummary & CodexFacts,
+  command: Command | undefined,
+  workdir: string,
+): Promise<string[]> {
+  const lastMessageFile = optionOf(command, ['--output-last-message', '-o']);
+  const gaps = {
+    codex_events_empty: summary.lines === 0,
+    codex_events_malformed: summary.malformed + summary.tooLong > 0,
+    codex_events_truncated: summary.isTruncated,
+    codex_usage_missing: summary.turnUsage === undefined,
+    codex_model_missing: modelOf(summary, command) === undefined,
+    codex_final_message_missing: summary.finalMessage === undefined,
+    codex_output_last_message_missing:
+      lastMessageFile !== undefined &&
+      !(await stat(resolve(workdir, lastMessageFile)).catch(() => undefined))?.size,
+  };
+  return Object.entries(gaps).flatMap(([gap, isThere]) => (isThere ? [gap] : []));
+}
+
+/** The value of an option on the command line. In a shell script it is looked for as text, quotes taken off. */
+function optionOf(command: Command | undefined, names: string[]): string | undefined {
+  if (!command) return undefined;
+  if (command.kind === 'argv') {
+    for (const [index, word] of command.argv.entries()) {
+      if (names.includes(word)) return command.argv[index + 1];
+      const name = names.find((candidate) => candidate.startsWith('--') && word.startsWith(`${candidate}=`));
+      if (name !== undefined) return word.slice(name.length + 1);
+    }
+    return undefined;
+  }
+  const option = new RegExp(`(?:^|\\s)(?:${names.join('|')})(?:\\s+|=)(?:"([^"]*)"|'([^']*)'|([^\\s"']+))`);
+  const [, double, single, bare] = option.exec(command.script) ?? [];
+  return double ?? single ?? bare;
+}
