@@ -155,7 +155,7 @@ printf '{"kind":"said","text":"%s"}\\n' "$2" >> ~/.tiny-agent/sessions/today/s1.
 });
 
 test.each([
-  ['exports no agent', 'export default { name: "x" };', 'its default export is no agent'],
+  ['exports no agent', 'export default { name: "x" };', 'the default export is not an agent'],
   ['fails when it is loaded', 'throw new Error("broken at the start");', 'broken at the start'],
   ['needs what is not there', "import 'whetstone/no-such-thing';", 'cannot be loaded'],
 ])('a module that %s stops the run before it costs anything', async (_, source, message) => {
