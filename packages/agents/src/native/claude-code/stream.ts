@@ -6,8 +6,8 @@ import { textTail } from '../../kit/text-tail.ts';
 import { ownFields } from './own-fields.ts';
 import { ClaudeSession, messageOf, streamEnvelope } from './session.ts';
 import { sessionStarted } from './session-started.ts';
+import { StreamUsage } from './stream-usage.ts';
 import type { Denial, Envelope } from './tool-calls.ts';
-import { TurnUsage } from './turn-usage.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;
 
@@ -44,7 +44,7 @@ export function createClaudeCodeMapper(place: MapperPlace = {}): NativeMapper {
 
 class ClaudeStream implements NativeMapper {
   readonly #session: ClaudeSession;
-  readonly #usage = new TurnUsage();
+  readonly #usage = new StreamUsage();
   readonly #denied = new Set<string>();
   #workdir: string | undefined;
   #summary: Omit<NativeSummary, 'metadata'> = {};

@@ -1,4 +1,4 @@
-import { addUsage, type JsonObject, type StreamEvent, type Usage } from '@whetstone/events';
+import type { JsonObject, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { costIn, momentIn, objectIn, objectsIn, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
@@ -8,7 +8,7 @@ import { ClaudeSession, messageOf } from './session.ts';
 import { sessionStarted } from './session-started.ts';
 import { readTaskNotification } from './task-notification.ts';
 import type { Envelope } from './tool-calls.ts';
-import { messageUsage } from './usage.ts';
+import { TranscriptUsage } from './transcript-usage.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;
 
@@ -26,10 +26,10 @@ const COPIES = new Set([
 ]);
 
 /**
- * A session file of Claude Code, 2.1, with all turns of its session, or the file of one sub-agent; the summary is that of
- * the last turn. A message is a line for each of its blocks, each with the usage of the whole. What sub-agents used is
- * in their files, what a compaction used in the cost alone. Which call began a sub-agent its own file does not say: its
- * events have the agent's id as `parentCallId`, which the `agentId` of the call's result in the session's file leads to.
+ * A session file of Claude Code 2.1 with all turns of its session, or the file of one sub-agent. The summary covers the
+ * last turn. What sub-agents used is in their own files; what a compaction used shows only in the cost. The file of a
+ * sub-agent does not say which call started it: its events have the id of the sub-agent as `parentCallId`, and the result
+ * of that call in the session's file names the same id as `agentId`.
  */
 export function createClaudeCodeTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new ClaudeTranscript(place);
@@ -41,10 +41,9 @@ export const claudeCodeTranscriptPattern = '.claude/projects/*/{*,*/subagents/*}
 class ClaudeTranscript implements NativeMapper {
   readonly #session: ClaudeSession;
   readonly #callOfAgent = new Map<string, string>();
-  readonly #counted = new Set<string>();
+  readonly #usage = new TranscriptUsage();
   #workdir: string | undefined;
   #turn = -1;
-  #usage: Usage | undefined;
   #sessionCostUsd = 0;
   #costUsdBefore = 0;
   #sessionId: string | undefined;
@@ -75,7 +74,7 @@ class ClaudeTranscript implements NativeMapper {
         ending: this.#ending,
         failure: this.#failure,
         sessionId: this.#sessionId,
-        usage: this.#usage,
+        usage: this.#usage.turn,
       }),
       ...(costUsd > 0 && { costUsd }),
     };
@@ -117,15 +116,7 @@ class ClaudeTranscript implements NativeMapper {
     }
     this.#ending = message.stop_reason === 'end_turn' ? 'completed' : undefined;
     this.#failure = undefined;
-    return events && [...events, ...this.#usageEvents(message, envelope)];
-  }
-
-  #usageEvents({ id, model, usage }: JsonObject, envelope: Envelope): StreamEvent[] {
-    if (typeof id !== 'string' || !objectIn(usage) || this.#counted.has(id)) return [];
-    this.#counted.add(id);
-    const call = messageUsage(objectIn(usage) ?? {});
-    this.#usage = this.#usage ? addUsage(this.#usage, call) : call;
-    return [{ type: 'usage', usage: call, ...(typeof model === 'string' && { model }), ...envelope }];
+    return events && [...events, ...this.#usage.message(message, envelope)];
   }
 
   #userEvents(item: JsonObject): StreamEvent[] | undefined {
@@ -158,7 +149,7 @@ class ClaudeTranscript implements NativeMapper {
 
   #beginTurn(): void {
     this.#turn += 1;
-    this.#usage = undefined;
+    this.#usage.beginTurn();
     this.#costUsdBefore = this.#sessionCostUsd;
     this.#failure = undefined;
   }

@@ -22,7 +22,7 @@ import { ownFields } from '../claude-code/own-fields.ts';
 import { messageOf, streamEnvelope } from '../claude-code/session.ts';
 import { sessionStarted } from '../claude-code/session-started.ts';
 import { type Envelope, ToolCalls } from '../claude-code/tool-calls.ts';
-import { usageBeyond } from '../claude-code/usage.ts';
+import { usageBeyond } from '../claude-code/usage-buckets.ts';
 import { qwenTools, streamUsage, unwrapCall, withText } from './tools.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;

@@ -10,14 +10,14 @@ import { present } from '@whetstone/events/present';
 import { costIn, objectIn, textIn } from '../../kit/fields.ts';
 import { MESSAGE_PARTS } from './content.ts';
 import type { Envelope } from './tool-calls.ts';
-import { messageUsage, modelUsage, usageBeyond } from './usage.ts';
+import { messageUsage, modelUsage, usageBeyond } from './usage-buckets.ts';
 
 /**
- * What a turn used. Messages of the stream carry the values with which they began, so they count for nothing: the parts
- * of the provider's stream do, which are there with `--include-partial-messages`, and the `result`, which has it all, of
- * sub-agents and compaction too. Its `modelUsage` and `total_cost_usd` go on through all turns of a session.
+ * What a stream says that a turn used. The messages of the stream carry the values with which they began, so they are
+ * not counted. The parts of the provider's stream are, which `--include-partial-messages` adds, and so is the `result`,
+ * which covers sub-agents and compaction too. Its `modelUsage` and `total_cost_usd` add up over all turns of a session.
  */
-export class TurnUsage {
+export class StreamUsage {
   /** What the events have told, and what the results have. */
   #told: Usage | undefined;
   #total = emptyUsage();
