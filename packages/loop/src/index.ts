@@ -3,10 +3,29 @@
  * model gets, an environment where tools run, `createModel` who answers.
  */
 export { applyPatch, type PatchChange, type PatchOutcome } from './apply-patch/apply-patch.ts';
-export type { AskUserToolSet } from './ask-user-tool.ts';
-export type { Budget } from './budget.ts';
-export { type Clock, systemClock } from './clock.ts';
 export type { ProjectDocument } from './context/project-documents.ts';
+export type { Budget } from './control/budget.ts';
+export { type Clock, systemClock } from './control/clock.ts';
+export type { Block, HookedCall, Hooks } from './control/hooks.ts';
+export type { SessionConfig } from './control/session-config.ts';
+export {
+  type AssistantPart,
+  type AssistantTurn,
+  assistantReasoning,
+  assistantText,
+  type ImagePart,
+  type Input,
+  type Part,
+  type SteeringTurn,
+  type SystemTurn,
+  type TextPart,
+  type ToolCallPart,
+  type ToolResult,
+  type ToolResultsTurn,
+  type Turn,
+  toolCallsOf,
+  type UserTurn,
+} from './conversation/turn.ts';
 export type { EnvPolicy } from './environment/command-variables.ts';
 export { type ConformanceCheck, conformanceChecks } from './environment/conformance.ts';
 export { type EnvironmentOperation, EnvironmentWrapper } from './environment/environment-wrapper.ts';
@@ -32,8 +51,23 @@ export {
   type ReadOnlyOptions,
   RecordingExecutionEnvironment,
 } from './environment/wrappers.ts';
-export { type EventListener, EventQueueOverflowError } from './event-hub.ts';
-export type { Block, HookedCall, Hooks } from './hooks.ts';
+export { type EventListener, EventQueueOverflowError } from './events/event-hub.ts';
+export type {
+  EndReason,
+  EventKind,
+  LimitKind,
+  LlmCallEnd,
+  ProcessingEnd,
+  SessionErrorData,
+  SessionEvent,
+  SessionEventData,
+  SessionEventOf,
+  SubagentOrigin,
+  SubagentReport,
+  SubagentStatus,
+  ToolCallEnd,
+} from './events/session-event.ts';
+export { createStreamEventMapper } from './events/stream-events.ts';
 export {
   Client,
   type ClientOptions,
@@ -45,9 +79,9 @@ export {
 export { type CreateModelOptions, createModel } from './llm/create-model.ts';
 export { LlmError, type LlmErrorCode } from './llm/llm-error.ts';
 export { catalogPriceOf, type PriceOf } from './llm/model-catalog.ts';
+export type { OutputSchema } from './loop/structured-output.ts';
 export { connectMcpServers, type McpConnections, type McpOptions } from './mcp/connect-mcp-servers.ts';
 export type { McpServer } from './mcp/mcp-server.ts';
-export type { Preamble } from './preamble.ts';
 export { type AnthropicProfileOptions, createAnthropicProfile } from './profiles/anthropic-profile.ts';
 export { createGeminiProfile, type GeminiProfileOptions } from './profiles/gemini-profile.ts';
 export {
@@ -64,35 +98,19 @@ export type {
   SystemPromptParts,
   ToolSet,
 } from './profiles/provider-profile.ts';
-export { Session, type SessionOrigin } from './session.ts';
-export type { SessionConfig } from './session-config.ts';
-export type {
-  EndReason,
-  EventKind,
-  LimitKind,
-  LlmCallEnd,
-  ProcessingEnd,
-  SessionErrorData,
-  SessionEvent,
-  SessionEventData,
-  SessionEventOf,
-  SubagentOrigin,
-  SubagentReport,
-  SubagentStatus,
-  ToolCallEnd,
-} from './session-event.ts';
+export type { Preamble } from './session/frozen-preamble.ts';
+export { Session, type SessionOrigin } from './session/session.ts';
 export {
   type SessionOptions,
   type SessionState,
   SessionStateError,
   type SubmitOptions,
   type SubmitResult,
-} from './session-options.ts';
-export type { SessionSnapshot, SubagentSnapshot } from './snapshot.ts';
-export { createStreamEventMapper } from './stream-events.ts';
-export type { OutputSchema } from './structured-output.ts';
+} from './session/session-options.ts';
+export type { SessionSnapshot, SubagentSnapshot } from './session/snapshot.ts';
 export type { SubagentToolSet } from './subagents/subagent-tools.ts';
 export type { ResolvedModel, SubagentOptions } from './subagents/subagents.ts';
+export type { AskUserToolSet } from './tools/ask-user-tool.ts';
 export type {
   ApprovalDecision,
   ApprovalHook,
@@ -109,21 +127,3 @@ export {
 } from './tools/tool.ts';
 export { ToolRegistry } from './tools/tool-registry.ts';
 export { type OutputLimit, truncateOutput } from './tools/truncate.ts';
-export {
-  type AssistantPart,
-  type AssistantTurn,
-  assistantReasoning,
-  assistantText,
-  type ImagePart,
-  type Input,
-  type Part,
-  type SteeringTurn,
-  type SystemTurn,
-  type TextPart,
-  type ToolCallPart,
-  type ToolResult,
-  type ToolResultsTurn,
-  type Turn,
-  toolCallsOf,
-  type UserTurn,
-} from './turn.ts';

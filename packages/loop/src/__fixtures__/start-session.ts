@@ -1,8 +1,8 @@
-import { type Clock, systemClock } from '../clock.ts';
+import { type Clock, systemClock } from '../control/clock.ts';
 import { createAnthropicProfile } from '../profiles/anthropic-profile.ts';
-import { Session } from '../session.ts';
-import type { EventKind, SessionEvent, SessionEventOf } from '../session-event.ts';
-import type { SessionOptions } from '../session-options.ts';
+import { Session } from '../session/session.ts';
+import type { EventKind, SessionEvent, SessionEventOf } from '../events/session-event.ts';
+import type { SessionOptions } from '../session/session-options.ts';
 import { defineTool, type RegisteredTool } from '../tools/tool.ts';
 import { type ModelStep, scriptedModel } from './scripted-model.ts';
 import { temporaryEnvironment } from './temporary-directory.ts';

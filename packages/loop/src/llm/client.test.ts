@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { says, scriptedModel } from '../__fixtures__/scripted-model.ts';
 import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import { createAnthropicProfile } from '../profiles/anthropic-profile.ts';
-import { Session } from '../session.ts';
+import { Session } from '../session/session.ts';
 import { Client } from './client.ts';
 import { createModel } from './create-model.ts';
 

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { startModelServer } from '../__fixtures__/model-server.ts';
 import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import { createGeminiProfile } from '../profiles/gemini-profile.ts';
-import { Session } from '../session.ts';
+import { Session } from '../session/session.ts';
 import { createModel } from './create-model.ts';
 
 type Part = Record<string, unknown>;

@@ -8,8 +8,8 @@ import type {
 } from '@ai-sdk/provider';
 import type { Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import type { Emit } from '../session-event.ts';
-import type { AssistantPart } from '../turn.ts';
+import type { AssistantPart } from '../conversation/turn.ts';
+import type { Emit } from '../events/session-event.ts';
 import { classifyLlmError, LlmError } from './llm-error.ts';
 import { ResponseAssembler } from './response-assembler.ts';
 import { toUsage } from './usage.ts';

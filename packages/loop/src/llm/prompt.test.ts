@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import type { AssistantTurn, Turn } from '../conversation/turn.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
-import type { AssistantTurn, Turn } from '../turn.ts';
 import { PromptBuilder, toModelTools, wireOf } from './prompt.ts';
 import { wellFormedJson } from './well-formed-json.ts';
 

@@ -6,7 +6,6 @@ import type {
   LanguageModelV4ToolResultOutput,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
-import type { ToolDefinition } from '../tools/tool.ts';
 import type {
   AssistantPart,
   AssistantTurn,
@@ -15,7 +14,8 @@ import type {
   ToolCallPart,
   ToolResult,
   Turn,
-} from '../turn.ts';
+} from '../conversation/turn.ts';
+import type { ToolDefinition } from '../tools/tool.ts';
 import type { ModelRequest } from './model-call.ts';
 
 type AssistantMessagePart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];

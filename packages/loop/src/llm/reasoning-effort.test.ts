@@ -3,7 +3,7 @@ import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import { createAnthropicProfile } from '../profiles/anthropic-profile.ts';
 import { createGeminiProfile } from '../profiles/gemini-profile.ts';
 import { createOpenAiProfile } from '../profiles/openai-profile.ts';
-import { Session } from '../session.ts';
+import { Session } from '../session/session.ts';
 import { createModel } from './create-model.ts';
 
 const profiles = {

@@ -1,8 +1,14 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { JsonValue } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import type { Emit } from '../session-event.ts';
-import type { AssistantPart, ProviderMetadata, ReasoningPart, TextPart, ToolCallPart } from '../turn.ts';
+import type {
+  AssistantPart,
+  ProviderMetadata,
+  ReasoningPart,
+  TextPart,
+  ToolCallPart,
+} from '../conversation/turn.ts';
+import type { Emit } from '../events/session-event.ts';
 import { wellFormedJson } from './well-formed-json.ts';
 
 type OpenBlock = { part: TextPart | ReasoningPart; ended: boolean };

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../control/clock.ts';
 import type { LlmError } from './llm-error.ts';
 
 const FIRST_DELAY_MS = 1_000;

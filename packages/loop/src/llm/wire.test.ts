@@ -2,10 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { startModelServer } from '../__fixtures__/model-server.ts';
 import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
-import { systemClock } from '../clock.ts';
+import { systemClock } from '../control/clock.ts';
 import { createAnthropicProfile } from '../profiles/anthropic-profile.ts';
 import { createOpenAiProfile } from '../profiles/openai-profile.ts';
-import { Session } from '../session.ts';
+import { Session } from '../session/session.ts';
 import { createModel } from './create-model.ts';
 
 /** One item of a Responses stream, from its announcement to its end. */

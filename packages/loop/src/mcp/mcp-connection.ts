@@ -7,7 +7,7 @@ import {
   StreamableHTTPClientTransport,
   type Tool,
 } from '@modelcontextprotocol/client';
-import { raceAbort } from '../race-abort.ts';
+import { raceAbort } from '../control/race-abort.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { McpOptions } from './connect-mcp-servers.ts';
 import type { McpServer } from './mcp-server.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '@whetstone/events';
 import { describe, expect, test } from 'vitest';
 import { says, scriptedModel } from '../__fixtures__/scripted-model.ts';
 import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
-import { Session } from '../session.ts';
+import { Session } from '../session/session.ts';
 import { defineTool } from '../tools/tool.ts';
 import { createAnthropicProfile } from './anthropic-profile.ts';
 import { createGeminiProfile } from './gemini-profile.ts';

@@ -1,8 +1,8 @@
 import type { JSONObject } from '@ai-sdk/provider';
-import type { AskUserToolSet } from '../ask-user-tool.ts';
 import type { ProjectDocument } from '../context/project-documents.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { SubagentToolSet } from '../subagents/subagent-tools.ts';
+import type { AskUserToolSet } from '../tools/ask-user-tool.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 

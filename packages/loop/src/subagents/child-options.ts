@@ -1,7 +1,7 @@
 import { present } from '@whetstone/events/present';
-import type { Budget } from '../budget.ts';
-import type { LoopContext } from '../loop-context.ts';
-import type { SessionOptions } from '../session-options.ts';
+import type { Budget } from '../control/budget.ts';
+import type { LoopContext } from '../loop/loop-context.ts';
+import type { SessionOptions } from '../session/session-options.ts';
 import type { ApprovalHook } from '../tools/run-tool-calls.ts';
 import { scopeEnvironment } from './scoped-environment.ts';
 import type { ChildRequest } from './subagent.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@whetstone/events';
-import type { SessionTool } from '../session-tools.ts';
+import type { SessionTool } from '../session/session-tools.ts';
 import { defineTool, type RegisteredTool, type ToolOutput } from '../tools/tool.ts';
 import { truncateOutput } from '../tools/truncate.ts';
 import { isAgentId, type Subagent } from './subagent.ts';

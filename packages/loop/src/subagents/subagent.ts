@@ -1,9 +1,9 @@
 import { addUsage, emptyUsage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import type { EventListener } from '../event-hub.ts';
-import type { ProcessingEnd, SubagentReport, SubagentStatus } from '../session-event.ts';
-import type { SessionSnapshot, SubagentSnapshot } from '../snapshot.ts';
-import type { Input } from '../turn.ts';
+import type { Input } from '../conversation/turn.ts';
+import type { EventListener } from '../events/event-hub.ts';
+import type { ProcessingEnd, SubagentReport, SubagentStatus } from '../events/session-event.ts';
+import type { SessionSnapshot, SubagentSnapshot } from '../session/snapshot.ts';
 
 /** What a parent asks for; what it leaves out is as the host and the parent have it. */
 export type ChildRequest = {

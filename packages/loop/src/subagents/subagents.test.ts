@@ -2,9 +2,9 @@ import { mkdir, symlink } from 'node:fs/promises';
 import { expect, test, vi } from 'vitest';
 import { calls, says, scriptedModel, toolCall } from '../__fixtures__/scripted-model.ts';
 import { customTool, startSession } from '../__fixtures__/start-session.ts';
+import type { SessionEvent } from '../events/session-event.ts';
+import { createStreamEventMapper } from '../events/stream-events.ts';
 import { createOpenAiProfile } from '../profiles/openai-profile.ts';
-import type { SessionEvent } from '../session-event.ts';
-import { createStreamEventMapper } from '../stream-events.ts';
 import { family, gate, lastResults, spawn, wait, withAgent } from './__fixtures__/family.ts';
 
 test('a subagent works on its own history, and its result comes back through wait', async () => {

@@ -1,10 +1,10 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import type { EventHub } from '../event-hub.ts';
+import type { SteeringQueue } from '../control/steering-queue.ts';
+import { inputText } from '../conversation/turn.ts';
+import type { EventHub } from '../events/event-hub.ts';
+import type { SubagentReport } from '../events/session-event.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
-import type { SubagentReport } from '../session-event.ts';
-import type { SessionSnapshot, SubagentSnapshot } from '../snapshot.ts';
-import type { SteeringQueue } from '../steering-queue.ts';
-import { inputText } from '../turn.ts';
+import type { SessionSnapshot, SubagentSnapshot } from '../session/snapshot.ts';
 import { type Child, type ChildRequest, Subagent } from './subagent.ts';
 
 /** What a host decides about subagents. Whether there are any is `SessionConfig.maxSubagentDepth`. */

@@ -1,5 +1,5 @@
+import type { ImagePart } from '../conversation/turn.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import type { ImagePart } from '../turn.ts';
 import { readFile, statFile } from './file-access.ts';
 import { looksBinary } from './text-file.ts';
 

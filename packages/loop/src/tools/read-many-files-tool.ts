@@ -1,7 +1,7 @@
 import type { JsonObject } from '@whetstone/events';
 import picomatch from 'picomatch';
+import type { Part } from '../conversation/turn.ts';
 import { displayPath, resolvePath } from '../environment/environment-path.ts';
-import type { Part } from '../turn.ts';
 import { findFiles } from './glob-tool.ts';
 import { DEFAULT_LINES, loadFile } from './load-file.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { askHook, type HookedCall, type Hooks } from '../control/hooks.ts';
+import { isTimeout, raceAbort } from '../control/race-abort.ts';
+import type { SessionConfig } from '../control/session-config.ts';
+import type { Part, ToolCallPart, ToolResult } from '../conversation/turn.ts';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { askHook, type HookedCall, type Hooks } from '../hooks.ts';
-import { isTimeout, raceAbort } from '../race-abort.ts';
-import type { SessionConfig } from '../session-config.ts';
-import type { Emit, ToolCallEnd } from '../session-event.ts';
-import type { Part, ToolCallPart, ToolResult } from '../turn.ts';
+import type { Emit, ToolCallEnd } from '../events/session-event.ts';
 import type { RegisteredTool, ToolOutput } from './tool.ts';
 import { exceedsLimit, type OutputLimit, outputLimit, truncateOutput } from './truncate.ts';
 import { argumentsForDisplay, validateArguments } from './validate-arguments.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@whetstone/events';
+import type { Part } from '../conversation/turn.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import type { Part } from '../turn.ts';
 import type { OutputLimit } from './truncate.ts';
 
 /**

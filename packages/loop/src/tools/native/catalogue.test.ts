@@ -9,7 +9,7 @@ import { createAnthropicProfile } from '../../profiles/anthropic-profile.ts';
 import { createGeminiProfile } from '../../profiles/gemini-profile.ts';
 import { createOpenAiProfile } from '../../profiles/openai-profile.ts';
 import type { ProviderProfile } from '../../profiles/provider-profile.ts';
-import { Session } from '../../session.ts';
+import { Session } from '../../session/session.ts';
 import type { ToolDefinition } from '../tool.ts';
 import { RELEASED_TOOLS } from './__fixtures__/released-tools.ts';
 import { createClaudeCodeTools } from './claude-code-tools.ts';

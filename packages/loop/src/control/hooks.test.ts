@@ -1,0 +1,145 @@
+import { existsSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { calls, says, toolCall } from '../__fixtures__/scripted-model.ts';
+import { customTool, startSession } from '../__fixtures__/start-session.ts';
+import type { Hooks } from './hooks.ts';
+
+const withHooks = (hooks: Hooks) => ({ hooks });
+
+test('beforeSubmit replaces an input, blocks one, and sees follow-ups', async () => {
+  const seen: unknown[] = [];
+  await using run = await startSession(
+    [says('a'), says('b')],
+    withHooks({
+      beforeSubmit: ({ input }) => {
+        seen.push(input);
+        return input === 'bad' ? { decision: 'block', reason: 'not today' } : { input: `${input}!` };
+      },
+    }),
+  );
+  run.session.followUp('then');
+  expect(await run.session.submit('first')).toMatchObject({ reason: 'completed', text: 'b' });
+  expect(seen).toEqual(['first', 'then']);
+  expect(run.of('USER_INPUT').map((event) => event.data.content)).toEqual(['first!', 'then!']);
+  const result = await run.session.submit('bad');
+  expect(result).toMatchObject({
+    reason: 'blocked',
+    modelCalls: 0,
+    error: { code: 'blocked', message: 'not today' },
+  });
+  expect(run.of('USER_INPUT')).toHaveLength(2);
+  expect(run.of('PROCESSING_END')).toHaveLength(2);
+});
+
+test('beforeTool blocks a call or changes its arguments, which are validated again', async () => {
+  const got: unknown[] = [];
+  const tool = customTool('take', ({ n }) => {
+    got.push(n);
+    return 'taken';
+  });
+  await using run = await startSession(
+    [calls(toolCall('take', { n: 1 }), toolCall('take', { n: 2 }), toolCall('take', { n: 3 }))],
+    {
+      tools: [tool],
+      approve: ({ args, input }) => {
+        got.push(['asked', args.n, input]);
+        return { decision: 'approved' };
+      },
+      hooks: {
+        beforeTool: ({ args }) => {
+          if (args.n === 1) return { args: { n: 10 } };
+          return args.n === 2 ? { decision: 'block', reason: 'never two' } : { args: { n: 'three' } };
+        },
+      },
+    },
+  );
+  await run.session.submit('go');
+  expect(got).toEqual([['asked', 10, '{"n":1}'], 10]);
+  expect(run.of('TOOL_CALL_END').map((event) => event.data.output)).toEqual([
+    'taken',
+    'Not run: never two',
+    expect.stringMatching(/the host changed the arguments, and \/n must be integer/),
+  ]);
+});
+
+test('afterTool takes the place of a result, before it is cut to size', async () => {
+  await using run = await startSession([calls(toolCall('leak', {}))], {
+    tools: [customTool('leak', () => 'key=abc '.repeat(10_000))],
+    hooks: {
+      afterTool: ({ content }) => ({ content: String(content).replaceAll('abc', '*'), isError: true }),
+    },
+  });
+  await run.session.submit('go');
+  expect(JSON.stringify(run.events)).not.toContain('abc');
+  expect(JSON.stringify(run.model.requests)).not.toContain('abc');
+  expect(run.of('TOOL_CALL_END')[0]?.data).toMatchObject({ isError: true, outputComplete: true });
+});
+
+test('beforeStop sends the model on, and cannot do so for ever', async () => {
+  const counts: number[] = [];
+  await using run = await startSession(
+    [says('done'), says('really done')],
+    withHooks({
+      beforeStop: ({ continuations }) => {
+        counts.push(continuations);
+        return continuations === 0 ? { continueWith: 'run the tests first' } : undefined;
+      },
+    }),
+  );
+  expect(await run.session.submit('go')).toMatchObject({ reason: 'completed', text: 'really done' });
+  expect(counts).toEqual([0, 1]);
+  expect(run.of('STEERING_INJECTED')[0]?.data.content).toBe('run the tests first');
+
+  await using stubborn = await startSession([], withHooks({ beforeStop: () => ({ continueWith: 'more' }) }));
+  expect(await stubborn.session.submit('go')).toMatchObject({ reason: 'completed', modelCalls: 26 });
+  expect(stubborn.of('WARNING').at(-1)?.data.code).toBe('stop_hook');
+});
+
+test('a hook that throws is reported, and refuses what it guards', async () => {
+  const broken = () => {
+    throw new Error('broken');
+  };
+  await using submit = await startSession([says('a')], withHooks({ beforeSubmit: broken }));
+  expect(await submit.session.submit('hi')).toMatchObject({ reason: 'blocked', modelCalls: 0 });
+  expect(submit.of('ERROR')[0]?.data).toEqual({
+    code: 'hook',
+    message: 'the hook beforeSubmit failed: broken',
+  });
+
+  await using before = await startSession(
+    [calls(toolCall('shell', { command: 'touch x' }))],
+    withHooks({ beforeTool: broken }),
+  );
+  await before.session.submit('hi');
+  expect(existsSync(before.place.path('x'))).toBe(false);
+  expect(before.of('TOOL_CALL_END')[0]?.data.status).toBe('rejected');
+
+  await using after = await startSession(
+    [calls(toolCall('shell', { command: 'echo private' }))],
+    withHooks({ afterTool: () => Promise.reject(new Error('broken')) }),
+  );
+  await after.session.submit('hi');
+  expect(after.of('TOOL_CALL_END')[0]?.data.output).toMatch(/its result is withheld/);
+  expect(after.of('TOOL_CALL_END')[0]?.data.output).not.toContain('private');
+
+  await using stop = await startSession([says('a')], withHooks({ beforeStop: broken }));
+  expect(await stop.session.submit('hi')).toMatchObject({ reason: 'completed', text: 'a' });
+});
+
+test('an interrupt does not wait for a hook that never answers', async () => {
+  const reached = Promise.withResolvers<void>();
+  await using run = await startSession(
+    [calls(toolCall('glob', { pattern: '*' }))],
+    withHooks({
+      beforeTool: () => {
+        reached.resolve();
+        return new Promise(() => {});
+      },
+    }),
+  );
+  const submitted = run.session.submit('go');
+  await reached.promise;
+  await run.session.interrupt();
+  expect(await submitted).toMatchObject({ reason: 'interrupted' });
+  expect(run.of('TOOL_CALL_END')).toHaveLength(1);
+});

@@ -1,0 +1,141 @@
+import type { JsonValue, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
+import { inputText } from '../conversation/turn.ts';
+import type { SessionEvent, SessionEventOf } from './session-event.ts';
+
+/**
+ * Turns the events of one session, and of its subagents, into the shared vocabulary, one call an event, in order. `turn`
+ * counts the submits from 0. Text is passed on when its model call is over, so that what a retry discards never appears.
+ * A subagent is called, also when it is used again, under the tool call that gave it its input. What it does carries that
+ * id as `parentCallId`; its own call ids get its name in front, because a provider counts them anew in each conversation.
+ */
+export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[] {
+  let turn = 0;
+  const held = new Map<string, StreamEvent[]>();
+  const running = new Map<string, string>();
+  return (event) => {
+    const { sessionId, subagent } = event;
+    if (event.kind === 'SUBAGENT_START')
+      running.set(event.data.sessionId, callIn(event.data.callId, subagent));
+    if (event.kind === 'WARNING' && event.data.code === 'retry') held.delete(sessionId);
+    if (event.kind === 'PROCESSING_END' && !subagent) turn += 1;
+    const parentCallId = subagent && (running.get(sessionId) ?? subagent.agentId);
+    const envelope = {
+      at: event.timestamp,
+      turn,
+      source: 'agent' as const,
+      ...present({ parentCallId }),
+    };
+    const mapped = eventsOf(event, running).map(
+      (streamEvent): StreamEvent => ({ ...streamEvent, ...envelope }),
+    );
+    if (event.kind === 'ASSISTANT_TEXT_END' || event.kind === 'REASONING_END') {
+      held.set(sessionId, [...(held.get(sessionId) ?? []), ...mapped]);
+      return [];
+    }
+    if (event.kind !== 'LLM_CALL_END') return mapped;
+    const released = held.get(sessionId) ?? [];
+    held.delete(sessionId);
+    return [...released, ...mapped];
+  };
+}
+
+type Subagent = SessionEvent['subagent'];
+
+const callIn = (callId: string, subagent: Subagent): string =>
+  subagent ? `${subagent.agentId}/${callId}` : callId;
+
+function eventsOf(event: SessionEvent, running: ReadonlyMap<string, string>): StreamEvent[] {
+  const { subagent } = event;
+  if (event.kind === 'SUBAGENT_END') {
+    const { agentId, sessionId, success, output } = event.data;
+    const callId = running.get(sessionId) ?? agentId;
+    return [{ type: 'subagent.completed', callId, output, status: success ? 'completed' : 'failed' }];
+  }
+  if (!subagent) return toStreamEvents(event);
+  // The parent's `SUBAGENT_START` has told that it began, and the call with which task.
+  if (event.kind === 'SESSION_START' || event.kind === 'USER_INPUT') return [];
+  return toStreamEvents(event).map((streamEvent) =>
+    'callId' in streamEvent
+      ? ({ ...streamEvent, callId: callIn(streamEvent.callId, subagent) } as StreamEvent)
+      : streamEvent,
+  );
+}
+
+/** The stream events of a single session event, without `turn`. Most have one or none. */
+function toStreamEvents(event: SessionEvent): StreamEvent[] {
+  switch (event.kind) {
+    case 'SESSION_START':
+      return [
+        {
+          type: 'session.started',
+          sessionId: event.sessionId,
+          runtime: 'loop',
+          model: event.data.model,
+          workingDir: event.data.workingDirectory,
+          ...(event.data.restored && { resumed: true }),
+        },
+      ];
+    case 'USER_INPUT':
+    case 'STEERING_INJECTED':
+      return [{ type: 'message', role: 'user', text: inputText(event.data.content) }];
+    case 'ASSISTANT_TEXT_END':
+      return event.data.text === '' ? [] : [{ type: 'message', role: 'assistant', text: event.data.text }];
+    case 'REASONING_END':
+      return event.data.text === '' ? [] : [{ type: 'thinking', text: event.data.text }];
+    case 'TOOL_CALL_START': {
+      const { callId, name, input } = event.data;
+      return [{ type: 'action.called', callId, name, input }];
+    }
+    case 'TOOL_CALL_END':
+      return toolResult(event);
+    case 'SUBAGENT_START':
+      return [{ type: 'subagent.called', callId: event.data.callId, name: event.data.agentId }];
+    case 'APPROVAL_REQUESTED':
+      return [{ type: 'approval.requested', callId: event.data.callId, name: event.data.name }];
+    case 'APPROVAL_DECIDED':
+      return [{ type: 'approval.decided', callId: event.data.callId, decision: event.data.decision }];
+    case 'INPUT_REQUESTED': {
+      const { callId, question, options } = event.data;
+      const choices = options.map((option) => ({ id: option, label: option }));
+      return [
+        {
+          type: 'input.requested',
+          request: { id: callId, prompt: question, kind: 'question', options: choices },
+        },
+      ];
+    }
+    case 'LLM_CALL_END':
+      return usage(event);
+    case 'ERROR':
+      return [{ type: 'error', message: event.data.message }];
+    default:
+      return [];
+  }
+}
+
+function toolResult({ data }: SessionEventOf<'TOOL_CALL_END'>): StreamEvent[] {
+  const { changes, ...facts } = data.details ?? {};
+  const output: JsonValue = Object.keys(facts).length === 0 ? data.output : { output: data.output, ...facts };
+  const status = data.status === 'completed' || data.status === 'rejected' ? data.status : 'failed';
+  return [{ type: 'action.result', callId: data.callId, output, status }, ...fileChanges(changes)];
+}
+
+const CHANGES = ['added', 'modified', 'deleted', 'renamed'] as const;
+
+function fileChanges(changes: JsonValue | undefined): StreamEvent[] {
+  if (!Array.isArray(changes)) return [];
+  return changes.flatMap((entry): StreamEvent[] => {
+    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return [];
+    const change = CHANGES.find((known) => known === entry.change);
+    if (change === undefined || typeof entry.path !== 'string') return [];
+    const from = typeof entry.from === 'string' ? { from: entry.from } : {};
+    return [{ type: 'file.changed', path: entry.path, change, ...from }];
+  });
+}
+
+function usage({ data }: SessionEventOf<'LLM_CALL_END'>): StreamEvent[] {
+  if (data.usage === undefined) return [];
+  const cost = data.costUsd === undefined ? {} : { costUsd: data.costUsd };
+  return [{ type: 'usage', usage: data.usage, model: data.model, latencyMs: data.latencyMs, ...cost }];
+}

@@ -1,0 +1,149 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { present } from '@whetstone/events/present';
+import type { LlmCallEnd, SessionErrorData } from '../events/session-event.ts';
+import { LlmError } from '../llm/llm-error.ts';
+import { callModel, type ModelRequest, type ModelResponse } from '../llm/model-call.ts';
+import { catalogMaxOutput } from '../llm/model-catalog.ts';
+import { PromptBuilder, wireOf } from '../llm/prompt.ts';
+import { retryDelay } from '../llm/retry.ts';
+import type { LoopContext } from './loop-context.ts';
+
+/** Sends the conversation as it stands and returns a whole response. Rejects with an `LlmError`. */
+export async function askModel(context: LoopContext, signal: AbortSignal): Promise<ModelResponse> {
+  try {
+    return await callWithRetry(context, await buildRequest(context, signal), signal);
+  } catch (error) {
+    if (!(error instanceof LlmError) || !refusesReasoning(error, context)) throw error;
+    context.foreignTurns = context.history.turns.length;
+    context.prompt = undefined;
+    context.emit('WARNING', {
+      code: 'reasoning_dropped',
+      message: `The provider does not take its reasoning back; trying without it: ${error.message}`,
+    });
+    return await callWithRetry(context, await buildRequest(context, signal), signal);
+  }
+}
+
+/** Another model of the provider, or a rotated key, makes encrypted reasoning and signatures unreadable. */
+function refusesReasoning(error: LlmError, { history, foreignTurns }: LoopContext): boolean {
+  return (
+    error.code === 'invalid_request' &&
+    /encrypted_content|encrypted content|signature/i.test(error.message) &&
+    history.turns.some(
+      (turn, index) =>
+        index >= foreignTurns &&
+        turn.kind === 'assistant' &&
+        turn.parts.some((part) => part.type === 'reasoning'),
+    )
+  );
+}
+
+async function buildRequest(context: LoopContext, signal: AbortSignal): Promise<ModelRequest> {
+  const { profile, model, config, history, tools, outputSchema, foreignTurns } = context;
+  history.answerOpenCalls('No result: the call was not answered.');
+  const preamble = await context.preamble(signal);
+  const wire = wireOf(model.provider);
+  if (context.prompt?.provider !== model.provider || context.prompt.preamble !== preamble) {
+    const builder = new PromptBuilder(wire, preamble, { foreignTurns });
+    context.prompt = { builder, preamble, provider: model.provider };
+  }
+  return {
+    prompt: context.prompt.builder.build(history.turns),
+    ...context.prompt.builder.tools(tools.definitions()),
+    maxOutputTokens:
+      config.maxOutputTokens ?? profile.maxOutputTokens ?? catalogMaxOutput(model.provider, model.modelId),
+    reasoningEffort: config.reasoningEffort,
+    ...(outputSchema &&
+      takesResponseFormat(model) && { responseFormat: { type: 'json', schema: outputSchema } }),
+    providerOptions: requestOptions(context),
+  };
+}
+
+/** The other wires cannot hold an answer to a schema while they offer tools. */
+export function takesResponseFormat(model: LanguageModelV4): boolean {
+  return wireOf(model.provider).responses;
+}
+
+/** A host's schema need not fit the restrictions of the strict mode. */
+function requestOptions({ profile, model, config, sessionId, outputSchema }: LoopContext) {
+  const options = profile.providerOptions({ sessionId, reasoningEffort: config.reasoningEffort });
+  if (!outputSchema || !takesResponseFormat(model)) return options;
+  return { ...options, openai: { ...options.openai, strictJsonSchema: false } };
+}
+
+/** One model call with the retries that it needs; announces that what was streamed so far does not count. */
+async function callWithRetry(
+  context: LoopContext,
+  request: ModelRequest,
+  signal: AbortSignal,
+): Promise<ModelResponse> {
+  const { emit, model, clock, config, history } = context;
+  const identity = { model: model.modelId, provider: model.provider };
+  emit('LLM_CALL_START', identity);
+  for (let attempt = 1; ; attempt += 1) {
+    const started = performance.now();
+    const ended = (data: Partial<LlmCallEnd>) =>
+      emit('LLM_CALL_END', {
+        ...identity,
+        latencyMs: performance.now() - started,
+        retries: attempt - 1,
+        ...data,
+      });
+    try {
+      const response = await callModel({
+        model,
+        request,
+        emit,
+        signal,
+        idleTimeoutMs: config.streamIdleTimeoutMs,
+        uniqueCallId: (callId, taken) => history.uniqueCallId(callId, taken),
+      });
+      if (
+        isEmpty(response) &&
+        !MEANT_TO_BE_EMPTY.has(response.finish.unified) &&
+        attempt <= config.maxRetries
+      ) {
+        throw new LlmError('empty_response', 'The model answered with nothing.');
+      }
+      ended(accountFor(context, response));
+      return response;
+    } catch (error) {
+      if (!(error instanceof LlmError)) throw error;
+      const delayMs = retryDelay(error, attempt, config.maxRetries, clock);
+      if (delayMs === undefined || signal.aborted) {
+        ended({ error: errorData(error) });
+        throw error;
+      }
+      const data = { attempt, delayMs: Math.round(delayMs), discard: true, error: error.code };
+      emit('WARNING', { code: 'retry', message: `Model call failed, trying again: ${error.message}`, data });
+      await clock.sleep(delayMs, signal).catch(() => {});
+      if (signal.aborted) {
+        const aborted = new LlmError('aborted', 'The model call was aborted.');
+        ended({ error: errorData(aborted) });
+        throw aborted;
+      }
+    }
+  }
+}
+
+/** Whether there is neither text nor a call. A model that has nothing to add after its tools may mean it. */
+export function isEmpty({ parts }: ModelResponse): boolean {
+  return parts.every((part) => part.type === 'reasoning');
+}
+
+const MEANT_TO_BE_EMPTY: ReadonlySet<string> = new Set(['length', 'content-filter']);
+
+function accountFor({ meter, priceOf, model }: LoopContext, response: ModelResponse): Partial<LlmCallEnd> {
+  const { usage, finish, responseId, modelId } = response;
+  const name = modelId ?? model.modelId;
+  const costUsd = usage && priceOf({ usage, provider: model.provider, model: name });
+  meter.addCall(usage, costUsd);
+  return {
+    finish,
+    ...present({ model: modelId, usage, costUsd, responseId }),
+  };
+}
+
+export function errorData({ code, message }: LlmError): SessionErrorData {
+  return { code, message };
+}

@@ -1,0 +1,60 @@
+import type { ToolCallPart } from '../conversation/turn.ts';
+import type { ToolSource } from '../tools/run-tool-calls.ts';
+
+/** Longest cycle that is looked for. */
+const LONGEST_PERIOD = 5;
+
+/**
+ * Notices that the last calls repeat in a cycle (loop spec 2.10). A cycle of p calls is there when each call of the
+ * window equals the one p before it, so that every period fits every window.
+ */
+export class LoopDetector {
+  readonly #window: number;
+  readonly #recent: string[] = [];
+
+  constructor(window: number) {
+    this.#window = window;
+  }
+
+  /** Takes the calls of one round; returns the period of the cycle that they complete. Then it starts anew. */
+  observe(calls: readonly ToolCallPart[], tools: ToolSource): number | undefined {
+    for (const call of calls) {
+      if (tools.get(call.name)?.exemptFromLoopDetection) continue;
+      this.#recent.push(signature(call));
+      if (this.#recent.length > this.#window) this.#recent.shift();
+    }
+    const period = this.#period();
+    if (period !== undefined) this.reset();
+    return period;
+  }
+
+  /** To be called for each user input: a repeated request is no loop. */
+  reset(): void {
+    this.#recent.length = 0;
+  }
+
+  #period(): number | undefined {
+    if (this.#recent.length < this.#window) return undefined;
+    for (let period = 1; period <= Math.min(LONGEST_PERIOD, Math.floor(this.#window / 2)); period += 1) {
+      if (this.#recent.every((call, index) => index < period || call === this.#recent[index - period]))
+        return period;
+    }
+    return undefined;
+  }
+}
+
+/** Equal for equal calls, whatever the order of the keys. */
+function signature(call: ToolCallPart): string {
+  return `${call.name}:${call.freeform ? call.input : canonicalJson(call.input)}`;
+}
+
+function canonicalJson(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), (_key, value: unknown) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+      return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+    });
+  } catch {
+    return text;
+  }
+}

@@ -1,0 +1,250 @@
+import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
+import { askHook } from '../control/hooks.ts';
+import { assistantText, type Input, type ToolCallPart, toolCallsOf } from '../conversation/turn.ts';
+import type { EndReason, SessionErrorData } from '../events/session-event.ts';
+import { LlmError } from '../llm/llm-error.ts';
+import type { ModelResponse } from '../llm/model-call.ts';
+import type { FinalDecision } from '../tools/run-tool-calls.ts';
+import { askModel, errorData, isEmpty, takesResponseFormat } from './ask-model.ts';
+import { checkAnswer } from './check-answer.ts';
+import { reachedLimit, warnAboutContext, warnAboutLoop } from './limits.ts';
+import type { LoopContext } from './loop-context.ts';
+import { outputInstruction } from './structured-output.ts';
+import { abandonRound, answerCutOff, resumeRound, runRound } from './tool-round.ts';
+
+export type LoopOutcome = {
+  reason: EndReason;
+  text: string;
+  /** The answer as the schema of the submit wants it. */
+  output?: JsonObject;
+  error?: SessionErrorData;
+};
+
+/** What the loop begins with: an input, or decisions about the calls that wait for them. */
+export type LoopStart =
+  | { kind: 'input'; input: Input }
+  | { kind: 'resume'; decisions: ReadonlyMap<string, FinalDecision> };
+
+/** Responses in a row that may be cut off in a tool call, or paused by the provider, before the loop gives up. */
+const MAX_CUT_OFFS = 3;
+const MAX_PAUSES = 20;
+/** Times that `beforeStop` may send the model on: with text alone, no other limit would end an input. */
+const MAX_CONTINUATIONS = 25;
+
+/**
+ * Works on one input until the model answers without calling a tool, a limit is reached, or the signal aborts (loop
+ * spec 2.5). Leaves a history whose every tool call is answered, but for calls that are parked. Rejects only for a
+ * fault of its own.
+ */
+export async function runLoop(
+  context: LoopContext,
+  start: LoopStart,
+  signal: AbortSignal,
+): Promise<LoopOutcome> {
+  const { history, meter } = context;
+  const progress = {
+    text: '',
+    rounds: 0,
+    cutOffs: 0,
+    pauses: 0,
+    continuations: 0,
+    loops: 0,
+    repaired: false,
+  };
+  let warned = false;
+  try {
+    if (start.kind === 'input') begin(context, start.input);
+    else {
+      progress.rounds = context.parked?.rounds ?? 0;
+      if (await resumeRound(context, start.decisions, signal)) return { reason: 'parked', text: '' };
+      progress.rounds += 1;
+      injectSteering(context);
+    }
+    for (;;) {
+      // Limits
+      const limit = reachedLimit(context, progress.rounds);
+      if (limit) return { reason: limit, text: progress.text };
+
+      // Ask the model
+      signal.throwIfAborted();
+      const response = await askOrShrink(context, signal);
+
+      // Record the turn
+      const calls = recordTurn(context, response);
+      progress.text = assistantText(response);
+      if (!warned) warned = warnAboutContext(context);
+      refuseUnpriced(context);
+
+      // Decide by the reason for which the model stopped
+      const step = nextStep(response, calls);
+      progress.cutOffs = step === 'answer_cut_off' ? progress.cutOffs + 1 : 0;
+      progress.pauses = step === 'continue_pause' ? progress.pauses + 1 : 0;
+      if (progress.pauses > MAX_PAUSES) throw stuck('was paused again and again');
+      if (step === 'continue_pause') continue;
+      if (step === 'refused') return refused(context, response, progress.text);
+      if (step === 'end') {
+        warnWhenCutShort(context, response);
+        // A message that came in during the last call would wait for the next input otherwise.
+        if (injectSteering(context)) continue;
+        if (await continuedByHook(context, progress, signal)) continue;
+        const answer = checkAnswer(context, progress);
+        if (answer === 'repair') continue;
+        return { text: progress.text, ...answer };
+      }
+
+      // Run the tools
+      if (step === 'run_tools') {
+        if (await runRound(context, calls, progress.rounds, signal))
+          return { reason: 'parked', text: progress.text };
+      } else answerCutOff(context, calls);
+      progress.rounds += 1;
+      meter.addRound();
+      if (progress.cutOffs >= MAX_CUT_OFFS)
+        throw stuck(`was cut off in a tool call ${MAX_CUT_OFFS} times in a row`);
+
+      // Steering and loop detection
+      injectSteering(context);
+      if (warnAboutLoop(context, calls)) progress.loops += 1;
+      const { maxLoopWarnings } = context.config;
+      if (maxLoopWarnings > 0 && progress.loops >= maxLoopWarnings) {
+        context.emit('TURN_LIMIT', { limit: 'loop_warnings', value: maxLoopWarnings });
+        return { reason: 'loop', text: progress.text };
+      }
+    }
+  } catch (error) {
+    if (context.parked === undefined) history.answerOpenCalls('No result: the session was interrupted.');
+    return failed(context, error, signal, progress.text);
+  }
+}
+
+function begin(context: LoopContext, input: Input): void {
+  const { outputSchema, model } = context;
+  context.loopDetector.reset();
+  abandonRound(context, 'Not run: the user went on without a decision.');
+  if (outputSchema && !takesResponseFormat(model))
+    context.history.appendSystem(outputInstruction(outputSchema));
+  context.history.appendUser(input);
+  context.emit('USER_INPUT', { content: input });
+  injectSteering(context);
+}
+
+function injectSteering({ steering, history, emit }: LoopContext): boolean {
+  const messages = steering.drain();
+  for (const content of messages) {
+    emit('STEERING_INJECTED', { content: history.appendSteering(content).content });
+  }
+  return messages.length > 0;
+}
+
+/** A conversation that is too long would be refused again as it stands: only what the host makes of it is tried, once. */
+async function askOrShrink(context: LoopContext, signal: AbortSignal): Promise<ModelResponse> {
+  const { hooks, history, emit } = context;
+  try {
+    return await askModel(context, signal);
+  } catch (error) {
+    if (!(error instanceof LlmError) || error.code !== 'context_length') throw error;
+    const { message } = error;
+    emit('WARNING', { code: 'context_overflow', message });
+    const { onContextOverflow } = hooks;
+    const answer = await askHook(
+      'onContextOverflow',
+      onContextOverflow && (() => onContextOverflow({ turns: history.turns, message, signal })),
+      { emit, signal },
+    );
+    if (answer.kind !== 'answered') throw error;
+    history.replace(answer.value.turns);
+    context.prompt = undefined;
+    context.foreignTurns = 0;
+    return await askModel(context, signal);
+  }
+}
+
+function recordTurn({ history, model }: LoopContext, response: ModelResponse): ToolCallPart[] {
+  const { parts, usage, responseId, modelId } = response;
+  // Providers refuse a turn without content, and reasoning without what it led to.
+  if (isEmpty(response)) return [];
+  const turn = history.appendAssistant({
+    parts,
+    provider: model.provider,
+    model: modelId ?? model.modelId,
+    ...present({ usage, responseId }),
+  });
+  return toolCallsOf(turn);
+}
+
+function refuseUnpriced({ meter, model }: LoopContext): void {
+  if (!meter.limitsCost || meter.submit.costUsd !== undefined) return;
+  throw new LlmError(
+    'configuration',
+    `The budget limits the cost, and the price of a call to ${model.modelId} is not known; pass \`priceOf\` to the session.`,
+  );
+}
+
+type Step = 'run_tools' | 'answer_cut_off' | 'continue_pause' | 'refused' | 'end';
+
+function nextStep({ finish }: ModelResponse, calls: readonly ToolCallPart[]): Step {
+  // Both wires report it as a normal stop; only the raw reason tells.
+  if (finish.raw === 'pause_turn') return 'continue_pause';
+  if (finish.unified === 'content-filter' || finish.raw === 'refusal') return 'refused';
+  if (calls.length === 0) return 'end';
+  // The last of these calls is half a call, and the earlier ones may rest on it.
+  return finish.unified === 'length' ? 'answer_cut_off' : 'run_tools';
+}
+
+function refused({ history, emit }: LoopContext, { finish }: ModelResponse, text: string): LoopOutcome {
+  history.answerOpenCalls('Not run: the response was stopped by a content filter.');
+  const error = {
+    code: 'content_filter',
+    message: `The model or its provider refused (${finish.raw ?? finish.unified}).`,
+  };
+  emit('ERROR', error);
+  return { reason: 'refused', text, error };
+}
+
+function warnWhenCutShort({ emit }: LoopContext, response: ModelResponse): void {
+  if (response.finish.unified === 'length') {
+    emit('WARNING', {
+      code: 'truncated_response',
+      message: 'The answer was cut off at the output token limit.',
+    });
+  } else if (isEmpty(response)) {
+    emit('WARNING', { code: 'empty_response', message: 'The model ended without an answer.' });
+  }
+}
+
+async function continuedByHook(
+  { hooks, history, emit }: LoopContext,
+  progress: { text: string; continuations: number },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { beforeStop } = hooks;
+  const { text, continuations } = progress;
+  const ask = beforeStop && (() => beforeStop({ text, continuations, signal }));
+  const answer = await askHook('beforeStop', ask, { emit, signal });
+  signal.throwIfAborted();
+  if (answer.kind !== 'answered') return false;
+  if (continuations >= MAX_CONTINUATIONS) {
+    emit('WARNING', {
+      code: 'stop_hook',
+      message: `The hook beforeStop sent the model on ${MAX_CONTINUATIONS} times; the input ends all the same.`,
+    });
+    return false;
+  }
+  progress.continuations += 1;
+  const { content } = history.appendSteering(answer.value.continueWith);
+  emit('STEERING_INJECTED', { content });
+  return true;
+}
+
+function stuck(why: string): LlmError {
+  return new LlmError('invalid_request', `The model ${why}; raise maxOutputTokens or split the task.`);
+}
+
+function failed({ emit }: LoopContext, error: unknown, signal: AbortSignal, text: string): LoopOutcome {
+  if (signal.aborted) return { reason: 'interrupted', text };
+  if (!(error instanceof LlmError)) throw error;
+  const data = errorData(error);
+  emit('ERROR', data);
+  return { reason: error.code === 'context_length' ? 'context_overflow' : 'error', text, error: data };
+}

@@ -1,0 +1,53 @@
+import { expect, test } from 'vitest';
+import { calls, says, scriptedModel, toolCall } from '../__fixtures__/scripted-model.ts';
+import { startSession } from '../__fixtures__/start-session.ts';
+
+const outputSchema = {
+  type: 'object',
+  properties: { bugs: { type: 'integer' } },
+  required: ['bugs'],
+  additionalProperties: false,
+};
+
+test('an answer that fits is the output', async () => {
+  await using run = await startSession([
+    calls(toolCall('glob', { pattern: '*' })),
+    says('```json\n{"bugs": 2}\n```'),
+  ]);
+  const result = await run.session.submit('count', { outputSchema });
+  expect(result).toMatchObject({ reason: 'completed', output: { bugs: 2 } });
+  const told = JSON.stringify(run.model.requests[0]?.prompt);
+  expect(told).toContain('JSON Schema');
+  expect(run.model.requests[0]?.responseFormat).toBeUndefined();
+});
+
+test('one that does not is asked for once more, with what is wrong', async () => {
+  await using run = await startSession([says('two bugs'), says('{"bugs":"two"}'), says('never')]);
+  const result = await run.session.submit('count', { outputSchema });
+  expect(result).toMatchObject({ reason: 'error', modelCalls: 2, error: { code: 'invalid_output' } });
+  expect(result.output).toBeUndefined();
+  expect(result.error?.message).toMatch(/\/bugs must be integer/);
+  expect(run.of('STEERING_INJECTED')[0]?.data.content).toMatch(/the answer is not valid JSON/);
+
+  await using mended = await startSession([says(''), says('{"bugs":1}')]);
+  expect(await mended.session.submit('count', { outputSchema })).toMatchObject({ output: { bugs: 1 } });
+});
+
+test('a property that the schema forbids is let through for tools, and not in an answer', async () => {
+  await using run = await startSession([says('{"bugs":1,"x":2}'), says('{"bugs":1}')]);
+  expect((await run.session.submit('count', { outputSchema })).output).toEqual({ bugs: 1 });
+  expect(run.of('STEERING_INJECTED')[0]?.data.content).toContain('must NOT have additional properties ("x")');
+});
+
+test('a wire that can hold an answer to a schema does', async () => {
+  const model = scriptedModel([says('{"bugs":0}'), says('free again')], 'openai.responses');
+  await using run = await startSession([], { model });
+  expect(await run.session.submit('count', { outputSchema })).toMatchObject({ output: { bugs: 0 } });
+  await run.session.submit('and now');
+  expect(model.requests.map((request) => request.responseFormat)).toEqual([
+    { type: 'json', schema: outputSchema },
+    undefined,
+  ]);
+  expect(JSON.stringify(model.requests[0]?.prompt)).not.toContain('JSON Schema');
+  expect(model.requests[0]?.providerOptions?.openai).toMatchObject({ strictJsonSchema: false });
+});

@@ -1,0 +1,15 @@
+import { environmentRoot } from '../environment/environment-root.ts';
+import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
+
+const initialised = new WeakMap<ExecutionEnvironment, Promise<void>>();
+
+/** Sessions may share an environment; it is initialised by the first. What failed is tried again by the next. */
+export function initializeOnce(environment: ExecutionEnvironment): Promise<void> {
+  const root = environmentRoot(environment);
+  const known = initialised.get(root);
+  if (known) return known;
+  const promise = Promise.resolve(environment.initialize?.());
+  initialised.set(root, promise);
+  promise.catch(() => initialised.delete(root));
+  return promise;
+}

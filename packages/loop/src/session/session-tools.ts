@@ -1,0 +1,40 @@
+import type { JsonObject } from '@whetstone/events';
+import type { ProviderProfile } from '../profiles/provider-profile.ts';
+import type { RegisteredTool, ToolDefinition } from '../tools/tool.ts';
+
+/** What a session can call: the profile's tools, then its own. */
+export type SessionTools = {
+  get(name: string): RegisteredTool | undefined;
+  names(): string[];
+  definitions(): ToolDefinition[];
+};
+
+/**
+ * A tool that the session brings. A tool of the profile with the same name takes its place; with `accepts`, that tool
+ * gets the calls which this one does not accept, so that both can serve one name.
+ */
+export type SessionTool = RegisteredTool & { accepts?: (args: JsonObject) => boolean };
+
+export function sessionTools(profile: ProviderProfile, own: readonly SessionTool[]): SessionTools {
+  const { toolRegistry } = profile;
+  const byName = new Map(own.map((tool) => [tool.definition.name, tool]));
+  const added = () => own.filter(({ definition }) => toolRegistry.get(definition.name) === undefined);
+  return {
+    get: (name) => together(toolRegistry.get(name), byName.get(name)),
+    names: () => [...toolRegistry.names(), ...added().map((tool) => tool.definition.name)],
+    definitions: () => [...profile.tools(), ...added().map((tool) => tool.definition)],
+  };
+}
+
+function together(
+  ofProfile: RegisteredTool | undefined,
+  own: SessionTool | undefined,
+): RegisteredTool | undefined {
+  if (!ofProfile || !own?.accepts) return ofProfile ?? own;
+  const { accepts, executor } = own;
+  return {
+    ...ofProfile,
+    executor: (args, context) =>
+      accepts(args) ? executor(args, context) : ofProfile.executor(args, context),
+  };
+}

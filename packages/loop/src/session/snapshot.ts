@@ -1,0 +1,138 @@
+import type { JsonObject } from '@whetstone/events';
+import type { Spent } from '../control/budget.ts';
+import type { Input, Turn } from '../conversation/turn.ts';
+import type { SubagentReport } from '../events/session-event.ts';
+import type { ParkedRound } from '../loop/loop-context.ts';
+import type { ChildRequest } from '../subagents/subagent.ts';
+import type { Preamble } from './frozen-preamble.ts';
+
+/** A conversation as plain JSON, with everything that the next request depends on but the host's own options. */
+export type SessionSnapshot = {
+  version: 1;
+  id: string;
+  turns: Turn[];
+  /** Absent where no request was built yet. */
+  preamble?: Preamble;
+  reasoningEffort?: string;
+  /** Messages that wait. */
+  steering?: Input[];
+  followUps?: Input[];
+  /** Calls of the last turn that wait for `resume()`. */
+  parked?: ParkedRound;
+  /** Their arguments as `beforeTool` has left them, by call id; the hook is not asked again. */
+  parkedArguments?: Record<string, JsonObject>;
+  /** Absent where there are none, and in snapshots of older versions. */
+  subagents?: SubagentSnapshot[];
+  /** What the budget and the totals count on from. */
+  spent?: Spent;
+  foreignTurns?: number;
+};
+
+/** A subagent as it was at that moment. Its depth is one more than that of the session whose snapshot holds it. */
+export type SubagentSnapshot = {
+  id: string;
+  /** How its session is made again, with what host and parent have then. */
+  request: ChildRequest;
+  model: string;
+  workingDirectory: string;
+  /** Inputs that it was given. */
+  runs: number;
+  /** `RUNNING`: it worked; whoever restores it finds it interrupted. */
+  report: SubagentReport;
+  /** With its history and its own subagents. Absent where it was closed for good. */
+  session?: SessionSnapshot;
+};
+
+const TURN_KINDS: ReadonlySet<unknown> = new Set<Turn['kind']>([
+  'user',
+  'assistant',
+  'tool_results',
+  'system',
+  'steering',
+]);
+
+/** Throws a `TypeError` that says what is wrong where `value` is no snapshot that this version reads. */
+export function checkSnapshot(value: unknown): SessionSnapshot {
+  const fault = faultOf(value);
+  if (fault !== undefined) throw new TypeError(`restore: ${fault}`);
+  return value as SessionSnapshot;
+}
+
+function faultOf(value: unknown): string | undefined {
+  if (!isRecord(value)) return 'a snapshot is an object';
+  if (value.version !== 1) return `this version reads snapshots of version 1, not ${value.version}`;
+  if (typeof value.id !== 'string' || !Array.isArray(value.turns)) return '`id` or `turns` is missing';
+  const odd = value.turns.findIndex((turn) => !isTurn(turn));
+  if (odd >= 0) return `turns[${odd}] is no turn`;
+  const misfit = Object.entries(OPTIONAL).find(
+    ([name, fits]) => value[name] !== undefined && !fits(value[name]),
+  );
+  return misfit && `\`${misfit[0]}\` is not what a snapshot holds there`;
+}
+
+const OPTIONAL: Readonly<Record<string, (value: unknown) => boolean>> = {
+  preamble: (value) =>
+    isRecord(value) && typeof value.systemPrompt === 'string' && typeof value.environmentContext === 'string',
+  reasoningEffort: (value) => typeof value === 'string',
+  steering: (value) => Array.isArray(value) && value.every(isInput),
+  followUps: (value) => Array.isArray(value) && value.every(isInput),
+  parked: (value) =>
+    isRecord(value) &&
+    Array.isArray(value.results) &&
+    value.results.every(isRecord) &&
+    Array.isArray(value.waiting) &&
+    typeof value.rounds === 'number',
+  parkedArguments: (value) => isRecord(value) && Object.values(value).every(isRecord),
+  subagents: (value) => Array.isArray(value) && value.every(isSubagent),
+  spent: (value) => isRecord(value) && isRecord(value.usage),
+  foreignTurns: (value) => typeof value === 'number',
+};
+
+function isSubagent(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { id, request, model, workingDirectory, runs, report, session } = value;
+  return (
+    [id, model, workingDirectory].every((text) => typeof text === 'string') &&
+    typeof runs === 'number' &&
+    isRecord(request) &&
+    isRecord(report) &&
+    typeof report.status === 'string' &&
+    isRecord(report.usage) &&
+    (session === undefined || faultOf(session) === undefined)
+  );
+}
+
+function isTurn(value: unknown): boolean {
+  if (!isRecord(value) || !TURN_KINDS.has(value.kind) || typeof value.id !== 'string') return false;
+  if (value.kind === 'assistant') return Array.isArray(value.parts) && value.parts.every(isRecord);
+  if (value.kind === 'tool_results') return Array.isArray(value.results) && value.results.every(isRecord);
+  return isInput(value.content);
+}
+
+function isInput(value: unknown): boolean {
+  return typeof value === 'string' || (Array.isArray(value) && value.every(isRecord));
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/**
+ * The snapshot of a conversation as it was after a turn: `at` is the id of that turn, or the number of turns to keep. The
+ * results of the calls that the last turn made belong to it. Throws a `RangeError` where there is no such turn.
+ */
+export function snapshotAt(snapshot: SessionSnapshot, at: string | number): SessionSnapshot {
+  const { turns } = snapshot;
+  const count = typeof at === 'number' ? at : turns.findIndex((turn) => turn.id === at) + 1;
+  if (
+    !Number.isInteger(count) ||
+    count < 0 ||
+    count > turns.length ||
+    (count === 0 && typeof at === 'string')
+  )
+    throw new RangeError(`fork: there is no turn ${at}; the history has ${turns.length}`);
+  const withResults = turns[count]?.kind === 'tool_results' ? count + 1 : count;
+  if (withResults === turns.length) return snapshot;
+  const { parked: _, parkedArguments: __, ...rest } = snapshot;
+  return { ...rest, turns: turns.slice(0, withResults), steering: [], followUps: [] };
+}

@@ -1,0 +1,95 @@
+import { askHook } from '../control/hooks.ts';
+import { isTimeout } from '../control/race-abort.ts';
+import { watchWallTime } from '../control/wall-time.ts';
+import type { Input } from '../conversation/turn.ts';
+import { type LoopOutcome, type LoopStart, runLoop } from '../loop/loop.ts';
+import type { LoopContext } from '../loop/loop-context.ts';
+import { checkInput } from './check-input.ts';
+import { initializeOnce } from './initialize-environment.ts';
+
+/** What ends a chain early: the end of the session, and an interrupt of this chain. */
+export type ChainEnds = { closing: AbortSignal; interruption: AbortController };
+
+/**
+ * Works on an input and then, after each natural completion, on the follow-ups that wait. Never rejects: a fault of the
+ * loop itself is an outcome with the error `internal`.
+ */
+export async function runChain(
+  context: LoopContext,
+  start: LoopStart,
+  followUps: Input[],
+  { closing, interruption }: ChainEnds,
+): Promise<LoopOutcome> {
+  const { signal } = interruption;
+  using _closing = abortWith(closing, interruption);
+  context.meter.beginSubmit();
+  using _watch = watchWallTime(context.meter, () => interruption.abort(wallTimeOver()));
+  let outcome = await runOne(context, start, signal);
+  while (outcome.reason === 'completed') {
+    const input = followUps.shift();
+    if (input === undefined) break;
+    outcome = await runOne(context, { kind: 'input', input }, signal);
+  }
+  context.meter.rest();
+  return whyInterrupted(context, outcome, { closing, interruption });
+}
+
+/** Why a chain was interrupted, so that nobody is told it was the user. */
+function wallTimeOver(): DOMException {
+  return new DOMException('The wall time of the budget is used up.', 'TimeoutError');
+}
+
+function whyInterrupted(
+  { meter, emit }: LoopContext,
+  outcome: LoopOutcome,
+  { closing, interruption }: ChainEnds,
+): LoopOutcome {
+  if (outcome.reason !== 'interrupted') return outcome;
+  if (closing.aborted) return { ...outcome, reason: 'aborted' };
+  const limit = isTimeout(interruption.signal) ? meter.reached() : undefined;
+  if (!limit) return outcome;
+  emit('TURN_LIMIT', limit);
+  return { ...outcome, reason: 'wall_time' };
+}
+
+async function runOne(context: LoopContext, start: LoopStart, signal: AbortSignal): Promise<LoopOutcome> {
+  try {
+    await initializeOnce(context.environment);
+    const admitted = await admit(context, start, signal);
+    return 'reason' in admitted ? admitted : await runLoop(context, admitted, signal);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const data = { code: 'internal', message };
+    context.emit('ERROR', data);
+    return { reason: 'error', text: '', error: data };
+  }
+}
+
+/** Whether the hook lets the input in, and as what. */
+async function admit(
+  { hooks, emit }: LoopContext,
+  start: LoopStart,
+  signal: AbortSignal,
+): Promise<LoopStart | LoopOutcome> {
+  const { beforeSubmit } = hooks;
+  if (start.kind === 'resume' || !beforeSubmit) return start;
+  const { input } = start;
+  const answer = await askHook('beforeSubmit', () => beforeSubmit({ input, signal }), { emit, signal });
+  if (signal.aborted) return { reason: 'interrupted', text: '' };
+  if (answer.kind === 'none') return start;
+  if (answer.kind === 'failed') return blocked(answer.message);
+  if ('decision' in answer.value) return blocked(answer.value.reason);
+  return { kind: 'input', input: checkInput('beforeSubmit', answer.value.input) };
+}
+
+function blocked(message: string): LoopOutcome {
+  return { reason: 'blocked', text: '', error: { code: 'blocked', message } };
+}
+
+/** Instead of `AbortSignal.any`, whose signals are slow to listen to: a round does so several times. */
+function abortWith(signal: AbortSignal, controller: AbortController): Disposable {
+  const abort = () => controller.abort(signal.reason);
+  if (signal.aborted) abort();
+  else signal.addEventListener('abort', abort, { once: true });
+  return { [Symbol.dispose]: () => signal.removeEventListener('abort', abort) };
+}
