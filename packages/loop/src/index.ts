@@ -4,10 +4,23 @@
  */
 export { applyPatch, type PatchChange, type PatchOutcome } from './apply-patch/apply-patch.ts';
 export type { ProjectDocument } from './context/project-documents.ts';
+export type {
+  ApprovalDecision,
+  ApprovalHook,
+  ApprovalRequest,
+  FinalDecision,
+} from './control/approval.ts';
 export type { Budget } from './control/budget.ts';
 export { type Clock, systemClock } from './control/clock.ts';
 export type { Block, HookedCall, Hooks } from './control/hooks.ts';
 export type { SessionConfig } from './control/session-config.ts';
+export type { Preamble } from './conversation/preamble.ts';
+export type {
+  SessionSnapshot,
+  SubagentReport,
+  SubagentSnapshot,
+  SubagentStatus,
+} from './conversation/snapshot.ts';
 export {
   type AssistantPart,
   type AssistantTurn,
@@ -63,8 +76,6 @@ export type {
   SessionEventData,
   SessionEventOf,
   SubagentOrigin,
-  SubagentReport,
-  SubagentStatus,
   ToolCallEnd,
 } from './events/session-event.ts';
 export { createStreamEventMapper } from './events/stream-events.ts';
@@ -80,7 +91,8 @@ export { type CreateModelOptions, createModel } from './llm/create-model.ts';
 export { LlmError, type LlmErrorCode } from './llm/llm-error.ts';
 export { catalogPriceOf, type PriceOf } from './llm/model-catalog.ts';
 export type { OutputSchema } from './loop/structured-output.ts';
-export { connectMcpServers, type McpConnections, type McpOptions } from './mcp/connect-mcp-servers.ts';
+export { connectMcpServers, type McpConnections } from './mcp/connect-mcp-servers.ts';
+export type { McpOptions } from './mcp/mcp-options.ts';
 export type { McpServer } from './mcp/mcp-server.ts';
 export { type AnthropicProfileOptions, createAnthropicProfile } from './profiles/anthropic-profile.ts';
 export { createGeminiProfile, type GeminiProfileOptions } from './profiles/gemini-profile.ts';
@@ -96,9 +108,7 @@ export type {
   ProviderProfile,
   ProviderRequest,
   SystemPromptParts,
-  ToolSet,
 } from './profiles/provider-profile.ts';
-export type { Preamble } from './session/frozen-preamble.ts';
 export { Session, type SessionOrigin } from './session/session.ts';
 export {
   type SessionOptions,
@@ -107,16 +117,7 @@ export {
   type SubmitOptions,
   type SubmitResult,
 } from './session/session-options.ts';
-export type { SessionSnapshot, SubagentSnapshot } from './session/snapshot.ts';
-export type { SubagentToolSet } from './subagents/subagent-tools.ts';
 export type { ResolvedModel, SubagentOptions } from './subagents/subagents.ts';
-export type { AskUserToolSet } from './tools/ask-user-tool.ts';
-export type {
-  ApprovalDecision,
-  ApprovalHook,
-  ApprovalRequest,
-  FinalDecision,
-} from './tools/run-tool-calls.ts';
 export {
   defineTool,
   type RegisteredTool,
@@ -126,4 +127,5 @@ export {
   type ToolOutput,
 } from './tools/tool.ts';
 export { ToolRegistry } from './tools/tool-registry.ts';
+export type { AskUserToolSet, SubagentToolSet, ToolSet } from './tools/tool-set.ts';
 export { type OutputLimit, truncateOutput } from './tools/truncate.ts';

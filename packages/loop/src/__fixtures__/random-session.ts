@@ -10,7 +10,7 @@ import { createOpenAiProfile } from '../profiles/openai-profile.ts';
 import { Session } from '../session/session.ts';
 import type { SessionEvent } from '../events/session-event.ts';
 import type { SessionOptions } from '../session/session-options.ts';
-import type { SessionSnapshot } from '../session/snapshot.ts';
+import type { SessionSnapshot } from '../conversation/snapshot.ts';
 import { defineTool } from '../tools/tool.ts';
 import { finish, type ModelStep, says, scriptedModel, textParts, toolCall } from './scripted-model.ts';
 

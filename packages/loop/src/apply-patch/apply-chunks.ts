@@ -1,4 +1,4 @@
-import { lineEndOf, plainPunctuation } from '../tools/text-file.ts';
+import { lineEndOf, plainPunctuation } from '../files/text-file.ts';
 import type { ChunkLine, PatchChunk } from './parse-patch.ts';
 
 /** A chunk that does not fit the file. */

@@ -8,8 +8,8 @@ import {
   stageFile,
   statFile,
   withFileLocks,
-} from '../tools/file-access.ts';
-import { decodeTextFile, encodeTextFile } from '../tools/text-file.ts';
+} from '../files/file-access.ts';
+import { decodeTextFile, encodeTextFile } from '../files/text-file.ts';
 import { applyChunks } from './apply-chunks.ts';
 import { type PatchSection, parsePatch } from './parse-patch.ts';
 

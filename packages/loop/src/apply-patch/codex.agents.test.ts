@@ -13,7 +13,7 @@ import path from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { LocalExecutionEnvironment } from '../environment/local-environment.ts';
-import { plainPunctuation } from '../tools/text-file.ts';
+import { plainPunctuation } from '../files/text-file.ts';
 import { type PatchCase, patchCases } from './__fixtures__/patch-cases.ts';
 import { applyPatch } from './apply-patch.ts';
 

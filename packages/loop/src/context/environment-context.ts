@@ -1,5 +1,5 @@
 import type { ExecResult, ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { findGitRoot } from './git-root.ts';
+import { findGitRoot } from '../files/git-root.ts';
 
 export type EnvironmentContextOptions = {
   environment: ExecutionEnvironment;

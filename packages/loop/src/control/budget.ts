@@ -1,5 +1,6 @@
 import { addUsage, emptyUsage, totalTokens, type Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import type { Spent } from '../conversation/snapshot.ts';
 import type { LimitKind } from '../events/session-event.ts';
 
 /**
@@ -130,14 +131,6 @@ export class SpendMeter {
     return this.#workedMs + (this.#workingSince === undefined ? 0 : performance.now() - this.#workingSince);
   }
 }
-
-/** The counters of a meter as JSON. `turns` and `rounds` include those of subagents. */
-export type Spent = Omit<Totals, 'costUsd'> & {
-  costUsd?: number;
-  turns: number;
-  rounds: number;
-  workedMs: number;
-};
 
 function emptyTotals(): Totals {
   return { usage: emptyUsage(), costUsd: 0, modelCalls: 0, toolRounds: 0 };

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
-import { withFileLocks } from '../tools/file-access.ts';
+import { withFileLocks } from '../files/file-access.ts';
 import {
   LoggingExecutionEnvironment,
   ReadOnlyExecutionEnvironment,

@@ -1,4 +1,5 @@
 import type { JsonValue, Usage } from '@whetstone/events';
+import type { SubagentReport } from '../conversation/snapshot.ts';
 import type { Input } from '../conversation/turn.ts';
 
 /**
@@ -62,18 +63,6 @@ export type SessionEventData = {
 export type EventKind = keyof SessionEventData;
 
 export type LimitKind = 'rounds' | 'turns' | 'tokens' | 'cost' | 'wall_time' | 'loop_warnings';
-
-export type SubagentStatus = 'RUNNING' | 'COMPLETED' | 'FAILED' | 'ABORTED' | 'CLOSED';
-/** What a subagent came to (loop spec 7.3). */
-export type SubagentReport = {
-  status: SubagentStatus;
-  success: boolean;
-  /** Its last text, or why there is none. */
-  output: string;
-  turnsUsed: number;
-  usage: Usage;
-  costUsd?: number;
-};
 
 /**
  * Known values: `context_usage`, `context_overflow`, `retry`, `truncated_response`, `empty_response`, `provider`,

@@ -1,5 +1,4 @@
-import type { LoopOutcome } from './loop.ts';
-import type { LoopContext } from './loop-context.ts';
+import type { LoopContext, LoopOutcome } from './loop-context.ts';
 import { checkOutput, repairRequest } from './structured-output.ts';
 
 /** What the last answer comes to where a schema is asked for. `repair`: the model was told what is wrong, once an input. */

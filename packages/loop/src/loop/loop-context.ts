@@ -1,19 +1,21 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import type { JsonObject } from '@whetstone/events';
+import type { ApprovalHook, FinalDecision } from '../control/approval.ts';
 import type { SpendMeter } from '../control/budget.ts';
 import type { Clock } from '../control/clock.ts';
 import type { Hooks } from '../control/hooks.ts';
 import type { SessionConfig } from '../control/session-config.ts';
 import type { SteeringQueue } from '../control/steering-queue.ts';
 import type { History } from '../conversation/history.ts';
-import type { ToolResult } from '../conversation/turn.ts';
+import type { Preamble } from '../conversation/preamble.ts';
+import type { ParkedRound } from '../conversation/snapshot.ts';
+import type { Input } from '../conversation/turn.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import type { Emit } from '../events/session-event.ts';
+import type { Emit, EndReason, SessionErrorData } from '../events/session-event.ts';
 import type { PriceOf } from '../llm/model-catalog.ts';
 import type { PromptBuilder } from '../llm/prompt.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
-import type { Preamble } from '../session/frozen-preamble.ts';
-import type { SessionTools } from '../session/session-tools.ts';
-import type { ApprovalHook } from '../tools/run-tool-calls.ts';
+import type { SessionTools } from '../tools/session-tools.ts';
 import type { LoopDetector } from './loop-detector.ts';
 import type { OutputSchema } from './structured-output.ts';
 
@@ -48,11 +50,15 @@ export type LoopContext = {
   prompt?: { builder: PromptBuilder; preamble: Preamble; provider: string } | undefined;
 };
 
-/** The calls of the last turn, as far as they got. What has no result here has not run. */
-export type ParkedRound = {
-  results: readonly ToolResult[];
-  /** Ids of the calls that wait for a decision. */
-  waiting: readonly string[];
-  /** Tool rounds of the input before this one. */
-  rounds: number;
+export type LoopOutcome = {
+  reason: EndReason;
+  text: string;
+  /** The answer as the schema of the submit wants it. */
+  output?: JsonObject;
+  error?: SessionErrorData;
 };
+
+/** What the loop begins with: an input, or decisions about the calls that wait for them. */
+export type LoopStart =
+  | { kind: 'input'; input: Input }
+  | { kind: 'resume'; decisions: ReadonlyMap<string, FinalDecision> };

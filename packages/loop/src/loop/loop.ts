@@ -1,30 +1,15 @@
-import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { askHook } from '../control/hooks.ts';
 import { assistantText, type Input, type ToolCallPart, toolCallsOf } from '../conversation/turn.ts';
-import type { EndReason, SessionErrorData } from '../events/session-event.ts';
 import { LlmError } from '../llm/llm-error.ts';
 import type { ModelResponse } from '../llm/model-call.ts';
-import type { FinalDecision } from '../tools/run-tool-calls.ts';
 import { askModel, errorData, isEmpty, takesResponseFormat } from './ask-model.ts';
 import { checkAnswer } from './check-answer.ts';
-import { reachedLimit, warnAboutContext, warnAboutLoop } from './limits.ts';
-import type { LoopContext } from './loop-context.ts';
+import { reachedLimit } from './limits.ts';
+import type { LoopContext, LoopOutcome, LoopStart } from './loop-context.ts';
 import { outputInstruction } from './structured-output.ts';
 import { abandonRound, answerCutOff, resumeRound, runRound } from './tool-round.ts';
-
-export type LoopOutcome = {
-  reason: EndReason;
-  text: string;
-  /** The answer as the schema of the submit wants it. */
-  output?: JsonObject;
-  error?: SessionErrorData;
-};
-
-/** What the loop begins with: an input, or decisions about the calls that wait for them. */
-export type LoopStart =
-  | { kind: 'input'; input: Input }
-  | { kind: 'resume'; decisions: ReadonlyMap<string, FinalDecision> };
+import { warnAboutContext, warnAboutLoop } from './warnings.ts';
 
 /** Responses in a row that may be cut off in a tool call, or paused by the provider, before the loop gives up. */
 const MAX_CUT_OFFS = 3;

@@ -1,5 +1,6 @@
+import type { FinalDecision } from '../control/approval.ts';
 import type { ToolCallPart, ToolResult } from '../conversation/turn.ts';
-import { answerWithoutRunning, type FinalDecision, runToolCalls } from '../tools/run-tool-calls.ts';
+import { answerWithoutRunning, runToolCalls } from '../tools/run-tool-calls.ts';
 import type { LoopContext } from './loop-context.ts';
 
 /** Runs the calls of a response and answers them. Whether they are parked instead. */

@@ -1,17 +1,6 @@
-import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { RegisteredTool } from '../tools/tool.ts';
+import type { McpOptions } from './mcp-options.ts';
 import type { McpServer } from './mcp-server.ts';
-
-export type McpOptions = {
-  /** Where servers that are commands run. One without `connect` has none. */
-  environment: ExecutionEnvironment;
-  /** Its abort gives up on servers that are not connected yet. */
-  signal?: AbortSignal;
-  /** From the start of a server to the list of its tools. Default: 30,000 ms. */
-  startTimeoutMs?: number;
-  /** For the answer to one call. Default: 60,000 ms. */
-  callTimeoutMs?: number;
-};
 
 export type McpConnections = AsyncDisposable & {
   /** `mcp__SERVER__TOOL`, for `profile.toolRegistry`. What a server lists later is not among them. */

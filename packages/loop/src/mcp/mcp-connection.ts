@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { raceAbort } from '../control/race-abort.ts';
 import { boundedFetch } from './bounded-fetch.ts';
-import type { McpOptions } from './connect-mcp-servers.ts';
+import type { McpOptions } from './mcp-options.ts';
 import type { McpServer } from './mcp-server.ts';
 import { ProcessTransport } from './process-transport.ts';
 

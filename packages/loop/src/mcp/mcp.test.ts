@@ -9,7 +9,8 @@ import { startSession } from '../__fixtures__/start-session.ts';
 import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import { markProcesses } from '../environment/__fixtures__/marked-processes.ts';
 import { LocalExecutionEnvironment } from '../environment/local-environment.ts';
-import { connectMcpServers, type McpOptions } from './connect-mcp-servers.ts';
+import { connectMcpServers } from './connect-mcp-servers.ts';
+import type { McpOptions } from './mcp-options.ts';
 import type { McpServer } from './mcp-server.ts';
 
 const PROGRAM = join(import.meta.dirname, '__fixtures__/server-program.ts');

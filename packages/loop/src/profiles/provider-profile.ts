@@ -1,10 +1,9 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import type { ProjectDocument } from '../context/project-documents.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import type { SubagentToolSet } from '../subagents/subagent-tools.ts';
-import type { AskUserToolSet } from '../tools/ask-user-tool.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
+import type { AskUserToolSet, SubagentToolSet, ToolSet } from '../tools/tool-set.ts';
 
 /** What a model family works best with: its tools, its prompt, its request options (loop spec 3.2). */
 export interface ProviderProfile {
@@ -49,12 +48,6 @@ export type SystemPromptParts = {
 };
 
 export type ProviderRequest = { sessionId: string; reasoningEffort: string | undefined };
-
-/**
- * - `spec`: names, parameters and formats of the loop specification. The default.
- * - `native`: those of the family's released agent, with which its models were trained.
- */
-export type ToolSet = 'spec' | 'native';
 
 export type ProfileOptions = {
   model: string;

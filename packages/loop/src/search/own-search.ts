@@ -1,7 +1,7 @@
 import { createContext, Script } from 'node:vm';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { looksBinary } from '../tools/text-file.ts';
+import { looksBinary } from '../files/text-file.ts';
 import {
   fileFilter,
   limitHits,

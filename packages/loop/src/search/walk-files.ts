@@ -1,7 +1,7 @@
 import ignore, { type Ignore } from 'ignore';
-import { findGitRoot } from '../context/git-root.ts';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { DirectoryEntry, ExecutionEnvironment } from '../environment/execution-environment.ts';
+import { findGitRoot } from '../files/git-root.ts';
 
 /** Files in which a folder says what to leave out; later ones win. */
 const IGNORE_FILES: readonly string[] = ['.gitignore', '.ignore'];

@@ -1,16 +1,9 @@
 import { present } from '@whetstone/events/present';
 import { describeEnvironment } from '../context/environment-context.ts';
 import { findProjectDocuments, type ProjectDocument } from '../context/project-documents.ts';
+import type { Preamble } from '../conversation/preamble.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
-
-/** What every request begins with. Built once a session and then frozen, so that prompt caches hold. */
-export type Preamble = {
-  systemPrompt: string;
-  /** The same in the blocks in which it is sent, where it is not one. */
-  systemBlocks?: readonly string[];
-  environmentContext: string;
-};
 
 type PreambleOptions = {
   profile: ProviderProfile;

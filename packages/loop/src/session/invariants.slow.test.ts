@@ -10,9 +10,9 @@ import {
   sendNext,
 } from '../__fixtures__/random-session.ts';
 import { scriptedModel } from '../__fixtures__/scripted-model.ts';
+import type { SessionSnapshot } from '../conversation/snapshot.ts';
 import type { SessionEvent } from '../events/session-event.ts';
 import { Session } from './session.ts';
-import type { SessionSnapshot } from './snapshot.ts';
 
 afterAll(() => environment.cleanup());
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@whetstone/events';
+import type { ApprovalHook } from '../control/approval.ts';
 import type { Hooks } from '../control/hooks.ts';
-import type { ApprovalHook } from '../tools/run-tool-calls.ts';
 
 type Guards = { hooks: Hooks; approve: ApprovalHook | undefined };
 

@@ -1,17 +1,17 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { JsonObject } from '@whetstone/events';
+import type { ApprovalHook } from '../control/approval.ts';
 import type { Budget } from '../control/budget.ts';
 import type { Clock } from '../control/clock.ts';
 import type { Hooks } from '../control/hooks.ts';
 import type { SessionConfig } from '../control/session-config.ts';
+import type { SessionSnapshot } from '../conversation/snapshot.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { ProcessingEnd } from '../events/session-event.ts';
 import type { PriceOf } from '../llm/model-catalog.ts';
 import type { OutputSchema } from '../loop/structured-output.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
 import type { SubagentOptions } from '../subagents/subagents.ts';
-import type { ApprovalHook } from '../tools/run-tool-calls.ts';
-import type { SessionSnapshot } from './snapshot.ts';
 
 /** Loop spec 2.3. `AWAITING_INPUT`: a question of the model, or a parked call, waits for the host. */
 export type SessionState = 'IDLE' | 'PROCESSING' | 'AWAITING_INPUT' | 'CLOSED';

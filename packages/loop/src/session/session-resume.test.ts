@@ -4,9 +4,9 @@ import { APICallError } from '@ai-sdk/provider';
 import { expect, test } from 'vitest';
 import { calls, finish, says, scriptedModel, textParts, toolCall } from '../__fixtures__/scripted-model.ts';
 import { customTool, startSession } from '../__fixtures__/start-session.ts';
+import type { SessionSnapshot } from '../conversation/snapshot.ts';
 import { Session } from './session.ts';
 import { SessionStateError } from './session-options.ts';
-import type { SessionSnapshot } from './snapshot.ts';
 
 const look = (pattern: string) => calls(toolCall('glob', { pattern }));
 const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value));

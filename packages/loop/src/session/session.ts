@@ -1,28 +1,35 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { present } from '@whetstone/events/present';
+import type { FinalDecision } from '../control/approval.ts';
 import { SpendMeter } from '../control/budget.ts';
 import { systemClock } from '../control/clock.ts';
 import { resolveSessionConfig } from '../control/session-config.ts';
 import { SteeringQueue } from '../control/steering-queue.ts';
 import { History } from '../conversation/history.ts';
+import type { Preamble } from '../conversation/preamble.ts';
+import {
+  type ChildRequest,
+  checkSnapshot,
+  type SessionSnapshot,
+  snapshotAt,
+} from '../conversation/snapshot.ts';
 import type { Input, Turn } from '../conversation/turn.ts';
 import { EventHub, type EventListener } from '../events/event-hub.ts';
 import type { ProcessingEnd, SessionEvent, SessionEventData } from '../events/session-event.ts';
 import { catalogPriceOf } from '../llm/model-catalog.ts';
-import type { LoopOutcome, LoopStart } from '../loop/loop.ts';
-import type { LoopContext } from '../loop/loop-context.ts';
+import type { LoopContext, LoopOutcome, LoopStart } from '../loop/loop-context.ts';
 import { LoopDetector } from '../loop/loop-detector.ts';
 import { abandonRound, endParkedCalls } from '../loop/tool-round.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
-import { childOptions } from '../subagents/child-options.ts';
-import type { Child, ChildRequest } from '../subagents/subagent.ts';
+import type { Child } from '../subagents/subagent.ts';
 import { createSubagentTools } from '../subagents/subagent-tools.ts';
 import { Subagents } from '../subagents/subagents.ts';
 import { type AskUser, createAskUserTool, type Question } from '../tools/ask-user-tool.ts';
 import { endSessionProcesses } from '../tools/process-sessions.ts';
-import type { FinalDecision } from '../tools/run-tool-calls.ts';
+import { type SessionTool, sessionTools } from '../tools/session-tools.ts';
 import { checkInput } from './check-input.ts';
-import { FrozenPreamble, type Preamble } from './frozen-preamble.ts';
+import { childOptions } from './child-options.ts';
+import { FrozenPreamble } from './frozen-preamble.ts';
 import { ParkedArguments } from './parked-arguments.ts';
 import {
   type SessionOptions,
@@ -31,8 +38,6 @@ import {
   type SubmitOptions,
   type SubmitResult,
 } from './session-options.ts';
-import { type SessionTool, sessionTools } from './session-tools.ts';
-import { checkSnapshot, type SessionSnapshot, snapshotAt } from './snapshot.ts';
 import { runChain } from './submit-chain.ts';
 
 /** Where a session begins. Hosts use `Session.restore` and `fork` instead. */

@@ -2,8 +2,8 @@ import { askHook } from '../control/hooks.ts';
 import { isTimeout } from '../control/race-abort.ts';
 import { watchWallTime } from '../control/wall-time.ts';
 import type { Input } from '../conversation/turn.ts';
-import { type LoopOutcome, type LoopStart, runLoop } from '../loop/loop.ts';
-import type { LoopContext } from '../loop/loop-context.ts';
+import { runLoop } from '../loop/loop.ts';
+import type { LoopContext, LoopOutcome, LoopStart } from '../loop/loop-context.ts';
 import { checkInput } from './check-input.ts';
 import { initializeOnce } from './initialize-environment.ts';
 

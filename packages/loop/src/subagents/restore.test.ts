@@ -8,10 +8,10 @@ import {
   toolCall,
 } from '../__fixtures__/scripted-model.ts';
 import { customTool, startSession } from '../__fixtures__/start-session.ts';
+import type { SessionSnapshot } from '../conversation/snapshot.ts';
 import type { SessionEvent } from '../events/session-event.ts';
 import { Session } from '../session/session.ts';
 import type { SessionOptions } from '../session/session-options.ts';
-import type { SessionSnapshot } from '../session/snapshot.ts';
 import { family, gate, lastResults, spawn, wait } from './__fixtures__/family.ts';
 
 type Run = Awaited<ReturnType<typeof startSession>>;

@@ -1,12 +1,10 @@
 import type { JsonObject } from '@whetstone/events';
-import type { SessionTool } from '../session/session-tools.ts';
+import type { SessionTool } from '../tools/session-tools.ts';
 import { defineTool, type RegisteredTool, type ToolOutput } from '../tools/tool.ts';
+import type { SubagentToolSet } from '../tools/tool-set.ts';
 import { truncateOutput } from '../tools/truncate.ts';
 import { isAgentId, type Subagent } from './subagent.ts';
 import type { Subagents, WaitEnd } from './subagents.ts';
-
-/** Which names and parameters the model knows for them: the loop spec's, Codex's, or Claude Code's. */
-export type SubagentToolSet = 'spec' | 'codex' | 'claude-code';
 
 /** The tools of one session; `models` says whether the parent may choose a model. */
 export function createSubagentTools(

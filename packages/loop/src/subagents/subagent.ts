@@ -1,16 +1,15 @@
 import { addUsage, emptyUsage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import type {
+  ChildRequest,
+  SessionSnapshot,
+  SubagentReport,
+  SubagentSnapshot,
+  SubagentStatus,
+} from '../conversation/snapshot.ts';
 import type { Input } from '../conversation/turn.ts';
 import type { EventListener } from '../events/event-hub.ts';
-import type { ProcessingEnd, SubagentReport, SubagentStatus } from '../events/session-event.ts';
-import type { SessionSnapshot, SubagentSnapshot } from '../session/snapshot.ts';
-
-/** What a parent asks for; what it leaves out is as the host and the parent have it. */
-export type ChildRequest = {
-  workingDirectory?: string | undefined;
-  model?: string | undefined;
-  maxTurns?: number | undefined;
-};
+import type { ProcessingEnd } from '../events/session-event.ts';
 
 /** What a subagent needs of its session. */
 type ChildSession = {

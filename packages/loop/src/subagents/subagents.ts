@@ -1,11 +1,15 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { SteeringQueue } from '../control/steering-queue.ts';
+import type {
+  ChildRequest,
+  SessionSnapshot,
+  SubagentReport,
+  SubagentSnapshot,
+} from '../conversation/snapshot.ts';
 import { inputText } from '../conversation/turn.ts';
 import type { EventHub } from '../events/event-hub.ts';
-import type { SubagentReport } from '../events/session-event.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
-import type { SessionSnapshot, SubagentSnapshot } from '../session/snapshot.ts';
-import { type Child, type ChildRequest, Subagent } from './subagent.ts';
+import { type Child, Subagent } from './subagent.ts';
 
 /** What a host decides about subagents. Whether there are any is `SessionConfig.maxSubagentDepth`. */
 export type SubagentOptions = {

@@ -1,14 +1,12 @@
 import type { JsonObject } from '@whetstone/events';
 import { type Input, inputText, type Part } from '../conversation/turn.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
+import type { AskUserToolSet } from './tool-set.ts';
 
 export type Question = { callId: string; question: string; options: readonly string[] };
 
 /** Resolves with the answer and rejects when the signal aborts. */
 export type AskUser = (question: Question, signal: AbortSignal) => Promise<Input>;
-
-/** Under which name and parameters the model asks: our own, or those of a released agent. */
-export type AskUserToolSet = 'spec' | 'codex' | 'claude-code' | 'gemini-cli';
 
 /** A tool by which the model asks the user. Several questions of one call are asked one after the other. */
 export function createAskUserTool(set: AskUserToolSet, ask: AskUser): RegisteredTool {

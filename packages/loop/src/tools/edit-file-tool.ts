@@ -1,7 +1,7 @@
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { readFile, replaceFile, statFile, withFileLocks } from './file-access.ts';
+import { readFile, replaceFile, statFile, withFileLocks } from '../files/file-access.ts';
+import { decodeTextFile, encodeTextFile } from '../files/text-file.ts';
 import { type MatchLevel, replaceText } from './replace-text.ts';
-import { decodeTextFile, encodeTextFile } from './text-file.ts';
 import { defineTool, type RegisteredTool, type ToolOutput } from './tool.ts';
 
 type EditFileArguments = { file_path: string; old_string: string; new_string: string; replace_all?: boolean };

@@ -1,7 +1,7 @@
 import type { ImagePart } from '../conversation/turn.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { readFile, statFile } from './file-access.ts';
-import { looksBinary } from './text-file.ts';
+import { readFile, statFile } from '../files/file-access.ts';
+import { looksBinary } from '../files/text-file.ts';
 
 export const DEFAULT_LINES = 2_000;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;

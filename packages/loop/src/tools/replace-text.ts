@@ -1,4 +1,4 @@
-import { lineEndOf, plainPunctuation } from './text-file.ts';
+import { lineEndOf, plainPunctuation } from '../files/text-file.ts';
 
 /** What the match did not look at. Tried in this order; the first level with a match decides. */
 export type MatchLevel = 'exact' | 'line ends' | 'trailing whitespace' | 'indentation' | 'punctuation';

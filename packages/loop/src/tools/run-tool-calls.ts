@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import type { ApprovalDecision, ApprovalHook, FinalDecision } from '../control/approval.ts';
 import { askHook, type HookedCall, type Hooks } from '../control/hooks.ts';
 import { isTimeout, raceAbort } from '../control/race-abort.ts';
 import type { SessionConfig } from '../control/session-config.ts';
@@ -10,25 +11,6 @@ import type { Emit, ToolCallEnd } from '../events/session-event.ts';
 import type { RegisteredTool, ToolOutput } from './tool.ts';
 import { exceedsLimit, type OutputLimit, outputLimit, truncateOutput } from './truncate.ts';
 import { argumentsForDisplay, validateArguments } from './validate-arguments.ts';
-
-/** Asked between VALIDATE and EXECUTE. A rejection or a throw counts as a denial. */
-export type ApprovalHook = (request: ApprovalRequest) => ApprovalDecision | Promise<ApprovalDecision>;
-export type ApprovalRequest = {
-  callId: string;
-  name: string;
-  /** What will run. */
-  args: JsonObject;
-  /** What the model wrote, byte for byte. */
-  input: string;
-  sessionId: string;
-  signal: AbortSignal;
-};
-/**
- * `parked`: nobody can decide now. The input ends with reason `parked`, the call stays open in the snapshot, and
- * `Session.resume()` takes the decision, in this process or another.
- */
-export type ApprovalDecision = FinalDecision | { decision: 'parked' };
-export type FinalDecision = { decision: 'approved' } | { decision: 'denied'; reason?: string };
 
 /** Where a run finds its tools. */
 export type ToolSource = { get(name: string): RegisteredTool | undefined; names(): string[] };

@@ -1,6 +1,6 @@
 import { resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { replaceFile, withFileLocks } from './file-access.ts';
+import { replaceFile, withFileLocks } from '../files/file-access.ts';
 import { defineTool, type RegisteredTool, type ToolOutput } from './tool.ts';
 
 type WriteFileArguments = { file_path: string; content: string };

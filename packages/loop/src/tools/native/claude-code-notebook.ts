@@ -1,5 +1,5 @@
-import { readFile, replaceFile, statFile, withFileLocks } from '../file-access.ts';
-import { decodeTextFile, encodeTextFile } from '../text-file.ts';
+import { readFile, replaceFile, statFile, withFileLocks } from '../../files/file-access.ts';
+import { decodeTextFile, encodeTextFile } from '../../files/text-file.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from '../tool.ts';
 import { type CellEdit, editNotebook } from './edit-notebook.ts';
 

@@ -1,5 +1,5 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
-import { lineEndOf } from '../text-file.ts';
+import { lineEndOf } from '../../files/text-file.ts';
 import { type JsonNode, layOutJson, type Splice, splice } from './json-layout.ts';
 
 export type CellEdit = {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { readFile } from '../file-access.ts';
+import { readFile } from '../../files/file-access.ts';
 import { backgroundCommands } from '../process-sessions.ts';
 import { defineTool, type RegisteredTool, type ToolContext } from '../tool.ts';
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@whetstone/events';
-import type { ProviderProfile } from '../profiles/provider-profile.ts';
-import type { RegisteredTool, ToolDefinition } from '../tools/tool.ts';
+import type { RegisteredTool, ToolDefinition } from './tool.ts';
+import type { ToolRegistry } from './tool-registry.ts';
 
 /** What a session can call: the profile's tools, then its own. */
 export type SessionTools = {
@@ -15,7 +15,10 @@ export type SessionTools = {
  */
 export type SessionTool = RegisteredTool & { accepts?: (args: JsonObject) => boolean };
 
-export function sessionTools(profile: ProviderProfile, own: readonly SessionTool[]): SessionTools {
+export function sessionTools(
+  profile: { readonly toolRegistry: ToolRegistry; tools(): ToolDefinition[] },
+  own: readonly SessionTool[],
+): SessionTools {
   const { toolRegistry } = profile;
   const byName = new Map(own.map((tool) => [tool.definition.name, tool]));
   const added = () => own.filter(({ definition }) => toolRegistry.get(definition.name) === undefined);

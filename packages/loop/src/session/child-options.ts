@@ -1,10 +1,10 @@
 import { present } from '@whetstone/events/present';
+import type { ApprovalHook } from '../control/approval.ts';
 import type { Budget } from '../control/budget.ts';
+import type { ChildRequest } from '../conversation/snapshot.ts';
 import type { LoopContext } from '../loop/loop-context.ts';
-import type { SessionOptions } from '../session/session-options.ts';
-import type { ApprovalHook } from '../tools/run-tool-calls.ts';
-import { scopeEnvironment } from './scoped-environment.ts';
-import type { ChildRequest } from './subagent.ts';
+import { scopeEnvironment } from '../subagents/scoped-environment.ts';
+import type { SessionOptions } from './session-options.ts';
 
 const MAX_TURNS = 50;
 

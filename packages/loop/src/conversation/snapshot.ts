@@ -1,10 +1,6 @@
-import type { JsonObject } from '@whetstone/events';
-import type { Spent } from '../control/budget.ts';
-import type { Input, Turn } from '../conversation/turn.ts';
-import type { SubagentReport } from '../events/session-event.ts';
-import type { ParkedRound } from '../loop/loop-context.ts';
-import type { ChildRequest } from '../subagents/subagent.ts';
-import type { Preamble } from './frozen-preamble.ts';
+import type { JsonObject, Usage } from '@whetstone/events';
+import type { Preamble } from './preamble.ts';
+import type { Input, ToolResult, Turn } from './turn.ts';
 
 /** A conversation as plain JSON, with everything that the next request depends on but the host's own options. */
 export type SessionSnapshot = {
@@ -28,6 +24,29 @@ export type SessionSnapshot = {
   foreignTurns?: number;
 };
 
+/** The calls of the last turn, as far as they got. What has no result here has not run. */
+export type ParkedRound = {
+  results: readonly ToolResult[];
+  /** Ids of the calls that wait for a decision. */
+  waiting: readonly string[];
+  /** Tool rounds of the input before this one. */
+  rounds: number;
+};
+
+/** The counters of a `SpendMeter` as JSON. */
+export type Spent = {
+  usage: Usage;
+  /** US dollars. Absent as soon as the price of one call is not known. */
+  costUsd?: number;
+  modelCalls: number;
+  toolRounds: number;
+  /** As `modelCalls`, with those of subagents. */
+  turns: number;
+  /** As `toolRounds`, with those of subagents. */
+  rounds: number;
+  workedMs: number;
+};
+
 /** A subagent as it was at that moment. Its depth is one more than that of the session whose snapshot holds it. */
 export type SubagentSnapshot = {
   id: string;
@@ -41,6 +60,25 @@ export type SubagentSnapshot = {
   report: SubagentReport;
   /** With its history and its own subagents. Absent where it was closed for good. */
   session?: SessionSnapshot;
+};
+
+/** What a parent asks for; what it leaves out is as the host and the parent have it. */
+export type ChildRequest = {
+  workingDirectory?: string | undefined;
+  model?: string | undefined;
+  maxTurns?: number | undefined;
+};
+
+export type SubagentStatus = 'RUNNING' | 'COMPLETED' | 'FAILED' | 'ABORTED' | 'CLOSED';
+/** What a subagent came to (loop spec 7.3). */
+export type SubagentReport = {
+  status: SubagentStatus;
+  success: boolean;
+  /** Its last text, or why there is none. */
+  output: string;
+  turnsUsed: number;
+  usage: Usage;
+  costUsd?: number;
 };
 
 const TURN_KINDS: ReadonlySet<unknown> = new Set<Turn['kind']>([

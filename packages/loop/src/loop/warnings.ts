@@ -1,0 +1,34 @@
+import type { ToolCallPart } from '../conversation/turn.ts';
+import type { LoopContext } from './loop-context.ts';
+
+const WARN_AT = 0.8;
+const CHARACTERS_PER_TOKEN = 4;
+
+/** Spec 5.5. Whether there was something to warn of. */
+export function warnAboutContext({ history, prompt, profile, emit }: LoopContext): boolean {
+  const preamble =
+    (prompt?.preamble.systemPrompt.length ?? 0) + (prompt?.preamble.environmentContext.length ?? 0);
+  const tokens = (history.characters + preamble) / CHARACTERS_PER_TOKEN;
+  const share = tokens / profile.contextWindowSize;
+  if (share <= WARN_AT) return false;
+  const message = `Context usage at ~${Math.round(share * 100)}% of the context window`;
+  const data = { tokens: Math.round(tokens), window: profile.contextWindowSize };
+  emit('WARNING', { code: 'context_usage', message, data });
+  return true;
+}
+
+/** Spec 2.10. Whether the last calls repeat in a cycle; the model has been told. */
+export function warnAboutLoop(
+  { config, loopDetector, tools, history, emit }: LoopContext,
+  calls: readonly ToolCallPart[],
+): boolean {
+  if (!config.enableLoopDetection) return false;
+  const period = loopDetector.observe(calls, tools);
+  if (period === undefined) return false;
+  const message =
+    `Loop detected: the last ${config.loopDetectionWindow} tool calls follow a repeating pattern. ` +
+    'Try a different approach.';
+  history.appendSteering(message);
+  emit('LOOP_DETECTION', { message, period });
+  return true;
+}
