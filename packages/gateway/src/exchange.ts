@@ -3,19 +3,17 @@ import { pipeline } from 'node:stream/promises';
 import { hasKey } from './access.ts';
 import { agentFamily } from './agent-family.ts';
 import { type Answer, type AnswerBody, errorAnswer, isEventStream, jsonAnswer } from './answer.ts';
-import { type BudgetAccount, checkBudgets, OverBudget } from './budget.ts';
+import { checkBudgets, OverBudget } from './budget.ts';
 import { readWhole } from './event-stream.ts';
+import type { ExchangeLane } from './exchange-lane.ts';
 import { answerByFault, refuseByFault } from './faults/before-answer.ts';
 import { ConnectionFault } from './faults/connection-fault.ts';
-import type { Fault } from './faults/fault.ts';
 import { spoilAnswer } from './faults/spoil-answer.ts';
 import type { LedgerLine } from './ledger.ts';
 import { openLine, settleLine } from './ledger-line.ts';
-import type { Prices } from './prices.ts';
-import { type BodyLimits, readBody } from './request-body.ts';
-import type { RetryCount } from './retry-count.ts';
+import { readBody } from './request-body.ts';
 import { likelyWire, type Route, route } from './route.ts';
-import type { Call, ModelCall, Source } from './source.ts';
+import type { Call, ModelCall } from './source.ts';
 import { bounded, messageOf } from './text.ts';
 import { UnreadAnswer, watchReader } from './unread-answer.ts';
 import type { RequestTarget, WireProtocol } from './wire/neutral.ts';
@@ -23,32 +21,6 @@ import { finalStatus } from './wire/provider-error.ts';
 import { providerToolFields } from './wire/provider-tools.ts';
 import { RequestError } from './wire/request-error.ts';
 import { wires } from './wire/wires.ts';
-
-/** How long the gateway has patience with a client, and how much it takes. */
-export type ClientLimits = {
-  body: BodyLimits;
-  /** Longest time, in milliseconds, that a client leaves what was sent to it unread. */
-  maxUnreadMs: number;
-};
-
-/** What an exchange needs to know of its lane. */
-export type ExchangeLane = {
-  id: string;
-  attempt: string;
-  key: string;
-  source: Source;
-  /** Counts a model call and gives the faults that meet it. */
-  nextFaults: () => Fault[];
-  /** Told of each model call that could be read, before it is answered. Must not throw. */
-  onRequest: (call: ModelCall) => void;
-  /** Those that a model call counts for: the lane's and the gateway's. */
-  budgets: readonly BudgetAccount[];
-  prices: Prices;
-  retries: RetryCount;
-  clientLimits: ClientLimits;
-  /** Aborted when the lane closes. */
-  closing: AbortSignal;
-};
 
 /** One request to a lane, on its way to its answer. */
 type Exchange = {

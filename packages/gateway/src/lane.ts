@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Budget, type BudgetAccount, checkBudgets, openBudget } from './budget.ts';
-import { type ClientLimits, type ExchangeLane, runExchange } from './exchange.ts';
+import { runExchange } from './exchange.ts';
+import type { ClientLimits, ExchangeLane } from './exchange-lane.ts';
 import { chooseFaults } from './faults/choose-faults.ts';
 import type { FaultRule } from './faults/fault.ts';
 import { upstreamHeaders } from './forward/headers.ts';

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { totalTokens } from '@whetstone/events';
 import { agentFamily } from './agent-family.ts';
 import type { Answer } from './answer.ts';
-import type { ExchangeLane } from './exchange.ts';
+import type { ExchangeLane } from './exchange-lane.ts';
 import type { LedgerLine } from './ledger.ts';
 import type { Prices } from './prices.ts';
 import { estimateInputTokens, tokensFor } from './script/request-text.ts';

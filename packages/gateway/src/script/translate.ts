@@ -5,9 +5,8 @@ import type { AgentFamily } from '../agent-family.ts';
 import { isJsonObject, objectAt, stringAt } from '../wire/json-reading.ts';
 import type { OfferedTool } from '../wire/neutral.ts';
 import { workingDirectory } from '../working-directory.ts';
-import { callNativeTool } from './native-call.ts';
 import { patchFor } from './patch.ts';
-import type { NeutralCall, ScriptCall } from './script.ts';
+import type { NativeCall, NeutralCall, ScriptCall } from './script.ts';
 import { shellCommand } from './shell-command.ts';
 
 /** What the translation of a call depends on. */
@@ -37,6 +36,19 @@ export function translateCall(call: ScriptCall, context: TranslationContext): Tr
     callNamedTool({ tool: 'shell', command: shellCommand(call) }, context) ??
     callCodeMode(call, context)
   );
+}
+
+/** The call as the script wrote it. `undefined` unless the request offers a tool of that name that takes such an input. */
+function callNativeTool(
+  { name, input }: NativeCall,
+  tools: readonly OfferedTool[],
+): TranslatedCall | undefined {
+  const kind = typeof input === 'string' ? 'custom' : 'function';
+  const tool = tools.find((offered) => offered.name === name && offered.kind === kind);
+  if (!tool) return undefined;
+  return typeof input === 'string'
+    ? { ...calledTool(tool), kind: 'custom', input }
+    : { ...calledTool(tool), kind: 'function', input };
 }
 
 /** Names under which agents offer a tool for each neutral call. */

@@ -1,0 +1,32 @@
+import type { BudgetAccount } from './budget.ts';
+import type { Fault } from './faults/fault.ts';
+import type { Prices } from './prices.ts';
+import type { BodyLimits } from './request-body.ts';
+import type { RetryCount } from './retry-count.ts';
+import type { ModelCall, Source } from './source.ts';
+
+/** How much a client may send, and how slowly it may read. */
+export type ClientLimits = {
+  body: BodyLimits;
+  /** Longest time, in milliseconds, for which a client may leave what was sent to it unread. */
+  maxUnreadMs: number;
+};
+
+/** What one exchange needs to know of its lane. */
+export type ExchangeLane = {
+  id: string;
+  attempt: string;
+  key: string;
+  source: Source;
+  /** Counts a model call, and returns the faults that this call meets. */
+  nextFaults: () => Fault[];
+  /** Called with each model call that could be read, before it is answered. Contract: must not throw. */
+  onRequest: (call: ModelCall) => void;
+  /** The budgets that a model call is charged to: the lane's and the gateway's. */
+  budgets: readonly BudgetAccount[];
+  prices: Prices;
+  retries: RetryCount;
+  clientLimits: ClientLimits;
+  /** Aborts when the lane closes. */
+  closing: AbortSignal;
+};
