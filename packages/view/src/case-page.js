@@ -9,7 +9,7 @@ import { askCase, askCaseFile } from './server.js';
 import { timeline } from './timeline.js';
 
 /** @import { Child } from './element.js' */
-/** @import { Page } from './view.js' */
+/** @import { Page } from './page.js' */
 /** @import { CaseDetail, CaseFile } from '../../whetstone/src/view/api.ts' */
 /** @import { CaseRow } from '../../whetstone/src/record/row.ts' */
 

@@ -19,7 +19,7 @@ import { askRun } from './server.js';
 import { taskMatrix } from './task-matrix.js';
 
 /** @import { Child } from './element.js' */
-/** @import { Page } from './view.js' */
+/** @import { Page } from './page.js' */
 /** @import { RunDetail } from '../../whetstone/src/view/api.ts' */
 /** @import { Arm, Comparison, FailureGroup } from '../../whetstone/src/report/summary.ts' */
 

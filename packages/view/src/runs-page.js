@@ -4,7 +4,7 @@ import { counted } from './format.js';
 import { badge, link, localTime, STATE_WORDS, table } from './parts.js';
 import { askRuns } from './server.js';
 
-/** @import { Page } from './view.js' */
+/** @import { Page } from './page.js' */
 /** @import { ReadableRun, RunEntry, RunList } from '../../whetstone/src/view/api.ts' */
 
 /**

@@ -6,17 +6,8 @@ import { runsPage } from './runs-page.js';
 import { AnswerError } from './server.js';
 import { visibleText } from './visible-text.js';
 
-/** @import { Child } from './element.js' */
 /** @import { Address } from './address.js' */
-
-/**
- * @template Data
- * @typedef {object} Page
- * @property {() => Promise<Data>} load Gives the same object while nothing has changed.
- * @property {() => string} title
- * @property {(data: Data) => boolean} isLive Whether it can still change: then it is loaded again and again.
- * @property {(data: Data) => Child} draw
- */
+/** @import { Page } from './page.js' */
 
 const REFRESH_MS = 2000;
 
