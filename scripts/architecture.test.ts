@@ -88,6 +88,56 @@ describe('the house', () => {
   });
 });
 
+/** Packages whose files do not import each other in a circle. To be widened to `agents` and `whetstone`. */
+const WITHOUT_CIRCLES = ['errors', 'events', 'gateway', 'loop', 'sandbox', 'view'];
+
+describe('imports run in one direction, type imports too', () => {
+  test.each(WITHOUT_CIRCLES)('between the files of %s', (name) => {
+    const graph = importGraph(name);
+    expect(graph.size).toBeGreaterThan(1);
+    expect(circles(graph)).toEqual([]);
+  });
+
+  test('between the folders of loop', () => {
+    expect(circles(folderGraph(importGraph('loop')))).toEqual([]);
+  });
+});
+
+/** What each file or folder imports. */
+type Graph = Map<string, string[]>;
+
+/** The files of a package, by their path below `src`. */
+function importGraph(name: string): Graph {
+  const source = `packages/${name}/src`;
+  const targets = (file: string) =>
+    imports(file)
+      .filter(({ specifier }) => specifier.startsWith('.'))
+      .map(({ specifier }) => relative(source, join(dirname(file), specifier)));
+  return new Map(sources(`${source}/**/*.{ts,js}`).map((file) => [relative(source, file), targets(file)]));
+}
+
+function folderGraph(files: Graph): Graph {
+  const graph: Graph = new Map();
+  for (const [file, targets] of files) {
+    const folder = dirname(file);
+    const others = targets.map((target) => dirname(target)).filter((other) => other !== folder);
+    graph.set(folder, [...(graph.get(folder) ?? []), ...others]);
+  }
+  return graph;
+}
+
+/** Each circle as `a → b → a`; of circles that share a part, at least one. */
+function circles(graph: Graph): string[] {
+  const seen = new Set<string>();
+  const visit = (node: string, path: string[]): string[] => {
+    if (path.includes(node)) return [[...path.slice(path.indexOf(node)), node].join(' → ')];
+    if (seen.has(node)) return [];
+    seen.add(node);
+    return (graph.get(node) ?? []).flatMap((next) => visit(next, [...path, node]));
+  };
+  return [...new Set([...graph.keys()].flatMap((node) => visit(node, [])))];
+}
+
 /** The text of a file without its comments and without the names of configuration values. */
 function code(file: string): string {
   return readFileSync(join(root, file), 'utf8')
