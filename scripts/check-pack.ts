@@ -29,6 +29,17 @@ export default defineSandboxAgent({
 });
 `,
 };
+/** A host that checks an environment with the packed `@whetstone/loop/test`. */
+const CONFORMANCE_PROGRAM = `import { mkdtemp } from 'node:fs/promises';
+import { LocalExecutionEnvironment } from '@whetstone/loop';
+import { conformanceChecks } from '@whetstone/loop/test';
+
+for (const check of conformanceChecks.filter(({ area }) => area === 'files')) {
+  const environment = new LocalExecutionEnvironment({ workingDirectory: await mkdtemp('checked-') });
+  await check.run(environment);
+  await environment.cleanup();
+}
+`;
 const root = join(import.meta.dirname, '..');
 const work = mkdtempSync(join(tmpdir(), 'whetstone-pack-'));
 
@@ -99,6 +110,8 @@ function useAsUser(user: string, node: string): void {
   for (const [name, content] of Object.entries(ADAPTER_PROJECT)) writeFileSync(join(folder, name), content);
   const ran = whetstone('run', '--config', 'adapter.yaml');
   if (!ran.includes('1 passed')) throw new Error(`the run of an adapter said:\n${ran}`);
+  writeFileSync(join(folder, 'conformance.ts'), CONFORMANCE_PROGRAM);
+  execFileSync(node, ['conformance.ts'], { cwd: folder, stdio: 'inherit' });
   console.log(
     `whetstone ${version} works on ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`,
   );
@@ -112,9 +125,10 @@ function checkTypes(user: string): void {
       "import { deriveAgentMetadata } from '@whetstone/events';",
       "import { createGateway } from '@whetstone/gateway';",
       "import * as loop from '@whetstone/loop';",
+      "import { conformanceChecks } from '@whetstone/loop/test';",
       "import * as whetstone from 'whetstone';",
       "import * as adapter from 'whetstone/adapter';",
-      'export const surface = [deriveAgentMetadata, createGateway, loop, whetstone, adapter];',
+      'export const surface = [deriveAgentMetadata, createGateway, loop, conformanceChecks, whetstone, adapter];',
       '',
     ].join('\n'),
   );

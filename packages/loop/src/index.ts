@@ -40,7 +40,6 @@ export {
   type UserTurn,
 } from './conversation/turn.ts';
 export type { EnvPolicy } from './environment/command-variables.ts';
-export { type ConformanceCheck, conformanceChecks } from './environment/conformance.ts';
 export { type EnvironmentOperation, EnvironmentWrapper } from './environment/environment-wrapper.ts';
 export type {
   BackgroundProcess,

@@ -1,6 +1,6 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { conformanceChecks } from '@whetstone/loop';
+import { conformanceChecks } from '@whetstone/loop/test';
 import { createMask } from '@whetstone/sandbox';
 import { describe, expect, test } from 'vitest';
 import { startAttempt, type TestAttempt } from '../__fixtures__/attempt.ts';

@@ -3,12 +3,13 @@ import { pathsOf } from './environment-path.ts';
 import type { ExecutionEnvironment } from './execution-environment.ts';
 
 /**
- * What every `ExecutionEnvironment` has to do, as checks for any test runner: give each check a fresh environment whose
- * working folder is empty, and clean the environment up after it. A check rejects with an `AssertionError`.
+ * One check of the `ExecutionEnvironment` contract, for any test runner. This file is the public surface of
+ * `@whetstone/loop/test`.
  */
 export type ConformanceCheck = {
   name: string;
   /**
+   * Which environments have to pass:
    * - `files`: every environment.
    * - `commands`: where `exec` runs a POSIX shell.
    * - `background`: where there is `start`.
@@ -16,6 +17,10 @@ export type ConformanceCheck = {
    * - `outputs`: where there is `outputDirectory`.
    */
   area: 'files' | 'commands' | 'background' | 'connections' | 'outputs';
+  /**
+   * Rejects with an `AssertionError` where the environment breaks the contract. Call it with a fresh environment whose
+   * working folder is empty, and clean the environment up afterwards.
+   */
   run: (environment: ExecutionEnvironment) => Promise<void>;
 };
 
@@ -363,6 +368,7 @@ function checks(
   return Object.entries(named).map(([name, run]) => ({ name, area, run }));
 }
 
+/** All checks, grouped by area. */
 export const conformanceChecks: readonly ConformanceCheck[] = [
   ...checks('files', files),
   ...checks('commands', commands),
