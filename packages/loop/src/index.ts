@@ -108,9 +108,10 @@ export type {
   ProviderRequest,
   SystemPromptParts,
 } from './profiles/provider-profile.ts';
-export { Session, type SessionOrigin } from './session/session.ts';
+export { Session } from './session/session.ts';
 export {
   type SessionOptions,
+  type SessionOrigin,
   type SessionState,
   SessionStateError,
   type SubmitOptions,

@@ -22,12 +22,15 @@ export async function resumeRound(
   decisions: ReadonlyMap<string, FinalDecision>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { parked, history } = context;
+  const { parked, history, approve } = context;
   if (parked === undefined) return false;
   const answered = new Set(parked.results.map((result) => result.callId));
   const open = history.openCalls().filter((call) => !answered.has(call.callId));
-  return await advance(context, open, parked, decisions, signal);
+  const undecided = approve ? [] : parked.waiting.map((callId) => [callId, NOBODY_DECIDED] as const);
+  return await advance(context, open, parked, new Map([...undecided, ...decisions]), signal);
 }
+
+const NOBODY_DECIDED: FinalDecision = { decision: 'denied', reason: 'nobody decided' };
 
 async function advance(
   context: LoopContext,

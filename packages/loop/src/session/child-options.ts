@@ -1,7 +1,7 @@
 import { present } from '@whetstone/events/present';
 import type { ApprovalHook } from '../control/approval.ts';
 import type { Budget } from '../control/budget.ts';
-import type { ChildRequest } from '../conversation/snapshot.ts';
+import type { ChildRequest, SessionSnapshot } from '../conversation/snapshot.ts';
 import type { LoopContext } from '../loop/loop-context.ts';
 import { scopeEnvironment } from '../subagents/scoped-environment.ts';
 import type { SessionOptions } from './session-options.ts';
@@ -16,6 +16,7 @@ export async function childOptions(
   request: ChildRequest,
   parent: LoopContext,
   options: SessionOptions,
+  kept?: SessionSnapshot,
 ): Promise<{ options: SessionOptions; model: string }> {
   const { subagents = {}, userInstructions, approve, hooks = {} } = options;
   const { resolveModel } = subagents;
@@ -35,7 +36,12 @@ export async function childOptions(
       profile: resolved?.profile ?? parent.profile,
       model,
       environment,
-      config: { ...parent.config, maxTurns: request.maxTurns ?? subagents.maxTurns ?? MAX_TURNS },
+      config: {
+        ...parent.config,
+        maxTurns: request.maxTurns ?? subagents.maxTurns ?? MAX_TURNS,
+        // A restored child keeps the effort that it had, whatever its parent has now.
+        ...(kept && { reasoningEffort: kept.reasoningEffort }),
+      },
       budget,
       hooks: { ...present({ beforeTool, afterTool }) },
       priceOf: parent.priceOf,

@@ -5,18 +5,19 @@ import type { Preamble } from '../conversation/preamble.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
 
-type PreambleOptions = {
+/** What a preamble is built from, as it is at the time of a call. */
+type Surroundings = {
   profile: ProviderProfile;
   environment: ExecutionEnvironment;
   userInstructions: string | undefined;
+  /** Milliseconds since the epoch. */
   now: number;
-  signal: AbortSignal;
 };
 
 type BuiltPreamble = Preamble & { projectDocuments: readonly ProjectDocument[] };
 
-async function buildPreamble(options: PreambleOptions): Promise<BuiltPreamble> {
-  const { profile, environment, userInstructions, now, signal } = options;
+async function buildPreamble(surroundings: Surroundings, signal: AbortSignal): Promise<BuiltPreamble> {
+  const { profile, environment, userInstructions, now } = surroundings;
   const { model, knowledgeCutoff } = profile;
   const [projectDocuments, environmentContext] = await Promise.all([
     findProjectDocuments(environment, profile.projectDocumentNames),
@@ -28,41 +29,50 @@ async function buildPreamble(options: PreambleOptions): Promise<BuiltPreamble> {
   return { systemPrompt, ...present({ systemBlocks }), environmentContext, projectDocuments };
 }
 
-/** The preamble of a session: built at the first need, frozen for each profile; going back and forth keeps the last. */
+/**
+ * The preamble of a session. It is built before the first request and then frozen, because prompt caches hold only where
+ * a request begins like the one before. Another profile gets a preamble of its own; only the last profile's is kept.
+ */
 export class FrozenPreamble {
-  /** What the model was told last, where that is no longer the preamble. */
-  #told: Preamble | undefined;
+  readonly #surroundings: () => Surroundings;
   #kept: { profile: ProviderProfile; built: Promise<Preamble> } | undefined;
+  #sent: { profile: ProviderProfile; preamble: Preamble } | undefined;
+  /** What the model knows since the last note about changes; `undefined` while that is the preamble itself. */
+  #told: Preamble | undefined;
 
-  constructor(kept?: { profile: ProviderProfile; preamble: Preamble }) {
-    if (kept) this.#kept = { profile: kept.profile, built: Promise.resolve(kept.preamble) };
+  /** `sent`: what the last request of a restored session began with. */
+  constructor(
+    surroundings: () => Surroundings,
+    sent: { profile: ProviderProfile; preamble: Preamble } | undefined,
+  ) {
+    this.#surroundings = surroundings;
+    this.#sent = sent;
+    this.#kept = sent && { profile: sent.profile, built: Promise.resolve(sent.preamble) };
   }
 
-  /** `undefined` where none was built, or it could not be. */
-  async current(): Promise<Preamble | undefined> {
-    return await this.#kept?.built.catch(() => undefined);
+  /** What the last request began with; `undefined` where that request was for another profile. */
+  sentFor(profile: ProviderProfile): Preamble | undefined {
+    return this.#sent?.profile === profile ? this.#sent.preamble : undefined;
   }
 
-  for(options: PreambleOptions): Promise<Preamble> {
-    const { profile, signal } = options;
-    if (this.#kept?.profile !== profile) {
-      const built = buildPreamble(options).then(({ projectDocuments, ...preamble }) => preamble);
-      this.#told = undefined;
-      this.#kept = { profile, built };
-      // What failed or was interrupted half way must not be frozen.
-      const forget = () => {
-        if (this.#kept?.built === built) this.#kept = undefined;
-      };
-      built.then(() => signal.aborted && forget(), forget);
-    }
-    return this.#kept.built;
+  /** What the next request begins with. Rejects where it cannot be built; the next call tries again. */
+  async get(signal: AbortSignal): Promise<Preamble> {
+    const surroundings = this.#surroundings();
+    const { profile } = surroundings;
+    const preamble = await this.#frozen(surroundings, signal);
+    if (!signal.aborted) this.#sent = { profile, preamble };
+    return preamble;
   }
 
-  /** A note for the model on what is different from what it was told; `undefined` where nothing is, or nothing was told. */
-  async changes(options: PreambleOptions): Promise<string | undefined> {
-    const told = this.#told ?? (await this.current());
-    if (told === undefined || this.#kept?.profile !== options.profile) return undefined;
-    const { projectDocuments, ...fresh } = await buildPreamble(options);
+  /**
+   * A note for the model about what has changed since it was last told. `undefined` where nothing has changed, or where
+   * the model has not got a preamble of this profile yet.
+   */
+  async changes(signal: AbortSignal): Promise<string | undefined> {
+    const surroundings = this.#surroundings();
+    const told = this.#told ?? (await this.#kept?.built.catch(() => undefined));
+    if (told === undefined || this.#kept?.profile !== surroundings.profile) return undefined;
+    const { projectDocuments, ...fresh } = await buildPreamble(surroundings, signal);
     this.#told = fresh;
     const notes: string[] = [];
     if (fresh.environmentContext !== told.environmentContext) {
@@ -77,5 +87,19 @@ export class FrozenPreamble {
       );
     }
     return notes.length === 0 ? undefined : notes.join('\n\n').toWellFormed();
+  }
+
+  #frozen(surroundings: Surroundings, signal: AbortSignal): Promise<Preamble> {
+    const { profile } = surroundings;
+    if (this.#kept?.profile === profile) return this.#kept.built;
+    const built = buildPreamble(surroundings, signal).then(({ projectDocuments, ...preamble }) => preamble);
+    this.#told = undefined;
+    this.#kept = { profile, built };
+    // A preamble that failed, or was interrupted half way, must not be frozen.
+    const forget = () => {
+      if (this.#kept?.built === built) this.#kept = undefined;
+    };
+    built.then(() => signal.aborted && forget(), forget);
+    return built;
   }
 }

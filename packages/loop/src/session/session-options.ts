@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { JsonObject } from '@whetstone/events';
 import type { ApprovalHook } from '../control/approval.ts';
-import type { Budget } from '../control/budget.ts';
+import type { Budget, SpendMeter } from '../control/budget.ts';
 import type { Clock } from '../control/clock.ts';
 import type { Hooks } from '../control/hooks.ts';
 import type { SessionConfig } from '../control/session-config.ts';
@@ -45,6 +45,13 @@ export type SessionOptions = {
   ownsEnvironment?: boolean;
   /** Time and chance, for tests. */
   clock?: Clock;
+};
+
+/** Where a session begins that does not begin empty. Hosts call `Session.restore` or `Session.fork` instead. */
+export type SessionOrigin = {
+  snapshot?: SessionSnapshot;
+  /** Of a subagent: whose budget its calls are charged to as well, and how many sessions are above it. */
+  parent?: { meter: SpendMeter; depth: number };
 };
 
 export type SubmitOptions = {

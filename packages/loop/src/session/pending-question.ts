@@ -1,0 +1,31 @@
+import type { Input } from '../conversation/turn.ts';
+
+/** The question of the model that waits for the user's answer. There is at most one: tools that ask run one at a time. */
+export class PendingQuestion {
+  #resolve: ((answer: Input) => void) | undefined;
+
+  get isOpen(): boolean {
+    return this.#resolve !== undefined;
+  }
+
+  /** Closes the question. */
+  answer(answer: Input): void {
+    this.#resolve?.(answer);
+    this.#resolve = undefined;
+  }
+
+  /** Opens a question, synchronously. Resolves with its answer, and rejects when `signal` aborts. */
+  async wait(signal: AbortSignal): Promise<Input> {
+    const { promise, resolve, reject } = Promise.withResolvers<Input>();
+    const interrupted = () => reject(new Error('The user did not answer.'));
+    if (signal.aborted) interrupted();
+    else signal.addEventListener('abort', interrupted, { once: true });
+    this.#resolve = resolve;
+    try {
+      return await promise;
+    } finally {
+      this.#resolve = undefined;
+      signal.removeEventListener('abort', interrupted);
+    }
+  }
+}
