@@ -1,6 +1,6 @@
 /**
- * The public surface of `@whetstone/loop`: an embeddable coding-agent loop. Start with `Session`; a profile says what the
- * model gets, an environment where tools run, `createModel` who answers.
+ * The public surface of `@whetstone/loop`, an embeddable coding-agent loop. Start with `Session`. It takes a profile
+ * (the model's tools and instructions), an environment (where the tools run) and a model (who answers).
  */
 export { applyPatch, type PatchChange, type PatchOutcome } from './apply-patch/apply-patch.ts';
 export type { ProjectDocument } from './context/project-documents.ts';

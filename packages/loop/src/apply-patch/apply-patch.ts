@@ -13,19 +13,21 @@ import { decodeTextFile, encodeTextFile } from '../files/text-file.ts';
 import { applyChunks } from './apply-chunks.ts';
 import { type PatchSection, parsePatch } from './parse-patch.ts';
 
+/** What a patch has done to one file. */
 export type PatchChange = {
   change: 'added' | 'modified' | 'deleted' | 'renamed';
   path: string;
-  /** Of a renamed file. */
+  /** The old path of a renamed file. */
   from?: string;
 };
 
+/** `notes` report where the patch was applied although it did not match exactly. */
 export type PatchOutcome = { changes: PatchChange[]; notes: string[] };
 
 /**
- * Applies a patch as a whole. Every section is checked against the files before anything is written; the new contents
- * are then staged beside their files and renamed into place, and what goes is removed last. Throws, with nothing
- * changed, where the patch does not parse or does not fit.
+ * Applies a patch in the format of Codex's `apply_patch`, as a whole. All sections are checked against the files before
+ * anything is written. The new contents are then written beside their files and renamed into place, and deleted files
+ * are removed last. Throws, with nothing changed, where the patch does not parse or does not fit.
  */
 export async function applyPatch(environment: ExecutionEnvironment, text: string): Promise<PatchOutcome> {
   const sections = parsePatch(text);

@@ -4,29 +4,35 @@ import type { Spent } from '../conversation/snapshot.ts';
 import type { LimitKind } from '../events/session-event.ts';
 
 /**
- * What a session and its subagents may use together, over all inputs. 0 or absent: no limit. Checked before each model
- * call, so the call that crosses a limit is still paid for; `wallTimeMs` also stops what runs.
+ * Limits on what a session and its subagents use together, over all inputs. 0 or absent: no limit.
+ *
+ * Limits are checked before each model call, so the call that crosses one is still paid for. `wallTimeMs` is the only
+ * limit that also stops work in progress.
  */
 export type Budget = {
   /** Model calls. */
   turns?: number;
+  /** Responses of the model with tool calls. */
   toolRounds?: number;
   /** Input, cache and output tokens together. */
   tokens?: number;
-  /** A call whose price is not known ends the input with an error, because nothing could hold it to this limit. */
+  /** US dollars. With this limit, a call whose price is not known ends the input with an error. */
   costUsd?: number;
-  /** Time of work: from each `submit()` to its end, without the time for which the session awaits an answer. */
+  /**
+   * Milliseconds of work: from each `submit()` to its end, without the time in which the session waits for the user.
+   */
   wallTimeMs?: number;
 };
 
-/** What was used. `costUsd` is `undefined` as soon as the price of one call is not known. */
+/** What was used. `costUsd` is in US dollars, and `undefined` as soon as the price of one call is not known. */
 export type Totals = { usage: Usage; costUsd: number | undefined; modelCalls: number; toolRounds: number };
 
+/** A limit that is used up. `value` is its setting. */
 export type LimitReached = { limit: LimitKind; value: number };
 
 type Counters = Totals & { turns: number; rounds: number };
 
-/** Throws a `RangeError` that names the field where a number makes no sense. */
+/** Returns the budget. Throws a `RangeError` that names the field where a limit is not a number of 0 or more. */
 export function checkBudget(budget: Budget): Budget {
   for (const [name, value] of Object.entries(budget)) {
     if (!(Number.isFinite(value) && value >= 0))
@@ -35,7 +41,7 @@ export function checkBudget(budget: Budget): Budget {
   return budget;
 }
 
-/** Adds up what a session uses, for one submit and in all, and in every session above it. */
+/** Counts what a session uses: per submit, in the whole session, and in every session above it. */
 export class SpendMeter {
   readonly #budget: Budget;
   readonly #parent: SpendMeter | undefined;
@@ -52,7 +58,7 @@ export class SpendMeter {
     this.#workedMs = workedMs;
   }
 
-  /** Since the last `beginSubmit`. */
+  /** What was used since the last `beginSubmit`. */
   get submit(): Readonly<Totals> {
     return this.#submit;
   }
@@ -61,7 +67,7 @@ export class SpendMeter {
     return this.#whole;
   }
 
-  /** For a snapshot. */
+  /** The counters as JSON, for a snapshot. */
   get spent(): Spent {
     const { costUsd, ...counters } = this.#whole;
     return { ...counters, ...present({ costUsd }), workedMs: this.#worked() };
@@ -72,7 +78,7 @@ export class SpendMeter {
     this.work();
   }
 
-  /** The clock of `wallTimeMs` runs from here to `rest()`. */
+  /** Starts the clock of `wallTimeMs`, unless it runs. `rest()` stops it. */
   work(): void {
     this.#workingSince ??= performance.now();
   }
@@ -94,7 +100,7 @@ export class SpendMeter {
     for (let meter: SpendMeter | undefined = this; meter; meter = meter.#parent) meter.#whole.rounds += 1;
   }
 
-  /** The first limit that is used up, of this session or of one above it. */
+  /** A limit that is used up, of this session or of a session above it. */
   reached(): LimitReached | undefined {
     const { turns, toolRounds, tokens, costUsd, wallTimeMs } = this.#budget;
     const { usage, costUsd: cost = 0, turns: usedTurns, rounds } = this.#whole;
@@ -106,12 +112,15 @@ export class SpendMeter {
     return this.#parent?.reached();
   }
 
-  /** Whether a call without a known price breaks a promise. */
+  /** Whether this session or a session above it has a cost limit. */
   get limitsCost(): boolean {
     return Boolean(this.#budget.costUsd) || (this.#parent?.limitsCost ?? false);
   }
 
-  /** Milliseconds until the wall time of this session or of one above it is used up. */
+  /**
+   * Milliseconds until a wall time is used up, of this session or of a session above it. `undefined`: there is no
+   * limit.
+   */
   remainingMs(): number | undefined {
     const own = this.#budget.wallTimeMs ? this.#budget.wallTimeMs - this.#worked() : undefined;
     const above = this.#parent?.remainingMs();

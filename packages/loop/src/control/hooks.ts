@@ -6,32 +6,45 @@ import { raceAbort } from './race-abort.ts';
 type Maybe<T> = T | undefined | Promise<T | undefined>;
 
 /**
- * What a host may put between the steps of a session. Each may be asynchronous and must listen to the `signal` it is
- * given; a hook that outlives an interrupt is left behind. One that throws is reported as an `ERROR` with code `hook`
- * and counts as a refusal where it guards something: the input is blocked, the call does not run, the result is
- * withheld. Subagents inherit `beforeTool` and `afterTool`.
+ * Functions of the host that a session calls between its steps. To return `undefined` is to leave things as they are.
+ *
+ * Contract for every hook:
+ * - It may be asynchronous. It should settle when its `signal` aborts; a hook that has not settled a second later is
+ *   abandoned.
+ * - A hook that throws or rejects is reported as an `ERROR` with code `hook`. Where it guards something, the answer is
+ *   then no: `beforeSubmit` blocks the input, `beforeTool` keeps the call from running, `afterTool` withholds the
+ *   result.
+ *
+ * Subagents inherit `beforeTool` and `afterTool`, and no other hook.
  */
 export type Hooks = {
-  /** Before an input, a follow-up included, enters the history. May replace or block it. */
+  /** Called before an input or a follow-up enters the history. May replace the input or block it. */
   beforeSubmit?(submit: { input: Input; signal: AbortSignal }): Maybe<Block | { input: Input }>;
   /**
-   * After validation, before the approval; once a call, also where the approval is put off. Replaced arguments are
-   * validated again.
+   * Called after the arguments were validated and before the approval. May replace the arguments, which are then
+   * validated again, or block the call. Called once per call, even where the approval is put off and the session is
+   * restored.
    */
   beforeTool?(call: HookedCall): Maybe<Block | { args: JsonObject }>;
-  /** After a call has run. What it returns takes the place of the result, for the model and for the events. */
+  /**
+   * Called after a call has run. What it returns replaces that part of the result, both for the model and in the
+   * events.
+   */
   afterTool?(
     call: HookedCall & Pick<ToolCallEnd, 'status' | 'isError' | 'details'> & { content: string | Part[] },
   ): Maybe<{ content?: string | Part[]; isError?: boolean }>;
-  /** Before an input ends naturally. `continueWith` is steered in instead; `continuations` counts how often this happened. */
+  /**
+   * Called before an input ends because the model is done. With `continueWith` the input goes on, and the model reads
+   * that message next, at most 25 times per input. `continuations` counts how often this has happened.
+   */
   beforeStop?(stop: {
     text: string;
     continuations: number;
     signal: AbortSignal;
   }): Maybe<{ continueWith: Input }>;
   /**
-   * The conversation is longer than the model's window. Turns that are returned take the place of the history, and the
-   * call is made once more; without them the input ends with `context_overflow`.
+   * Called when the conversation is longer than the model's context window. The turns that it returns replace the
+   * history, and the call is made once more. Without them the input ends with `context_overflow`.
    */
   onContextOverflow?(overflow: {
     turns: readonly Turn[];
@@ -40,7 +53,9 @@ export type Hooks = {
   }): Maybe<{ turns: readonly Turn[] }>;
 };
 
+/** Keeps an input or a call from going ahead. The host, or the model in place of a result, reads `reason`. */
 export type Block = { decision: 'block'; reason: string };
+/** The tool call that a hook is about. */
 export type HookedCall = {
   callId: string;
   name: string;
@@ -49,16 +64,16 @@ export type HookedCall = {
   signal: AbortSignal;
 };
 
-/** What a hook came to. `none`: there is no such hook, or it had nothing to say. */
+/** How a hook has answered. `none`: there is no such hook, or it returned nothing. */
 export type HookAnswer<T> =
   | { kind: 'none' }
   | { kind: 'answered'; value: T }
   | { kind: 'failed'; message: string };
 
-/** What a hook may still take to say its word after an interrupt. */
+/** How long a hook may take to settle after an interrupt. */
 const ABORT_GRACE_MS = 1_000;
 
-/** Calls one hook under the contract of `Hooks`. Never rejects. */
+/** Calls one hook under the contract of `Hooks`. Must not reject. */
 export async function askHook<T extends object>(
   name: keyof Hooks,
   hook: (() => Maybe<T>) | undefined,

@@ -1,4 +1,7 @@
-/** `work`, or `undefined` where it is not done `graceMs` after an abort. What is left behind must not reject. */
+/**
+ * Resolves with the result of `work`, or with `undefined` where `work` has not settled `graceMs` milliseconds after an
+ * abort. Work that is abandoned continues unobserved, so it must not reject later.
+ */
 export async function raceAbort<T>(
   work: Promise<T>,
   signal: AbortSignal,
@@ -20,7 +23,7 @@ export async function raceAbort<T>(
   }
 }
 
-/** Whether a limit of time has aborted, not a person. */
+/** Whether a time limit has aborted the signal, and not a person. */
 export function isTimeout({ reason }: AbortSignal): boolean {
   return reason instanceof DOMException && reason.name === 'TimeoutError';
 }

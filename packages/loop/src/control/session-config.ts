@@ -1,40 +1,47 @@
-/** Limits and settings of a session (loop spec 2.2). Every field has a default. */
+/** Limits and settings of a session (loop spec 2.2). `SessionOptions.config` takes any part of them. */
 export type SessionConfig = {
   /** Model calls in the whole session. 0: no limit. Default 0. */
   maxTurns: number;
-  /** Rounds of tools that one input may lead to. 0: no limit. Default 200. */
+  /** Responses of the model with tool calls, per input. 0: no limit. Default 200. */
   maxToolRoundsPerInput: number;
   /**
-   * How long a command may run when the call does not say. Default: what the profile says (OpenAI 10 s, Anthropic
-   * 120 s); a value here beats the profile.
+   * Milliseconds that a command may run where the call does not say. A value here has precedence over the profile's.
+   * Default: the profile's (OpenAI 10 s, Anthropic 120 s).
    */
   defaultCommandTimeoutMs: number | undefined;
-  /** Upper bound for any command, whatever the call says. Default 600,000. */
+  /** Milliseconds that any command may run, whatever the call says. Default 600,000. */
   maxCommandTimeoutMs: number;
-  /** `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`, or what the provider knows. Default: the provider's. */
+  /**
+   * `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`, or another that the provider knows. Default: the
+   * provider's.
+   */
   reasoningEffort: string | undefined;
-  /** Tokens that one response may have. Default: the profile's. */
+  /** Tokens of one response at most. Default: the profile's. */
   maxOutputTokens: number | undefined;
-  /** Characters of a tool's output that the model reads, by tool name; beats the tool's own limit. */
+  /** Characters of a tool's output that the model reads, by tool name. Has precedence over the tool's own limit. */
   toolOutputLimits: Readonly<Record<string, number>>;
-  /** Lines of a tool's output that the model reads, by tool name; beats the tool's own limit. */
+  /** Lines of a tool's output that the model reads, by tool name. Has precedence over the tool's own limit. */
   toolLineLimits: Readonly<Record<string, number>>;
   /** Warn the model when its calls repeat in a cycle. Default true. */
   enableLoopDetection: boolean;
-  /** Calls that the cycle must fill. Default 10. */
+  /** Number of last calls that must all fit one cycle before the model is warned. Default 10. */
   loopDetectionWindow: number;
-  /** Warnings about a loop after which an input ends with reason `loop`. 0: it never does. Default 0. */
+  /** Warnings about a cycle after which an input ends with reason `loop`. 0: never. Default 0. */
   maxLoopWarnings: number;
-  /** How deep subagents may nest; 0: there are none, and no tools for them. Default 1. */
+  /** How deep subagents may nest. 0: there are none, and the model gets no tools for them. Default 1. */
   maxSubagentDepth: number;
   /**
-   * When a message of `steer()` is read: after all calls of a response, or as soon as the calls that have started are
-   * done; those that have not are answered as skipped. Default `after_round`.
+   * When the model reads a message of `steer()`. Default `after_round`.
+   * - `after_round`: after all tool calls of the response.
+   * - `tool_boundary`: as soon as the calls that have started are done. The others are answered as skipped.
    */
   steeringMode: 'after_round' | 'tool_boundary';
-  /** Attempts after the first for a model call that failed in passing. Default 2. */
+  /** Further attempts at a model call that failed for a reason that may pass. Default 2. */
   maxRetries: number;
-  /** A model stream that stays silent for so long counts as broken; heartbeats are silence. 0: never. Default 120,000. */
+  /**
+   * Milliseconds of silence after which a model's stream counts as broken. Heartbeats count as silence. 0: never.
+   * Default 120,000.
+   */
   streamIdleTimeoutMs: number;
 };
 
@@ -56,7 +63,7 @@ const defaults: SessionConfig = {
   streamIdleTimeoutMs: 120_000,
 };
 
-/** The whole configuration; throws a `RangeError` that names the field where a number makes no sense. */
+/** The given settings over the defaults. Throws a `RangeError` that names the field where a number is not 0 or more. */
 export function resolveSessionConfig(given: Partial<SessionConfig> = {}): SessionConfig {
   const config = { ...defaults, ...given };
   for (const [name, value] of Object.entries(config)) {

@@ -1,6 +1,6 @@
 import type { Input } from '../conversation/turn.ts';
 
-/** Messages that wait for the next model call, oldest first. */
+/** The messages of `steer()` that the model has not read yet, oldest first. */
 export class SteeringQueue {
   readonly #messages: Input[];
   readonly #listeners = new Set<() => void>();
@@ -18,12 +18,12 @@ export class SteeringQueue {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Takes all messages. */
+  /** Removes all messages and returns them. */
   drain(): Input[] {
     return this.#messages.splice(0);
   }
 
-  /** Calls `listener` for each message that arrives. Returns the way to stop. */
+  /** Calls `listener` whenever a message arrives. Returns a function that removes the listener. */
   onArrival(listener: () => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);

@@ -1,10 +1,10 @@
 import type { SpendMeter } from './budget.ts';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-/** How soon to look again where the clock of the meter was halted. */
+/** Least time between two looks: while the meter's clock is stopped, the remaining time does not shrink. */
 const SHORTEST_TIMER_MS = 20;
 
-/** Calls `onOver` once when the wall time of the meter is used up. Dispose of it to stop watching. */
+/** Calls `onOver` once, when the wall time of the meter is used up. Dispose of the result to stop watching. */
 export function watchWallTime(meter: SpendMeter, onOver: () => void): Disposable {
   let timer: NodeJS.Timeout | undefined;
   const watch = () => {

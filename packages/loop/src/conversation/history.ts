@@ -12,8 +12,8 @@ import type {
 import { toolCallsOf, wellFormedInput } from './turn.ts';
 
 /**
- * The append-only list of turns. It upholds the one rule whose breach ends a conversation for good: every tool call is
- * answered exactly once, directly after the turn that made it.
+ * The append-only list of turns. It upholds one rule: every tool call is answered exactly once, directly after the turn
+ * that made it. Providers refuse every later request of a conversation that breaks this rule.
  */
 export class History {
   readonly #turns: Turn[] = [];
@@ -23,24 +23,24 @@ export class History {
   #characters = 0;
   #assistantTurns = 0;
 
-  /** `open`: the last turn may have calls without results, because they are parked. */
+  /** @param open The last turn may have tool calls without results, because they are parked. */
   constructor(now: () => number, turns: readonly Turn[] = [], { open = false } = {}) {
     this.#now = now;
     for (const turn of turns) this.#restore(turn);
     if (!open) this.answerOpenCalls(LOST_RESULT);
   }
 
-  /** The turns themselves, not a copy. */
+  /** The live list, not a copy. */
   get turns(): readonly Turn[] {
     return this.#turns;
   }
 
-  /** Characters of all turns, as an estimate of their size (spec 5.5: four make a token). */
+  /** Characters of all turns, as an estimate of their size. Four characters count as a token (loop spec 5.5). */
   get characters(): number {
     return this.#characters;
   }
 
-  /** Model calls that made it into the history, replaced turns included: what `maxTurns` limits. */
+  /** Number of assistant turns so far, also of those that were replaced since. `maxTurns` limits it. */
   get assistantTurns(): number {
     return this.#assistantTurns;
   }
@@ -69,7 +69,7 @@ export class History {
     });
   }
 
-  /** Throws where the results are not the answers to the calls of the last turn, one each. */
+  /** Throws unless the results answer the tool calls of the last turn, each of them once. */
   appendToolResults(results: readonly ToolResult[]): ToolResultsTurn {
     const open = this.#openCalls;
     const answered = new Set(results.map((result) => result.callId));
@@ -91,8 +91,8 @@ export class History {
   }
 
   /**
-   * Puts other turns in the place of all. From the first turn that differs on, reasoning is left out: its signature is
-   * bound to what stood before it, and providers refuse it elsewhere.
+   * Replaces all turns. From the first turn that differs on, reasoning is left out: its signature is bound to what came
+   * before it, and providers refuse it in another place.
    */
   replace(turns: readonly Turn[]): void {
     const kept = turns.findIndex((turn, index) => turn !== this.#turns[index]);
@@ -106,19 +106,19 @@ export class History {
     this.answerOpenCalls(LOST_RESULT);
   }
 
-  /** The calls of the last turn that still wait for their results. */
+  /** The tool calls of the last turn that have no results yet. */
   openCalls(): readonly ToolCallPart[] {
     return this.#openCalls;
   }
 
-  /** Answers what is open with an error result, so that the next request is valid. */
+  /** Answers the open calls with an error result, so that the next request is valid. */
   answerOpenCalls(text: string): void {
     const open = this.#openCalls;
     if (open.length === 0) return;
     this.appendToolResults(open.map(({ callId, name }) => ({ callId, name, content: text, isError: true })));
   }
 
-  /** `callId` where it is new to this conversation, else a variant of it that is: providers refuse a repeated id. */
+  /** `callId`, or a variant of it where this conversation has that id already: providers refuse a repeated id. */
   uniqueCallId(callId: string, taken: ReadonlySet<string>): string {
     const base = callId || 'call';
     let candidate = callId || `${base}_1`;
@@ -127,7 +127,7 @@ export class History {
     return candidate;
   }
 
-  /** Takes a turn of a snapshot. What would break the rule is left out or answered; the rest is taken as it stands. */
+  /** Adds a turn of a snapshot. Results without a call are left out, calls without a result are answered. */
   #restore(turn: Turn): void {
     if (turn.kind !== 'tool_results') {
       this.#append(turn);
@@ -162,19 +162,19 @@ export class History {
 }
 
 /**
- * The same text in one piece. Node puts a UUID together from twenty, and V8 keeps such a text as a tree of ten times
- * its size until somebody compares it.
+ * The same text as one piece of memory. Node joins a UUID from twenty strings, and V8 keeps such a text as a tree of
+ * ten times its size until somebody compares it.
  */
 function flat(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }
 
-/** A list that was filled one by one has room for sixteen more, and a history is kept for a long time. */
+/** The list without unused capacity: V8 leaves room for sixteen more in a list that grew, and a history lives long. */
 function withoutSpareRoom<T>(items: readonly T[]): readonly T[] {
   return items.slice();
 }
 
-/** OpenAI's item ids point to stored items of which the reasoning was one; without it they must not be sent. */
+/** OpenAI's item ids refer to stored items that follow their reasoning, so they must not be sent without it. */
 function withoutReasoning(turn: Turn): Turn {
   if (turn.kind !== 'assistant') return turn;
   const parts = turn.parts
@@ -189,7 +189,7 @@ function withoutReasoning(turn: Turn): Turn {
 
 const LOST_RESULT = 'No result: the call was interrupted before it finished.';
 
-/** An image counts as the tokens that it roughly costs, not as its bytes. */
+/** What an image counts as: the tokens that it roughly costs, not its bytes. */
 const IMAGE_CHARACTERS = 6_000;
 
 function charactersOf(turn: Turn): number {

@@ -1,7 +1,8 @@
-/** What every request begins with. Built once a session and then frozen, so that prompt caches hold. */
+/** What every request begins with. A session builds it once and then leaves it as it is, so that prompt caches hold. */
 export type Preamble = {
   systemPrompt: string;
-  /** The same in the blocks in which it is sent, where it is not one. */
+  /** The system prompt in the blocks in which it is sent. Default: one block. */
   systemBlocks?: readonly string[];
+  /** The first message on the user's side: working folder, platform, git, date. */
   environmentContext: string;
 };

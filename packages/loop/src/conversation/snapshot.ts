@@ -2,34 +2,39 @@ import type { JsonObject, Usage } from '@whetstone/events';
 import type { Preamble } from './preamble.ts';
 import type { Input, ToolResult, Turn } from './turn.ts';
 
-/** A conversation as plain JSON, with everything that the next request depends on but the host's own options. */
+/**
+ * A session as plain JSON: everything that its next request depends on, except for the options of the host.
+ * `Session.restore` takes it.
+ */
 export type SessionSnapshot = {
   version: 1;
   id: string;
   turns: Turn[];
-  /** Absent where no request was built yet. */
+  /** Absent before the first request, and after a change of the profile. */
   preamble?: Preamble;
   reasoningEffort?: string;
-  /** Messages that wait. */
+  /** Messages of `steer()` that the model has not read yet. */
   steering?: Input[];
+  /** Inputs of `followUp()` that were not worked on yet. */
   followUps?: Input[];
   /** Calls of the last turn that wait for `resume()`. */
   parked?: ParkedRound;
-  /** Their arguments as `beforeTool` has left them, by call id; the hook is not asked again. */
+  /** Arguments of parked calls as `beforeTool` has left them, by call id. The hook is not called for them again. */
   parkedArguments?: Record<string, JsonObject>;
-  /** Absent where there are none, and in snapshots of older versions. */
+  /** Absent where there are none, and in snapshots of older versions of this package. */
   subagents?: SubagentSnapshot[];
-  /** What the budget and the totals count on from. */
+  /** Where the budget and the totals continue to count. */
   spent?: Spent;
+  /** Number of first turns whose reasoning the provider has refused to take back. */
   foreignTurns?: number;
 };
 
-/** The calls of the last turn, as far as they got. What has no result here has not run. */
+/** The tool calls of the last turn, some of which wait for a decision. A call without a result here has not run. */
 export type ParkedRound = {
   results: readonly ToolResult[];
   /** Ids of the calls that wait for a decision. */
   waiting: readonly string[];
-  /** Tool rounds of the input before this one. */
+  /** Tool rounds of the same input before this one. */
   rounds: number;
 };
 
@@ -47,22 +52,22 @@ export type Spent = {
   workedMs: number;
 };
 
-/** A subagent as it was at that moment. Its depth is one more than that of the session whose snapshot holds it. */
+/** A subagent when the snapshot was taken. It is one level deeper than the session whose snapshot holds it. */
 export type SubagentSnapshot = {
   id: string;
-  /** How its session is made again, with what host and parent have then. */
+  /** What its session is made from again, together with the options that host and parent have then. */
   request: ChildRequest;
   model: string;
   workingDirectory: string;
-  /** Inputs that it was given. */
+  /** Number of inputs that it was given. */
   runs: number;
-  /** `RUNNING`: it worked; whoever restores it finds it interrupted. */
+  /** With status `RUNNING` it was working, and a restored session finds it interrupted. */
   report: SubagentReport;
-  /** With its history and its own subagents. Absent where it was closed for good. */
+  /** Its own session, with history and subagents. Absent where the subagent was closed for good. */
   session?: SessionSnapshot;
 };
 
-/** What a parent asks for; what it leaves out is as the host and the parent have it. */
+/** What a parent asks for when it starts a subagent. What it leaves out is as the host and the parent have it. */
 export type ChildRequest = {
   workingDirectory?: string | undefined;
   model?: string | undefined;
@@ -70,14 +75,15 @@ export type ChildRequest = {
 };
 
 export type SubagentStatus = 'RUNNING' | 'COMPLETED' | 'FAILED' | 'ABORTED' | 'CLOSED';
-/** What a subagent came to (loop spec 7.3). */
+/** How a subagent has ended, over all its inputs (loop spec 7.3). */
 export type SubagentReport = {
   status: SubagentStatus;
   success: boolean;
-  /** Its last text, or why there is none. */
+  /** Its last text, or why there is none. Empty while it works. */
   output: string;
   turnsUsed: number;
   usage: Usage;
+  /** US dollars. Absent where the price of a call is not known. */
   costUsd?: number;
 };
 
@@ -89,7 +95,7 @@ const TURN_KINDS: ReadonlySet<unknown> = new Set<Turn['kind']>([
   'steering',
 ]);
 
-/** Throws a `TypeError` that says what is wrong where `value` is no snapshot that this version reads. */
+/** Throws a `TypeError` that says what is wrong, unless `value` is a snapshot that this version can read. */
 export function checkSnapshot(value: unknown): SessionSnapshot {
   const fault = faultOf(value);
   if (fault !== undefined) throw new TypeError(`restore: ${fault}`);
@@ -97,11 +103,11 @@ export function checkSnapshot(value: unknown): SessionSnapshot {
 }
 
 function faultOf(value: unknown): string | undefined {
-  if (!isRecord(value)) return 'a snapshot is an object';
+  if (!isRecord(value)) return 'the snapshot is not an object';
   if (value.version !== 1) return `this version reads snapshots of version 1, not ${value.version}`;
   if (typeof value.id !== 'string' || !Array.isArray(value.turns)) return '`id` or `turns` is missing';
   const odd = value.turns.findIndex((turn) => !isTurn(turn));
-  if (odd >= 0) return `turns[${odd}] is no turn`;
+  if (odd >= 0) return `turns[${odd}] is not a turn`;
   const misfit = Object.entries(OPTIONAL).find(
     ([name, fits]) => value[name] !== undefined && !fits(value[name]),
   );
@@ -156,8 +162,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * The snapshot of a conversation as it was after a turn: `at` is the id of that turn, or the number of turns to keep. The
- * results of the calls that the last turn made belong to it. Throws a `RangeError` where there is no such turn.
+ * The snapshot as it was after an earlier turn. Throws a `RangeError` where there is no such turn.
+ *
+ * @param at The id of the last turn to keep, or the number of turns to keep. Where that turn made tool calls, their
+ * results are kept, too.
  */
 export function snapshotAt(snapshot: SessionSnapshot, at: string | number): SessionSnapshot {
   const { turns } = snapshot;

@@ -1,20 +1,22 @@
 import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { JsonValue, Usage } from '@whetstone/events';
 
-/**
- * The conversation (loop spec 2.4). Turns are plain JSON, never changed once they are in a history, and keep what the
- * provider sent in its order: signatures, encrypted reasoning and item ids are worthless out of place.
+/*
+ * The turns of a conversation (loop spec 2.4).
+ *
+ * Contract: a turn is plain JSON and never changes once it is in a history. Its parts stay in the order in which the
+ * provider sent them, because signatures, encrypted reasoning and item ids are worth nothing in another place.
  */
 
-/** What a provider wants back with a part, by provider name. Opaque. */
+/** What a provider wants to get back with a part, by provider name. Opaque to the loop. */
 export type ProviderMetadata = SharedV4ProviderMetadata;
 
 export type TextPart = { type: 'text'; text: string; providerMetadata?: ProviderMetadata };
-/** `data` is base64. */
+/** `data` is the image in base64. */
 export type ImagePart = { type: 'image'; data: string; mediaType: string };
-/** What a user, a steering message or a tool result is made of. */
+/** What messages to the model and tool results consist of. */
 export type Part = TextPart | ImagePart;
-/** A message from outside: a string stands for one text part. */
+/** A message to the model. A string means one text part. */
 export type Input = string | readonly Part[];
 
 export type ReasoningPart = { type: 'reasoning'; text: string; providerMetadata?: ProviderMetadata };
@@ -22,14 +24,14 @@ export type ToolCallPart = {
   type: 'tool-call';
   callId: string;
   name: string;
-  /** JSON text as the model wrote it; for a freeform tool the raw text. */
+  /** The arguments as the model wrote them: JSON, or the raw text where the tool is freeform. */
   input: string;
   freeform?: boolean;
-  /** Run by the provider, which also sends the result. */
+  /** The provider runs this call and sends its result. */
   providerExecuted?: boolean;
   providerMetadata?: ProviderMetadata;
 };
-/** The result of a tool that the provider ran itself. */
+/** The result of a tool call that the provider has run. */
 export type ProviderResultPart = {
   type: 'provider-result';
   callId: string;
@@ -37,14 +39,14 @@ export type ProviderResultPart = {
   result: JsonValue;
   providerMetadata?: ProviderMetadata;
 };
-/** Provider content without a shape of its own. */
+/** Content of a provider that has no part type here. The loop only sends it back. */
 export type CustomPart = { type: 'custom'; kind: `${string}.${string}`; providerMetadata?: ProviderMetadata };
 export type AssistantPart = TextPart | ReasoningPart | ToolCallPart | ProviderResultPart | CustomPart;
 
 export type ToolResult = {
   callId: string;
   name: string;
-  /** What the model reads: truncated. */
+  /** What the model reads, which is truncated. */
   content: string | Part[];
   isError: boolean;
 };
@@ -58,7 +60,7 @@ export type UserTurn = TurnBase & { kind: 'user'; content: Input };
 export type AssistantTurn = TurnBase & {
   kind: 'assistant';
   parts: readonly AssistantPart[];
-  /** Whose metadata the parts carry, for example `openai.responses`. */
+  /** The provider whose metadata the parts carry, for example `openai.responses`. */
   provider: string;
   model: string;
   usage?: Usage;
@@ -67,7 +69,7 @@ export type AssistantTurn = TurnBase & {
 export type ToolResultsTurn = TurnBase & { kind: 'tool_results'; results: readonly ToolResult[] };
 /** A note of the host to the model, for example that project instructions changed. */
 export type SystemTurn = TurnBase & { kind: 'system'; content: string };
-/** A message injected between tool rounds; the model reads it as the user's. */
+/** A message that was injected between tool rounds. The model reads it as a message of the user. */
 export type SteeringTurn = TurnBase & { kind: 'steering'; content: Input };
 export type Turn = UserTurn | AssistantTurn | ToolResultsTurn | SystemTurn | SteeringTurn;
 
@@ -76,17 +78,17 @@ export function assistantText(turn: Pick<AssistantTurn, 'parts'>): string {
   return joinText(turn.parts, 'text');
 }
 
-/** The reasoning that the provider showed for a turn; empty where it shows none. */
+/** The reasoning that the provider showed for a turn; empty where it showed none. */
 export function assistantReasoning(turn: Pick<AssistantTurn, 'parts'>): string {
   return joinText(turn.parts, 'reasoning');
 }
 
-/** The calls of a turn that the session has to answer. */
+/** The tool calls of a turn that the session has to answer: all but those that the provider runs. */
 export function toolCallsOf(turn: Pick<AssistantTurn, 'parts'>): ToolCallPart[] {
   return turn.parts.filter((part) => part.type === 'tool-call').filter((call) => !call.providerExecuted);
 }
 
-/** The text of a message; images are left out. */
+/** The text of a message, without its images. */
 export function inputText(input: Input): string {
   return typeof input === 'string' ? input : joinText(input, 'text');
 }
@@ -97,7 +99,7 @@ function joinText(parts: readonly (AssistantPart | Part)[], type: 'text' | 'reas
   return text;
 }
 
-/** Replaces lone surrogates: a provider refuses the request that carries one, and every later one. */
+/** The message without lone surrogates: a provider refuses every request whose history has one. */
 export function wellFormedInput(input: Input): Input {
   if (typeof input === 'string') return input.toWellFormed();
   return input.map((part) => (part.type === 'text' ? { ...part, text: part.text.toWellFormed() } : part));

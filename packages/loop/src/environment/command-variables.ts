@@ -1,12 +1,15 @@
 /**
  * Which of the host's environment variables a command sees (loop spec 4.2).
- * - `all`: everything but what looks like a secret. The default.
+ * - `all`: every variable that does not look like a secret. The default.
  * - `core`: the allow-list only.
  * - `none`: nothing of the host.
  */
 export type EnvPolicy = 'all' | 'core' | 'none';
 
-/** A name that contains one of these is taken for a secret: suffix patterns miss `AWS_SECRET_ACCESS_KEY` and `OPENAI_KEY`. */
+/**
+ * A name that contains one of these is taken for a secret: suffix patterns miss `AWS_SECRET_ACCESS_KEY` and
+ * `OPENAI_KEY`.
+ */
 const SECRET_NAME =
   /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|PRIVATE|(?:^|_)(?:PAT|DSN|COOKIE)(?:_|$)/i;
 

@@ -21,8 +21,9 @@ export type EnvironmentOperation =
   | { method: 'exec' | 'start' | 'connect'; command: Command };
 
 /**
- * An environment around another one (loop spec 4.4). `around` sees each operation and runs it, or does not. Wrappers can be
- * put around each other; the files, the locks on them and the lifecycle are those of the innermost.
+ * An environment around another one (loop spec 4.4), for a host to extend. Implement `around`: it is called for each
+ * operation, and calls `run` or throws. Wrappers stack. Files, file locks and lifecycle are those of the innermost
+ * environment.
  */
 export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncDisposable {
   protected readonly inner: ExecutionEnvironment;

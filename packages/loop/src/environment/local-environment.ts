@@ -27,20 +27,22 @@ import { makeOutputDirectory, removeOutputDirectory } from './output-directory.t
 import { endProcessTree } from './process-tree.ts';
 
 export type LocalEnvironmentOptions = {
-  /** Resolved against the process's own; default: the process's own. */
+  /** Relative paths count from the working folder of this process. Default: that folder. */
   workingDirectory?: string;
   /** Which variables of this process commands inherit. Default `all`, which leaves out what looks like a secret. */
   envPolicy?: EnvPolicy;
-  /** Set for every command, past the policy: what the host names here it wants there. */
+  /** Variables that every command gets, whatever the policy. */
   env?: Readonly<Record<string, string>>;
-  /** The argv in front of a command string. Default `/bin/bash -c`, `/bin/sh -c` where there is no bash, `cmd.exe /d /s /c` on Windows. */
+  /**
+   * The argv in front of a command string. Default `/bin/bash -c`, `/bin/sh -c` where there is no bash, `cmd.exe /d /s
+   * /c` on Windows.
+   */
   shell?: readonly [string, ...string[]];
 };
 
 /**
- * Runs tools on this machine, as this user (loop spec 4.2). No security boundary: a command may reach whatever the
- * user can. Commands that went to the background live on after their shell has exited; `cleanup()` ends them, or the end
- * of this process.
+ * Runs tools on this machine, as this user (loop spec 4.2). It is not a sandbox: a command can reach whatever this user
+ * can. Background commands outlive their shell, until `cleanup()` or until this process ends.
  */
 export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDisposable {
   readonly #workingDirectory: string;

@@ -3,8 +3,8 @@ import { type EnvironmentOperation, EnvironmentWrapper } from './environment-wra
 import type { ExecutionEnvironment } from './execution-environment.ts';
 
 /**
- * Writes a line in front of each command and change, and one behind it with what came of it. `reads: true` takes in what
- * only looks. A command is logged as it is: a host whose commands carry secrets wants another log.
+ * Logs a line before each command and change, and a line with the result after it. With `reads: true` it also logs
+ * operations that only read. Commands are logged as they are, with the secrets that they may carry.
  */
 export class LoggingExecutionEnvironment extends EnvironmentWrapper {
   readonly #log: (line: string) => void;
@@ -34,11 +34,14 @@ export class LoggingExecutionEnvironment extends EnvironmentWrapper {
 }
 
 export type ReadOnlyOptions = {
-  /** Which commands may run: nothing can tell by its looks that a command does not write. Default: none. */
+  /** Which commands may run. A command that may run can write, too. Default: none. */
   allowCommand?: (command: string | readonly string[]) => boolean;
 };
 
-/** Refuses every change. Searching needs no command: without ripgrep the tools use their own engine. */
+/**
+ * Refuses every change, and every command that is not allowed. Searches still work, because they have an engine that
+ * needs no command.
+ */
 export class ReadOnlyExecutionEnvironment extends EnvironmentWrapper {
   readonly #allowCommand: NonNullable<ReadOnlyOptions['allowCommand']>;
 
@@ -57,7 +60,7 @@ export class ReadOnlyExecutionEnvironment extends EnvironmentWrapper {
   }
 }
 
-/** One use of an environment and what came of it. */
+/** One operation on an environment and its result. */
 export type EnvironmentRecord = {
   operation: EnvironmentOperation;
   /** ISO 8601 UTC, of the beginning. */
@@ -66,24 +69,24 @@ export type EnvironmentRecord = {
   outcome: { kind: 'done'; exitCode?: number } | { kind: 'failed'; message: string };
 };
 
-/** Keeps what was done, in the order of the beginnings: what a reviewer or a test wants to see. */
+/** Keeps a record of each operation, in the order in which they began, for reviewers and tests. */
 export class RecordingExecutionEnvironment extends EnvironmentWrapper {
   readonly #records: EnvironmentRecord[] = [];
   readonly #limit: number;
   #dropped = 0;
 
-  /** `limit`: records to keep, the latest. Default 10,000. */
+  /** `limit`: how many of the latest records to keep. Default 10,000. */
   constructor(inner: ExecutionEnvironment, options: { limit?: number } = {}) {
     super(inner);
     this.#limit = options.limit ?? 10_000;
   }
 
-  /** Operations that have ended. */
+  /** The operations that have ended. */
   get records(): readonly EnvironmentRecord[] {
     return this.#records.slice(-this.#limit);
   }
 
-  /** Records that the limit has cost. */
+  /** Number of records that were dropped because of the limit. */
   get dropped(): number {
     return this.#dropped + Math.max(0, this.#records.length - this.#limit);
   }

@@ -1,13 +1,16 @@
 import type { EventKind, SessionEvent, SessionEventData } from './session-event.ts';
 
+/** Contract: is called synchronously, so it must be quick. One that throws is removed. */
 export type EventListener = (event: SessionEvent) => void;
 
-/** Structural events that one iterator may leave unread before it fails. */
+/** Events that one iterator may leave unread before it fails. Deltas that are joined count as one. */
 const QUEUE_LIMIT = 10_000;
-/** Characters of a command's output that one unread delta holds; the oldest go first. A model's own text is never cut. */
+/**
+ * Characters of a command's output that one unread delta holds; older ones are dropped. Text of the model is never cut.
+ */
 const OUTPUT_DELTA_LIMIT = 64 * 1024;
 
-/** A consumer of `events()` left more events unread than its queue holds. Read faster, or use `on()`. */
+/** A consumer of `events()` has left more events unread than its queue holds. It has to read faster, or use `on()`. */
 export class EventQueueOverflowError extends Error {
   override readonly name = 'EventQueueOverflowError';
   constructor(limit: number) {
@@ -18,8 +21,9 @@ export class EventQueueOverflowError extends Error {
 }
 
 /**
- * Delivers events to any number of consumers. A structural event is never dropped; a delta that waits unread takes up
- * the ones that follow it from the same source. Who attaches late still gets `SESSION_START` first.
+ * Delivers events to any number of consumers. A consumer that attaches late still gets `SESSION_START` first. An unread
+ * delta absorbs the deltas that follow it from the same source; all other events arrive one by one, and none is
+ * dropped.
  */
 export class EventHub {
   readonly #sessionId: string;
@@ -36,7 +40,7 @@ export class EventHub {
 
   emit<Kind extends EventKind>(kind: Kind, data: SessionEventData[Kind]): void {
     if (this.#closed) return;
-    // Nobody will ever see it: a thousand rounds without a consumer need not pay for a dozen events each.
+    // Without a consumer nobody will see the event, and a thousand rounds should not pay for a dozen of them each.
     if (kind !== 'SESSION_START' && this.#listeners.size === 0 && this.#queues.size === 0) return;
     const timestamp = new Date(this.#now()).toISOString();
     const event = { kind, timestamp, sessionId: this.#sessionId, data } as SessionEvent;
@@ -44,7 +48,7 @@ export class EventHub {
     this.#deliver(event);
   }
 
-  /** Passes an event of a subagent on. */
+  /** Delivers an event of a subagent as it is. */
   forward(event: SessionEvent): void {
     if (!this.#closed) this.#deliver(event);
   }
@@ -54,14 +58,14 @@ export class EventHub {
     for (const listener of this.#listeners) this.#call(listener, event);
   }
 
-  /** Calls `listener` for every event, in order, from within the session: it must be quick. Returns the way to stop. */
+  /** Calls `listener` for every event, in order and synchronously. Returns a function that removes the listener. */
   on(listener: EventListener): () => void {
     this.#listeners.add(listener);
     if (this.#start) this.#call(listener, this.#start);
     return () => this.#listeners.delete(listener);
   }
 
-  /** An iterator of its own for each consumer; it ends after `SESSION_END`. */
+  /** Each call returns an iterator of its own. It ends after `SESSION_END`. */
   events(): AsyncIterableIterator<SessionEvent, undefined> {
     const queue = new EventQueue(() => this.#queues.delete(queue));
     if (this.#start) queue.push(this.#start);
@@ -77,7 +81,7 @@ export class EventHub {
     this.#listeners.clear();
   }
 
-  /** A listener that throws must not take the session down, nor be asked again. */
+  /** A listener that throws must not end the session, and is not called again. */
   #call(listener: EventListener, event: SessionEvent): void {
     try {
       listener(event);
@@ -101,7 +105,9 @@ class EventQueue implements AsyncIterableIterator<SessionEvent, undefined> {
   readonly #onReturn: () => void;
   #events: SessionEvent[] = [];
   #next = 0;
-  /** Unread deltas that may still grow, by source. Emptied by a structural event, which they must not overtake. */
+  /**
+   * Unread deltas that may still grow, by source. Any other event ends their growth, because no text may overtake it.
+   */
   readonly #growing = new Map<string, number>();
   #waiting: Waiting[] = [];
   #closed = false;
@@ -188,7 +194,7 @@ class EventQueue implements AsyncIterableIterator<SessionEvent, undefined> {
   }
 }
 
-/** What a delta continues; `undefined` for a structural event. */
+/** The text that a delta continues; `undefined` for an event that is not a delta. */
 function deltaSource(event: SessionEvent): string | undefined {
   switch (event.kind) {
     case 'ASSISTANT_TEXT_DELTA':

@@ -3,12 +3,17 @@ import type { SubagentReport } from '../conversation/snapshot.ts';
 import type { Input } from '../conversation/turn.ts';
 
 /**
- * Everything that a session tells its host (loop spec 2.9, with the additions of the decisions list). `kind` is the
- * spec's name. Brackets hold: `SESSION_START` … `SESSION_END`, one `PROCESSING_END` a `submit()`, and every `_START` of a
- * call, a text or a tool has its `_END`.
+ * What each event of a session carries, by `kind` (loop spec 2.9, and some kinds that the spec does not have).
+ *
+ * Contract: events come in order, and starts and ends pair up. `SESSION_START` is the first event and `SESSION_END` the
+ * last, each `submit()` has one `PROCESSING_END`, and every `_START` of a model call, a text, a tool call or a
+ * subagent's input has its `_END`.
  */
 export type SessionEventData = {
-  /** Reaches a consumer first, whenever it attaches. `restored`: it goes on where a snapshot was taken. */
+  /**
+   * The first event of every consumer, also of one that attaches late. `restored`: the session continues from a
+   * snapshot.
+   */
   SESSION_START: {
     profile: string;
     provider: string;
@@ -18,32 +23,35 @@ export type SessionEventData = {
   };
   SESSION_END: { turns: number; usage: Usage; reason: 'closed' | 'aborted' | 'error' };
   USER_INPUT: { content: Input };
-  /** The end of one `submit()` and the follow-ups that it led to. */
+  /** The end of one `submit()`, with the follow-ups that it has worked on. */
   PROCESSING_END: ProcessingEnd;
   LLM_CALL_START: { model: string; provider: string };
   LLM_CALL_END: LlmCallEnd;
   ASSISTANT_TEXT_START: { blockId: string };
   ASSISTANT_TEXT_DELTA: { blockId: string; delta: string };
-  /** `discarded`: the call failed or was aborted half way; the text is in no turn. */
+  /** `discarded`: the model call failed or was aborted half way, and no turn has the text. */
   ASSISTANT_TEXT_END: { blockId: string; text: string; reasoning?: string; discarded?: boolean };
   REASONING_START: { blockId: string };
   REASONING_DELTA: { blockId: string; delta: string };
   REASONING_END: { blockId: string; text: string; discarded?: boolean };
-  /** Arguments as the model writes them; nothing runs yet. */
+  /** Arguments while the model writes them. The call does not run yet. */
   TOOL_CALL_DELTA: { callId: string; name: string; delta: string };
-  /** `input` is the parsed JSON, or the text where it does not parse or the tool is freeform. */
+  /** `input` is the parsed JSON, or the text where that is not JSON or the tool is freeform. */
   TOOL_CALL_START: { callId: string; name: string; input: JsonValue };
-  /** Where the queue of a slow consumer runs full, older text of the same call may be dropped; the end event has it. */
+  /** A slow consumer may miss older text of the same call; `TOOL_CALL_END` has it. */
   TOOL_CALL_OUTPUT_DELTA: { callId: string; delta: string };
   TOOL_CALL_END: ToolCallEnd;
   APPROVAL_REQUESTED: { callId: string; name: string; input: JsonValue };
-  /** A tool asks the user; the session is `AWAITING_INPUT`, and `submit()` answers. */
+  /** A tool asks the user. The session is `AWAITING_INPUT` until `submit()` answers. */
   INPUT_REQUESTED: { callId: string; question: string; options: readonly string[] };
   APPROVAL_DECIDED: { callId: string; decision: 'approved' | 'denied'; reason?: string };
   STEERING_INJECTED: { content: Input };
-  /** `value`: the limit that was reached, in the unit of its setting. */
+  /** `value` is the limit that was reached, in the unit of its setting. */
   TURN_LIMIT: { limit: LimitKind; value: number };
-  /** A subagent begins to work on an input; `run` counts its inputs from 1. `callId`: the tool call that started it. */
+  /**
+   * A subagent begins to work on an input. `run` counts its inputs from 1, `callId` is the tool call that gave it the
+   * input.
+   */
   SUBAGENT_START: {
     agentId: string;
     sessionId: string;
@@ -53,7 +61,7 @@ export type SessionEventData = {
     model: string;
     workingDirectory: string;
   };
-  /** The end of that input. Usage and cost are those of all inputs so far. */
+  /** The end of that input. Usage and cost are those of all inputs of the subagent so far. */
   SUBAGENT_END: { agentId: string; sessionId: string; run: number } & SubagentReport;
   LOOP_DETECTION: { message: string; period: number };
   WARNING: { code: WarningCode; message: string; data?: { [key: string]: JsonValue } };
@@ -62,6 +70,12 @@ export type SessionEventData = {
 
 export type EventKind = keyof SessionEventData;
 
+/**
+ * Which limit was reached.
+ * - `rounds`, `turns`: of `SessionConfig` or of the budget.
+ * - `tokens`, `cost`, `wall_time`: of the budget.
+ * - `loop_warnings`: `SessionConfig.maxLoopWarnings`.
+ */
 export type LimitKind = 'rounds' | 'turns' | 'tokens' | 'cost' | 'wall_time' | 'loop_warnings';
 
 /**
@@ -76,7 +90,7 @@ export type SessionErrorData = {
   message: string;
 };
 
-/** Why a `submit()` came to its end. A later version may add values. */
+/** Why a `submit()` has ended. Later versions may add values. */
 export type EndReason =
   | 'completed'
   | 'tool_rounds'
@@ -93,32 +107,36 @@ export type EndReason =
   | 'context_overflow'
   | 'error';
 
+/** What a `submit()` has come to. */
 export type ProcessingEnd = {
   reason: EndReason;
-  /** Of this session and of what its subagents used meanwhile. */
+  /** Of this session, and of its subagents in the meantime. */
   usage: Usage;
-  /** As `usage`. Absent where the price of a call is not known. */
+  /** US dollars, of the same calls as `usage`. Absent where the price of one of them is not known. */
   costUsd?: number;
-  /** Of this session alone, as `toolRounds`. */
+  /** Of this session only. */
   modelCalls: number;
+  /** Of this session only: responses of the model with tool calls. */
   toolRounds: number;
   durationMs: number;
-  /** Follow-ups that wait, because only a natural completion starts one. */
+  /** Follow-ups and steering messages that wait. Only an input that ends with `completed` starts the next follow-up. */
   queued: number;
-  /** Calls that wait for `resume()`; with reason `parked`. */
+  /** With reason `parked`: ids of the tool calls that wait for `resume()`. */
   parked?: readonly string[];
-  /** Subagents that still work. */
+  /** Ids of the subagents that are still working. */
   runningSubagents?: readonly string[];
   error?: SessionErrorData;
 };
 
+/** What a model call has come to, with its retries. */
 export type LlmCallEnd = {
   model: string;
   provider: string;
   /** Absent where the provider reported none. */
   usage?: Usage;
+  /** US dollars. Absent where the price is not known. */
   costUsd?: number;
-  /** Of the last attempt, in milliseconds. */
+  /** Milliseconds that the last attempt took. */
   latencyMs: number;
   /** Attempts after the first. */
   retries: number;
@@ -127,28 +145,30 @@ export type LlmCallEnd = {
   error?: SessionErrorData;
 };
 
+/** What a tool call has come to. */
 export type ToolCallEnd = {
   callId: string;
   name: string;
-  /** `skipped`: not started, because the user sent a new instruction. */
+  /** `skipped`: the call was not started, because the user had sent a new instruction. */
   status: 'completed' | 'failed' | 'rejected' | 'aborted' | 'skipped';
-  /** Whole up to 1 MiB, head and tail beyond; the model got a truncated version. */
+  /** The whole output up to 1 MiB, its head and tail beyond. The model reads a truncated version. */
   output: string;
   outputComplete: boolean;
   isError: boolean;
   durationMs: number;
-  /** What the tool says about itself, for example `{ exitCode: 1 }`. */
+  /** What the tool reports to the host only, for example `{ exitCode: 1 }`. */
   details?: { [key: string]: JsonValue };
 };
 
-/** Set on the events of a subagent, whose own session is `sessionId`. */
+/** Where an event of a subagent comes from. The `sessionId` of such an event is that of the subagent's own session. */
 export type SubagentOrigin = {
   agentId: string;
   parentSessionId: string;
-  /** 1 for a child of the host's session. */
+  /** 1 for a subagent of the host's session, 2 for a subagent of that, and so on. */
   depth: number;
 };
 
+/** One event. `timestamp` is ISO 8601 UTC; `subagent` is set on the events of subagents. */
 export type SessionEvent = {
   [Kind in EventKind]: {
     kind: Kind;
@@ -161,5 +181,5 @@ export type SessionEvent = {
 
 export type SessionEventOf<Kind extends EventKind> = Extract<SessionEvent, { kind: Kind }>;
 
-/** How the parts of a session report. Never throws. */
+/** Sends an event to the host. Must not throw. */
 export type Emit = <Kind extends EventKind>(kind: Kind, data: SessionEventData[Kind]) => void;

@@ -4,10 +4,14 @@ import { inputText } from '../conversation/turn.ts';
 import type { SessionEvent, SessionEventOf } from './session-event.ts';
 
 /**
- * Turns the events of one session, and of its subagents, into the shared vocabulary, one call an event, in order. `turn`
- * counts the submits from 0. Text is passed on when its model call is over, so that what a retry discards never appears.
- * A subagent is called, also when it is used again, under the tool call that gave it its input. What it does carries that
- * id as `parentCallId`; its own call ids get its name in front, because a provider counts them anew in each conversation.
+ * A function that maps the events of one session and its subagents to the `StreamEvent`s of `@whetstone/events`. Call
+ * it once per event, in order.
+ *
+ * - `turn` counts the submits from 0.
+ * - Text appears when its model call has ended, so that text which a retry discards never appears.
+ * - What a subagent does has as `parentCallId` the id of the tool call that gave the subagent its present input.
+ * - Ids of a subagent's own calls begin with the subagent's id, because providers count call ids anew in each
+ *   conversation.
  */
 export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[] {
   let turn = 0;
@@ -53,7 +57,7 @@ function eventsOf(event: SessionEvent, running: ReadonlyMap<string, string>): St
     return [{ type: 'subagent.completed', callId, output, status: success ? 'completed' : 'failed' }];
   }
   if (!subagent) return toStreamEvents(event);
-  // The parent's `SUBAGENT_START` has told that it began, and the call with which task.
+  // The parent's `SUBAGENT_START` has reported the start, and the parent's tool call the task.
   if (event.kind === 'SESSION_START' || event.kind === 'USER_INPUT') return [];
   return toStreamEvents(event).map((streamEvent) =>
     'callId' in streamEvent
@@ -62,7 +66,7 @@ function eventsOf(event: SessionEvent, running: ReadonlyMap<string, string>): St
   );
 }
 
-/** The stream events of a single session event, without `turn`. Most have one or none. */
+/** The stream events of one session event, without `turn`. Most session events have one or none. */
 function toStreamEvents(event: SessionEvent): StreamEvent[] {
   switch (event.kind) {
     case 'SESSION_START':

@@ -2,7 +2,10 @@ import { displayPath, pathsOf, resolvePath } from '../environment/environment-pa
 import { environmentRoot } from '../environment/environment-root.ts';
 import type { ExecutionEnvironment, FileStat } from '../environment/execution-environment.ts';
 
-/** What is at a path that a tool was given, or an error that says what the model can do about it. */
+/**
+ * The file at a path that a tool was given. Rejects with an error that says what the model can do where it is not a
+ * file.
+ */
 export async function statFile(environment: ExecutionEnvironment, path: string): Promise<FileStat> {
   const found = await attempt(environment, path, () => environment.stat(resolvePath(environment, path)));
   if (found === undefined)
@@ -16,12 +19,12 @@ export async function readFile(environment: ExecutionEnvironment, path: string):
   return await attempt(environment, path, () => environment.readBytes(resolvePath(environment, path)));
 }
 
-/** Content that lies beside its file, ready to take its place. */
+/** New content of a file, written beside it. `commit` puts it in place. */
 export type StagedFile = { commit(): Promise<void>; discard(): Promise<void> };
 
 /**
- * Writes `content` to a temporary file beside `path`; `commit` renames it over the file, so that a reader sees the old
- * content or the new, never half. A symbolic link stays one. The file keeps its permissions, a new one gets `mode`.
+ * Writes `content` to a temporary file beside `path`. `commit` renames that over the file, so that a reader sees either
+ * the old content or the new. A symbolic link stays one. An existing file keeps its permissions, a new one gets `mode`.
  */
 export async function stageFile(
   environment: ExecutionEnvironment,
@@ -48,7 +51,7 @@ export async function stageFile(
   return { commit: () => attempt(environment, path, () => environment.rename(temporary, target)), discard };
 }
 
-/** Stages and commits in one go. */
+/** Stages the content and commits it. */
 export async function replaceFile(
   environment: ExecutionEnvironment,
   path: string,
@@ -92,8 +95,8 @@ type Locks = Map<string, Promise<void>>;
 const locksOf = new WeakMap<ExecutionEnvironment, Locks>();
 
 /**
- * Runs `work` while no other change to one of these files runs, in any session on the environment. Files are told apart
- * by their canonical path. Holders come in the order in which they asked.
+ * Runs `work` while no other change to these files runs, in any session on the environment. A file is known by its
+ * canonical path. Locks are granted in the order in which they were asked for.
  */
 export async function withFileLocks<T>(
   environment: ExecutionEnvironment,
@@ -105,7 +108,7 @@ export async function withFileLocks<T>(
   locksOf.set(root, locks);
   const keys = new Set(await Promise.all(paths.map((path) => canonicalPath(environment, path))));
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  // Taking all locks in one step, with no wait in between, leaves no order in which two holders could block each other.
+  // All locks are taken in one step without a wait, so that two holders can never block each other.
   const earlier = [...keys].map((key) => locks.get(key));
   const mine = Promise.all(earlier).then(() => released);
   for (const key of keys) locks.set(key, mine);
@@ -118,7 +121,7 @@ export async function withFileLocks<T>(
   }
 }
 
-/** The canonical path of a file that may not exist yet: of its nearest folder that does, plus the rest. */
+/** The canonical path of a file. For one that does not exist: that of its nearest existing folder, plus the rest. */
 export async function canonicalPath(environment: ExecutionEnvironment, path: string): Promise<string> {
   const paths = pathsOf(environment);
   const absolute = resolvePath(environment, path);

@@ -1,7 +1,7 @@
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 
-/** The nearest folder from `start` upwards that holds a `.git` (a folder, or a file in a worktree). */
+/** The nearest folder from `start` upwards that has a `.git`: a folder, or a file in a worktree. */
 export async function findGitRoot(
   environment: ExecutionEnvironment,
   start: string,

@@ -1,11 +1,11 @@
-/** A text file taken apart so that an edit can put it together again as it was. */
+/** The parts of a text file that an edit has to keep. */
 export type TextFile = {
-  /** Without the byte order mark, line ends as they are. */
+  /** Without the byte order mark. Line ends are as they were. */
   text: string;
   bom: boolean;
 };
 
-/** Throws where the bytes are not text: an edit of them would destroy what it did not understand. */
+/** Throws where the bytes are not UTF-8 text, because an edit would destroy them. */
 export function decodeTextFile(bytes: Uint8Array, path: string): TextFile {
   if (looksBinary(bytes)) throw new Error(`${path} is a binary file; it cannot be edited as text.`);
   const bom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -25,18 +25,21 @@ export function encodeTextFile({ text, bom }: TextFile): Uint8Array {
 
 const SNIFF_BYTES = 8 * 1024;
 
-/** A NUL byte near the start: the rule that git and grep use. */
+/** Whether there is a NUL byte near the start, which is the rule of git and grep. */
 export function looksBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, SNIFF_BYTES).includes(0);
 }
 
-/** The line end of the first line; a file keeps its style. */
+/** The line end of the first line, which an edit keeps. */
 export function lineEndOf(text: string): '\n' | '\r\n' {
   const end = text.indexOf('\n');
   return end > 0 && text[end - 1] === '\r' ? '\r\n' : '\n';
 }
 
-/** The line with typographic dashes, quotes and spaces made plain, so that text that a model retyped is found. */
+/**
+ * The line with plain dashes, quotes and spaces in place of typographic ones, so that text which a model retyped is
+ * found.
+ */
 export function plainPunctuation(line: string): string {
   return line
     .replaceAll(/[\u2010-\u2015\u2212]/g, '-')

@@ -13,46 +13,51 @@ import { LazyModel } from './lazy-model.ts';
 import { classifyLlmError, LlmError } from './llm-error.ts';
 import { nativeProvider, providersOf } from './native-providers.ts';
 
-/** How models of one provider are reached, and what suits them. */
+/** A provider that the host brings: its models, and the profile for them. */
 export type ClientProvider = {
+  /** Makes a model. Must not call it. */
   languageModel(modelId: string): LanguageModelV4;
   /** Default: the profile for OpenAI models. */
   createProfile?(options: ProfileOptions): ProviderProfile;
 };
 
-/** How one of the three native wires is reached. */
+/** How a built-in provider is reached. */
 export type ProviderSettings = {
   /** With or without the version segment. Default: the provider's own. */
   baseUrl?: string;
-  /** Default: the provider's usual variable, read at the first call. */
+  /** Default: the environment variable that the provider's own tools read, at the first call. */
   apiKey?: string;
+  /** Added to each request. */
   headers?: Record<string, string>;
-  /** Stands in for the global `fetch`. */
+  /** Default: the global `fetch`. */
   fetch?: typeof fetch;
 };
 
 export type ClientOptions = {
-  /** By the name that stands before the slash. Settings for `openai`, `anthropic` and `google`; anything else is yours. */
+  /**
+   * By the name in front of the slash. `openai`, `anthropic` and `google` are built in and take settings; under any
+   * other name the host brings a provider.
+   */
   providers: Readonly<Record<string, ProviderSettings | ClientProvider>>;
-  /** Of names without a slash. Default: the only provider, and none where there are several. */
+  /** The provider of model names without a slash. Default: the provider where there is only one, else none. */
   defaultProvider?: string;
 };
 
-/** A model with the profile for it: the two options of a `Session` that belong together. */
+/** A model and the profile that suits it: two options of a `Session`. */
 export type ModelAndProfile = { model: LanguageModelV4; profile: ProviderProfile };
 
-/** One call of one model, by its routed name. */
+/** One call of a model. `model` is `provider/model`. */
 export type ClientRequest = LanguageModelV4CallOptions & { model: string };
 
 /**
- * Finds models by name, `provider/model`, among several providers (the LLM client of the loop spec). It never guesses a
- * provider and never retries: the loop does that. What goes wrong is an `LlmError`.
+ * Finds models of several providers by name, as `provider/model` (the LLM client of the loop spec). It never guesses a
+ * provider, and never retries a call: the loop does. Every failure is an `LlmError`.
  */
 export class Client {
   readonly #providers: ReadonlyMap<string, ClientProvider>;
   readonly #defaultProvider: string | undefined;
 
-  /** Throws an `LlmError` `configuration` for settings of a provider that is not built in. */
+  /** Throws an `LlmError` with code `configuration` for settings of a provider that is not built in. */
   constructor({ providers, defaultProvider }: ClientOptions) {
     this.#providers = new Map(
       Object.entries(providers).map(([name, given]) => [
@@ -66,8 +71,8 @@ export class Client {
 
   /**
    * Every built-in provider whose key is set: `OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, `GEMINI_API_KEY` or
-   * `GOOGLE_GENERATIVE_AI_API_KEY`, and `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` where they are
-   * set. The first of them, in this order, is the default.
+   * `GOOGLE_GENERATIVE_AI_API_KEY`, and `OPENAI_BASE_URL`, `ANTHROPIC_BASE_URL`, `GOOGLE_GEMINI_BASE_URL` where they
+   * are set. The first of them, in this order, is the default.
    */
   static fromEnv(environment: Readonly<Record<string, string | undefined>> = process.env): Client {
     const providers = providersOf(environment);
@@ -75,18 +80,24 @@ export class Client {
     return new Client({ providers, ...present({ defaultProvider }) });
   }
 
-  /** Their names, in the order in which they were given. */
+  /** The names of the providers, in the order in which they were given. */
   get providers(): string[] {
     return [...this.#providers.keys()];
   }
 
-  /** Throws an `LlmError` `configuration` for a name that leads nowhere. Nothing is loaded before the first call. */
+  /**
+   * A model by name. Throws an `LlmError` with code `configuration` for an unknown provider. Loads nothing before the
+   * first call.
+   */
   model(name: string): LanguageModelV4 {
     const { provider, modelId } = this.#route(name);
     return provider.languageModel(modelId);
   }
 
-  /** For `new Session({ ...client.resolve('openai/gpt-5.5'), environment })`, and as `subagents.resolveModel`. */
+  /**
+   * A model with its profile, for `new Session({ ...client.resolve('openai/gpt-5.5'), environment })` and
+   * `subagents.resolveModel`.
+   */
   resolve(name: string, options: Omit<ProfileOptions, 'model'> = {}): ModelAndProfile {
     const { provider, modelId } = this.#route(name);
     const createProfile = provider.createProfile ?? createOpenAiProfile;
@@ -96,12 +107,15 @@ export class Client {
     };
   }
 
-  /** One whole reply. Rejects with an `LlmError`. */
+  /** Calls a model and resolves with its whole reply. Rejects with an `LlmError`. */
   async complete({ model, ...options }: ClientRequest): Promise<LanguageModelV4GenerateResult> {
     return await typed(options, () => this.model(model).doGenerate(options));
   }
 
-  /** One reply as it comes. Rejects with an `LlmError`; what fails later is a part of the stream. */
+  /**
+   * Calls a model and resolves with the stream of its reply. Rejects with an `LlmError`; later failures are parts of
+   * the stream.
+   */
   async stream({ model, ...options }: ClientRequest): Promise<LanguageModelV4StreamResult> {
     return await typed(options, () => this.model(model).doStream(options));
   }

@@ -8,7 +8,10 @@ import { PromptBuilder, wireOf } from '../llm/prompt.ts';
 import { retryDelay } from '../llm/retry.ts';
 import type { LoopContext } from './loop-context.ts';
 
-/** Sends the conversation as it stands and returns a whole response. Rejects with an `LlmError`. */
+/**
+ * Sends the conversation to the model and resolves with its whole response, after retries where they help. Rejects with
+ * an `LlmError`.
+ */
 export async function askModel(context: LoopContext, signal: AbortSignal): Promise<ModelResponse> {
   try {
     return await callWithRetry(context, await buildRequest(context, signal), signal);
@@ -24,7 +27,7 @@ export async function askModel(context: LoopContext, signal: AbortSignal): Promi
   }
 }
 
-/** Another model of the provider, or a rotated key, makes encrypted reasoning and signatures unreadable. */
+/** Whether the provider refuses its own earlier reasoning: it cannot read it with another model or a rotated key. */
 function refusesReasoning(error: LlmError, { history, foreignTurns }: LoopContext): boolean {
   return (
     error.code === 'invalid_request' &&
@@ -59,19 +62,21 @@ async function buildRequest(context: LoopContext, signal: AbortSignal): Promise<
   };
 }
 
-/** The other wires cannot hold an answer to a schema while they offer tools. */
+/** Whether the wire can hold an answer to a schema and offer tools at the same time. */
 export function takesResponseFormat(model: LanguageModelV4): boolean {
   return wireOf(model.provider).responses;
 }
 
-/** A host's schema need not fit the restrictions of the strict mode. */
+/** The strict mode is off for a host's schema, because that need not fit the restrictions of the mode. */
 function requestOptions({ profile, model, config, sessionId, outputSchema }: LoopContext) {
   const options = profile.providerOptions({ sessionId, reasoningEffort: config.reasoningEffort });
   if (!outputSchema || !takesResponseFormat(model)) return options;
   return { ...options, openai: { ...options.openai, strictJsonSchema: false } };
 }
 
-/** One model call with the retries that it needs; announces that what was streamed so far does not count. */
+/**
+ * One model call with its retries. The `WARNING` before a retry tells consumers to discard what was streamed so far.
+ */
 async function callWithRetry(
   context: LoopContext,
   request: ModelRequest,
@@ -126,7 +131,10 @@ async function callWithRetry(
   }
 }
 
-/** Whether there is neither text nor a call. A model that has nothing to add after its tools may mean it. */
+/**
+ * Whether the response has neither text nor a tool call. That may be meant: after tool calls there can be nothing to
+ * add.
+ */
 export function isEmpty({ parts }: ModelResponse): boolean {
   return parts.every((part) => part.type === 'reasoning');
 }

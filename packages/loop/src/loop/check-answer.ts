@@ -1,7 +1,10 @@
 import type { LoopContext, LoopOutcome } from './loop-context.ts';
 import { checkOutput, repairRequest } from './structured-output.ts';
 
-/** What the last answer comes to where a schema is asked for. `repair`: the model was told what is wrong, once an input. */
+/**
+ * Ends an input with the model's last answer, which has to fit the schema of the submit, if there is one. `repair`: it
+ * does not fit, and the model was asked for another. That happens once per input; then the input ends with an error.
+ */
 export function checkAnswer(
   { outputSchema, history, emit }: LoopContext,
   progress: { text: string; repaired: boolean },

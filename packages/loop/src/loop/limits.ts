@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<LimitKind, EndReason>> = {
   loop_warnings: 'loop',
 };
 
-/** Why no further call may be made; it is reported as `TURN_LIMIT`. */
+/** The limit that forbids another model call, if there is one. Emits `TURN_LIMIT` for it. */
 export function reachedLimit(
   { config, history, meter, emit }: LoopContext,
   rounds: number,

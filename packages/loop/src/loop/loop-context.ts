@@ -19,7 +19,7 @@ import type { SessionTools } from '../tools/session-tools.ts';
 import type { LoopDetector } from './loop-detector.ts';
 import type { OutputSchema } from './structured-output.ts';
 
-/** What the loop works on. The session may change `profile`, `model`, `tools` and `config` between two calls. */
+/** What the loop works on. Between two model calls the session may change `profile`, `model`, `tools` and `config`. */
 export type LoopContext = {
   readonly sessionId: string;
   readonly history: History;
@@ -36,29 +36,30 @@ export type LoopContext = {
   profile: ProviderProfile;
   tools: SessionTools;
   model: LanguageModelV4;
-  /** Called before each request; builds on the first. */
+  /** What the next request begins with. Called before each request; only the first call builds anything. */
   preamble: (signal: AbortSignal) => Promise<Preamble>;
-  /** Of the present `submit()`. */
+  /** The schema that the present `submit()` asks for. */
   outputSchema?: OutputSchema | undefined;
-  /** The parked calls whose `TOOL_CALL_START` was reported by this session and whose `TOOL_CALL_END` is still to come. */
+  /** The parked calls whose `TOOL_CALL_START` this session has emitted, and whose `TOOL_CALL_END` is still to come. */
   announced: ReadonlySet<string>;
-  /** A round that waits for decisions. */
+  /** The round of tool calls that waits for decisions. */
   parked?: ParkedRound | undefined;
-  /** Turns whose reasoning the provider refused to take back. */
+  /** Number of first turns whose reasoning the provider has refused to take back. */
   foreignTurns: number;
-  /** Kept from request to request; the loop replaces it when the wire or the preamble changes. */
+  /** The prompt of the last request, which the next one continues. Replaced when the wire or the preamble changes. */
   prompt?: { builder: PromptBuilder; preamble: Preamble; provider: string } | undefined;
 };
 
+/** How the work on one input has ended. */
 export type LoopOutcome = {
   reason: EndReason;
   text: string;
-  /** The answer as the schema of the submit wants it. */
+  /** The answer as JSON, where the submit asks for a schema and the answer fits it. */
   output?: JsonObject;
   error?: SessionErrorData;
 };
 
-/** What the loop begins with: an input, or decisions about the calls that wait for them. */
+/** What the loop begins with: an input, or decisions about parked calls. */
 export type LoopStart =
   | { kind: 'input'; input: Input }
   | { kind: 'resume'; decisions: ReadonlyMap<string, FinalDecision> };

@@ -1,12 +1,12 @@
 import type { ToolCallPart } from '../conversation/turn.ts';
 import type { ToolSource } from '../tools/run-tool-calls.ts';
 
-/** Longest cycle that is looked for. */
+/** Length of the longest cycle that is looked for. */
 const LONGEST_PERIOD = 5;
 
 /**
- * Notices that the last calls repeat in a cycle (loop spec 2.10). A cycle of p calls is there when each call of the
- * window equals the one p before it, so that every period fits every window.
+ * Detects that the last tool calls repeat in a cycle (loop spec 2.10). The window holds a cycle of length p when each
+ * of its calls equals the call p places before it, so the window need not be a multiple of p.
  */
 export class LoopDetector {
   readonly #window: number;
@@ -16,7 +16,7 @@ export class LoopDetector {
     this.#window = window;
   }
 
-  /** Takes the calls of one round; returns the period of the cycle that they complete. Then it starts anew. */
+  /** Adds the calls of one round. Returns the length of the cycle that they complete, if any, and then starts anew. */
   observe(calls: readonly ToolCallPart[], tools: ToolSource): number | undefined {
     for (const call of calls) {
       if (tools.get(call.name)?.exemptFromLoopDetection) continue;
@@ -28,7 +28,7 @@ export class LoopDetector {
     return period;
   }
 
-  /** To be called for each user input: a repeated request is no loop. */
+  /** Call it for each user input: a request that the user repeats is not a loop. */
   reset(): void {
     this.#recent.length = 0;
   }

@@ -11,16 +11,18 @@ import { outputInstruction } from './structured-output.ts';
 import { abandonRound, answerCutOff, resumeRound, runRound } from './tool-round.ts';
 import { warnAboutContext, warnAboutLoop } from './warnings.ts';
 
-/** Responses in a row that may be cut off in a tool call, or paused by the provider, before the loop gives up. */
+/** How many responses in a row may be cut off in a tool call, or paused by the provider, before the loop gives up. */
 const MAX_CUT_OFFS = 3;
 const MAX_PAUSES = 20;
-/** Times that `beforeStop` may send the model on: with text alone, no other limit would end an input. */
+/** How often `beforeStop` may continue one input. No other limit ends an input whose responses are only text. */
 const MAX_CONTINUATIONS = 25;
 
 /**
  * Works on one input until the model answers without calling a tool, a limit is reached, or the signal aborts (loop
- * spec 2.5). Leaves a history whose every tool call is answered, but for calls that are parked. Rejects only for a
- * fault of its own.
+ * spec 2.5).
+ *
+ * Contract: afterwards every tool call in the history has an answer, except for calls that are parked. Failures of the
+ * model and of tools are part of the outcome; rejects only for a fault of the loop itself.
  */
 export async function runLoop(
   context: LoopContext,
@@ -70,7 +72,7 @@ export async function runLoop(
       if (step === 'refused') return refused(context, response, progress.text);
       if (step === 'end') {
         warnWhenCutShort(context, response);
-        // A message that came in during the last call would wait for the next input otherwise.
+        // Otherwise a message that came in during the last call would wait for the next input.
         if (injectSteering(context)) continue;
         if (await continuedByHook(context, progress, signal)) continue;
         const answer = checkAnswer(context, progress);
@@ -122,7 +124,9 @@ function injectSteering({ steering, history, emit }: LoopContext): boolean {
   return messages.length > 0;
 }
 
-/** A conversation that is too long would be refused again as it stands: only what the host makes of it is tried, once. */
+/**
+ * Asks the model. A conversation that is too long for it is tried once more, if a hook of the host has shortened it.
+ */
 async function askOrShrink(context: LoopContext, signal: AbortSignal): Promise<ModelResponse> {
   const { hooks, history, emit } = context;
   try {
@@ -147,7 +151,7 @@ async function askOrShrink(context: LoopContext, signal: AbortSignal): Promise<M
 
 function recordTurn({ history, model }: LoopContext, response: ModelResponse): ToolCallPart[] {
   const { parts, usage, responseId, modelId } = response;
-  // Providers refuse a turn without content, and reasoning without what it led to.
+  // Providers refuse a turn without content, and reasoning without the text or call that it led to.
   if (isEmpty(response)) return [];
   const turn = history.appendAssistant({
     parts,
@@ -169,11 +173,11 @@ function refuseUnpriced({ meter, model }: LoopContext): void {
 type Step = 'run_tools' | 'answer_cut_off' | 'continue_pause' | 'refused' | 'end';
 
 function nextStep({ finish }: ModelResponse, calls: readonly ToolCallPart[]): Step {
-  // Both wires report it as a normal stop; only the raw reason tells.
+  // Both wires report a pause as a normal stop; only the raw reason shows it.
   if (finish.raw === 'pause_turn') return 'continue_pause';
   if (finish.unified === 'content-filter' || finish.raw === 'refusal') return 'refused';
   if (calls.length === 0) return 'end';
-  // The last of these calls is half a call, and the earlier ones may rest on it.
+  // The last of these calls is incomplete, and the earlier ones may depend on it.
   return finish.unified === 'length' ? 'answer_cut_off' : 'run_tools';
 }
 

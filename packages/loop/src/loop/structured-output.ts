@@ -2,10 +2,10 @@ import type { JsonObject } from '@whetstone/events';
 import type { ToolDefinition } from '../tools/tool.ts';
 import { validateArguments } from '../tools/validate-arguments.ts';
 
-/** A JSON Schema that the last answer of a `submit()` has to fit; its root is an object. */
+/** A JSON Schema that the last answer of a `submit()` has to fit. Its root must be an object. */
 export type OutputSchema = JsonObject;
 
-/** What to tell a model whose wire has no response format of its own. */
+/** The instruction for a model whose wire cannot enforce a schema. */
 export function outputInstruction(schema: OutputSchema): string {
   return (
     'Your last message of this task has to be one JSON object and nothing else: no prose, no code fence. It has to fit ' +
@@ -15,7 +15,7 @@ export function outputInstruction(schema: OutputSchema): string {
 
 export type CheckedOutput = { ok: true; output: JsonObject } | { ok: false; reason: string };
 
-/** The answer as the schema wants it. A code fence around it is forgiven; a property that the schema forbids is not. */
+/** Parses an answer and checks it against the schema. A code fence around the answer is ignored. */
 export function checkOutput(text: string, schema: OutputSchema): CheckedOutput {
   const bare = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   if (bare.trim() === '') return { ok: false, reason: 'the answer is empty' };
@@ -27,7 +27,7 @@ export function checkOutput(text: string, schema: OutputSchema): CheckedOutput {
 
 const definitions = new WeakMap<OutputSchema, ToolDefinition>();
 
-/** The same object for the same schema, so that it is compiled once. */
+/** Returns the same object for the same schema, so that the schema is compiled once. */
 function definitionOf(schema: OutputSchema): ToolDefinition {
   const known = definitions.get(schema);
   if (known) return known;

@@ -3,7 +3,10 @@ import type { ToolCallPart, ToolResult } from '../conversation/turn.ts';
 import { answerWithoutRunning, runToolCalls } from '../tools/run-tool-calls.ts';
 import type { LoopContext } from './loop-context.ts';
 
-/** Runs the calls of a response and answers them. Whether they are parked instead. */
+/**
+ * Runs the tool calls of a response and adds their results to the history. Resolves with `true` where calls are parked
+ * instead.
+ */
 export async function runRound(
   context: LoopContext,
   calls: readonly ToolCallPart[],
@@ -14,8 +17,9 @@ export async function runRound(
 }
 
 /**
- * Goes on with a parked round. A call without a decision is asked about again; where nobody is asked it is denied. The
- * answers of the round enter the history together, in the order of the calls.
+ * Continues a parked round with decisions about its calls, by call id. A call without a decision goes to the approval
+ * hook again, and is denied where there is none. All results of the round enter the history together, in the order of
+ * the calls. Resolves with `true` where calls are parked again.
  */
 export async function resumeRound(
   context: LoopContext,
@@ -48,7 +52,7 @@ async function advance(
   const results = [...before.results, ...round.results];
   if (round.parked.length > 0) {
     context.parked = { results, waiting: round.parked, rounds: before.rounds };
-    // Only these: a call that waited before and is decided now has had its end.
+    // Only these calls: one that was parked before and is decided now has its `TOOL_CALL_END`.
     context.announced = new Set(round.parked);
     return true;
   }
@@ -58,7 +62,7 @@ async function advance(
   return false;
 }
 
-/** Answers the calls of a parked round that have not run; what has run keeps its result. */
+/** Ends a parked round: calls that have not run are answered with `text`, the others keep their results. */
 export function abandonRound(context: LoopContext, text: string): void {
   const { parked, history, announced, emit } = context;
   if (parked === undefined) return;
@@ -72,7 +76,9 @@ export function abandonRound(context: LoopContext, text: string): void {
   history.appendToolResults(inCallOrder(history.openCalls(), [...parked.results, ...results]));
 }
 
-/** Closes the brackets of events. The round stays as it is, for whoever restores the session. */
+/**
+ * Emits the missing `TOOL_CALL_END`s of parked calls. The round stays parked for a session that is restored from it.
+ */
 export function endParkedCalls({ parked, history, announced, emit }: LoopContext): void {
   if (parked === undefined) return;
   for (const call of history.openCalls()) {
@@ -109,7 +115,7 @@ function toolRun(context: LoopContext, signal: AbortSignal) {
   };
 }
 
-/** Answers the calls of a response that was cut off. */
+/** Answers the tool calls of a response that was cut off, without running them. */
 export function answerCutOff({ history, emit }: LoopContext, calls: readonly ToolCallPart[]): void {
   const text =
     'Not run: your response was cut off at the output token limit, so this call may be incomplete. ' +

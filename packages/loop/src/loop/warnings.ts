@@ -4,7 +4,9 @@ import type { LoopContext } from './loop-context.ts';
 const WARN_AT = 0.8;
 const CHARACTERS_PER_TOKEN = 4;
 
-/** Spec 5.5. Whether there was something to warn of. */
+/**
+ * Warns the host when the conversation nears the size of the context window (loop spec 5.5). Returns whether it did.
+ */
 export function warnAboutContext({ history, prompt, profile, emit }: LoopContext): boolean {
   const preamble =
     (prompt?.preamble.systemPrompt.length ?? 0) + (prompt?.preamble.environmentContext.length ?? 0);
@@ -17,7 +19,7 @@ export function warnAboutContext({ history, prompt, profile, emit }: LoopContext
   return true;
 }
 
-/** Spec 2.10. Whether the last calls repeat in a cycle; the model has been told. */
+/** Warns the model and the host when the last tool calls repeat in a cycle (loop spec 2.10). Returns whether it did. */
 export function warnAboutLoop(
   { config, loopDetector, tools, history, emit }: LoopContext,
   calls: readonly ToolCallPart[],

@@ -3,17 +3,19 @@ import type { McpOptions } from './mcp-options.ts';
 import type { McpServer } from './mcp-server.ts';
 
 export type McpConnections = AsyncDisposable & {
-  /** `mcp__SERVER__TOOL`, for `profile.toolRegistry`. What a server lists later is not among them. */
+  /**
+   * The tools, named `mcp__SERVER__TOOL`, for `profile.toolRegistry`. Tools that a server lists later are not included.
+   */
   tools: readonly RegisteredTool[];
-  /** What cannot be used, and why, in one line each: a server, or a tool of one. The texts may be the server's own. */
+  /** Servers and tools that cannot be used, and why, in one line each. A text may be the server's own. */
   problems: readonly { server: string; message: string }[];
-  /** Disconnects, and ends every program that was started. Any number of times. */
+  /** Disconnects, and ends every program that was started. May be called any number of times. */
   close(): Promise<void>;
 };
 
 /**
- * Connects MCP servers side by side and gives their tools. A server that does not start, or does not speak MCP, is among
- * the `problems` and costs nothing else. Close the connections after the session.
+ * Connects MCP servers, all at the same time. A server that does not start, or does not speak MCP, is one of the
+ * `problems`; the others are connected all the same. Close the connections after the session.
  */
 export async function connectMcpServers(
   servers: readonly McpServer[],

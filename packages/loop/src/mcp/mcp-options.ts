@@ -1,12 +1,13 @@
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 
+/** Options of `connectMcpServers`. */
 export type McpOptions = {
-  /** Where servers that are commands run. One without `connect` has none. */
+  /** Where servers that are commands run. Without `connect` it cannot run any. */
   environment: ExecutionEnvironment;
-  /** Its abort gives up on servers that are not connected yet. */
+  /** Its abort ends the wait for servers that are not connected yet. */
   signal?: AbortSignal;
-  /** From the start of a server to the list of its tools. Default: 30,000 ms. */
+  /** Milliseconds from the start of a server to the list of its tools. Default 30,000. */
   startTimeoutMs?: number;
-  /** For the answer to one call. Default: 60,000 ms. */
+  /** Milliseconds for the answer to one call. Default 60,000. */
   callTimeoutMs?: number;
 };

@@ -1,6 +1,6 @@
 /** An MCP server that a host connects (https://modelcontextprotocol.io). `name` is part of the names of its tools. */
 export type McpServer =
-  /** A program that speaks MCP on its standard streams. It runs in the environment, like every command. */
+  /** A program that speaks MCP on its standard streams. It runs in the environment, as commands do. */
   | {
       kind: 'command';
       name: string;
@@ -8,5 +8,5 @@ export type McpServer =
       args?: readonly string[];
       env?: Readonly<Record<string, string>>;
     }
-  /** An address that speaks MCP's "streamable HTTP". It is called from this process, past the environment. */
+  /** A server that speaks MCP's "streamable HTTP". This process calls it, not the environment. */
   | { kind: 'http'; name: string; url: string; headers?: Readonly<Record<string, string>> };

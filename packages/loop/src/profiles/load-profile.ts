@@ -29,23 +29,25 @@ const captureSchema = z.object({
 /** What a released agent sends to its model, taken from one of its requests. */
 export type ProfileCapture = z.input<typeof captureSchema>;
 
+/** Options of `loadProfile`. */
 export type LoadProfileOptions = Omit<ProfileOptions, 'model' | 'toolSet'> & {
   /** Default: the model of the capture. */
   model?: string;
-  /** Executors by the captured tool's name, over the built-in ones; their own definitions are not used. */
+  /** Tools of the host. They run the captured tools of their names in place of ours; only their executors are used. */
   tools?: readonly RegisteredTool[];
 };
 
+/** A profile that was made from a capture. */
 export type LoadedProfile = {
   profile: ProviderProfile;
-  /** Captured tools that nothing here can run. They are left out of the requests. */
+  /** Names of captured tools that nothing here can run. Requests leave them out. */
   unbound: string[];
 };
 
 /**
- * A profile that talks to the model as a released agent does: its system prompt and its tool definitions as they were
- * captured, with our executors behind the names that we know. Instructions of the project and of the host follow in a
- * block of their own. Throws a `TypeError` for what is no capture.
+ * A profile that sends the model what a released agent sends: its captured system prompt and tool definitions. Tools
+ * whose names this package knows run here. Instructions of the project and of the host follow the system prompt in a
+ * block of their own. Throws a `TypeError` where `capture` is not one.
  */
 export function loadProfile(capture: unknown, options: LoadProfileOptions = {}): LoadedProfile {
   const parsed = captureSchema.safeParse(capture);

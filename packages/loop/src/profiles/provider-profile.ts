@@ -5,58 +5,65 @@ import type { ToolDefinition } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
 import type { AskUserToolSet, SubagentToolSet, ToolSet } from '../tools/tool-set.ts';
 
-/** What a model family works best with: its tools, its prompt, its request options (loop spec 3.2). */
+/** The tools, the system prompt and the request options that suit a model family (loop spec 3.2). */
 export interface ProviderProfile {
   /** `openai`, `anthropic`, … */
   readonly id: string;
-  /** The name that the model is told it has; what answers is the session's `model`. */
+  /** The name that the system prompt gives the model. The session's `model` answers, whatever stands here. */
   readonly model: string;
-  /** Register a tool here to add it, or to replace the profile's of that name. */
+  /** The tools. Register a tool here to add it, or to replace the one of that name. */
   readonly toolRegistry: ToolRegistry;
 
-  /** Called once a session; what it returns is kept, so that prompt caches hold. */
+  /** The system prompt. Called once per session, which keeps the result so that prompt caches hold. */
   buildSystemPrompt(parts: SystemPromptParts): string;
-  /** The same prompt as the blocks in which it is to be sent. Default: one. */
+  /** The same system prompt in the blocks in which it is to be sent. Default: one block. */
   systemBlocks?(parts: SystemPromptParts): string[];
-  /** The tools of the next request, in a stable order. */
+  /** The definitions of the tools for the next request. Contract: in a stable order, so that prompt caches hold. */
   tools(): ToolDefinition[];
   /** Options of the request, by provider name. */
   providerOptions(request: ProviderRequest): Record<string, JSONObject>;
 
-  /** Instruction files that this family reads, as paths below each folder. `AGENTS.md` is among them. */
+  /** Instruction files that this family reads, as paths relative to each folder. `AGENTS.md` is one of them. */
   readonly projectDocumentNames: readonly string[];
   readonly supportsReasoning: boolean;
   readonly supportsStreaming: boolean;
+  /** Where false, the tool calls of a response run one after the other. */
   readonly supportsParallelToolCalls: boolean;
   /** In tokens. */
   readonly contextWindowSize: number;
-  /** Tokens of one response; the provider's default where absent. */
+  /** Tokens of one response at most. Default: the provider's. */
   readonly maxOutputTokens?: number;
-  /** For the environment block, for example `2025-08`. */
+  /** What the model is told about its knowledge, for example `2025-08`. */
   readonly knowledgeCutoff?: string;
-  /** The names under which this family knows the tools for subagents. Default `spec`. */
+  /** Names and parameters of the tools for subagents. Default `spec`. */
   readonly subagentTools?: SubagentToolSet;
-  /** The name under which this family asks the user, where the host lets it. Default `spec`. */
+  /** Name and parameters of the tool that asks the user, where the host offers one. Default `spec`. */
   readonly askUserTool?: AskUserToolSet;
 }
 
+/** What a system prompt is built from. */
 export type SystemPromptParts = {
   environment: ExecutionEnvironment;
   projectDocuments: readonly ProjectDocument[];
-  /** The host's own instructions; they come last and win. */
+  /** Instructions of the host. They come last and have precedence over the others. */
   userInstructions: string | undefined;
 };
 
+/** What the options of a request may depend on. */
 export type ProviderRequest = { sessionId: string; reasoningEffort: string | undefined };
 
+/** Options of the profiles that this package brings. */
 export type ProfileOptions = {
+  /** The provider's name for the model. */
   model: string;
+  /** Default `spec`. */
   toolSet?: ToolSet;
-  /** Request options of the family's provider, over the profile's own: safety settings, beta features, service tiers. */
+  /** Request options that override the profile's: safety settings, beta features, service tiers. */
   providerOptions?: JSONObject;
-  /** In tokens. Default: what the family's current models have. */
+  /** In tokens. Default: that of the family's current models. */
   contextWindowSize?: number;
-  /** Tokens of one response. */
+  /** Tokens of one response at most. Default: the family's. */
   maxOutputTokens?: number;
+  /** What the model is told about its knowledge, for example `2025-08`. Default: nothing. */
   knowledgeCutoff?: string;
 };

@@ -1,6 +1,6 @@
 import { type Input, wellFormedInput } from '../conversation/turn.ts';
 
-/** The input, ready for any provider. Throws a `TypeError` for an empty one. */
+/** The input without anything that providers refuse. Throws a `TypeError` for an empty one. */
 export function checkInput(method: string, input: Input): Input {
   const empty =
     typeof input === 'string'

@@ -9,8 +9,9 @@ import type { SessionOptions } from './session-options.ts';
 const MAX_TURNS = 50;
 
 /**
- * The options of a child: what its parent has at this moment, but for what the parent asked for. It inherits approval,
- * the hooks around tools, the instructions and the environment with its filter; not the host's questions and submits.
+ * The options of a subagent: what its parent has at this moment, except for what the parent asked for. A subagent
+ * inherits the approval hook, the hooks around tools, the instructions and the environment. It does not inherit the
+ * other hooks, and cannot ask the user.
  */
 export async function childOptions(
   request: ChildRequest,
@@ -53,7 +54,7 @@ export async function childOptions(
   };
 }
 
-/** A parked call ends an input, and nobody could resume that of a subagent. */
+/** Denies where the hook parks: a parked call ends an input, and nobody could resume an input of a subagent. */
 function withoutParking(approve: ApprovalHook): ApprovalHook {
   return async (request) => {
     const decision = await approve(request);

@@ -30,8 +30,9 @@ async function buildPreamble(surroundings: Surroundings, signal: AbortSignal): P
 }
 
 /**
- * The preamble of a session. It is built before the first request and then frozen, because prompt caches hold only where
- * a request begins like the one before. Another profile gets a preamble of its own; only the last profile's is kept.
+ * The preamble of a session. It is built before the first request and then frozen, because prompt caches hold only
+ * where a request begins like the one before. Another profile gets a preamble of its own; only the last profile's is
+ * kept.
  */
 export class FrozenPreamble {
   readonly #surroundings: () => Surroundings;

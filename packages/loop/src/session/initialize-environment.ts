@@ -3,7 +3,7 @@ import type { ExecutionEnvironment } from '../environment/execution-environment.
 
 const initialised = new WeakMap<ExecutionEnvironment, Promise<void>>();
 
-/** Sessions may share an environment; it is initialised by the first. What failed is tried again by the next. */
+/** Initialises an environment once, for all sessions that share it. Where that fails, the next session tries again. */
 export function initializeOnce(environment: ExecutionEnvironment): Promise<void> {
   const root = environmentRoot(environment);
   const known = initialised.get(root);

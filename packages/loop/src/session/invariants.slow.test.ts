@@ -16,7 +16,9 @@ import { Session } from './session.ts';
 
 afterAll(() => environment.cleanup());
 
-/** Each tool call is answered exactly once and directly after, no answer is without its call, and no id is used twice. */
+/**
+ * Each tool call is answered exactly once and directly after, no answer is without its call, and no id is used twice.
+ */
 function checkAnswers(prompt: LanguageModelV4Prompt): void {
   const used = new Set<string>();
   prompt.forEach((message, index) => {

@@ -5,8 +5,8 @@ import type { Hooks } from '../control/hooks.ts';
 type Guards = { hooks: Hooks; approve: ApprovalHook | undefined };
 
 /**
- * What `beforeTool` has made of the arguments of calls that were parked then. The hook speaks once about a call: whoever
- * decides later decides about what was shown to them, and a hook that counts or logs does so once.
+ * The arguments of parked calls as `beforeTool` has left them. The hook is called once per call: whoever decides about
+ * a parked call decides about the arguments that were shown, and a hook that counts or logs does so once.
  */
 export class ParkedArguments {
   readonly #byCall: Map<string, JsonObject>;
@@ -15,7 +15,10 @@ export class ParkedArguments {
     this.#byCall = new Map(Object.entries(kept));
   }
 
-  /** The same guards, but for `beforeTool` of a call that it has let through to an approval which was put off. */
+  /**
+   * The same guards, except that a call which is no longer parked gets the arguments that `beforeTool` left it with
+   * then.
+   */
   around({ hooks, approve }: Guards): Guards {
     const { beforeTool } = hooks;
     if (!beforeTool && this.#byCall.size === 0) return { hooks, approve };
@@ -38,7 +41,7 @@ export class ParkedArguments {
     };
   }
 
-  /** For a snapshot; `undefined` where there is nothing to keep. */
+  /** The arguments of these calls, for a snapshot; `undefined` where none are kept. */
   of(callIds: readonly string[]): Record<string, JsonObject> | undefined {
     const kept = callIds.flatMap((callId) => {
       const args = this.#byCall.get(callId);

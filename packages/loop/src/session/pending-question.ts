@@ -1,6 +1,8 @@
 import type { Input } from '../conversation/turn.ts';
 
-/** The question of the model that waits for the user's answer. There is at most one: tools that ask run one at a time. */
+/**
+ * The question of the model that waits for the user's answer. There is at most one: tools that ask run one at a time.
+ */
 export class PendingQuestion {
   #resolve: ((answer: Input) => void) | undefined;
 

@@ -13,35 +13,46 @@ import type { OutputSchema } from '../loop/structured-output.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
 import type { SubagentOptions } from '../subagents/subagents.ts';
 
-/** Loop spec 2.3. `AWAITING_INPUT`: a question of the model, or a parked call, waits for the host. */
+/**
+ * What a session is doing (loop spec 2.3). `AWAITING_INPUT`: a question of the model or a parked call waits for the
+ * host.
+ */
 export type SessionState = 'IDLE' | 'PROCESSING' | 'AWAITING_INPUT' | 'CLOSED';
 
+/** Options of a session. Only `profile`, `environment` and `model` are required. */
 export type SessionOptions = {
+  /** The tools, the system prompt and the request options. See `createOpenAiProfile` and its like. */
   profile: ProviderProfile;
+  /** Where the tools run. See `LocalExecutionEnvironment`. */
   environment: ExecutionEnvironment;
-  /** See `createModel`, or bring any `LanguageModelV4`. */
+  /** Who answers. See `createModel`, or bring any `LanguageModelV4`. */
   model: LanguageModelV4;
+  /** Settings and limits. Default: those of `SessionConfig`. */
   config?: Partial<SessionConfig>;
-  /** Limits on everything that the session and its subagents use. Default: none. */
+  /** Limits on what the session and its subagents use in all. Default: none. */
   budget?: Budget;
-  /** The last and strongest layer of the system prompt. */
+  /** Instructions of the host. They are the last layer of the system prompt and have precedence over the others. */
   userInstructions?: string;
   /** Its abort closes the session. */
   signal?: AbortSignal;
-  /** Asked before each tool call, of subagents too. Default: every call runs. */
+  /** Decides about each tool call before it runs, also about those of subagents. Default: every call runs. */
   approve?: ApprovalHook;
   hooks?: Hooks;
   /**
-   * Offer the model a tool by which it asks the user. While a question waits the state is `AWAITING_INPUT`, and
-   * `submit()` answers it. Default false, for hosts that nobody sits before.
+   * Whether the model gets a tool with which it asks the user. While a question waits, the state is `AWAITING_INPUT`,
+   * and `submit()` answers the question. Default false, because there may be no user to ask.
    */
   askUser?: boolean;
+  /** Limits and models of subagents. */
   subagents?: SubagentOptions;
-  /** Prices model calls. Default: `catalogPriceOf`. */
+  /** The price of a model call. Default: `catalogPriceOf`. */
   priceOf?: PriceOf;
-  /** Gets the snapshot after each submit, and before the session ends. What it throws is reported as an `ERROR`. */
+  /**
+   * Called with a snapshot after each `submit()`, and once more before the session ends. A throw or a rejection is
+   * reported as an `ERROR` with code `persist`.
+   */
   persist?: (snapshot: SessionSnapshot) => void | Promise<void>;
-  /** Clean the environment up when the session closes. Default false: whoever made it does. */
+  /** Whether `close()` also cleans the environment up. Default false: whoever made the environment does. */
   ownsEnvironment?: boolean;
   /** Time and chance, for tests. */
   clock?: Clock;
@@ -50,26 +61,28 @@ export type SessionOptions = {
 /** Where a session begins that does not begin empty. Hosts call `Session.restore` or `Session.fork` instead. */
 export type SessionOrigin = {
   snapshot?: SessionSnapshot;
-  /** Of a subagent: whose budget its calls are charged to as well, and how many sessions are above it. */
+  /** Set for a subagent: the meter that its calls are charged to as well, and the number of sessions above it. */
   parent?: { meter: SpendMeter; depth: number };
 };
 
+/** Options of one `submit()`. */
 export type SubmitOptions = {
   /**
-   * The last answer has to be JSON of this schema, and `SubmitResult.output` holds it. A wire that can enforces it;
-   * elsewhere the model is told, and told once more what is wrong. Then the input ends with the error `invalid_output`.
+   * The model's last answer has to be JSON that fits this schema; `SubmitResult.output` then holds it. The OpenAI
+   * Responses wire sends the schema with each request, with another wire the model reads it as an instruction. Where
+   * the answer does not fit, the model is asked once more; then the input ends with the error `invalid_output`.
    */
   outputSchema?: OutputSchema;
 };
 
-/** What a `submit()` came to: the data of its `PROCESSING_END`, and the assistant's last text. */
+/** What a `submit()` has come to: the data of its `PROCESSING_END`, and the assistant's last text. */
 export type SubmitResult = ProcessingEnd & {
   text: string;
-  /** With `SubmitOptions.outputSchema` and reason `completed`. */
+  /** The answer as JSON. Set with `SubmitOptions.outputSchema` and reason `completed`. */
   output?: JsonObject;
 };
 
-/** The session cannot do that in its state. */
+/** A method was called in a state in which the session cannot do that. `message` names the method and the reason. */
 export class SessionStateError extends Error {
   override readonly name = 'SessionStateError';
 }

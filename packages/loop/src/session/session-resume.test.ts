@@ -74,10 +74,10 @@ test('signatures, encrypted reasoning and item ids are sent again as they came',
 });
 
 test.each([
-  [{ version: 1, id: 'x', turns: [{ kind: 'user', id: '1', content: 3 }] }, /turns\[0\] is no turn/],
+  [{ version: 1, id: 'x', turns: [{ kind: 'user', id: '1', content: 3 }] }, /turns\[0\] is not a turn/],
   [{ version: 1, id: 'x', turns: [], parked: { results: 1 } }, /`parked`/],
   [{ version: 1, id: 'x', turns: [], steering: [1] }, /`steering`/],
-  [[], /a snapshot is an object/],
+  [[], /the snapshot is not an object/],
 ])('what is no snapshot is refused: %j', async (snapshot, message) => {
   await using run = await startSession([]);
   const options = { profile: run.profile, environment: run.place.environment, model: run.model };

@@ -42,8 +42,8 @@ import { takeSnapshot } from './take-snapshot.ts';
 /**
  * A conversation with a coding agent: history, events and control (loop spec 2.1). The loop itself is `runLoop`.
  *
- * `new Session(options)` starts nothing: before the first `submit()` no file is read and no model is called. End a session
- * with `close()` or `await using`.
+ * `new Session(options)` starts nothing: before the first `submit()` no file is read and no model is called. End a
+ * session with `close()` or `await using`.
  */
 export class Session implements AsyncDisposable {
   readonly id: string;
@@ -111,8 +111,8 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * A session that continues where a snapshot was taken. Throws a `TypeError` where `snapshot` is not one that this version
-   * can read.
+   * A session that continues where a snapshot was taken. Throws a `TypeError` where `snapshot` is not one that this
+   * version can read.
    */
   static restore(snapshot: unknown, options: SessionOptions): Session {
     return new Session(options, { snapshot: checkSnapshot(snapshot) });
@@ -128,16 +128,17 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * The conversation and its subagents as JSON, lossless. A restored session finds the calls that are running now, and the
-   * subagents that are working now, interrupted.
+   * The conversation and its subagents as JSON, lossless. A restored session finds the calls that are running now, and
+   * the subagents that are working now, interrupted.
    */
   async snapshot(): Promise<SessionSnapshot> {
     return this.#snapshotNow();
   }
 
   /**
-   * Another session on the same environment that continues from an earlier point of this one. Its budget counts from 0. It
-   * has none of the subagents: their state at an earlier turn is not kept. Rejects with a `RangeError` for an unknown turn.
+   * Another session on the same environment that continues from an earlier point of this one. Its budget counts from 0.
+   * It has none of the subagents: their state at an earlier turn is not kept. Rejects with a `RangeError` for an
+   * unknown turn.
    *
    * @param atTurn The id of the last turn to keep, or the number of turns to keep. Default: all of them.
    */
@@ -156,18 +157,17 @@ export class Session implements AsyncDisposable {
    * Works on an input, and then on the queued follow-ups, until the model is done, a limit is reached or the session is
    * interrupted.
    *
-   * While the model waits for the user (`AWAITING_INPUT`), the input is the answer to its question. The call then resolves
-   * with the result of the `submit()` that led to the question.
+   * While the model waits for the user (`AWAITING_INPUT`), the input is the answer to its question. The call then
+   * resolves with the result of the `submit()` that led to the question.
    *
    * Contract: whatever goes wrong with the model is in the result (`reason`, `error`). Rejects only with a
-   * `SessionStateError`, while another input is in work or after `close()`, and with a `TypeError` for an empty input.
+   * `SessionStateError`, while the session works on another input or is closed, and with a `TypeError` for an empty
+   * input.
    */
   async submit(input: Input, { outputSchema }: SubmitOptions = {}): Promise<SubmitResult> {
     this.#refuseWhenClosed();
     if (this.#state === 'PROCESSING') {
-      throw new SessionStateError(
-        'submit: the session is working on another input; use steer() or followUp()',
-      );
+      throw new SessionStateError('submit: the session works on another input; use steer() or followUp()');
     }
     const checked = checkInput('submit', input);
     if (this.#question.isOpen && this.#chain) {
@@ -181,12 +181,11 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Continues with the calls that an approval hook has parked; `PROCESSING_END` lists them.
+   * Continues with the calls that an approval hook has parked; `PROCESSING_END` lists them. Rejects with a
+   * `SessionStateError` where no call is parked, and with a `TypeError` for the id of another call.
    *
-   * @param decisions By call id. A parked call without a decision goes to the approval hook again; where there is no hook,
-   * the call is denied.
-   *
-   * Rejects with a `SessionStateError` where no call is parked, and with a `TypeError` for the id of a call that is not.
+   * @param decisions By call id. A parked call without a decision goes to the approval hook again; where there is no
+   * hook, the call is denied.
    */
   async resume(decisions: Readonly<Record<string, FinalDecision>>): Promise<SubmitResult> {
     this.#refuseWhenClosed();
@@ -198,13 +197,13 @@ export class Session implements AsyncDisposable {
     return await this.#start({ kind: 'resume', decisions: new Map(Object.entries(decisions)) });
   }
 
-  /** Queues a message for the model to read before its next call. While the session is idle, that is the next `submit()`. */
+  /** Queues a message for the model. It is read before the next model call, with the next `submit()` at the latest. */
   steer(message: Input): void {
     this.#refuseWhenClosed();
     this.#context.steering.push(checkInput('steer', message));
   }
 
-  /** Queues an input to work on once the present one is completed. While the session is idle, that is after the next one. */
+  /** Queues another input, which the present `submit()`, or else the next one, works on after it has completed its own. */
   followUp(message: Input): void {
     this.#refuseWhenClosed();
     this.#followUps.push(checkInput('followUp', message));
@@ -233,16 +232,16 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * The events from `SESSION_START` to `SESSION_END`, also those of subagents. Each call returns an iterator of its own.
-   * An iterator that leaves 10,000 events unread fails with an `EventQueueOverflowError`.
+   * The events from `SESSION_START` to `SESSION_END`, also those of subagents. Each call returns an iterator of its
+   * own. An iterator that leaves more than 10,000 events unread fails with an `EventQueueOverflowError`.
    */
   events(): AsyncIterableIterator<SessionEvent, undefined> {
     return this.#hub.events();
   }
 
   /**
-   * Calls `listener` for every event, synchronously, so it must be quick. A listener that throws is removed and reported
-   * as a `WARNING`. Returns a function that removes the listener.
+   * Calls `listener` for every event, synchronously, so it must be quick. A listener that throws is removed and
+   * reported as a `WARNING`. Returns a function that removes the listener.
    */
   on(listener: EventListener): () => void {
     return this.#hub.on(listener);
@@ -269,8 +268,8 @@ export class Session implements AsyncDisposable {
 
   /**
    * Replaces the whole history, for example by a summary and the last few turns. From the first turn that differs on,
-   * reasoning is left out, because providers refuse its signatures in another place. Throws a `SessionStateError` unless
-   * the session is idle.
+   * reasoning is left out, because providers refuse its signatures in another place. Throws a `SessionStateError`
+   * unless the session is idle.
    */
   replaceHistory(turns: readonly Turn[]): void {
     this.#refuseWhenClosed();
@@ -281,9 +280,9 @@ export class Session implements AsyncDisposable {
   }
 
   /**
-   * Reads the project's instructions, the state of git and the date again, and appends a note for the model about what has
-   * changed. Earlier requests stay as they were, so that prompt caches hold. Resolves with whether anything has changed.
-   * Rejects with a `SessionStateError` unless the session is idle.
+   * Reads the project's instructions, the state of git and the date again, and appends a note for the model about what
+   * has changed. Earlier requests stay as they were, so that prompt caches hold. Resolves with whether anything has
+   * changed. Rejects with a `SessionStateError` unless the session is idle.
    */
   async refreshContext(): Promise<boolean> {
     this.#refuseWhenClosed();

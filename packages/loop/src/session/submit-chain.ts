@@ -7,12 +7,14 @@ import type { LoopContext, LoopOutcome, LoopStart } from '../loop/loop-context.t
 import { checkInput } from './check-input.ts';
 import { initializeOnce } from './initialize-environment.ts';
 
-/** What ends a chain early: the end of the session, and an interrupt of this chain. */
+/** What ends the work on a chain of inputs early: the end of the session, or an interrupt. */
 export type ChainEnds = { closing: AbortSignal; interruption: AbortController };
 
 /**
- * Works on an input and then, after each natural completion, on the follow-ups that wait. Never rejects: a fault of the
- * loop itself is an outcome with the error `internal`.
+ * Works on an input and then on the follow-ups that wait, for as long as each input ends with `completed`. Resolves
+ * with the outcome of the last one.
+ *
+ * Contract: must not reject. A fault of the loop itself is an outcome with the error `internal`.
  */
 export async function runChain(
   context: LoopContext,
@@ -34,7 +36,7 @@ export async function runChain(
   return whyInterrupted(context, outcome, { closing, interruption });
 }
 
-/** Why a chain was interrupted, so that nobody is told it was the user. */
+/** The reason of an interrupt by the time limit. It keeps the model from reading that the user interrupted. */
 function wallTimeOver(): DOMException {
   return new DOMException('The wall time of the budget is used up.', 'TimeoutError');
 }
@@ -65,7 +67,7 @@ async function runOne(context: LoopContext, start: LoopStart, signal: AbortSigna
   }
 }
 
-/** Whether the hook lets the input in, and as what. */
+/** What the loop starts with after `beforeSubmit`, or the outcome of an input that the hook blocks. */
 async function admit(
   { hooks, emit }: LoopContext,
   start: LoopStart,
@@ -86,7 +88,7 @@ function blocked(message: string): LoopOutcome {
   return { reason: 'blocked', text: '', error: { code: 'blocked', message } };
 }
 
-/** Instead of `AbortSignal.any`, whose signals are slow to listen to: a round does so several times. */
+/** Replaces `AbortSignal.any`: listening to its signals is slow, and each round does so several times. */
 function abortWith(signal: AbortSignal, controller: AbortController): Disposable {
   const abort = () => controller.abort(signal.reason);
   if (signal.aborted) abort();

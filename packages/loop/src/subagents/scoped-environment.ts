@@ -3,8 +3,8 @@ import { wrapEnvironment } from '../environment/environment-root.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 
 /**
- * The same environment, seen from a folder inside its working folder: relative paths and commands start there. Where to
- * start, not a jail. Rejects for what is no folder, or lies outside once symbolic links are resolved.
+ * The same environment with another working folder, which lies inside its own. Relative paths and commands start there,
+ * but nothing keeps them there. Rejects where that is not a folder, or lies outside once symbolic links are resolved.
  */
 export async function scopeEnvironment(
   environment: ExecutionEnvironment,

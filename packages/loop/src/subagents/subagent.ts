@@ -23,7 +23,7 @@ type ChildSession = {
 
 export type Child = {
   session: ChildSession;
-  /** Synchronous, so that a whole family is caught at one moment. */
+  /** Synchronous, so that a session and all its subagents are caught at one moment. */
   snapshot: () => SessionSnapshot;
   model: string;
   workingDirectory: string;
@@ -37,20 +37,20 @@ export function isAgentId(value: unknown): boolean {
   return typeof value === 'string' && /^agent_[0-9a-f]{8}$/.test(value);
 }
 
-/** One child and what it has done so far. */
+/** One subagent and what it has done so far. */
 export class Subagent {
   readonly id: string;
   readonly request: ChildRequest;
   model: string;
   workingDirectory: string;
-  /** Inputs that it was given. */
+  /** Number of inputs that it was given. */
   runs: number;
-  /** Settles with the present input, or has settled with the last one. Never rejects. */
+  /** Resolves when the subagent has no input in work. Never rejects. */
   done: Promise<void> = Promise.resolve();
   #report: SubagentReport;
-  /** Absent between a restore and the first input after it, and from `close()` on. */
+  /** Its session. Absent between a restore and the first input after it, and after `close()`. */
   #child: Child | undefined;
-  /** What the child will be made from; absent where there is one, or never will be. */
+  /** The snapshot that its session will be made from. Absent once there is a session, and after `close()`. */
   #kept: SessionSnapshot | undefined;
   #stopListening: (() => void) | undefined;
 
@@ -65,7 +65,7 @@ export class Subagent {
     this.#child = child;
   }
 
-  /** One that waits for its first input. */
+  /** A new subagent that waits for its first input. */
   static start(request: ChildRequest, child: Child): Subagent {
     const { model, workingDirectory } = child;
     const nothing = { output: '', turnsUsed: 0, usage: emptyUsage(), costUsd: 0 };
@@ -73,7 +73,7 @@ export class Subagent {
     return new Subagent({ id: newAgentId(), request, model, workingDirectory, runs: 0, report }, child);
   }
 
-  /** One that was at work when the snapshot was taken is idle, and what it was at has ended early. */
+  /** A subagent of a snapshot. An input that was in work then has ended early. */
   static restore(snapshot: SubagentSnapshot): Subagent {
     const { session, report } = snapshot;
     if (report.status !== 'RUNNING' || !session) return new Subagent(snapshot);
@@ -88,12 +88,12 @@ export class Subagent {
     return this.#report;
   }
 
-  /** The session as it was, where it has to be made before this one can work again. */
+  /** The snapshot from which its session has to be made before it can work again, if so. */
   get asleep(): SessionSnapshot | undefined {
     return this.#kept;
   }
 
-  /** Throws where there is none: asleep or closed. */
+  /** Throws where there is no session, because the subagent is asleep or closed. */
   get session(): ChildSession {
     if (!this.#child) throw new Error(`The agent ${this.id} has no session.`);
     return this.#child.session;
@@ -106,12 +106,12 @@ export class Subagent {
     this.workingDirectory = child.workingDirectory;
   }
 
-  /** Calls `listener` for all events of the session; once a session is listened to, no more. */
+  /** Calls `listener` for all events of the session. Only the first call for a session has an effect. */
   listen(listener: EventListener): void {
     this.#stopListening ??= this.session.on(listener);
   }
 
-  /** Gives it an input; `onEnd` is called when it is done with it. */
+  /** Starts to work on an input. `onEnd` is called when that has ended. */
   run(input: Input, onEnd: () => void): void {
     this.runs += 1;
     this.#report = { ...this.#report, status: 'RUNNING', success: false, output: '' };
@@ -129,7 +129,9 @@ export class Subagent {
     await this.#child?.session.interrupt();
   }
 
-  /** Ends what it does and runs, because the session above it ends: a restored one may go on with it. */
+  /**
+   * Ends its session, because the session above it ends. A session that is restored from a snapshot can use it again.
+   */
   async end(): Promise<void> {
     await this.#child?.session.close();
     await this.done;
@@ -174,7 +176,7 @@ export class Subagent {
   }
 }
 
-/** The report counts inputs that have ended, the session what it has used up to the snapshot. */
+/** The report of an input that the snapshot has cut off. Only the session's own counters include that input. */
 function interruptedReport(
   { costUsd: _, ...report }: SubagentReport,
   { spent }: SessionSnapshot,

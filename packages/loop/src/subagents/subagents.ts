@@ -11,24 +11,31 @@ import type { EventHub } from '../events/event-hub.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
 import { type Child, Subagent } from './subagent.ts';
 
-/** What a host decides about subagents. Whether there are any is `SessionConfig.maxSubagentDepth`. */
+/** What a host decides about subagents. `SessionConfig.maxSubagentDepth` decides whether there are any. */
 export type SubagentOptions = {
-  /** Model calls of a subagent in all its inputs, where the parent asks for no other number. Default 50; 0: no limit. */
+  /**
+   * Model calls of one subagent over all its inputs, unless the parent asks for another number. 0: no limit. Default
+   * 50.
+   */
   maxTurns?: number;
-  /** US dollars that one subagent, with its own children, may spend. 0: no limit of its own. Default 0. */
+  /**
+   * US dollars that one subagent and its own subagents may spend. 0: only the limits of its parent apply. Default 0.
+   */
   costUsd?: number;
   /** Subagents of one session that may work at the same time. Default 8. */
   maxRunning?: number;
   /**
-   * Finds the model that a parent asks for by name; with another provider's model comes that provider's profile. What it
-   * throws is what the parent reads. Without it a subagent has its parent's model, and none is offered.
+   * Finds the model that a parent asks for by name. Return a `profile`, too, where the model is another provider's.
+   *
+   * Contract: may be asynchronous. The parent reads the message of what it throws or rejects with. Default: a subagent
+   * has its parent's model, and the parent cannot ask for another.
    */
   resolveModel?: (name: string) => ResolvedModel | Promise<ResolvedModel>;
 };
 
 export type ResolvedModel = { model: LanguageModelV4; profile?: ProviderProfile };
 
-/** Makes a child, or makes it again from a snapshot; the session knows how. */
+/** Makes the session of a subagent, from the start or from a snapshot. */
 export type MakeChild = (request: ChildRequest, kept?: SessionSnapshot) => Promise<Child>;
 
 export type Spawn = ChildRequest & { task: string; callId: string; signal: AbortSignal };
@@ -40,7 +47,7 @@ export type WaitEnd = 'finished' | 'timeout' | 'steered' | 'interrupted';
 
 const MAX_RUNNING = 8;
 
-/** The children of one session (loop spec 7). */
+/** The subagents of one session (loop spec 7). */
 export class Subagents {
   readonly #agents = new Map<string, Subagent>();
   readonly #makeChild: MakeChild;
@@ -55,10 +62,10 @@ export class Subagents {
     makeChild: MakeChild;
     hub: EventHub;
     steering: SteeringQueue;
-    /** Of the parent and its children. */
+    /** The id of the parent session, and the depth of its subagents. */
     origin: { parentSessionId: string; depth: number };
     maxRunning: number | undefined;
-    /** Those that a restored session had. */
+    /** The subagents of a restored session. */
     kept: readonly SubagentSnapshot[] | undefined;
   }) {
     this.#makeChild = options.makeChild;
@@ -69,14 +76,14 @@ export class Subagents {
     for (const kept of options.kept ?? []) this.#agents.set(kept.id, Subagent.restore(kept));
   }
 
-  /** Ids of those that work at this moment. */
+  /** Ids of the subagents that are working. */
   get running(): string[] {
     return this.#all()
       .filter((agent) => agent.status === 'RUNNING')
       .map((agent) => agent.id);
   }
 
-  /** Throws where there is none of that id. */
+  /** Throws where there is no subagent of that id. */
   get(id: string): Subagent {
     const agent = this.#agents.get(id);
     if (agent) return agent;
@@ -100,7 +107,10 @@ export class Subagents {
     }
   }
 
-  /** To one that works: read before its next model call, or at once with `interrupt`. To one that is done: a new input. */
+  /**
+   * Sends a message. A subagent that is working reads it before its next model call, or at once with `interrupt`. For a
+   * subagent that is done it is a new input.
+   */
   async send(id: string, message: string, { callId, signal, interrupt }: Send): Promise<Subagent> {
     const agent = this.get(id);
     if (agent.status === 'CLOSED') throw new Error(`The agent ${id} is closed.`);
@@ -117,7 +127,7 @@ export class Subagents {
     return agent;
   }
 
-  /** Until all of them are done, the time is over, the parent is steered or interrupted. */
+  /** Waits until all of them are done, the time is over, or the parent is steered or interrupted. */
   async wait(ids: readonly string[], timeoutMs: number | undefined, signal: AbortSignal): Promise<WaitEnd> {
     const agents = ids.map((id) => this.get(id));
     const { promise, resolve } = Promise.withResolvers<WaitEnd>();
@@ -144,12 +154,12 @@ export class Subagents {
     return agent.report;
   }
 
-  /** Stops what they do now; they can be given new inputs. */
+  /** Stops what the subagents do now. They can get new inputs afterwards. */
   async interruptAll(): Promise<void> {
     await Promise.all(this.#all().map((agent) => agent.interrupt()));
   }
 
-  /** With the session. What they were and did stays for a snapshot. */
+  /** Ends the subagents together with the session. Their state stays available for a snapshot. */
   async endAll(): Promise<void> {
     this.#closed = true;
     await Promise.all(this.#all().map((agent) => agent.end()));
@@ -174,7 +184,7 @@ export class Subagents {
     const { model, workingDirectory } = agent;
     this.#hub.emit('SUBAGENT_START', { ...identity, callId, task: inputText(task), model, workingDirectory });
     const subagent = { agentId: agent.id, ...this.#origin };
-    // A grandchild's events say already where they come from.
+    // Events of a subagent's own subagents already carry where they come from.
     agent.listen((event) => this.#hub.forward(event.subagent ? event : { ...event, subagent }));
     agent.run(task, () => this.#hub.emit('SUBAGENT_END', { ...identity, ...agent.report }));
   }

@@ -5,10 +5,10 @@ import type { AskUserToolSet } from './tool-set.ts';
 
 export type Question = { callId: string; question: string; options: readonly string[] };
 
-/** Resolves with the answer and rejects when the signal aborts. */
+/** Asks the user. Contract: resolves with the answer, and rejects when `signal` aborts. */
 export type AskUser = (question: Question, signal: AbortSignal) => Promise<Input>;
 
-/** A tool by which the model asks the user. Several questions of one call are asked one after the other. */
+/** The tool with which the model asks the user. The questions of one call are asked one after the other. */
 export function createAskUserTool(set: AskUserToolSet, ask: AskUser): RegisteredTool {
   switch (set) {
     case 'spec':
@@ -161,7 +161,7 @@ function objectOf(required: string[], properties: JsonObject): JsonObject {
   return { type: 'object', properties, required };
 }
 
-/** Images of the answers follow the report. */
+/** Asks the questions one after the other. The output is the report about the answers, followed by their images. */
 async function askAll(
   ask: AskUser,
   questions: readonly NativeQuestion[],
@@ -180,7 +180,7 @@ async function askAll(
   return images.length === 0 ? content : { content: [{ type: 'text', text: content }, ...images] };
 }
 
-/** The question with what its options mean, so that a host that shows plain text shows it all. */
+/** The question with the meanings of its options, for hosts that can only show plain text. */
 function inWords({ question, options = [], multiSelect = false }: NativeQuestion): string {
   const meanings = options.flatMap(({ label, description }) =>
     description ? [`- ${label}: ${description}`] : [],

@@ -12,7 +12,7 @@ import type { RegisteredTool, ToolOutput } from './tool.ts';
 import { exceedsLimit, type OutputLimit, outputLimit, truncateOutput } from './truncate.ts';
 import { argumentsForDisplay, validateArguments } from './validate-arguments.ts';
 
-/** Where a run finds its tools. */
+/** Where the calls of a response find their tools. */
 export type ToolSource = { get(name: string): RegisteredTool | undefined; names(): string[] };
 
 export type ToolRun = {
@@ -20,24 +20,31 @@ export type ToolRun = {
   environment: ExecutionEnvironment;
   config: SessionConfig;
   sessionId: string;
-  /** False: one call after the other, whatever the tools allow. */
+  /** False: calls run one after the other, whatever the tools allow. */
   parallel: boolean;
   approve: ApprovalHook | undefined;
   hooks: Hooks;
-  /** Decisions about calls that were parked, by call id; the hook is not asked again. */
+  /** Decisions about parked calls, by call id. The approval hook is not called for them again. */
   decisions: ReadonlyMap<string, FinalDecision>;
-  /** Calls that were parked and whose `TOOL_CALL_START` was reported then; they get their end only. */
+  /** Parked calls whose `TOOL_CALL_START` was emitted before. Only their `TOOL_CALL_END` is emitted. */
   announced: ReadonlySet<string>;
-  /** Why the calls that have not started, and are not among the decisions, shall not start; asked before each group. */
+  /**
+   * Why no further call may start, if so. Called before each group of calls; calls with a decision start all the same.
+   */
   skip: () => string | undefined;
   emit: Emit;
   signal: AbortSignal;
 };
 
-/** `parked`: ids of the calls that wait for a decision. They, and the groups after theirs, have no result yet. */
+/** `parked`: ids of the calls that wait for a decision. These calls, and the groups after them, have no result yet. */
 export type ToolRound = { results: ToolResult[]; parked: string[] };
 
-/** Runs the calls of one response and answers each of them, in their order, until one is parked. Never rejects. */
+/**
+ * Runs the tool calls of one response in order, until one is parked.
+ *
+ * Contract: must not reject. Every call has exactly one result, except for those in `parked` and in the groups after
+ * them.
+ */
 export async function runToolCalls(calls: readonly ToolCallPart[], run: ToolRun): Promise<ToolRound> {
   const results: ToolResult[] = [];
   for (const group of concurrencyGroups(calls, run)) {
@@ -110,7 +117,9 @@ async function runToolCall(call: ToolCallPart, run: ToolRun): Promise<ToolResult
 
 const MAX_KEPT_CHARACTERS = 64 * 1024 * 1024;
 
-/** A file of the environment with the whole of an output that the model gets in part; the tool may have made one itself. */
+/**
+ * A file of the environment with the whole of an output that the model gets in part; the tool may have made one itself.
+ */
 async function keepFullOutput(
   { content, details }: Finished,
   limit: OutputLimit,

@@ -2,7 +2,7 @@ import type { JsonObject } from '@whetstone/events';
 import type { RegisteredTool, ToolDefinition } from './tool.ts';
 import type { ToolRegistry } from './tool-registry.ts';
 
-/** What a session can call: the profile's tools, then its own. */
+/** The tools of a session: those of its profile, and then its own. */
 export type SessionTools = {
   get(name: string): RegisteredTool | undefined;
   names(): string[];
@@ -10,8 +10,8 @@ export type SessionTools = {
 };
 
 /**
- * A tool that the session brings. A tool of the profile with the same name takes its place; with `accepts`, that tool
- * gets the calls which this one does not accept, so that both can serve one name.
+ * A tool that the session brings. A tool of the profile with the same name replaces it. With `accepts` both serve that
+ * name: this one gets the calls that it accepts, the profile's the others.
  */
 export type SessionTool = RegisteredTool & { accepts?: (args: JsonObject) => boolean };
 

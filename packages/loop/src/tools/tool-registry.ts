@@ -8,7 +8,10 @@ export class ToolRegistry {
     for (const tool of tools) this.register(tool);
   }
 
-  /** Adds a tool; one of the same name gives way to it and to its place in the order. */
+  /**
+   * Adds a tool, or replaces the one of the same name in its place. Throws a `TypeError` for a name that providers
+   * refuse.
+   */
   register(tool: RegisteredTool): void {
     const { name } = tool.definition;
     if (!/^[\w-]{1,64}$/.test(name)) {
@@ -19,7 +22,7 @@ export class ToolRegistry {
     this.#tools.set(name, tool);
   }
 
-  /** Whether there was such a tool. */
+  /** Removes a tool. Returns whether there was one of that name. */
   unregister(name: string): boolean {
     return this.#tools.delete(name);
   }

@@ -5,9 +5,10 @@ import type { OutputLimit } from './truncate.ts';
 
 /**
  * What the model is told about a tool. `parameters` is a JSON Schema whose root is an object.
- * - `freeform`: where the wire has grammar tools the model writes plain text; elsewhere it is a function with the one
- *   string `argument`. The executor gets `{ [argument.name]: text }` either way.
- * - `provider`: runs at the provider, `id` is `<provider>.<tool>`; nothing is executed here.
+ * - `function`: the usual kind, and the default.
+ * - `freeform`: the model writes plain text that fits the grammar. On a wire without grammar tools it is a function
+ *   whose only parameter is the string `argument`. The executor gets `{ [argument.name]: text }` in both cases.
+ * - `provider`: the tool runs at the provider and its executor is never called. `id` is `<provider>.<tool>`.
  */
 export type ToolDefinition =
   | { type?: 'function'; name: string; description: string; parameters: JsonObject }
@@ -20,43 +21,57 @@ export type ToolDefinition =
     }
   | { type: 'provider'; name: string; description: string; id: `${string}.${string}`; args: JsonObject };
 
-/** What a tool gives back. A string is plain text; `details` go to the host alone. */
+/** What a tool returns. A string is plain text for the model; `details` go to the host only. */
 export type ToolOutput = string | { content: string | Part[]; isError?: boolean; details?: JsonObject };
 
+/** What an executor gets besides its arguments. */
 export type ToolContext = {
   environment: ExecutionEnvironment;
-  /** Aborts on `interrupt()` and `close()`. An executor that ignores it is left behind after a grace period. */
+  /** Aborts on `interrupt()` and `close()`. An executor that has not settled four seconds later is abandoned. */
   signal: AbortSignal;
   callId: string;
   sessionId: string;
-  /** Reports output while the tool runs. */
+  /** Reports output while the tool runs; the host gets it as `TOOL_CALL_OUTPUT_DELTA`. */
   onUpdate: (text: string) => void;
+  /** Time limits for commands, in milliseconds. */
   limits: { defaultCommandTimeoutMs: number | undefined; maxCommandTimeoutMs: number };
 };
 
-/** Runs one call. `args` have passed the schema. What it throws becomes an error result that the model reads. */
+/**
+ * Runs one call. `args` fit the schema of the definition.
+ *
+ * Contract: may be asynchronous, and should settle when `context.signal` aborts. A throw or a rejection becomes an
+ * error result that the model reads, so its message should say what the model can do about it.
+ */
 export type ToolExecutor<Args> = (args: Args, context: ToolContext) => ToolOutput | Promise<ToolOutput>;
 
 type ToolTraits = {
   definition: ToolDefinition;
   /**
-   * `shared` calls of one response run at the same time; an `exclusive` one runs alone, after those before it and
-   * before those after it. Default `exclusive`.
+   * Whether calls of one response may run at the same time. Default `exclusive`.
+   * - `shared`: together with the `shared` calls next to it.
+   * - `exclusive`: by itself, after the calls before it and before the calls after it.
    */
   concurrency?: 'shared' | 'exclusive';
-  /** For a `shared` tool whose caller may ask to wait for the calls before it; gets the arguments as the model wrote them. */
+  /**
+   * Whether a `shared` call is to wait for the calls before it all the same. `input`: the arguments as the model wrote
+   * them.
+   */
   waitsForEarlier?: (input: string) => boolean;
-  /** How much of the output the model reads. Default: by name (spec 5.2), 30,000 characters for other tools. */
+  /**
+   * How much of the output the model reads. Default: the loop spec's limit for that name (5.2), else 30,000 characters.
+   */
   output?: OutputLimit;
   /** One line in the system prompt about when to use the tool. */
   guidance?: string;
-  /** For tools that poll, whose repetition is no loop. */
+  /** Whether repeated calls are normal, as they are for a tool that polls. Default false. */
   exemptFromLoopDetection?: boolean;
 };
 
+/** A tool that a model can call. Make one with `defineTool`. */
 export type RegisteredTool = ToolTraits & { executor: ToolExecutor<JsonObject> };
 
-/** Ties an executor's argument type to the schema beside it, which the pipeline checks before each call. */
+/** Makes a tool. `Args` is what the schema in `definition` admits; every call is checked against the schema first. */
 export function defineTool<Args>(tool: ToolTraits & { executor: ToolExecutor<Args> }): RegisteredTool {
   return tool as unknown as RegisteredTool;
 }

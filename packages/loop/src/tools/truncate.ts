@@ -1,12 +1,15 @@
 import { present } from '@whetstone/events/present';
 /** How much of a tool's output the model reads, and which end of it. */
 export type OutputLimit = {
-  /** UTF-16 code units, marker included. */
+  /** UTF-16 code units of the result, with the marker that stands for what is cut. */
   maxChars: number;
-  /** Lines, marker included; no limit where absent. */
+  /** Lines of the result, with the marker. Default: no limit. */
   maxLines?: number;
   mode: 'head_tail' | 'head' | 'tail';
-  /** False: the whole output need not be kept in a file, because the model can get it again in parts. Default true. */
+  /**
+   * Whether a longer output is kept in a file, whole. Not needed where the model can get it again in parts. Default
+   * true.
+   */
   spill?: boolean;
 };
 
