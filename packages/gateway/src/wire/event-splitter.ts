@@ -1,3 +1,5 @@
+import { createParser } from 'eventsource-parser';
+
 /** Cuts a byte stream of server-sent events into its events. */
 export type EventSplitter = {
   /** The events that end in `chunk`, each with the blank line that ends it. */
@@ -6,46 +8,57 @@ export type EventSplitter = {
   rest(): string;
 };
 
-/** @param limit characters of one event; a longer one comes in pieces, which are no events. */
+/**
+ * Written by hand because an agent gets the text of each event as the provider sent it, comments, line ends and an
+ * unfinished last event included, and eventsource-parser only reports the fields of finished events.
+ * @param limit characters of one event; a longer one comes in pieces, which are not events.
+ */
 export function splitEvents(limit = 64 * 1024 * 1024): EventSplitter {
-  const decoder = new TextDecoder();
-  let pending = '';
-  // Where the search goes on: what was searched before holds no end.
-  let searched = 0;
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  const eventEnd = /\n\r?\n|\r\r/g;
+  // The beginning of an event in which no end was found, in pieces that are joined once.
+  let pieces: string[] = [];
+  let length = 0;
+  // Its last characters: with those of the next chunk they may be an end.
+  let last = '';
+
+  function take(piece: string): string {
+    const whole = pieces.length === 0 ? piece : pieces.join('') + piece;
+    pieces = [];
+    length = 0;
+    return whole;
+  }
+
   return {
     push(chunk) {
-      pending += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+      const text = last + (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }));
       const events: string[] = [];
-      const eventEnd = /\r\n\r\n|\n\n|\r\r/g;
-      eventEnd.lastIndex = Math.max(0, searched - 3);
       let start = 0;
-      for (let match = eventEnd.exec(pending); match; match = eventEnd.exec(pending)) {
-        events.push(pending.slice(start, eventEnd.lastIndex));
+      while (eventEnd.test(text)) {
+        events.push(take(text.slice(start, eventEnd.lastIndex)));
         start = eventEnd.lastIndex;
       }
-      pending = pending.slice(start);
-      if (pending.length > limit) {
-        events.push(pending);
-        pending = '';
-      }
-      searched = pending.length;
+      const kept = Math.max(start, text.length - 2);
+      last = text.slice(kept);
+      if (kept > start) pieces.push(text.slice(start, kept));
+      length += kept - start;
+      if (length > limit) events.push(take(''));
       return events;
     },
-    rest: () => pending + decoder.decode(),
+    rest: () => pieces.join('') + last + decoder.decode(),
   };
 }
 
-/** The data of an event: its `data:` lines. */
+/** The data of an event: its `data:` lines, also when its blank line is missing. */
 export function eventData(event: string): string {
-  const lines = event.split(/\r\n|\n|\r/);
-  return lines
-    .filter((line) => line.startsWith('data:'))
-    .map((line) => line.slice(line.startsWith('data: ') ? 6 : 5))
-    .join('\n');
+  let data = '';
+  createParser({ onEvent: (message) => (data = message.data) }).feed(`${event}\n\n`);
+  return data;
 }
 
 /** The event with other data, which must be one line. */
 export function withEventData(event: string, data: string): string {
-  const kept = event.split(/\r\n|\n|\r/).filter((line) => line !== '' && !line.startsWith('data:'));
+  const lines = event.replace(/^\uFEFF/, '').split(/\r\n|\n|\r/);
+  const kept = lines.filter((line) => line !== '' && !line.startsWith('data:'));
   return `${[...kept, `data: ${data}`].join('\n')}\n\n`;
 }

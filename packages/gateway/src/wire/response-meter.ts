@@ -1,5 +1,5 @@
 import type { JsonValue } from '@whetstone/events';
-import { eventData, splitEvents } from './event-splitter.ts';
+import { createParser } from 'eventsource-parser';
 import { isJsonObject } from './json-reading.ts';
 import type { Metered, WireMeter } from './metered.ts';
 
@@ -14,6 +14,9 @@ export type ResponseMeter = {
 
 /** A body that is not streamed is kept until its end, up to this many bytes; of a longer one nothing is known. */
 const maxBodyBytes = 64 * 1024 * 1024;
+
+/** Characters of one event; a longer one is not read, those after it are. */
+const maxEventLength = 64 * 1024 * 1024;
 
 export function meterResponse(meter: WireMeter, contentType: string): ResponseMeter {
   let firstOutputAt: number | undefined;
@@ -39,10 +42,18 @@ export function meterResponse(meter: WireMeter, contentType: string): ResponseMe
 type ByteReader = { push(chunk: string | Uint8Array): void; end(): void };
 
 function eventReader(read: (json: string) => void): ByteReader {
-  const splitter = splitEvents();
+  const decoder = new TextDecoder();
+  const parser = createParser({ maxBufferSize: maxEventLength, onEvent: (event) => read(event.data) });
   return {
     push(chunk) {
-      for (const event of splitter.push(chunk)) read(eventData(event));
+      const text = typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+      try {
+        parser.feed(text);
+      } catch {
+        // The event before was too long, and the parser refuses what comes after it until it is reset.
+        parser.reset();
+        parser.feed(text);
+      }
     },
     end() {},
   };
