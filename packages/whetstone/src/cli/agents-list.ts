@@ -2,6 +2,7 @@ import { drivenAgents } from '@whetstone/agents';
 import { findOnPath } from '@whetstone/agents/config';
 import { installedVersions, testedVersion } from '@whetstone/agents/install';
 import { sandboxPath } from '@whetstone/sandbox';
+import { tableLines } from '../report/text-layout.ts';
 
 /** Every released agent that Whetstone drives itself: what it is, and where it is on this machine. */
 export async function listCommand(options: { json?: boolean }, stdout: NodeJS.WriteStream): Promise<number> {
@@ -22,21 +23,21 @@ export async function listCommand(options: { json?: boolean }, stdout: NodeJS.Wr
     stdout.write(`${JSON.stringify(agents, null, 2)}\n`);
     return 0;
   }
-  const rows = agents.map((agent) => [
-    agent.kind,
-    agent.tested_version,
-    agent.on_path ? 'on the PATH' : '',
-    agent.installed_versions.join(', '),
-    agent.wire,
-  ]);
-  const { default: Table } = await import('cli-table3');
-  const table = new Table({
-    head: ['kind', 'tested', 'PATH', 'installed', 'wire'],
-    style: { head: [], border: [], compact: true },
-  });
-  table.push(...rows);
+  const rows = [
+    ['kind', 'tested', 'PATH', 'installed', 'wire'],
+    ...agents.map((agent) => [
+      agent.kind,
+      agent.tested_version,
+      agent.on_path ? 'on the PATH' : '',
+      agent.installed_versions.join(', '),
+      agent.wire,
+    ]),
+  ];
+  const columns = (rows[0] ?? []).map((_, at) => ({
+    width: Math.max(...rows.map((row) => row[at]?.length ?? 0)),
+  }));
   stdout.write(
-    `${table.toString()}\n\nOthers run as commands or modules: traecli, coco, bub, custom; ours in process: loop.\nwhetstone agents install KIND[@VERSION] installs one for Whetstone alone.\n`,
+    `${tableLines(columns, rows).join('\n')}\n\nOther agents run as commands or modules (traecli, coco, bub, custom) or in this process (loop).\nTo install one for Whetstone only: whetstone agents install KIND[@VERSION]\n`,
   );
   return 0;
 }
