@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
+import { createParser } from 'eventsource-parser';
 import { isJsonObject, objectAt, parseJson, textAt } from './json-reading.ts';
-import { eventData } from './server-sent-events.ts';
 
 /**
  * What a backend answered: the `Response` of a `fetch`, or its body as a stream of bytes or text, as text, as parsed
@@ -104,6 +104,18 @@ async function* eventFrames(start: string, chunks: AsyncIterable<Chunk>): AsyncG
   }
   // A page, most often: of a proxy, or of a server that knows no such address.
   if (!any) yield { kind: 'failed', message: 'The answer is neither JSON nor a stream of events.' };
+}
+
+/** The data of each server-sent event. An event that the end of the stream cuts off comes as far as it got. */
+async function* eventData(chunks: AsyncIterable<string>): AsyncGenerator<string> {
+  const data: string[] = [];
+  const parser = createParser({ onEvent: (event) => data.push(event.data) });
+  for await (const chunk of chunks) {
+    parser.feed(chunk);
+    yield* data.splice(0);
+  }
+  parser.feed('\n\n');
+  yield* data;
 }
 
 /** Events that somebody has parsed already. */
