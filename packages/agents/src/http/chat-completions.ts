@@ -15,6 +15,9 @@ const MAPPED_KEYS = new Set([
  * `reasoning_content` or `reasoning`), calls and usage. Of several choices the first counts. Tool calls have no result
  * here: whoever made the request answers them. An answer that was cut off (`length`, `content_filter`, a stream without
  * end) and an error are a failed turn. Never rejects; what has no mapping becomes `raw`.
+ *
+ * Written by hand because the AI SDK's providers for this format lose a legacy `function_call`, other choices and keys
+ * that they do not know, reject an answer as a whole when one field is not OpenAI's, and fail a turn for one bad frame.
  */
 export async function fromChatCompletions(answer: HttpAnswer): Promise<Turn> {
   const draft = createTurnDraft();

@@ -9,6 +9,9 @@ import { createTurnDraft, exclusiveUsage, type TurnDraft } from './turn-draft.ts
  * of the provider's own tools with their results, and usage. A request for approval (`mcp_approval_request`) makes the
  * turn `waiting`. An answer that is incomplete, failed or cut off is a failed turn. Never rejects; what has no mapping
  * becomes `raw`.
+ *
+ * Written by hand because the AI SDK's provider for this format rejects an answer or an event as a whole when one field
+ * is not as OpenAI has it, so that a compatible server's tool calls and a failed answer's reason are lost.
  */
 export async function fromResponses(answer: HttpAnswer): Promise<Turn> {
   const draft = createTurnDraft();

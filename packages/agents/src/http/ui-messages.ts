@@ -14,6 +14,9 @@ const FINISHED = ['stop', 'tool-calls', 'other', 'unknown'];
  * version 1 with the parts of `ai` 7). A tool approval that nobody has answered makes the turn `waiting`. An `error` or
  * `abort` part, an answer that was cut off and a stream without end are a failed turn. `data-*` parts, files, sources
  * and metadata have no mapping and become `raw`. The protocol carries no usage. Never rejects.
+ *
+ * Written by hand because the AI SDK's `readUIMessageStream` folds a stream into one message, which loses the order
+ * of calls and results, the finish reason, and whether the stream was complete.
  */
 export async function fromUiMessages(answer: HttpAnswer): Promise<Turn> {
   const draft = createTurnDraft();
