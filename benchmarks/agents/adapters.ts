@@ -18,7 +18,7 @@ export async function measureAdapters(pairs: number, say: (line: string) => void
   const rows = [];
   for (const kind of KINDS) {
     say(`${pairs} pairs of turns of ${kind}`);
-    await using lane = await gateway.open({ attempt: kind, mode: { kind: 'script', script } });
+    await using lane = await gateway.open({ owner: kind, mode: { kind: 'script', script } });
     const args = [PROGRAM, kind, String(pairs), lane.baseUrl, lane.key];
     const { stdout } = await promisify(execFile)(process.execPath, args);
     const measured: TurnPair[] = JSON.parse(stdout);

@@ -34,7 +34,7 @@ process.on('message', async ({ order }: GatewayOrder) => {
 process.once('disconnect', () => process.exit());
 
 async function openLane(): ReturnType<typeof gateway.open> {
-  const opened = await gateway.open({ attempt: 'benchmark', mode });
+  const opened = await gateway.open({ owner: 'benchmark', mode });
   process.send?.({ baseUrl: opened.baseUrl, key: opened.key } satisfies OpenedLane);
   return opened;
 }

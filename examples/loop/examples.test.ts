@@ -21,7 +21,7 @@ afterEach(async () => {
 
 /** Starts an example against a scripted model; `wire` is what its keys lead to. */
 async function start(example: string, script: Script, { args = [] as string[], keys = /^OPENAI_/ } = {}) {
-  const lane = await gateway.open({ attempt: example, mode: { kind: 'script', script } });
+  const lane = await gateway.open({ owner: example, mode: { kind: 'script', script } });
   const env = Object.fromEntries(Object.entries(lane.env).filter(([name]) => keys.test(name)));
   const child = spawn(process.execPath, [join(import.meta.dirname, example), ...args], {
     cwd: folder,

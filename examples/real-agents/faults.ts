@@ -57,7 +57,7 @@ export async function meetFault(
   await using provider = await openProvider(drivenAgents[kind].release.wire, [rule]);
   await using gateway = await createGateway();
   const { upstreams } = provider;
-  await using lane = await gateway.open({ attempt: name, mode: { kind: 'forward', upstreams } });
+  await using lane = await gateway.open({ owner: name, mode: { kind: 'forward', upstreams } });
   const extra = fewerRetries[kind];
   await using session = await openAgent({ kind, lane, ...(extra && { extra }) });
   const { turn } = await session.turn(prompt, { timeoutMs });

@@ -45,7 +45,7 @@ const sessionOf = (kind: DrivenAgentKind): Session => {
 async function play(kind: DrivenAgentKind): Promise<Session> {
   const { heard, play: script } = model();
   await using gateway = await createGateway();
-  await using lane = await gateway.open({ attempt: kind, mode: { kind: 'script', script } });
+  await using lane = await gateway.open({ owner: kind, mode: { kind: 'script', script } });
   await using session = await openAgent({ kind, lane });
   const turns: AgentTurn[] = [];
   const files: Record<string, string>[] = [];

@@ -9,7 +9,7 @@ export type Provider = AsyncDisposable & {
 
 export async function openProvider(wire: WireProtocol, faults: readonly FaultRule[] = []): Promise<Provider> {
   const gateway = await createGateway();
-  const lane = await gateway.open({ attempt: 'provider', mode: { kind: 'script', script }, faults });
+  const lane = await gateway.open({ owner: 'provider', mode: { kind: 'script', script }, faults });
   const baseUrl = wire.startsWith('openai') ? `${lane.baseUrl}/v1` : lane.baseUrl;
   return {
     upstreams: { [wire]: { baseUrl, key: { command: `printf %s ${lane.key}` } } },

@@ -11,7 +11,7 @@ import { prompt } from './task.ts';
 
 const [kind, cassette] = process.argv.slice(2) as [DrivenAgentKind, string];
 await using gateway = await createGateway();
-await using lane = await gateway.open({ attempt: kind, mode: { kind: 'replay', cassette } });
+await using lane = await gateway.open({ owner: kind, mode: { kind: 'replay', cassette } });
 await using session = await openAgent({ kind, lane });
 const { turn, printed } = await session.turn(prompt, { timeoutMs: 60_000 });
 const replay = {

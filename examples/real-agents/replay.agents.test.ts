@@ -59,7 +59,7 @@ async function record(
   await using provider = await openProvider(drivenAgents[kind].release.wire);
   await using gateway = await createGateway();
   const { upstreams } = provider;
-  await using lane = await gateway.open({ attempt: kind, mode: { kind: 'record', cassette, upstreams } });
+  await using lane = await gateway.open({ owner: kind, mode: { kind: 'record', cassette, upstreams } });
   await using session = await openAgent({ kind, lane, extra: { env: { TZ: yesterday } } });
   const { printed } = await session.turn(prompt, { timeoutMs: 60_000 });
   expect(lane.ledger.flatMap(({ flags }) => flags)).toEqual([]);

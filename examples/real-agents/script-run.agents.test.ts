@@ -27,7 +27,7 @@ const runs = [
 describe.each(runs)('%s with %s', (kind, model) => {
   test('writes, runs, reads, edits and answers', async () => {
     await using gateway = await createGateway();
-    await using lane = await gateway.open({ attempt: kind, mode: { kind: 'script', script } });
+    await using lane = await gateway.open({ owner: kind, mode: { kind: 'script', script } });
     await using session = await openAgent({ kind, lane, model });
     const { turn } = await session.turn(prompt, { timeoutMs });
 

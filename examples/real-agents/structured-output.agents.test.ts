@@ -37,7 +37,7 @@ test.each(held)('%s answers as its schema wants it, and again when it goes on', 
   let heldRequests = 0;
   await using gateway = await createGateway();
   await using lane = await gateway.open({
-    attempt: kind,
+    owner: kind,
     mode: { kind: 'script', script },
     onRequest({ body }) {
       if (Buffer.from(body).includes('["good","bad"]')) heldRequests += 1;

@@ -58,7 +58,7 @@ type Played = AgentTurn & { calls: LedgerLine[] };
 /** Two turns of one session, in each of which the agent delegates once. */
 async function play(kind: Kind): Promise<Played[]> {
   await using gateway = await createGateway();
-  await using lane = await gateway.open({ attempt: kind, mode: { kind: 'script', script: script(kind) } });
+  await using lane = await gateway.open({ owner: kind, mode: { kind: 'script', script: script(kind) } });
   const model = models[kind];
   await using session = await openAgent({ kind, lane, ...(model && { model }) });
   const turns: Played[] = [];

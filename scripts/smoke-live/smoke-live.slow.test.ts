@@ -25,7 +25,7 @@ function smoke(flags: string[], environment: Record<string, string> = {}): Promi
 /** Runs it with a gateway in the place of every provider; nothing of it is left on the disk. */
 async function smokeAgainst(script: Script, flags: string[] = [], environment: Record<string, string> = {}) {
   await using gateway = await createGateway();
-  const lane = await gateway.open({ attempt: 'smoke', mode: { kind: 'script', script } });
+  const lane = await gateway.open({ owner: 'smoke', mode: { kind: 'script', script } });
   const temporary = await mkdtemp(join(tmpdir(), 'whetstone-smoke-test-'));
   const fast = ['--command-timeout-ms', '400', ...flags];
   const outcome = await smoke(fast, { ...lane.env, TMPDIR: temporary, ...environment });

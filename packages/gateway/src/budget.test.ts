@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 const forwardTo = (url: string, options: Partial<LaneOptions>): Promise<Lane> =>
-  gateway.open({ attempt: 'a', mode: { kind: 'forward', upstreams: upstreamsAt(url, key) }, ...options });
+  gateway.open({ owner: 'a', mode: { kind: 'forward', upstreams: upstreamsAt(url, key) }, ...options });
 
 const usage = { input_tokens: 60, output_tokens: 40 };
 let provider: Provider;
@@ -29,7 +29,7 @@ test.each([
 ])('%j: the call after the limit does not go upstream', async (budget, name) => {
   await using priced = await createGateway({ prices: () => ({ usd: 1, source: 'test' }) });
   const mode = { kind: 'forward' as const, upstreams: upstreamsAt(provider.url, key) };
-  await using lane = await priced.open({ attempt: 'a', mode, budget });
+  await using lane = await priced.open({ owner: 'a', mode, budget });
   const before = provider.requests.length;
   const answers = [await ask(lane), await ask(lane), await ask(lane)];
   expect(answers.map((answer) => answer.status)).toEqual([200, 200, 403]);
@@ -44,11 +44,11 @@ test.each([
   expect(lane.ledger[2]).toMatchObject({ flags: ['over-budget'], usage: null });
 });
 
-test("a run's budget holds for its lanes together", async () => {
+test("the gateway's budget holds for all lanes together", async () => {
   await using own = await createGateway({ budget: { calls: 3 } });
   const mode = { kind: 'forward' as const, upstreams: upstreamsAt(provider.url, key) };
-  await using one = await own.open({ attempt: 'a', mode });
-  await using two = await own.open({ attempt: 'b', mode });
+  await using one = await own.open({ owner: 'a', mode });
+  await using two = await own.open({ owner: 'b', mode });
   const statuses = [];
   for (const lane of [one, two, one, two]) statuses.push((await ask(lane)).status);
   expect(statuses).toEqual([200, 200, 200, 403]);

@@ -45,7 +45,7 @@ async function trickle(socket: Socket, bytes: string): Promise<string> {
 test('a body that comes byte by byte gets 408 in time, its connection ends, and the ledger says why', async () => {
   await using gateway = await createGateway({ requestTimeoutMs: 150 });
   const { onCall, line } = nextCall();
-  await using lane = await gateway.open({ attempt: 'a', mode: { kind: 'script', script }, onCall });
+  await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script }, onCall });
   const socket = await connectTo(lane);
   socket.write(requestHead(lane, 1000));
   const answer = await trickle(socket, 'x'.repeat(1000));
@@ -60,7 +60,7 @@ test('a body that comes byte by byte gets 408 in time, its connection ends, and 
 
 test('a head that comes byte by byte gets 408 too', async () => {
   await using gateway = await createGateway({ requestTimeoutMs: 150 });
-  await using lane = await gateway.open({ attempt: 'a', mode: { kind: 'script', script } });
+  await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
   const answer = await trickle(await connectTo(lane), `${requestHead(lane, 0).trimEnd()}${'x'.repeat(1000)}`);
   expect(answer).toMatch(/^HTTP\/1\.1 408 /);
 });
@@ -84,7 +84,7 @@ test('a client that never reads holds little memory, and is not waited for', asy
   await using gateway = await createGateway({ unreadTimeoutMs: 200 });
   const { onCall, line } = nextCall();
   await using lane = await gateway.open({
-    attempt: 'a',
+    owner: 'a',
     mode: { kind: 'forward', upstreams: upstreamsAt(provider.url, { command: 'printf key' }) },
     onCall,
   });
@@ -115,7 +115,7 @@ test('a silent provider is not taken for a client that does not read', async () 
   });
   await using gateway = await createGateway({ unreadTimeoutMs: 60 });
   await using lane = await gateway.open({
-    attempt: 'a',
+    owner: 'a',
     mode: { kind: 'forward', upstreams: upstreamsAt(provider.url, { command: 'printf key' }) },
   });
   const response = await fetch(`${lane.baseUrl}/v1/messages`, {

@@ -15,7 +15,7 @@ export type ClientLimits = {
 /** What one exchange needs to know of its lane. */
 export type ExchangeLane = {
   id: string;
-  attempt: string;
+  owner: string;
   key: string;
   source: Source;
   /** Counts a model call, and returns the faults that this call meets. */

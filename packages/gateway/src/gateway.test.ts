@@ -21,7 +21,7 @@ afterAll(() => gateway.close());
 
 const steps = scriptFromSteps('steps', [{ text: 'Hello.' }]);
 const openLane = (options: Partial<LaneOptions> = {}): Promise<Lane> =>
-  gateway.open({ attempt: 'attempt-1', mode: { kind: 'script', script: steps }, ...options });
+  gateway.open({ owner: 'owner-1', mode: { kind: 'script', script: steps }, ...options });
 
 const responsesCall = { model: 'm', input: 'go' };
 const anthropicCall = { model: 'm', messages: [{ role: 'user', content: 'go' }] };
@@ -274,11 +274,11 @@ describe('ends', () => {
 
   test('a closed gateway has ended its lanes, frees its port and opens no more', async () => {
     const own = await createGateway();
-    const lane = await own.open({ attempt: 'a', mode: { kind: 'script', script: never } });
+    const lane = await own.open({ owner: 'a', mode: { kind: 'script', script: never } });
     const answer = call(lane, '/v1/responses', { method: 'POST', body: streamed });
     const failed = expect(answer).rejects.toThrow();
     await Promise.all([own.close(), failed]);
-    await expect(own.open({ attempt: 'b', mode: { kind: 'script', script: never } })).rejects.toThrow(
+    await expect(own.open({ owner: 'b', mode: { kind: 'script', script: never } })).rejects.toThrow(
       GatewayError,
     );
     await using next = await createGateway({ port: Number(new URL(own.url).port) });

@@ -29,7 +29,7 @@ export type GatewayOptions = {
   requestTimeoutMs?: number;
   /** Longest time that a client leaves an answer unread, in milliseconds; default 5 minutes. Then its call is ended. */
   unreadTimeoutMs?: number;
-  /** Limits for all lanes together: a run. */
+  /** Limits for all lanes together. */
   budget?: Budget;
   /** How many calls of one provider may be under way at once, over all lanes; `false`: any number. */
   rate?: RateOptions | false;

@@ -8,7 +8,7 @@ test('each model call is handed over as it was sent, without its key, before it 
   const requests: LaneRequest[] = [];
   await using gateway = await createGateway();
   await using lane = await gateway.open({
-    attempt: 'a',
+    owner: 'a',
     mode,
     onRequest: (request) => requests.push(request),
   });
@@ -33,7 +33,7 @@ test('what is no model call, or has another key, is not handed over; a listener 
   const seen: string[] = [];
   await using gateway = await createGateway();
   await using lane = await gateway.open({
-    attempt: 'a',
+    owner: 'a',
     mode,
     onRequest: ({ wire }) => {
       seen.push(wire);

@@ -18,8 +18,8 @@ import type { WireProtocol } from './wire/neutral.ts';
 import { allowsTool } from './wire/provider-tools.ts';
 
 export type LaneOptions = {
-  /** The attempt that the lane belongs to: in every ledger line, and part of the seed of scripted chance. */
-  attempt: string;
+  /** Whom the lane is for, in the caller's words. It is in every ledger line, and part of the seed of scripted chance. */
+  owner: string;
   mode: LaneMode;
   /** What goes wrong on purpose, in any mode. Rules that meet the same call all apply, in their order. */
   faults?: readonly FaultRule[];
@@ -111,10 +111,10 @@ export async function openLane(options: LaneOptions, place: LanePlace): Promise<
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
 
-  const { attempt, faults = [], allowProviderTools = [] } = options;
+  const { owner, faults = [], allowProviderTools = [] } = options;
   const budgets = [openBudget(options.budget), place.budget];
   const source = await openSource(options.mode, {
-    attempt,
+    owner,
     laneKey: key,
     laneUrl: baseUrl,
     limitsSpending: budgets.some((budget) => budget.limitsSpending),
@@ -126,12 +126,12 @@ export async function openLane(options: LaneOptions, place: LanePlace): Promise<
   let modelCalls = 0;
   const exchangeLane: ExchangeLane = {
     id,
-    attempt,
+    owner,
     key,
     source,
     nextFaults() {
       modelCalls += 1;
-      return chooseFaults(faults, modelCalls, attempt);
+      return chooseFaults(faults, modelCalls, owner);
     },
     onRequest: (call) => reportRequest(call, key, options.onRequest),
     budgets,

@@ -15,13 +15,13 @@ import type { NeutralRequest } from './wire/neutral.ts';
 export function openLine(
   request: IncomingMessage,
   target: string,
-  lane: Pick<ExchangeLane, 'id' | 'attempt'>,
+  lane: Pick<ExchangeLane, 'id' | 'owner'>,
 ): LedgerLine {
   const [path = ''] = target.split('?', 1);
   return {
     id: randomUUID(),
     lane: lane.id,
-    attempt: lane.attempt,
+    owner: lane.owner,
     at: new Date().toISOString(),
     wire: null,
     method: request.method ?? '',

@@ -22,7 +22,7 @@ const script = scriptFromSteps('steps', [
 ]);
 
 test('a line says everything of its call', async () => {
-  await using lane = await gateway.open({ attempt: 'attempt-7', mode: { kind: 'script', script } });
+  await using lane = await gateway.open({ owner: 'owner-7', mode: { kind: 'script', script } });
   const before = new Date().toISOString();
   await stream(clientOf('anthropic-messages', lane), {
     prompt: userPrompt('go'),
@@ -33,7 +33,7 @@ test('a line says everything of its call', async () => {
     {
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       lane: lane.id,
-      attempt: 'attempt-7',
+      owner: 'owner-7',
       at: expect.stringMatching(/^\d{4}-.*Z$/),
       wire: 'anthropic-messages',
       method: 'POST',
@@ -72,7 +72,7 @@ test('its totals are what the clients saw, and the file and the callback hold th
   const heard: LedgerLine[] = [];
   const ledgerFile = join(directory, 'calls.jsonl');
   const lane = await gateway.open({
-    attempt: 'a',
+    owner: 'a',
     mode: { kind: 'script', script },
     ledgerFile,
     onCall: (line) => {
@@ -110,7 +110,7 @@ test('its totals are what the clients saw, and the file and the callback hold th
 
 test('no key gets into it, and what a client chose stays short', async () => {
   const ledgerFile = join(directory, 'hostile.jsonl');
-  const lane = await gateway.open({ attempt: 'a', mode: { kind: 'script', script }, ledgerFile });
+  const lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script }, ledgerFile });
   const long = 'x'.repeat(5000);
   const tools = Array.from({ length: 2000 }, (_, index) => ({ type: 'function', name: `${long}${index}` }));
   await postJson(lane, '/v1/responses', { model: long, input: long, tools });
@@ -124,7 +124,7 @@ test('no key gets into it, and what a client chose stays short', async () => {
 
 test('a ledger file that cannot be opened is a typed error, and no lane', async () => {
   const ledgerFile = join(directory, 'missing', 'calls.jsonl');
-  const opened = gateway.open({ attempt: 'a', mode: { kind: 'script', script }, ledgerFile });
+  const opened = gateway.open({ owner: 'a', mode: { kind: 'script', script }, ledgerFile });
   await expect(opened).rejects.toMatchObject({
     code: 'ledger-unwritable',
     message: expect.stringContaining('missing'),
@@ -135,7 +135,7 @@ test.skipIf(process.platform !== 'linux')(
   'a ledger file that fills its disk shows when the lane closes',
   async () => {
     const lane = await gateway.open({
-      attempt: 'a',
+      owner: 'a',
       mode: { kind: 'script', script },
       ledgerFile: '/dev/full',
     });

@@ -12,7 +12,7 @@ export type LedgerLine = {
   /** Unique in the lane's ledger. */
   id: string;
   lane: string;
-  attempt: string;
+  owner: string;
   /** When the request arrived, ISO 8601. */
   at: string;
   /** The protocol of the path; `null` when the path belongs to none. */

@@ -21,10 +21,10 @@ test('forwarded calls have list prices, scripted ones none, and unknown is not f
   const script = scriptFromSteps('answer', [
     { text: 'Yes.', usage: { inputTokens: 1000, outputTokens: 10 } },
   ]);
-  await using upstream = await provider.open({ attempt: 'provider', mode: { kind: 'script', script } });
+  await using upstream = await provider.open({ owner: 'provider', mode: { kind: 'script', script } });
   process.env.LIST_PRICES_TEST_KEY = upstream.key;
   await using lane = await gateway.open({
-    attempt: 'agent',
+    owner: 'agent',
     mode: {
       kind: 'forward',
       upstreams: {

@@ -67,7 +67,7 @@ describe('the gateway speaks the two OpenAI wires', () => {
         'one',
         steps.map((step) => ({ ...step, calls: [...step.calls] })),
       );
-      await using lane = await gateway.open({ attempt: 'a', mode: { kind: 'script', script } });
+      await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
       const answer = await fetch(lane.baseUrl + path, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${lane.key}` },
@@ -102,7 +102,7 @@ describe('the gateway speaks the two OpenAI wires', () => {
     async ({ path, convert }) => {
       await using gateway = await createGateway();
       const script = scriptFromSteps('one', []);
-      await using lane = await gateway.open({ attempt: 'a', mode: { kind: 'script', script } });
+      await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
       const turn = await convert(await fetch(lane.baseUrl + path, { method: 'POST', body: '{}' }));
       expect(turn.status).toBe('failed');
       expect(turn.events).toMatchObject([

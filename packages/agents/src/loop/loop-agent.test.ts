@@ -23,7 +23,7 @@ async function play(
 ): Promise<Turn> {
   await using gateway = await createGateway();
   await using lane = await gateway.open({
-    attempt: 'a',
+    owner: 'a',
     mode: { kind: 'script', script: scriptFromSteps('test', steps) },
   });
   const config = agentConfig({ kind: 'loop', loop, env });

@@ -21,7 +21,7 @@ async function play(attempt: TestAttempt, mode: string, calls: readonly Call[]):
     calls: [{ tool: 'native' as const, name: `mcp__fixture__${tool}`, input }],
   }));
   const script = scriptFromSteps('mcp', [...steps, { text: 'Done.' }]);
-  await using lane = await gateway.open({ attempt: 'a', mode: { kind: 'script', script } });
+  await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
   const config = agentConfig({ kind: 'loop', loop: { profile: 'gemini' } });
   const agent = await createAgent(config, { environment: {}, hasLanes: true });
   const env = { EDITION: 'second', NODE_NO_WARNINGS: '1' };

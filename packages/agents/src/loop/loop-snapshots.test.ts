@@ -26,7 +26,7 @@ const script = defineScript({
 /** One turn of an agent that is made for it, as by a harness that was started anew. */
 async function play(attempt: TestAttempt, prompt: string, given: Partial<AgentContext> = {}): Promise<Turn> {
   await using gateway = await createGateway();
-  await using lane = await gateway.open({ attempt: 'a', mode: { kind: 'script', script } });
+  await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
   const config = agentConfig({ kind: 'loop', loop: { profile: 'openai' } });
   const agent = await createAgent(config, { environment: {}, hasLanes: true });
   expect(agent.capabilities).toMatchObject({ conversation: true });

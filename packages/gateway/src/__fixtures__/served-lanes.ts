@@ -21,13 +21,13 @@ export async function serve(
 ): Promise<ServedLane> {
   const mode = { kind: 'script', script: { name: 'scripted-model', play: () => step } } as const;
   if (route === 'script') {
-    const lane = await gateway.open({ attempt: 'a', mode, faults, ...options });
+    const lane = await gateway.open({ owner: 'a', mode, faults, ...options });
     return { lane, provider: lane, [Symbol.asyncDispose]: lane.close };
   }
   const upstream = await createGateway();
-  const provider = await upstream.open({ attempt: 'provider', mode, faults });
+  const provider = await upstream.open({ owner: 'provider', mode, faults });
   const upstreams = upstreamsAt(provider.baseUrl, { command: `printf %s ${provider.key}` });
-  const lane = await gateway.open({ attempt: 'a', mode: { kind: 'forward', upstreams }, ...options });
+  const lane = await gateway.open({ owner: 'a', mode: { kind: 'forward', upstreams }, ...options });
   return {
     lane,
     provider,

@@ -3,9 +3,9 @@ import type { JsonObject, JsonValue } from '@whetstone/events';
 import type { AgentFamily } from '../agent-family.ts';
 import { isJsonObject } from '../wire/json-reading.ts';
 import { canonicalRules } from './canonical-rules.ts';
-import { type RunNames, toNames } from './run-names.ts';
+import { type LaneNames, toNames } from './lane-names.ts';
 
-/** A request without what changes from run to run, and its hash. */
+/** A request without the parts that change from session to session, and its hash. */
 export type CanonicalRequest = { key: string; request: JsonObject };
 
 export type Canonicalised = {
@@ -14,7 +14,7 @@ export type Canonicalised = {
   path: string;
   body: JsonObject;
   family: AgentFamily;
-  names: RunNames;
+  names: LaneNames;
 };
 
 export function canonicalRequest({ method, path, body, family, names }: Canonicalised): CanonicalRequest {

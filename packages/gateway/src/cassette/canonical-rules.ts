@@ -1,6 +1,6 @@
 import type { AgentFamily } from '../agent-family.ts';
 
-/** What of a request changes from run to run without meaning anything. */
+/** The parts of a request that change from session to session without meaning anything. */
 export type CanonicalRules = {
   /** Fields that are left out: names from the body's root, `*` for every element of a list. */
   drop: readonly string[];

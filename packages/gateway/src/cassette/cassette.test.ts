@@ -39,10 +39,10 @@ beforeEach(async () => {
 
 const realKey = { command: 'echo real-key' };
 const record = (upstreams: Upstreams): Promise<Lane> =>
-  gateway.open({ attempt: 'a', mode: { kind: 'record', upstreams, cassette } });
+  gateway.open({ owner: 'a', mode: { kind: 'record', upstreams, cassette } });
 const replay = (options: Partial<ReplayOptions> = {}, file = cassette): Promise<Lane> =>
   gateway.open({
-    attempt: 'b',
+    owner: 'b',
     mode: { kind: 'replay', cassette: file, ...options } as { kind: 'replay' } & ReplayOptions,
   });
 
@@ -82,7 +82,7 @@ describe.each(wireProtocols)('%s: a recorded conversation', (wire: WireProtocol)
     let recorded: unknown;
     {
       await using upstream = await createGateway();
-      await using provider = await upstream.open({ attempt: 'p', mode: { kind: 'script', script } });
+      await using provider = await upstream.open({ owner: 'p', mode: { kind: 'script', script } });
       await using lane = await record(
         upstreamsAt(provider.baseUrl, { command: `printf %s ${provider.key}` }),
       );
@@ -116,7 +116,7 @@ describe.each(wireProtocols)('%s: paths that the model says', (wire: WireProtoco
     {
       await using upstream = await createGateway();
       await using provider = await upstream.open({
-        attempt: 'p',
+        owner: 'p',
         mode: { kind: 'script', script: { name: 's', play } },
       });
       await using lane = await record(
@@ -289,7 +289,7 @@ describe('the same request', () => {
         sendJson(response, 200, { object: 'response', model: 'm-1', status: 'completed', output: [] }),
       );
       await using lane = await gateway.open({
-        attempt: 'a',
+        owner: 'a',
         mode: {
           kind: 'record',
           cassette,

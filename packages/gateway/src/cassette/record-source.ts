@@ -4,19 +4,19 @@ import { type ForwardOptions, type ForwardPlace, forwardSource } from '../forwar
 import type { LedgerLine } from '../ledger.ts';
 import type { Call, ModelCall, Source } from '../source.ts';
 import { type CassetteWriter, createCassette, type RecordedExchange } from './cassette.ts';
+import { callNames, type LaneAddress, type LaneNames, laneNames, toNames } from './lane-names.ts';
 import { type RecordedRequest, recordedCall, recordedModelCall } from './recorded-request.ts';
 import { rewriteResponse } from './rewrite-response.ts';
-import { callNames, type RunNames, type RunPlace, runNames, toNames } from './run-names.ts';
 
 export type RecordOptions = ForwardOptions & {
   /** The file to make, JSON Lines: one exchange a line. Its folder must exist, and it must not. */
   cassette: string;
   /**
-   * Texts that differ from run to run and what stands for each in the cassette, such as `{ '/tmp/x/home': '<home>' }`.
-   * The agent's working directory is found where the agent tells it to its model. What the model says of them is
-   * recorded under the same names.
+   * Texts that are different in each session, and what stands for each in the cassette, such as
+   * `{ '/tmp/x/home': '<home>' }`. The agent's working directory needs no entry when the agent reports it to its model.
+   * The model's answers are recorded with the same names.
    */
-  names?: RunNames;
+  names?: LaneNames;
 };
 
 /** A response of more characters than this is passed on, and not recorded. */
@@ -26,9 +26,12 @@ const maxRecordedLength = 64 * 1024 * 1024;
  * Forwards, and records every exchange that comes to its end.
  * @throws GatewayError `cassette-unwritable`, and those of `forwardSource`
  */
-export async function recordSource(options: RecordOptions, place: ForwardPlace & RunPlace): Promise<Source> {
+export async function recordSource(
+  options: RecordOptions,
+  place: ForwardPlace & LaneAddress,
+): Promise<Source> {
   const live = await forwardSource(options, place);
-  const names = runNames(place, options.names);
+  const names = laneNames(place, options.names);
   let cassette: CassetteWriter;
   try {
     cassette = await createCassette(options.cassette);
@@ -40,7 +43,7 @@ export async function recordSource(options: RecordOptions, place: ForwardPlace &
   async function record(
     request: RecordedRequest,
     { line }: Call,
-    named: RunNames,
+    named: LaneNames,
     goLive: () => Promise<Answer>,
   ): Promise<Answer> {
     // Taken back at the end: an answer that is cut off does not come to it.

@@ -5,12 +5,12 @@ import { parseJsonObject } from '../wire/json-reading.ts';
 import { type CanonicalRequest, canonicalRequest } from './canonical-request.ts';
 import { canonicalRulesVersion } from './canonical-rules.ts';
 import type { RecordedExchange } from './cassette.ts';
-import type { RunNames } from './run-names.ts';
+import type { LaneNames } from './lane-names.ts';
 
 /** What a cassette keeps of a request. */
 export type RecordedRequest = Omit<RecordedExchange, 'response'>;
 
-export function recordedModelCall(call: ModelCall, names: RunNames): RecordedRequest {
+export function recordedModelCall(call: ModelCall, names: LaneNames): RecordedRequest {
   const { neutral } = call;
   return {
     ...recorded(call, canonical(call, neutral.raw, names)),
@@ -19,7 +19,7 @@ export function recordedModelCall(call: ModelCall, names: RunNames): RecordedReq
   };
 }
 
-export function recordedCall(call: Call, names: RunNames): RecordedRequest {
+export function recordedCall(call: Call, names: LaneNames): RecordedRequest {
   return { ...recorded(call, canonical(call, otherBody(call.body), names)), main: false, turn: 0 };
 }
 
@@ -32,7 +32,7 @@ function otherBody(body: Buffer): JsonObject {
   }
 }
 
-const canonical = (call: Call, body: JsonObject, names: RunNames): CanonicalRequest =>
+const canonical = (call: Call, body: JsonObject, names: LaneNames): CanonicalRequest =>
   canonicalRequest({
     method: call.method,
     path: call.line.path,

@@ -8,16 +8,16 @@ import { meterResponse } from '../wire/response-meter.ts';
 import { wires } from '../wire/wires.ts';
 import { type RecordedExchange, readCassette } from './cassette.ts';
 import { firstDifference } from './first-difference.ts';
+import { callNames, fromNames, type LaneAddress, type LaneNames, laneNames } from './lane-names.ts';
 import { type RecordedRequest, recordedCall, recordedModelCall } from './recorded-request.ts';
 import { rewriteResponse } from './rewrite-response.ts';
-import { callNames, fromNames, type RunNames, type RunPlace, runNames } from './run-names.ts';
 import { type Tape, tapeOf } from './tape.ts';
 
 export type ReplayOptions = {
   /** A recorded file: JSON Lines, or that compressed with zstd (`.zst`). */
   cassette: string;
-  /** As `names` of the recording: the same texts of this run, under the same names. */
-  names?: RunNames;
+  /** As `names` of the recording: the same kinds of text, as they are in this session, with the same names. */
+  names?: LaneNames;
   /** Whether pauses are as they were recorded; default `collapsed`: none. */
   timing?: 'collapsed' | 'kept';
 } & Miss;
@@ -32,17 +32,20 @@ export type Miss = { miss?: 'strict' | 'lenient' } | ({ miss: 'fork' } & Forward
  * Answers from a cassette.
  * @throws GatewayError `cassette-unreadable`, and for `fork` those of `forwardSource`
  */
-export async function replaySource(options: ReplayOptions, place: ForwardPlace & RunPlace): Promise<Source> {
+export async function replaySource(
+  options: ReplayOptions,
+  place: ForwardPlace & LaneAddress,
+): Promise<Source> {
   const tape = tapeOf(await readCassette(options.cassette));
   const live = options.miss === 'fork' ? await forwardSource(options, place) : undefined;
-  const names = runNames(place, options.names);
+  const names = laneNames(place, options.names);
   const keepsTiming = options.timing === 'kept';
   let forked = false;
 
   async function answer(
     request: RecordedRequest,
     call: Call,
-    named: RunNames,
+    named: LaneNames,
     goLive: () => Promise<Answer>,
   ): Promise<Answer> {
     const exact = forked ? undefined : tape.take(request.key);
@@ -83,7 +86,7 @@ export async function replaySource(options: ReplayOptions, place: ForwardPlace &
 function recordedAnswer(
   { response, wire }: RecordedExchange,
   { signal }: Call,
-  names: RunNames,
+  names: LaneNames,
   keepsTiming: boolean,
 ): Answer {
   const { status, headers } = response;

@@ -31,7 +31,7 @@ export type FaultOccasion =
   | { first: number }
   /** The nth, the 2nth, … */
   | { every: number }
-  /** Drawn for each call: the same calls for the same seed (default 0) and attempt. */
+  /** Drawn for each call. The same seed (default 0) and the same lane owner give the same calls. */
   | { probability: number; seed?: string | number };
 
 export type FaultRule = {

@@ -31,7 +31,7 @@ const script = scriptFromSteps('s', [
   { text: 'A long enough text to come in several pieces, as it does from a model. '.repeat(4) },
 ]);
 const open = (faults: FaultRule[], options: Partial<LaneOptions> = {}): Promise<Lane> =>
-  gateway.open({ attempt: 'a', mode: { kind: 'script', script }, faults, ...options });
+  gateway.open({ owner: 'a', mode: { kind: 'script', script }, faults, ...options });
 const always = (fault: Fault): FaultRule[] => [{ fault }];
 
 const request = { model: 'm', stream: true, messages: [{ role: 'user', content: 'go' }] };
@@ -189,9 +189,9 @@ async function inputsOf(inputs: Promise<string[]>): Promise<unknown[]> {
 }
 
 describe('which calls', () => {
-  const met = (rule: FaultRule, attempt = 'a'): number[] =>
+  const met = (rule: FaultRule, owner = 'a'): number[] =>
     Array.from({ length: 200 }, (_, index) => index + 1).filter(
-      (callNumber) => chooseFaults([rule], callNumber, attempt).length > 0,
+      (callNumber) => chooseFaults([rule], callNumber, owner).length > 0,
     );
   const fault: Fault = { kind: 'reset' };
 
@@ -201,7 +201,7 @@ describe('which calls', () => {
     expect(met({ fault })).toHaveLength(200);
   });
 
-  test('by chance: the same for the same seed and attempt, others for others', () => {
+  test('by chance: the same for the same seed and owner, others for others', () => {
     const rule = (seed: string): FaultRule => ({ fault, when: { probability: 0.25, seed } });
     expect(met(rule('x'))).toEqual(met(rule('x')));
     expect(met(rule('x'))).not.toEqual(met(rule('y')));

@@ -127,7 +127,7 @@ test.each(Object.entries(modes))(
     const ledgerFile = join(folder, `${name}.ledger.jsonl`);
     const seen: unknown[] = [];
     const lane = await gateway.open({
-      attempt: 'a',
+      owner: 'a',
       mode: await mode(upstreamsAt(provider.url, { file: keyFile })),
       ledgerFile,
       onCall: (line) => seen.push(line),

@@ -28,7 +28,7 @@ afterAll(async () => {
 
 const forwardTo = (url: string, options: Partial<LaneOptions> = {}): Promise<Lane> =>
   gateway.open({
-    attempt: 'a',
+    owner: 'a',
     mode: { kind: 'forward', upstreams: upstreamsAt(url, { file: keyFile }) },
     ...options,
   });
@@ -46,7 +46,7 @@ describe.each(wires)('%s through the gateway', (wire) => {
     await using upstream = await createGateway();
     const usage = { inputTokens: 100, cacheReadTokens: 20, outputTokens: 50, reasoningTokens: 40 };
     await using provider = await upstream.open({
-      attempt: 'provider',
+      owner: 'provider',
       mode: {
         kind: 'script',
         script: {
@@ -61,7 +61,7 @@ describe.each(wires)('%s through the gateway', (wire) => {
       },
     });
     await using lane = await gateway.open({
-      attempt: 'a',
+      owner: 'a',
       mode: {
         kind: 'forward',
         upstreams: upstreamsAt(provider.baseUrl, { command: `printf %s ${provider.key}` }),
@@ -152,7 +152,7 @@ describe('the real key', () => {
     [{ command: `printf '${realKey}\nsecond'` }, 'one word'],
   ])('that cannot be read from %j is a typed error without it', async (key, reason) => {
     const opened = gateway.open({
-      attempt: 'a',
+      owner: 'a',
       mode: { kind: 'forward', upstreams: { 'anthropic-messages': { key } } },
     });
     const error = await opened.catch((thrown: unknown) => thrown);
@@ -363,7 +363,7 @@ describe('other answers', () => {
   test('a wire without a provider, and a provider that is not there', async () => {
     await using provider = await startProvider((response) => sendJson(response, 200, {}));
     await using lane = await gateway.open({
-      attempt: 'a',
+      owner: 'a',
       mode: {
         kind: 'forward',
         upstreams: { 'anthropic-messages': { baseUrl: provider.url, key: { file: keyFile } } },
@@ -381,7 +381,7 @@ describe('other answers', () => {
     await using provider = await startProvider(() => {});
     const upstreams = upstreamsAt(provider.url, { file: keyFile });
     await using lane = await gateway.open({
-      attempt: 'a',
+      owner: 'a',
       mode: { kind: 'forward', upstreams, idleTimeoutMs: 50 },
     });
     expect((await postJson(lane, '/v1/messages', { model: 'm' })).status).toBe(504);

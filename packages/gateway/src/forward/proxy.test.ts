@@ -75,7 +75,7 @@ async function startProxy(port: number) {
 
 const laneTo = (url: string): Promise<Lane> =>
   gateway.open({
-    attempt: 'a',
+    owner: 'a',
     mode: { kind: 'forward', upstreams: upstreamsAt(url, { command: `printf %s ${realKey}` }) },
   });
 

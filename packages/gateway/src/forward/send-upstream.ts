@@ -26,7 +26,7 @@ export type UpstreamRequest = {
  */
 export async function sendUpstream(upstream: UpstreamRequest): Promise<IncomingMessage> {
   try {
-    return await attempt(upstream);
+    return await sendOnce(upstream);
   } catch (error) {
     upstream.signal.throwIfAborted();
     if (error instanceof StaleConnection) return sendUpstream(upstream);
@@ -38,7 +38,7 @@ export async function sendUpstream(upstream: UpstreamRequest): Promise<IncomingM
 /** The provider had closed a kept connection just when it was used again, so it has not seen the request. */
 class StaleConnection extends Error {}
 
-async function attempt(upstream: UpstreamRequest): Promise<IncomingMessage> {
+async function sendOnce(upstream: UpstreamRequest): Promise<IncomingMessage> {
   const { url, method, headers, body, agent, signal, idleTimeoutMs } = upstream;
   const send = url.protocol === 'https:' ? requestHttps : requestHttp;
   const request = send(url, { method, headers, agent, signal });

@@ -170,7 +170,7 @@ describe.each(reports)(
         reply.end();
       });
       const upstreams = upstreamsAt(provider.url, { command: 'printf key' });
-      await using lane = await gateway.open({ attempt: 'a', mode: { kind: 'forward', upstreams } });
+      await using lane = await gateway.open({ owner: 'a', mode: { kind: 'forward', upstreams } });
       const streamPath = path.replace(':generateContent', ':streamGenerateContent?alt=sse');
       const calls: [string, string][] = [
         [path, '{"model":"m"}'],

@@ -15,7 +15,7 @@ const question = { model: 'm', messages: [{ role: 'user', content: 'go' }] };
 
 const openLane = (gateway: Gateway, provider: Provider, options: Partial<LaneOptions> = {}): Promise<Lane> =>
   gateway.open({
-    attempt: 'a',
+    owner: 'a',
     mode: { kind: 'forward', upstreams: upstreamsAt(provider.url, key) },
     ...options,
   });

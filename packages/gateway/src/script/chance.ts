@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
 /** What a scripted draw hangs on. */
-export type ChanceSeed = { seed: string | number; attempt: string };
+export type ChanceSeed = { seed: string | number; owner: string };
 
 /**
- * A draw that is true with `probability`, decided by seed, attempt and label alone. For one seed, attempt and label a
+ * A draw that is true with `probability`, decided only by seed, owner and label. For one seed, owner and label a
  * higher probability never turns a true draw into a false one.
  */
-export function chance({ seed, attempt }: ChanceSeed, label: string, probability: number): boolean {
+export function chance({ seed, owner }: ChanceSeed, label: string, probability: number): boolean {
   const digest = createHash('sha256')
-    .update(JSON.stringify([String(seed), attempt, label]))
+    .update(JSON.stringify([String(seed), owner, label]))
     .digest();
   return digest.readUIntBE(0, 6) / 2 ** 48 < probability;
 }

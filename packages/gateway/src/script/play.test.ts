@@ -19,8 +19,8 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 
-const openLane = (script: Script, attempt = 'a', seed = 1): Promise<Lane> =>
-  gateway.open({ attempt, mode: { kind: 'script', script, seed } });
+const openLane = (script: Script, owner = 'a', seed = 1): Promise<Lane> =>
+  gateway.open({ owner, mode: { kind: 'script', script, seed } });
 
 type AssistantContent = Extract<LanguageModelV4Prompt[number], { role: 'assistant' }>['content'];
 
@@ -88,15 +88,15 @@ describe.each(protocols)('an agent on %s', (wire) => {
       Array.from({ length: 8 }, (_, index) =>
         openLane(
           scriptFromSteps(`s${index}`, [shellStep(`c${index}`), { text: `end ${index}` }]),
-          `attempt ${index}`,
+          `owner ${index}`,
         ),
       ),
     );
     const said = await Promise.all(lanes.map((lane) => work(lane, userPrompt('go'))));
     expect(said).toEqual(lanes.map((_, index) => [`c${index}`, `end ${index}`]));
-    expect(
-      lanes.every((lane, index) => lane.ledger.every((line) => line.attempt === `attempt ${index}`)),
-    ).toBe(true);
+    expect(lanes.every((lane, index) => lane.ledger.every((line) => line.owner === `owner ${index}`))).toBe(
+      true,
+    );
     await Promise.all(lanes.map((lane) => lane.close()));
   });
 });
@@ -133,20 +133,20 @@ test('a script sees what the request says', async () => {
       family: 'unknown',
       model: 'gpt-5.5',
       wire: 'openai-responses',
-      attempt: 'a',
+      owner: 'a',
     },
   ]);
 });
 
-test('draws are the same in every request of an attempt, and differ between attempts and seeds', async () => {
+test('draws are the same in every request of a lane, and differ between owners and seeds', async () => {
   const script = defineScript({
     name: 'chance',
     play: ({ chance }) => ({
       text: Array.from({ length: 40 }, (_, n) => (chance(`${n}`, 0.5) ? 1 : 0)).join(''),
     }),
   });
-  const draw = async (attempt: string, seed: number) => {
-    await using lane = await openLane(script, attempt, seed);
+  const draw = async (owner: string, seed: number) => {
+    await using lane = await openLane(script, owner, seed);
     const answers = await Promise.all(['one', 'two'].map((input) => postJson(lane, '/responses', { input })));
     const texts = answers.map(({ body }) => /[01]{40}/.exec(JSON.stringify(body))?.[0]);
     expect(texts[0]).toBe(texts[1]);

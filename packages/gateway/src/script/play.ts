@@ -84,7 +84,7 @@ function scriptRequest(request: NeutralRequest, family: AgentFamily, seed: Chanc
     family,
     model: request.model,
     wire: request.wire,
-    attempt: seed.attempt,
+    owner: seed.owner,
     chance: (label, probability) => chance(seed, label, probability),
   };
 }

@@ -53,10 +53,10 @@ export type ScriptRequest = {
   family: AgentFamily;
   model: string;
   wire: WireProtocol;
-  attempt: string;
+  owner: string;
   /**
-   * Draws with the given probability (0 to 1). Seeded by lane seed, attempt and label: the same label gives the same
-   * draw in every request of the attempt.
+   * Draws with the given probability (0 to 1). The seed is the lane's seed, its owner and the label: the same
+   * label gives the same draw in every request of the lane.
    */
   chance(label: string, probability: number): boolean;
 };

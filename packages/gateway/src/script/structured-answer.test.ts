@@ -8,7 +8,7 @@ const data = { verdict: 'good', findings: [{ line: 3 }] };
 async function answered(tools: readonly string[], wire: Parameters<typeof clientOf>[0]) {
   await using gateway = await createGateway();
   const script = scriptFromSteps('answer', [{ thinking: 'I know.', data }]);
-  await using lane = await gateway.open({ attempt: 'a', mode: { kind: 'script', script } });
+  await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
   const offered = tools.map((name) => ({ ...shellTool, name }));
   return await generate(clientOf(wire, lane), { prompt: userPrompt('go'), tools: offered });
 }

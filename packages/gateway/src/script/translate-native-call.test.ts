@@ -15,7 +15,7 @@ const tools = [
 async function play(call: NativeCall) {
   await using gateway = await createGateway();
   const script = scriptFromSteps('native', [{ calls: [call] }]);
-  await using lane = await gateway.open({ attempt: 'a', mode: { kind: 'script', script } });
+  await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
   const { status, body } = await postJson(lane, '/v1/responses', { input: 'go', tools });
   return { status, body: body as { output?: JsonObject[]; error?: JsonObject } };
 }
@@ -53,7 +53,7 @@ test('in YAML', async () => {
     `name: s\ndefault:\n  - calls: [{ tool: native, name: wait, input: ${input} }]\n`;
   const script = parseYamlScript(source('{ agent_ids: [a, b], timeout_ms: 5 }'), 'x.yaml');
   const request = { step: 0, userText: '', instructions: '', text: '', toolResults: [], tools: [] };
-  const rest = { family: 'unknown', model: 'm', wire: 'openai-responses', attempt: 'a' } as const;
+  const rest = { family: 'unknown', model: 'm', wire: 'openai-responses', owner: 'a' } as const;
   expect(await script.play({ ...request, ...rest, chance: () => true })).toEqual({
     calls: [{ tool: 'native', name: 'wait', input: { agent_ids: ['a', 'b'], timeout_ms: 5 } }],
   });

@@ -17,7 +17,7 @@ const request = (given: Partial<ScriptRequest>): ScriptRequest => ({
   family: 'unknown',
   model: 'm',
   wire: 'openai-responses',
-  attempt: 'a',
+  owner: 'a',
   chance: () => true,
   ...given,
 });

@@ -193,7 +193,7 @@ afterAll(async () => {
 
 const openLane = (options: Partial<LaneOptions> = {}): Promise<Lane> =>
   gateway.open({
-    attempt: 'a',
+    owner: 'a',
     mode: { kind: 'forward', upstreams: upstreamsAt(provider.url, { command: 'printf key' }) },
     ...options,
   });

@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 const laneFor = (step: ScriptStep): Promise<Lane> =>
-  gateway.open({ attempt: 'a', mode: { kind: 'script', script: { name: 'one step', play: () => step } } });
+  gateway.open({ owner: 'a', mode: { kind: 'script', script: { name: 'one step', play: () => step } } });
 
 describe.each(protocols)('$wire, read by a released client', ({ wire, readsThinking, readsCacheWrites }) => {
   describe.each(ways)('%s', (_way, receive) => {
@@ -91,7 +91,7 @@ describe.each(protocols)('$wire, read by a released client', ({ wire, readsThink
   test('any text and thinking arrives as it was said, streamed as whole', async () => {
     let step: ScriptStep = {};
     await using lane = await gateway.open({
-      attempt: 'a',
+      owner: 'a',
       mode: { kind: 'script', script: { name: 'any', play: () => step } },
     });
     const model = clientOf(wire, lane);

@@ -13,7 +13,7 @@ const prompt = [{ role: 'user' as const, content: [{ type: 'text' as const, text
 async function startProvider(text: string) {
   const gateway = await createGateway();
   const script = scriptFromSteps('one answer', [{ text }]);
-  const lane = await gateway.open({ attempt: text, mode: { kind: 'script', script } });
+  const lane = await gateway.open({ owner: text, mode: { kind: 'script', script } });
   return { lane, [Symbol.asyncDispose]: () => gateway[Symbol.asyncDispose]() };
 }
 

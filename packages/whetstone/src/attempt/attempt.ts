@@ -133,7 +133,7 @@ async function openLane(
 ): Promise<Lane | undefined> {
   if (!gateway || !leadsToGateway(agentConfig)) return undefined;
   const options = await gateway.laneOf(planned, names);
-  return gateway.server.open({ attempt: planned.id, ledgerFile: files.modelCalls, onRequest, ...options });
+  return gateway.server.open({ owner: planned.id, ledgerFile: files.modelCalls, onRequest, ...options });
 }
 
 function exposureOf(

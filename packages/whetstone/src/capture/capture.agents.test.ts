@@ -60,7 +60,7 @@ describe.each(agents)('$kind', ({ kind, provider, tools }) => {
     const bodies: Uint8Array[] = [];
     await using gateway = await createGateway();
     await using lane = await gateway.open({
-      attempt: 'a',
+      owner: 'a',
       mode: { kind: 'script', script: scriptFromSteps('answer', [{ text: 'OK.' }]) },
       onRequest: ({ body }) => bodies.push(body),
     });

@@ -94,7 +94,7 @@ describe('a capture', () => {
     const bodies: Uint8Array[] = [];
     await using gateway = await createGateway();
     await using lane = await gateway.open({
-      attempt: 'a',
+      owner: 'a',
       mode: { kind: 'script', script: scriptFromSteps('answer', [{ text: 'OK.' }]) },
       onRequest: ({ body }) => bodies.push(body),
     });

@@ -44,7 +44,7 @@ export async function runOnce(
   const enough = new AbortController();
   await using gateway = await createGateway();
   await using lane = await gateway.open({
-    attempt: 'capture',
+    owner: 'capture',
     mode: { kind: 'script', script: scriptFromSteps('capture', [{ text: 'OK.' }]) },
     onRequest: (request) => requests.set(request.id, request),
     onCall(line) {

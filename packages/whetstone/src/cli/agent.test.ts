@@ -27,7 +27,7 @@ describe('whetstone agent', () => {
   });
 
   async function run(args: string[], env: NodeJS.ProcessEnv = {}, input = '') {
-    await using lane = await gateway.open({ attempt: 'test', mode: { kind: 'script', script } });
+    await using lane = await gateway.open({ owner: 'test', mode: { kind: 'script', script } });
     const child = spawn(process.execPath, [BIN, 'agent', ...args], {
       cwd: folder,
       env: { PATH: process.env.PATH, HOME: folder, ...lane.env, ...env },

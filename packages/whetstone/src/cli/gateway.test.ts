@@ -179,7 +179,7 @@ describe('whetstone gateway', () => {
   test('records what a provider says, with the real key, and replays it without one', async () => {
     await using provider = await createGateway();
     await using upstream = await provider.open({
-      attempt: 'provider',
+      owner: 'provider',
       mode: { kind: 'script', script: scriptFromSteps('p', [{ text: 'From the provider.' }]) },
     });
     const live = ['--upstream', `openai=${upstream.baseUrl}/v1`, '--key-env', 'openai=REAL_KEY'];

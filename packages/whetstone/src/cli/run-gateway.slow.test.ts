@@ -44,7 +44,7 @@ async function started(
   gateway: (upstream: Lane) => Record<string, unknown>,
   agents: Record<string, unknown> = { anthropic: loop('anthropic') },
 ): Promise<Lane> {
-  const lane = await provider.open({ attempt: 'upstream', mode: { kind: 'script', script } });
+  const lane = await provider.open({ owner: 'upstream', mode: { kind: 'script', script } });
   project = makeProject({ tasks: [TASK], config: { agents, gateway: gateway(lane), seed: 'fixed' } });
   return lane;
 }

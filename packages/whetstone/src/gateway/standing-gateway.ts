@@ -45,7 +45,7 @@ export async function openStandingGateway(options: StandingGatewayOptions): Prom
   try {
     const lane = await asUserError(
       server.open({
-        attempt: 'gateway',
+        owner: 'gateway',
         mode,
         budget,
         faults,

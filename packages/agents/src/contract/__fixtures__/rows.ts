@@ -164,7 +164,7 @@ async function openModel(scene: Scene) {
     },
   });
   const lane = await gateway.open({
-    attempt: scene.token,
+    owner: scene.token,
     mode: { kind: 'script', script },
     ...(scene.scene === 'failure' && { faults: [{ fault: { kind: 'status', status: 401 } }] }),
   });

@@ -114,7 +114,7 @@ describe('on the wire', () => {
   });
   afterAll(() => gateway.close());
   const laneFor = (step: ScriptStep = { text: 'ok' }): Promise<Lane> =>
-    gateway.open({ attempt: 'a', mode: { kind: 'script', script: { name: 's', play: () => step } } });
+    gateway.open({ owner: 'a', mode: { kind: 'script', script: { name: 's', play: () => step } } });
   const ask = { contents: [{ role: 'user', parts: [{ text: 'go' }] }] };
 
   test('every version of the path leads to the model that it names', async () => {

@@ -89,7 +89,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.close());
 const laneFor = (step: ScriptStep): Promise<Lane> =>
-  gateway.open({ attempt: 'a', mode: { kind: 'script', script: { name: 's', play: () => step } } });
+  gateway.open({ owner: 'a', mode: { kind: 'script', script: { name: 's', play: () => step } } });
 const usage = { inputTokens: 7, outputTokens: 3 };
 const ask = { model: 'm', messages: [{ role: 'user', content: 'go' }] };
 

@@ -39,7 +39,7 @@ export async function startCell(
   const gateway = await createGateway();
   const played =
     typeof script === 'function' ? { name: 'cell', play: script } : scriptFromSteps('cell', script);
-  const lane = await gateway.open({ attempt: 'cell', mode: { kind: 'script', script: played } });
+  const lane = await gateway.open({ owner: 'cell', mode: { kind: 'script', script: played } });
 
   const sent: string[] = [];
   const model = await createModel({

@@ -2,20 +2,20 @@ import type { ModelCall } from '../source.ts';
 import { joinText } from '../wire/json-reading.ts';
 import { workingDirectory } from '../working-directory.ts';
 
-/** Texts of one run, such as its directories, and what stands for each in a cassette. */
-export type RunNames = Readonly<Record<string, string>>;
+/** Texts that are different in each session, such as directories, and what stands for each in a cassette. */
+export type LaneNames = Readonly<Record<string, string>>;
 
-/** What a lane is called in this run. */
-export type RunPlace = { laneKey: string; laneUrl: string };
+/** Where a lane is, and what opens it. */
+export type LaneAddress = { laneKey: string; laneUrl: string };
 
-export const runNames = ({ laneKey, laneUrl }: RunPlace, names: RunNames = {}): RunNames => ({
+export const laneNames = ({ laneKey, laneUrl }: LaneAddress, names: LaneNames = {}): LaneNames => ({
   ...names,
   [laneUrl]: '<lane>',
   [laneKey]: '<lane-key>',
 });
 
-/** The names of a call: those of its run, and the directory in which the agent tells its model that it works. */
-export function callNames({ neutral }: ModelCall, names: RunNames): RunNames {
+/** The names for a call: those of its lane, and the working directory that the agent reports to its model. */
+export function callNames({ neutral }: ModelCall, names: LaneNames): LaneNames {
   const texts = neutral.messages.flatMap((message) => (message.role === 'user' ? [message.text] : []));
   const directory = workingDirectory(joinText(neutral.instructions, ...texts));
   if (directory === undefined) return names;
@@ -26,7 +26,7 @@ export function callNames({ neutral }: ModelCall, names: RunNames): RunNames {
 const dashed = (path: string): string => path.replaceAll(/[^A-Za-z0-9]/g, '-');
 
 /** Puts the names in the place of what they stand for. */
-export function toNames(names: RunNames): (text: string) => string {
+export function toNames(names: LaneNames): (text: string) => string {
   // The longest first: a workspace may lie in a home directory.
   const inOrder = Object.entries(names)
     .filter(([value]) => value.length > 1)
@@ -34,8 +34,8 @@ export function toNames(names: RunNames): (text: string) => string {
   return (text) => inOrder.reduce((masked, [value, name]) => replaceWhole(masked, value, name), text);
 }
 
-/** Puts this run's texts in the place of the names. */
-export function fromNames(names: RunNames): (text: string) => string {
+/** Puts this lane's texts in the place of the names. */
+export function fromNames(names: LaneNames): (text: string) => string {
   const entries = Object.entries(names);
   return (text) =>
     text.includes('<')
