@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { RequestError } from './wire/request-error.ts';
 
 /**
- * Refuses what a web page could send: a browser names its page in `Origin`, and a page that rebinds its own name to
- * loopback names itself in `Host`. The port is not compared, since a sandbox may forward another one.
+ * Refuses requests that a web page could send: a browser puts its page in `Origin`, and a page that rebinds its own
+ * name to loopback has that name in `Host`. The port is not compared, because a sandbox may forward another one.
  * @throws RequestError 403
  */
 export function checkNotFromBrowser(headers: IncomingHttpHeaders, boundHost: string): void {
@@ -23,8 +23,8 @@ export function checkNotFromBrowser(headers: IncomingHttpHeaders, boundHost: str
 const hostName = (host: string): string => host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 
 /**
- * Whether a request carries the lane's key, in whichever header its provider uses, or in the query as Gemini's may.
- * Takes the same time for any key.
+ * Whether a request carries the lane's key, in any of the providers' headers, or in the query as with Gemini. Takes the
+ * same time for any key.
  */
 export function hasKey(headers: IncomingHttpHeaders, target: string, key: string): boolean {
   const given = [

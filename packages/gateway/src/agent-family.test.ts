@@ -13,7 +13,7 @@ test.each([
   [{ 'user-agent': 'ai-sdk/openai/4', 'x-whetstone-agent': 'loop' }, 'whetstone-loop'],
   [{ 'user-agent': 'curl/8.0 (api/1)' }, 'unknown'],
   [{}, 'unknown'],
-])('by what the client calls itself: %j is %s', (headers, family) => {
+])('a client is known by its own name: %j is %s', (headers, family) => {
   expect(agentFamily(headers)).toBe(family);
 });
 
@@ -27,6 +27,6 @@ test.each([
   [tools('bash', 'view', 'create', 'edit'), 'copilot'],
   [tools('bash', 'read_bash', 'view', 'apply_patch'), 'copilot'],
   [tools('shell'), 'unknown'],
-])('by the tools it offers', (offered, family) => {
+])('a client is known by the tools that it offers', (offered, family) => {
   expect(agentFamily({ 'user-agent': 'OpenAI/JS 7' }, offered)).toBe(family);
 });

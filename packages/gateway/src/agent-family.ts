@@ -13,7 +13,7 @@ export const agentFamilies = [
   'unknown',
 ] as const;
 
-/** Which agent sent a request, as far as the request tells. A claim of the client, not proof. */
+/** Which agent sent a request, as far as the request shows. The client claims it; nothing proves it. */
 export type AgentFamily = (typeof agentFamilies)[number];
 
 const clientNames: readonly [RegExp, AgentFamily][] = [
@@ -26,21 +26,21 @@ const clientNames: readonly [RegExp, AgentFamily][] = [
   [/\bpi(-coding-agent)?\//i, 'pi'],
 ];
 
-/** Sets of tools that only one agent offers, the more telling ones first. */
+/** Sets of tools that only one agent offers, the surest first. */
 const toolSets: readonly [readonly string[], AgentFamily][] = [
   [['exec_command', 'write_stdin'], 'codex'],
   [['Bash', 'Read', 'Edit'], 'claude-code'],
   [['run_shell_command', 'replace'], 'gemini-cli'],
   [['run_shell_command', 'edit'], 'qwen-code'],
   [['bash', 'view', 'create'], 'copilot'],
-  // With models that edit by patch it offers nothing to create files.
+  // With models that edit by patch it has no tool that creates files.
   [['bash', 'read_bash', 'view'], 'copilot'],
   [['bash', 'read', 'edit', 'write', 'webfetch'], 'opencode'],
   [['bash', 'read', 'edit', 'write', 'todowrite'], 'opencode'],
   [['bash', 'read', 'edit', 'write'], 'pi'],
 ];
 
-/** Decides by what the client calls itself, then by the tools that it offers. */
+/** Decides by the client's own name, then by the tools that it offers. */
 export function agentFamily(headers: IncomingHttpHeaders, tools: readonly OfferedTool[] = []): AgentFamily {
   if (headers['x-whetstone-agent'] === 'loop') return 'whetstone-loop';
   const client = `${headers['user-agent'] ?? ''} ${headers.originator ?? ''}`;

@@ -6,12 +6,12 @@ import type { ResponseMeter } from './wire/response-meter.ts';
 
 export type AnswerBody = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
-/** What a request is answered with. */
+/** The answer to a request. */
 export type Answer = {
   status: number;
   headers: OutgoingHttpHeaders;
   body: AnswerBody;
-  /** Reads the body as it passes, where it is a model's reply that the gateway did not make itself. */
+  /** Reads the body as it passes. Only for a model's reply that the gateway did not make itself. */
   meter?: ResponseMeter;
 };
 

@@ -54,18 +54,18 @@ test("the gateway's budget holds for all lanes together", async () => {
   expect(statuses).toEqual([200, 200, 200, 403]);
 });
 
-test('time that is used up', async () => {
+test('a lane whose time is used up refuses calls', async () => {
   await using lane = await forwardTo(provider.url, { budget: { wallMs: 0 } });
   expect((await ask(lane)).status).toBe(403);
 });
 
-test('a cost that nobody knows ends a budget for cost', async () => {
+test('an unknown cost uses up a budget for cost', async () => {
   await using lane = await forwardTo(provider.url, { budget: { costUsd: 100 } });
   expect([(await ask(lane)).status, (await ask(lane)).status]).toEqual([200, 403]);
   expect(lane.ledger[0]?.cost_usd).toBeNull();
 });
 
-test('what cannot be metered is not forwarded under a budget for tokens', async () => {
+test('a request that cannot be metered is not forwarded under a budget for tokens', async () => {
   await using lane = await forwardTo(provider.url, { budget: { tokens: 100 } });
   const before = provider.requests.length;
   expect((await call(lane, '/v1/embeddings', { method: 'POST', body: '{}' })).status).toBe(403);

@@ -1,13 +1,13 @@
 /**
- * What a lane, or all lanes of a gateway together, may use. A limit that is reached stops the next call; calls that are
- * under way then go on to their end, so that parallel ones can go over it.
+ * What a lane, or all lanes of a gateway together, may use. After a limit is reached, the next call is refused. Calls
+ * under way still finish, so parallel calls can exceed the limit.
  */
 export type Budget = {
-  /** US dollars. Needs `prices`; a call whose price is unknown counts as the end of the budget. */
+  /** US dollars. A call with an unknown price uses up the whole budget. */
   costUsd?: number;
-  /** Tokens of all buckets. Of a call that was cut off before its usage came, an estimate counts. */
+  /** Tokens of all buckets. A call that is cut off before its usage arrives counts with an estimate. */
   tokens?: number;
-  /** Model calls, failed ones and retries included. */
+  /** Model calls, including failed calls and retries. */
   calls?: number;
   /** Milliseconds since the lane or the gateway was opened. */
   wallMs?: number;
@@ -15,15 +15,15 @@ export type Budget = {
 
 export type BudgetLimit = keyof Budget;
 
-/** Keeps the account of one budget. */
+/** What one budget allows, and what is used of it. */
 export type BudgetAccount = {
   /** Whether cost or tokens are limited. */
   limitsSpending: boolean;
-  /** The limit that is used up, if one is; `admitted`: for a call that counts already. */
+  /** The limit that is used up, if any; `admitted`: for a call that is already counted. */
   exceeded(admitted?: boolean): BudgetLimit | undefined;
-  /** Counts a model call that is about to be made. */
+  /** Counts a model call before it is made. */
   admit(): void;
-  /** Charges what a finished call used. A cost of `null` is unknown. */
+  /** Charges a finished call. A cost of `null` is unknown. */
   charge(used: { tokens: number; costUsd: number | null }): void;
 };
 
@@ -63,7 +63,7 @@ const limitNames: Record<BudgetLimit, string> = {
   wallMs: 'time',
 };
 
-/** A call that is not made, since a budget is used up. */
+/** A call is not made because a budget is used up. */
 export class OverBudget extends Error {
   override readonly name = 'OverBudget';
 
@@ -72,7 +72,7 @@ export class OverBudget extends Error {
   }
 }
 
-/** @throws OverBudget when one of them is used up; `admitted`: for a call that counts already. */
+/** @throws OverBudget when one of them is used up; `admitted`: for a call that is already counted. */
 export function checkBudgets(accounts: readonly BudgetAccount[], admitted = false): void {
   for (const account of accounts) {
     const limit = account.exceeded(admitted);
@@ -81,8 +81,8 @@ export function checkBudgets(accounts: readonly BudgetAccount[], admitted = fals
 }
 
 /**
- * What an agent is told. Without figures and without the words of an outage: agents that look for those in an error's
- * text would take it for one that passes, and try again.
+ * The message that an agent gets. It has no figures and none of the words of an outage: agents that look for those in
+ * an error would think that it passes, and retry.
  */
 const budgetMessage = (limit: BudgetLimit): string =>
   `This session's budget is used up (${limitNames[limit]}). Stop here: no further model call will be made.`;

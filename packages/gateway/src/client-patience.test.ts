@@ -8,11 +8,11 @@ import { createGateway, type Lane, scriptFromSteps } from './index.ts';
 
 const script = scriptFromSteps('s', [{ text: 'ok' }]);
 
-/** A connection to a lane's gateway, for a client that misbehaves. */
+/** A connection to a lane's gateway, for a misbehaving client. */
 async function connectTo(lane: Lane): Promise<Socket> {
   const { hostname, port } = new URL(lane.baseUrl);
   const socket = connect(Number(port), hostname);
-  // It may be reset under a client that still writes.
+  // It may be reset while the client still writes.
   socket.on('error', () => {});
   await once(socket, 'connect');
   return socket;
@@ -28,7 +28,7 @@ const requestHead = (lane: Lane, length: number): string =>
     '',
   ].join('\r\n');
 
-/** Sends byte after byte until the other side has enough, and gives what that said. */
+/** Sends byte after byte until the other side answers, and returns the answer. */
 async function trickle(socket: Socket, bytes: string): Promise<string> {
   const answer: Buffer[] = [];
   socket.on('data', (chunk) => answer.push(chunk));
@@ -42,7 +42,7 @@ async function trickle(socket: Socket, bytes: string): Promise<string> {
   return Buffer.concat(answer).toString();
 }
 
-test('a body that comes byte by byte gets 408 in time, its connection ends, and the ledger says why', async () => {
+test('a body that arrives byte by byte gets 408 in time, its connection ends, and the ledger says why', async () => {
   await using gateway = await createGateway({ requestTimeoutMs: 150 });
   const { onCall, line } = nextCall();
   await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script }, onCall });
@@ -58,14 +58,14 @@ test('a body that comes byte by byte gets 408 in time, its connection ends, and 
   });
 });
 
-test('a head that comes byte by byte gets 408 too', async () => {
+test('a head that arrives byte by byte also gets 408', async () => {
   await using gateway = await createGateway({ requestTimeoutMs: 150 });
   await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
   const answer = await trickle(await connectTo(lane), `${requestHead(lane, 0).trimEnd()}${'x'.repeat(1000)}`);
   expect(answer).toMatch(/^HTTP\/1\.1 408 /);
 });
 
-test('a client that never reads holds little memory, and is not waited for', async () => {
+test('a client that never reads takes little memory, and its call ends', async () => {
   let produced = 0;
   let providerClosed = false;
   await using provider = await startProvider(async (response) => {
@@ -98,7 +98,7 @@ test('a client that never reads holds little memory, and is not waited for', asy
     outcome: 'error',
     error: 'The client did not read its answer.',
   });
-  // What two connections' buffers hold, and not what an endless stream could fill in that time.
+  // As much as the buffers of two connections, and not as much as an endless stream could fill in that time.
   expect(produced).toBeLessThan(32 * 1024 * 1024);
   const deadline = performance.now() + 5000;
   while (!providerClosed && performance.now() < deadline) await delay(5);
@@ -106,7 +106,7 @@ test('a client that never reads holds little memory, and is not waited for', asy
   socket.destroy();
 });
 
-test('a silent provider is not taken for a client that does not read', async () => {
+test('a silent provider is not mistaken for a client that does not read', async () => {
   await using provider = await startProvider(async (response) => {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
     response.write('data: {"n":1}\n\n');

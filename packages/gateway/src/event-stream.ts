@@ -1,7 +1,7 @@
 import type { AnswerBody } from './answer.ts';
 import { splitEvents } from './wire/event-splitter.ts';
 
-/** The events of a streamed body, each as it comes; what is left at the end comes last. */
+/** The events of a streamed body, each as soon as it is complete; an unfinished last event comes at the end. */
 export async function* eventsOf(body: AnswerBody): AsyncGenerator<string> {
   const splitter = splitEvents();
   for await (const chunk of body) yield* splitter.push(chunk);

@@ -22,7 +22,7 @@ import { providerToolFields } from './wire/provider-tools.ts';
 import { RequestError } from './wire/request-error.ts';
 import { wires } from './wire/wires.ts';
 
-/** One request to a lane, on its way to its answer. */
+/** One request to a lane that is being answered. */
 type Exchange = {
   request: IncomingMessage;
   response: ServerResponse;
@@ -31,15 +31,15 @@ type Exchange = {
   line: LedgerLine;
   /** Aborted when the client is gone or the lane closes. */
   stop: AbortSignal;
-  /** Resolved when all is over. */
+  /** Resolved when the exchange has ended. */
   ended: PromiseWithResolvers<void>;
-  /** The request as a model call, once it could be read. */
+  /** The request as a model call, once it has been read. */
   asked?: ModelCall;
 };
 
 /**
- * Answers one request to a lane, and resolves when the answer is sent or the connection is gone. Must not reject: what
- * happened is in the ledger line.
+ * Answers one request to a lane, and resolves when the answer is sent or the connection is gone. Must not reject: the
+ * ledger line says what happened.
  */
 export async function runExchange(
   request: IncomingMessage,
@@ -64,7 +64,7 @@ export async function runExchange(
   } catch (error) {
     if (error instanceof ConnectionFault) request.socket.resetAndDestroy();
     response.destroy();
-    // Ending the answer closes the connection too, so the first of the reasons counts.
+    // Ending the answer also closes the connection, so the first reason counts.
     const reason = stop.aborted && !(error instanceof UnreadAnswer) ? stop.reason : error;
     if (clientGone.aborted && reason === clientGone.reason) line.outcome = 'client-closed';
     else line.error = bounded(messageOf(reason), 2000);
@@ -72,11 +72,11 @@ export async function runExchange(
   line.total_ms = elapsedSince(startedAt);
   settleLine(line, { answer, asked: exchange.asked, startedAt, lane });
   ended.resolve();
-  // A copy: a reply that nobody waits for any more may still be at work on the line.
+  // A copy, because a reply that nobody waits for any more may still change the line.
   return structuredClone(line);
 }
 
-/** The answer to a request; a failure is an answer too, in the shape of the provider that the client expects. */
+/** The answer to a request. A failure is also an answer, in the shape of the provider that the client expects. */
 async function answerOrError(exchange: Exchange): Promise<Answer> {
   const { request, target, line } = exchange;
   const asked = route(request.method ?? '', target, request.headers);
@@ -104,7 +104,7 @@ async function answer(asked: Route, wire: WireProtocol, exchange: Exchange): Pro
     throw new RequestError(401, "The key is not this lane's. Use the key and the base URL of one lane.");
   }
   if (asked.kind === 'websocket') {
-    // RFC 9110: a 426 names the protocol it is about.
+    // RFC 9110: a 426 names the protocol that it refers to.
     throw new RequestError(426, 'WebSocket is not supported here. Send the request as POST.', {
       headers: { upgrade: 'websocket' },
     });
@@ -162,7 +162,7 @@ async function modelReply(asked: Extract<Route, { kind: 'reply' }>, exchange: Ex
 
 function refuseOverBudget({ message }: OverBudget, wire: WireProtocol, line: LedgerLine): Answer {
   line.flags.push('over-budget');
-  // The SDKs of OpenAI and Anthropic do not repeat what says so.
+  // The SDKs of OpenAI and Anthropic do not retry an answer with this header.
   return errorAnswer(wire, finalStatus(wire), message, { 'x-should-retry': 'false' });
 }
 
@@ -185,7 +185,7 @@ async function send(answer: Answer, { request, response, line, lane, stop }: Exc
     response.end();
     return;
   }
-  // The client of a stream learns that it began before the model says its first word.
+  // So that the client of a stream sees the stream begin before the model says its first word.
   if (isEventStream(answer)) response.flushHeaders();
   const reader = watchReader(lane.clientLimits.maxUnreadMs);
   try {
@@ -213,7 +213,7 @@ function whenClientGone(response: ServerResponse): AbortSignal {
   return gone.signal;
 }
 
-/** Settles as `work` does, or rejects as soon as the signal aborts; then `work` goes on unobserved. */
+/** Settles like `work`, or rejects as soon as the signal aborts; then nobody waits for `work` any more. */
 async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
@@ -222,7 +222,7 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   try {
     return await Promise.race([work, aborted.promise]);
   } finally {
-    // Node.js keeps a signal of signals, and all that its listeners hold, for as long as it has listeners.
+    // Node.js keeps a combined signal, and everything that its listeners hold, as long as it has listeners.
     signal.removeEventListener('abort', onAbort);
   }
 }

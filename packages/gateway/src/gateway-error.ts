@@ -1,6 +1,6 @@
 /**
- * What went wrong with a gateway, a lane or a script file, for the program that set it up. An agent never sees one:
- * what an agent gets are HTTP errors in its provider's shape (`RequestError`).
+ * What went wrong with a gateway, a lane or a script file, for the program that set it up. An agent never sees it:
+ * agents get HTTP errors in their provider's shape (`RequestError`).
  */
 export type GatewayErrorCode =
   | 'listen-failed'

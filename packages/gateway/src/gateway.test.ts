@@ -50,7 +50,7 @@ describe('who may call', () => {
     expect(answer.status).toBe(200);
   });
 
-  test("no key, a wrong one and another lane's get 401 in the provider's shape", async () => {
+  test("no key, a wrong key and another lane's key get 401 in the provider's shape", async () => {
     await using lane = await openLane();
     await using other = await openLane();
     const body = JSON.stringify(responsesCall);
@@ -95,7 +95,7 @@ describe('who may call', () => {
   });
 });
 
-describe('what is asked', () => {
+describe('requests:', () => {
   test('base URLs with and without /v1 lead to the same place', async () => {
     await using lane = await openLane();
     for (const path of ['/responses', '/v1/responses', '/v1/responses?beta=1', '/responses/']) {
@@ -106,7 +106,7 @@ describe('what is asked', () => {
     }
   });
 
-  test('the small calls that clients make at their start', async () => {
+  test('the auxiliary calls that clients make at their start are answered', async () => {
     await using lane = await openLane();
     expect((await call(lane, '/api/hello', { method: 'HEAD', key: null })).status).toBe(200);
     expect((await call(lane, '/api/hello')).status).toBe(200);
@@ -120,7 +120,7 @@ describe('what is asked', () => {
     expect(lane.ledger.every((line) => line.flags.includes('auxiliary') && line.usage === null)).toBe(true);
   });
 
-  test('counted tokens are those that a call reports', async () => {
+  test('a token count is what the call reports afterwards', async () => {
     await using lane = await openLane();
     const request = { ...anthropicCall, system: 'Be brief.', tools: [{ name: 'Bash', input_schema: {} }] };
     const counted = await postJson(lane, '/v1/messages/count_tokens', request);
@@ -129,7 +129,7 @@ describe('what is asked', () => {
     expect(answered.body).toMatchObject({ usage: counted.body });
   });
 
-  test('a WebSocket is refused with 426, and the client goes on with HTTP', async () => {
+  test('a WebSocket is refused with 426, and the client continues with HTTP', async () => {
     await using lane = await openLane();
     const socket = connect(Number(new URL(gateway.url).port), '127.0.0.1');
     socket.write(
@@ -146,7 +146,7 @@ describe('what is asked', () => {
     ['GET', '/v1/responses', openaiError('GET /v1/responses')],
     ['POST', '/v1/messages/batches', anthropicError('not_found_error', 'POST /v1/messages/batches')],
     ['GET', '', openaiError('GET /')],
-  ])('%s %s is unknown, and in the ledger', async (method, path, body) => {
+  ])('%s %s is unknown, and is in the ledger', async (method, path, body) => {
     await using lane = await openLane();
     expect(await call(lane, path, { method })).toMatchObject({ status: 404, body });
     expect(lane.ledger).toMatchObject([{ status: 404, outcome: 'error', flags: ['auxiliary'] }]);
@@ -163,15 +163,18 @@ describe('what is asked', () => {
 });
 
 describe('bodies', () => {
-  test.each(['', '{"model":', '[1]', '{"a":"\xff"}'])('what is no JSON object gets 400: %j', async (text) => {
-    await using lane = await openLane();
-    const body = Buffer.from(text, 'latin1');
-    const answer = await call(lane, '/v1/responses', { method: 'POST', body });
-    expect([answer.status, answer.body]).toEqual([400, openaiError('JSON')]);
-    expect(lane.ledger).toMatchObject([
-      { status: 400, outcome: 'error', request_bytes: body.length, usage: null },
-    ]);
-  });
+  test.each(['', '{"model":', '[1]', '{"a":"\xff"}'])(
+    'a body that is not a JSON object gets 400: %j',
+    async (text) => {
+      await using lane = await openLane();
+      const body = Buffer.from(text, 'latin1');
+      const answer = await call(lane, '/v1/responses', { method: 'POST', body });
+      expect([answer.status, answer.body]).toEqual([400, openaiError('JSON')]);
+      expect(lane.ledger).toMatchObject([
+        { status: 400, outcome: 'error', request_bytes: body.length, usage: null },
+      ]);
+    },
+  );
 
   const json = Buffer.from(JSON.stringify(responsesCall));
   test.each([
@@ -179,7 +182,7 @@ describe('bodies', () => {
     ['deflate', deflateSync(json)],
     ['br', brotliCompressSync(json)],
     ['zstd', zstdCompressSync(json)],
-  ])('%s is decompressed, and the ledger names the plain body', async (encoding, body) => {
+  ])('a body with %s is decompressed, and the ledger has the decompressed body', async (encoding, body) => {
     await using lane = await openLane();
     await call(lane, '/v1/responses', { method: 'POST', body, headers: { 'content-encoding': encoding } });
     await postJson(lane, '/v1/responses', responsesCall);
@@ -192,13 +195,13 @@ describe('bodies', () => {
   test.each([
     ['snappy', 415, json],
     ['gzip', 400, json],
-  ])('%s that cannot be read gets %d', async (encoding, status, body) => {
+  ])('a body with %s that cannot be read gets %d', async (encoding, status, body) => {
     await using lane = await openLane();
     const headers = { 'content-encoding': encoding };
     expect((await call(lane, '/v1/responses', { method: 'POST', body, headers })).status).toBe(status);
   });
 
-  test('too large a body gets 413, as sent and as decompressed', async () => {
+  test('a body that is too large gets 413, as sent or decompressed', async () => {
     await using lane = await openLane();
     const large = Buffer.alloc(3_000_000, ' ');
     const plain = await call(lane, '/v1/messages', { method: 'POST', body: large });
@@ -209,12 +212,12 @@ describe('bodies', () => {
   });
 });
 
-describe('ends', () => {
+describe('the end of a call:', () => {
   const longText = { name: 'long', play: () => ({ text: 'x'.repeat(30_000_000) }) };
   const never = { name: 'never', play: () => new Promise<never>(() => {}) };
   const streamed = JSON.stringify({ ...responsesCall, stream: true });
 
-  /** A streamed call whose client has read the beginning of the answer. */
+  /** A streamed call. Its client has read the beginning of the answer. */
   async function startStream(lane: Lane, signal: AbortSignal) {
     const response = await fetch(`${lane.baseUrl}/v1/responses`, {
       method: 'POST',
@@ -227,7 +230,7 @@ describe('ends', () => {
     return reader;
   }
 
-  test('a client that goes away in the middle of a stream', async () => {
+  test('a client that leaves in the middle of a stream ends its call', async () => {
     const { onCall, line } = nextCall();
     await using lane = await openLane({ mode: { kind: 'script', script: longText }, onCall });
     const client = new AbortController();
@@ -238,7 +241,7 @@ describe('ends', () => {
     expect((await call(lane, '/v1/models')).status).toBe(200);
   });
 
-  test('a client that goes away before the model has answered, whose answer changes nothing any more', async () => {
+  test('when a client leaves before the model has answered, the answer changes nothing any more', async () => {
     const { onCall, line } = nextCall();
     const playing = Promise.withResolvers<void>();
     const late = Promise.withResolvers<{ text: string }>();
@@ -258,7 +261,7 @@ describe('ends', () => {
     expect(lane.ledger).toMatchObject([{ outcome: 'client-closed', usage: null }, { outcome: 'ok' }]);
   });
 
-  test("closing a lane ends its open calls and no other lane's", async () => {
+  test('closing a lane ends its open calls and none of another lane', async () => {
     const lane = await openLane({ mode: { kind: 'script', script: longText } });
     await using other = await openLane({ mode: { kind: 'script', script: longText } });
     const [reader, otherReader] = await Promise.all(
@@ -272,7 +275,7 @@ describe('ends', () => {
     await lane.close();
   });
 
-  test('a closed gateway has ended its lanes, frees its port and opens no more', async () => {
+  test('a closed gateway has closed its lanes, frees its port and opens no more lanes', async () => {
     const own = await createGateway();
     const lane = await own.open({ owner: 'a', mode: { kind: 'script', script: never } });
     const answer = call(lane, '/v1/responses', { method: 'POST', body: streamed });
@@ -285,7 +288,7 @@ describe('ends', () => {
     expect(next.url).toBe(own.url);
   });
 
-  test('a port that is taken is a typed error', async () => {
+  test('a port that is in use is a typed error', async () => {
     const taken = createGateway({ port: Number(new URL(gateway.url).port) });
     await expect(taken).rejects.toMatchObject({ name: 'GatewayError', code: 'listen-failed' });
   });

@@ -25,19 +25,19 @@ export type GatewayOptions = {
   port?: number;
   /** Largest request body, compressed and decompressed, in bytes; default 64 MiB. A larger one gets 413. */
   maxBodyBytes?: number;
-  /** Longest time that a request takes to arrive, in milliseconds; default 5 minutes. A slower one gets 408. */
+  /** Longest time that a request may take to arrive, in milliseconds; default 5 minutes. A slower one gets 408. */
   requestTimeoutMs?: number;
-  /** Longest time that a client leaves an answer unread, in milliseconds; default 5 minutes. Then its call is ended. */
+  /** Longest time that a client may leave an answer unread, in milliseconds; default 5 minutes. Then its call ends. */
   unreadTimeoutMs?: number;
   /** Limits for all lanes together. */
   budget?: Budget;
-  /** How many calls of one provider may be under way at once, over all lanes; `false`: any number. */
+  /** How many calls to one provider may be under way at once, over all lanes; `false`: any number. */
   rate?: RateOptions | false;
-  /** Prices of models. Default: list prices (`@whetstone/events/price`), of the provider that a call goes to. */
+  /** Prices of models. Default: the list prices (`@whetstone/events/price`) of the provider that a call goes to. */
   prices?: Prices;
 };
 
-/** A model gateway: an HTTP server with a lane for each agent that runs. */
+/** A model gateway: an HTTP server with a lane for each running agent. */
 export type Gateway = {
   /** `http://HOST:PORT` */
   url: string;
@@ -61,7 +61,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const budget = openBudget(options.budget);
   const rate = openRate(options.rate);
   const lanes = new Map<string, ServedLane>();
-  // Agents pause for as long as a tool runs and then use the connection again: keep it, or some of those calls meet a reset.
+  // An agent makes no call while a tool runs, and then uses the connection again. Closing it would reset some calls.
   const connections = { keepAliveTimeout: 10 * 60_000, ...headTimeout(requestTimeoutMs) };
   const server = createServer(connections, (request, response) => {
     void dispatch(request, response, lanes, host);
@@ -83,7 +83,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
     });
     if (closed) {
       await served.lane.close();
-      throw new GatewayError('gateway-closed', 'The gateway is closed: it opens no more lanes.');
+      throw new GatewayError('gateway-closed', 'The gateway is closed and opens no more lanes.');
     }
     lanes.set(served.lane.id, served);
     return served.lane;
@@ -106,10 +106,10 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   return { url, open, close, [Symbol.asyncDispose]: close };
 }
 
-/** Until a request's head is there, no lane knows of it, so the server itself keeps the time. */
+/** Before a request's head has arrived, no lane knows about the request, so the server itself measures the time. */
 const headTimeout = (requestTimeoutMs: number): ServerOptions => ({
   headersTimeout: Math.min(60_000, requestTimeoutMs),
-  // A body that a lane reads has its own, which is told to the client and to the ledger: this is for all others.
+  // A lane measures the bodies that it reads, and reports a slow one to client and ledger. This limit is for all others.
   requestTimeout: 2 * requestTimeoutMs,
   connectionsCheckingInterval: Math.min(30_000, Math.ceil(requestTimeoutMs / 4)),
 });
@@ -148,7 +148,7 @@ async function dispatch(
   }
 }
 
-/** Answers what belongs to no lane, and so stands in no ledger. */
+/** Answers a request that belongs to no lane, and so is in no ledger. */
 function refuse(error: unknown, target: string, request: IncomingMessage, response: ServerResponse): void {
   if (!(error instanceof RequestError)) {
     response.destroy();

@@ -4,7 +4,7 @@ import { createGateway, type LaneRequest, scriptFromSteps } from './index.ts';
 
 const mode = { kind: 'script', script: scriptFromSteps('answer', [{ text: 'OK.' }]) } as const;
 
-test('each model call is handed over as it was sent, without its key, before it is answered', async () => {
+test('onRequest gets each model call as it was sent, without its key, before it is answered', async () => {
   const requests: LaneRequest[] = [];
   await using gateway = await createGateway();
   await using lane = await gateway.open({
@@ -29,7 +29,7 @@ test('each model call is handed over as it was sent, without its key, before it 
   expect(lane.ledger.map(({ id }) => id)).toEqual([request?.id]);
 });
 
-test('what is no model call, or has another key, is not handed over; a listener that throws changes nothing', async () => {
+test('onRequest gets only model calls with the right key, and its errors are ignored', async () => {
   const seen: string[] = [];
   await using gateway = await createGateway();
   await using lane = await gateway.open({

@@ -21,44 +21,44 @@ export type LaneOptions = {
   /** Whom the lane is for, in the caller's words. It is in every ledger line, and part of the seed of scripted chance. */
   owner: string;
   mode: LaneMode;
-  /** What goes wrong on purpose, in any mode. Rules that meet the same call all apply, in their order. */
+  /** What goes wrong on purpose, in any mode. All rules that match a call apply to it, in their order. */
   faults?: readonly FaultRule[];
   /**
-   * Tools that run at the provider and that the agent may use, in the modes that forward: all, or those listed, each by
-   * its type or field in the request, with or without the version (`web_search`, `code_execution`, `mcp`,
-   * `googleSearch`). Default none: they are taken out of requests.
+   * Tools that run at the provider and that the agent may use, in the modes that forward: all, or those listed by their
+   * type or field in the request, with or without the version (`web_search`, `code_execution`, `mcp`, `googleSearch`).
+   * Default none: the gateway removes them from requests.
    */
   allowProviderTools?: true | readonly string[];
-  /** The lane's own limits; those of the gateway hold as well. */
+  /** The lane's own limits. The gateway's limits also apply. */
   budget?: Budget;
   /**
-   * Called with each model call that carries the lane's key, as its client sent it and before it is answered. Must not
-   * throw; what it throws is ignored.
+   * Called with each model call that carries the lane's key, as its client sent it, before it is answered. Must not
+   * throw; an error is ignored.
    */
   onRequest?: (request: LaneRequest) => void;
-  /** Called once for each finished call. Must not throw; what it throws is ignored. */
+  /** Called once for each finished call. Must not throw; an error is ignored. */
   onCall?: (line: LedgerLine) => void;
   /** A JSONL file that ledger lines are appended to as calls finish. Its folder must exist. */
   ledgerFile?: string;
 };
 
-/** A model call as it came from its client. */
+/** A model call as its client sent it. */
 export type LaneRequest = {
-  /** That of the call's ledger line. */
+  /** The id of the call's ledger line. */
   id: string;
   wire: WireProtocol;
-  /** Without those of the connection and without keys. */
+  /** Without headers of the connection and without keys. */
   headers: OutgoingHttpHeaders;
   /** Decompressed. */
   body: Uint8Array;
 };
 
-/** One agent's way to its model: a base URL and a key of its own, and a ledger of what went through. */
+/** One agent's way to its model: a base URL and a key of its own, and a ledger of its calls. */
 export type Lane = {
   id: string;
   /** `http://HOST:PORT/lanes/ID`, without a slash at the end and without `/v1`. */
   baseUrl: string;
-  /** Stands for the provider's key, and opens this lane only. */
+  /** Replaces the provider's key for the agent, and only opens this lane. */
   key: string;
   /** Environment variables that point agents and provider SDKs at the lane. */
   env: Record<string, string>;
@@ -71,28 +71,28 @@ export type Lane = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** A lane together with the side of it that the server uses. */
+/** A lane, and the function with which the server answers its requests. */
 export type ServedLane = {
   lane: Lane;
-  /** Answers a request whose path and query below the lane's base URL are `target`. Never rejects. */
+  /** Answers a request. `target` is its path and query below the lane's base URL. Never rejects. */
   serve(request: IncomingMessage, response: ServerResponse, target: string): Promise<void>;
 };
 
-/** What the gateway decides for its lanes. */
+/** What a lane gets from its gateway. */
 export type LanePlace = {
   gatewayUrl: string;
   clientLimits: ClientLimits;
-  /** The account of all lanes together. */
+  /** The budget of all lanes together. */
   budget: BudgetAccount;
   /** Default: list prices. */
   prices: Prices | undefined;
-  /** The turns of all lanes together at each provider. */
+  /** The turns at each provider, for all lanes together. */
   rate: Rate;
   /** Called when the lane closes, before its open requests end. */
   onClose: (id: string) => void;
 };
 
-/** A script is never paid for; the list is large, and read when a lane needs it. */
+/** A script costs nothing. The list of prices is large, and is only read when a lane needs it. */
 async function pricesOf(mode: LaneMode, own: Prices | undefined): Promise<Prices> {
   if (mode.kind === 'script') return () => null;
   const prices = own ?? (await import('./list-prices.ts')).listPrices;

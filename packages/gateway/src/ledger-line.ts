@@ -11,7 +11,7 @@ import type { ModelCall } from './source.ts';
 import { bounded } from './text.ts';
 import type { NeutralRequest } from './wire/neutral.ts';
 
-/** The line of a request that has just arrived. */
+/** The ledger line of a request that has just arrived. */
 export function openLine(
   request: IncomingMessage,
   target: string,
@@ -53,17 +53,17 @@ export function openLine(
   };
 }
 
-/** What is known of a call at its end. */
+/** What is known about a call at its end. */
 type Ending = {
   answer: Answer | undefined;
-  /** Where it was a model call that could be read. */
+  /** Absent unless it was a model call that could be read. */
   asked: ModelCall | undefined;
   /** `performance.now()` when the request arrived. */
   startedAt: number;
   lane: Pick<ExchangeLane, 'budgets' | 'prices' | 'retries'>;
 };
 
-/** Completes a line when its call has ended: what the answer told of itself, what it cost, and what it counts for. */
+/** Completes a line when its call has ended: what the answer reported, what the call cost, and how it counts. */
 export function settleLine(line: LedgerLine, ending: Ending): void {
   const { answer, asked, lane } = ending;
   if (answer?.meter) readMeter(line, answer.meter, ending.startedAt, lane.prices);
@@ -76,7 +76,7 @@ export function settleLine(line: LedgerLine, ending: Ending): void {
   for (const budget of lane.budgets) budget.charge({ tokens, costUsd: answer?.meter ? line.cost_usd : 0 });
 }
 
-/** Whether the agent has what it needs to go on: a reply to its end, and as it was said. */
+/** Whether the agent got what it needs to continue: a complete reply, unchanged. */
 const isAnswered = (line: LedgerLine): boolean =>
   line.outcome === 'ok' && line.finish !== null && line.faults.every((kind) => harmless.includes(kind));
 
@@ -109,10 +109,10 @@ function setPrice(line: LedgerLine, prices: Prices): void {
     line.cost_usd = price?.usd ?? null;
     line.price_source = price?.source ?? null;
   } catch {
-    // A price that cannot be looked up is unknown.
+    // When the price cannot be looked up, it is unknown.
   }
 }
 
-/** Of a reply that was cut off: what was asked, and about what came. */
+/** The usage of a reply that was cut off: the size of the request, and roughly what arrived. */
 const estimatedTokens = (neutral: NeutralRequest, line: LedgerLine): number =>
   estimateInputTokens(neutral) + tokensFor(line.response_bytes);

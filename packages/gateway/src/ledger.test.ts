@@ -21,7 +21,7 @@ const script = scriptFromSteps('steps', [
   { thinking: 'Hm.', text: 'Look.', calls: [{ tool: 'shell', command: 'ls' }] },
 ]);
 
-test('a line says everything of its call', async () => {
+test('a line has everything about its call', async () => {
   await using lane = await gateway.open({ owner: 'owner-7', mode: { kind: 'script', script } });
   const before = new Date().toISOString();
   await stream(clientOf('anthropic-messages', lane), {
@@ -68,7 +68,7 @@ test('a line says everything of its call', async () => {
   expect(line && line.at >= before && line.total_ms >= (line.first_byte_ms ?? Number.NaN)).toBe(true);
 });
 
-test('its totals are what the clients saw, and the file and the callback hold the same lines', async () => {
+test('its totals are what the clients saw, and the file and the callback get the same lines', async () => {
   const heard: LedgerLine[] = [];
   const ledgerFile = join(directory, 'calls.jsonl');
   const lane = await gateway.open({
@@ -108,7 +108,7 @@ test('its totals are what the clients saw, and the file and the callback hold th
   expect(lane.ledger).toHaveLength(4);
 });
 
-test('no key gets into it, and what a client chose stays short', async () => {
+test('it never contains a key, and texts that a client chose stay short', async () => {
   const ledgerFile = join(directory, 'hostile.jsonl');
   const lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script }, ledgerFile });
   const long = 'x'.repeat(5000);
@@ -122,7 +122,7 @@ test('no key gets into it, and what a client chose stays short', async () => {
   expect((await stat(ledgerFile)).size).toBeLessThan(150_000);
 });
 
-test('a ledger file that cannot be opened is a typed error, and no lane', async () => {
+test('a ledger file that cannot be opened is a typed error, and no lane opens', async () => {
   const ledgerFile = join(directory, 'missing', 'calls.jsonl');
   const opened = gateway.open({ owner: 'a', mode: { kind: 'script', script }, ledgerFile });
   await expect(opened).rejects.toMatchObject({
@@ -132,7 +132,7 @@ test('a ledger file that cannot be opened is a typed error, and no lane', async 
 });
 
 test.skipIf(process.platform !== 'linux')(
-  'a ledger file that fills its disk shows when the lane closes',
+  'a ledger file on a full disk is an error when the lane closes',
   async () => {
     const lane = await gateway.open({
       owner: 'a',

@@ -5,8 +5,8 @@ import { GatewayError } from './gateway-error.ts';
 import type { WireProtocol } from './wire/neutral.ts';
 
 /**
- * One request that reached a lane, as one JSON line. Never holds a header or a key. Texts that the client chose (path,
- * model, names of tools) are cut to a bounded length.
+ * One request that reached a lane, as one JSON line. Never contains a header or a key. Texts that the client chose
+ * (path, model, names of tools) are cut to a bounded length.
  */
 export type LedgerLine = {
   /** Unique in the lane's ledger. */
@@ -15,7 +15,7 @@ export type LedgerLine = {
   owner: string;
   /** When the request arrived, ISO 8601. */
   at: string;
-  /** The protocol of the path; `null` when the path belongs to none. */
+  /** The protocol of the path; `null` when the path belongs to no protocol. */
   wire: WireProtocol | null;
   method: string;
   /** The path below the lane's base URL, without the query. */
@@ -25,56 +25,56 @@ export type LedgerLine = {
   model_asked: string | null;
   model_answered: string | null;
   stream: boolean;
-  /** The HTTP status that was sent; `null` when the connection ended before one was. */
+  /** The HTTP status that was sent; `null` when the connection ended before a status was sent. */
   status: number | null;
   outcome: 'ok' | 'error' | 'client-closed';
-  /** What went wrong, when something did. */
+  /** What went wrong. Absent when nothing did. */
   error?: string;
-  /** Tokens of the reply that was sent; `null` when the request got no reply of a model. */
+  /** Tokens of the reply that was sent; `null` when the request got no model reply. */
   usage: Usage | null;
-  /** Of `usage.cacheWriteTokens`, those written for an hour, where the provider tells. */
+  /** The part of `usage.cacheWriteTokens` that was written for an hour, where the provider reports it. */
   cache_write_1h_tokens?: number;
-  /** US dollars; `null` means unknown, which is not the same as 0. */
+  /** US dollars; `null` means unknown, not 0. */
   cost_usd: number | null;
-  /** Where the price comes from, as the gateway's `prices` says; `null` when the cost is unknown. */
+  /** Where the gateway's `prices` has the price from; `null` when the cost is unknown. */
   price_source: string | null;
-  /** How long the call was held back for its turn at the provider, in milliseconds; the times below include it. */
+  /** How long the call waited for its turn at the provider, in milliseconds. The times below include it. */
   queued_ms: number;
   /** From the request's arrival to the start of the answer, in milliseconds; `null` when there was no answer. */
   first_byte_ms: number | null;
-  /** To the first thing that the model said, in milliseconds; `null` when it said nothing or is a script. */
+  /** From the request's arrival to the model's first output, in milliseconds; `null` without output and for a script. */
   first_token_ms: number | null;
   /** From the request's arrival to the end of the answer or of the connection, in milliseconds. */
   total_ms: number;
-  /** Tools of the request, those that were stripped and those of the provider included. */
+  /** Tools of the request, including the stripped ones and the provider's own. */
   tools_offered: string[];
-  /** Tools of the provider that the lane does not allow and that were taken out, by their type or field in the request. */
+  /** The provider's tools that the gateway removed because the lane does not allow them, by type or field in the request. */
   stripped_tools: string[];
   tools_called: string[];
   /**
    * Why the model stopped: `stop`, `tool-calls`, `length`, `content-filter`, `error`, or the provider's own word for
-   * anything else; `null` when it did not say.
+   * another reason; `null` when the reply did not report it.
    */
   finish: string | null;
-  /** Size of the request body, decompressed, in bytes. */
+  /** Size of the decompressed request body, in bytes. */
   request_bytes: number;
-  /** Bytes of the answer's body that were given to the connection. */
+  /** Bytes of the answer's body that were written to the connection. */
   response_bytes: number;
-  /** SHA-256 of the request body, decompressed, in hexadecimal; `null` when the body was not read. */
+  /** SHA-256 of the decompressed request body, in hexadecimal; `null` when the body was not read. */
   request_hash: string | null;
-  /** How many calls with the same conversation failed right before this one: it is a retry when there are any. */
+  /** How many calls with the same conversation failed right before this one. Above 0, this call is a retry. */
   retries: number;
-  /** Kinds of the faults that were put into this call. */
+  /** Kinds of the faults that applied to this call. */
   faults: string[];
   /**
-   * `auxiliary`: no model call (a list of models, a token count, a probe, an unknown path). `side-request`: a model
-   * call beside the task, such as one for a title. `unauthenticated`: the lane's key was wrong or missing. `over-budget`:
-   * refused, since a budget was used up. `replayed`: answered from a cassette; `nearest`: with an exchange of another
-   * request (lenient replay). `forked`: a replay that went live. `unmetered`: a model replied, and its usage is unknown.
-   * `unrecorded`: the answer was not complete or too large, so it is not in the cassette.
+   * `auxiliary`: not a model call (a list of models, a token count, a probe, an unknown path). `side-request`: a model
+   * call beside the agent's work, such as one for a title. `unauthenticated`: the lane's key was wrong or missing.
+   * `over-budget`: refused because a budget was used up. `replayed`: answered from a cassette; `nearest`: with the
+   * exchange of another request (lenient replay). `forked`: a replay that went live. `unmetered`: a model replied, and
+   * its usage is unknown. `unrecorded`: the answer was incomplete or too large, so it is not in the cassette.
    */
   flags: LedgerFlag[];
-  /** Index of the script step that was played; `null` when none was. */
+  /** Index of the script step that was played; `null` when no step was. */
   step: number | null;
 };
 
@@ -95,13 +95,13 @@ export type Ledger = {
   append(line: LedgerLine): void;
   /**
    * Waits until every line is written.
-   * @throws GatewayError `ledger-unwritable` when a line could not be.
+   * @throws GatewayError `ledger-unwritable` when a line could not be written.
    */
   close(): Promise<void>;
 };
 
 export type LedgerOptions = {
-  /** Called with each line; what it throws is ignored. */
+  /** Called with each line; an error that it throws is ignored. */
   onCall?: (line: LedgerLine) => void;
   /** A JSONL file that lines are appended to. Its folder must exist. */
   ledgerFile?: string;

@@ -3,11 +3,11 @@ import { expect, test } from 'vitest';
 import { routes, serve } from './__fixtures__/served-lanes.ts';
 import { createGateway } from './index.ts';
 
-/** Collects garbage and counts what is left. */
+/** Collects garbage and counts the objects that are left. */
 const liveSignals = (): number => Number(queryObjects(AbortSignal, { format: 'count' }));
 
 test.each(routes)(
-  'calls that have ended leave no signals behind, and nothing that hangs on them: %s',
+  'calls that have ended leave no signals behind, and nothing that their listeners hold: %s',
   async (route) => {
     await using gateway = await createGateway();
     await using served = await serve(gateway, route, { text: 'ok' });
@@ -25,7 +25,7 @@ test.each(routes)(
     await callOften();
     const before = liveSignals();
     await callOften();
-    // What is held weakly takes its turns to go.
+    // Weakly held objects need several rounds to go.
     await expect.poll(() => liveSignals() - before, { timeout: 5000 }).toBeLessThan(25);
   },
 );

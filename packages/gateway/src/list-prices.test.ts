@@ -7,7 +7,7 @@ const usage = { inputTokens: 1_000_000, outputTokens: 0 };
 const sourceAt = (upstream: string, model: string) =>
   listPrices({ wire: 'openai-chat-completions', model, usage, cacheWrite1hTokens: 0, upstream })?.source;
 
-test('the provider that is called decides, and the maker where nobody knows the address', () => {
+test('the price is that of the called provider, or of the maker when the address is unknown', () => {
   expect(sourceAt('https://api.openai.com/v1', 'gpt-5.2')).toBe('genai-prices openai/gpt-5.2');
   expect(sourceAt('https://openrouter.ai/api/v1', 'anthropic/claude-opus-4.6')).toContain('openrouter/');
   expect(sourceAt('http://proxy.internal/v1', 'gpt-5.2')).toBe('genai-prices openai/gpt-5.2');
@@ -15,7 +15,7 @@ test('the provider that is called decides, and the maker where nobody knows the 
   expect(sourceAt('https://openrouter.ai/api/v1', 'no-such-model')).toBeUndefined();
 });
 
-test('forwarded calls have list prices, scripted ones none, and unknown is not free', async () => {
+test('forwarded calls have list prices, scripted calls have none, and an unknown price is not 0', async () => {
   await using provider = await createGateway();
   await using gateway = await createGateway();
   const script = scriptFromSteps('answer', [

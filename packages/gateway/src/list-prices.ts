@@ -2,7 +2,7 @@ import { priceUsage } from '@whetstone/events/price';
 import type { Prices } from './prices.ts';
 import type { WireProtocol } from './wire/neutral.ts';
 
-/** Whose models a wire is made for: their maker's price counts where the address says nothing. */
+/** The maker of the models on each wire. The maker's price counts where the address does not name a provider. */
 const makers: Record<WireProtocol, string> = {
   'openai-responses': 'openai',
   'openai-chat-completions': 'openai',
@@ -10,7 +10,7 @@ const makers: Record<WireProtocol, string> = {
   'gemini-generate-content': 'google',
 };
 
-/** List prices, of the provider that the call went to where it is known, else of the model's maker. */
+/** List prices of the provider that the call went to, or of the model's maker when the provider is unknown. */
 export const listPrices: Prices = ({ wire, model, usage, cacheWrite1hTokens, upstream }) => {
   const maker = makers[wire];
   const provider = upstream === undefined ? { name: maker } : { apiUrl: upstream, orElse: maker };

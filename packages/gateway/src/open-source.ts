@@ -6,10 +6,10 @@ import type { LaneMode } from './lane-mode.ts';
 import { scriptSource } from './script/script-source.ts';
 import type { Source } from './source.ts';
 
-/** What a source needs to know of its lane. */
+/** What a source needs to know about its lane. */
 export type SourcePlace = { owner: string } & ForwardPlace & LaneAddress;
 
-/** @throws GatewayError when what a mode needs (a key, a cassette) is not there. */
+/** @throws GatewayError when a mode lacks something that it needs (a key, a cassette). */
 export async function openSource(mode: LaneMode, place: SourcePlace): Promise<Source> {
   switch (mode.kind) {
     case 'script':

@@ -1,20 +1,20 @@
 import type { Usage } from '@whetstone/events';
 import type { WireProtocol } from './wire/neutral.ts';
 
-/** A model call whose price is asked for. */
+/** A model call to find the price of. */
 export type PricedCall = {
   wire: WireProtocol;
-  /** The model that answered, or the one that was asked for when the answer names none. */
+  /** The model that answered, or the requested model when the answer names none. */
   model: string;
   usage: Usage;
-  /** Where the call went, as the provider's base URL; absent for replies that nobody was paid for now. */
+  /** The base URL of the provider that the call went to; absent for replies that cost nothing now. */
   upstream?: string;
-  /** Of `usage.cacheWriteTokens`, those written for an hour. */
+  /** The part of `usage.cacheWriteTokens` that was written for an hour. */
   cacheWrite1hTokens: number;
 };
 
 /**
- * The price of a call in US dollars and where it comes from, or `null` when it is unknown. Must not throw; what it
- * throws makes the price unknown.
+ * The price of a call in US dollars and where it comes from, or `null` when it is unknown. Must not throw; an error
+ * makes the price unknown.
  */
 export type Prices = (call: PricedCall) => { usd: number; source: string } | null;

@@ -14,7 +14,7 @@ async function examples(language: string): Promise<string[]> {
   );
 }
 
-test('the first example runs as it stands', async () => {
+test('the first example of the README runs as it is', async () => {
   const [example = ''] = await examples('ts');
   const node = ['--input-type=module-typescript', '--eval', example];
   const { stdout } = await promisify(execFile)(process.execPath, node, { cwd: packageRoot });
@@ -22,7 +22,7 @@ test('the first example runs as it stands', async () => {
   expect(stdout).toMatch(/inputTokens: \d+/);
 });
 
-test('the YAML example is a script', async () => {
+test('the YAML example of the README is a script', async () => {
   const [example = ''] = await examples('yaml');
   expect(parseYamlScript(example, 'README.md').name).toBe('careful-or-not');
 });

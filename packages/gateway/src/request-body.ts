@@ -4,16 +4,16 @@ import { brotliDecompress, gunzip, inflate, zstdDecompress } from 'node:zlib';
 import { RequestError } from './wire/request-error.ts';
 
 export type BodyLimits = {
-  /** Of both forms, compressed and decompressed. */
+  /** Applies to the compressed and to the decompressed body. */
   maxBytes: number;
-  /** How long it may take to arrive. */
+  /** How long the body may take to arrive. */
   maxMs: number;
 };
 
 /**
  * The body of a request, decompressed (gzip, deflate, br, zstd).
- * @throws RequestError 413 over the limit, 415 for another encoding, 400 for a body that does not decompress, 408 when
- * it does not arrive in time
+ * @throws RequestError 413 over the limit, 415 for an unknown encoding, 400 when it cannot be decompressed, 408 when it
+ * does not arrive in time
  */
 export async function readBody(request: IncomingMessage, { maxBytes, maxMs }: BodyLimits): Promise<Buffer> {
   const late = Promise.withResolvers<never>();
@@ -31,7 +31,7 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    // The rest is read and dropped: a client that is cut off while it sends would not see the answer.
+    // Reads the rest and drops it, because a client that is cut off while it sends would not see the answer.
     if (size <= limit) chunks.push(chunk);
     else chunks.length = 0;
   }
@@ -67,7 +67,7 @@ async function decompress(body: Buffer, contentEncoding: string, limit: number):
   }
 }
 
-/** The rest may still come: with the answer, the connection ends. */
+/** The rest of the body may still arrive, so the connection ends with the answer. */
 const tooSlow = (): RequestError =>
   new RequestError(408, 'The request took too long to arrive.', { headers: { connection: 'close' } });
 

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { NeutralRequest } from './wire/neutral.ts';
 
 /**
- * Counts a call that has ended and gives how many with its conversation failed right before it. By what requests say,
- * not by their bytes: agents change options and drop fields when they try again.
+ * Counts a call that has ended, and returns how many calls with the same conversation failed right before it. Compares
+ * the conversation and not the bytes, because agents change options and drop fields when they retry.
  */
 export type RetryCount = (request: NeutralRequest, ok: boolean) => number;
 
 export function countRetries(): RetryCount {
   const failures = new Map<string, number>();
   return (request, ok) => {
-    // A conversation is long: its key is made only where it matters.
+    // A conversation is long, so its key is only made when it is needed.
     if (ok && failures.size === 0) return 0;
     const key = conversationKey(request);
     const before = failures.get(key) ?? 0;

@@ -11,13 +11,13 @@ export type Route =
       target?: RequestTarget;
     }
   | { kind: 'models' }
-  /** A client's check that the server is there. */
+  /** A client's check that the server is up. */
   | { kind: 'hello' }
-  /** Codex tries a WebSocket first and goes on with HTTP when it is refused. */
+  /** Codex tries a WebSocket first, and uses HTTP when that is refused. */
   | { kind: 'websocket'; wire: 'openai-responses' }
   | { kind: 'unknown' };
 
-/** `target` is path and query below the lane's base URL. Base URLs with and without `/v1` both work. */
+/** `target` is the path and query below the lane's base URL. Base URLs work with and without `/v1`. */
 export function route(method: string, target: string, headers: IncomingHttpHeaders): Route {
   const [path = '', query = ''] = target.split('?', 2);
   const endpoint = path.replace(/^\/v1(beta|alpha)?(?=\/)/, '').replace(/\/+$/, '');
@@ -61,7 +61,7 @@ function geminiRoute(endpoint: string, query: string): Route | undefined {
   }
 }
 
-/** The provider whose error shape a client understands, for answers to paths that belong to no wire. */
+/** The wire whose error shape a client probably understands, for paths that belong to no wire. */
 export function likelyWire(target: string, headers: IncomingHttpHeaders): WireProtocol {
   if (target.includes('/messages') || 'anthropic-version' in headers || 'x-api-key' in headers) {
     return 'anthropic-messages';

@@ -1,4 +1,4 @@
-/** A text that somebody else chose, cut to a length that is safe to keep. */
+/** A text from somebody else, cut to a length that is safe to keep. */
 export const bounded = (text: string, length: number): string =>
   text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 

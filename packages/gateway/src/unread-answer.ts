@@ -6,17 +6,17 @@ export class UnreadAnswer extends Error {
 }
 
 export type ReaderWatch = {
-  /** The body on its way to the client. */
+  /** The body, watched while the client reads it. */
   watched(body: AnswerBody): AsyncGenerator<string | Uint8Array>;
   /** Aborted with an `UnreadAnswer`. */
   gaveUp: AbortSignal;
-  /** Ends the watch; to be called on every path. */
+  /** Ends the watch. Must be called on every path. */
   stop(): void;
 };
 
 /**
- * Watches for a client that does not read. A chunk that was handed on waits here, by back-pressure, until there is room
- * for the next one; a provider that is silent does not count.
+ * Detects a client that does not read. By back-pressure, a chunk that was passed on waits here until there is room for
+ * the next one. The silence of a provider does not count.
  */
 export function watchReader(maxUnreadMs: number): ReaderWatch {
   const unread = new AbortController();
@@ -35,7 +35,7 @@ export function watchReader(maxUnreadMs: number): ReaderWatch {
       yield chunk;
       stop();
     }
-    // What is still in the connection has to be read too.
+    // The client must also read what is still in the connection.
     start();
   }
   return { watched, gaveUp: unread.signal, stop };

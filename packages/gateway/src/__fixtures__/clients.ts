@@ -12,7 +12,7 @@ import type { Lane } from '../lane.ts';
 import type { LedgerLine } from '../ledger.ts';
 import type { WireProtocol } from '../wire/neutral.ts';
 
-/** A released client of each wire, pointed at a lane. */
+/** A released client for each wire, pointed at a lane. */
 export function clientOf(wire: WireProtocol, lane: Lane): LanguageModelV4 {
   const settings = { baseURL: `${lane.baseUrl}/v1`, apiKey: lane.key };
   switch (wire) {
@@ -37,7 +37,7 @@ export const userPrompt = (text: string): LanguageModelV4CallOptions['prompt'] =
   { role: 'user', content: [{ type: 'text', text }] },
 ];
 
-/** What a client made of a reply. */
+/** What a client understood of a reply. */
 export type Received = {
   text: string;
   thinking: string;
@@ -102,7 +102,7 @@ export const ways = [
   ['streamed', stream],
 ] as const;
 
-/** Resolves with the lane's next ledger line: what a test awaits where the client's side ends first. */
+/** Resolves with the lane's next ledger line, for tests in which the client's side ends first. */
 export function nextCall(): { onCall: (line: LedgerLine) => void; line: Promise<LedgerLine> } {
   const { promise, resolve } = Promise.withResolvers<LedgerLine>();
   return { onCall: resolve, line: promise };
@@ -110,7 +110,7 @@ export function nextCall(): { onCall: (line: LedgerLine) => void; line: Promise<
 
 export type JsonAnswer = { status: number; headers: Headers; body: unknown };
 
-/** A request by hand: `key: null` sends none. */
+/** A hand-written request; `key: null` sends no key. */
 export async function call(
   lane: Lane,
   path: string,

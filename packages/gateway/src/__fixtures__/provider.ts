@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { KeySource, Upstreams } from '../index.ts';
 
-/** Where a client of each wire would look for a provider at `url`. */
+/** The base URL for a client of each wire, with a provider at `url`. */
 export const upstreamsAt = (url: string, key: KeySource): Required<Upstreams> => ({
   'openai-responses': { baseUrl: `${url}/v1`, key },
   'openai-chat-completions': { baseUrl: `${url}/v1`, key },
@@ -18,7 +18,7 @@ export type ProviderRequest = {
   body: string;
 };
 
-/** A provider that answers as the test says, and keeps what it was asked. */
+/** A provider that answers as the test says, and keeps the requests. */
 export type Provider = {
   url: string;
   requests: ProviderRequest[];
@@ -59,6 +59,6 @@ export const sendJson = (response: ServerResponse, status: number, body: unknown
   response.end(JSON.stringify(body));
 };
 
-/** Server-sent events, each with the data given. */
+/** Server-sent events with these data. */
 export const sse = (...data: unknown[]): string =>
   data.map((each) => `data: ${typeof each === 'string' ? each : JSON.stringify(each)}\n\n`).join('');

@@ -1,18 +1,18 @@
 import { createGateway, type Gateway, type Lane, type LaneOptions, type ScriptStep } from '../index.ts';
 import { upstreamsAt } from './provider.ts';
 
-/** Ways from a client to a scripted model: the lane plays the script, or forwards to another gateway that does. */
+/** Ways from a client to a scripted model: the lane plays the script, or forwards to another gateway that plays it. */
 export const routes = ['script', 'forward'] as const;
 
 export type ServedLane = {
-  /** The one that the client talks to. */
+  /** The lane that the client talks to. */
   lane: Lane;
-  /** The one that plays the script; the same on a direct route. */
+  /** The lane that plays the script; on a direct route the same lane. */
   provider: Lane;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Opens a lane whose model says `step`. Faults are the model's; a budget is that of the lane that the client talks to. */
+/** Opens a lane whose model says `step`. Faults apply at the model; a budget applies to the client's lane. */
 export async function serve(
   gateway: Gateway,
   route: (typeof routes)[number],

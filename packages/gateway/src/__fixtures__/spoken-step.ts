@@ -1,6 +1,6 @@
 import type { ScriptStep } from '../index.ts';
 
-/** A reply with everything that a wire can carry. Gemini has no count of tokens that were written to a cache. */
+/** A reply with everything that a wire can carry. Gemini does not count cache writes. */
 export const step = {
   thinking: 'First look around.',
   text: 'Looking: é😀.',
@@ -17,5 +17,5 @@ export const step = {
   },
 } satisfies ScriptStep;
 
-/** What its calls run. */
+/** The commands of its calls. */
 export const commands = ['ls -la', `echo "it's" \\n`];

@@ -24,12 +24,12 @@ const texts = [
   `(Available: 'a'${", 'a'".repeat(60_000)}`,
 ];
 
-test.each(agentFamilies)('no text of an agent keeps the rules for %s busy', (family) => {
+test.each(agentFamilies)('no text takes the rules for %s more than linear time', (family) => {
   const startedAt = performance.now();
   for (const text of texts) {
     canonicalRequest({ method: 'POST', path: '/v1/messages', body: { text }, family, names: {} });
   }
-  // Seconds on a slow machine; a pattern that is not linear takes minutes.
+  // Takes seconds on a slow machine; with a pattern that is not linear it takes minutes.
   expect(performance.now() - startedAt).toBeLessThan(15_000);
 });
 
@@ -47,7 +47,7 @@ test.each([
   expect(masked(text)).toBe(expected);
 });
 
-test('names go before rules, the longest first, and only where they are whole', () => {
+test('names are replaced before the rules apply, the longest first, and only whole names', () => {
   const names = { '/w': '<workspace>', '/w/home': '<home>' };
   expect(masked('/w/a.ts /work /w/home/.x (/w)', 'unknown', names)).toBe(
     '<workspace>/a.ts /work <home>/.x (<workspace>)',
@@ -74,7 +74,7 @@ test.each([
   expect(masked(text, family)).toBe(expected);
 });
 
-test('the order in which Gemini CLI lists its skills means nothing', () => {
+test('requests that list the skills of Gemini CLI in another order are equal', () => {
   const request = (names: string[]) => {
     const skills = names.map((name) => `  <skill>\n    <name>${name}</name>\n  </skill>`).join('\n');
     const list = `<available_skills>\n${skills}\n</available_skills>`;
@@ -89,12 +89,12 @@ test('the order in which Gemini CLI lists its skills means nothing', () => {
   const [one, other] = [request(['b', 'a', 'c']), request(['c', 'b', 'a'])];
   expect(other.request.systemInstruction).toEqual(one.request.systemInstruction);
   expect(JSON.stringify(one.request)).toContain("(Available: 'a', 'b', 'c'). Go.");
-  // The order of another list may mean something.
+  // The order of other lists may mean something.
   expect(other.key).not.toBe(one.key);
   expect(request(['b', 'a']).key).not.toBe(request(['b', 'c']).key);
 });
 
-test("an agent's own rules hold for it alone", () => {
+test("an agent's own rules only apply to that agent", () => {
   const text = 'functionCall read_file_1763767970398_2';
   expect(masked(text, 'gemini-cli')).toBe('functionCall read_file_<id>');
   expect(masked(text, 'codex')).toBe(text);

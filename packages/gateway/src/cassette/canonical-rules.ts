@@ -2,15 +2,15 @@ import type { AgentFamily } from '../agent-family.ts';
 
 /** The parts of a request that change from session to session without meaning anything. */
 export type CanonicalRules = {
-  /** Fields that are left out: names from the body's root, `*` for every element of a list. */
+  /** Fields that are left out, as paths from the body's root; `*` is every element of a list. */
   drop: readonly string[];
-  /** Lists whose order means nothing, by their path; each element is compared as JSON. */
+  /** Paths of lists whose order means nothing. Each element is compared as JSON. */
   sets?: readonly string[];
-  /** What is replaced in every text, in this order. Texts are hostile: no pattern may take more than linear time. */
+  /** Replacements in every text, in this order. Texts may be hostile, so every pattern must take linear time. */
   mask: readonly (readonly [RegExp, string | ((match: string) => string)])[];
 };
 
-/** Stands in each cassette. Raise it with every change of the rules: keys of older cassettes are then other ones. */
+/** Written into each cassette. Raise it with every change of the rules: keys of older cassettes no longer match. */
 export const canonicalRulesVersion = 3;
 
 const months = 'January|February|March|April|May|June|July|August|September|October|November|December';
@@ -20,7 +20,7 @@ const shortDays = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun';
 const everyAgent: CanonicalRules = {
   drop: ['client_metadata', 'metadata', 'prompt_cache_key', 'safety_identifier', 'session_id', 'user'],
   mask: [
-    // Secrets first: what they look like in known forms.
+    // Secrets first, in their known forms.
     [/\b(sk|pk|rk)-[\w-]{20,}/g, '<secret>'],
     [/\bgh[pousr]_\w{30,}/g, '<secret>'],
     [/\bgithub_pat_\w{30,}/g, '<secret>'],
@@ -44,7 +44,7 @@ const everyAgent: CanonicalRules = {
       '<time>',
     ],
     [new RegExp(`\\b(${shortDays}) (${shortMonths}) \\d{1,2} \\d{4}\\b`, 'g'), '<date>'],
-    // The home directory, known by what agents keep in it.
+    // The home directory, recognised by the folders that agents keep in it.
     [
       /(?:\/[\w.@+~-]{1,100}){1,12}(?=\/\.(?:agents|cache|claude|codex|config|copilot|gemini|local|pi|qwen)\b)/g,
       '<home>',
@@ -52,13 +52,13 @@ const everyAgent: CanonicalRules = {
   ],
 };
 
-/** The state of the repository at the start, which a fresh copy has in another commit. */
+/** The state of the repository at the start. A fresh copy has another commit. */
 const recentCommits = [/(Recent commits:\n)(?:(?:git: )?[0-9a-f]{7,40} .*\n?)+/g, '$1<commits>\n'] as const;
 
-/** What Gemini CLI's shell tool, and Qwen Code's after it, tell of processes. */
+/** What the shell tools of Gemini CLI and of its fork Qwen Code report about processes. */
 const processIds = [/\b(PGID|PIDs): \d[\d, ]*/g, '$1: <id>'] as const;
 
-/** Gemini CLI reads its skills side by side, and lists them as they come. */
+/** Gemini CLI reads its skills in parallel, and lists them as they arrive. */
 const skillsInAnyOrder: CanonicalRules['mask'] = [
   [
     /(?<=<available_skills>\n)(?:(?!<available_skills>)[\s\S])*?(?=\n<\/available_skills>)/g,
@@ -98,14 +98,14 @@ const agents: Partial<Record<AgentFamily, CanonicalRules>> = {
       [/\b(\w+?)_\d{13}_\d+\b/g, '$1_<id>'],
       [/\b[0-9a-f]{64}\b/g, '<hash>'],
       processIds,
-      // Called after the workspace's last folder.
+      // Named after the workspace's last folder.
       [/(\/\.gemini\/tmp\/)[^/\s]{1,255}/g, '$1<project>'],
     ],
   },
   'qwen-code': { drop: [], mask: [recentCommits, processIds] },
   opencode: {
     drop: [],
-    // Its place for temporary files, named in the description of a tool.
+    // Its folder for temporary files, which the description of a tool names.
     mask: [[/(?:\/[\w.@+~-]{1,100}){1,12}\/opencode(?=` for temporary)/g, '<tmp>/opencode']],
   },
   'whetstone-loop': {
@@ -121,7 +121,7 @@ const agents: Partial<Record<AgentFamily, CanonicalRules>> = {
   },
 };
 
-/** The rules for requests of an agent: those for every agent, then its own. */
+/** The rules for an agent's requests: first those for every agent, then its own. */
 export function canonicalRules(family: AgentFamily): Required<CanonicalRules> {
   const own: CanonicalRules = agents[family] ?? { drop: [], mask: [] };
   return {

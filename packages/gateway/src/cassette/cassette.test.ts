@@ -53,7 +53,7 @@ const request = (...texts: string[]) => ({
   messages: texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content })),
 });
 
-/** Records what a provider answers to each of the requests: `answer 1`, `answer 2`, … */
+/** Records a provider's answer to each request: `answer 1`, `answer 2`, … */
 async function recordAnswers(...requests: unknown[]): Promise<void> {
   let answers = 0;
   await using provider = await startProvider((response) => {
@@ -70,7 +70,7 @@ const answerTo = async (lane: Lane, body: unknown): Promise<unknown> => {
 };
 
 describe.each(wireProtocols)('%s: a recorded conversation', (wire: WireProtocol) => {
-  test('replays, streamed and whole, without a provider, twice the same', async () => {
+  test('replays without a provider, streamed and whole, and gives the same answers twice', async () => {
     const options = { prompt: userPrompt('Work in the directory: /work/one'), tools: [shellTool] };
     const converse = async (lane: Lane) => [
       await stream(clientOf(wire, lane), options),
@@ -100,8 +100,8 @@ describe.each(wireProtocols)('%s: a recorded conversation', (wire: WireProtocol)
   });
 });
 
-describe.each(wireProtocols)('%s: paths that the model says', (wire: WireProtocol) => {
-  test('are those of the run that replays, also where a stream cuts them up', async () => {
+describe.each(wireProtocols)("%s: paths in the model's answers", (wire: WireProtocol) => {
+  test('are those of the replaying session, also where a stream cuts them up', async () => {
     const options = (directory: string) => ({
       prompt: userPrompt(`You work in the directory: ${directory}`),
       tools: [shellTool],
@@ -137,7 +137,7 @@ describe.each(wireProtocols)('%s: paths that the model says', (wire: WireProtoco
 });
 
 test.each(['You work in the directory: ', '- **Workspace Directories:**\n  - '])(
-  'a workspace in another place is the same one, also where a folder is called after it: %j',
+  'a workspace in another place finds its answers, also where a folder is named after it: %j',
   async (told) => {
     const notes = (directory: string): string => `~/projects/${directory.replaceAll(/\W/g, '-')}/memory`;
     const asked = (directory: string) => request(`${told}${directory}\nNotes are in ${notes(directory)}.`);
@@ -154,7 +154,7 @@ test.each(['You work in the directory: ', '- **Workspace Directories:**\n  - '])
 );
 
 describe('a cassette', () => {
-  test('is JSON Lines that hold neither key, nor a secret that the agent met', async () => {
+  test('is JSON Lines without a key and without a secret that the agent has seen', async () => {
     const secrets = [
       'ghp_0123456789abcdefghijABCDEFGHIJ012345',
       'AKIAIOSFODNN7EXAMPLE',
@@ -175,7 +175,7 @@ describe('a cassette', () => {
     });
   });
 
-  test('is read when it is compressed', async () => {
+  test('can be compressed', async () => {
     await recordAnswers(request('go'));
     const compressed = join(folder, 'tape.jsonl.zst');
     await writeFile(compressed, zstdCompressSync(await readFile(cassette)));
@@ -183,7 +183,7 @@ describe('a cassette', () => {
     expect(await answerTo(lane, request('go'))).toEqual(said('answer 1'));
   });
 
-  test('is never overwritten, and a broken one is named with its line', async () => {
+  test('is never overwritten, and the error for a broken one names the line', async () => {
     await recordAnswers(request('go'));
     await expect(record({})).rejects.toMatchObject({
       code: 'cassette-unwritable',
@@ -204,7 +204,7 @@ describe('a cassette', () => {
     await expect(replay({}, join(folder, 'none'))).rejects.toMatchObject({ code: 'cassette-unreadable' });
   });
 
-  test('does not hold an answer that was cut off', async () => {
+  test('does not keep an answer that was cut off', async () => {
     await using provider = await startProvider((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(sse({ type: 'ping' }), () => response.socket?.resetAndDestroy());
@@ -218,7 +218,7 @@ describe('a cassette', () => {
     expect(await readFile(cassette, 'utf8')).toBe('');
   });
 
-  test('holds errors and small calls too, and repeated requests in their order', async () => {
+  test('also keeps errors and auxiliary calls, and repeated requests in their order', async () => {
     let calls = 0;
     {
       await using provider = await startProvider((response, { method }) => {
@@ -283,7 +283,7 @@ describe('the same request', () => {
       headers: { 'user-agent': 'codex_exec/0.169.0' },
     });
 
-  test('of another directory, home, day, session and duration finds its answer; another prompt does not', async () => {
+  test('finds its answer from another directory, home, day, session and duration; another prompt does not', async () => {
     {
       await using provider = await startProvider((response) =>
         sendJson(response, 200, { object: 'response', model: 'm-1', status: 'completed', output: [] }),
@@ -305,10 +305,10 @@ describe('the same request', () => {
   });
 });
 
-describe('a request that was not recorded', () => {
+describe('a request that was not recorded gets', () => {
   beforeEach(() => recordAnswers(request('go'), request('go', 'answer 1', 'and on')));
 
-  test('strict: an error that is final for its agent and shows the first difference', async () => {
+  test('with strict, an error that its agent does not retry and that shows the first difference', async () => {
     await using lane = await replay();
     expect(await answerTo(lane, request('go', 'answer 1', 'and stop'))).toEqual([
       403,
@@ -333,7 +333,7 @@ describe('a request that was not recorded', () => {
     expect(JSON.stringify(more)).toContain('request.max_tokens: not recorded, now 5');
   });
 
-  test('lenient: the answer of the nearest turn', async () => {
+  test('with lenient, the answer of the nearest turn', async () => {
     await using lane = await replay({ miss: 'lenient' });
     expect(await answerTo(lane, request('hello', 'x', 'y'))).toEqual(said('answer 2'));
     expect(await answerTo(lane, request('hello'))).toEqual(said('answer 1'));
@@ -344,7 +344,7 @@ describe('a request that was not recorded', () => {
     expect((await postJson(lane, '/v1/responses', { model: 'm', input: 'go' })).status).toBe(400);
   });
 
-  test('fork: live from there on, whatever the cassette holds', async () => {
+  test('with fork, a live answer, and so does every request after it', async () => {
     await using provider = await startProvider((response) => sendJson(response, 200, said('live')));
     await using lane = await replay({ miss: 'fork', upstreams: upstreamsAt(provider.url, realKey) });
     const bodies = [request('go'), request('else'), request('go', 'answer 1', 'and on')];
@@ -356,7 +356,7 @@ describe('a request that was not recorded', () => {
   });
 });
 
-test('kept timing pauses as the provider did', async () => {
+test('with timing kept, a replay pauses as the provider did', async () => {
   {
     await using provider = await startProvider((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });

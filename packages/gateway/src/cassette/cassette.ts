@@ -12,22 +12,22 @@ const jsonObject = z.record(z.string(), z.json()).transform((value): JsonObject 
 
 const exchangeSchema = z.object({
   version: z.literal(1),
-  /** The version of the rules that `key` was made with. */
+  /** The version of the rules that made `key`. */
   rules: z.number().int(),
   key: z.string(),
   wire: z.enum(wireProtocols),
   method: z.string(),
   path: z.string(),
-  /** Whether the request offers tools: main requests do, those beside the task mostly do not. */
+  /** Whether the request offers tools. Main requests do; side requests mostly do not. */
   main: z.boolean(),
-  /** Replies of the model that the request's history holds. */
+  /** How many model replies the request's history has. */
   turn: z.number().int().nonnegative(),
   /** The canonical request. */
   request: jsonObject,
   response: z.object({
     status: z.number().int(),
     headers: z.record(z.string(), z.string()),
-    /** Text and the milliseconds from the request to its arrival. Code points are whole. */
+    /** Milliseconds from the request to the arrival of a text, and the text. Code points are whole. */
     chunks: z.array(z.tuple([z.number(), z.string()])),
   }),
 });
@@ -36,8 +36,8 @@ const exchangeSchema = z.object({
 export type RecordedExchange = z.infer<typeof exchangeSchema>;
 
 /**
- * Reads a cassette: JSON Lines, or that compressed with zstd (`.zst`).
- * @throws GatewayError `cassette-unreadable`, with the line.
+ * Reads a cassette: JSON Lines, plain or compressed with zstd (`.zst`).
+ * @throws GatewayError `cassette-unreadable`, which names the line.
  */
 export async function readCassette(file: string): Promise<RecordedExchange[]> {
   const lines = (await cassetteText(file)).split('\n');
@@ -84,7 +84,7 @@ export type CassetteWriter = {
   close(): Promise<void>;
 };
 
-/** @throws GatewayError `cassette-unwritable` when the file cannot be made, or is there. */
+/** @throws GatewayError `cassette-unwritable` when the file cannot be created, or already exists. */
 export async function createCassette(file: string): Promise<CassetteWriter> {
   const handle = await createFile(file);
   let writing = Promise.resolve();
@@ -110,7 +110,7 @@ async function createFile(file: string): Promise<FileHandle> {
     return await open(file, 'wx');
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    const reason = exists ? 'it is there already. Delete it, or record into another file.' : messageOf(error);
+    const reason = exists ? 'it already exists. Delete it, or record into another file.' : messageOf(error);
     throw unwritable(file, reason, error);
   }
 }

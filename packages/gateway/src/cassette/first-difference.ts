@@ -1,7 +1,7 @@
 import type { JsonValue } from '@whetstone/events';
 import { isJsonObject } from '../wire/json-reading.ts';
 
-/** Where two JSON values first differ, and what stands there; `undefined` when they are equal. */
+/** Where two JSON values first differ, and both values there; `undefined` when they are equal. */
 export function firstDifference(recorded: JsonValue, now: JsonValue): string | undefined {
   return difference(recorded, now, 'request');
 }

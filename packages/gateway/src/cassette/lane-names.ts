@@ -22,19 +22,19 @@ export function callNames({ neutral }: ModelCall, names: LaneNames): LaneNames {
   return { [directory]: '<workspace>', [dashed(directory)]: '<workspace-dashed>', ...names };
 }
 
-/** How Claude Code and Qwen Code write a path where a folder is called after it. */
+/** How Claude Code and Qwen Code write a path when they name a folder after it. */
 const dashed = (path: string): string => path.replaceAll(/[^A-Za-z0-9]/g, '-');
 
-/** Puts the names in the place of what they stand for. */
+/** Replaces texts with their names. */
 export function toNames(names: LaneNames): (text: string) => string {
-  // The longest first: a workspace may lie in a home directory.
+  // The longest first, because a workspace may be in a home directory.
   const inOrder = Object.entries(names)
     .filter(([value]) => value.length > 1)
     .sort(([left], [right]) => right.length - left.length);
   return (text) => inOrder.reduce((masked, [value, name]) => replaceWhole(masked, value, name), text);
 }
 
-/** Puts this lane's texts in the place of the names. */
+/** Replaces names with this lane's texts. */
 export function fromNames(names: LaneNames): (text: string) => string {
   const entries = Object.entries(names);
   return (text) =>
@@ -43,6 +43,6 @@ export function fromNames(names: LaneNames): (text: string) => string {
       : text;
 }
 
-/** Replaces `value` but where a name goes on after it: `/w` is no part of `/work`. */
+/** Replaces `value` unless the name continues after it: `/work` does not contain the path `/w`. */
 const replaceWhole = (text: string, value: string, name: string): string =>
   text.replaceAll(value, (_, at: number) => (/[\w-]/.test(text.charAt(at + value.length)) ? value : name));

@@ -9,7 +9,7 @@ import { type RecordedRequest, recordedCall, recordedModelCall } from './recorde
 import { rewriteResponse } from './rewrite-response.ts';
 
 export type RecordOptions = ForwardOptions & {
-  /** The file to make, JSON Lines: one exchange a line. Its folder must exist, and it must not. */
+  /** The file to create, as JSON Lines: one exchange per line. Its folder must exist, and the file must not. */
   cassette: string;
   /**
    * Texts that are different in each session, and what stands for each in the cassette, such as
@@ -19,11 +19,11 @@ export type RecordOptions = ForwardOptions & {
   names?: LaneNames;
 };
 
-/** A response of more characters than this is passed on, and not recorded. */
+/** A response with more characters is passed on, but not recorded. */
 const maxRecordedLength = 64 * 1024 * 1024;
 
 /**
- * Forwards, and records every exchange that comes to its end.
+ * Forwards, and records every exchange that completes.
  * @throws GatewayError `cassette-unwritable`, and those of `forwardSource`
  */
 export async function recordSource(
@@ -46,7 +46,7 @@ export async function recordSource(
     named: LaneNames,
     goLive: () => Promise<Answer>,
   ): Promise<Answer> {
-    // Taken back at the end: an answer that is cut off does not come to it.
+    // Removed at the end, which an answer that is cut off does not reach.
     line.flags.push('unrecorded');
     const startedAt = performance.now();
     const answer = await goLive();
@@ -100,7 +100,7 @@ async function* recordBody(
   line.flags = line.flags.filter((flag) => flag !== 'unrecorded');
 }
 
-/** Those that say how to read the answer, and how the agent is to go on. */
+/** Headers that say how to read the answer, and when the agent may retry. */
 const keptHeaders = ['content-type', 'retry-after', 'x-should-retry'];
 
 const recordedHeaders = (headers: OutgoingHttpHeaders): Record<string, string> =>

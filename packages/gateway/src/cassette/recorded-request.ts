@@ -7,7 +7,7 @@ import { canonicalRulesVersion } from './canonical-rules.ts';
 import type { RecordedExchange } from './cassette.ts';
 import type { LaneNames } from './lane-names.ts';
 
-/** What a cassette keeps of a request. */
+/** The part of a request that a cassette keeps. */
 export type RecordedRequest = Omit<RecordedExchange, 'response'>;
 
 export function recordedModelCall(call: ModelCall, names: LaneNames): RecordedRequest {
@@ -23,7 +23,7 @@ export function recordedCall(call: Call, names: LaneNames): RecordedRequest {
   return { ...recorded(call, canonical(call, otherBody(call.body), names)), main: false, turn: 0 };
 }
 
-/** A body that belongs to no wire need not be JSON: then its hash stands for it. */
+/** A body that belongs to no wire may not be JSON. Then its hash represents it. */
 function otherBody(body: Buffer): JsonObject {
   try {
     return body.length === 0 ? {} : parseJsonObject(body);

@@ -14,23 +14,23 @@ import { rewriteResponse } from './rewrite-response.ts';
 import { type Tape, tapeOf } from './tape.ts';
 
 export type ReplayOptions = {
-  /** A recorded file: JSON Lines, or that compressed with zstd (`.zst`). */
+  /** A recorded file: JSON Lines, plain or compressed with zstd (`.zst`). */
   cassette: string;
-  /** As `names` of the recording: the same kinds of text, as they are in this session, with the same names. */
+  /** Like `names` of the recording: the same names, with the texts of this session. */
   names?: LaneNames;
-  /** Whether pauses are as they were recorded; default `collapsed`: none. */
+  /** `kept` replays the recorded pauses; default `collapsed`: no pauses. */
   timing?: 'collapsed' | 'kept';
 } & Miss;
 
 /**
- * What a request gets that was not recorded. `strict`: an error that shows the first difference. `lenient`: the answer
- * of the nearest turn. `fork`: the provider's, as every request from then on.
+ * The answer to a request that was not recorded. `strict`: an error that shows the first difference. `lenient`: the
+ * answer of the nearest turn. `fork`: the provider's answer, also for every later request.
  */
 export type Miss = { miss?: 'strict' | 'lenient' } | ({ miss: 'fork' } & ForwardOptions);
 
 /**
  * Answers from a cassette.
- * @throws GatewayError `cassette-unreadable`, and for `fork` those of `forwardSource`
+ * @throws GatewayError `cassette-unreadable`, and with `fork` those of `forwardSource`
  */
 export async function replaySource(
   options: ReplayOptions,
@@ -107,7 +107,7 @@ async function* timed(
   }
 }
 
-/** A live answer brings its own meter. */
+/** A live answer already has its own meter. */
 function meteredAnswer(answer: Answer, call: ModelCall): Answer {
   if (answer.meter || answer.status >= 400) return answer;
   const meter = meterResponse(wires[call.wire].meter(), String(answer.headers['content-type'] ?? ''));

@@ -8,8 +8,8 @@ type Chunks = RecordedExchange['response']['chunks'];
 type Replace = (text: string) => string;
 
 /**
- * Replaces in what a response says, also where a stream cuts it into deltas: then the whole text stands in the first
- * of them. A response in which nothing is to be replaced keeps its chunks as they were.
+ * Replaces text in a response, also where a stream cuts it into deltas: then the first delta gets the whole text. A
+ * response with nothing to replace keeps its chunks.
  */
 export function rewriteResponse(
   chunks: Chunks,
@@ -70,7 +70,7 @@ function parsed(json: string): JsonValue {
   }
 }
 
-/** The same value when nothing in it is to be replaced. */
+/** Returns the same value when it has nothing to replace. */
 function rewriteTexts(value: JsonValue, replace: Replace): JsonValue {
   if (typeof value === 'string') return replace(value);
   if (Array.isArray(value)) {
@@ -82,7 +82,7 @@ function rewriteTexts(value: JsonValue, replace: Replace): JsonValue {
   return fields.some(([name, field]) => field !== value[name]) ? Object.fromEntries(fields) : value;
 }
 
-/** A piece of a text that a stream cuts up: which text of the response, and where the piece stands. */
+/** A piece of a text that a stream cuts up: which text of the response, and the field with the piece. */
 type Delta = { text: string; event: JsonObject; holder: JsonObject; field: string };
 
 function deltasOf(event: JsonObject, wire: WireProtocol): Delta[] {

@@ -1,12 +1,12 @@
 import type { RecordedExchange } from './cassette.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 
-/** The exchanges of a cassette, and which of them were played. */
+/** The exchanges of a cassette, and which of them have been played. */
 export type Tape = {
   size: number;
-  /** The next exchange of this key, or the last one again when all were played; it counts as played. */
+  /** Plays the next exchange with this key, or the last one again when all have been played. */
   take(key: string): RecordedExchange | undefined;
-  /** The exchange of the same kind whose turn is nearest, unplayed ones first. */
+  /** The exchange of the same kind with the nearest turn; unplayed ones first. */
   nearest(request: RecordedRequest): RecordedExchange | undefined;
   play(exchange: RecordedExchange): void;
 };
@@ -46,6 +46,6 @@ export function tapeOf(exchanges: readonly RecordedExchange[]): Tape {
   };
 }
 
-/** What a path asks for: its end, without the model that Gemini's paths name. */
+/** What a path asks for: its end, without the model that is in Gemini's paths. */
 const actionOf = (path: string): string =>
   path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf(':')) + 1);

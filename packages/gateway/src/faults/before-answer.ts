@@ -10,7 +10,7 @@ export function refuseByFault(faults: readonly Fault[]): void {
 }
 
 /**
- * What faults do in the place of an answer. `undefined`: nothing, the call goes on.
+ * The answer that the faults give instead of the real one. `undefined`: none, and the call continues.
  * @throws ConnectionFault when the connection is to be reset.
  */
 export async function answerByFault(

@@ -1,7 +1,7 @@
 import { chance } from '../script/chance.ts';
 import type { Fault, FaultRule } from './fault.ts';
 
-/** The faults that meet a lane's model call number `call`, counted from 1, in the order of their rules. */
+/** The faults that apply to a lane's model call number `call`, counted from 1, in the order of their rules. */
 export const chooseFaults = (rules: readonly FaultRule[], call: number, owner: string): Fault[] =>
   rules.filter((rule, index) => meets(rule, index, call, owner)).map((rule) => rule.fault);
 

@@ -44,14 +44,14 @@ const post = (lane: Lane, body: unknown = request, signal?: AbortSignal): Promis
     ...(signal ? { signal } : {}),
   });
 
-describe('errors of the provider', () => {
+describe("a provider's errors", () => {
   test.each([
     [{ status: 401 }, null, 'authentication_error'],
     [{ status: 429 }, null, 'rate_limit_error'],
     [{ status: 429, retryAfterSeconds: 3 }, '3', 'rate_limit_error'],
     [{ status: 500 }, null, 'api_error'],
     [{ status: 529 }, null, 'overloaded_error'],
-  ])('%j in its shape', async (fault, retryAfter, type) => {
+  ])('%j has the shape of its provider', async (fault, retryAfter, type) => {
     await using lane = await open(always({ kind: 'status', ...fault }));
     const answer = await postJson(lane, '/v1/messages', request);
     expect(answer).toMatchObject({ status: fault.status, body: { type: 'error', error: { type } } });
@@ -59,7 +59,7 @@ describe('errors of the provider', () => {
     expect(lane.ledger).toMatchObject([{ status: fault.status, faults: ['status'], usage: null }]);
   });
 
-  test.each(wireProtocols)('%s: one 500, and its client goes on after it', async (wire: WireProtocol) => {
+  test.each(wireProtocols)('on %s, a client continues after one 500', async (wire: WireProtocol) => {
     await using lane = await open([{ fault: { kind: 'status', status: 500 }, when: { first: 1 } }]);
     const options = { prompt: userPrompt('go') };
     await expect(stream(clientOf(wire, lane), options)).rejects.toMatchObject({ isRetryable: true });
@@ -71,7 +71,7 @@ describe('errors of the provider', () => {
   });
 });
 
-describe('the connection', () => {
+describe('faults of the connection', () => {
   test.each(['refused', 'reset'] as const)('%s', async (kind) => {
     await using lane = await open(always({ kind }));
     await expect(post(lane)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } });
@@ -79,14 +79,14 @@ describe('the connection', () => {
     expect((await call(lane, '/v1/models')).status).toBe(200);
   });
 
-  test('hang: no answer until the client gives up', async () => {
+  test('hang gives no answer until the client gives up', async () => {
     const { onCall, line } = nextCall();
     await using lane = await open(always({ kind: 'hang' }), { onCall });
     await expect(post(lane, request, AbortSignal.timeout(50))).rejects.toThrow('timeout');
     expect(await line).toMatchObject({ outcome: 'client-closed', status: null });
   });
 
-  test('a lane closes though its calls hang', async () => {
+  test('a lane closes while its calls hang', async () => {
     const lane = await open(always({ kind: 'hang-mid-stream' }));
     const response = await post(lane);
     await response.body?.getReader().read();
@@ -94,7 +94,7 @@ describe('the connection', () => {
     expect(lane.ledger).toMatchObject([{ error: 'The lane was closed.' }]);
   });
 
-  test('hang-mid-stream: the beginning comes, and nothing more', async () => {
+  test('hang-mid-stream sends the beginning and nothing more', async () => {
     const { onCall, line } = nextCall();
     await using lane = await open(always({ kind: 'hang-mid-stream', afterEvents: 1 }), { onCall });
     const response = await post(lane, request, AbortSignal.timeout(300));
@@ -107,13 +107,13 @@ describe('the connection', () => {
   });
 });
 
-describe('the body', () => {
+describe('faults of the body', () => {
   const textOf = async (body: unknown, fault: Fault): Promise<string> => {
     await using lane = await open(always(fault));
     return (await post(lane, body)).text();
   };
 
-  test('truncated: a clean end, too early', async () => {
+  test('truncated ends a stream cleanly, but too early', async () => {
     const events = (await textOf(request, { kind: 'truncated', afterEvents: 3 })).split('\n\n');
     expect(events.map((event) => event.split('\n')[0])).toEqual([
       'event: message_start',
@@ -129,18 +129,18 @@ describe('the body', () => {
     body = await textOf(whole, { kind: 'truncated' });
   });
 
-  test('a stream that ended too early counts as failed: the next one is a retry', async () => {
+  test('a stream that ended too early counts as failed, so the next call is a retry', async () => {
     await using lane = await open([{ fault: { kind: 'truncated' }, when: { first: 2 } }]);
     for (let time = 0; time < 4; time++) await (await post(lane)).text();
     expect(lane.ledger.map((line) => line.retries)).toEqual([0, 1, 2, 0]);
   });
 
-  test('garbage', async () => {
+  test('garbage puts bytes that are not an event into a stream', async () => {
     expect(await textOf(request, { kind: 'garbage' })).toMatch(/^event: message_start\n[\s\S]*<html>/);
     expect(await textOf(whole, { kind: 'garbage' })).toMatch(/^\0.*<html>/);
   });
 
-  test('slow-tokens and latency: later, and the same', async () => {
+  test('slow-tokens and latency delay an answer and do not change it', async () => {
     await using lane = await open([
       { fault: { kind: 'latency', ms: 30 } },
       { fault: { kind: 'slow-tokens', ms: 2 } },
@@ -176,7 +176,7 @@ describe('the body', () => {
   });
 });
 
-/** Inputs that are what a tool would get; an input that a client refuses, or cannot read, is none. */
+/** The inputs that a tool would get. An input that a client refuses or cannot read is not one. */
 async function inputsOf(inputs: Promise<string[]>): Promise<unknown[]> {
   const texts = await inputs.catch(() => []);
   return texts.flatMap((text) => {
@@ -188,20 +188,20 @@ async function inputsOf(inputs: Promise<string[]>): Promise<unknown[]> {
   });
 }
 
-describe('which calls', () => {
+describe('a rule applies', () => {
   const met = (rule: FaultRule, owner = 'a'): number[] =>
     Array.from({ length: 200 }, (_, index) => index + 1).filter(
       (callNumber) => chooseFaults([rule], callNumber, owner).length > 0,
     );
   const fault: Fault = { kind: 'reset' };
 
-  test('the first ones, every nth, all', () => {
+  test('to the first calls, to every nth call, or to all calls', () => {
     expect(met({ fault, when: { first: 3 } })).toEqual([1, 2, 3]);
     expect(met({ fault, when: { every: 50 } })).toEqual([50, 100, 150, 200]);
     expect(met({ fault })).toHaveLength(200);
   });
 
-  test('by chance: the same for the same seed and owner, others for others', () => {
+  test('by chance: to the same calls with the same seed and owner, to others with others', () => {
     const rule = (seed: string): FaultRule => ({ fault, when: { probability: 0.25, seed } });
     expect(met(rule('x'))).toEqual(met(rule('x')));
     expect(met(rule('x'))).not.toEqual(met(rule('y')));
@@ -210,7 +210,7 @@ describe('which calls', () => {
     expect(met(rule('x')).length).toBeLessThan(80);
   });
 
-  test('small calls are not counted, and a fault before the answer keeps the call from the model', async () => {
+  test('only to model calls, and a fault before the answer keeps the call from the model', async () => {
     await using lane = await open([{ fault: { kind: 'status', status: 500 }, when: { first: 1 } }]);
     await call(lane, '/v1/models');
     expect((await postJson(lane, '/v1/messages', whole)).status).toBe(500);

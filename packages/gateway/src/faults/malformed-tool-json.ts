@@ -3,14 +3,14 @@ import { eventData, withEventData } from '../wire/event-splitter.ts';
 import { isJsonObject } from '../wire/json-reading.ts';
 import type { WireProtocol } from '../wire/neutral.ts';
 
-/** An event with the tool inputs in its data broken; one without any is given back as it is. */
+/** An event with the tool inputs in its data broken. An event without tool inputs stays the same. */
 export function breakToolInputsOfEvent(event: string, wire: WireProtocol): string {
   const data = eventData(event);
   const broken = breakToolInputs(data, wire);
   return broken === data ? event : withEventData(event, broken);
 }
 
-/** A response, or a part of one, with the tool inputs in it broken. What is no JSON is given back as it is. */
+/** A response, or a part of one, with its tool inputs broken. A text that is not JSON stays the same. */
 export function breakToolInputs(json: string, wire: WireProtocol): string {
   let value: JsonValue;
   try {
@@ -34,7 +34,7 @@ function walk(value: JsonValue, wire: WireProtocol): JsonValue {
   return wire === 'gemini-generate-content' ? malformedCandidate(walked) : walked;
 }
 
-/** The fields of `object` that hold a tool's input, or a piece of one. */
+/** The fields of `object` that hold a tool's input or a piece of it. */
 function inputFields(object: JsonObject, wire: WireProtocol): readonly string[] {
   switch (wire) {
     case 'openai-responses':
@@ -48,17 +48,17 @@ function inputFields(object: JsonObject, wire: WireProtocol): readonly string[] 
   }
 }
 
-/** A second opening brace is never valid, wherever the rest of a streamed input comes. */
+/** A second opening brace is never valid, whatever pieces of a streamed input follow. */
 const breakInput = (input: string): string => (input.startsWith('{') ? `{${input}` : input);
 
-/** A tool call that is not streamed has an object here; at its start a streamed one has an empty object, which stays. */
+/** A tool call that is not streamed has an object here. A streamed call starts with an empty object, which stays. */
 function malformedToolUse(block: JsonObject): JsonObject {
   const isCall =
     block.type === 'tool_use' && isJsonObject(block.input) && Object.keys(block.input).length > 0;
   return isCall ? { ...block, input: breakInput(JSON.stringify(block.input)) } : block;
 }
 
-/** On this wire inputs are objects: the provider keeps a malformed call back and says so. */
+/** On this wire inputs are objects, so the provider holds back a malformed call and reports it. */
 function malformedCandidate(object: JsonObject): JsonObject {
   const { content } = object;
   if (!isJsonObject(content) || !Array.isArray(content.parts)) return object;

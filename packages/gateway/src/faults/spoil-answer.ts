@@ -7,7 +7,7 @@ import { forever } from './before-answer.ts';
 import type { Fault } from './fault.ts';
 import { breakToolInputs, breakToolInputsOfEvent } from './malformed-tool-json.ts';
 
-/** Lets faults at the body of a good answer; an error passes as it is. */
+/** Applies faults to the body of a good answer. An error passes unchanged. */
 export function spoilAnswer(
   answer: Answer,
   faults: readonly Fault[],
@@ -19,7 +19,7 @@ export function spoilAnswer(
   let { body } = answer;
   for (const fault of faults) body = read(body, fault, wire, signal);
   if (body === answer.body) return answer;
-  // The length is not what it was.
+  // The length has changed.
   const { 'content-length': _, ...headers } = answer.headers;
   return { ...answer, headers, body };
 }
@@ -27,7 +27,7 @@ export function spoilAnswer(
 const defaultAfterEvents = 2;
 const garbage = Buffer.from('\u0000\ufffd{"}<html>502 Bad Gateway\n\n');
 
-/** A fault that is none of a body's leaves it as it is. */
+/** Faults that do not change a body leave it as it is. */
 function spoilEvents(body: AnswerBody, fault: Fault, wire: WireProtocol, signal: AbortSignal): AnswerBody {
   switch (fault.kind) {
     case 'truncated':
@@ -96,7 +96,7 @@ async function* half(body: AnswerBody): AsyncGenerator<Uint8Array> {
   yield bytes.subarray(0, Math.floor(bytes.length / 2));
 }
 
-/** Reads the answer all the same, so that what it used is known. */
+/** Reads the answer anyway, so that its usage is known. */
 async function* garbageInstead(body: AnswerBody): AsyncGenerator<Uint8Array> {
   await readWhole(body);
   yield garbage;

@@ -9,7 +9,7 @@ import { createGateway, type Gateway, type LaneMode } from '../index.ts';
 
 const canary = 'sk-canary-5d1b94c7e2a04f6c';
 
-/** Ways in which a provider repeats the key that it was sent; `text` is an error or an answer that holds it. */
+/** Ways in which a provider repeats the key that it got; `text` is an error or an answer that contains it. */
 const echoes: Record<string, (response: ServerResponse, text: string) => void> = {
   whole: (response, text) => json(response, 200, text),
   ...Object.fromEntries(
@@ -20,7 +20,7 @@ const echoes: Record<string, (response: ServerResponse, text: string) => void> =
   ),
   streamed(response, text) {
     response.writeHead(200, { 'content-type': 'text/event-stream' });
-    // Cut within the key.
+    // Cut in the middle of the key.
     const bytes = sse({ type: 'content_block_delta', delta: { type: 'text_delta', text } });
     response.write(bytes.slice(0, bytes.indexOf(canary) + 9));
     setImmediate(() => response.end(bytes.slice(bytes.indexOf(canary) + 9)));
@@ -68,7 +68,7 @@ const json = (response: ServerResponse, status: number, text: string): void => {
   response.end(JSON.stringify({ error: { message: text } }));
 };
 
-/** Where the provider's key was, in what the provider was sent. */
+/** Where the provider's key was in the requests that the provider got. */
 const placesOf = ({ url, headers, body }: ProviderRequest): string[] =>
   Object.entries({ url, body, ...headers }).flatMap(([name, value]) =>
     String(value).includes(canary) ? [name] : [],
@@ -100,7 +100,7 @@ beforeEach(() => {
 });
 afterEach(() => vi.restoreAllMocks());
 
-/** Text of everything that a client can see of a response. */
+/** All text of a response that a client can see. */
 async function seenBy(response: Response): Promise<string> {
   const body = await response.text().catch((error: Error) => `${error} ${error.cause}`);
   return JSON.stringify([response.status, response.statusText, response.url, [...response.headers], body]);
@@ -117,7 +117,7 @@ const modes: Record<string, (upstreams: ReturnType<typeof upstreamsAt>) => LaneM
 };
 
 test.each(Object.entries(modes))(
-  '%s: the real key is in the header of upstream requests alone',
+  'with %s, the real key is only in the header of upstream requests',
   async (name, mode) => {
     await using provider = await startProvider((response, { headers }) => {
       const { authorization, 'x-api-key': apiKey, 'x-goog-api-key': googleKey } = headers;
@@ -155,7 +155,7 @@ test.each(Object.entries(modes))(
 
     const calls = Object.keys(echoes).length * paths.length;
     expect(lane.ledger).toHaveLength(calls);
-    // The search would find it: it finds the stars that stand for it.
+    // Proof that the search would find the key: it finds the stars that replace it.
     expect(JSON.stringify(seen)).toContain('*'.repeat(canary.length));
     expect(JSON.stringify([seen, lane, process.env, process.argv, logged])).not.toContain(canary);
     const files = (await readdir(folder)).filter((file) => file !== 'key');

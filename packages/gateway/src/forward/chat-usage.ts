@@ -5,17 +5,17 @@ import { eventData } from '../wire/event-splitter.ts';
 import { isJsonObject, objectAt } from '../wire/json-reading.ts';
 import type { NeutralRequest } from '../wire/neutral.ts';
 
-/** A streamed chat completion tells its usage only when it is asked to, and an agent need not ask. */
+/** A streamed chat completion reports its usage only on request, and some agents do not ask for it. */
 export const lacksUsage = ({ wire, stream, raw }: NeutralRequest): boolean =>
   wire === 'openai-chat-completions' && stream && objectAt(raw, 'stream_options').include_usage !== true;
 
-/** The request with usage asked for. */
+/** The request, which now asks for usage. */
 export const askForUsage = (raw: JsonObject): JsonObject => ({
   ...raw,
   stream_options: { ...objectAt(raw, 'stream_options'), include_usage: true },
 });
 
-/** The stream without the chunk that tells the usage alone: agents that did not ask for it may trip over it. */
+/** The stream without the chunk that only reports usage: an agent that did not ask for it may fail on it. */
 export async function* withoutUsageChunk(body: AnswerBody): AsyncGenerator<string> {
   for await (const event of eventsOf(body)) if (!isUsageChunk(event)) yield event;
 }

@@ -8,8 +8,8 @@ export type Connections = {
 };
 
 /**
- * Connects through the proxy of `HTTPS_PROXY` or `HTTP_PROXY` (in capitals or not), but for hosts in `NO_PROXY` and for
- * this machine, where providers are local. Node.js reads these from 22.21 and 24.5 on.
+ * Connects through the proxy in `HTTPS_PROXY` or `HTTP_PROXY` (capital or small letters), except to hosts in `NO_PROXY`
+ * and to this machine, where local providers run. Node.js reads these variables since 22.21 and 24.5.
  */
 export function openConnections(): Connections {
   const direct = agents({});

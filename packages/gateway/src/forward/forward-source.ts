@@ -25,16 +25,16 @@ import { waitForTurn } from './wait-for-turn.ts';
 
 export type ForwardOptions = {
   upstreams: Upstreams;
-  /** Longest silence of a provider before its call ends, in milliseconds; default 10 minutes. */
+  /** How long a provider may stay silent before its call ends, in milliseconds; default 10 minutes. */
   idleTimeoutMs?: number;
 };
 
-/** What a forwarding lane needs to know of itself. */
+/** What a forwarding source needs to know about its lane. */
 export type ForwardPlace = {
   laneKey: string;
-  /** Whether cost or tokens are limited: then nothing is forwarded whose use cannot be told. */
+  /** Whether cost or tokens are limited. Then a request whose usage cannot be measured is not forwarded. */
   limitsSpending: boolean;
-  /** @throws OverBudget when a budget is used up, as it may be by the time that a call had to wait. */
+  /** @throws OverBudget when a budget is used up, which can happen while a call waits. */
   checkBudgets: () => void;
   allowsTool: (tool: string) => boolean;
   rate: Rate;
@@ -47,7 +47,7 @@ type Destination = { url: URL; key: string };
 const defaultIdleTimeoutMs = 10 * 60_000;
 
 /**
- * Passes every call on to its provider, with the real key in the place of the lane's.
+ * Passes every call on to its provider, with the real key instead of the lane's.
  * @throws GatewayError `key-unavailable`, `invalid-upstream`
  */
 export async function forwardSource(options: ForwardOptions, place: ForwardPlace): Promise<Source> {
@@ -80,7 +80,7 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
     return { response, key };
   }
 
-  /** The body without tools that the lane does not allow; as it came when there are none. */
+  /** The body without the tools that the lane does not allow; unchanged when it has none of them. */
   function strippedBody(call: ModelCall, change = (raw: JsonObject): JsonObject => raw): Uint8Array {
     const { raw, stripped } = stripProviderTools(call.wire, call.neutral.raw, place.allowsTool);
     call.line.stripped_tools = stripped.slice(0, 500).map((name) => bounded(name, 100));
@@ -132,7 +132,7 @@ async function openProviders(upstreams: Upstreams): Promise<ReadonlyMap<WireProt
     if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
       throw new GatewayError(
         'invalid-upstream',
-        `The base URL for ${wire} is no http or https URL: "${baseUrl}".`,
+        `The base URL for ${wire} is not an http or https URL: "${baseUrl}".`,
       );
     }
     providers.set(wire, { baseUrl, key: await readKey(upstream.key) });
@@ -154,7 +154,7 @@ async function plainAnswer({ response, key }: Forwarded, call: Call): Promise<An
   if (status === 401) {
     response.destroy();
     call.line.error = "The provider refused the gateway's key.";
-    // The provider's own text quotes parts of the key.
+    // The provider's text quotes parts of the key.
     return errorAnswer(call.wire, 401, call.line.error);
   }
   if (status >= 300 && status < 400) {
@@ -170,14 +170,14 @@ async function plainAnswer({ response, key }: Forwarded, call: Call): Promise<An
   return { status, headers, body: [whole] };
 }
 
-/** In milliseconds; the body of an error is there as a whole. */
+/** In milliseconds. The body of an error has been read as a whole. */
 const pauseAskedFor = async ({ headers }: IncomingMessage, { body }: Answer): Promise<number | undefined> =>
   retryAfterMs(headers, Date.now()) ?? retryInfoMs((await readWhole(body)).toString());
 
-/** Providers are asked not to compress; one that does all the same is read by its `Content-Encoding`. */
+/** Providers are asked not to compress. An answer that is compressed anyway is read by its `Content-Encoding`. */
 function decode(response: IncomingMessage): Readable {
   const decoder = decoders[response.headers['content-encoding']?.trim().toLowerCase() ?? '']?.();
-  // Either side's end ends the other; the error comes out where the decoder is read.
+  // When one side ends, so does the other; an error appears where the decoder is read.
   return decoder ? pipeline(response, decoder, () => {}) : response;
 }
 

@@ -41,8 +41,8 @@ const wires: WireProtocol[] = [
 ];
 
 describe.each(wires)('%s through the gateway', (wire) => {
-  test.each(ways)('%s: what the client gets, the ledger counts', async (_way, receive) => {
-    // A scripted gateway is the provider, and its ledger is the provider's own account.
+  test.each(ways)('%s: the ledger counts what the client gets', async (_way, receive) => {
+    // A scripted gateway is the provider, and its ledger is the provider's own record.
     await using upstream = await createGateway();
     const usage = { inputTokens: 100, cacheReadTokens: 20, outputTokens: 50, reasoningTokens: 40 };
     await using provider = await upstream.open({
@@ -91,7 +91,7 @@ describe.each(wires)('%s through the gateway', (wire) => {
 });
 
 describe('the real key', () => {
-  test('is in the upstream header and nowhere else, even when the provider repeats it', async () => {
+  test('is only in the upstream header, even when the provider repeats it', async () => {
     await using provider = await startProvider((response, request) => {
       const echo = JSON.stringify(request.headers);
       response.writeHead(request.url.includes('bad') ? 400 : 200, {
@@ -134,7 +134,7 @@ describe('the real key', () => {
     expect(provider.requests[0]?.headers).not.toHaveProperty('cookie');
   });
 
-  test('that the provider refuses is told without what the provider says of it', async () => {
+  test("gives an error without the provider's text when the provider refuses it", async () => {
     await using provider = await startProvider((response) =>
       sendJson(response, 401, { error: { message: 'Incorrect API key: sk-re…c2e' } }),
     );
@@ -150,7 +150,7 @@ describe('the real key', () => {
     [{ command: `echo ${realKey}; exit 3` }, 'it ended with 3'],
     [{ command: 'true' }, 'it is empty'],
     [{ command: `printf '${realKey}\nsecond'` }, 'one word'],
-  ])('that cannot be read from %j is a typed error without it', async (key, reason) => {
+  ])('gives a typed error that does not contain it when it cannot be read from %j', async (key, reason) => {
     const opened = gateway.open({
       owner: 'a',
       mode: { kind: 'forward', upstreams: { 'anthropic-messages': { key } } },
@@ -161,7 +161,7 @@ describe('the real key', () => {
     expect(String(error).replace(key.command, '')).not.toContain(realKey);
   });
 
-  test('is masked however it is cut', () => {
+  test('is masked wherever chunks cut it', () => {
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom(realKey, realKey.slice(0, 9), 'sk-', 'a', '*'), { maxLength: 12 }),
@@ -196,7 +196,7 @@ describe('a stream', () => {
       ...(signal ? { signal } : {}),
     });
 
-  test('is passed on piece by piece: the head before the first word, and each word before the next', async () => {
+  test('is passed on piece by piece: the head before the first word, and each word before the next one', async () => {
     const go = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     await using provider = await startProvider(async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -216,7 +216,7 @@ describe('a stream', () => {
     await reader?.read();
   });
 
-  test('that the client leaves is closed at the provider, and counted as far as it can be', async () => {
+  test('is closed at the provider when the client leaves, and counted as far as possible', async () => {
     const gone = Promise.withResolvers<void>();
     await using provider = await startProvider(async (response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -237,7 +237,7 @@ describe('a stream', () => {
     await next.body?.cancel();
   });
 
-  test('that the provider cuts off is cut off for the client', async () => {
+  test('is cut off for the client when the provider cuts it off', async () => {
     await using provider = await startProvider((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(sse(chunk('one')), () => response.socket?.resetAndDestroy());
@@ -273,7 +273,7 @@ describe('a stream', () => {
     expect((await response.arrayBuffer()).byteLength).toBe(total);
   });
 
-  test('whose client does not ask for usage is metered all the same, and tells the client nothing of it', async () => {
+  test('is metered when the client does not ask for usage, and the client does not get the usage', async () => {
     const usage = { prompt_tokens: 7, completion_tokens: 3, total_tokens: 10 };
     await using provider = await startProvider((response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
@@ -289,8 +289,8 @@ describe('a stream', () => {
   });
 });
 
-describe('other answers', () => {
-  test('a compressed answer is decompressed, and metered', async () => {
+describe('other answers:', () => {
+  test('a compressed answer is decompressed and metered', async () => {
     const body = { model: 'm-1', usage: { input_tokens: 5, output_tokens: 2 }, type: 'message', content: [] };
     await using provider = await startProvider((response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'gzip' });
@@ -306,7 +306,7 @@ describe('other answers', () => {
     });
   });
 
-  test("a provider's error passes, with what the agent needs to try again, and retries are counted", async () => {
+  test("a provider's error passes with the headers that the agent needs to retry, and retries are counted", async () => {
     let calls = 0;
     await using provider = await startProvider((response) => {
       calls += 1;
@@ -331,7 +331,7 @@ describe('other answers', () => {
     });
   });
 
-  test('unknown paths go to the likely provider, and stay below its base URL', async () => {
+  test('unknown paths go to the probable provider, and stay below its base URL', async () => {
     await using provider = await startProvider((response) => sendJson(response, 200, { ok: true }));
     await using lane = await forwardTo(`${provider.url}/base`);
     await call(lane, '/v1/embeddings?x=1', { method: 'POST', body: '{}' });
@@ -343,7 +343,7 @@ describe('other answers', () => {
       'GET /base/v1/models',
     ]);
     expect(lane.ledger.every((line) => line.flags.includes('auxiliary') && line.status === 200)).toBe(true);
-    // By hand: fetch would tidy the path.
+    // By hand, because fetch would normalise the path.
     const path = `${new URL(lane.baseUrl).pathname}/v1/%2e%2e/%2e%2e/admin`;
     const outside = httpRequest(lane.baseUrl, { path, headers: { 'x-api-key': lane.key } }).end();
     const [answer] = await once(outside, 'response');
@@ -360,7 +360,7 @@ describe('other answers', () => {
     expect((await postJson(lane, '/v1/messages', { model: 'm' })).status).toBe(502);
   });
 
-  test('a wire without a provider, and a provider that is not there', async () => {
+  test('a wire without a provider gets 404, and a provider that cannot be reached gives 502', async () => {
     await using provider = await startProvider((response) => sendJson(response, 200, {}));
     await using lane = await gateway.open({
       owner: 'a',
@@ -377,7 +377,7 @@ describe('other answers', () => {
     });
   });
 
-  test('a provider that stays silent is given up', async () => {
+  test('a call to a provider that stays silent ends with 504', async () => {
     await using provider = await startProvider(() => {});
     const upstreams = upstreamsAt(provider.url, { file: keyFile });
     await using lane = await gateway.open({

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders, OutgoingHttpHeaders } from 'node:http';
 import { maskKeyInText } from './mask-key.ts';
 
-/** RFC 9110, section 7.6.1: they belong to one connection. */
+/** Headers that belong to one connection (RFC 9110, section 7.6.1). */
 const connectionHeaders = new Set([
   'connection',
   'keep-alive',
@@ -14,7 +14,7 @@ const connectionHeaders = new Set([
   'upgrade',
 ]);
 
-/** Headers that are the agent's own secrets, or that the gateway sets anew. */
+/** Headers that are the agent's own secrets, or that the gateway sets itself. */
 const requestOnly = new Set([
   'accept-encoding',
   'api-key',
@@ -29,7 +29,7 @@ const requestOnly = new Set([
   'x-goog-api-key',
 ]);
 
-/** The headers of a request that may go upstream, whatever else carries the lane's key left out. */
+/** The headers of a request that may go upstream, without any that carries the lane's key. */
 export function upstreamHeaders(headers: IncomingHttpHeaders, laneKey: string): OutgoingHttpHeaders {
   const kept = Object.entries(headers).filter(
     ([name, value]) =>
@@ -43,7 +43,7 @@ export function upstreamHeaders(headers: IncomingHttpHeaders, laneKey: string): 
 
 const responseOnly = new Set(['alt-svc', 'set-cookie', 'strict-transport-security']);
 
-/** The headers of a response that may go to the agent; `decoded`: the body has lost its encoding on the way. */
+/** The headers of a response that may go to the agent; `decoded`: the gateway has removed the body's encoding. */
 export function agentHeaders(
   headers: IncomingHttpHeaders,
   key: string,

@@ -1,6 +1,6 @@
-/** Replaces a key in a byte stream by stars, as many as it has bytes, also where it is cut by chunks. */
+/** Replaces a key in a byte stream with one star per byte, also where chunks cut it. */
 export type KeyMask = {
-  /** What can be passed on: the tail is held back while it may be the key's beginning. */
+  /** The bytes that can be passed on. The end is held back while it may be the beginning of the key. */
   push(chunk: Uint8Array): Buffer;
   end(): Buffer;
 };
@@ -24,10 +24,10 @@ export function maskKey(key: string): KeyMask {
   };
 }
 
-/** How many bytes at the end of `bytes` are the beginning of `secret`, which is not whole in `bytes`. */
+/** How many bytes at the end of `bytes` are the beginning of `secret`. The whole of `secret` is not in `bytes`. */
 function beginningAtEnd(bytes: Buffer, secret: Buffer): number {
   const first = secret.subarray(0, 1);
-  // Most events of a stream do not have this byte near their end, and there are many of them.
+  // A quick exit: a stream has many events, and most do not have this byte near their end.
   let at = bytes.indexOf(first, Math.max(0, bytes.length - (secret.length - 1)));
   for (; at >= 0; at = bytes.indexOf(first, at + 1)) {
     if (bytes.subarray(at).equals(secret.subarray(0, bytes.length - at))) return bytes.length - at;

@@ -3,19 +3,19 @@ import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { GatewayError } from '../gateway-error.ts';
 
-/** Where a real key is: in an environment variable, in a file, or on the standard output of a shell command. */
+/** Where a real key is: in an environment variable, in a file, or in the standard output of a shell command. */
 export type KeySource = { env: string } | { file: string } | { command: string };
 
 const commandTimeoutMs = 30_000;
 
 /**
- * Reads a key; white space around it does not count.
- * @throws GatewayError `key-unavailable`. Its text never holds what was read.
+ * Reads a key, without the white space around it.
+ * @throws GatewayError `key-unavailable`. Its text never contains what was read.
  */
 export async function readKey(source: KeySource): Promise<string> {
   const key = (await keyText(source)).trim();
   if (key === '') throw unavailable(source, 'it is empty');
-  // Anything else cannot stand in a header.
+  // A header cannot hold anything else.
   if (!/^[\x21-\x7e]+$/.test(key)) throw unavailable(source, 'it is not one word of printable ASCII');
   return key;
 }
@@ -30,7 +30,7 @@ async function keyText(source: KeySource): Promise<string> {
     if ('file' in source) return await readFile(source.file, 'utf8');
     return (await promisify(exec)(source.command, { timeout: commandTimeoutMs })).stdout;
   } catch (error) {
-    // The error of a command holds its output; only how it ended may be told.
+    // A command's error contains its output, so only how the command ended is reported.
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'killed';
     throw unavailable(
       source,

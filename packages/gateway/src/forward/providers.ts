@@ -1,6 +1,6 @@
 import type { WireProtocol } from '../wire/neutral.ts';
 
-/** A provider as its own SDKs know it: the wires that it speaks, and the variables that its key is looked for in. */
+/** A provider as its own SDKs know it: the wires that it speaks, and the variables that may hold its key. */
 export type Provider = { wires: readonly WireProtocol[]; keyVariables: readonly string[] };
 
 export const providers = {

@@ -27,7 +27,7 @@ afterAll(async () => {
   await provider.close();
 });
 
-/** A proxy that takes every host for the one at `port`, and keeps what it was asked. */
+/** A proxy that connects every host to `port`, and keeps the requests. */
 async function startProxy(port: number) {
   const asked: { line: string; sawKey: boolean }[] = [];
   const server = createHttpServer((request, response) => {
@@ -81,7 +81,7 @@ const laneTo = (url: string): Promise<Lane> =>
 
 const portOf = ({ url }: { url: string }): number => Number(new URL(url).port);
 
-test('HTTP_PROXY is what a provider over http is reached through', async () => {
+test('a provider over http is reached through HTTP_PROXY', async () => {
   await using proxy = await startProxy(portOf(provider));
   vi.stubEnv('HTTP_PROXY', proxy.url);
   await using lane = await laneTo('http://provider.test:81');
@@ -90,7 +90,7 @@ test('HTTP_PROXY is what a provider over http is reached through', async () => {
   expect(lane.ledger).toMatchObject([{ usage: { inputTokens: 3, outputTokens: 4 } }]);
 });
 
-test('NO_PROXY names hosts that are reached without it, and those of this machine always are', async () => {
+test('hosts in NO_PROXY and on this machine are reached without a proxy', async () => {
   await using proxy = await startProxy(portOf(provider));
   vi.stubEnv('HTTP_PROXY', proxy.url);
   vi.stubEnv('NO_PROXY', 'other.test, .internal');
@@ -101,7 +101,7 @@ test('NO_PROXY names hosts that are reached without it, and those of this machin
   expect(proxy.asked).toEqual([]);
 });
 
-test('a proxy that is not there is an answer that says so', async () => {
+test('a proxy that cannot be reached is an error answer that says so', async () => {
   vi.stubEnv('HTTP_PROXY', 'http://127.0.0.1:9');
   await using lane = await laneTo('http://provider.test');
   expect(await postJson(lane, '/v1/messages', { model: 'm' })).toMatchObject({
@@ -155,7 +155,7 @@ test.skipIf(!hasOpenssl)('HTTPS_PROXY gets a tunnel to a provider over https, an
           body: answer,
         });
       }
-      // One tunnel, kept for the second call.
+      // One tunnel, which is used again for the second call.
       expect(proxy.asked).toEqual([{ line: 'CONNECT provider.test:443', sawKey: false }]);
       expect(keys).toEqual([realKey, realKey]);
     } finally {

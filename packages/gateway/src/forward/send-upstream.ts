@@ -16,12 +16,12 @@ export type UpstreamRequest = {
   body: Uint8Array;
   agent: Agent;
   signal: AbortSignal;
-  /** Longest silence of the provider, in milliseconds. */
+  /** How long the provider may stay silent, in milliseconds. */
   idleTimeoutMs: number;
 };
 
 /**
- * Sends a request and resolves with the response when its headers are there. Aborting the signal ends both.
+ * Sends a request and resolves with the response when its headers have arrived. Aborting the signal ends both.
  * @throws RequestError 502 when the provider cannot be reached, 504 when it stays silent.
  */
 export async function sendUpstream(upstream: UpstreamRequest): Promise<IncomingMessage> {
@@ -35,7 +35,7 @@ export async function sendUpstream(upstream: UpstreamRequest): Promise<IncomingM
   }
 }
 
-/** The provider had closed a kept connection just when it was used again, so it has not seen the request. */
+/** The provider closed a kept connection just before it was used again, so it has not seen the request. */
 class StaleConnection extends Error {}
 
 async function sendOnce(upstream: UpstreamRequest): Promise<IncomingMessage> {
@@ -48,7 +48,7 @@ async function sendOnce(upstream: UpstreamRequest): Promise<IncomingMessage> {
   request.end(body);
   try {
     const [response] = (await once(request, 'response')) as [IncomingMessage];
-    // What happens to the request from here on, its response tells.
+    // From here on, the response reports what happens to the request.
     request.on('error', () => {});
     return response;
   } catch (error) {

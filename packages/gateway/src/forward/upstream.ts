@@ -2,18 +2,18 @@ import type { WireProtocol } from '../wire/neutral.ts';
 import { RequestError } from '../wire/request-error.ts';
 import type { KeySource } from './provider-key.ts';
 
-/** A provider that a lane's calls of one wire go to. */
+/** The provider for a lane's calls on one wire. */
 export type Upstream = {
   /**
-   * The base URL as a client of that wire has it: with `/v1` for OpenAI's wires, without a version for Anthropic and
-   * Gemini. Default: the provider's own.
+   * The base URL as a client of that wire is given it: with `/v1` for OpenAI's wires, without a version for Anthropic
+   * and Gemini. Default: the provider's own.
    */
   baseUrl?: string;
-  /** The real key. It is read when the lane opens and stands in the header of upstream requests, nowhere else. */
+  /** The real key. It is read when the lane opens, and only goes into the header of upstream requests. */
   key: KeySource;
 };
 
-/** The providers of a lane. A call on a wire that has none gets 404. */
+/** The providers of a lane. A call on a wire without a provider gets 404. */
 export type Upstreams = Partial<Record<WireProtocol, Upstream>>;
 
 export const defaultBaseUrls: Record<WireProtocol, string> = {
@@ -34,7 +34,7 @@ export function upstreamUrl(wire: WireProtocol, baseUrl: string, target: string)
   const url = new URL(base.origin);
   url.pathname = `${basePath}${versionedPath(wire, path)}`;
   const parameters = new URLSearchParams(query);
-  // Gemini takes keys here too: the lane's is not the provider's.
+  // Gemini also takes keys in the query, and the lane's key is not the provider's.
   parameters.delete('key');
   url.search = parameters.toString();
   if (!url.pathname.startsWith(`${basePath}/`)) {
@@ -55,7 +55,7 @@ function versionedPath(wire: WireProtocol, path: string): string {
   }
 }
 
-/** The header in which a provider takes its key. */
+/** The header in which a provider expects its key. */
 export function keyHeader(wire: WireProtocol, key: string): Record<string, string> {
   switch (wire) {
     case 'openai-responses':

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sse, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
 import { createGateway, type Gateway, type WireProtocol } from '../index.ts';
 
-/** What a provider says, whole and streamed, of a call for which it bills `total` tokens, of which `usage` are what. */
+/** A provider's answer, whole and streamed, to a call that it bills with `total` tokens, in the buckets of `usage`. */
 type Reported = {
   wire: WireProtocol;
   path: string;
@@ -63,7 +63,7 @@ const reports: Reported[] = [
     wire: 'openai-responses',
     path: '/v1/responses',
     whole: response,
-    // Usage in the last event, after the same response without any.
+    // Usage is in the last event, after the same response without usage.
     streamed: [
       { type: 'response.created', response: { ...response, status: 'in_progress', usage: null } },
       { type: 'response.output_text.delta', delta: 'é' },
@@ -82,7 +82,7 @@ const reports: Reported[] = [
     wire: 'openai-chat-completions',
     path: '/v1/chat/completions',
     whole: { model: 'm', choices: [{ message: { content: 'é' }, finish_reason: 'stop' }], usage: chatUsage },
-    // So far in every chunk, in the last choice, and once more alone.
+    // The usage so far is in every chunk, in the last choice, and once more in a chunk of its own.
     streamed: [
       chatChunk('é', { ...chatUsage, completion_tokens: 10, total_tokens: 110 }),
       chatChunk('b', chatUsage),
@@ -102,7 +102,7 @@ const reports: Reported[] = [
       stop_reason: 'end_turn',
       usage: { ...messageInput, ...messageOutput },
     },
-    // The input at the start and again at the end; the output so far at the start, and all of it at the end.
+    // The input is at the start and again at the end; the output so far at the start, and all of it at the end.
     streamed: [
       {
         type: 'message_start',
@@ -130,7 +130,7 @@ const reports: Reported[] = [
     wire: 'gemini-generate-content',
     path: '/v1beta/models/m:generateContent',
     whole: geminiChunk('é', geminiUsage),
-    // So far in every chunk.
+    // The usage so far is in every chunk.
     streamed: [
       geminiChunk('é', { promptTokenCount: 1000, thoughtsTokenCount: 20, totalTokenCount: 1020 }),
       geminiChunk('b', { ...geminiUsage, candidatesTokenCount: 3, totalTokenCount: 1070 }),
@@ -148,9 +148,9 @@ beforeAll(async () => {
 afterAll(() => gateway.close());
 
 describe.each(reports)(
-  "$wire: a lane's totals are the provider's",
+  "$wire: a lane's totals are the provider's, for an answer",
   ({ wire, path, whole, streamed, usage, total }) => {
-    test('whole, streamed, cut anywhere and compressed', async () => {
+    test('that is whole, streamed, cut anywhere or compressed', async () => {
       let call = 0;
       await using provider = await startProvider(async (reply, request) => {
         const isStream = request.url.includes('alt=sse') || request.body.includes('"stream":true');
@@ -162,7 +162,7 @@ describe.each(reports)(
           ...(compresses ? { 'content-encoding': 'gzip' } : {}),
         });
         call += 1;
-        // Pieces that keep no event and no code point whole.
+        // Pieces that cut every event and every code point.
         for (let at = 0; at < bytes.length; at += 17) {
           reply.write(bytes.subarray(at, at + 17));
           await new Promise(setImmediate);

@@ -2,8 +2,8 @@ import type { Turn, Turns } from '../rate/turns.ts';
 import type { ModelCall } from '../source.ts';
 
 /**
- * Waits until it is a call's turn at its provider, which it keeps until it has ended. Calls are held back only: what the
- * provider refuses goes to the client, whose matter it is to ask again.
+ * Waits for a call's turn at its provider. The call keeps its turn until it has ended. The gateway only delays calls: a
+ * refusal goes to the client, and the client decides whether to retry.
  * @throws RequestError 429 when it was held back for too long
  */
 export async function waitForTurn(turns: Turns, call: ModelCall): Promise<Turn> {
@@ -12,7 +12,7 @@ export async function waitForTurn(turns: Turns, call: ModelCall): Promise<Turn> 
   try {
     const turn = await turns.take(signal);
     line.queued_ms = turn.waitedMs;
-    // Not before it is charged: the next one may be over the budget then.
+    // Only after the call is charged, because the next call may then be over the budget.
     void ended.then(() => turn.end(line.outcome === 'ok'));
     return turn;
   } catch (error) {

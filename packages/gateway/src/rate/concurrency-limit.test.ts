@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { openConcurrencyLimit, type RateOptions } from './concurrency-limit.ts';
 
-/** A limit over numbered calls, with a clock that the test moves. */
+/** A limit for numbered calls, with a clock that the test sets. */
 function openWithClock(options: RateOptions = {}) {
   let clock = 0;
   let next = 0;
@@ -27,7 +27,7 @@ function openWithClock(options: RateOptions = {}) {
 }
 
 describe('a concurrency limit', () => {
-  test('admits in the order of arrival, as many as it is', () => {
+  test('admits calls in the order of arrival, up to the limit', () => {
     const { limit, arrive } = openWithClock({ initial: 2 });
     arrive(4);
     expect([limit.admit(), limit.admit()]).toEqual([[0, 1], []]);
@@ -36,7 +36,7 @@ describe('a concurrency limit', () => {
     expect(limit.admit()).toEqual([3]);
   });
 
-  test('until a call is refused, grows by one with each good answer while it is reached', () => {
+  test('grows by one with each good answer at the limit, until a call is refused', () => {
     const { limit, arrive } = openWithClock({ initial: 2, most: 5 });
     arrive(1);
     for (const call of limit.admit()) limit.leave(call, true);
@@ -50,7 +50,7 @@ describe('a concurrency limit', () => {
     expect([limit.limit(), underWay.length]).toEqual([5, 5]);
   });
 
-  test('halves once for calls that are refused together, and pauses', () => {
+  test('halves once when several calls are refused together, and pauses', () => {
     const { limit, arrive, pass, refuseAll } = openWithClock({ initial: 8 });
     arrive(16);
     expect(refuseAll(50)).toBe(8);
@@ -60,14 +60,14 @@ describe('a concurrency limit', () => {
     expect(limit.admit()).toHaveLength(4);
   });
 
-  test('halves what was under way, not a limit that nobody reached', () => {
+  test('halves the number of calls under way when that is below the limit', () => {
     const { limit, arrive, refuseAll } = openWithClock({ initial: 64 });
     arrive(6);
     refuseAll(0);
     expect(limit.limit()).toBe(3);
   });
 
-  test('after a refusal, allows one more for two rounds of good answers', () => {
+  test('grows by one after two rounds of good answers once a call was refused', () => {
     const { limit, arrive, refuseAll } = openWithClock({ initial: 6 });
     arrive(30);
     refuseAll(0);
@@ -81,7 +81,7 @@ describe('a concurrency limit', () => {
     expect(limits).toEqual([3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5]);
   });
 
-  test('pauses for a second, two, and so on when the provider does not say how long, until a call succeeds', () => {
+  test('pauses for one second, then two, and so on when the provider does not say how long, until a call succeeds', () => {
     const { limit, arrive, now, pass, refuseAll } = openWithClock({ maxPauseMs: 3000 });
     const pauses: number[] = [];
     for (let round = 0; round < 4; round++) {
@@ -100,7 +100,7 @@ describe('a concurrency limit', () => {
   });
 });
 
-/** Something that happens to a limit; `which` picks a call among those that it can happen to. */
+/** Something that happens to a limit; `which` picks one of the calls that it can happen to. */
 const happening = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('arrive' as const) }) },
   fc.record({ kind: fc.constant('abandon' as const), which: fc.nat() }),
@@ -114,7 +114,7 @@ const happening = fc.oneof(
   fc.record({ kind: fc.constant('pass' as const), ms: fc.nat(5000) }),
 );
 
-test('whatever happens: never more than the limit, nobody overtakes, no call in a pause, none is forgotten', () => {
+test('whatever happens, calls stay within the limit and in order, none goes in a pause, and none is forgotten', () => {
   const most = 6;
   const maxPauseMs = 10_000;
   fc.assert(
@@ -139,7 +139,7 @@ test('whatever happens: never more than the limit, nobody overtakes, no call in 
           underWay.push(...admitted);
           if (admitted.length > 0) expect(now()).toBeGreaterThanOrEqual(pausedUntil);
           if (admitted.length > 0) expect(underWay.length).toBeLessThanOrEqual(limit.limit());
-          // Whoever still waits has a reason to.
+          // A call that still waits has a reason.
           const isPaused = limit.resumesAt() !== undefined && now() < longestPauseUntil;
           if (waiting.length > 0) expect(isPaused || underWay.length >= limit.limit()).toBe(true);
         };
@@ -169,7 +169,7 @@ test('whatever happens: never more than the limit, nobody overtakes, no call in 
               const before = limit.limit();
               limit.refused(call, each.pauseMs);
               expect(limit.limit()).toBeLessThanOrEqual(before);
-              // A pause that the limit chooses itself is a second or longer.
+              // A pause that the limit chooses itself is at least a second.
               pausedUntil = Math.max(pausedUntil, now() + Math.min(maxPauseMs, each.pauseMs ?? 1000));
               longestPauseUntil = now() + maxPauseMs;
               end(call, false);
@@ -185,7 +185,7 @@ test('whatever happens: never more than the limit, nobody overtakes, no call in 
           admit();
         }
 
-        // When calls end and time passes, everybody gets a turn.
+        // When calls end and time passes, every call gets its turn.
         for (let round = 0; waiting.length > 0 && round <= arrived; round++) {
           for (const call of underWay) end(call, true);
           pass(maxPauseMs);

@@ -1,20 +1,20 @@
-/** How many calls of one provider may be under way at once. Times are in milliseconds. */
+/** How many calls to one provider may be under way at once. Times are in milliseconds. */
 export type RateOptions = {
-  /** How many to begin with; default 8. Until the provider refuses one, each good answer allows one more. */
+  /** How many at the start; default 8. Until the provider refuses a call, each good answer allows one more. */
   initial?: number;
   /** How many at most; default 64. */
   most?: number;
-  /** Longest pause, whatever the provider asks for in `Retry-After`; default 60 000. */
+  /** Longest pause, even if the provider asks for more in `Retry-After`; default 60 000. */
   maxPauseMs?: number;
   /**
-   * Longest time that a call is held back; default 240 000, since clients give up after 5 to 10 minutes without a word.
-   * Then it gets a 429 and its client may ask again.
+   * Longest time that a call waits for its turn; default 240 000, because clients give up after 5 to 10 minutes without
+   * an answer. Then it gets a 429, and its client may retry.
    */
   maxWaitMs?: number;
 };
 
 /**
- * The state of a provider's limit, without timers: calls arrive, are admitted in the order of their arrival, and leave.
+ * The state of a provider's limit, without timers: calls arrive, are admitted in that order, and leave.
  * The limit grows by one (additive increase) and halves when the provider refuses a call (multiplicative decrease).
  */
 export type ConcurrencyLimit<Call> = {
@@ -22,28 +22,28 @@ export type ConcurrencyLimit<Call> = {
   arrive(call: Call): void;
   /** Takes a call out of the queue. */
   abandon(call: Call): void;
-  /** The calls whose turn has come; from now on they are under way. */
+  /** The calls whose turn has come. From now on they are under way. */
   admit(): Call[];
-  /** The provider refused a call that was admitted. Without `pauseMs` it did not say for how long. */
+  /** The provider refused a call that was admitted. `pauseMs` is absent when it did not say for how long. */
   refused(call: Call, pauseMs?: number): void;
   /** A call that was admitted has ended; `ok`: with a good answer. */
   leave(call: Call, ok: boolean): void;
-  /** When calls may go on that only wait for a pause to end. */
+  /** When the current pause ends, for calls that only wait for it. */
   resumesAt(): number | undefined;
   /** How many calls may be under way now. */
   limit(): number;
 };
 
-/** Of a provider that does not say how long to wait; doubled with each refusal until a call succeeds. */
+/** The pause when a provider does not say how long to wait. It doubles with each refusal until a call succeeds. */
 const firstPauseMs = 1000;
 
-/** Rounds of good answers, each of as many calls as the limit is, that allow one more. */
+/** After so many rounds of good answers the limit grows by one. A round is as many calls as the limit. */
 const roundsToGrow = 2;
 
-/** What is kept of a call under way: it was admitted after so many cuts of the limit. */
+/** What is remembered of a call under way: how often the limit had been cut when it was admitted. */
 type UnderWay = { cuts: number; refused: boolean };
 
-/** @param now a clock in milliseconds that never goes back. */
+/** @param now a clock in milliseconds that never goes backwards. */
 export function openConcurrencyLimit<Call>(
   { initial = 8, most = 64, maxPauseMs = 60_000 }: RateOptions,
   now: () => number,
@@ -58,7 +58,7 @@ export function openConcurrencyLimit<Call>(
   let pausedUntil = Number.NEGATIVE_INFINITY;
 
   function cut(): void {
-    // A limit that was not reached says nothing: what was under way was too much.
+    // When fewer calls were under way than the limit allows, even those were too many.
     limit = Math.max(1, Math.floor(Math.min(limit, underWay.size) / 2));
     cuts += 1;
     refusalsInARow += 1;
@@ -93,7 +93,7 @@ export function openConcurrencyLimit<Call>(
 
     refused(call, pauseMs) {
       const state = underWay.get(call);
-      // Calls that went out together are refused together: that is one reason to go slower, not many.
+      // Calls that went out together are refused together, which is one reason to slow down, not several.
       if (state && state.cuts === cuts) cut();
       if (state) state.refused = true;
       const pause = pauseMs ?? firstPauseMs * 2 ** Math.max(0, refusalsInARow - 1);

@@ -46,10 +46,10 @@ async function until(condition: () => boolean): Promise<void> {
   }
 }
 
-describe('eight lanes at once at a provider that takes three calls', () => {
+describe('eight lanes at a provider that takes three calls at once', () => {
   const callsPerLane = 6;
 
-  /** Holds calls until every lane that is not done has asked again. */
+  /** Holds calls until every lane that is not done has called again. */
   function untilAllAsk() {
     const asked = new Set<unknown>();
     const held: (() => void)[] = [];
@@ -72,7 +72,7 @@ describe('eight lanes at once at a provider that takes three calls', () => {
     };
   }
 
-  /** Every lane makes its calls one after the other, and waits as it is told when the provider refuses one. */
+  /** Every lane makes its calls one after the other, and waits as the provider says when it refuses a call. */
   async function run(
     rate: RateOptions | false,
     hold: () => Promise<void>,
@@ -116,14 +116,14 @@ describe('eight lanes at once at a provider that takes three calls', () => {
     };
   }
 
-  test('with the limit, refusals are few', async () => {
+  test('have few refusals with the limit', async () => {
     const { refused, queued } = await run({}, () => delay(20), { arrived() {}, done() {} });
-    // Five of the first eight, one when the limit is halved to four, and one for each two rounds at two and at three.
+    // Five of the first eight, one when the limit is halved to four, and one for every two rounds at two and at three.
     expect(refused).toBeLessThanOrEqual(5 + 1 + Math.floor((8 * callsPerLane) / 10));
     expect(queued).toBeGreaterThan(0);
   });
 
-  test('without it, five of eight are refused every time', async () => {
+  test('have five of eight calls refused every time without the limit', async () => {
     const provider = untilAllAsk();
     const { refused, queued } = await run(false, provider.hold, provider);
     // For at least as many rounds as each lane has calls, until the first lane is done.
@@ -133,7 +133,7 @@ describe('eight lanes at once at a provider that takes three calls', () => {
 });
 
 describe('a call that waits for its turn', () => {
-  test('comes in the order of arrival, over all lanes, and says how long it waited', async () => {
+  test('goes in the order of arrival, over all lanes, and the ledger has how long it waited', async () => {
     await using provider = await startSlowProvider();
     await using gateway = await createGateway({ rate: { initial: 1, most: 1 } });
     let arrived = 0;
@@ -199,7 +199,7 @@ describe('a call that waits for its turn', () => {
     expect(provider.requests).toHaveLength(2);
   });
 
-  test('is not made when the budget is used up meanwhile', async () => {
+  test('is not made when the budget is used up while it waits', async () => {
     await using provider = await startSlowProvider();
     await using gateway = await createGateway({ rate: { initial: 1, most: 1 }, budget: { tokens: 8 } });
     let arrived = 0;
@@ -222,7 +222,7 @@ describe('a call that waits for its turn', () => {
     expect(provider.requests).toHaveLength(1);
   });
 
-  test('that is the last of its budget for calls is made after all', async () => {
+  test('is made when it is the last call of its budget', async () => {
     await using provider = await startSlowProvider();
     await using gateway = await createGateway({ rate: { initial: 1, most: 1 }, budget: { calls: 2 } });
     await using lane = await openLane(gateway, provider);
@@ -234,7 +234,7 @@ describe('a call that waits for its turn', () => {
     expect((await Promise.all(both)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
-  test('for too long gets a 429 of the gateway', async () => {
+  test('gets a 429 from the gateway when it waits too long', async () => {
     await using provider = await startSlowProvider();
     await using gateway = await createGateway({ rate: { initial: 1, maxWaitMs: 30 } });
     await using lane = await openLane(gateway, provider);
@@ -250,7 +250,7 @@ describe('a call that waits for its turn', () => {
     await first;
   });
 
-  test('waits for the pause that the provider asks for, in a header or as Google does', async () => {
+  test("waits for the pause that the provider asks for, in a header or in Google's way", async () => {
     const waits = [{ 'retry-after-ms': '120' }, { details: [{ retryDelay: '0.12s' }] }];
     for (const wait of waits) {
       const askedAt: number[] = [];
@@ -271,7 +271,7 @@ describe('a call that waits for its turn', () => {
   });
 });
 
-test('a turn ends however its call does', async () => {
+test('a turn ends in whatever way its call ends', async () => {
   let asked = 0;
   await using provider = await startProvider((response) => {
     asked += 1;

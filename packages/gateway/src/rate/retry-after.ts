@@ -2,12 +2,12 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { JsonValue } from '@whetstone/events';
 import { isJsonObject, objectAt, objectsAt, stringAt } from '../wire/json-reading.ts';
 
-/** Statuses with which providers say that they are asked too much; 529 is Anthropic's own. */
+/** Statuses that mean that the provider gets too many requests; 529 is Anthropic's own. */
 export const isRefusal = (status: number): boolean => status === 429 || status === 503 || status === 529;
 
 /**
- * How long a provider wants no call, in milliseconds: `retry-after-ms` (OpenAI), or `Retry-After` in seconds or as a
- * date (RFC 9110, section 10.2.3). `undefined` when it does not say.
+ * How long a provider asks clients to wait, in milliseconds: `retry-after-ms` (OpenAI), or `Retry-After` in seconds or
+ * as a date (RFC 9110, section 10.2.3). `undefined` when it does not say.
  * @param now Unix time in milliseconds.
  */
 export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number | undefined {
@@ -19,7 +19,7 @@ export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number 
   return Number.isNaN(date) ? undefined : Math.max(0, date - now);
 }
 
-/** The same from the body of an error of Google's (`google.rpc.RetryInfo`), which has no such header. */
+/** The same from the body of Google's errors (`google.rpc.RetryInfo`), which have no such header. */
 export function retryInfoMs(body: string): number | undefined {
   let value: JsonValue;
   try {
@@ -27,7 +27,7 @@ export function retryInfoMs(body: string): number | undefined {
   } catch {
     return undefined;
   }
-  // A stream that is read as a list has its error in a list as well.
+  // When a stream is sent as a list, its error is in a list too.
   const [error] = (Array.isArray(value) ? value : [value]).filter(isJsonObject);
   for (const detail of objectsAt(objectAt(error ?? {}, 'error'), 'details')) {
     const [, seconds] = /^(\d+(?:\.\d+)?)s$/.exec(stringAt(detail, 'retryDelay')) ?? [];

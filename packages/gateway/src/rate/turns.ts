@@ -3,11 +3,11 @@ import { openConcurrencyLimit, type RateOptions } from './concurrency-limit.ts';
 
 /** A call's turn at its provider. */
 export type Turn = {
-  /** How long it was waited for, in whole milliseconds. */
+  /** How long the call waited for its turn, in whole milliseconds. */
   waitedMs: number;
-  /** Says that the provider refused the call, and for how many milliseconds it wants no other, if it told. */
+  /** Reports that the provider refused the call, and how many milliseconds it asks clients to wait, if it said so. */
   refused(pauseMs?: number): void;
-  /** Gives the place to the next call; `ok`: the answer was a good one. */
+  /** Ends the turn, so that the next call can go; `ok`: the answer was good. */
   end(ok: boolean): void;
 };
 
@@ -15,7 +15,7 @@ export type Turn = {
 export type Turns = {
   /**
    * Resolves when the call may be made.
-   * @throws RequestError 429 when it was held back for too long; the signal's reason when that aborts.
+   * @throws RequestError 429 when it has waited too long; the signal's reason when the signal aborts.
    */
   take(signal: AbortSignal): Promise<Turn>;
 };
@@ -82,10 +82,10 @@ const heldTooLong = (): RequestError =>
     },
   );
 
-/** The turns of each provider, by its host. */
+/** The turns at each provider, by its host. */
 export type Rate = (host: string) => Turns;
 
-/** @param options `false`: every call goes at once. */
+/** @param options `false`: no call waits. */
 export function openRate(options: RateOptions | false = {}): Rate {
   if (options === false) return () => unlimited;
   const providers = new Map<string, Turns>();

@@ -16,7 +16,7 @@ const scriptModuleSchema = z.object({
 /**
  * Loads a script from a file: YAML (`.yaml`, `.yml`), or a module (`.ts`, `.mts`, `.js`, `.mjs`) whose default export
  * is a `Script`. A module is code that runs in this process.
- * @throws GatewayError `invalid-script` when the file cannot be read or holds no script.
+ * @throws GatewayError `invalid-script` when the file cannot be read or is not a script.
  */
 export async function loadScript(file: string): Promise<Script> {
   switch (extname(file)) {
@@ -31,7 +31,7 @@ export async function loadScript(file: string): Promise<Script> {
     default:
       throw new GatewayError(
         'invalid-script',
-        `${file}: a script is a .yaml, .yml, .ts, .mts, .js or .mjs file.`,
+        `${file}: a script must be a .yaml, .yml, .ts, .mts, .js or .mjs file.`,
       );
   }
 }

@@ -1,9 +1,9 @@
 import type { NeutralCall } from './script.ts';
 
 /**
- * A `write` or `edit` in the apply_patch format of Codex, or `undefined` when that format cannot say it exactly: it
- * knows whole lines only, ends every file with a newline and drops carriage returns. An edit is taken to begin and end
- * at line ends.
+ * A `write` or `edit` in the apply_patch format of Codex, or `undefined` when the format cannot express it exactly: it
+ * only knows whole lines, ends every file with a newline and drops carriage returns. An edit is assumed to begin and
+ * end at line ends.
  */
 export function patchFor(call: NeutralCall): string | undefined {
   switch (call.tool) {
@@ -31,7 +31,7 @@ function editPatch({ path, find, replace }: Extract<NeutralCall, { tool: 'edit' 
 
 const isWholeLines = (text: string): boolean => text.endsWith('\n') && !text.includes('\r');
 
-/** The lines of a text that is empty or ends in a newline. */
+/** The lines of a text that is empty or ends with a newline. */
 const linesOf = (text: string): string[] => text.split('\n').slice(0, -1);
 
 const prefixed = (prefix: string, lines: string[]): string[] => lines.map((line) => `${prefix}${line}`);

@@ -41,7 +41,7 @@ describe.each(protocols)('an agent on %s', (wire) => {
     { text: 'Finished.' },
   ];
 
-  /** Works as an agent does: answers calls until there is none, and says each request twice, as a retry would. */
+  /** Works like an agent: answers calls until there are none, and sends each request twice, like a retry. */
   async function work(lane: Lane, prompt: LanguageModelV4Prompt): Promise<string[]> {
     const model = clientOf(wire, lane);
     const said: string[] = [];
@@ -74,7 +74,7 @@ describe.each(protocols)('an agent on %s', (wire) => {
     throw new Error('the script has no end');
   }
 
-  test('plays each step once, whatever is repeated or said in between, and again in its next turn', async () => {
+  test('plays each step once, despite repeated requests and messages in between, and again in its next turn', async () => {
     await using lane = await openLane(scriptFromSteps('steps', steps));
     const prompt: LanguageModelV4Prompt = [{ role: 'system', content: 'Be brief.' }, ...userPrompt('go')];
     expect(await work(lane, prompt)).toEqual(['one', 'two', 'three', 'four', 'Finished.']);
@@ -101,7 +101,7 @@ describe.each(protocols)('an agent on %s', (wire) => {
   });
 });
 
-test('a script sees what the request says', async () => {
+test('a script sees the contents of the request', async () => {
   const seen: ScriptRequest[] = [];
   await using lane = await openLane({
     name: 'watcher',
@@ -157,21 +157,21 @@ test('draws are the same in every request of a lane, and differ between owners a
   expect(new Set(draws).size).toBe(3);
 });
 
-describe('a script that fails is an error that says which step', () => {
+describe('a request gets an error that says why', () => {
   test.each<[string, Script['play'], string]>([
     [
       'throws',
       () => Promise.reject(new Error('no such file')),
       'Step 0 of script "bad" failed: no such file',
     ],
-    ['gives no step', () => JSON.parse('null'), 'Step 0 of script "bad" is no valid step'],
-    ['gives a wrong call', () => JSON.parse('{"calls":[{"tool":"rm"}]}'), 'calls.0.tool'],
+    ['returns no step', () => JSON.parse('null'), 'Step 0 of script "bad" is not a valid step'],
+    ['returns an invalid call', () => JSON.parse('{"calls":[{"tool":"rm"}]}'), 'calls.0.tool'],
     [
-      'wants too much',
+      'asks for something that no tool can do',
       () => ({ calls: [{ tool: 'write', path: 'a', content: '' }] }),
       'no offered tool can do "write a". Offered tools: look',
     ],
-  ])('%s', async (_what, play, message) => {
+  ])('when the script %s', async (_what, play, message) => {
     await using lane = await openLane({ name: 'bad', play });
     const tools = [{ type: 'function', name: 'look', parameters: {} }];
     const answer = await postJson(lane, '/v1/responses', { input: 'go', tools });
@@ -184,7 +184,7 @@ describe('a script that fails is an error that says which step', () => {
     ]);
   });
 
-  test('history that the client left on the server cannot be counted', async () => {
+  test('when its history is only on the server', async () => {
     await using lane = await openLane(scriptFromSteps('s', []));
     const answer = await postJson(lane, '/v1/responses', { input: 'go', previous_response_id: 'resp_1' });
     expect(answer).toMatchObject({
@@ -206,7 +206,7 @@ describe('side requests', () => {
     return lane.ledger.at(-1);
   };
 
-  test('of known agents are answered beside the script; a plain client gets the script', async () => {
+  test('from known agents do not play the script; requests of a plain client do', async () => {
     await using lane = await openLane(scriptFromSteps('s', [{ text: 'Played.' }]));
     const tools = [{ name: 'Bash', input_schema: { properties: { command: {} } } }];
     expect(await send(lane, 'claude-cli/2.1.330 (external, cli)', title)).toMatchObject({

@@ -17,13 +17,13 @@ import { structuredText } from './structured-text.ts';
 import { translateCall } from './translate.ts';
 import { currentTurn } from './turn.ts';
 
-/** A reply and the index of the step that it plays; `null` for a side request, which plays none. */
+/** A reply, and the index of the step that it plays; `null` for a side request, which plays no step. */
 export type ScriptedReply = { reply: NeutralReply; step: number | null };
 
 /**
  * The scripted model's reply to a request.
- * @throws RequestError 400 when the script fails, gives no valid step, or wants what no offered tool can do. Not 500:
- * agents repeat those, and a script gives the same answer again.
+ * @throws RequestError 400 when the script fails, returns an invalid step, or asks for something that no offered tool
+ * can do. Not 500, because agents retry those, and a script gives the same answer again.
  */
 export async function playScript(
   script: Script,
@@ -54,12 +54,12 @@ export async function playScript(
 }
 
 /**
- * Characters of text up to which a request without tools can be an agent's side request (a title, a summary of a
- * command, a quota probe) and not its main one.
+ * A request without tools and with at most so many characters of text can be an agent's side request (a title, a
+ * summary of a command, a quota probe); a longer one is its main request.
  */
 const sideRequestLength = 20_000;
 
-/** Known agents always offer tools in their main requests; an unknown client may well want a plain answer. */
+/** Known agents always offer tools in their main requests; an unknown client may want a plain answer. */
 function isSideRequest(request: NeutralRequest, family: AgentFamily): boolean {
   return (
     family !== 'unknown' &&
@@ -101,7 +101,7 @@ async function playStep(script: Script, request: ScriptRequest): Promise<ScriptS
   const step = scriptStepSchema.safeParse(played);
   if (step.success) return step.data;
   const issues = step.error.issues.map((issue) => `${issue.path.join('.') || 'step'}: ${issue.message}`);
-  throw new RequestError(400, `${where} is no valid step. ${issues.join('; ')}`);
+  throw new RequestError(400, `${where} is not a valid step. ${issues.join('; ')}`);
 }
 
 function impossible(script: Script, request: ScriptRequest, call: ScriptCall): RequestError {
@@ -146,7 +146,7 @@ function toReply(
 
 type IdSource = () => string;
 
-/** Ids follow from the conversation: a repeated request gets the same ones, and each is new in its conversation. */
+/** Ids depend on the conversation: a repeated request gets the same ids, and each is new in its conversation. */
 function idSource(request: NeutralRequest): IdSource {
   const conversation = createHash('sha256').update(JSON.stringify(request.messages)).digest();
   let count = 0;

@@ -2,21 +2,21 @@ import type { Usage } from '@whetstone/events';
 import { joinText } from '../wire/json-reading.ts';
 import type { NeutralMessage, NeutralReply, NeutralRequest } from '../wire/neutral.ts';
 
-/** What a message says. Reasoning is left out: it is no part of what was said. */
+/** The text of a message, without reasoning, which is not part of what was said. */
 function messageText(message: NeutralMessage): string {
   return message.role === 'tool'
     ? joinText(...message.toolResults.map((result) => result.output))
     : message.text;
 }
 
-/** Everything textual of a request: instructions, then the messages and results of tools in order. */
+/** All text of a request: instructions, then the messages and the results of tools in order. */
 export const requestText = (request: NeutralRequest): string =>
   joinText(request.instructions, ...request.messages.map(messageText));
 
-/** One token for four characters: a rule of thumb for English and code, and the same for every agent. */
+/** One token per four characters: a rule of thumb for English and code, and the same for every agent. */
 const charactersPerToken = 4;
 
-/** An estimate of the input tokens of a request: its text, its earlier tool calls and its tool definitions. */
+/** An estimate of a request's input tokens, from its text, its earlier tool calls and its tool definitions. */
 export function estimateInputTokens(request: NeutralRequest): number {
   const calls = request.messages.flatMap((message) =>
     message.role === 'assistant' ? message.toolCalls : [],
@@ -26,7 +26,7 @@ export function estimateInputTokens(request: NeutralRequest): number {
   );
 }
 
-/** Estimated usage of a reply, with the buckets that its script names in the place of the estimated ones. */
+/** Estimated usage of a reply. Buckets that the script sets replace the estimated ones. */
 export function estimateUsage(
   request: NeutralRequest,
   reply: Pick<NeutralReply, 'text' | 'thinking' | 'toolCalls'>,

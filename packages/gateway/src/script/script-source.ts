@@ -31,7 +31,7 @@ export function scriptSource(script: Script, seed: ChanceSeed): Source {
 }
 
 export const unknownPath = ({ method, line }: Pick<Call, 'method' | 'line'>): RequestError =>
-  new RequestError(404, `${method} ${line.path} is unknown to the gateway.`);
+  new RequestError(404, `The gateway does not know ${method} ${line.path}.`);
 
 async function reply(script: Script, call: ModelCall, seed: ChanceSeed): Promise<Answer> {
   const { neutral, line, route } = call;
@@ -49,7 +49,7 @@ async function reply(script: Script, call: ModelCall, seed: ChanceSeed): Promise
   return jsonAnswer(200, route.kind === 'reply' && route.asList ? [body] : body);
 }
 
-/** The one model there is. Its id is the script's name; a request may name any other. */
+/** The only model. Its id is the script's name; a request may name any other model. */
 function modelList(wire: WireProtocol, id: string): JsonObject {
   switch (wire) {
     case 'openai-responses':

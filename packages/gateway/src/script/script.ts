@@ -7,14 +7,14 @@ import type { OfferedTool, WireProtocol } from '../wire/neutral.ts';
 export type NeutralCall =
   | { tool: 'shell'; command: string }
   | { tool: 'read'; path: string }
-  /** Creates the file and its folders, or replaces it whole. */
+  /** Creates the file and its folders, or replaces the whole file. */
   | { tool: 'write'; path: string; content: string }
-  /** Replaces `find`, which must occur once. Whole lines are what every agent's edit tool can do. */
+  /** Replaces `find`, which must occur once. Every agent's edit tool can replace whole lines. */
   | { tool: 'edit'; path: string; find: string; replace: string };
 
 /**
- * A call of the offered tool of that name with its input as it is: an object for a function tool, text for a freeform
- * one. For what the neutral calls cannot say; only agents that offer the tool can play it.
+ * Calls the offered tool of that name with this exact input: an object for a function tool, text for a freeform tool.
+ * For anything that the neutral calls cannot express. Only agents that offer the tool can play it.
  */
 export type NativeCall = { tool: 'native'; name: string; input: JsonObject | string };
 
@@ -26,26 +26,26 @@ export type ScriptStep = {
   thinking?: string;
   calls?: ScriptCall[];
   /**
-   * The whole answer where the agent was asked for one of a JSON Schema: a call of the tool that it offers for that
-   * (Claude Code, Qwen Code), else JSON as text. Not beside `text` or `calls`.
+   * The whole answer when the agent was asked for one with a JSON Schema: a call of the tool that the agent offers for
+   * it (Claude Code, Qwen Code), or JSON as text. Not together with `text` or `calls`.
    */
   data?: JsonObject;
-  /** Token buckets to report instead of the estimated ones. */
+  /** Token buckets to report instead of the estimate. */
   usage?: Partial<Usage>;
 };
 
-/** What a script sees of one model request. */
+/** One model request, as a script sees it. */
 export type ScriptRequest = {
   /**
-   * Index of the step to play: the model replies that the request's history holds for the turn in progress. It
-   * follows from the request alone (see `currentTurn`), so a repeated request plays the same step.
+   * Index of the step to play: how many model replies of the turn in progress are in the request's history. It only
+   * depends on the request (see `currentTurn`), so a repeated request plays the same step.
    */
   step: number;
-  /** What user messages of the turn in progress say: the prompt, and what the agent puts around it. */
+  /** The user messages of the turn in progress: the prompt, and what the agent puts around it. */
   userText: string;
   /** System and developer text. */
   instructions: string;
-  /** Everything textual of the request: instructions, messages and results of tools, of all turns. */
+  /** All text of the request: instructions, messages and results of tools, of all turns. */
   text: string;
   /** Results of tools in the turn in progress, in order. */
   toolResults: { name: string; output: string }[];
@@ -62,17 +62,17 @@ export type ScriptRequest = {
 };
 
 /**
- * A scripted model. `play` gives the reply to a request; it should depend on the request alone. What it throws becomes
- * an error answer (400) that names the script.
+ * A scripted model. `play` returns the reply to a request, and should depend on nothing else. An error that it throws
+ * becomes an error answer (400) that names the script.
  */
 export type Script = { name: string; play(request: ScriptRequest): ScriptStep | Promise<ScriptStep> };
 
-/** Gives a script its type. */
+/** Returns the script; gives it its type. */
 export function defineScript(script: Script): Script {
   return script;
 }
 
-/** Plays `steps` in order, and a short final text when they are used up. */
+/** A script that plays `steps` in order, and then a short final text. */
 export function scriptFromSteps(name: string, steps: readonly ScriptStep[]): Script {
   return { name, play: ({ step }) => steps[step] ?? { text: 'Done.' } };
 }
@@ -96,7 +96,7 @@ const scriptCallSchema = z.discriminatedUnion('tool', [
 
 const tokens = z.number().int().nonnegative().exactOptional();
 
-/** Checks a step that came from a file or from a script's own code. */
+/** Checks a step from a file or from a script's own code. */
 export const scriptStepSchema: z.ZodType<ScriptStep> = z
   .strictObject({
     text: z.string().exactOptional(),

@@ -19,7 +19,7 @@ const run = (call: NeutralCall): string =>
 /** A shell argument cannot hold a NUL. */
 const content = fc.string({ unit: 'binary', maxLength: 60 }).filter((text) => !text.includes('\0'));
 
-test('any content is written as it is, into folders that were not there, and read back', () => {
+test('any content is written unchanged, into folders that did not exist, and read back', () => {
   fc.assert(
     fc.property(content, (text) => {
       run({ tool: 'write', path: "new folder/it's.txt", content: text });
@@ -30,7 +30,7 @@ test('any content is written as it is, into folders that were not there, and rea
   );
 });
 
-test('any text is replaced by any other, and the rest of the file stays, newlines at its end too', () => {
+test('any text is replaced by any other text, and the rest of the file stays, including newlines at its end', () => {
   const file = join(directory, '-edited.txt');
   const nonEmpty = content.filter((text) => text !== '');
   fc.assert(
@@ -47,15 +47,15 @@ test('any text is replaced by any other, and the rest of the file stays, newline
   );
 });
 
-test('patterns of the shell are plain text', () => {
+test('shell patterns in a text have no meaning', () => {
   writeFileSync(join(directory, 'glob.txt'), 'a*b[c]?\n$HOME `id`\n');
   run({ tool: 'edit', path: 'glob.txt', find: '*b[c]?', replace: '\\1 & "$x"' });
   expect(readFileSync(join(directory, 'glob.txt'), 'utf8')).toBe('a\\1 & "$x"\n$HOME `id`\n');
 });
 
 test.each([
-  ['text that is not there', 'glob2.txt', 'text to replace not found'],
-  ['a file that is not there', 'missing.txt', 'missing.txt'],
+  ['text that does not occur', 'glob2.txt', 'text to replace not found'],
+  ['a file that does not exist', 'missing.txt', 'missing.txt'],
 ])('an edit of %s fails and says so', (_what, path, message) => {
   writeFileSync(join(directory, 'glob2.txt'), 'other');
   expect(() => run({ tool: 'edit', path, find: 'absent', replace: 'x' })).toThrow(message);

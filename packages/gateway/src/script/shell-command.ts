@@ -2,8 +2,8 @@ import { posix } from 'node:path';
 import type { NeutralCall } from './script.ts';
 
 /**
- * A neutral call as a POSIX shell command, for agents whose only tool for it is the shell. Needs `cat`, `mkdir` and
- * nothing else, and writes the very bytes that the call names.
+ * A neutral call as a POSIX shell command, for agents whose only tool for it is the shell. It only needs `cat` and
+ * `mkdir`, and writes exactly the bytes of the call.
  */
 export function shellCommand(call: NeutralCall): string {
   switch (call.tool) {
@@ -18,7 +18,7 @@ export function shellCommand(call: NeutralCall): string {
   }
 }
 
-/** The `x` keeps the newlines at the end of the file, which a command substitution would drop. */
+/** The `x` keeps newlines at the end of the file, which a command substitution would drop. */
 const editCommand = ({ path, find, replace }: Extract<NeutralCall, { tool: 'edit' }>): string =>
   [
     `file=${quoted(path)} find=${quoted(find)} replace=${quoted(replace)}`,

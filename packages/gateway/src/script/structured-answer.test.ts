@@ -22,7 +22,7 @@ test.each([
   expect(calls.map((call) => ({ ...call, input: JSON.parse(call.input) }))).toEqual([{ name, input: data }]);
 });
 
-test('elsewhere it is the text', async () => {
+test('for other agents the answer is text', async () => {
   const { text, calls, finish } = await answered(['shell'], 'openai-responses');
   expect({ data: JSON.parse(text), calls, finish }).toEqual({ data, calls: [], finish: 'stop' });
 });
@@ -30,6 +30,6 @@ test('elsewhere it is the text', async () => {
 test.each([
   ['text', { data, text: 'Look:' }],
   ['calls', { data, calls: [] }],
-])('it stands without %s, as it is the whole answer', (_, step) => {
+])('a structured answer cannot have %s, because it is the whole answer', (_, step) => {
   expect(scriptStepSchema.safeParse(step).error?.issues).toMatchObject([{ path: ['data'] }]);
 });

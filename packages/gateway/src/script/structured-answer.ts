@@ -1,10 +1,10 @@
 import type { NeutralToolCall, OfferedTool } from '../wire/neutral.ts';
 import type { ScriptStep } from './script.ts';
 
-/** Under which names agents offer a tool for an answer of a schema: Claude Code, Qwen Code. */
+/** The names of the tools that agents offer for an answer with a schema: Claude Code, Qwen Code. */
 const toolNames: readonly string[] = ['StructuredOutput', 'structured_output'];
 
-/** Says the `data` of a step as the request wants it: by the tool made for it, else as text. */
+/** Gives the `data` of a step as the request wants it: through the tool for it, or as text. */
 export function structuredAnswer({ data, ...step }: ScriptStep, tools: readonly OfferedTool[]): ScriptStep {
   if (data === undefined) return step;
   const tool = tools.find(({ name, kind }) => kind === 'function' && toolNames.includes(name));
@@ -13,5 +13,5 @@ export function structuredAnswer({ data, ...step }: ScriptStep, tools: readonly 
     : { ...step, text: JSON.stringify(data) };
 }
 
-/** Whether a call is the answer itself, with which its turn ends. */
+/** Whether a call is the final answer, which ends its turn. */
 export const isAnswer = ({ name }: NeutralToolCall): boolean => toolNames.includes(name);

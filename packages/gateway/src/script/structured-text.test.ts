@@ -17,11 +17,11 @@ const cases: [JsonObject, unknown][] = [
   [{}, null],
 ];
 
-test.each(cases)('%j', (schema, value) => {
+test.each(cases)('a value fits its schema: %j', (schema, value) => {
   expect(JSON.parse(structuredText(schema))).toEqual(value);
 });
 
-test('a schema without an end comes to one', () => {
+test('a schema that refers to itself gives a finite value', () => {
   const schema: JsonObject = { type: 'object', properties: {}, required: ['next'] };
   schema.properties = { next: schema };
   expect(structuredText(schema).length).toBeLessThan(500);

@@ -2,14 +2,14 @@ import type { JsonObject, JsonValue } from '@whetstone/events';
 import { isJsonObject, objectAt, objectsAt } from '../wire/json-reading.ts';
 
 /**
- * The smallest JSON value that a schema allows, as far as its types, enumerations, bounds and required properties say.
- * Agents send side requests with a schema (Gemini CLI's choice of a model) and stop when the reply does not fit it.
+ * The smallest JSON value that a schema allows by its types, enumerations, bounds and required properties. Agents send
+ * side requests with a schema (Gemini CLI's choice of a model), and stop when the reply does not match it.
  */
 export function structuredText(schema: JsonObject): string {
   return JSON.stringify(smallest(schema, 0));
 }
 
-/** Schemas may refer to themselves; what is nested deeper is left empty. */
+/** Schemas may refer to themselves; deeper levels are left empty. */
 const maxDepth = 12;
 
 function smallest(schema: JsonObject, depth: number): JsonValue {

@@ -11,7 +11,7 @@ const tools = [
   { type: 'web_search' },
 ];
 
-/** What a client that offers these tools is answered when the script makes the call. */
+/** The answer to a client that offers these tools, when the script makes the call. */
 async function play(call: NativeCall) {
   await using gateway = await createGateway();
   const script = scriptFromSteps('native', [{ calls: [call] }]);
@@ -20,7 +20,7 @@ async function play(call: NativeCall) {
   return { status, body: body as { output?: JsonObject[]; error?: JsonObject } };
 }
 
-test('the input of a function and the text of a freeform tool pass as they are', async () => {
+test('the input of a function and the text of a freeform tool pass unchanged', async () => {
   const input = { pattern: 'a|b', nested: [{ deep: null }], unknown_to_the_schema: true };
   const called = await play({ tool: 'native', name: 'grep', input });
   expect(called.body.output).toMatchObject([{ type: 'function_call', name: 'grep' }]);
@@ -40,15 +40,18 @@ test.each<[string, NativeCall, string]>([
     { tool: 'native', name: 'web_search', input: {} },
     'native web_search with an object',
   ],
-])('a tool that %s is an error that names step, call and tools', async (_what, call, said) => {
-  const { status, body } = await play(call);
-  expect(status).toBe(400);
-  expect(body.error?.message).toBe(
-    `Step 0 of script "native": no offered tool can do "${said}". Offered tools: grep, apply_patch, web_search.`,
-  );
-});
+])(
+  'a call of a tool that %s is an error that names the step, the call and the tools',
+  async (_what, call, said) => {
+    const { status, body } = await play(call);
+    expect(status).toBe(400);
+    expect(body.error?.message).toBe(
+      `Step 0 of script "native": no offered tool can do "${said}". Offered tools: grep, apply_patch, web_search.`,
+    );
+  },
+);
 
-test('in YAML', async () => {
+test('a script in YAML can have native calls', async () => {
   const source = (input: string) =>
     `name: s\ndefault:\n  - calls: [{ tool: native, name: wait, input: ${input} }]\n`;
   const script = parseYamlScript(source('{ agent_ids: [a, b], timeout_ms: 5 }'), 'x.yaml');

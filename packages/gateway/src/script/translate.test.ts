@@ -5,7 +5,7 @@ import type { OfferedTool } from '../wire/neutral.ts';
 import type { NeutralCall } from './script.ts';
 import { translateCall } from './translate.ts';
 
-/** A function tool with the given string properties, of which those marked with `!` are required. */
+/** A function tool with these string properties; `!` marks the required ones. */
 function tool(name: string, ...properties: string[]): OfferedTool {
   return objectTool(
     name,
@@ -40,7 +40,7 @@ const edit: NeutralCall = { tool: 'edit', path: 'src/a.ts', find: 'one\n', repla
 const addPatch = '*** Begin Patch\n*** Add File: src/a.ts\n+one\n+two\n*** End Patch\n';
 const editPatch = '*** Begin Patch\n*** Update File: src/a.ts\n@@\n-one\n+uno\n+due\n*** End Patch\n';
 
-describe("each agent's own tools", () => {
+describe("a script is translated to the agent's own tools:", () => {
   test('our loop', () => {
     const tools = [
       tool('shell', 'command!', 'timeout_ms'),
@@ -66,7 +66,7 @@ describe("each agent's own tools", () => {
     ]);
   });
 
-  test('Claude Code gets absolute paths from the working directory that it tells the model', () => {
+  test('Claude Code, with absolute paths from the working directory that it reports to the model', () => {
     const tools = [
       tool('Bash', 'command!', 'description!', 'timeout'),
       tool('Read', 'file_path!'),
@@ -86,7 +86,7 @@ describe("each agent's own tools", () => {
     ]);
   });
 
-  test('pi, with one replacement and with a list of them', () => {
+  test('pi, with one replacement or a list of replacements', () => {
     const edits = {
       type: 'array',
       items: { type: 'object', properties: { oldText: {}, newText: {} }, required: ['oldText', 'newText'] },
@@ -126,7 +126,7 @@ describe("each agent's own tools", () => {
     ]);
   });
 
-  describe('those that want absolute paths, and tell the model where it works', () => {
+  describe('agents that want absolute paths and report their working directory:', () => {
     const path = { type: 'string', description: 'The absolute path of the file' };
     const text = { type: 'string' };
     const inputs = (tools: OfferedTool[], told: string) =>
@@ -206,7 +206,7 @@ describe("each agent's own tools", () => {
   });
 });
 
-describe('the schema decides', () => {
+describe('the schema of a tool decides:', () => {
   test.each(['patch', 'input', 'patchText'])('an apply_patch function takes its patch as "%s"', (name) => {
     expect(translate(edit, [tool('apply_patch', `${name}!`)])).toEqual([
       'apply_patch',
@@ -219,7 +219,7 @@ describe('the schema decides', () => {
     expect(translate(shell, tools)).toEqual(['shell', { command: ['bash', '-lc', 'npm test'] }]);
   });
 
-  test('a path is made absolute where the schema asks for it', () => {
+  test('a path becomes absolute where the schema asks for it', () => {
     const path = { type: 'string', description: 'The absolute path to the file' };
     const tools = [objectTool('read_file', { file_path: path })];
     expect(translate(read, tools, 'unknown', '<cwd>/srv/repo</cwd>')).toEqual([
@@ -228,7 +228,7 @@ describe('the schema decides', () => {
     ]);
   });
 
-  test('a tool that requires something unknown is left for the next one', () => {
+  test('a tool that requires an unknown input is skipped', () => {
     const tools = [
       tool('write_file', 'file_path!', 'content!', 'approval_token!'),
       tool('shell', 'command!'),
@@ -237,7 +237,7 @@ describe('the schema decides', () => {
   });
 });
 
-describe('what a patch cannot say exactly goes through the shell', () => {
+describe('changes that a patch cannot express exactly go through the shell', () => {
   const tools = [tool('exec_command', 'cmd!'), patchTool];
   test.each<[string, NeutralCall]>([
     ['a file without a newline at its end', { ...write, content: 'one' }],
@@ -259,7 +259,7 @@ describe('what a patch cannot say exactly goes through the shell', () => {
   });
 });
 
-test('without a tool that can do it there is no call', () => {
+test('a call that no tool can do has no translation', () => {
   expect(
     translate(shell, [tool('read_file', 'file_path!'), { name: 'shell', kind: 'hosted' }]),
   ).toBeUndefined();

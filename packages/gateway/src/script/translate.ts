@@ -13,20 +13,20 @@ import { shellCommand } from './shell-command.ts';
 export type TranslationContext = {
   tools: readonly OfferedTool[];
   family: AgentFamily;
-  /** The request's text, in which an agent names its working directory. */
+  /** The request's text, where an agent reports its working directory. */
   text: string;
 };
 
-/** A call of an offered tool that has no id yet. */
+/** A call of an offered tool, still without an id. */
 export type TranslatedCall = { name: string; namespace?: string } & (
   | { kind: 'function'; input: JsonObject }
   | { kind: 'custom'; input: string }
 );
 
 /**
- * Says a neutral call with the tools that a request offers: with the tool made for it, else with apply_patch, else with
- * the shell, else with the JavaScript of Codex's code mode. A native call needs no translation. `undefined` when none of
- * the offered tools can do it.
+ * Translates a neutral call into a call of a tool that the request offers: the tool made for it, or else apply_patch,
+ * the shell, or the JavaScript of Codex's code mode. A native call needs no translation. `undefined` when no offered
+ * tool can do it.
  */
 export function translateCall(call: ScriptCall, context: TranslationContext): TranslatedCall | undefined {
   if (call.tool === 'native') return callNativeTool(call, context.tools);
@@ -51,7 +51,7 @@ function callNativeTool(
     : { ...calledTool(tool), kind: 'function', input };
 }
 
-/** Names under which agents offer a tool for each neutral call. */
+/** The names of the agents' tools for each neutral call. */
 const toolNames: Record<NeutralCall['tool'], readonly string[]> = {
   shell: ['shell', 'exec_command', 'shell_command', 'Bash', 'bash', 'run_shell_command'],
   read: ['read_file', 'Read', 'read', 'view'],
@@ -68,7 +68,7 @@ function callNamedTool(call: NeutralCall, context: TranslationContext): Translat
   return undefined;
 }
 
-/** The input of a tool in the terms of its schema; `undefined` when the schema asks for something else. */
+/** The input of a tool in the terms of its schema; `undefined` when the schema requires something else. */
 function inputFor(
   call: NeutralCall,
   schema: JsonObject,
@@ -85,7 +85,7 @@ function inputFor(
   return input;
 }
 
-/** Required inputs that only say, to a person, what a call is for. */
+/** Required inputs that only explain to a person what a call is for. */
 const purposeNames = ['description', 'instruction', 'explanation'];
 
 const purpose = (call: NeutralCall): string =>
@@ -105,7 +105,7 @@ function callFields(
       return named(schema, { path: call.path, content: call.content }, context);
     case 'edit': {
       const texts = { find: call.find, replace: call.replace };
-      // pi takes a list of replacements; its older versions, and everybody else, take one.
+      // pi takes a list of replacements; its older versions and all other agents take one.
       const edits = objectAt(objectAt(schema, 'properties'), 'edits');
       if (stringAt(edits, 'type') !== 'array') return named(schema, { path: call.path, ...texts }, context);
       const target = named(schema, { path: call.path }, context);
@@ -117,7 +117,7 @@ function callFields(
 
 type Field = 'command' | 'path' | 'content' | 'find' | 'replace' | 'patch';
 
-/** Names that agents give to a field. A tool without a schema gets the first. */
+/** The names of a field in the agents' tools. A tool without a schema gets the first. */
 const fieldNames: readonly (readonly [Field, readonly string[]])[] = [
   ['command', ['command', 'cmd']],
   ['path', ['file_path', 'path', 'filePath', 'absolute_path']],
@@ -127,7 +127,7 @@ const fieldNames: readonly (readonly [Field, readonly string[]])[] = [
   ['patch', ['patch', 'input', 'patchText']],
 ];
 
-/** The values under the schema's names for them; `undefined` when it has no name for one. */
+/** The values under the schema's names; `undefined` when the schema lacks a name for one of them. */
 function named(
   schema: JsonObject,
   values: Partial<Record<Field, string>>,
@@ -158,7 +158,7 @@ function fieldValue(
   return field === 'path' && wantsAbsolutePath ? absolutePath(value, context.text) : value;
 }
 
-/** Resolves against the working directory that the agent told the model; a path stays relative when it told none. */
+/** Resolves against the working directory that the agent reported to the model; without one, a path stays relative. */
 function absolutePath(path: string, text: string): string {
   const directory = workingDirectory(text);
   return directory === undefined ? path : posix.resolve(directory, path);
@@ -173,7 +173,7 @@ function callApplyPatch(call: NeutralCall, context: TranslationContext): Transla
   return input && { ...calledTool(tool), kind: 'function', input };
 }
 
-/** Codex's newer models have one freeform tool, `exec`, that runs JavaScript in which the other tools are functions. */
+/** Codex's newer models have one freeform tool, `exec`. It runs JavaScript, where the other tools are functions. */
 function callCodeMode(call: NeutralCall, context: TranslationContext): TranslatedCall | undefined {
   const tool = context.tools.find((offered) => offered.name === 'exec' && offered.kind === 'custom');
   if (!tool) return undefined;

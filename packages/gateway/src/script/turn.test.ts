@@ -25,22 +25,22 @@ const structured: NeutralMessage[] = [
 ];
 
 test.each([
-  ['nothing said yet', [user()], 0],
+  ['the first prompt', [user()], 0],
   ['environment and project instructions before the prompt', [user('<env>'), user('# AGENTS.md'), user()], 0],
   ['one round', [user(), ...round], 1],
   ['steering between rounds', [user(), ...round, user('also do this'), ...round], 2],
   ['steering after the last round', [user(), ...round, user('also do this')], 1],
   ['a second turn', [user(), ...round, answer, user('next')], 0],
   ['rounds of a second turn', [user(), ...round, answer, user('next'), ...round, ...round], 2],
-  ['a turn after an answer by a tool of its own', [user(), ...round, ...structured, user('next')], 0],
-  ['an answer by a tool that was refused', [user(), ...round, ...structured], 2],
+  ['a turn after an answer through a tool of its own', [user(), ...round, ...structured, user('next')], 0],
+  ['an answer through a tool, which was refused', [user(), ...round, ...structured], 2],
   ['an answer that nobody has replied to', [user(), ...round, answer], 2],
   ['no messages', [], 0],
 ] as const)('%s', (_what, messages, step) => {
   expect(currentTurn(messages).step).toBe(step);
 });
 
-test('what the tool of an answer said belongs to the turn before', () => {
+test('the result of the tool for an answer belongs to the turn before', () => {
   expect(currentTurn([user(), ...structured, user('next')]).messages).toEqual([user('next')]);
 });
 

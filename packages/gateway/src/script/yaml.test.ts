@@ -31,24 +31,28 @@ const failure = (source: string): string => {
   throw new Error('expected a GatewayError');
 };
 
-describe('rules', () => {
+describe('a script plays', () => {
   const rule = { instructions: 'Follow the rule.', text: 'Follow the rule.' };
   test.each<[string, Partial<ScriptRequest>, string]>([
-    ['the first that matches', { family: 'codex', userText: 'fix the bug', ...rule }, 'src/a.ts'],
-    ['its next step', { family: 'codex', userText: 'fix the bug', step: 1 }, 'Fixed.'],
-    ['the end of its steps', { family: 'codex', userText: 'fix the bug', step: 2 }, 'Done.'],
-    ['not without all texts of a list', { family: 'codex', userText: 'the bug' }, 'Nothing to do.'],
-    ['not for another family', { family: 'pi', userText: 'fix the bug' }, 'Nothing to do.'],
-    ['a later one', rule, 'Rule followed.'],
-    ['not with a text that must be absent', { ...rule, text: 'Never mind' }, 'Nothing to do.'],
-    ['not when the draw fails', { ...rule, chance: () => false }, 'Nothing to do.'],
+    ['the first rule that matches', { family: 'codex', userText: 'fix the bug', ...rule }, 'src/a.ts'],
+    ['the next step of a rule', { family: 'codex', userText: 'fix the bug', step: 1 }, 'Fixed.'],
+    [
+      'a short text after the last step of a rule',
+      { family: 'codex', userText: 'fix the bug', step: 2 },
+      'Done.',
+    ],
+    ['no rule that lacks a text of its list', { family: 'codex', userText: 'the bug' }, 'Nothing to do.'],
+    ['no rule for another family', { family: 'pi', userText: 'fix the bug' }, 'Nothing to do.'],
+    ['a later rule that matches', rule, 'Rule followed.'],
+    ['no rule whose excluded text occurs', { ...rule, text: 'Never mind' }, 'Nothing to do.'],
+    ['no rule whose draw fails', { ...rule, chance: () => false }, 'Nothing to do.'],
   ])('%s', async (_what, given, expected) => {
     const script = await loadScript(fixture('fix.yaml'));
     expect(script.name).toBe('fix');
     expect(JSON.stringify(await script.play(request(given)))).toContain(expected);
   });
 
-  test('a draw has the label of its rule, or its place', async () => {
+  test('a draw with the label of its rule, or its position as the label', async () => {
     const labels: string[] = [];
     const chance = (label: string, probability: number) => {
       labels.push(`${label} ${probability}`);
@@ -84,7 +88,7 @@ describe('errors name file, line, column and path', () => {
     expect(failure(source)).toMatch(message);
   });
 
-  test('all of them at once', () => {
+  test('all errors are reported at once', () => {
     const problems = failure('name: 5\ndefault:\n  - text: 7\n').split('\n');
     expect(problems).toEqual([
       expect.stringMatching(/:1:7 {2}name/),
@@ -93,8 +97,8 @@ describe('errors name file, line, column and path', () => {
   });
 });
 
-describe('files', () => {
-  test('a module whose default export is a script', async () => {
+describe('a script file', () => {
+  test('can be a module whose default export is a script', async () => {
     const script = await loadScript(fixture('hello-script.ts'));
     expect(await script.play(request({ step: 3 }))).toEqual({ text: 'Hello 3' });
   });
@@ -104,7 +108,7 @@ describe('files', () => {
     ['absent.ts', 'cannot be loaded'],
     ['absent.yaml', 'cannot be read'],
     ['script.json', '.yaml'],
-  ])('%s is refused', async (name, message) => {
+  ])('like %s is refused', async (name, message) => {
     await expect(loadScript(fixture(name))).rejects.toMatchObject({
       code: 'invalid-script',
       message: expect.stringContaining(message),

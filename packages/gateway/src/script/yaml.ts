@@ -35,7 +35,7 @@ type Condition = z.output<typeof conditionSchema>;
 type ScriptDocument = z.output<typeof scriptSchema>;
 
 /**
- * Reads a script in its YAML form. `file` stands in errors.
+ * Reads a script in its YAML form. Errors name `file`.
  * @throws GatewayError `invalid-script`, with every problem's line, column and path.
  */
 export function parseYamlScript(source: string, file: string): Script {
@@ -60,7 +60,7 @@ export function parseYamlScript(source: string, file: string): Script {
 
 const invalid = (problems: string[]): GatewayError => new GatewayError('invalid-script', problems.join('\n'));
 
-/** Where the value at `path` stands, or the nearest value around it that is there. */
+/** The position of the value at `path`, or of the nearest value around it that exists. */
 function offsetOf(document: ReturnType<typeof parseDocument>, path: readonly PropertyKey[]): number {
   for (let length = path.length; length > 0; length--) {
     const node = document.getIn(path.slice(0, length), true);
@@ -71,7 +71,7 @@ function offsetOf(document: ReturnType<typeof parseDocument>, path: readonly Pro
   return 0;
 }
 
-/** The first rule that matches plays its steps; without one, `default`. Used-up steps end with a short text. */
+/** The first matching rule plays its steps; without one, `default` does. After the last step comes a short text. */
 function ruleScript(document: ScriptDocument): Script {
   return {
     name: document.name,
@@ -85,7 +85,7 @@ function ruleScript(document: ScriptDocument): Script {
   };
 }
 
-/** Every condition that is given must hold. In a list, `…contains` wants all texts and the others want one value. */
+/** Every given condition must hold. In a list, `…contains` needs all texts, and the others need one of the values. */
 function matches(when: Condition, request: ScriptRequest, defaultLabel: string): boolean {
   const holdsAll = (text: string, wanted: string[] = []) => wanted.every((part) => text.includes(part));
   return (

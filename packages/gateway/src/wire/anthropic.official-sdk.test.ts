@@ -30,7 +30,7 @@ const ways = {
 
 describe.each(routes)('the Anthropic SDK, route %s', (route) => {
   describe.each(Object.entries(ways))('%s', (_way, receive) => {
-    test('text, thinking, tools and usage', async () => {
+    test('receives text, thinking, tools and usage', async () => {
       await using served = await serve(gateway, route, step);
       const message = await receive(clientOf(served.lane));
       expect(message).toMatchObject({
@@ -54,7 +54,7 @@ describe.each(routes)('the Anthropic SDK, route %s', (route) => {
       expect(served.lane.ledger.map((line) => line.usage)).toEqual([step.usage]);
     });
 
-    test('a final text', async () => {
+    test('receives a final text', async () => {
       await using served = await serve(gateway, route, { text: 'Done.' });
       expect(await receive(clientOf(served.lane))).toMatchObject({
         stop_reason: 'end_turn',
@@ -73,7 +73,7 @@ describe.each(routes)('the Anthropic SDK, route %s', (route) => {
       [{ kind: 'status', status: 500 }, Anthropic.InternalServerError, 500, 'api_error'],
       [{ kind: 'status', status: 529 }, Anthropic.InternalServerError, 529, 'overloaded_error'],
     ];
-    test.each(failures)('%j is the error of its type', async (fault, type, status, errorType) => {
+    test.each(failures)('throws the error of its type: %j', async (fault, type, status, errorType) => {
       await using served = await serve(gateway, route, step, { faults: [{ fault }] });
       const error = await receive(clientOf(served.lane)).then(
         () => expect.unreachable(),
@@ -86,7 +86,7 @@ describe.each(routes)('the Anthropic SDK, route %s', (route) => {
       }
     });
 
-    test.each([429, 529])('a %i with Retry-After, repeated by the client', async (status) => {
+    test.each([429, 529])('retries a %i with Retry-After', async (status) => {
       const faults = [
         { fault: { kind: 'status', status, retryAfterSeconds: 0.05 }, when: { first: 1 } } as const,
       ];
@@ -98,7 +98,7 @@ describe.each(routes)('the Anthropic SDK, route %s', (route) => {
       ]);
     });
 
-    test('a budget that is used up is not tried again', async () => {
+    test('does not retry when a budget is used up', async () => {
       await using served = await serve(gateway, route, step, { budget: { calls: 0 } });
       await expect(receive(clientOf(served.lane, 5))).rejects.toMatchObject({
         status: 403,
@@ -108,7 +108,7 @@ describe.each(routes)('the Anthropic SDK, route %s', (route) => {
     });
   });
 
-  test('the malformed input of a tool: whole as a text, streamed as an error of the SDK', async () => {
+  test('gives malformed tool input as text when whole, and as an error when streamed', async () => {
     const faults = [{ fault: { kind: 'malformed-tool-json' } as const }];
     await using served = await serve(gateway, route, step, { faults });
     const whole = await ways.whole(clientOf(served.lane));
@@ -118,7 +118,7 @@ describe.each(routes)('the Anthropic SDK, route %s', (route) => {
     await expect(ways.streamed(clientOf(served.lane))).rejects.toThrow(/JSON/);
   });
 
-  test('a conversation goes on with what the model said and the result of its tool', async () => {
+  test("continues a conversation with the model's reply and the result of its tool", async () => {
     await using served = await serve(gateway, route, {
       thinking: 'Hm.',
       calls: [{ tool: 'shell', command: 'ls' }],
@@ -139,7 +139,7 @@ describe.each(routes)('the Anthropic SDK, route %s', (route) => {
     expect(served.provider.ledger.map((line) => line.step)).toEqual([0, 1]);
   });
 
-  test('a count of tokens, and the list of models', async () => {
+  test('counts tokens and lists models', async () => {
     await using served = await serve(gateway, route, step);
     const client = clientOf(served.lane);
     const { model, messages } = ask;

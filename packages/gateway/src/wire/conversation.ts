@@ -1,11 +1,11 @@
 import type { NeutralMessage, NeutralToolCall } from './neutral.ts';
 
-/** Puts a conversation together from a wire's items, in their order: neighbours of one reply become one message. */
+/** Builds a conversation from a wire's items, in their order. Adjacent items of one reply become one message. */
 export type ConversationBuilder = {
   messages: NeutralMessage[];
   user(text: string): void;
   assistant(part: { text?: string; thinking?: string; toolCall?: NeutralToolCall }): void;
-  /** `name` is the tool's, where the wire repeats it; otherwise it is that of the call. */
+  /** `name` is the tool's name if the wire repeats it. Otherwise the name of the call is used. */
   toolResult(callId: string, output: string, name?: string): void;
 };
 

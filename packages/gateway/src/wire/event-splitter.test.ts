@@ -12,7 +12,7 @@ const sent: fc.Arbitrary<Sent> = fc.record({
   comment: fc.option(line, { nil: undefined }),
   name: fc.option(line, { nil: undefined }),
   data: fc.record({ text: fc.string({ unit: 'binary' }), count: fc.nat() }),
-  // Above 0 the JSON takes several `data:` lines.
+  // Above 0, the JSON takes several `data:` lines.
   indent: fc.nat(2),
 });
 const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
@@ -47,7 +47,7 @@ function split(text: string, sizes: readonly number[]): { events: string[]; rest
   return { events, rest: splitter.rest() };
 }
 
-/** What a meter gets to read of a stream. */
+/** The data that a meter gets from a stream. */
 function read(text: string, sizes: readonly number[]): JsonObject[] {
   const data: JsonObject[] = [];
   const meter: WireMeter = {
@@ -74,7 +74,7 @@ describe('any stream of server-sent events, cut into any chunks', () => {
     );
   });
 
-  test('is read event by event, comments, names and unknown fields left out', () => {
+  test('is read event by event, without comments, names and unknown fields', () => {
     fc.assert(
       fc.property(start, fc.array(sent), lineEnd, cuts, (bom, all, end, sizes) => {
         const text = bom + all.map((each) => render(each, end)).join('');
@@ -109,7 +109,7 @@ test('an event with other data keeps its other lines', () => {
   expect(withEventData(event, '3')).toBe(': comment\nevent: a\ndata: 3\n\n');
 });
 
-test('an event that is longer than the limit comes in pieces, and the next one is whole', () => {
+test('an event over the limit comes in pieces, and the next event is whole', () => {
   const splitter = splitEvents(10);
   const pieces = ['data: 0123', '4567890123', '45\n\ndata: 1\n\n'].flatMap((chunk) => splitter.push(chunk));
   expect(pieces.join('')).toBe('data: 0123456789012345\n\ndata: 1\n\n');
@@ -117,7 +117,7 @@ test('an event that is longer than the limit comes in pieces, and the next one i
   expect(pieces.at(-1)).toBe('data: 1\n\n');
 });
 
-test('an event of more than 64 Mi characters is not metered, and those around it are', () => {
+test('an event of more than 64 Mi characters is not metered, but the events around it are', () => {
   const data: JsonObject[] = [];
   const meter: WireMeter = {
     read: (each) => data.push(each) > 0,
@@ -131,7 +131,7 @@ test('an event of more than 64 Mi characters is not metered, and those around it
   expect(data).toEqual([{ a: 1 }, { a: 2 }]);
 });
 
-test('a long event takes time in proportion to its length, however small its chunks', () => {
+test('a long event takes time in proportion to its length, even in small chunks', () => {
   const splitter = splitEvents();
   const piece = Buffer.from('x'.repeat(64));
   splitter.push('data: ');

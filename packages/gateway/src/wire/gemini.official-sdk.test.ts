@@ -59,7 +59,7 @@ const textOf = (parts: Part[], thought: boolean): string =>
 
 describe.each(routes)('the Google Gen AI SDK, route %s', (route) => {
   describe.each(Object.entries(ways))('%s', (_way, receive) => {
-    test('text, thoughts, tools and usage', async () => {
+    test('receives text, thoughts, tools and usage', async () => {
       await using served = await serve(gateway, route, step);
       const { parts, last } = await receive(clientOf(served.lane));
       expect([textOf(parts, true), textOf(parts, false)]).toEqual([step.thinking, step.text]);
@@ -77,7 +77,7 @@ describe.each(routes)('the Google Gen AI SDK, route %s', (route) => {
       expect(served.lane.ledger.map((line) => line.usage)).toEqual([step.usage]);
     });
 
-    test('a final text', async () => {
+    test('receives a final text', async () => {
       await using served = await serve(gateway, route, { text: 'Done.' });
       const { parts, last } = await receive(clientOf(served.lane));
       expect([textOf(parts, false), last.functionCalls]).toEqual(['Done.', undefined]);
@@ -88,7 +88,7 @@ describe.each(routes)('the Google Gen AI SDK, route %s', (route) => {
       [429, 'RESOURCE_EXHAUSTED'],
       [500, 'INTERNAL'],
       [529, 'UNAVAILABLE'],
-    ])('%i is an ApiError: %s', async (status, name) => {
+    ])('throws an ApiError for %i: %s', async (status, name) => {
       const faults = [{ fault: { kind: 'status', status, retryAfterSeconds: 0.05 } as const }];
       await using served = await serve(gateway, route, step, { faults });
       const error = await receive(clientOf(served.lane)).then(
@@ -99,7 +99,7 @@ describe.each(routes)('the Google Gen AI SDK, route %s', (route) => {
       expect(error).toMatchObject({ status, message: expect.stringContaining(name) });
     });
 
-    test('a 429, repeated by the client', async () => {
+    test('retries a 429', async () => {
       const faults = [
         { fault: { kind: 'status', status: 429, retryAfterSeconds: 0.05 }, when: { first: 1 } } as const,
       ];
@@ -112,13 +112,13 @@ describe.each(routes)('the Google Gen AI SDK, route %s', (route) => {
       ]);
     });
 
-    test('a budget that is used up is not tried again', async () => {
+    test('does not retry when a budget is used up', async () => {
       await using served = await serve(gateway, route, step, { budget: { calls: 0 } });
       await expect(receive(clientOf(served.lane, 5))).rejects.toThrow('budget is used up');
       expect(served.lane.ledger.map((line) => [line.status, line.flags])).toEqual([[400, ['over-budget']]]);
     });
 
-    test('a malformed call of a tool is kept back, as the provider does it', async () => {
+    test('does not receive a malformed tool call, as with the provider', async () => {
       const faults = [{ fault: { kind: 'malformed-tool-json' } as const }];
       await using served = await serve(gateway, route, step, { faults });
       const { parts, last } = await receive(clientOf(served.lane));
@@ -127,7 +127,7 @@ describe.each(routes)('the Google Gen AI SDK, route %s', (route) => {
     });
   });
 
-  test('a conversation goes on with what the model said and the result of its tool', async () => {
+  test("continues a conversation with the model's reply and the result of its tool", async () => {
     await using served = await serve(gateway, route, {
       thinking: 'Hm.',
       calls: [{ tool: 'shell', command: 'ls' }],
@@ -149,7 +149,7 @@ describe.each(routes)('the Google Gen AI SDK, route %s', (route) => {
     expect(served.provider.ledger.map((line) => line.step)).toEqual([0, 1]);
   });
 
-  test('a count of tokens, and the list of models', async () => {
+  test('counts tokens and lists models', async () => {
     await using served = await serve(gateway, route, step);
     const client = clientOf(served.lane);
     const { totalTokens } = await client.models.countTokens({

@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import { RequestError } from './request-error.ts';
 
-/** Reads of JSON that anybody may have written: what is not of the asked type reads as empty. */
+/** Reads JSON that anybody may have written. A value of another type than expected reads as empty. */
 export const isJsonObject = (value: JsonValue | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -15,13 +15,13 @@ export const objectAt = (object: JsonObject, key: string): JsonObject => {
   return isJsonObject(value) ? value : {};
 };
 
-/** The objects in the list at `key`; anything else in it is skipped. */
+/** The objects in the list at `key`; skips anything else in it. */
 export const objectsAt = (object: JsonObject, key: string): JsonObject[] => {
   const value = object[key];
   return Array.isArray(value) ? value.filter(isJsonObject) : [];
 };
 
-/** The text of a content field: a string, or a list of parts of which those with a `text` count. */
+/** The text of a content field: a string, or the `text` of each part in a list. */
 export function contentText(content: JsonValue | undefined): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
@@ -32,10 +32,10 @@ export function contentText(content: JsonValue | undefined): string {
     .join('\n');
 }
 
-/** Joins what is not empty, a line apart. */
+/** Joins the texts that are not empty with newlines. */
 export const joinText = (...texts: string[]): string => texts.filter((text) => text !== '').join('\n');
 
-/** Models send broken argument JSON at times, and agents send it back: it is history, not a reason to refuse. */
+/** Models sometimes send broken argument JSON, and agents send it back. As history it is not a reason to refuse. */
 export function parseArguments(text: JsonValue | undefined): JsonObject {
   if (typeof text !== 'string') return {};
   try {
@@ -46,11 +46,11 @@ export function parseArguments(text: JsonValue | undefined): JsonObject {
   }
 }
 
-/** The field of a neutral request for the schema of its structured output, when it has one. */
+/** The field of a neutral request with the schema of its structured output, if it has one. */
 export const responseSchema = (schema: JsonValue | undefined): { responseSchema?: JsonObject } =>
   isJsonObject(schema) ? { responseSchema: schema } : {};
 
-/** @throws RequestError 400 when the body is no JSON object. */
+/** @throws RequestError 400 when the body is not a JSON object. */
 export function parseJsonObject(body: Uint8Array): JsonObject {
   let value: JsonValue;
   try {

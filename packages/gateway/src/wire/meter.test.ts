@@ -60,7 +60,7 @@ describe('OpenAI Responses', () => {
       reasoningTokens: 256,
     },
     finish: 'tool-calls',
-    // Items stand in the stream and again in its final response.
+    // Items are in the stream and again in its final response.
     toolCalls: ['exec_command', 'apply_patch'],
   };
 
@@ -70,7 +70,7 @@ describe('OpenAI Responses', () => {
     expect(meterStream('openai-responses', [...events, completed])).toEqual(expected);
   });
 
-  test('a stream without its end', () => {
+  test('a stream without its end has calls and no usage', () => {
     expect(meterStream('openai-responses', events, 'data: {"type":"response.comp')).toEqual({
       ...expected,
       usage: null,
@@ -83,7 +83,7 @@ describe('OpenAI Responses', () => {
     [{ status: 'incomplete', incomplete_details: { reason: 'content_filter' } }, 'content-filter'],
     [{ status: 'failed', error: { code: 'server_error' } }, 'error'],
     [{ output: [{ type: 'message' }] }, 'stop'],
-  ])('%j is the end of it', (fields, finish) => {
+  ])('the finish of a response with %j is known', (fields, finish) => {
     const end = { type: 'response.end', response: { ...response, output: [], ...fields } };
     expect(meterStream('openai-responses', [end])).toMatchObject({ finish, usage: expected.usage });
   });
@@ -122,7 +122,7 @@ describe('OpenAI Chat Completions', () => {
     toolCalls: ['shell', 'apply_patch'],
   };
 
-  test('usage in a chunk of its own', () => {
+  test('usage in a chunk of its own counts', () => {
     const events = [...calls, { model: 'm-1', choices: [], usage }];
     expect(meterStream('openai-chat-completions', events, 'data: [DONE]\n\n')).toEqual(expected);
   });
@@ -135,7 +135,7 @@ describe('OpenAI Chat Completions', () => {
     expect(meterStream('openai-chat-completions', events)).toEqual(expected);
   });
 
-  test('usage in the last choice and again in its own chunk counts once', () => {
+  test('usage in the last choice and again in a chunk of its own counts once', () => {
     const last = { ...chunk({}, 'tool_calls'), usage };
     const events = [...calls.slice(0, -1), last, { model: 'm-1', choices: [], usage }];
     expect(meterStream('openai-chat-completions', events)).toEqual(expected);
@@ -172,7 +172,7 @@ describe('OpenAI Chat Completions', () => {
     );
   });
 
-  test('several choices have one usage, and null in other chunks does not take it back', () => {
+  test('several choices have one usage, and null in other chunks does not remove it', () => {
     const other = {
       ...chunk({ content: 'b' }),
       choices: [{ index: 1, delta: { content: 'b' } }],
@@ -187,7 +187,7 @@ describe('OpenAI Chat Completions', () => {
     expect(meterStream('openai-chat-completions', events).usage).toEqual(expectedUsage);
   });
 
-  test('no usage at all is not a usage of 0', () => {
+  test('a missing usage is not a usage of 0', () => {
     expect(meterStream('openai-chat-completions', calls).usage).toBeNull();
   });
 });
@@ -218,7 +218,7 @@ describe('Anthropic Messages', () => {
     toolCalls: ['Bash'],
   };
 
-  test('output alone at the end, everything again at the end, and the end told twice: the same', () => {
+  test('usage is the same when the end has only the output, has everything again, or comes twice', () => {
     const endings = [
       [delta({ output_tokens: 90 })],
       [delta({ ...inputUsage, output_tokens: 90 })],
@@ -230,7 +230,7 @@ describe('Anthropic Messages', () => {
     }
   });
 
-  test('a start that comes twice, counts that grow on the way, and null for what is not told', () => {
+  test('a repeated start, growing counts and null for unreported counts are read', () => {
     const end = delta({
       input_tokens: 61,
       cache_read_input_tokens: null,
@@ -244,7 +244,7 @@ describe('Anthropic Messages', () => {
     });
   });
 
-  test('whole, with thinking', () => {
+  test('a whole response with thinking is read', () => {
     const body = {
       type: 'message',
       model: 'claude-x',
@@ -258,7 +258,7 @@ describe('Anthropic Messages', () => {
     });
   });
 
-  test("the tokens of a compaction stand in the iterations alone, and an advisor's are another model's", () => {
+  test("the tokens of a compaction are only in the iterations, and an advisor's tokens are another model's", () => {
     const iterations = [
       { type: 'compaction', input_tokens: 1000, output_tokens: 200 },
       { type: 'message', input_tokens: 12, output_tokens: 90 },
@@ -271,7 +271,7 @@ describe('Anthropic Messages', () => {
     });
   });
 
-  test('a stream that ends with an error keeps what was counted', () => {
+  test('a stream that ends with an error keeps its counts', () => {
     const error = { type: 'error', error: { type: 'overloaded_error' } };
     expect(meterStream('anthropic-messages', [start, error])).toMatchObject({
       finish: 'error',
@@ -302,7 +302,7 @@ describe('Gemini', () => {
     toolCalls: ['run_shell_command'],
   };
 
-  test('the usage so far in every chunk counts once; whole, streamed and as a list', () => {
+  test('the usage so far in every chunk counts once: whole, streamed and as a list', () => {
     const chunks = [
       response([{ text: 'Hm.', thought: true }]),
       response([call]),
@@ -315,7 +315,7 @@ describe('Gemini', () => {
     expect(meterStream('gemini-generate-content', wrapped)).toEqual(expected);
   });
 
-  test('thoughts that come before candidates are counted, and what a later chunk leaves out stays', () => {
+  test('thoughts before candidates count, and counts that a later chunk omits stay', () => {
     const chunk = (counts: JsonObject): JsonObject => ({ candidates: [], usageMetadata: counts });
     const chunks = [
       chunk({ promptTokenCount: 12, thoughtsTokenCount: 14, totalTokenCount: 26 }),
@@ -346,7 +346,7 @@ describe('Gemini', () => {
   });
 });
 
-test('however a stream is cut into chunks, and whatever stands in it, the same is read of it', () => {
+test('a stream is read the same in whatever chunks it arrives', () => {
   const wire = 'anthropic-messages';
   const events = [
     { type: 'message_start', message: { model: 'm', usage: { input_tokens: 5, output_tokens: 1 } } },
@@ -373,7 +373,7 @@ test('however a stream is cut into chunks, and whatever stands in it, the same i
   );
 });
 
-describe.each(wireProtocols)('%s: what the encoder says, the meter reads to the token', (wire) => {
+describe.each(wireProtocols)('%s: the meter reads exactly the tokens that the encoder wrote', (wire) => {
   const count = fc.integer({ min: 0, max: 2 ** 40 });
   const usages = fc
     .record({
@@ -432,7 +432,7 @@ test.each([
   '7',
   '{"usage":7,"choices":3,"candidates":"x","output":{},"content":0}',
   '<html>',
-])('what is out of shape says nothing: %s', (body) => {
+])('a response of the wrong shape has no usage: %s', (body) => {
   for (const [name, wire] of Object.entries(wires)) {
     for (const type of ['application/json', 'text/event-stream']) {
       const meter = meterResponse(wire.meter(), type);

@@ -1,23 +1,23 @@
 import type { JsonObject, Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 
-/** What a response said of itself. */
+/** What a response reports about itself. */
 export type Metered = {
-  /** The model that answered; `null` when the response names none. */
+  /** The model that answered; `null` when the response does not name it. */
   model: string | null;
-  /** `null` when the response reports none, as a stream that was cut off may not. */
+  /** `null` when the response does not report it, for example because the stream was cut off. */
   usage: Usage | null;
-  /** Of `usage.cacheWriteTokens`, those written for an hour, which cost more. */
+  /** The part of `usage.cacheWriteTokens` that was written for an hour, which costs more. */
   cacheWrite1hTokens?: number;
-  /** `stop`, `tool-calls`, `length`, `content-filter`, `error`, or the provider's own word for anything else. */
+  /** `stop`, `tool-calls`, `length`, `content-filter`, `error`, or the provider's own word for another reason. */
   finish: string | null;
-  /** Tools that the agent is asked to run, in order. */
+  /** The tools that the model called, in order. */
   toolCalls: string[];
 };
 
-/** Reads the JSON of one response: the whole body, or the data of each event of a stream in order. */
+/** Reads the JSON of one response: the whole body, or the data of each event of a stream, in order. */
 export type WireMeter = {
-  /** Whether the data holds something that the model said (and not only that it began). */
+  /** Returns whether the data has output of the model (and not only the start of a response). */
   read(data: JsonObject): boolean;
   result(): Metered;
 };
@@ -28,7 +28,7 @@ export function countAt(object: JsonObject, key: string): number | undefined {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
-/** Buckets of a usage, of which those that are not reported stay absent. */
+/** The buckets of a usage. Buckets that are not reported stay absent. */
 export function usageOf(buckets: {
   input: number;
   output: number;

@@ -15,13 +15,13 @@ export type OfferedTool = {
   name: string;
   /**
    * `function`: called with a JSON object. `custom`: called with free text (OpenAI freeform tools).
-   * `hosted`: run by the provider (web search, code execution), so nobody can call it through the agent.
+   * `hosted`: run by the provider (web search, code execution), so it cannot be called through the agent.
    */
   kind: 'function' | 'custom' | 'hosted';
   description?: string;
   /** JSON Schema of the input; only function tools have one. */
   parameters?: JsonObject;
-  /** The OpenAI tool namespace that the tool stands in; a call has to name it. */
+  /** The OpenAI tool namespace of the tool. A call must name it. */
   namespace?: string;
 };
 
@@ -33,36 +33,36 @@ export type NeutralToolCall =
 type NeutralToolResult = { callId: string; name: string; output: string };
 
 /**
- * One message of a conversation. What a model said in one reply (reasoning, text, calls) is one `assistant` message,
- * and the results of its calls are one `tool` message, however many items the wire has for them.
+ * One message of a conversation. One reply of a model (reasoning, text, calls) is one `assistant` message, and the
+ * results of its calls are one `tool` message, even if the wire has several items for them.
  */
 export type NeutralMessage =
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string; thinking: string; toolCalls: NeutralToolCall[] }
   | { role: 'tool'; toolResults: NeutralToolResult[] };
 
-/** A model request of any wire. Items that the gateway does not know are left out here and kept in `raw`. */
+/** A model request of any wire. Items that the gateway does not know are only in `raw`. */
 export type NeutralRequest = {
   wire: WireProtocol;
-  /** The model that was asked for; empty when the request names none. */
+  /** The requested model; empty when the request names none. */
   model: string;
   stream: boolean;
-  /** System and developer text, in order, wherever the wire puts it. */
+  /** System and developer text, in order, from wherever the wire has it. */
   instructions: string;
   messages: NeutralMessage[];
   tools: OfferedTool[];
-  /** JSON Schema that the text of the reply has to satisfy, where the request asks for structured output. */
+  /** The JSON Schema that the text of the reply must match, if the request asks for structured output. */
   responseSchema?: JsonObject;
-  /** The body as it came. */
+  /** The body as it arrived. */
   raw: JsonObject;
 };
 
-/** What a request's path says about it, on wires that put it there and not into the body. */
+/** What a request's path says about it, on wires that do not have it in the body. */
 export type RequestTarget = { model?: string; stream?: boolean };
 
 /** A model's reply, in any wire. */
 export type NeutralReply = {
-  /** Letters and digits; each wire puts its own prefix before it. */
+  /** Letters and digits; each wire adds its own prefix. */
   id: string;
   model: string;
   /** Unix time in seconds. */

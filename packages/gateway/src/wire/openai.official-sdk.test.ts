@@ -52,7 +52,7 @@ const ways = ['whole', 'streamed'] as const;
 
 describe.each(routes)('the openai SDK, route %s', (route) => {
   describe.each(ways)('%s', (way) => {
-    test('responses: text, reasoning, tools and usage', async () => {
+    test('receives text, reasoning, tools and usage of a response', async () => {
       await using served = await serve(gateway, route, step);
       const response = await respond[way](clientOf(served.lane));
       expect(response).toMatchObject({ object: 'response', status: 'completed', model: 'gpt-5.5' });
@@ -72,7 +72,7 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
       expect(served.lane.ledger.map((line) => line.usage)).toEqual([step.usage]);
     });
 
-    test('chat: text, reasoning, tools and usage', async () => {
+    test('receives text, reasoning, tools and usage of a chat', async () => {
       await using served = await serve(gateway, route, step);
       const completion = await complete[way](clientOf(served.lane));
       const [choice] = completion.choices;
@@ -98,7 +98,7 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
       expect(served.lane.ledger.map((line) => line.usage)).toEqual([step.usage]);
     });
 
-    test('a final text', async () => {
+    test('receives a final text', async () => {
       await using served = await serve(gateway, route, { text: 'Done.' });
       const response = await respond[way](clientOf(served.lane));
       expect([response.output_text, response.output.length]).toEqual(['Done.', 1]);
@@ -116,7 +116,7 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
       [{ kind: 'status', status: 500 }, OpenAI.InternalServerError, { status: 500, type: 'server_error' }],
       [{ kind: 'status', status: 529, retryAfterSeconds: 0.05 }, OpenAI.InternalServerError, { status: 529 }],
     ];
-    test.each(failures)('%j is the error of its type', async (fault, type, fields) => {
+    test.each(failures)('throws the error of its type: %j', async (fault, type, fields) => {
       await using served = await serve(gateway, route, step, { faults: [{ fault }] });
       for (const ask of [respond[way], complete[way]]) {
         const error = await ask(clientOf(served.lane)).then(
@@ -131,7 +131,7 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
       }
     });
 
-    test('a 429 with Retry-After, repeated by the client', async () => {
+    test('retries a 429 with Retry-After', async () => {
       const faults = [
         { fault: { kind: 'status', status: 429, retryAfterSeconds: 0.05 }, when: { first: 1 } } as const,
       ];
@@ -143,7 +143,7 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
       ]);
     });
 
-    test('a budget that is used up is not tried again', async () => {
+    test('does not retry when a budget is used up', async () => {
       await using served = await serve(gateway, route, step, { budget: { calls: 0 } });
       for (const ask of [respond[way], complete[way]]) {
         await expect(ask(clientOf(served.lane, 5))).rejects.toMatchObject({
@@ -154,7 +154,7 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
       expect(served.lane.ledger.map((line) => line.flags)).toEqual([['over-budget'], ['over-budget']]);
     });
 
-    test('the malformed input of a tool arrives as it is', async () => {
+    test('receives the malformed input of a tool unchanged', async () => {
       const faults = [{ fault: { kind: 'malformed-tool-json' } as const }];
       await using served = await serve(gateway, route, step, { faults });
       const client = clientOf(served.lane);
@@ -167,14 +167,14 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
     });
   });
 
-  /** Without the SDK's own reading of the events, which trips over what is malformed. */
+  /** Without the SDK's own reading of the events, which fails on malformed input. */
   async function lastResponse(client: OpenAI): Promise<Response> {
     const events = await client.responses.create({ ...askResponses, stream: true });
     for await (const event of events) if (event.type === 'response.completed') return event.response;
     return expect.unreachable();
   }
 
-  test('every event of a streamed response has its number, and refers to an item that was announced', async () => {
+  test('numbers every event of a streamed response, and only refers to announced items', async () => {
     await using served = await serve(gateway, route, step);
     const announced = new Set<string | undefined>();
     const numbers: number[] = [];
@@ -190,7 +190,7 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
     expect(numbers).toEqual(numbers.map((_, index) => index));
   });
 
-  test('a chat that did not ask for its usage gets none, and the ledger has it', async () => {
+  test('gets no usage of a chat without asking for it, but the ledger has it', async () => {
     await using served = await serve(gateway, route, step);
     let chunks = 0;
     const stream = await clientOf(served.lane).chat.completions.create({ ...askChat, stream: true });
@@ -203,7 +203,7 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
     expect(served.lane.ledger[0]?.usage).toEqual(step.usage);
   });
 
-  test('a conversation goes on with what the model said and the result of its tool', async () => {
+  test("continues a conversation with the model's reply and the result of its tool", async () => {
     await using served = await serve(gateway, route, {
       thinking: 'Hm.',
       calls: [{ tool: 'shell', command: 'ls' }],
@@ -224,7 +224,7 @@ describe.each(routes)('the openai SDK, route %s', (route) => {
     expect(served.provider.ledger.map((line) => line.step)).toEqual([0, 1]);
   });
 
-  test('the list of models', async () => {
+  test('lists models', async () => {
     await using served = await serve(gateway, route, step);
     const models: string[] = [];
     for await (const model of clientOf(served.lane).models.list()) models.push(model.id);

@@ -60,7 +60,7 @@ const googleStatus = (status: number): string =>
   googleStatuses[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_ARGUMENT');
 
 /**
- * The status with which each provider's agents give up at once: Codex repeats any other 4xx but a 429 without
- * Retry-After, and Claude Code sends a 400 again with less in it.
+ * The status at which each provider's agents give up at once. Codex retries every other 4xx except a 429 without
+ * Retry-After, and Claude Code sends a 400 again with a shorter body.
  */
 export const finalStatus = (wire: WireProtocol): number => (wire === 'anthropic-messages' ? 403 : 400);

@@ -13,7 +13,7 @@ const own = { name: 'Read', input_schema: { type: 'object' }, cache_control: { t
 const claudeSearch = { type: 'web_search_20250305', name: 'web_search', max_uses: 8 };
 const declared = { functionDeclarations: [{ name: 'read_file' }] };
 
-/** A request, what is left of it, and what was stripped. Fields that stay are unknown ones, too. */
+/** A request, what is left of it, and what was removed. Unknown fields stay too. */
 type Example = [path: string, request: JsonObject, left: JsonObject, stripped: string[]];
 
 const chat = '/v1/chat/completions';
@@ -157,7 +157,7 @@ const examples: Example[] = [
   ],
 ];
 
-/** Requests in which nothing is to be stripped, with bytes that no serialiser of ours would write. */
+/** Requests with nothing to remove, and with bytes that our serialiser would not write. */
 const untouched: [path: string, body: string][] = [
   [
     '/v1/responses',
@@ -201,28 +201,28 @@ const openLane = (options: Partial<LaneOptions> = {}): Promise<Lane> =>
 const sentUpstream = (): string => provider.requests.at(-1)?.body ?? '';
 
 describe("a provider's tools", () => {
-  test.each(examples)('%s without them: %j', async (path, request, left, stripped) => {
+  test.each(examples)('are removed from %s: %j', async (path, request, left, stripped) => {
     await using lane = await openLane();
     await postJson(lane, path, request);
     expect(JSON.parse(sentUpstream())).toEqual(left);
     expect(lane.ledger[0]?.stripped_tools).toEqual(stripped);
   });
 
-  test.each(untouched)('%s without any goes on byte for byte: %s', async (path, body) => {
+  test.each(untouched)('leave %s byte for byte unchanged when it has none: %s', async (path, body) => {
     await using lane = await openLane();
     await fetch(`${lane.baseUrl}${path}`, { method: 'POST', headers: { 'x-api-key': lane.key }, body });
     expect(sentUpstream()).toBe(body);
     expect(lane.ledger[0]?.stripped_tools).toEqual([]);
   });
 
-  test.each(examples)('%s with all of them allowed', async (path, request) => {
+  test.each(examples)('stay in %s when all are allowed', async (path, request) => {
     await using lane = await openLane({ allowProviderTools: true });
     await postJson(lane, path, request);
     expect(sentUpstream()).toBe(JSON.stringify(request));
     expect(lane.ledger[0]?.stripped_tools).toEqual([]);
   });
 
-  test('that a lane allows by name stay, in each of their versions', async () => {
+  test('stay when a lane allows them by name, in each of their versions', async () => {
     await using lane = await openLane({ allowProviderTools: ['web_search', 'mcp', 'googleSearch'] });
     await postJson(lane, '/v1/messages', {
       tools: [claudeSearch, { type: 'code_execution_20250825' }, { type: 'mcp_toolset' }],
@@ -243,14 +243,14 @@ describe("a provider's tools", () => {
     ]);
   });
 
-  test('have names of any length, of which the ledger keeps the beginning', async () => {
+  test('have names of any length, and the ledger keeps their beginning', async () => {
     await using lane = await openLane();
     await postJson(lane, '/v1/responses', { tools: [{ type: `web_search_${'x'.repeat(5000)}` }] });
     expect(JSON.parse(sentUpstream())).toEqual({});
     expect(lane.ledger[0]?.stripped_tools).toEqual([`web_search_${'x'.repeat(89)}…`]);
   });
 
-  test('are taken out of a chat whose usage the gateway asks for', async () => {
+  test('are removed from a chat when the gateway asks for its usage', async () => {
     await using lane = await openLane();
     await postJson(lane, chat, { stream: true, web_search_options: {}, messages: [] });
     expect(JSON.parse(sentUpstream())).toEqual({
@@ -260,7 +260,7 @@ describe("a provider's tools", () => {
     });
   });
 
-  test('of a script have nobody to run them, and stand in the ledger as offered', async () => {
+  test('cannot be called by a script, and are in the ledger as offered', async () => {
     await using lane = await openLane({
       mode: { kind: 'script', script: { name: 's', play: () => ({ text: 'ok' }) } },
     });
@@ -278,45 +278,42 @@ describe("a provider's tools", () => {
   });
 });
 
-test.each(wireProtocols)(
-  '%s: whatever a request is, stripping twice is stripping once, and takes no more',
-  (wire) => {
-    const name = fc.constantFrom(
-      'web_search',
-      'mcp',
-      'function',
-      'bash_20250124',
-      'googleSearch',
-      'code_execution',
-      'x',
-    );
-    const tool = fc.dictionary(
-      fc.constantFrom('type', 'name', 'googleSearch', 'functionDeclarations', 'environment'),
-      fc.oneof(name, fc.jsonValue()),
-    );
-    const request = fc.record(
-      {
-        tools: fc.oneof(fc.array(tool, { maxLength: 5 }), fc.jsonValue()),
-        tool_choice: fc.oneof(tool, fc.jsonValue()),
-        mcp_servers: fc.jsonValue(),
-        input: fc.oneof(
-          fc.array(fc.record({ type: fc.constant('additional_tools'), tools: fc.array(tool) })),
-          fc.jsonValue(),
-        ),
-        other: fc.jsonValue(),
-      },
-      { requiredKeys: [] },
-    );
-    fc.assert(
-      fc.property(request, (generated) => {
-        const raw = structuredClone(generated) as JsonObject;
-        const first = stripProviderTools(wire, raw, allowsTool([]));
-        expect(raw).toEqual(generated);
-        expect(first.raw.other).toEqual(raw.other);
-        if (first.stripped.length === 0) expect(first.raw).toBe(raw);
-        expect(stripProviderTools(wire, first.raw, allowsTool([]))).toEqual({ raw: first.raw, stripped: [] });
-        expect(stripProviderTools(wire, raw, allowsTool(true))).toEqual({ raw, stripped: [] });
-      }),
-    );
-  },
-);
+test.each(wireProtocols)('%s: removing tools twice is the same as once, for any request', (wire) => {
+  const name = fc.constantFrom(
+    'web_search',
+    'mcp',
+    'function',
+    'bash_20250124',
+    'googleSearch',
+    'code_execution',
+    'x',
+  );
+  const tool = fc.dictionary(
+    fc.constantFrom('type', 'name', 'googleSearch', 'functionDeclarations', 'environment'),
+    fc.oneof(name, fc.jsonValue()),
+  );
+  const request = fc.record(
+    {
+      tools: fc.oneof(fc.array(tool, { maxLength: 5 }), fc.jsonValue()),
+      tool_choice: fc.oneof(tool, fc.jsonValue()),
+      mcp_servers: fc.jsonValue(),
+      input: fc.oneof(
+        fc.array(fc.record({ type: fc.constant('additional_tools'), tools: fc.array(tool) })),
+        fc.jsonValue(),
+      ),
+      other: fc.jsonValue(),
+    },
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(request, (generated) => {
+      const raw = structuredClone(generated) as JsonObject;
+      const first = stripProviderTools(wire, raw, allowsTool([]));
+      expect(raw).toEqual(generated);
+      expect(first.raw.other).toEqual(raw.other);
+      if (first.stripped.length === 0) expect(first.raw).toBe(raw);
+      expect(stripProviderTools(wire, first.raw, allowsTool([]))).toEqual({ raw: first.raw, stripped: [] });
+      expect(stripProviderTools(wire, raw, allowsTool(true))).toEqual({ raw, stripped: [] });
+    }),
+  );
+});

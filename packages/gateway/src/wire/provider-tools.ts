@@ -4,16 +4,16 @@ import type { WireProtocol } from './neutral.ts';
 
 /** A request without tools that run at its provider. */
 export type Stripped = {
-  /** The same object when there was nothing to strip. */
+  /** The same object when nothing was removed. */
   raw: JsonObject;
-  /** What was stripped, each by the name that it has in the request: its type, or its field. */
+  /** What was removed, by its name in the request: its type or its field. */
   stripped: string[];
 };
 
 /**
- * Takes the tools out of a request that run at the provider and reach out from there (search, fetching, code, remote
- * MCP servers, other models), and what chooses one of them. Tools that the provider defines and the agent runs (a
- * shell, a computer, an editor) stay, as does a search among the request's own tools.
+ * Removes the tools from a request that run at the provider and reach the outside from there (search, fetching, code,
+ * remote MCP servers, other models), and every choice of such a tool. Tools that the provider defines and the agent
+ * runs (a shell, a computer, an editor) stay, and so does a search among the request's own tools.
  */
 export function stripProviderTools(
   wire: WireProtocol,
@@ -30,13 +30,13 @@ export function stripProviderTools(
   return { raw: stripped.length === 0 ? raw : without, stripped };
 }
 
-/** Whether a lane allows a tool: by its name, or by the name without the version and what else follows it. */
+/** Whether a lane allows a tool: by its name, or by its name without the version and anything after it. */
 export const allowsTool =
   (allowed: true | readonly string[]) =>
   (tool: string): boolean =>
     allowed === true || allowed.some((name) => tool === name || tool.startsWith(`${name}_`));
 
-/** Fields of a request that stand for a tool of the provider. */
+/** Fields of a request that are a provider's tool. */
 export const providerToolFields = (wire: WireProtocol, raw: JsonObject): string[] =>
   (fields[wire] ?? []).filter((field) => raw[field] !== undefined && raw[field] !== null);
 
@@ -74,7 +74,7 @@ function withoutListedTools(raw: JsonObject, types: RegExp, strips: Strips): Jso
 
 function withoutResponsesTools(raw: JsonObject, strips: Strips): JsonObject {
   const without = withoutListedTools(raw, openaiTypes, strips);
-  // Codex offers some of its tools within the conversation.
+  // Codex offers some of its tools in the conversation.
   const input = objectsAt(raw, 'input').map((item) => {
     if (stringAt(item, 'type') !== 'additional_tools') return item;
     const { kept, gone } = divide(objectsAt(item, 'tools'), openaiTypes, strips);
@@ -95,11 +95,11 @@ function divide(
   return { kept, gone };
 }
 
-/** OpenAI's `shell` runs in a container of the provider, or, when it says `local`, with the agent. */
+/** OpenAI's `shell` runs in a container of the provider, or with the agent if it says `local`. */
 const isHostedShell = (tool: JsonObject): boolean =>
   tool.type === 'shell' && stringAt(objectAt(tool, 'environment'), 'type').startsWith('container');
 
-/** A choice of a tool that is gone is left out, so that the model chooses; a list of allowed tools loses those that are. */
+/** A choice of a removed tool is removed, so that the model chooses. Removed tools also leave a list of allowed tools. */
 function withChoiceAmong(kept: JsonObject[], gone: JsonObject[], request: JsonObject): JsonObject {
   const { tool_choice: choice } = request;
   if (!isJsonObject(choice)) return request;
@@ -113,15 +113,15 @@ function withChoiceAmong(kept: JsonObject[], gone: JsonObject[], request: JsonOb
   return { ...request, tool_choice: tools.length === 0 ? 'none' : { ...choice, tools } };
 }
 
-/** Anthropic's choice has the tool's name, and OpenAI's its type, of MCP servers with the label. */
+/** Anthropic's choice has the tool's name. OpenAI's has its type, with the label for an MCP server. */
 function isSame(tool: JsonObject, chosen: JsonObject): boolean {
   if (stringAt(chosen, 'type') === 'tool') return tool.name === chosen.name;
   return tool.type === chosen.type && tool.server_label === chosen.server_label;
 }
 
-/** One entry of Gemini's `tools` may declare functions beside tools of the provider. */
+/** One entry of Gemini's `tools` may declare functions beside the provider's tools. */
 function withoutGeminiTools(raw: JsonObject, strips: Strips): JsonObject {
-  // A count of tokens may wrap the request that it is about.
+  // A token count may wrap the request whose tokens it counts.
   if (isJsonObject(raw.generateContentRequest)) {
     return { ...raw, generateContentRequest: withoutGeminiTools(raw.generateContentRequest, strips) };
   }
@@ -147,7 +147,7 @@ const geminiTools = new Set([
   'urlContext',
 ]);
 
-/** Google takes the names of fields in both forms. */
+/** Google accepts field names in both forms. */
 const camelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 
 const omit = (object: JsonObject, ...names: string[]): JsonObject =>

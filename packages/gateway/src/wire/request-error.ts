@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** A request that is answered with an error. `message` goes to the agent, so it says what to mend and holds no secret. */
+/** A request that gets an error answer. The agent sees `message`, so it says what to fix and contains no secret. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   /** The HTTP status of the answer. */

@@ -7,7 +7,7 @@ const read = (wire: WireProtocol, body: unknown) =>
 
 const schema = { type: 'object', properties: { z: {}, a: {} } };
 
-test('OpenAI Responses: instructions and developer items, and the tools wherever they stand', () => {
+test('OpenAI Responses: the prompt is instructions and developer items, and tools are found wherever they are', () => {
   const web = { type: 'web_search', external_web_access: true };
   const exec = { type: 'custom', name: 'exec', format: { type: 'grammar', syntax: 'lark', definition: 'x' } };
   const prompt = read('openai-responses', {
@@ -29,7 +29,7 @@ test('OpenAI Responses: instructions and developer items, and the tools wherever
   expect(prompt).toEqual({ systemPrompt: ['First.', ' Second.\n', 'Third.', 'Fourth.'], tools: [web, exec] });
 });
 
-test('OpenAI Chat Completions: system and developer messages', () => {
+test('OpenAI Chat Completions: the prompt is system and developer messages', () => {
   const tool = { type: 'function', function: { name: 'shell', parameters: schema, strict: false } };
   const prompt = read('openai-chat-completions', {
     messages: [
@@ -42,7 +42,7 @@ test('OpenAI Chat Completions: system and developer messages', () => {
   expect(prompt).toEqual({ systemPrompt: ['First.', 'Second.'], tools: [tool] });
 });
 
-test('Anthropic Messages: the system blocks, and messages of the role system', () => {
+test('Anthropic Messages: the prompt is the system blocks, and messages with the role system', () => {
   const tool = { name: 'Read', input_schema: schema, cache_control: { type: 'ephemeral' } };
   const prompt = read('anthropic-messages', {
     system: [
@@ -59,7 +59,7 @@ test('Anthropic Messages: the system blocks, and messages of the role system', (
   expect(read('anthropic-messages', { system: 'Alone.' }).systemPrompt).toEqual(['Alone.']);
 });
 
-test.each(['systemInstruction', 'system_instruction'])('Gemini: the parts of %s', (field) => {
+test.each(['systemInstruction', 'system_instruction'])('Gemini: the prompt is the parts of %s', (field) => {
   const tools = [{ functionDeclarations: [{ name: 'replace', parametersJsonSchema: schema }] }];
   const prompt = read('gemini-generate-content', {
     [field]: { role: 'user', parts: [{ text: 'First.' }, { text: 'Second.' }] },
@@ -75,7 +75,7 @@ test.each([
   'anthropic-messages',
   'gemini-generate-content',
 ] as const)(
-  '%s: a definition keeps its fields in their order, and a body without either has neither',
+  '%s: a tool keeps its fields in their order, and a body without prompt and tools has neither',
   (wire) => {
     const tool = { zeta: 1, name: 'x', alpha: { z: 1, a: 2 } };
     expect(JSON.stringify(read(wire, { tools: [tool] }).tools)).toBe(JSON.stringify([tool]));

@@ -2,18 +2,18 @@ import type { JsonObject, JsonValue } from '@whetstone/events';
 import { isJsonObject, objectsAt, parseJsonObject, stringAt } from './json-reading.ts';
 import type { WireProtocol } from './neutral.ts';
 
-/** What an agent says to its model before anybody has asked for anything, as it stands in the request's body. */
+/** What an agent tells its model before the user's first prompt, as it is in the request's body. */
 export type RequestPrompt = {
-  /** The texts of the system prompt in their order; developer messages belong to it. */
+  /** The texts of the system prompt in their order, including developer messages. */
   systemPrompt: string[];
-  /** The tool definitions, with every field that they have. */
+  /** The tool definitions with all their fields. */
   tools: JsonObject[];
 };
 
 /**
- * The system prompt and the tools of a model request, unchanged: a text is the one that was sent, a definition has its
- * fields in their order.
- * @throws RequestError 400 when the body is no JSON object.
+ * The system prompt and the tools of a model request, unchanged: texts as they were sent, and definitions with their
+ * fields in the same order.
+ * @throws RequestError 400 when the body is not a JSON object.
  */
 export function readRequestPrompt(wire: WireProtocol, body: Uint8Array): RequestPrompt {
   return readers[wire](parseJsonObject(body));
@@ -22,7 +22,7 @@ export function readRequestPrompt(wire: WireProtocol, body: Uint8Array): Request
 const readers: Record<WireProtocol, (body: JsonObject) => RequestPrompt> = {
   'openai-responses'(body) {
     const input = objectsAt(body, 'input');
-    // Of models that take their tools in the conversation, Codex sends them as its first item.
+    // For models that take their tools in the conversation, Codex sends the tools as its first item.
     const added = input.filter((item) => stringAt(item, 'type') === 'additional_tools');
     return {
       systemPrompt: [...texts(body.instructions), ...input.filter(isSystem).flatMap(contentOf)],
@@ -35,7 +35,7 @@ const readers: Record<WireProtocol, (body: JsonObject) => RequestPrompt> = {
     tools: objectsAt(body, 'tools'),
   }),
 
-  // Claude Code sends a part of its prompt as messages of role `system`.
+  // Claude Code sends part of its prompt as messages with the role `system`.
   'anthropic-messages': (body) => ({
     systemPrompt: [...texts(body.system), ...objectsAt(body, 'messages').filter(isSystem).flatMap(contentOf)],
     tools: objectsAt(body, 'tools'),
@@ -54,7 +54,7 @@ const isSystem = (item: JsonObject): boolean => ['system', 'developer'].includes
 
 const contentOf = (item: JsonObject): string[] => texts(item.content);
 
-/** A text alone, or the texts of a list of parts. */
+/** A single text, or the texts of a list of parts. */
 function texts(content: JsonValue | undefined): string[] {
   if (typeof content === 'string') return content === '' ? [] : [content];
   if (!Array.isArray(content)) return [];

@@ -6,16 +6,16 @@ import type { Metered, WireMeter } from './metered.ts';
 /** Meters the bytes of a response as they pass. */
 export type ResponseMeter = {
   push(chunk: string | Uint8Array): void;
-  /** `performance.now()` when the first thing that the model said passed. */
+  /** `performance.now()` when the first output of the model passed. */
   firstOutputAt(): number | undefined;
-  /** What was said up to now. */
+  /** What the response has reported so far. */
   result(): Metered;
 };
 
-/** A body that is not streamed is kept until its end, up to this many bytes; of a longer one nothing is known. */
+/** A body that is not streamed is kept until its end, up to this many bytes. A longer one is not metered. */
 const maxBodyBytes = 64 * 1024 * 1024;
 
-/** Characters of one event; a longer one is not read, those after it are. */
+/** In characters. A longer event is not metered; the events after it are. */
 const maxEventLength = 64 * 1024 * 1024;
 
 export function meterResponse(meter: WireMeter, contentType: string): ResponseMeter {
@@ -50,7 +50,7 @@ function eventReader(read: (json: string) => void): ByteReader {
       try {
         parser.feed(text);
       } catch {
-        // The event before was too long, and the parser refuses what comes after it until it is reset.
+        // The event before was too long. The parser refuses what comes after it until it is reset.
         parser.reset();
         parser.feed(text);
       }
@@ -76,7 +76,7 @@ function bodyReader(read: (json: string) => void): ByteReader {
   };
 }
 
-/** What is no JSON (`[DONE]`, a body that was cut off) says nothing. */
+/** Data that is not JSON (`[DONE]`, a body that was cut off) is ignored. */
 function parsed(json: string): JsonValue {
   try {
     return JSON.parse(json);

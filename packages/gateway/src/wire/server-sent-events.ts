@@ -1,15 +1,15 @@
 import type { JsonObject } from '@whetstone/events';
 
-/** One server-sent event whose name is the `type` of its data, as both OpenAI Responses and Anthropic do it. */
+/** A server-sent event whose name is the `type` of its data, as with OpenAI Responses and Anthropic. */
 export const serverSentEvent = (data: JsonObject & { type: string }): string =>
   `event: ${data.type}\ndata: ${JSON.stringify(data)}\n\n`;
 
-/** UTF-16 units in one delta: small enough that a short reply still streams in several, as a model's does. */
+/** UTF-16 units per delta: so few that even a short reply streams in several deltas, like a model's. */
 const deltaLength = 48;
-/** Long texts come in fewer, longer deltas, so that their framing stays a small part of the whole. */
+/** Long texts have fewer, longer deltas, so that the framing stays a small part of the whole. */
 const maxDeltas = 512;
 
-/** Cuts a text into the pieces of a stream. Code points stay whole: a half surrogate is no valid JSON for some clients. */
+/** Cuts a text into the pieces of a stream. Code points stay whole: some clients reject a half surrogate in JSON. */
 export function* textDeltas(text: string): Generator<string> {
   const length = Math.max(deltaLength, Math.ceil(text.length / maxDeltas));
   for (let start = 0; start < text.length; ) {

@@ -4,10 +4,10 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientOf, generate, shellTool, stream, userPrompt, ways } from '../__fixtures__/clients.ts';
 import { createGateway, type Gateway, type Lane, type ScriptStep, type WireProtocol } from '../index.ts';
 
-/** What the released client of a wire reads of a reply, where that is not all. */
+/** What the released client of a wire can read of a reply. */
 const protocols: { wire: WireProtocol; readsThinking: boolean; readsCacheWrites: boolean }[] = [
   { wire: 'openai-responses', readsThinking: true, readsCacheWrites: true },
-  // OpenAI's own chat has no reasoning text: other providers of that wire do.
+  // OpenAI's own chat has no reasoning text; other providers of that wire have it.
   { wire: 'openai-chat-completions', readsThinking: false, readsCacheWrites: true },
   { wire: 'anthropic-messages', readsThinking: true, readsCacheWrites: true },
   { wire: 'gemini-generate-content', readsThinking: true, readsCacheWrites: false },
@@ -24,7 +24,7 @@ const laneFor = (step: ScriptStep): Promise<Lane> =>
 
 describe.each(protocols)('$wire, read by a released client', ({ wire, readsThinking, readsCacheWrites }) => {
   describe.each(ways)('%s', (_way, receive) => {
-    test('a final text', async () => {
+    test('a final text arrives', async () => {
       await using lane = await laneFor({ text: 'All tests pass.' });
       const received = await receive(clientOf(wire, lane), { prompt: userPrompt('go') });
       expect(received).toMatchObject({
@@ -35,7 +35,7 @@ describe.each(protocols)('$wire, read by a released client', ({ wire, readsThink
       });
     });
 
-    test('thinking, text and several tool calls', async () => {
+    test('thinking, text and several tool calls arrive', async () => {
       await using lane = await laneFor({
         thinking: 'First look around.',
         text: 'Looking.',
@@ -59,7 +59,7 @@ describe.each(protocols)('$wire, read by a released client', ({ wire, readsThink
       ]);
     });
 
-    test('every usage bucket, each token once', async () => {
+    test('every usage bucket has each token once', async () => {
       const usage = {
         inputTokens: 100,
         cacheReadTokens: 20,
@@ -79,7 +79,7 @@ describe.each(protocols)('$wire, read by a released client', ({ wire, readsThink
       expect(lane.ledger[0]?.usage).toEqual(usage);
     });
 
-    test('an error that the client does not repeat, with its message', async () => {
+    test('an error arrives with its message, and the client does not retry', async () => {
       await using lane = await laneFor({ calls: [{ tool: 'shell', command: 'ls' }] });
       const received = receive(clientOf(wire, lane), { prompt: userPrompt('go') });
       const error = await received.catch((thrown: unknown) => thrown);
@@ -88,7 +88,7 @@ describe.each(protocols)('$wire, read by a released client', ({ wire, readsThink
     });
   });
 
-  test('any text and thinking arrives as it was said, streamed as whole', async () => {
+  test('any text and thinking arrives unchanged, streamed and whole', async () => {
     let step: ScriptStep = {};
     await using lane = await gateway.open({
       owner: 'a',
@@ -123,13 +123,13 @@ test.each(ways)('a freeform tool of OpenAI is called with plain text, %s', async
     prompt: userPrompt('go'),
     tools: [applyPatchTool],
   });
-  // This client hands the text of a freeform call over as a JSON string.
+  // This client gives the text of a freeform call as a JSON string.
   expect(received.calls.map(({ name, input }) => [name, JSON.parse(input)])).toEqual([
     ['apply_patch', '*** Begin Patch\n*** Add File: a.txt\n+é "quoted"\n*** End Patch\n'],
   ]);
 });
 
-test('server-sent events carry whole code points, so that a strict JSON reader takes each of them', async () => {
+test('server-sent events have whole code points, so that a strict JSON reader accepts each of them', async () => {
   const text = '😀'.repeat(500);
   await using lane = await laneFor({ text });
   const response = await fetch(`${lane.baseUrl}/v1/responses`, {

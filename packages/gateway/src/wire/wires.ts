@@ -21,7 +21,7 @@ export type Wire = {
   encode(reply: NeutralReply): JsonObject;
   /** The reply as server-sent events. */
   stream(reply: NeutralReply, request: NeutralRequest): Iterable<string>;
-  /** Reads one response that passes. */
+  /** Reads one response as it passes. */
   meter(): WireMeter;
 };
 

@@ -29,7 +29,7 @@ export function* streamMessage(reply: NeutralReply): Generator<string> {
   yield serverSentEvent({ type: 'message_stop' });
 }
 
-/** A content block: whole, as its start announces it, and what a stream adds to that start. */
+/** A content block: the whole block, the block that opens it in a stream, and what the stream adds to that. */
 type Block = { whole: JsonObject; opening: JsonObject; deltas: () => Iterable<JsonObject> };
 
 function contentBlocks(reply: NeutralReply): Block[] {
@@ -41,7 +41,7 @@ function contentBlocks(reply: NeutralReply): Block[] {
 }
 
 function thinkingBlock(thinking: string, replyId: string): Block {
-  // The provider signs its reasoning; clients keep the signature and send it back unread.
+  // The provider signs its reasoning. Clients keep the signature and send it back without reading it.
   const signature = Buffer.from(`whetstone:${replyId}`).toString('base64');
   return {
     whole: { type: 'thinking', thinking, signature },
@@ -86,7 +86,7 @@ function openMessage(reply: NeutralReply): JsonObject {
     content: [],
     stop_reason: null,
     stop_sequence: null,
-    // The provider counts its first token here, and all of them at the end.
+    // The provider counts its first token here, and all tokens at the end.
     usage: { ...inputUsage(reply.usage), output_tokens: Math.min(1, reply.usage.outputTokens) },
   };
 }

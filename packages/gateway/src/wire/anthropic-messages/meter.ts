@@ -5,7 +5,7 @@ import { countAt, type Metered, usageOf, type WireMeter } from '../metered.ts';
 
 /**
  * Meters a response of the Anthropic Messages API. A stream reports usage at its start and again at its end, and every
- * report is the total so far: of each count the largest is the truth, and their sum never is.
+ * report is the total so far. So the largest value of each count is right, and their sum is wrong.
  */
 export function meterMessages(): WireMeter {
   let model = '';
@@ -96,8 +96,8 @@ function messagesUsage(
   iterations: JsonObject[],
 ): Pick<Metered, 'usage' | 'cacheWrite1hTokens'> {
   if (totals.size === 0) return { usage: null };
-  // After a compaction the counts at the top leave its tokens out; the iterations have them all. Those of an advisor
-  // are another model's, and after a fallback the top is the answer that was served.
+  // After a compaction the top-level counts do not include its tokens, but the iterations have all of them. An advisor's
+  // tokens are another model's. After a fallback the top level is the answer that was served.
   const own = iterations.filter((each) => ['message', 'compaction'].includes(stringAt(each, 'type')));
   const whole = iterations.every((each) => stringAt(each, 'type') !== 'fallback_message') ? own : [];
   const total = (name: string): number | undefined =>

@@ -3,7 +3,7 @@ import { parseMessagesRequest } from './parse.ts';
 
 const parse = (body: unknown) => parseMessagesRequest(Buffer.from(JSON.stringify(body)));
 
-test('a Claude Code request in the middle of its work', () => {
+test('a request of Claude Code in the middle of a turn is read', () => {
   const request = parse({
     model: 'claude-sonnet-4-5',
     stream: true,
@@ -78,7 +78,7 @@ test('a Claude Code request in the middle of its work', () => {
   expect(request).toMatchObject({ model: 'claude-sonnet-4-5', stream: true });
 });
 
-test('strings stand for blocks', () => {
+test('strings are read like blocks', () => {
   expect(parse({ system: 'Be brief.', messages: [{ role: 'user', content: 'Hi' }] })).toMatchObject({
     instructions: 'Be brief.',
     messages: [{ role: 'user', text: 'Hi' }],
@@ -96,6 +96,6 @@ test.each([
     ],
   },
   { messages: 'none', tools: {}, system: 3 },
-])('what is out of shape is passed over: %j', (body) => {
+])('values of the wrong shape are skipped: %j', (body) => {
   expect(() => parse(body)).not.toThrow();
 });

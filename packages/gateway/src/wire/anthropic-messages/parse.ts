@@ -12,9 +12,9 @@ import {
 import type { NeutralRequest, OfferedTool } from '../neutral.ts';
 
 /**
- * Reads a body of `POST /v1/messages` (Anthropic Messages API), or of `count_tokens`, which is a part of it. Blocks of
- * an unknown type are passed over.
- * @throws RequestError 400 when the body is no JSON object.
+ * Reads a body of `POST /v1/messages` (Anthropic Messages API), or of `count_tokens`, which has some of its fields.
+ * Skips blocks of an unknown type.
+ * @throws RequestError 400 when the body is not a JSON object.
  */
 export function parseMessagesRequest(body: Uint8Array): NeutralRequest {
   const raw = parseJsonObject(body);
@@ -23,7 +23,7 @@ export function parseMessagesRequest(body: Uint8Array): NeutralRequest {
 
   for (const message of objectsAt(raw, 'messages')) {
     const role = stringAt(message, 'role');
-    // Claude Code sends a part of its prompt as a message of role `system`.
+    // Claude Code sends part of its prompt as a message with the role `system`.
     if (role === 'system') instructions.push(contentText(message.content));
     else if (role === 'assistant') readAssistant(message.content, conversation);
     else readUser(message.content, conversation);
@@ -41,7 +41,7 @@ export function parseMessagesRequest(body: Uint8Array): NeutralRequest {
   };
 }
 
-/** Structured output stands in `output_config.format`, and stood in `output_format` while it was a beta. */
+/** Structured output is in `output_config.format`, and was in `output_format` during its beta. */
 const outputFormat = (raw: JsonObject): JsonObject => ({
   ...objectAt(raw, 'output_format'),
   ...objectAt(objectAt(raw, 'output_config'), 'format'),
@@ -70,7 +70,7 @@ function readAssistant(content: JsonValue | undefined, conversation: Conversatio
   }
 }
 
-/** Results of tools come in user messages here; text beside them (reminders, steering) is a message of its own. */
+/** Here, results of tools are in user messages. Text beside them (reminders, steering) becomes a separate message. */
 function readUser(content: JsonValue | undefined, conversation: ConversationBuilder): void {
   const texts: string[] = [];
   let hasResults = false;
@@ -91,7 +91,7 @@ function blocks(content: JsonValue | undefined): JsonObject[] {
   return objectsAt({ content: content ?? [] }, 'content');
 }
 
-/** Tools that Anthropic defines and the agent runs; the other typed tools run at the provider. */
+/** Tools that Anthropic defines and the agent runs. All other typed tools run at the provider. */
 const agentSideTypes = /^(bash|text_editor|computer|memory)_/;
 
 function offeredTool(tool: JsonObject): OfferedTool {

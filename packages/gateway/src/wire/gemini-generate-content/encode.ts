@@ -7,7 +7,7 @@ export function encodeGenerateContent(reply: NeutralReply): JsonObject {
   return response(reply, parts(reply), true);
 }
 
-/** The chunks of a streamed reply as server-sent events: each is a response that holds what is new. */
+/** The chunks of a streamed reply as server-sent events. Each is a response with only the new parts. */
 export function* streamGenerateContent(reply: NeutralReply): Generator<string> {
   const event = (data: JsonObject): string => `data: ${JSON.stringify(data)}\r\n\r\n`;
   for (const delta of textDeltas(reply.thinking ?? '')) yield event(response(reply, [thought(delta)], false));
@@ -27,7 +27,7 @@ function parts(reply: NeutralReply): JsonObject[] {
 
 const thought = (text: string): JsonObject => ({ text, thought: true });
 
-/** This wire has no freeform tools, so a `custom` call cannot stem from one of its requests; its text goes as `input`. */
+/** This wire has no freeform tools, so no request leads to a `custom` call. Its text would be sent as `input`. */
 const functionCall = (call: NeutralToolCall): JsonObject => ({
   functionCall: {
     id: call.id,
@@ -36,12 +36,12 @@ const functionCall = (call: NeutralToolCall): JsonObject => ({
   },
 });
 
-/** Every chunk carries the usage so far, as the provider's do: only the last one counts. */
+/** Like the provider, every chunk has the usage so far; only the last one counts. */
 const response = (reply: NeutralReply, content: JsonObject[], complete: boolean): JsonObject => ({
   candidates: [
     {
       content: { role: 'model', parts: content },
-      // The provider says STOP after tool calls too.
+      // The provider also says STOP after tool calls.
       ...(complete ? { finishReason: 'STOP' } : {}),
       index: 0,
     },
@@ -53,7 +53,7 @@ const response = (reply: NeutralReply, content: JsonObject[], complete: boolean)
   responseId: reply.id,
 });
 
-/** `promptTokenCount` holds the cached tokens, and this wire knows no cache writes; thoughts are no candidate tokens. */
+/** `promptTokenCount` includes cached tokens, this wire has no cache writes, and thoughts are not candidate tokens. */
 function usageMetadata(usage: Usage): JsonObject {
   const cached = usage.cacheReadTokens ?? 0;
   const thoughts = usage.reasoningTokens ?? 0;

@@ -6,7 +6,7 @@ import { parseGenerateContentRequest } from './parse.ts';
 const parse = (body: unknown, target = {}) =>
   parseGenerateContentRequest(Buffer.from(JSON.stringify(body)), target);
 
-test('a Gemini CLI request in the middle of its work', () => {
+test('a request of Gemini CLI in the middle of a turn is read', () => {
   const request = parse(
     {
       systemInstruction: { role: 'user', parts: [{ text: 'You are an agent.' }] },
@@ -59,7 +59,7 @@ test('a Gemini CLI request in the middle of its work', () => {
       {
         name: 'read_file',
         kind: 'function',
-        // A property may be called `type`; only types of schemas are put into small letters.
+        // A property may be called `type`; only the types of schemas become lower case.
         parameters: { type: 'object', properties: { type: { type: 'string', enum: ['TYPE'] } } },
       },
       { name: 'googleSearch', kind: 'hosted' },
@@ -103,7 +103,7 @@ test.each([
     systemInstruction: 7,
     generationConfig: [],
   },
-])('what is out of shape is passed over: %j', (body) => {
+])('values of the wrong shape are skipped: %j', (body) => {
   expect(() => parse(body)).not.toThrow();
 });
 
@@ -117,7 +117,7 @@ describe('on the wire', () => {
     gateway.open({ owner: 'a', mode: { kind: 'script', script: { name: 's', play: () => step } } });
   const ask = { contents: [{ role: 'user', parts: [{ text: 'go' }] }] };
 
-  test('every version of the path leads to the model that it names', async () => {
+  test('the path names the model, in every version of the API', async () => {
     await using lane = await laneFor();
     for (const prefix of ['/v1beta', '/v1', '', '/v1beta/publishers/google']) {
       const answer = await postJson(lane, `${prefix}/models/gemini-x:generateContent`, ask);
@@ -137,7 +137,7 @@ describe('on the wire', () => {
     expect(answer.body).toMatchObject([{ candidates: [{ finishReason: 'STOP' }] }]);
   });
 
-  test('the key may stand in the query, and the ledger does not keep it', async () => {
+  test('the key may be in the query, and the ledger does not keep it', async () => {
     await using lane = await laneFor();
     const init = { method: 'POST', key: null, body: JSON.stringify(ask) };
     expect((await call(lane, `/v1beta/models/m:generateContent?key=${lane.key}`, init)).status).toBe(200);
@@ -149,7 +149,7 @@ describe('on the wire', () => {
     expect(JSON.stringify(lane.ledger)).not.toContain(lane.key);
   });
 
-  test('tokens are counted, bare or as a whole request', async () => {
+  test('tokens are counted for contents and for a whole request', async () => {
     await using lane = await laneFor();
     const bare = await postJson(lane, '/v1beta/models/m:countTokens', ask);
     expect(bare.body).toEqual({ totalTokens: expect.any(Number) });
@@ -163,7 +163,7 @@ describe('on the wire', () => {
     expect((await call(lane, '/v1beta/models')).body).toMatchObject({ models: [{ name: 'models/s' }] });
   });
 
-  test("Gemini CLI's choice of a model gets an answer that fits its schema, and plays no step", async () => {
+  test("Gemini CLI's request to choose a model gets an answer that fits its schema, and plays no step", async () => {
     await using lane = await laneFor({ text: 'a step' });
     const responseJsonSchema = {
       type: 'object',

@@ -2,7 +2,7 @@ import type { JsonObject, Usage } from '@whetstone/events';
 import { isJsonObject, objectAt, objectsAt, stringAt } from '../json-reading.ts';
 import { countAt, usageOf, type WireMeter } from '../metered.ts';
 
-/** Meters a response of the Gemini API. Every chunk of a stream has the usage so far: the last one counts. */
+/** Meters a response of the Gemini API. Every chunk of a stream has the usage so far; only the last one counts. */
 export function meterGenerateContent(): WireMeter {
   let model = '';
   let usage: JsonObject | undefined;
@@ -36,7 +36,7 @@ export function meterGenerateContent(): WireMeter {
   };
 }
 
-/** `promptTokenCount` holds the cached tokens; prompts of the provider's tools and thoughts come on top of their kind. */
+/** `promptTokenCount` includes cached tokens. Tool-use prompts add to the input, and thoughts add to the output. */
 function geminiUsage(usage: JsonObject): Usage {
   const cacheRead = countAt(usage, 'cachedContentTokenCount');
   const thoughts = countAt(usage, 'thoughtsTokenCount');

@@ -12,13 +12,13 @@ import {
 import type { NeutralRequest, OfferedTool, RequestTarget } from '../neutral.ts';
 
 /**
- * Reads a body of `POST …/models/MODEL:generateContent`, `:streamGenerateContent` or `:countTokens` (Gemini API). Model
- * and streaming stand in the path on this wire.
- * @throws RequestError 400 when the body is no JSON object.
+ * Reads a body of `POST …/models/MODEL:generateContent`, `:streamGenerateContent` or `:countTokens` (Gemini API). On
+ * this wire, the path has the model and whether to stream.
+ * @throws RequestError 400 when the body is not a JSON object.
  */
 export function parseGenerateContentRequest(body: Uint8Array, target: RequestTarget = {}): NeutralRequest {
   const raw = parseJsonObject(body);
-  // A count of tokens may wrap the request that it is about.
+  // A token count may wrap the request whose tokens it counts.
   const asked = isJsonObject(raw.generateContentRequest) ? raw.generateContentRequest : raw;
   const conversation = buildConversation();
   for (const content of objectsAt(asked, 'contents')) {
@@ -39,7 +39,7 @@ export function parseGenerateContentRequest(body: Uint8Array, target: RequestTar
   };
 }
 
-/** `systemInstruction` is a content, and its REST form also goes by the name with an underscore. */
+/** `systemInstruction` is a content. In REST it may also be called `system_instruction`. */
 function systemText(request: JsonObject): string {
   const system = request.systemInstruction ?? request.system_instruction;
   if (typeof system === 'string') return system;
@@ -67,7 +67,7 @@ function readReply(parts: JsonObject[], conversation: ConversationBuilder): void
   }
 }
 
-/** Results of tools come in user contents here; text beside them is a message of its own. */
+/** Here, results of tools are in user contents. Text beside them becomes a separate message. */
 function readUser(parts: JsonObject[], conversation: ConversationBuilder): void {
   let hasResults = false;
   for (const { functionResponse } of parts) {
@@ -80,7 +80,7 @@ function readUser(parts: JsonObject[], conversation: ConversationBuilder): void 
   if (text !== '' || !hasResults) conversation.user(text);
 }
 
-/** A tool's result is an object of any shape; agents put their text under one of these names. */
+/** A tool's result is an object of any shape. Agents put its text under one of these names. */
 function outputOf(functionResponse: JsonObject): string {
   const response = objectAt(functionResponse, 'response');
   for (const name of ['output', 'error', 'result', 'content']) {
@@ -90,7 +90,7 @@ function outputOf(functionResponse: JsonObject): string {
   return JSON.stringify(response);
 }
 
-/** One entry of `tools` declares many functions, or is one tool of the provider (`googleSearch`, `codeExecution`). */
+/** One entry of `tools` declares several functions, or is one provider tool (`googleSearch`, `codeExecution`). */
 function offeredTools(tool: JsonObject): OfferedTool[] {
   const functions = objectsAt(tool, 'functionDeclarations').map((declaration): OfferedTool => {
     const description = stringAt(declaration, 'description');
@@ -108,7 +108,7 @@ function offeredTools(tool: JsonObject): OfferedTool[] {
   return [...functions, ...hosted.map((name): OfferedTool => ({ name, kind: 'hosted' }))];
 }
 
-/** Gemini's own schemas are JSON Schema but for their types, which may be in capitals (`STRING`). */
+/** Gemini's own schemas are JSON Schema, except that types may be in capitals (`STRING`). */
 function jsonSchema(schema: JsonObject): JsonObject {
   const converted: JsonObject = {};
   for (const [name, value] of Object.entries(schema)) {

@@ -6,7 +6,7 @@ import { parseChatRequest } from './parse.ts';
 
 const parse = (body: unknown) => parseChatRequest(Buffer.from(JSON.stringify(body)));
 
-test('a request in the middle of its work', () => {
+test('a request in the middle of a turn is read', () => {
   const request = parse({
     model: 'qwen3-coder',
     stream: true,
@@ -75,11 +75,11 @@ test('a request in the middle of its work', () => {
 test.each([
   { messages: [null, 7, {}, { role: 'assistant', content: 3, tool_calls: [null, {}] }, { role: 'tool' }] },
   { messages: 'none', tools: [{}, { type: 'function' }], model: 5, response_format: 'text' },
-])('what is out of shape is passed over: %j', (body) => {
+])('values of the wrong shape are skipped: %j', (body) => {
   expect(() => parse(body)).not.toThrow();
 });
 
-test('a body that is no JSON object is refused', () => {
+test('a body that is not a JSON object is refused', () => {
   expect(() => parseChatRequest(Buffer.from('[]'))).toThrow(RequestError);
 });
 
@@ -105,7 +105,7 @@ async function chunks(lane: Lane, body: object) {
   return data.map((each) => JSON.parse(each));
 }
 
-test('usage comes in a last chunk without choices when it is asked for, and never otherwise', async () => {
+test('usage comes in a last chunk without choices, and only when the request asks for it', async () => {
   await using lane = await laneFor({ text: 'ok', usage });
   const asked = await chunks(lane, { stream_options: { include_usage: true } });
   expect(asked.map((chunk) => chunk.usage?.total_tokens)).toEqual([undefined, undefined, undefined, 10]);
@@ -115,7 +115,7 @@ test('usage comes in a last chunk without choices when it is asked for, and neve
   expect(plain.every((chunk) => !('usage' in chunk))).toBe(true);
 });
 
-test('reasoning goes by the name that providers of open models gave it', async () => {
+test('reasoning has the name that providers of open models use', async () => {
   const thinking = 'First look around. '.repeat(10);
   await using lane = await laneFor({ thinking, text: 'ok' });
   const deltas = (await chunks(lane, {})).map((chunk) => chunk.choices[0].delta.reasoning_content ?? '');

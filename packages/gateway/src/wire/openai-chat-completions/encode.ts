@@ -22,7 +22,7 @@ export function encodeChatCompletion(reply: NeutralReply): JsonObject {
   };
 }
 
-/** The chunks of a streamed reply as server-sent events. Usage comes only when `stream_options` asks for it. */
+/** The chunks of a streamed reply as server-sent events, with usage only if `stream_options` asks for it. */
 export function* streamChatCompletion(reply: NeutralReply, request: NeutralRequest): Generator<string> {
   const wantsUsage = objectAt(request.raw, 'stream_options').include_usage === true;
   const chunk = (choices: JsonObject[], usage: JsonValue = null): string =>
@@ -71,7 +71,7 @@ const callObject = (call: NeutralToolCall, input: string): JsonObject => ({
 const inputField = (call: NeutralToolCall, input: string): JsonObject =>
   call.kind === 'custom' ? { custom: { input } } : { function: { arguments: input } };
 
-/** OpenAI's `prompt_tokens` holds the cached tokens too; our buckets are exclusive. */
+/** OpenAI's `prompt_tokens` includes cached tokens; our buckets are exclusive. */
 function usageObject(usage: Usage): JsonObject {
   const cacheRead = usage.cacheReadTokens ?? 0;
   const cacheWrite = usage.cacheWriteTokens ?? 0;

@@ -3,8 +3,8 @@ import { isJsonObject, objectAt, objectsAt, stringAt } from '../json-reading.ts'
 import { countAt, usageOf, type WireMeter } from '../metered.ts';
 
 /**
- * Meters a response of the OpenAI Chat Completions API and of the many providers that speak it. Usage may come in a
- * chunk of its own, in the last choice, or in every chunk as the total so far: the last one counts, never the sum.
+ * Meters a response of the OpenAI Chat Completions API and of the many providers that speak it. Usage may be in a chunk
+ * of its own, in the last choice, or in every chunk as the total so far. The last one counts, never the sum.
  */
 export function meterChatCompletions(): WireMeter {
   let model = '';
@@ -55,8 +55,8 @@ const finishes: Record<string, string> = {
 };
 
 /**
- * `prompt_tokens` holds the cached ones (DeepSeek says which under other names) and `completion_tokens` the reasoning,
- * but at xAI, where the total shows that reasoning comes on top.
+ * `prompt_tokens` includes cached tokens (DeepSeek reports them under other names), and `completion_tokens` includes
+ * reasoning, except at xAI, where the total shows that reasoning is not included.
  */
 function chatUsage(usage: JsonObject): Usage {
   const details = objectAt(usage, 'prompt_tokens_details');

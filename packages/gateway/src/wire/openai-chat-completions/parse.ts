@@ -13,9 +13,9 @@ import {
 import type { NeutralRequest, NeutralToolCall, OfferedTool } from '../neutral.ts';
 
 /**
- * Reads a body of `POST /v1/chat/completions` (OpenAI Chat Completions API). Messages of an unknown role are read as
- * the user's.
- * @throws RequestError 400 when the body is no JSON object.
+ * Reads a body of `POST /v1/chat/completions` (OpenAI Chat Completions API). Messages with an unknown role are read as
+ * user messages.
+ * @throws RequestError 400 when the body is not a JSON object.
  */
 export function parseChatRequest(body: Uint8Array): NeutralRequest {
   const raw = parseJsonObject(body);
@@ -52,7 +52,7 @@ export function parseChatRequest(body: Uint8Array): NeutralRequest {
 }
 
 function readAssistant(message: JsonObject, conversation: ConversationBuilder): void {
-  // OpenAI's own models keep their reasoning; others send it back under one of these two names.
+  // OpenAI's own models do not reveal their reasoning; other models' reasoning is under one of these two names.
   const thinking = stringAt(message, 'reasoning_content') || stringAt(message, 'reasoning');
   conversation.assistant({ text: contentText(message.content), thinking });
   for (const call of objectsAt(message, 'tool_calls')) conversation.assistant({ toolCall: toolCall(call) });

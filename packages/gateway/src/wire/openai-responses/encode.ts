@@ -32,7 +32,7 @@ type OutputItem =
   | { type: 'message'; id: string; text: string }
   | { type: 'call'; id: string; call: NeutralToolCall };
 
-/** The items of a reply. Prefixes of ids are those of OpenAI, and `parse` knows them again. */
+/** The items of a reply. Their ids have OpenAI's prefixes, which `parse` recognises. */
 function outputItems(reply: NeutralReply): OutputItem[] {
   const items: OutputItem[] = [];
   if (reply.thinking) items.push({ type: 'reasoning', id: `rs_${reply.id}`, summary: reply.thinking });
@@ -46,7 +46,7 @@ function outputItems(reply: NeutralReply): OutputItem[] {
   return items;
 }
 
-/** An item as `output_item.added` announces it: there, and empty. */
+/** An item as `output_item.added` announces it: still empty. */
 function openItem(item: OutputItem): JsonObject {
   switch (item.type) {
     case 'reasoning':
@@ -145,7 +145,7 @@ function callItem(id: string, call: NeutralToolCall, status: string, input: stri
 const textPart = (text: string): JsonObject => ({ type: 'output_text', text, annotations: [], logprobs: [] });
 const summaryPart = (text: string): JsonObject => ({ type: 'summary_text', text });
 
-/** Stands for the provider's encrypted reasoning: clients keep it and send it back unread. */
+/** Represents the provider's encrypted reasoning. Clients keep it and send it back without reading it. */
 const opaque = (id: string): string => Buffer.from(`whetstone:${id}`).toString('base64');
 
 function responseObject(
@@ -183,7 +183,7 @@ function responseObject(
   };
 }
 
-/** OpenAI's `input_tokens` holds the cached tokens too; our buckets are exclusive. */
+/** OpenAI's `input_tokens` includes cached tokens; our buckets are exclusive. */
 function usageObject(usage: Usage): JsonObject {
   const cacheRead = usage.cacheReadTokens ?? 0;
   const cacheWrite = usage.cacheWriteTokens ?? 0;

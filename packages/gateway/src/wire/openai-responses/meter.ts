@@ -3,8 +3,8 @@ import { isJsonObject, objectAt, objectsAt, stringAt } from '../json-reading.ts'
 import { countAt, type Metered, usageOf, type WireMeter } from '../metered.ts';
 
 /**
- * Meters a response of the OpenAI Responses API. A stream tells each item twice, when it is done and in the final
- * response, which also alone has the usage; when the stream is cut off, the items that were done still count.
+ * Meters a response of the OpenAI Responses API. A stream has each item twice: when it is done, and in the final
+ * response. Only the final response has the usage. When the stream is cut off, the items that were done still count.
  */
 export function meterResponses(): WireMeter {
   let response: JsonObject = {};
@@ -42,7 +42,7 @@ function toolCallNames(items: JsonObject[]): string[] {
   });
 }
 
-/** OpenAI's `input_tokens` holds the cached ones, and `output_tokens` the reasoning. */
+/** OpenAI's `input_tokens` includes cached tokens, and `output_tokens` includes reasoning. */
 function responsesUsage(usage: JsonObject): Usage {
   const cacheRead = countAt(objectAt(usage, 'input_tokens_details'), 'cached_tokens');
   const cacheWrite = countAt(objectAt(usage, 'input_tokens_details'), 'cache_write_tokens');

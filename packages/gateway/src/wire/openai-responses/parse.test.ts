@@ -9,7 +9,7 @@ const text = (role: string, ...texts: string[]) => ({
   content: texts.map((each) => ({ type: role === 'assistant' ? 'output_text' : 'input_text', text: each })),
 });
 
-describe('a Codex request', () => {
+describe('in a request of Codex', () => {
   const request = parse({
     model: 'gpt-5.5',
     stream: true,
@@ -50,7 +50,7 @@ describe('a Codex request', () => {
     );
   });
 
-  test('items of one reply are one message, and so are the results of its calls', () => {
+  test('the items of one reply are one message, and so are the results of its calls', () => {
     expect(request.messages).toEqual([
       {
         role: 'user',
@@ -76,7 +76,7 @@ describe('a Codex request', () => {
     ]);
   });
 
-  test('tools of every kind are offered, those of a namespace too', () => {
+  test('tools of every kind are offered, also those of a namespace', () => {
     expect(request.tools.map(({ name, kind, namespace }) => [name, kind, namespace])).toEqual([
       ['exec_command', 'function', undefined],
       ['apply_patch', 'custom', undefined],
@@ -87,7 +87,7 @@ describe('a Codex request', () => {
   });
 });
 
-test('code mode: the tools stand in an input item', () => {
+test('in code mode, the tools are in an input item', () => {
   const { tools, messages } = parse({
     input: [
       {
@@ -102,7 +102,7 @@ test('code mode: the tools stand in an input item', () => {
   expect(messages).toEqual([{ role: 'user', text: 'go' }]);
 });
 
-test('a plain string is the prompt, and instructions may stand in their own field', () => {
+test('a plain string is the prompt, and instructions may be in their own field', () => {
   expect(parse({ instructions: 'Be brief.', input: 'Hi' })).toMatchObject({
     instructions: 'Be brief.',
     messages: [{ role: 'user', text: 'Hi' }],
@@ -110,7 +110,7 @@ test('a plain string is the prompt, and instructions may stand in their own fiel
   });
 });
 
-test('references to stored items count as the reply that they were', () => {
+test('references to stored items count as the reply that they refer to', () => {
   const { messages } = parse({
     input: [
       text('user', 'go'),
@@ -142,12 +142,12 @@ test.each([
     ],
     tools: [{}],
   },
-])('what is out of shape is passed over: %j', (body) => {
+])('values of the wrong shape are skipped: %j', (body) => {
   expect(() => parse(body)).not.toThrow();
 });
 
 test.each(['', '{"input":', '[]', '"text"', 'null'])(
-  'a body that is no JSON object is refused: %j',
+  'a body that is not a JSON object is refused: %j',
   (body) => {
     expect(() => parseResponsesRequest(Buffer.from(body))).toThrow(RequestError);
   },

@@ -14,8 +14,8 @@ import {
 import type { NeutralRequest, NeutralToolCall, OfferedTool } from '../neutral.ts';
 
 /**
- * Reads a body of `POST /v1/responses` (OpenAI Responses API). Items of an unknown type are passed over.
- * @throws RequestError 400 when the body is no JSON object.
+ * Reads a body of `POST /v1/responses` (OpenAI Responses API). Skips items of an unknown type.
+ * @throws RequestError 400 when the body is not a JSON object.
  */
 export function parseResponsesRequest(body: Uint8Array): NeutralRequest {
   const raw = parseJsonObject(body);
@@ -51,7 +51,7 @@ const isInstruction = (item: JsonObject): boolean =>
   stringAt(item, 'role') === 'developer' || stringAt(item, 'role') === 'system';
 
 function readItem(item: JsonObject, conversation: ConversationBuilder): void {
-  // A message may come without its type ("easy input message").
+  // A message may have no type ("easy input message").
   const type = stringAt(item, 'type') || 'message';
   const callId = stringAt(item, 'call_id');
   switch (type) {
@@ -87,8 +87,8 @@ function readItem(item: JsonObject, conversation: ConversationBuilder): void {
 }
 
 /**
- * A client that counts on the server to keep its items (`store`) sends back ids alone. The ids are the encoder's, so
- * their prefix tells what the item was, which is what counting replies needs.
+ * A client that relies on the server to keep its items (`store`) only sends back ids. The ids are the encoder's, so
+ * their prefix says what kind of item it was, which is enough to count replies.
  */
 function readReference(id: string, conversation: ConversationBuilder): void {
   if (id.startsWith('fc_') || id.startsWith('ctc_')) {
