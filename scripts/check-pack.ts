@@ -1,11 +1,12 @@
 /**
- * Packs every public package, installs the tarballs in an empty folder and uses them there as a user would: on this
- * Node and on the oldest one that is supported, without any TypeScript tooling.
+ * Rehearses a release, installs its tarballs in an empty folder and uses them there as a user would: on this Node and
+ * on the oldest one that is supported, without any TypeScript tooling.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { rehearseRelease } from './release/rehearse-release.ts';
 
 const OLDEST_NODE = '22.18.0';
 /** A project whose agent is a module of its own, written against the packed `whetstone/adapter`. */
@@ -44,7 +45,7 @@ const root = join(import.meta.dirname, '..');
 const work = mkdtempSync(join(tmpdir(), 'whetstone-pack-'));
 
 try {
-  const tarballs = pack();
+  const tarballs = await rehearseRelease(work);
   const user = join(work, 'user');
   mkdirSync(user);
   writeFileSync(join(user, 'package.json'), '{ "private": true, "type": "module" }\n');
@@ -54,28 +55,6 @@ try {
   console.log('The tarballs work.');
 } finally {
   rmSync(work, { recursive: true, force: true });
-}
-
-function pack(): string[] {
-  return readdirSync(join(root, 'packages')).flatMap((name) => {
-    const folder = join(root, 'packages', name);
-    if (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).private) return [];
-    const output = execFileSync('npm', ['pack', '--json', '--pack-destination', work], {
-      cwd: folder,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const described = JSON.parse(output.slice(output.search(/^[[{]/m)));
-    const [packed] = (Array.isArray(described) ? described : Object.values(described)) as {
-      filename: string;
-      files: { path: string }[];
-    }[];
-    if (!packed) throw new Error(`npm pack of ${name} said nothing`);
-    const unwanted = packed.files.filter(({ path }) => /\.test\.|__fixtures__|(?<!\.d)\.ts$/.test(path));
-    if (unwanted.length > 0) throw new Error(`${name} packs ${unwanted.map(({ path }) => path).join(', ')}`);
-    console.log(`${packed.filename}: ${packed.files.length} files`);
-    return [join(work, packed.filename)];
-  });
 }
 
 /** The oldest supported Node, from the registry; only for the platform that CI runs on. */

@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { releasePackages } from './release-packages.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/**
+ * A release as `npm run release` does it, of a copy of the working tree in the folder `work`; nothing is published or
+ * pushed, and the working tree stays as it is. Returns the paths of the tarballs.
+ */
+export async function rehearseRelease(work: string): Promise<string[]> {
+  const clone = join(work, 'clone');
+  const destination = join(work, 'tarballs');
+  mkdirSync(destination, { recursive: true });
+  copyTree(clone);
+  linkModules(clone);
+  if (globSync('.changeset/*.md', { cwd: clone }).every((file) => file.endsWith('README.md'))) {
+    console.log('No changeset is pending. The rehearsal makes one up.');
+    writeFileSync(
+      join(clone, '.changeset/rehearsal.md'),
+      '---\nwhetstone: patch\n---\n\nA made-up change.\n',
+    );
+  }
+  commitAll(clone);
+  return await releasePackages({ clone, destination, dryRun: true });
+}
+
+/** What Git knows or would add: uncommitted changes are rehearsed, too. */
+function copyTree(clone: string): void {
+  const listed = git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard');
+  for (const file of listed.split('\0')) {
+    const source = join(root, file);
+    if (file && existsSync(source)) cpSync(source, join(clone, file), { verbatimSymlinks: true });
+  }
+}
+
+/** Dependencies are those of the working tree, the packages those of the copy. */
+function linkModules(clone: string): void {
+  const modules = join(root, 'node_modules');
+  const linked = join(clone, 'node_modules');
+  mkdirSync(join(linked, '@whetstone'), { recursive: true });
+  for (const name of readdirSync(modules)) {
+    if (name !== 'whetstone' && name !== '@whetstone') symlinkSync(join(modules, name), join(linked, name));
+  }
+  for (const name of readdirSync(join(clone, 'packages'))) {
+    symlinkSync(
+      join(clone, 'packages', name),
+      join(linked, name === 'whetstone' ? name : `@whetstone/${name}`),
+    );
+  }
+}
+
+function commitAll(clone: string): void {
+  git(clone, 'init', '--initial-branch', 'main');
+  for (const [key, value] of Object.entries({
+    'user.name': 'Rehearsal',
+    'user.email': 'rehearsal@example.invalid',
+    'commit.gpgSign': 'false',
+    'tag.gpgSign': 'false',
+  })) {
+    git(clone, 'config', key, value);
+  }
+  git(clone, 'add', '--all');
+  git(clone, 'commit', '--quiet', '--message', 'The working tree');
+}
+
+function git(folder: string, ...args: string[]): string {
+  return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
+}
