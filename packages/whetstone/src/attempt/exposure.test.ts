@@ -152,7 +152,7 @@ test('instructions are read when a result holds them, or their file is read and 
   expect(readOf(call('bash', { command: 'cat *.md' }, 'Warm every cup before use.'))).toMatchObject({
     event_index: 0,
   });
-  expect(readOf(call('read', { path: '/w/AGENTS.md' }))).not.toBeNull();
+  expect(readOf(call('read', { path: '/w/AGENTS.md' }))).toMatchObject({ event_index: 0 });
   expect(readOf(call('read', { path: 'AGENTS.md' }, 'something else'))).toBeNull();
   expect(readOf(call('read', { path: 'OLD-AGENTS.md' }))).toBeNull();
 });

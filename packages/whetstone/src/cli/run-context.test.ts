@@ -1,4 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the config
+import { createHash } from 'node:crypto';
 import { chmodSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
@@ -109,11 +110,15 @@ test('what a variant declares reaches the agent, is no change of the tree, and i
   expect(manifest.variants.map(({ context }) => context)).toEqual([
     undefined,
     {
-      instructions: expect.stringMatching(/^[0-9a-f]{64}$/),
+      instructions: createHash('sha256').update('Never drink coffee.\nDrink tea.\n').digest('hex'),
       skills: [{ name: 'brew-tea', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
       mcp_servers: [],
     },
-    expect.anything(),
+    {
+      instructions: createHash('sha256').update('Some other rules.\n').digest('hex'),
+      skills: [{ name: 'unread', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
+      mcp_servers: [],
+    },
   ]);
   const report = readFileSync(join(directory, 'report.md'), 'utf8');
   expect(report).toContain(

@@ -144,7 +144,9 @@ describe('on the wire', () => {
     const refused = await call(lane, '/v1beta/models/m:generateContent?key=x', init);
     expect([refused.status, refused.body]).toEqual([
       401,
-      { error: { code: 401, message: expect.any(String), status: 'UNAUTHENTICATED' } },
+      {
+        error: { code: 401, message: expect.stringContaining("not this lane's"), status: 'UNAUTHENTICATED' },
+      },
     ]);
     expect(JSON.stringify(lane.ledger)).not.toContain(lane.key);
   });
