@@ -47,7 +47,7 @@ async function measure(work: string): Promise<WorkspaceMeasurements> {
   };
   const missing: string[] = [];
   const methods: { method: WorkspaceMethod; folder: string; prepareMs?: number; samples: Sample[] }[] = [];
-  for (const strategy of ['overlay', 'copy'] as const) {
+  for (const strategy of ['mount', 'copy'] as const) {
     const where = place(strategy);
     try {
       const method = await ourWorkspaces(strategy, where);

@@ -23,7 +23,7 @@ export type MethodTree = {
 /** Where a method reads from and may write: `folder` is its own. */
 type Place = { repository: string; commit: string; folder: string };
 
-export async function ourWorkspaces(strategy: 'overlay' | 'copy', place: Place): Promise<WorkspaceMethod> {
+export async function ourWorkspaces(strategy: 'mount' | 'copy', place: Place): Promise<WorkspaceMethod> {
   const workspaces = await createWorkspaces({ repo: place.repository, scratch: place.folder, strategy });
   return {
     name: `whetstone, ${strategy}`,

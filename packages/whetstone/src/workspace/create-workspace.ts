@@ -1,16 +1,16 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { applyEdits, type BaseTree, baseTree } from './base-tree.ts';
+import { mergeFolder } from './copy-into-tree.ts';
 import { diffCommits } from './diff-commits.ts';
 import { pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
 import { makeGitDirectory } from './git-directory.ts';
 import { readHashed } from './hash-blob.ts';
 import { importTree } from './import-tree.ts';
-import { layFolder } from './overlay-operations.ts';
 import type { PlacedTree, Placement } from './placement.ts';
 import { readBlobs } from './read-blobs.ts';
 import { byBytes, type Scan, scanTree } from './scan-tree.ts';
-import { type PreparedSnapshot, scanPlace } from './snapshot.ts';
+import { type PreparedSnapshot, scanTarget } from './snapshot.ts';
 import { absolutePath, assertInsideTree, displayPath } from './tree-path.ts';
 import type { Changes, FileChange, ManifestEntry, Workspace } from './workspace.ts';
 
@@ -38,13 +38,13 @@ export async function createWorkspace(options: {
   try {
     await mkdir(home, { mode: 0o700 });
     await mkdir(backstage, { mode: 0o700 });
-    placed = await options.placement.place(snapshot.layers, join(home, 'repo'), join(backstage, 'own'));
+    placed = await options.placement.place(snapshot.layers, join(home, 'repo'), join(backstage, 'backing'));
   } catch (error) {
     await remove();
     throw error;
   }
-  const place = scanPlace(placed);
-  const { root } = place;
+  const target = scanTarget(placed);
+  const { root } = target;
   const contents = join(backstage, 'git');
   let base: Base = { commit: snapshot.sealedCommit, tree: snapshot.base, unportable: new Set() };
   let contentsMade = false;
@@ -52,7 +52,7 @@ export async function createWorkspace(options: {
   let disposed: Promise<void> | undefined;
 
   async function scan(): Promise<Scan> {
-    const found = await scanTree({ ...place, base: base.tree, format: snapshot.format });
+    const found = await scanTree({ ...target, base: base.tree, format: snapshot.format });
     return { ...found, unportable: found.unportable.filter((path) => !base.unportable.has(path)) };
   }
 
@@ -149,7 +149,7 @@ export async function createWorkspace(options: {
     rebase: () => guarded(rebase),
     changes: () => guarded(changes),
     apply: (incoming, keep) => guarded(() => apply(incoming, keep)),
-    lay: (folder) => guarded(() => layFolder(root, folder)),
+    lay: (folder) => guarded(() => mergeFolder(root, folder)),
     restore: (matches) => guarded(() => restore(matches)),
     [Symbol.asyncDispose]() {
       disposed ??= remove().then(options.onDispose);

@@ -345,14 +345,14 @@ describe('repositories of other shapes', () => {
     const source = join(keep(makeTempDir()), 'AGENTS.md');
     await using workspaces = await open(repo);
     const commit = await resolveCommit(repo, 'HEAD');
-    const overlay = [{ kind: 'copy' as const, source, target: 'AGENTS.md' }];
-    await expect(workspaces.prepare(commit, overlay)).rejects.toMatchObject({
+    const overlays = [{ kind: 'copy' as const, source, target: 'AGENTS.md' }];
+    await expect(workspaces.prepare(commit, overlays)).rejects.toMatchObject({
       code: 'overlay.source-missing',
       where: source,
       exitCode: 2,
     });
     writeFileSync(source, 'rules\n');
-    expect([...(await workspaces.prepare(commit, overlay)).manifest.keys()].sort()).toEqual([
+    expect([...(await workspaces.prepare(commit, overlays)).manifest.keys()].sort()).toEqual([
       'AGENTS.md',
       'file',
     ]);
@@ -405,8 +405,8 @@ describe('a full disk', () => {
       await expect(workspaces.create(snapshot)).rejects.toMatchObject(full);
       const large = join(repo, 'large');
       writeFileSync(large, Buffer.alloc(1024 * 1024));
-      const overlay = [{ kind: 'copy' as const, source: large, target: 'large' }];
-      await expect(workspaces.prepare(snapshot.commit, overlay)).rejects.toMatchObject(full);
+      const overlays = [{ kind: 'copy' as const, source: large, target: 'large' }];
+      await expect(workspaces.prepare(snapshot.commit, overlays)).rejects.toMatchObject(full);
       rmSync(filler);
       expect(await workspace.changes()).toMatchObject({ files: [] });
     } finally {

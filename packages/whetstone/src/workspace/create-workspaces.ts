@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { removeTree } from '@whetstone/sandbox';
 import type { OverlayOperation } from '../config/config.ts';
+import { choosePlacement } from './choose-placement.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { namingFullDisk } from './full-disk.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
-import { choosePlacement } from './placement.ts';
 import { materialisePristine, type Pristine } from './pristine.ts';
 import { openRepository } from './repository.ts';
 import { buildSnapshot, type PreparedSnapshot } from './snapshot.ts';
@@ -20,7 +20,7 @@ import type { Snapshot, Workspace, WorkspaceStrategy, Workspaces } from './works
  * else is there stays. `strategy`: default `auto`, the best one that works here; one asked for by name is that one or
  * the error `workspace.strategy-unavailable`.
  *
- * Throws the errors of `openRepository`; `prepare` throws `repo.objects-missing`, those of the overlay
+ * Throws the errors of `openRepository`; `prepare` throws `repo.objects-missing`, those of the overlays
  * (`overlay.source-missing`, `overlay.source-unreadable`, `workspace.unsafe-path`), and everything that writes throws
  * `workspace.disk-full`.
  */
@@ -55,21 +55,21 @@ export async function createWorkspaces(options: {
     return materialisePristine(gitDir, commit, join(backstage, `p-${randomName()}`));
   }
 
-  async function prepareSnapshot(commit: string, overlay: OverlayOperation[]): Promise<PreparedSnapshot> {
+  async function prepareSnapshot(commit: string, overlays: OverlayOperation[]): Promise<PreparedSnapshot> {
     const pristine = await once(pristines, commit, () => preparePristine(commit));
     const gitDir = await once(stores, formatOf(commit), () => openStore(commit));
     const directory = join(backstage, `s-${randomName()}`);
-    const snapshot = await buildSnapshot({ gitDir, pristine, overlay, directory, placement });
+    const snapshot = await buildSnapshot({ gitDir, pristine, overlays, directory, placement });
     prepared.set(snapshot, snapshot);
     return snapshot;
   }
 
   return {
     strategy: placement.strategy,
-    prepare: (commit, overlay) =>
+    prepare: (commit, overlays) =>
       guarded(async () => {
         assertCommitId(commit);
-        return once(snapshots, JSON.stringify([commit, overlay]), () => prepareSnapshot(commit, overlay));
+        return once(snapshots, JSON.stringify([commit, overlays]), () => prepareSnapshot(commit, overlays));
       }),
     create: (snapshot) =>
       guarded(async () => {

@@ -39,7 +39,7 @@ function holdersOf(namespace: string): string[] {
 const sampleRepo = () => keep(makeRepo({ file: 'x\n', gone: 'y\n' }));
 
 describe('a mount namespace of its own', () => {
-  test.skipIf(!hasNamespaces)('overlay mounts are seen by nobody else (needs root)', () => {
+  test.skipIf(!hasNamespaces)('layered mounts are seen by nobody else (needs root)', () => {
     const scratch = keep(makeTempDir());
     const output = execFileSync(process.execPath, [PROGRAM, 'enter', sampleRepo(), scratch], {
       encoding: 'utf8',
@@ -49,7 +49,7 @@ describe('a mount namespace of its own', () => {
       uid: 0,
       isPrivate: true,
       environment: [],
-      strategy: 'overlay',
+      strategy: 'mount',
       mounts: 2,
       files: ['added added'],
       applied: 'x\n',
@@ -66,7 +66,7 @@ describe('a mount namespace of its own', () => {
     });
     const [line] = await once(createInterface({ input: child.stdout }), 'line');
     const seen = JSON.parse(line);
-    expect(seen).toMatchObject({ pid: child.pid, strategy: 'overlay', mounts: 2 });
+    expect(seen).toMatchObject({ pid: child.pid, strategy: 'mount', mounts: 2 });
     expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(scratch);
     child.kill('SIGKILL');
     await once(child, 'exit');
@@ -74,7 +74,7 @@ describe('a mount namespace of its own', () => {
     await expect.poll(() => holdersOf(seen.namespace), { timeout: 5000 }).toEqual([]);
   });
 
-  test.skipIf(!isLinux)('without one, workspaces are not overlay mounts', () => {
+  test.skipIf(!isLinux)('without one, workspaces are not layered mounts', () => {
     const output = execFileSync(process.execPath, [PROGRAM, 'stay', sampleRepo(), keep(makeTempDir())], {
       encoding: 'utf8',
     });
@@ -93,13 +93,13 @@ describe('as a user without privileges', () => {
     return JSON.parse(execFileSync('setpriv', args, { encoding: 'utf8' }));
   };
 
-  test.skipIf(!hasUserNamespaces)('overlay mounts in a user namespace (started by root)', () => {
+  test.skipIf(!hasUserNamespaces)('layered mounts in a user namespace (started by root)', () => {
     const scratch = keep(makeTempDir());
     expect(run('enter', scratch)).toMatchObject({
       uid: 65534,
       isPrivate: true,
       environment: [],
-      strategy: 'overlay',
+      strategy: 'mount',
       mounts: 2,
       files: ['added added'],
       applied: 'x\n',

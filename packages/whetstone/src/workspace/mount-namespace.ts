@@ -2,14 +2,14 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { mountCommand, OVERLAY_OPTION_SETS } from './mount-options.ts';
+import { MOUNT_OPTION_SETS, mountCommand } from './mount-options.ts';
 
 /**
- * Overlay mounts belong in a mount namespace of this process alone: they are invisible elsewhere and vanish with the
- * process and its children, `kill -9` included.
+ * Layered mounts belong in a mount namespace that only this process has: they are invisible elsewhere and vanish with
+ * the process and its children, even after `kill -9`.
  *
- * Holds the mount namespace that the process had before it was started anew in its own, and is taken out of the
- * environment at once, so that no child reads it.
+ * The variable holds the mount namespace that the process had before it was restarted in its own. It is removed from
+ * the environment at once, so that no child reads it.
  */
 const MARKER = 'WHETSTONE_OUTER_MOUNT_NAMESPACE';
 const outerNamespace = process.env[MARKER];
@@ -21,11 +21,12 @@ export function isPrivateMountNamespace(): boolean {
 }
 
 /**
- * Starts the process anew, same process id, in a mount namespace of its own where overlay mounts work; there, and
- * where they do not work, it returns at once. For the first lines of a command line program: nothing may be open yet.
- * `argv` is what follows the executable, options of Node included.
+ * Restarts the process, with the same process id, in a mount namespace of its own where layered mounts work. Returns at
+ * once where the process is in such a namespace already, and where layered mounts do not work. Call it in the first
+ * lines of a command line program: nothing may be open yet. `argv` is what follows the executable, including options of
+ * Node.
  *
- * As a normal user this takes a user namespace too, in which the process keeps its user id but holds ambient
+ * For a normal user this needs a user namespace as well. In it the process keeps its user id but has ambient
  * capabilities over its namespaces; a child that is not trusted should drop them (`setpriv --ambient-caps -all`).
  */
 export function enterPrivateMountNamespace(argv: readonly string[] = ownArguments()): void {
@@ -33,7 +34,7 @@ export function enterPrivateMountNamespace(argv: readonly string[] = ownArgument
   if (outer === undefined || outerNamespace !== undefined || typeof process.execve !== 'function') return;
   const unshare = ['/usr/bin/unshare', '/bin/unshare'].find((file) => existsSync(file));
   if (unshare === undefined) return;
-  const options = NAMESPACES.find((candidate) => overlayWorksIn(unshare, candidate));
+  const options = NAMESPACES.find((candidate) => mountsWorkIn(unshare, candidate));
   if (options === undefined) return;
   process.execve(unshare, ['unshare', ...options, '--', process.execPath, ...argv], {
     ...process.env,
@@ -41,7 +42,7 @@ export function enterPrivateMountNamespace(argv: readonly string[] = ownArgument
   });
 }
 
-/** For root, and for everyone else. */
+/** The options for root, and those for everyone else. */
 const NAMESPACES = [
   ['--mount', '--propagation', 'private'],
   ['--mount', '--propagation', 'private', '--user', '--map-current-user', '--keep-caps'],
@@ -59,11 +60,11 @@ function currentNamespace(): string | undefined {
   }
 }
 
-function overlayWorksIn(unshare: string, namespaces: readonly string[]): boolean {
+function mountsWorkIn(unshare: string, namespaces: readonly string[]): boolean {
   const directory = mkdtempSync(join(tmpdir(), `whetstone-${process.pid}-`));
   try {
     for (const folder of ['lower', 'upper', 'work', 'target']) mkdirSync(join(directory, folder));
-    return OVERLAY_OPTION_SETS.some((options) => {
+    return MOUNT_OPTION_SETS.some((options) => {
       const mount = { lower: ['lower'], upper: 'upper', work: 'work', target: 'target', options };
       const args = [...namespaces, '--', ...mountCommand(mount)];
       return spawnSync(unshare, args, { cwd: directory, stdio: 'ignore' }).status === 0;

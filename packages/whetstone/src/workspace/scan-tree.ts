@@ -20,8 +20,8 @@ export type ScanOptions = {
   root: string;
   base: BaseTree;
   format: ObjectFormat;
-  /** The layers of the overlay mount at `root`, if it is one. The lower ones together must hold the base. */
-  overlay?: { upper: string; lower: readonly string[] };
+  /** The layers of the mount at `root`, if `root` is one. The lower layers together must hold the base. */
+  layers?: { upper: string; lower: readonly string[] };
 };
 
 /** `whole`: every entry is looked at, because no layer vouches for those that were not touched. */
@@ -35,7 +35,7 @@ const SLICE_MS = 10;
 export async function scanTree(options: ScanOptions): Promise<Scan> {
   const { base } = options;
   const scan: Scan = { edits: [], unportable: [] };
-  const folders: Folder[] = [{ path: '', whole: options.overlay === undefined }];
+  const folders: Folder[] = [{ path: '', whole: options.layers === undefined }];
   let sliceStart = performance.now();
 
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
@@ -111,9 +111,9 @@ async function list(root: string, folder: string): Promise<Dirent<Buffer>[] | un
 
 /** The names in a folder that may differ from the base; `undefined` when that cannot be told. */
 async function touchedNames(options: ScanOptions, folder: Folder): Promise<Set<string> | 'all' | undefined> {
-  if (folder.whole || options.overlay === undefined) return 'all';
+  if (folder.whole || options.layers === undefined) return 'all';
   try {
-    const path = absolutePath(options.overlay.upper, folder.path);
+    const path = absolutePath(options.layers.upper, folder.path);
     const names = await readdir(path, { encoding: 'buffer' });
     return new Set(names.map((name) => name.toString('latin1')));
   } catch (error) {
@@ -127,9 +127,9 @@ async function touchedNames(options: ScanOptions, folder: Folder): Promise<Set<s
  * not in the upper layer is as in the base. A folder that was made anew or moved here from elsewhere has another inode
  * number; one that lies over a lower folder has that one's (overlayfs, "Inode properties").
  */
-async function isLayered({ root, overlay }: ScanOptions, path: string): Promise<boolean> {
+async function isLayered({ root, layers }: ScanOptions, path: string): Promise<boolean> {
   const merged = await inode(absolutePath(root, path));
-  for (const layer of overlay?.lower ?? []) {
+  for (const layer of layers?.lower ?? []) {
     if (merged !== undefined && (await inode(absolutePath(layer, path))) === merged) return true;
   }
   return false;

@@ -1,11 +1,11 @@
 import { copyFile, mkdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { OverlayOperation } from '../config/config.ts';
+import { applyOverlays } from './apply-overlays.ts';
 import { applyEdits, type BaseTree, baseTree, type TreeEdit } from './base-tree.ts';
 import { git } from './git.ts';
 import { formatOf, makeGitDirectory, type ObjectFormat } from './git-directory.ts';
 import { importTree } from './import-tree.ts';
-import { applyOverlay } from './overlay-operations.ts';
 import type { PlacedTree, Placement } from './placement.ts';
 import type { Pristine } from './pristine.ts';
 import { type ScanOptions, scanTree } from './scan-tree.ts';
@@ -24,29 +24,29 @@ export type PreparedSnapshot = Snapshot & {
 };
 
 /**
- * Makes the tree that all workspaces of one commit and overlay start from, in `directory`: the pristine tree, the
- * overlay, and a `.git` that looks the same whatever repository, commit date or variant it came from. `gitDir` is where
+ * Makes, in `directory`, the tree that all workspaces with one commit and the same overlays start from: the pristine
+ * tree, the overlays, and a `.git` that looks the same for every repository, commit date and variant. `gitDir` is where
  * new objects go until they are packed.
  */
 export async function buildSnapshot(options: {
   gitDir: string;
   pristine: Pristine;
-  overlay: readonly OverlayOperation[];
+  overlays: readonly OverlayOperation[];
   directory: string;
   placement: Placement;
 }): Promise<PreparedSnapshot> {
-  const { pristine, overlay, directory, placement, gitDir } = options;
+  const { pristine, overlays, directory, placement, gitDir } = options;
   const format = formatOf(pristine.commit);
   await mkdir(directory, { mode: 0o700 });
-  const placed = await placement.place([pristine.path], join(directory, 'tree'), join(directory, 'own'));
+  const placed = await placement.place([pristine.path], join(directory, 'tree'), join(directory, 'backing'));
   let edits: TreeEdit[] = [];
   let sealedCommit: string;
   const sealed = join(directory, 'git');
   try {
     const pristineBase = baseTree(pristine.manifest);
-    if (overlay.length > 0) {
-      await applyOverlay(placed.path, overlay);
-      edits = (await scanTree({ ...scanPlace(placed), base: pristineBase, format })).edits;
+    if (overlays.length > 0) {
+      await applyOverlays(placed.path, overlays);
+      edits = (await scanTree({ ...scanTarget(placed), base: pristineBase, format })).edits;
     }
     sealedCommit = await importTree(gitDir, {
       start: { tree: pristine.treeId },
@@ -75,9 +75,9 @@ export async function buildSnapshot(options: {
   };
 }
 
-/** Where a scan of a placed tree looks. */
-export function scanPlace({ path, upper, layers }: PlacedTree): Pick<ScanOptions, 'root' | 'overlay'> {
-  return { root: path, ...(upper === undefined ? {} : { overlay: { upper, lower: layers.slice(1) } }) };
+/** What a scan of a placed tree looks at. */
+export function scanTarget({ path, upper, layers }: PlacedTree): Pick<ScanOptions, 'root' | 'layers'> {
+  return { root: path, ...(upper === undefined ? {} : { layers: { upper, lower: layers.slice(1) } }) };
 }
 
 /** An identity, so that an agent can commit, and no housekeeping that outlives it. */
@@ -117,7 +117,7 @@ async function seal(options: {
     const input = Buffer.from(lines, 'latin1');
     await git(['update-index', '-z', '--index-info'], { gitDir: sealed, indexFile, input });
   }
-  // Over an overlay mount the files keep their inode and times, so an index that knows them saves the agent's git a
+  // In a layered mount the files keep their inode and times, so an index that knows them saves the agent's git a
   // first reading of the whole tree. A copy has new ones in any case.
   if (placed.upper !== undefined) {
     await git(['update-index', '-q', '--refresh'], { gitDir: sealed, indexFile, workTree: placed.path });

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { OverlayOperation } from '../config/config.ts';
-import { applyOverlay } from './overlay-operations.ts';
+import { applyOverlays } from './apply-overlays.ts';
 import { variantOverlays } from './variant-overlays.ts';
 
 let tree: string;
@@ -28,7 +28,7 @@ test('a text becomes a file in the place of what is there, and a link is not fol
   writeFileSync(join(tree, 'AGENTS.md'), 'Old.\n');
   symlinkSync('AGENTS.md', join(tree, 'CLAUDE.md'));
   const declared = { ...variant, overlays: [], instructions: { text: 'New. ü\n' } };
-  await applyOverlay(tree, variantOverlays(declared, 'CLAUDE.md'));
+  await applyOverlays(tree, variantOverlays(declared, 'CLAUDE.md'));
   expect(readFileSync(join(tree, 'CLAUDE.md'), 'utf8')).toBe('New. ü\n');
   expect(readFileSync(join(tree, 'AGENTS.md'), 'utf8')).toBe('Old.\n');
 });

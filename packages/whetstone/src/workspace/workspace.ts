@@ -1,22 +1,22 @@
 import type { OverlayOperation } from '../config/config.ts';
 
 /**
- * Disposable workspaces: a commit plus a variant's overlay becomes a directory that an agent may do anything to;
+ * Disposable workspaces: a commit plus a variant's overlays becomes a directory that an agent may do anything to;
  * afterwards the host says what changed. The user's repository is only ever read.
  */
 export interface Workspaces extends AsyncDisposable {
-  /** How a workspace gets the tree: an overlay mount, a copy-on-write clone, or a copy. Chosen once, recorded. */
+  /** How a workspace gets its tree: a layered mount, a copy-on-write clone, or a copy. Chosen once and recorded. */
   readonly strategy: WorkspaceStrategy;
   /**
-   * The tree at `commit` with `overlay` on top, prepared once for each pair and then shared: its own `.git` holding
+   * The tree at `commit` with the overlays applied, prepared once for each pair and then shared: its own `.git` holding
    * one commit, no history, nothing of the user's repository reachable from it.
    */
-  prepare(commit: string, overlay: OverlayOperation[]): Promise<Snapshot>;
+  prepare(commit: string, overlays: OverlayOperation[]): Promise<Snapshot>;
   /** A fresh workspace over a snapshot. */
   create(snapshot: Snapshot): Promise<Workspace>;
 }
 
-export type WorkspaceStrategy = 'overlay' | 'reflink' | 'copy';
+export type WorkspaceStrategy = 'mount' | 'reflink' | 'copy';
 
 /** An immutable prepared tree. */
 export interface Snapshot {

@@ -40,7 +40,7 @@ export const manifestOf = (ids: string[]): Manifest => ({
     level: 0,
     processes: 'pid-namespace',
     network: 'open',
-    workspace: 'overlay',
+    workspace: 'mount',
   },
   gateway: null,
   machine: {

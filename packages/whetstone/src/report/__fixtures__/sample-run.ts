@@ -52,7 +52,7 @@ export function sampleManifest(shape: Shape = {}, overrides: Partial<Manifest> =
     variants: variants.map((name) => ({ name, description: `variant ${name}`, fingerprint: `variant ${name}` })),
     order: matrix.map((one) => one.case_id),
     case_matrix: matrix,
-    isolation: { provider: 'process', level: 0, processes: 'pid-namespace', network: 'open', workspace: 'overlay' },
+    isolation: { provider: 'process', level: 0, processes: 'pid-namespace', network: 'open', workspace: 'mount' },
     gateway: { mode: 'script', script: 'demo' },
     machine: {
       platform: 'linux',

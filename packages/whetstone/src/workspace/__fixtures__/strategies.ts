@@ -4,16 +4,16 @@ import { makeRepo, makeTempDir } from './test-repo.ts';
 
 /** The strategies that every behaviour is tested over, and whether this machine has them. */
 export const strategies = [
-  { strategy: 'overlay' as const, missing: !(await overlayWorks()) },
+  { strategy: 'mount' as const, missing: !(await mountsWork()) },
   { strategy: 'copy' as const, missing: false },
 ];
 
-async function overlayWorks(): Promise<boolean> {
+async function mountsWork(): Promise<boolean> {
   const repo = makeRepo({});
   const scratch = makeTempDir();
   try {
-    await using workspaces = await createWorkspaces({ repo, scratch, strategy: 'overlay' });
-    return workspaces.strategy === 'overlay';
+    await using workspaces = await createWorkspaces({ repo, scratch, strategy: 'mount' });
+    return workspaces.strategy === 'mount';
   } catch {
     return false;
   } finally {

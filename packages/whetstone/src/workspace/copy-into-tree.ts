@@ -1,38 +1,19 @@
 import { constants } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
-import { Readable } from 'node:stream';
 import { WhetstoneError } from '@whetstone/errors';
-import type { OverlayOperation } from '../config/config.ts';
-import { makeFolder, makeRoom, pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
+import { makeFolder, makeRoom, writeEntry } from './edit-tree.ts';
 import { openPlainFile, readPlainFile } from './hash-blob.ts';
-import { displayPath, joinPath, overlayTarget } from './tree-path.ts';
+import { displayPath, joinPath } from './tree-path.ts';
 
-/**
- * Applies a variant's overlay to a tree, in order. A copied file or folder replaces what is at its target as a whole; a
- * removed path takes with it what is below; a written text becomes a plain file. A source that is itself a symlink is what it leads to, because a path in a
- * configuration means that; symlinks inside of a folder are copied as symlinks. `.git` folders are left out.
- * Throws a `WhetstoneError` (exit code 2): `overlay.source-missing`, `overlay.source-unreadable`, `workspace.unsafe-path`.
- */
-export async function applyOverlay(root: string, operations: readonly OverlayOperation[]): Promise<void> {
-  for (const operation of operations) {
-    if (operation.kind === 'remove') {
-      for (const path of operation.paths.map(overlayTarget)) {
-        if (await removeEntry(root, path)) await pruneFolders(root, path);
-      }
-    } else if (operation.kind === 'write') {
-      const path = overlayTarget(operation.target);
-      await writeEntry(root, { path, mode: '100644' }, Readable.from([Buffer.from(operation.text)]));
-    } else {
-      const target = overlayTarget(operation.target);
-      const source = await resolveSource(operation.source);
-      await makeRoom(root, target);
-      await copyEntry(root, source, target);
-    }
-  }
+/** Copies a file or a folder to `target`, in place of whatever is there. `.git` folders are left out. */
+export async function replaceWithCopy(root: string, path: string, target: string): Promise<void> {
+  const source = await resolveSource(path);
+  await makeRoom(root, target);
+  await copyEntry(root, source, target);
 }
 
 /** Copies a folder over a tree: folders are merged, files and symlinks replaced. `.git` folders are left out. */
-export async function layFolder(root: string, folder: string): Promise<void> {
+export async function mergeFolder(root: string, folder: string): Promise<void> {
   const source = await resolveSource(folder);
   if (!(await lstat(source)).isDirectory()) throw unreadable(source, 'not a folder');
   await copyFolder(root, source, '');

@@ -2,20 +2,23 @@ import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises
 import { join, relative } from 'node:path';
 import { removeTree, removeTrees } from '@whetstone/sandbox';
 import { type CommandShell, openCommandShell } from './command-shell.ts';
-import { mountCommand, OVERLAY_OPTION_SETS, type OverlayOptions } from './mount-options.ts';
+import { MOUNT_OPTION_SETS, type MountOptions, mountCommand } from './mount-options.ts';
 import type { PlacedTree, Placement } from './placement.ts';
 
-/** Placement by overlay mounts, where they work on the file system of `scratch` and behave as a folder should. */
-export async function overlayPlacement(scratch: string): Promise<Placement | undefined> {
+/**
+ * Placement by layered mounts (overlayfs). `undefined` where they do not work on the file system of `scratch`, or where a
+ * mounted folder does not behave as a folder should.
+ */
+export async function mountPlacement(scratch: string): Promise<Placement | undefined> {
   if (process.platform !== 'linux') return undefined;
   const shell = openCommandShell(scratch);
   // Removing may take long, and a mount should not wait for it.
   const removals = openCommandShell(scratch);
-  for (const options of OVERLAY_OPTION_SETS) {
+  for (const options of MOUNT_OPTION_SETS) {
     if (await mountsBehave({ scratch, shell, options })) {
       return {
-        strategy: 'overlay',
-        place: (layers, target, own) => place({ scratch, shell, options }, layers, target, own),
+        strategy: 'mount',
+        place: (layers, target, backing) => place({ scratch, shell, options }, layers, target, backing),
         remove: (folders) => remove(removals, scratch, folders),
         async [Symbol.asyncDispose]() {
           await shell[Symbol.asyncDispose]();
@@ -28,16 +31,16 @@ export async function overlayPlacement(scratch: string): Promise<Placement | und
   return undefined;
 }
 
-type Mounter = { scratch: string; shell: CommandShell; options: OverlayOptions };
+type Mounter = { scratch: string; shell: CommandShell; options: MountOptions };
 
 async function place(
   { scratch, shell, options }: Mounter,
   layers: readonly string[],
   target: string,
-  own: string,
+  backing: string,
 ): Promise<PlacedTree> {
-  const upper = join(own, 'upper');
-  const work = join(own, 'work');
+  const upper = join(backing, 'upper');
+  const work = join(backing, 'work');
   await Promise.all([upper, work, target].map((folder) => mkdir(folder, { recursive: true })));
   const local = (folder: string) => relative(scratch, folder);
   await shell.run(
@@ -58,12 +61,12 @@ async function remove(shell: CommandShell, scratch: string, folders: readonly st
     .catch(() => removeTrees(folders));
 }
 
-/** Where something still holds the mount, it is taken out of sight and ends with its last holder. */
+/** A mount that is still in use is hidden (`umount -l`) and ends with its last user. */
 async function unmount(shell: CommandShell, target: string): Promise<void> {
   await shell.run(['umount', '--', target]).catch(() => shell.run(['umount', '-l', '--', target]));
 }
 
-/** Does with a mount what an agent may do, and looks whether the result is right. */
+/** Does with a mount what an agent may do, and checks the result. */
 async function mountsBehave(mounter: Mounter): Promise<boolean> {
   const directory = await mkdtemp(join(mounter.scratch, 'probe-'));
   try {
@@ -71,7 +74,7 @@ async function mountsBehave(mounter: Mounter): Promise<boolean> {
     await mkdir(join(lower, 'folder'), { recursive: true });
     await writeFile(join(lower, 'folder/below'), '');
     await mkdir(join(lower, 'moved'));
-    const placed = await place(mounter, [lower], join(directory, 'mount'), join(directory, 'own'));
+    const placed = await place(mounter, [lower], join(directory, 'mount'), join(directory, 'backing'));
     try {
       await rm(join(placed.path, 'folder'), { recursive: true });
       await mkdir(join(placed.path, 'folder'));
