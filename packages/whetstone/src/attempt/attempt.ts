@@ -1,31 +1,31 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Turn } from '@whetstone/agents';
 import { leadsToGateway } from '@whetstone/agents';
 import { contextPlacesOf } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Lane } from '@whetstone/gateway';
 import type { Sandbox } from '@whetstone/sandbox';
-import { removeTree } from '@whetstone/sandbox';
 import type { Exposure } from '../record/exposure.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { describeResult, runCommands, succeeded } from '../verify/run-commands.ts';
-import { type Verification, verify } from '../verify/verify.ts';
+import { verify } from '../verify/verify.ts';
 import { variantOverlays } from '../workspace/variant-overlays.ts';
-import type { Changes, Workspace } from '../workspace/workspace.ts';
+import type { Workspace } from '../workspace/workspace.ts';
+import { openAttemptFolder } from './attempt-folder.ts';
 import { buildRow } from './build-row.ts';
+import { checkedAnswer } from './check-answer.ts';
 import { decideOutcome, inTurn } from './decide-outcome.ts';
-import { drive, turnsOf } from './drive.ts';
-import { findExposure } from './exposure.ts';
-import { heldAnswer } from './hold-to-schema.ts';
+import { drive } from './drive.ts';
+import { findExposure } from './find-exposure.ts';
 import { keepAnswer } from './keep-answer.ts';
 import { keepMetadata } from './keep-metadata.ts';
 import { keepOutput } from './keep-output.ts';
 import { keepPatch } from './keep-patch.ts';
-import type { Attempt, Lab } from './lab.ts';
+import { type Attempt, type Lab, plannedTurns } from './lab.ts';
 import type { FailureClass, Outcome } from './outcome.ts';
+import type { Trace } from './trace.ts';
 import { type RequestSight, type RequestWatch, watchRequests } from './watch-requests.ts';
 
 /**
@@ -42,28 +42,13 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   } catch (error) {
     attempt.signal.throwIfAborted();
     const isDriving = trace.turnsSent > 0 && trace.agentSeconds === undefined;
-    const turns = { sent: trace.turnsSent, planned: turnsOf(attempt) };
+    const turns = { sent: trace.turnsSent, planned: plannedTurns(attempt.task) };
     const evidence = isDriving ? inTurn(turns, describeError(error)) : describeError(error);
     outcome = { status: 'error', ...classify(error), evidence };
   }
   attempt.signal.throwIfAborted();
   return buildRow({ attempt, lab, outcome, trace, startedAt });
 }
-
-/** What has been seen of an attempt so far; a failure half-way keeps what was there. */
-export type Trace = {
-  turnsSent: number;
-  /** Those that have ended. */
-  turns: Turn[];
-  agentSeconds?: number;
-  changes?: Changes;
-  verification?: Verification;
-  calls: Lane['ledger'];
-  /** Set where the variant declares something. */
-  exposure?: Exposure;
-  /** What an artifact is not: masked, or left out. */
-  artifactNotes: string[];
-};
 
 async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trace): Promise<Outcome> {
   await writeFile(files.prompt, attempt.prompt);
@@ -72,7 +57,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     variantOverlays(attempt.variant, contextPlacesOf(attempt.agentConfig).instructions),
   );
   await using workspace = await lab.workspaces.create(snapshot);
-  await using desk = await openDesk(attempt, lab);
+  await using folder = await openAttemptFolder(lab.scratch, attempt.prompt);
   await using sandbox = await lab.sandboxes.start({ workdir: workspace.path, env: {} });
   const watch = watchRequests(attempt.context);
   await using lane = await openLane(attempt, lab, files, watch, {
@@ -80,14 +65,14 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     // Its other folders are beside its home.
     [dirname(sandbox.home)]: '<sandbox>',
     [workspace.path]: '<workspace>',
-    [desk.directory]: '<desk>',
+    [folder.directory]: '<desk>',
   });
   if (lane) trace.calls = lane.ledger;
 
   await setUp(attempt, lab, sandbox, workspace, files);
-  const driven = performance.now();
-  const turn = await drive(attempt, lab, { sandbox, lane, desk, files }, trace);
-  trace.agentSeconds = (performance.now() - driven) / 1000;
+  const driveStart = performance.now();
+  const turn = await drive(attempt, lab, { sandbox, lane, folder, files }, trace);
+  trace.agentSeconds = (performance.now() - driveStart) / 1000;
   const exposure = exposureOf(attempt, turn, lane && watch.sight);
   if (exposure) trace.exposure = exposure;
   await keepMetadata(turn, exposure, files.agent, lab);
@@ -95,10 +80,10 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   attempt.signal.throwIfAborted();
 
   trace.changes = await workspace.changes();
-  const answer = attempt.task.outputSchema && heldAnswer(turn);
+  const answer = attempt.task.outputSchema && checkedAnswer(turn);
   trace.artifactNotes = [
     ...(await keepPatch(trace.changes, files.patch, lab)),
-    ...(await keepOutput(desk.outputDir, files.output, lab)),
+    ...(await keepOutput(folder.outputDir, files.output, lab)),
     ...(await keepAnswer(answer, files.outputData, lab)),
   ];
   trace.verification = await verify({
@@ -116,7 +101,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   });
   return decideOutcome({
     turn,
-    turns: { sent: trace.turnsSent, planned: turnsOf(attempt) },
+    turns: { sent: trace.turnsSent, planned: plannedTurns(attempt.task) },
     calls: trace.calls,
     gatewayMode: lab.gateway?.mode,
     verification: trace.verification,
@@ -144,28 +129,6 @@ function exposureOf(
   const { instructions } = contextPlacesOf(agentConfig);
   return findExposure(context, events, { sight, instructionsPath: instructions });
 }
-
-/** The attempt's own folder outside workspace, home and run directory: the prompt file and the output directory. */
-async function openDesk(attempt: Attempt, lab: Lab): Promise<Desk> {
-  const directory = join(lab.scratch, `d-${randomBytes(6).toString('hex')}`);
-  const desk = {
-    directory,
-    promptFile: join(directory, 'prompt.md'),
-    outputDir: join(directory, 'output'),
-    stateDir: join(directory, 'state'),
-    [Symbol.asyncDispose]: () => removeTree(directory),
-  };
-  await mkdir(desk.outputDir, { recursive: true, mode: 0o700 });
-  await mkdir(desk.stateDir, { mode: 0o700 });
-  await writeFile(desk.promptFile, attempt.prompt);
-  return desk;
-}
-type Desk = {
-  directory: string;
-  promptFile: string;
-  outputDir: string;
-  stateDir: string;
-} & AsyncDisposable;
 
 async function setUp(
   attempt: Attempt,

@@ -3,12 +3,11 @@ import { disagree } from '@whetstone/agents';
 import { addUsage, totalTokens, type Usage } from '@whetstone/events';
 import type { LedgerLine } from '@whetstone/gateway';
 import type { CaseRow } from '../record/row.ts';
-import type { Trace } from './attempt.ts';
-import { turnsOf } from './drive.ts';
 import { joinTurns, sumIfKnown } from './join-turns.ts';
-import type { Attempt, Lab } from './lab.ts';
+import { type Attempt, type Lab, plannedTurns } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 import type { Outcome } from './outcome.ts';
+import type { Trace } from './trace.ts';
 
 /** Lays an attempt out as a row of `results.jsonl`. */
 export function buildRow(input: {
@@ -62,7 +61,7 @@ export function buildRow(input: {
     deletions: changes?.deletions ?? 0,
     touched_paths: changes?.files.map((file) => mask.text(file.path)) ?? [],
     unportable_paths: changes?.unportable.map(mask.text) ?? [],
-    ...(attempt.task.followUps && { turns: trace.turnsSent, turns_planned: turnsOf(attempt) }),
+    ...(attempt.task.followUps && { turns: trace.turnsSent, turns_planned: plannedTurns(attempt.task) }),
     ...(trace.exposure && { exposure: maskValues(trace.exposure, mask) }),
     ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),
 

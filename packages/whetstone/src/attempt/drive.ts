@@ -6,39 +6,42 @@ import { present } from '@whetstone/events/present';
 import type { Lane } from '@whetstone/gateway';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { CaseLayout } from '../record/layout.ts';
-import type { Trace } from './attempt.ts';
+import type { AttemptFolder } from './attempt-folder.ts';
+import { checkAnswer } from './check-answer.ts';
 import { openEventLog } from './event-log.ts';
-import { holdToSchema } from './hold-to-schema.ts';
 import { joinTurns } from './join-turns.ts';
 import type { Attempt, Lab } from './lab.ts';
 import { createTurnStamp } from './stamp-turns.ts';
+import type { Trace } from './trace.ts';
 
-/** Where an attempt's turns happen. */
-export type Place = {
+/** What the turns of one attempt use. */
+export type TurnResources = {
   sandbox: Sandbox;
   lane: Lane | undefined;
-  desk: { promptFile: string; outputDir: string; stateDir: string };
+  folder: Pick<AttemptFolder, 'promptFile' | 'outputDir' | 'stateDir'>;
   files: CaseLayout;
 };
 
-/** How many turns an attempt has when nothing goes wrong. */
-export const turnsOf = ({ task }: Pick<Attempt, 'task'>): number => 1 + (task.followUps?.length ?? 0);
-
 /**
- * Sends the prompt and then the task's follow-ups, each to the session of the one before. A turn that does not complete
- * is the last. Resolves with the whole session as one turn.
+ * Sends the prompt and then the task's follow-ups, all in one session. A turn that does not complete is the last one.
+ * Resolves with the whole session as one turn.
  */
-export async function drive(attempt: Attempt, { mask }: Lab, place: Place, trace: Trace): Promise<Turn> {
-  await using log = await openEventLog(place.files.events, mask);
+export async function drive(
+  attempt: Attempt,
+  { mask }: Lab,
+  resources: TurnResources,
+  trace: Trace,
+): Promise<Turn> {
+  await using log = await openEventLog(resources.files.events, mask);
   const session: AgentContext['session'] = { isNew: true };
   const stamp = createTurnStamp();
   const { followUps = [], outputSchema } = attempt.task;
   const prompts = [attempt.prompt, ...followUps];
   for (const [index, text] of prompts.entries()) {
     if (index > 0) {
-      if (session.id === undefined) throw nothingToGoOnWith(attempt);
+      if (session.id === undefined) throw noSessionId(attempt);
       session.isNew = false;
-      await handOver(text, `turn ${index + 1} of ${prompts.length}`, place);
+      await handOverPrompt(text, `turn ${index + 1} of ${prompts.length}`, resources);
     }
     const events: StreamEvent[] = [];
     const emit = (event: StreamEvent): void => {
@@ -49,13 +52,13 @@ export async function drive(attempt: Attempt, { mask }: Lab, place: Place, trace
     trace.turnsSent += 1;
     const isLast = index === prompts.length - 1;
     const input: TurnInput = { text, ...(isLast && outputSchema && { outputSchema }) };
-    const sent = await attempt.agent.send(input, {
-      ...contextOf(attempt, place),
+    const reply = await attempt.agent.send(input, {
+      ...contextOf(attempt, resources),
       session,
       log: (message) => log.append({ type: 'raw', turn: index, source: 'host', native: { log: message } }),
       emit,
     });
-    const turn = input.outputSchema ? await holdToSchema(sent, input.outputSchema, emit) : sent;
+    const turn = input.outputSchema ? await checkAnswer(reply, input.outputSchema, emit) : reply;
     trace.turns.push({ ...turn, events });
     if (turn.status !== 'completed') break;
   }
@@ -66,12 +69,12 @@ export async function drive(attempt: Attempt, { mask }: Lab, place: Place, trace
 
 function contextOf(
   attempt: Attempt,
-  { sandbox, lane, desk, files }: Place,
+  { sandbox, lane, folder, files }: TurnResources,
 ): Omit<AgentContext, 'session' | 'log' | 'emit'> {
   const attemptFiles: AttemptFiles = {
-    promptFile: desk.promptFile,
-    outputDir: desk.outputDir,
-    stateDir: desk.stateDir,
+    promptFile: folder.promptFile,
+    outputDir: folder.outputDir,
+    stateDir: folder.stateDir,
     stdoutFile: files.stdout,
     stderrFile: files.stderr,
     taskId: attempt.task.id,
@@ -91,16 +94,20 @@ function contextOf(
   };
 }
 
-/** Puts the next prompt where the agent looks for it, and beside those that the record has. */
-async function handOver(prompt: string, title: string, { desk, files }: Place): Promise<void> {
-  // The agent had the folder for a turn: what lies there now may be a link to somewhere else.
-  await mkdir(desk.outputDir, { recursive: true });
-  await rm(desk.promptFile, { recursive: true, force: true });
-  await writeFile(desk.promptFile, prompt, { flag: 'wx' });
+/** Writes the next prompt to the file that the agent reads, and appends it to the prompts in the run directory. */
+async function handOverPrompt(
+  prompt: string,
+  title: string,
+  { folder, files }: TurnResources,
+): Promise<void> {
+  // The agent could write to the folder during its turn: what lies there now may be a link to somewhere else.
+  await mkdir(folder.outputDir, { recursive: true });
+  await rm(folder.promptFile, { recursive: true, force: true });
+  await writeFile(folder.promptFile, prompt, { flag: 'wx' });
   await appendFile(files.prompt, `\n\n--- ${title} ---\n\n${prompt}`);
 }
 
-function nothingToGoOnWith({ agentConfig }: Attempt): WhetstoneError {
+function noSessionId({ agentConfig }: Attempt): WhetstoneError {
   return new WhetstoneError('agent-session', `The agent ${agentConfig.name} told no session to go on with.`, {
     hint: 'An adapter with the capability `conversation` sets `session.id` in its first turn.',
   });

@@ -7,16 +7,16 @@ import type { PlannedCase } from '../plan/plan.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import type { Workspaces } from '../workspace/workspace.ts';
 
-/** Everything an attempt uses and does not own: made once a run, shared by its cases. */
+/** Everything that an attempt uses and does not own. Made once per run and shared by its cases. */
 export type Lab = {
   workspaces: Workspaces;
   sandboxes: SandboxProvider;
   /** Absent when the run has no gateway: agents then talk to their providers themselves. */
   gateway?: LabGateway;
   record: RunRecord;
-  /** A folder for what belongs to one attempt and is neither its workspace nor its sandbox. */
+  /** Where attempts make folders that are neither workspace nor sandbox. */
   scratch: string;
-  /** Masks the secrets that agents were given, in everything that will be kept. */
+  /** Masks, in everything that is kept, the secrets that agents were given. */
   mask: Mask;
   /** Whether the mask has anything to look for. */
   hasSecrets: boolean;
@@ -26,12 +26,12 @@ export type Lab = {
 export type LabGateway = {
   server: Gateway;
   mode: GatewayMode['mode'];
-  /** How the lane of a case is opened. `names`: the folders of the attempt, and what stands for them in a recording. */
+  /** Options for the lane of a case. `names` maps folders of the attempt to the names that replace them in a recording. */
   laneOf(planned: PlannedCase, names: Readonly<Record<string, string>>): Promise<CaseLane>;
 };
 export type CaseLane = Pick<LaneOptions, 'mode' | 'faults' | 'budget' | 'allowProviderTools'>;
 
-/** One case with what it names. */
+/** One case with everything that it names, resolved. */
 export type Attempt = {
   planned: PlannedCase;
   agent: Agent;
@@ -47,3 +47,7 @@ export type Attempt = {
   retries: number;
   signal: AbortSignal;
 };
+
+/** How many turns an attempt has when nothing goes wrong: the prompt and the follow-ups. */
+export const plannedTurns = ({ followUps = [] }: Pick<TaskConfig, 'followUps'>): number =>
+  1 + followUps.length;

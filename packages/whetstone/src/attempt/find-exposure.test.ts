@@ -2,7 +2,7 @@ import type { DeclaredContext } from '@whetstone/agents';
 import type { JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
-import { findExposure } from './exposure.ts';
+import { findExposure } from './find-exposure.ts';
 import type { RequestSight } from './watch-requests.ts';
 
 const SKILL = '---\nname: brew-tea\ndescription: How tea is brewed.\n---\n# Tea\nBoil water to 96 degrees.\n';

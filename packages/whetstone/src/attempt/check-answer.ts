@@ -1,14 +1,15 @@
 import type { Turn } from '@whetstone/agents';
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 
-/** An answer is for people and checks to read; a file of the workspace has room for more. */
+/** An answer is read by people and checks. A file in the workspace may be larger. */
 const LIMITS = { bytes: 1024 * 1024, depth: 100 };
 
 /**
- * Holds a completed turn to the schema that its task asked for, whatever the agent says of its answer: one that is
- * missing or does not fit makes it a failed turn, whose message names the place. `data` is then plain JSON, or absent.
+ * Checks the answer of a completed turn against the schema that its task asked for. An answer that is missing or does
+ * not fit makes it a failed turn, and the message says where it does not fit. In the result `data` is plain JSON or
+ * absent.
  */
-export async function holdToSchema(
+export async function checkAnswer(
   turn: Turn,
   schema: JsonObject,
   emit: (event: StreamEvent) => void,
@@ -23,8 +24,8 @@ export async function holdToSchema(
   return { ...rest, status: 'failed', exit: { ended: 'exit', ...turn.exit, message } };
 }
 
-/** The answer of a turn that was held to a schema, whose root is an object. */
-export const heldAnswer = ({ status, data }: Turn): JsonObject | undefined =>
+/** The answer of a checked turn. The root of an output schema is an object, so the answer is one as well. */
+export const checkedAnswer = ({ status, data }: Turn): JsonObject | undefined =>
   status === 'completed' ? (data as JsonObject) : undefined;
 
 async function misfitOf(value: JsonValue, schema: JsonObject): Promise<string | undefined> {
@@ -37,7 +38,7 @@ async function misfitOf(value: JsonValue, schema: JsonObject): Promise<string | 
 
 type Answer = { kind: 'json'; value: JsonValue } | { kind: 'none'; why: string };
 
-/** An adapter may give anything: what JSON cannot carry is no answer. */
+/** An adapter may return anything. A value that JSON cannot carry does not count as an answer. */
 function toJson(data: unknown): Answer {
   const none = (why: string): Answer => ({ kind: 'none', why });
   if (data === undefined) return none('there is none');
@@ -55,7 +56,7 @@ function toJson(data: unknown): Answer {
     : { kind: 'json', value };
 }
 
-/** Level by level: what is nested without end must not end on our stack. */
+/** Goes level by level, so that deep nesting cannot overflow the stack. */
 function isDeeper(value: JsonValue, limit: number): boolean {
   let level: JsonValue[] = [value];
   for (let depth = 0; depth <= limit; depth++) {

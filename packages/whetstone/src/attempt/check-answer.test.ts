@@ -1,7 +1,7 @@
 import type { Turn } from '@whetstone/agents';
 import type { StreamEvent } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { holdToSchema } from './hold-to-schema.ts';
+import { checkAnswer } from './check-answer.ts';
 
 const schema = {
   type: 'object',
@@ -24,7 +24,7 @@ async function hold(data: unknown, turn: Partial<Turn> = {}) {
     ...turn,
     data,
   };
-  return { held: await holdToSchema(given, schema, (event) => emitted.push(event)), emitted };
+  return { held: await checkAnswer(given, schema, (event) => emitted.push(event)), emitted };
 }
 
 test.each([
