@@ -27,7 +27,7 @@ test.each([
   [{ tokens: 150 }, 'tokens'],
   [{ costUsd: 1.5 }, 'cost'],
 ])('%j: the call after the limit does not go upstream', async (budget, name) => {
-  await using priced = await createGateway({ prices: () => ({ usd: 1, source: 'test' }) });
+  await using priced = await createGateway({ priceOf: () => ({ usd: 1, source: 'test' }) });
   const mode = { kind: 'forward' as const, upstreams: upstreamsAt(provider.url, key) };
   await using lane = await priced.open({ owner: 'a', mode, budget });
   const before = provider.requests.length;

@@ -3,7 +3,7 @@
  * under way still finish, so parallel calls can exceed the limit.
  */
 export type Budget = {
-  /** US dollars. A call with an unknown price uses up the whole budget. */
+  /** US dollars. Needs `priceOf`; a call whose price is unknown counts as the end of the budget. */
   costUsd?: number;
   /** Tokens of all buckets. A call that is cut off before its usage arrives counts with an estimate. */
   tokens?: number;

@@ -1,6 +1,6 @@
 import type { BudgetAccount } from './budget.ts';
+import type { PriceOf } from './call-price.ts';
 import type { Fault } from './faults/fault.ts';
-import type { Prices } from './prices.ts';
 import type { BodyLimits } from './request-body.ts';
 import type { RetryCount } from './retry-count.ts';
 import type { ModelCall, Source } from './source.ts';
@@ -24,7 +24,7 @@ export type ExchangeLane = {
   onRequest: (call: ModelCall) => void;
   /** The budgets that a model call is charged to: the lane's and the gateway's. */
   budgets: readonly BudgetAccount[];
-  prices: Prices;
+  priceOf: PriceOf;
   retries: RetryCount;
   clientLimits: ClientLimits;
   /** Aborts when the lane closes. */

@@ -9,9 +9,9 @@ import {
 import { isIPv6 } from 'node:net';
 import { checkNotFromBrowser } from './access.ts';
 import { type Budget, openBudget } from './budget.ts';
+import type { PriceOf } from './call-price.ts';
 import { GatewayError } from './gateway-error.ts';
 import { type Lane, type LaneOptions, openLane, type ServedLane } from './lane.ts';
-import type { Prices } from './prices.ts';
 import type { RateOptions } from './rate/concurrency-limit.ts';
 import { openRate } from './rate/turns.ts';
 import { likelyWire } from './route.ts';
@@ -33,8 +33,8 @@ export type GatewayOptions = {
   budget?: Budget;
   /** How many calls to one provider may be under way at once, over all lanes; `false`: any number. */
   rate?: RateOptions | false;
-  /** Prices of models. Default: the list prices (`@whetstone/events/price`) of the provider that a call goes to. */
-  prices?: Prices;
+  /** Prices a model call. Default: the list price (`@whetstone/events/price-list`) of the provider that the call goes to. */
+  priceOf?: PriceOf;
 };
 
 /** A model gateway: an HTTP server with a lane for each running agent. */
@@ -77,7 +77,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
         maxUnreadMs: unreadTimeoutMs,
       },
       budget,
-      prices: options.prices,
+      priceOf: options.priceOf,
       rate,
       onClose: (id) => lanes.delete(id),
     });

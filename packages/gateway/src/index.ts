@@ -1,6 +1,7 @@
 /** The public surface of `@whetstone/gateway`: an HTTP server between any coding agent and its model provider. */
 export { type AgentFamily, agentFamilies } from './agent-family.ts';
 export type { Budget } from './budget.ts';
+export type { PricedCall, PriceOf } from './call-price.ts';
 export { canonicalRequest } from './cassette/canonical-request.ts';
 export type { RecordOptions } from './cassette/record-source.ts';
 export type { ReplayOptions } from './cassette/replay-source.ts';
@@ -14,7 +15,6 @@ export { GatewayError, type GatewayErrorCode } from './gateway-error.ts';
 export { type Lane, type LaneOptions, type LaneRequest, laneEnvironment } from './lane.ts';
 export type { LaneMode } from './lane-mode.ts';
 export type { LedgerFlag, LedgerLine } from './ledger.ts';
-export type { PricedCall, Prices } from './prices.ts';
 export type { RateOptions } from './rate/concurrency-limit.ts';
 export { loadScript } from './script/load.ts';
 export {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Budget, type BudgetAccount, checkBudgets, openBudget } from './budget.ts';
+import type { PriceOf } from './call-price.ts';
 import { runExchange } from './exchange.ts';
 import type { ClientLimits, ExchangeLane } from './exchange-lane.ts';
 import { chooseFaults } from './faults/choose-faults.ts';
@@ -10,7 +11,6 @@ import { defaultBaseUrls, type Upstreams } from './forward/upstream.ts';
 import type { LaneMode } from './lane-mode.ts';
 import { type LedgerLine, openLedger } from './ledger.ts';
 import { openSource } from './open-source.ts';
-import type { Prices } from './prices.ts';
 import type { Rate } from './rate/turns.ts';
 import { countRetries } from './retry-count.ts';
 import type { ModelCall } from './source.ts';
@@ -84,22 +84,25 @@ export type LanePlace = {
   clientLimits: ClientLimits;
   /** The budget of all lanes together. */
   budget: BudgetAccount;
-  /** Default: list prices. */
-  prices: Prices | undefined;
-  /** The turns at each provider, for all lanes together. */
+  /** Default: the list price of the provider that the call goes to. */
+  priceOf: PriceOf | undefined;
+  /** The turns of all lanes together at each provider. */
   rate: Rate;
   /** Called when the lane closes, before its open requests end. */
   onClose: (id: string) => void;
 };
 
-/** A script costs nothing. The list of prices is large, and is only read when a lane needs it. */
-async function pricesOf(mode: LaneMode, own: Prices | undefined): Promise<Prices> {
+/** A script is never paid for; the list is large, and read when a lane needs it. */
+async function callPriceOf(mode: LaneMode, own: PriceOf | undefined): Promise<PriceOf> {
   if (mode.kind === 'script') return () => null;
-  const prices = own ?? (await import('./list-prices.ts')).listPrices;
+  const priceOf = own ?? (await import('./upstream-price.ts')).upstreamPrice;
   const upstreams: Upstreams = 'upstreams' in mode ? mode.upstreams : {};
   return (call) => {
     const upstream = upstreams[call.wire];
-    return prices({ ...call, ...(upstream && { upstream: upstream.baseUrl ?? defaultBaseUrls[call.wire] }) });
+    return priceOf({
+      ...call,
+      ...(upstream && { upstream: upstream.baseUrl ?? defaultBaseUrls[call.wire] }),
+    });
   };
 }
 
@@ -122,7 +125,7 @@ export async function openLane(options: LaneOptions, place: LanePlace): Promise<
     allowsTool: allowsTool(allowProviderTools),
     rate: place.rate,
   });
-  const prices = await pricesOf(options.mode, place.prices);
+  const priceOf = await callPriceOf(options.mode, place.priceOf);
   let modelCalls = 0;
   const exchangeLane: ExchangeLane = {
     id,
@@ -135,7 +138,7 @@ export async function openLane(options: LaneOptions, place: LanePlace): Promise<
     },
     onRequest: (call) => reportRequest(call, key, options.onRequest),
     budgets,
-    prices,
+    priceOf,
     retries: countRetries(),
     clientLimits: place.clientLimits,
     closing: closing.signal,

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http';
 import { totalTokens } from '@whetstone/events';
 import { agentFamily } from './agent-family.ts';
 import type { Answer } from './answer.ts';
+import type { PriceOf } from './call-price.ts';
 import type { ExchangeLane } from './exchange-lane.ts';
 import type { LedgerLine } from './ledger.ts';
-import type { Prices } from './prices.ts';
 import { estimateInputTokens, tokensFor } from './script/request-text.ts';
 import type { ModelCall } from './source.ts';
 import { bounded } from './text.ts';
@@ -60,13 +60,13 @@ type Ending = {
   asked: ModelCall | undefined;
   /** `performance.now()` when the request arrived. */
   startedAt: number;
-  lane: Pick<ExchangeLane, 'budgets' | 'prices' | 'retries'>;
+  lane: Pick<ExchangeLane, 'budgets' | 'priceOf' | 'retries'>;
 };
 
 /** Completes a line when its call has ended: what the answer reported, what the call cost, and how it counts. */
 export function settleLine(line: LedgerLine, ending: Ending): void {
   const { answer, asked, lane } = ending;
-  if (answer?.meter) readMeter(line, answer.meter, ending.startedAt, lane.prices);
+  if (answer?.meter) readMeter(line, answer.meter, ending.startedAt, lane.priceOf);
   if (!asked) return;
   line.request_hash = createHash('sha256').update(asked.body).digest('hex');
   if (line.flags.includes('over-budget')) return;
@@ -86,7 +86,7 @@ function readMeter(
   line: LedgerLine,
   meter: NonNullable<Answer['meter']>,
   startedAt: number,
-  prices: Prices,
+  priceOf: PriceOf,
 ): void {
   const metered = meter.result();
   const firstOutputAt = meter.firstOutputAt();
@@ -98,14 +98,14 @@ function readMeter(
     line.first_token_ms = Math.round((firstOutputAt - startedAt) * 1000) / 1000;
   if (metered.cacheWrite1hTokens !== undefined) line.cache_write_1h_tokens = metered.cacheWrite1hTokens;
   if (metered.usage === null) line.flags.push('unmetered');
-  else setPrice(line, prices);
+  else setPrice(line, priceOf);
 }
 
-function setPrice(line: LedgerLine, prices: Prices): void {
+function setPrice(line: LedgerLine, priceOf: PriceOf): void {
   const { wire, usage, model_answered: model } = line;
   if (!wire || !usage || !model) return;
   try {
-    const price = prices({ wire, model, usage, cacheWrite1hTokens: line.cache_write_1h_tokens ?? 0 });
+    const price = priceOf({ wire, model, usage, cacheWrite1hTokens: line.cache_write_1h_tokens ?? 0 });
     line.cost_usd = price?.usd ?? null;
     line.price_source = price?.source ?? null;
   } catch {

@@ -36,7 +36,7 @@ export type LedgerLine = {
   cache_write_1h_tokens?: number;
   /** US dollars; `null` means unknown, not 0. */
   cost_usd: number | null;
-  /** Where the gateway's `prices` has the price from; `null` when the cost is unknown. */
+  /** Where the price comes from, as the gateway's `priceOf` says; `null` when the cost is unknown. */
   price_source: string | null;
   /** How long the call waited for its turn at the provider, in milliseconds. The times below include it. */
   queued_ms: number;

@@ -1,11 +1,11 @@
 import type { Usage } from '@whetstone/events';
-import { priceUsage } from '@whetstone/events/price';
+import { priceUsage } from '@whetstone/events/price-list';
 import catalog from './model-catalog.json' with { type: 'json' };
 
 /** Prices one call in US dollars; `undefined` where the price is not known. */
 export type PriceOf = (call: { usage: Usage; provider: string; model: string }) => number | undefined;
 
-/** Prices calls by the kept price list of `@whetstone/events/price`; what is not in it has no price. */
+/** Prices calls by the kept price list of `@whetstone/events/price-list`; what is not in it has no price. */
 export const catalogPriceOf: PriceOf = ({ usage, provider, model }) =>
   priceUsage({ usage, model, provider: { name: familyOf(provider) } })?.usd;
 

@@ -7,14 +7,14 @@ export type PricedCall = {
   /** The model that answered, or the requested model when the answer names none. */
   model: string;
   usage: Usage;
-  /** The base URL of the provider that the call went to; absent for replies that cost nothing now. */
+  /** The base URL of the provider that answered. Absent for replies that cost nothing now (scripted or replayed). */
   upstream?: string;
   /** The part of `usage.cacheWriteTokens` that was written for an hour. */
   cacheWrite1hTokens: number;
 };
 
 /**
- * The price of a call in US dollars and where it comes from, or `null` when it is unknown. Must not throw; an error
- * makes the price unknown.
+ * The price of a call in US dollars, and where that price comes from. `null`: the price is unknown. Must not throw; when
+ * it throws, the price is unknown.
  */
-export type Prices = (call: PricedCall) => { usd: number; source: string } | null;
+export type PriceOf = (call: PricedCall) => { usd: number; source: string } | null;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { type PricedUsage, priceUsage } from './price.ts';
+import { type PricedUsage, priceUsage } from './price-list.ts';
 
 const million = 1_000_000;
 

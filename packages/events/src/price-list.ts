@@ -2,28 +2,28 @@ import { calcPrice, findProvider, type PriceCalculation } from '@pydantic/genai-
 import { present } from './present.ts';
 import type { Usage } from './usage.ts';
 
-/** Tokens that a model was paid for. */
+/** The tokens to price. */
 export type PricedUsage = {
   usage: Usage;
-  /** Of `usage.cacheWriteTokens`, those written for an hour, which cost more. Default 0. */
+  /** How many of `usage.cacheWriteTokens` were written for an hour, which costs more. Default 0. */
   cacheWrite1hTokens?: number;
-  /** The model that answered. A dated release has the price of its name where it has none of its own. */
+  /** The model that answered. A dated release without a price of its own has the price of its undated name. */
   model: string;
   /**
-   * The provider's name (`openai`, `anthropic`, `google`, …), or the address of its API; `orElse` is the name for an
-   * address that is nobody's in the list, such as that of a company's own proxy.
+   * The provider's name (`openai`, `anthropic`, `google`, …), or the address of its API. `orElse` is the name to use for
+   * an address that is not in the list, such as that of a company's own proxy.
    */
   provider: { name: string } | { apiUrl: string; orElse?: string };
   /** Prices change with the date and, for some, the hour. Default: now. */
   at?: Date;
 };
 
-/** US dollars, and the entry of the price list that they come from. */
+/** US dollars, and the entry of the price list that the price comes from. */
 export type UsagePrice = { usd: number; source: string };
 
 /**
- * Prices tokens by the list of `@pydantic/genai-prices`, which comes with its package: nothing is fetched. Knows tiers
- * for long prompts. Returns `undefined` for a provider or a model that is not in the list: unknown, not free.
+ * Prices tokens by the list of `@pydantic/genai-prices`, which is part of that package: nothing is fetched. Knows the
+ * tiers for long prompts. Returns `undefined` for a provider or a model that is not in the list: unknown, not free.
  */
 export function priceUsage({
   usage,
@@ -53,11 +53,11 @@ export function priceUsage({
 
 type Entry = PriceCalculation['provider'];
 
-/** Models are named by clients too: what they may make up must not fill the memory. */
+/** Clients name models too, and could make up any number of names: the cache is bounded. */
 const MOST_ENTRIES = 1_000;
 const entries = new Map<string, Entry | undefined>();
 
-/** The provider with this one model of its list: to look through the list takes longer than to price. */
+/** The provider with only this one model. Cached, because searching the list takes longer than pricing. */
 function entryOf(model: string, provider: PricedUsage['provider'], at: Date | undefined): Entry | undefined {
   const key = JSON.stringify([provider, model]);
   if (!entries.has(key)) {

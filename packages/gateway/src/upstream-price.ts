@@ -1,8 +1,8 @@
-import { priceUsage } from '@whetstone/events/price';
-import type { Prices } from './prices.ts';
+import { priceUsage } from '@whetstone/events/price-list';
+import type { PriceOf } from './call-price.ts';
 import type { WireProtocol } from './wire/neutral.ts';
 
-/** The maker of the models on each wire. The maker's price counts where the address does not name a provider. */
+/** The company whose models a wire is made for. Its prices count where the address names no known provider. */
 const makers: Record<WireProtocol, string> = {
   'openai-responses': 'openai',
   'openai-chat-completions': 'openai',
@@ -10,8 +10,8 @@ const makers: Record<WireProtocol, string> = {
   'gemini-generate-content': 'google',
 };
 
-/** List prices of the provider that the call went to, or of the model's maker when the provider is unknown. */
-export const listPrices: Prices = ({ wire, model, usage, cacheWrite1hTokens, upstream }) => {
+/** The list price of the provider that the call went to, where that provider is known; else of the model's maker. */
+export const upstreamPrice: PriceOf = ({ wire, model, usage, cacheWrite1hTokens, upstream }) => {
   const maker = makers[wire];
   const provider = upstream === undefined ? { name: maker } : { apiUrl: upstream, orElse: maker };
   return priceUsage({ usage, cacheWrite1hTokens, model, provider }) ?? null;

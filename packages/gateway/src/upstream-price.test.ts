@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { createGateway } from './gateway.ts';
-import { listPrices } from './list-prices.ts';
 import { scriptFromSteps } from './script/script.ts';
+import { upstreamPrice } from './upstream-price.ts';
 
 const usage = { inputTokens: 1_000_000, outputTokens: 0 };
 const sourceAt = (upstream: string, model: string) =>
-  listPrices({ wire: 'openai-chat-completions', model, usage, cacheWrite1hTokens: 0, upstream })?.source;
+  upstreamPrice({ wire: 'openai-chat-completions', model, usage, cacheWrite1hTokens: 0, upstream })?.source;
 
 test('the price is that of the called provider, or of the maker when the address is unknown', () => {
   expect(sourceAt('https://api.openai.com/v1', 'gpt-5.2')).toBe('genai-prices openai/gpt-5.2');
@@ -22,13 +22,13 @@ test('forwarded calls have list prices, scripted calls have none, and an unknown
     { text: 'Yes.', usage: { inputTokens: 1000, outputTokens: 10 } },
   ]);
   await using upstream = await provider.open({ owner: 'provider', mode: { kind: 'script', script } });
-  process.env.LIST_PRICES_TEST_KEY = upstream.key;
+  process.env.UPSTREAM_PRICE_TEST_KEY = upstream.key;
   await using lane = await gateway.open({
     owner: 'agent',
     mode: {
       kind: 'forward',
       upstreams: {
-        'anthropic-messages': { baseUrl: upstream.baseUrl, key: { env: 'LIST_PRICES_TEST_KEY' } },
+        'anthropic-messages': { baseUrl: upstream.baseUrl, key: { env: 'UPSTREAM_PRICE_TEST_KEY' } },
       },
     },
   });
