@@ -16,6 +16,6 @@ export type { CaseRow } from './record/row.ts';
 export { findRun, readRun, rowsInOrder, type StoredRun } from './record/run-record.ts';
 export { summarize } from './report/summarize.ts';
 export type { Arm, Comparison, Summary } from './report/summary.ts';
-export type { RunRequest } from './run/plan-or-resume.ts';
-export { type RunEvent, type RunResult, run } from './run/run.ts';
+export { type RunOptions, type RunResult, run } from './run/run.ts';
+export type { RunEvent } from './run/run-event.ts';
 export { type ReportedRun, rebuildReport } from './run/write-report.ts';

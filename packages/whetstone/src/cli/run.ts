@@ -3,16 +3,15 @@ import { present } from '@whetstone/events/present';
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Selection } from '../plan/plan.ts';
-import { findRun } from '../record/run-record.ts';
 import { escapedJson } from '../report/json.ts';
 import type { Summary } from '../report/summary.ts';
 import { renderTerminal } from '../report/terminal.ts';
-import { planOrResume } from '../run/plan-or-resume.ts';
-import { missingCases, run } from '../run/run.ts';
+import { casesToRun, planOrResume } from '../run/plan-or-resume.ts';
+import { requireExecutables } from '../run/require-executables.ts';
+import { run } from '../run/run.ts';
 import { printDryRun } from './dry-run.ts';
 import { findConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
-import { preflight } from './preflight.ts';
 import { createProgress } from './progress.ts';
 import { terminalColors, terminalWidth } from './terminal.ts';
 
@@ -38,7 +37,7 @@ type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };
 
 export async function runCommand(options: RunCommandOptions, { stdout, stderr }: Streams): Promise<number> {
   const loaded = await loadConfig(findConfig(options.config), {
-    ...(options.tasks === undefined ? {} : { tasksFile: resolve(options.tasks) }),
+    ...(options.tasks !== undefined && { tasksFile: resolve(options.tasks) }),
   });
   const { config, warnings } = loaded;
   if (warnings.length > 0) {
@@ -48,21 +47,21 @@ export async function runCommand(options: RunCommandOptions, { stdout, stderr }:
     config,
     selection: selectionOf(options),
     trials: options.trials,
-    jobs: options.jobs,
-    ...present({ seed: options.seed }),
-    ...(options.resume === undefined ? {} : { resume: await findRun(options.resume, config.outputDir) }),
+    ...present({ seed: options.seed, resume: options.resume }),
   };
   if (options.dryRun) {
-    const { plan, resume } = await planOrResume(request);
-    const starting = missingCases(plan, resume?.rows ?? new Map());
+    const { plan, resumed } = await planOrResume(request);
+    const starting = casesToRun(plan, resumed?.rows);
     await printDryRun(config, { plan, starting }, { json: options.json ?? false, stdout });
     return 0;
   }
 
-  await preflight(loaded, request.selection);
+  await requireExecutables(loaded, request.selection);
   const interrupt = onInterrupt(stderr);
   const progress = createProgress(stderr);
-  const result = await run({ ...request, signal: interrupt.signal, onEvent: progress.show }).finally(() => {
+  const { jobs } = options;
+  const { signal } = interrupt;
+  const result = await run({ ...request, jobs, signal, onEvent: progress.show }).finally(() => {
     progress.stop();
     interrupt.stop();
   });

@@ -1,13 +1,13 @@
-/** The cases of a run and the order in which they start. JSON: it is part of the run's manifest. */
+/** The cases of a run, and the order in which they start. Plain JSON, because it is part of the manifest of the run. */
 export type Plan = {
-  /** Seeds the order and every scripted chance. */
+  /** Seeds the starting order and every random choice of a script. */
   seed: string;
   trials: number;
   /** In agent, task, variant, trial order: the order of `results.jsonl`. */
   cases: PlannedCase[];
   /**
-   * Case ids in starting order: shuffled in blocks. A block holds every variant of one agent, task and trial, so that
-   * what drifts with time hits all arms alike.
+   * Case ids in starting order: shuffled in blocks. A block holds every variant of one agent, task and trial, so that a
+   * drift over time affects all arms alike.
    */
   order: string[];
   agents: { name: string; kind: string; fingerprint: string }[];
@@ -17,27 +17,33 @@ export type Plan = {
 };
 
 export type PlannedCase = {
-  /** Safe as a file name on every system, and unique whatever the names are. */
+  /** Safe as a file name on every system, and unique for any names of agents, tasks and variants. */
   id: string;
   agent: string;
   task: string;
   variant: string;
-  /** From 1. */
+  /** Counted from 1. */
   trial: number;
   block: number;
   /**
-   * sha256 over everything the outcome depends on, by content: commit SHA, overlay bytes, task, prompt template, agent
+   * sha256 over everything that the outcome depends on, by content: commit SHA, overlay bytes, task, prompt template, agent
    * definition, hidden tests, trial.
    */
   fingerprint: string;
 };
 
-/** What of the matrix to run. Filters are OR within a field and AND across; an empty list selects all. */
+/**
+ * Which part of the matrix to run. A task must match every list, by any of its names. A list that is absent or empty
+ * selects everything.
+ */
 export type Selection = {
-  agents: string[];
-  variants: string[];
-  taskIds: string[];
-  categories: string[];
-  difficulties: string[];
+  /** Names of agents. Their order is the order of the matrix. */
+  agents?: readonly string[];
+  /** Names of variants. Their order is the order of the matrix. */
+  variants?: readonly string[];
+  taskIds?: readonly string[];
+  categories?: readonly string[];
+  difficulties?: readonly string[];
+  /** Runs only this many of the selected tasks, the first ones of the task file. Default: all. */
   maxTasks?: number;
 };

@@ -6,16 +6,16 @@ import type { Selection } from './plan.ts';
 export type Selected = { agents: AgentConfig[]; tasks: TaskConfig[]; variants: VariantConfig[] };
 
 /**
- * The part of the matrix that a selection names. Agents and variants come in the order of the selection where it names
- * any, each once; tasks keep file order, and `maxTasks` counts after the filters.
+ * The part of the matrix that a selection names. Agents and variants that the selection names come in its order, each
+ * only once. Tasks keep the order of the task file, and `maxTasks` counts after the filters.
  *
  * @throws WhetstoneError `selection-unknown` for a name that the config does not have, `selection-empty` when no task
  * is left.
  */
 export function selectMatrix(config: Config, selection: Selection): Selected {
   return {
-    agents: pick(config.agents, ({ name }) => name, selection.agents, 'agent'),
-    variants: pick(config.variants, ({ name }) => name, selection.variants, 'variant'),
+    agents: pick(config.agents, ({ name }) => name, selection.agents ?? [], 'agent'),
+    variants: pick(config.variants, ({ name }) => name, selection.variants ?? [], 'variant'),
     tasks: selectTasks(config.tasks, selection),
   };
 }
@@ -23,7 +23,7 @@ export function selectMatrix(config: Config, selection: Selection): Selected {
 function pick<Item>(
   items: readonly Item[],
   nameOf: (item: Item) => string,
-  wanted: string[],
+  wanted: readonly string[],
   what: string,
 ): Item[] {
   assertKnown(wanted, items.map(nameOf), what);
@@ -32,7 +32,7 @@ function pick<Item>(
 }
 
 function selectTasks(tasks: readonly TaskConfig[], selection: Selection): TaskConfig[] {
-  const { taskIds, categories, difficulties, maxTasks } = selection;
+  const { taskIds = [], categories = [], difficulties = [], maxTasks } = selection;
   if (maxTasks !== undefined && !(Number.isInteger(maxTasks) && maxTasks >= 1)) {
     throw new WhetstoneError('selection-invalid', `The number of tasks must be 1 or more, not ${maxTasks}.`, {
       exitCode: 2,
@@ -53,7 +53,7 @@ function selectTasks(tasks: readonly TaskConfig[], selection: Selection): TaskCo
     distinct(tasks, ({ difficulty }) => difficulty),
     'difficulty',
   );
-  const matches = (wanted: string[], value: string | undefined) =>
+  const matches = (wanted: readonly string[], value: string | undefined) =>
     wanted.length === 0 || (value !== undefined && wanted.includes(value));
   const selected = tasks.filter(
     ({ id, category, difficulty }) =>

@@ -6,7 +6,7 @@ import type { LabGateway } from '../attempt/lab.ts';
 import type { BudgetConfig, Config, GatewayConfig } from '../config/config.ts';
 import { readFault } from '../config/fault-form.ts';
 import type { PlannedCase } from '../plan/plan.ts';
-import type { Job } from './plan-or-resume.ts';
+import type { PlannedRun } from './plan-or-resume.ts';
 
 /** The gateway of a run, listening. Disposing closes it. */
 export type RunGateway = LabGateway & AsyncDisposable;
@@ -16,11 +16,14 @@ export type RunGateway = LabGateway & AsyncDisposable;
  * no gateway, and it is half of what a run would load.
  * @throws WhetstoneError `gateway-script`, `upstream-missing`, `cassette-exists`, `cassette-missing`
  */
-export async function openGateway({ gateway }: Config, job: Job): Promise<RunGateway | undefined> {
+export async function openGateway(
+  { gateway }: Config,
+  plannedRun: PlannedRun,
+): Promise<RunGateway | undefined> {
   if (!gateway) return undefined;
-  await checkCassettes(gateway, job);
+  await checkCassettes(gateway, plannedRun);
   const { createGateway } = await import('@whetstone/gateway');
-  const modeOf = await modesOf(gateway, job.plan.seed);
+  const modeOf = await modesOf(gateway, plannedRun.plan.seed);
   const shared = {
     faults: gateway.faults.map(readFault),
     ...(gateway.budget && { budget: toBudget(gateway.budget) }),
@@ -75,13 +78,13 @@ async function modesOf(gateway: GatewayConfig, seed: string): Promise<ModeOf> {
 }
 
 /** A recording replaces no other, and a replay has all that it needs, before anything runs. */
-async function checkCassettes(gateway: GatewayConfig, { plan, resume }: Job): Promise<void> {
+async function checkCassettes(gateway: GatewayConfig, { plan, resumed }: PlannedRun): Promise<void> {
   if (gateway.mode !== 'record' && gateway.mode !== 'replay') return;
   const present = new Set(await readdir(gateway.cassettes).catch(() => []));
   const files = plan.cases.map((planned) => basename(cassetteOf(gateway.cassettes, planned)));
   const wrong = files.filter((file) => present.has(file) === (gateway.mode === 'record'));
   const [first] = wrong;
-  if (first === undefined || (gateway.mode === 'record' && resume)) return;
+  if (first === undefined || (gateway.mode === 'record' && resumed)) return;
   const where = join(gateway.cassettes, first);
   throw gateway.mode === 'record'
     ? new WhetstoneError('cassette-exists', `${wrong.length} cases have been recorded here already.`, {

@@ -2,6 +2,7 @@ import { contextPlacesOf } from '@whetstone/agents/config';
 import { agentVersion } from '@whetstone/agents/install';
 import type { SandboxProvider } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
+import type { Plan } from '../plan/plan.ts';
 import { createRunRecord, type RunRecord, resumeRunRecord } from '../record/run-record.ts';
 import { version } from '../version.ts';
 import { gitVersion } from '../workspace/git.ts';
@@ -10,17 +11,13 @@ import { variantOverlays } from '../workspace/variant-overlays.ts';
 import type { SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
 import { agentsBesideGateway } from './agents-beside-gateway.ts';
 import { buildManifest } from './build-manifest.ts';
-import type { Job } from './plan-or-resume.ts';
+import type { PlannedRun } from './plan-or-resume.ts';
 
-/** What each commit's tree has that a reader should know. */
+/** What a reader should know about the tree of each commit. */
 export type TreeNotes = ReadonlyMap<string, SnapshotNotes>;
 
-/** Prepares every tree that the plan needs, so that a broken overlay or ref stops the run before it costs anything. */
-export async function prepareTrees(
-  config: Config,
-  { plan }: Job,
-  workspaces: Workspaces,
-): Promise<TreeNotes> {
+/** Prepares every tree that the plan needs, so that a broken overlay or ref fails before the run costs anything. */
+export async function prepareTrees(config: Config, plan: Plan, workspaces: Workspaces): Promise<TreeNotes> {
   const notes = new Map<string, SnapshotNotes>();
   const names = new Set(plan.variants.map(({ name }) => name));
   const agents = new Set(plan.agents.map(({ name }) => name));
@@ -38,39 +35,41 @@ export async function prepareTrees(
   return notes;
 }
 
-/** Opens the run directory: the one to go on with, or a new one with its manifest. */
+/** Opens the run directory: that of the run to resume, or a new one with its manifest. */
 export async function openRecord(input: {
   config: Config;
-  job: Job;
+  plannedRun: PlannedRun;
+  jobs: number;
   sandboxes: SandboxProvider;
   workspaces: Workspaces;
   treeNotes: TreeNotes;
   /** The run's temporary folder. */
   scratch: string;
 }): Promise<RunRecord> {
-  const { config, job } = input;
-  if (job.resume) return resumeRunRecord(job.resume.directory);
+  const { config, jobs } = input;
+  const { plan, resumed } = input.plannedRun;
+  if (resumed) return resumeRunRecord(resumed.directory);
   const { dirty } = await inspectRepo(config.repo.path);
-  const versions = await agentVersions(config, job, input.sandboxes, input.scratch);
+  const versions = await agentVersions(config, plan, input.sandboxes, input.scratch);
   const manifest = await buildManifest({
     config,
-    plan: job.plan,
-    jobs: job.jobs,
+    plan,
+    jobs,
     dirty,
     level: await input.sandboxes.describe(),
     workspaceStrategy: input.workspaces.strategy,
     agentVersions: versions,
     treeNotes: input.treeNotes,
     gitVersion: await gitVersion(),
-    notes: [...notesOf(dirty, input.treeNotes), ...agentsBesideGateway(config, job.plan)],
+    notes: [...notesOf(dirty, input.treeNotes), ...agentsBesideGateway(config, plan)],
   });
   return createRunRecord(config.outputDir, manifest);
 }
 
-/** What each agent says its version is, asked once a run and in a sandbox, because some programs write to HOME. */
+/** The version that each agent reports. Asked once per run, in a sandbox, because some programs write to HOME. */
 async function agentVersions(
   config: Config,
-  { plan }: Job,
+  plan: Plan,
   sandboxes: SandboxProvider,
   scratch: string,
 ): Promise<ReadonlyMap<string, string | null>> {

@@ -1,29 +1,30 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Config } from '../config/config.ts';
-import type { Plan, Selection } from '../plan/plan.ts';
+import type { Plan, PlannedCase, Selection } from '../plan/plan.ts';
 import { planRun } from '../plan/plan-run.ts';
 import type { Manifest } from '../record/manifest.ts';
-import { readRun, type StoredRun } from '../record/run-record.ts';
+import type { CaseRow } from '../record/row.ts';
+import { findRun, readRun, type StoredRun } from '../record/run-record.ts';
 import { resolveCommit } from '../workspace/repository.ts';
 
+/** What to plan, with every default filled in. */
 export type RunRequest = {
   config: Config;
   selection: Selection;
   trials: number;
-  jobs: number;
-  /** Default: the config's seed, else a new one. */
+  /** Default: the seed of the config, else a new one. */
   seed?: string;
-  /** Directory of a run to go on with; selection, trials and seed are then that run's. */
+  /** Path, id or unique beginning of an id of the run to resume, or `latest`. */
   resume?: string;
 };
 
-/** A plan, and where it continues an earlier run, that run. */
-export type Job = { plan: Plan; jobs: number; resume?: StoredRun };
+/** A plan and, where it resumes an earlier run, that run. */
+export type PlannedRun = { plan: Plan; resumed?: StoredRun };
 
-/** Plans a new run, or makes the plan of an earlier one again and checks that it is still the same work. */
-export async function planOrResume(request: RunRequest): Promise<Job> {
-  const { config, jobs } = request;
+/** Plans a new run. Or plans an earlier run again, and checks that its cases are still the same work. */
+export async function planOrResume(request: RunRequest): Promise<PlannedRun> {
+  const { config } = request;
   const seed = request.seed ?? config.seed;
   if (request.resume === undefined) {
     const plan = await planRun(config, request.selection, {
@@ -31,15 +32,25 @@ export async function planOrResume(request: RunRequest): Promise<Job> {
       resolveCommit: (ref) => resolveCommit(config.repo.path, ref),
       ...present({ seed }),
     });
-    return { plan, jobs };
+    return { plan };
   }
-  const resume = await readRun(request.resume);
-  const plan = await planAgain(config, resume.manifest);
-  refuseChanged(plan, resume.manifest, resume.directory);
-  return { plan, jobs, resume };
+  const resumed = await readRun(await findRun(request.resume, config.outputDir));
+  const plan = await planAgain(config, resumed.manifest);
+  refuseChanged(plan, resumed.manifest, resumed.directory);
+  return { plan, resumed };
 }
 
-/** The plan of a manifest, from the configuration as it is now and the commits as they were then. */
+/**
+ * The cases that a run still has to run, in starting order: those without a row, and those whose row is an error. An
+ * error is missing data, so a resumed run tries such a case again; a case that passed or failed is not run again.
+ */
+export function casesToRun(plan: Plan, rows: ReadonlyMap<string, CaseRow> | undefined): PlannedCase[] {
+  const open = plan.cases.filter(({ id }) => (rows?.get(id)?.outcome ?? 'error') === 'error');
+  const byId = new Map(open.map((planned) => [planned.id, planned]));
+  return plan.order.flatMap((id) => byId.get(id) ?? []);
+}
+
+/** The plan of an earlier run, from the configuration as it is now and the commits of that run. */
 function planAgain(config: Config, manifest: Manifest): Promise<Plan> {
   const unique = (values: string[]) => [...new Set(values)];
   const refs = new Map(

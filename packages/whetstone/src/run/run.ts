@@ -1,50 +1,82 @@
 import type { Agent } from '@whetstone/agents';
 import { createAgent } from '@whetstone/agents';
 import type { AgentConfig } from '@whetstone/agents/config';
+import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createMask, startSandboxProvider } from '@whetstone/sandbox';
 import type { Lab } from '../attempt/lab.ts';
 import type { Config, VariantConfig } from '../config/config.ts';
-import type { Plan, PlannedCase } from '../plan/plan.ts';
-import type { Manifest } from '../record/manifest.ts';
-import type { CaseRow } from '../record/row.ts';
+import { loadConfig } from '../config/load-config.ts';
+import type { Plan, Selection } from '../plan/plan.ts';
 import { version } from '../version.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
 import { agentsBesideGateway } from './agents-beside-gateway.ts';
 import { openGateway } from './open-gateway.ts';
 import { openRecord, prepareTrees } from './open-record.ts';
-import { planOrResume, type RunRequest } from './plan-or-resume.ts';
+import { planOrResume } from './plan-or-resume.ts';
 import { readDeclaredContext } from './read-declared-context.ts';
 import { requireCapabilities } from './require-capabilities.ts';
-import { type CaseLab, runCase } from './run-case.ts';
+import { requireExecutables } from './require-executables.ts';
+import type { CaseLab } from './run-case.ts';
+import type { RunEvent } from './run-event.ts';
+import { runCases } from './schedule-cases.ts';
 import { makeScratch, sweepScratch } from './scratch.ts';
 import { secretsOf } from './secrets.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
-/** What happens in a run, for whoever shows it. */
-export type RunEvent =
-  | { type: 'preparing' }
-  /** Something that a user should know before the run costs anything. */
-  | { type: 'warned'; message: string }
-  | { type: 'started'; manifest: Manifest; directory: string; done: number; total: number }
-  | { type: 'case.started'; planned: PlannedCase }
-  | { type: 'case.retried'; planned: PlannedCase; evidence: string }
-  | { type: 'case.finished'; planned: PlannedCase; row: CaseRow };
+/** What to run and how. Only `config` is required. */
+export type RunOptions = {
+  /**
+   * The path of a `whetstone.yaml`, relative to the current directory; or a configuration that `loadConfig` returned.
+   * For a path, `run` also reports the warnings of the file as `warned` events, and checks that the programs of the
+   * agents are installed.
+   */
+  config: string | Config;
+  /** Which agents, variants and tasks. Default: all. */
+  selection?: Selection;
+  /** Trials per agent, task and variant: a whole number from 1. Default: 1. */
+  trials?: number;
+  /** Cases that run at the same time: a whole number from 1. Default: 1. */
+  jobs?: number;
+  /** Seeds the starting order and every random choice of a script. Default: the config's `seed`, else a new one. */
+  seed?: string;
+  /**
+   * Resumes a run instead of starting a new one: the path of its directory, its id or a unique beginning of its id, or
+   * `latest`. `selection`, `trials` and `seed` are then those of that run. Default: a new run.
+   */
+  resume?: string;
+  /** Aborting it stops the cases that run; `run` then resolves with the cases that have finished. Default: none. */
+  signal?: AbortSignal;
+  /** Called with each event, in order. Must not throw. Default: events are dropped. */
+  onEvent?: (event: RunEvent) => void;
+};
 
-/** `interrupted`: the signal ended the run before every case had finished. */
+/** `interrupted`: the signal was aborted before every case had finished. Such a run can be resumed. */
 export type RunResult = ReportedRun & { interrupted: boolean };
 
 /**
- * Runs the cases of a configuration that have no result yet and writes the run directory. Rejects with a typed error
- * when the run cannot be started or its directory cannot be written; a case that fails is a row, not a rejection.
- * After an abort it resolves with what has finished.
+ * Runs every case of a configuration (agent × task × variant × trial) and writes the run directory. A case that fails
+ * is a row of the result, not a rejection.
+ *
+ * The environment is that of the process (`process.env`). Only one process at a time can write to a run directory.
+ *
+ * @example
+ * const { summary, directory } = await run({ config: 'whetstone.yaml' });
+ * console.log(summary.headline, directory);
+ *
+ * @throws ConfigErrors when the file at the path `config` is wrong, or an agent's program is not installed.
+ * @throws WhetstoneError when the run cannot start (a selection that matches nothing, a repository or a run that is not
+ * there, a resumed run whose cases have changed) or its directory cannot be written.
  */
-export async function run(
-  request: RunRequest & { signal: AbortSignal; onEvent?: (event: RunEvent) => void },
-): Promise<RunResult> {
-  const { config, onEvent = () => undefined } = request;
-  const job = await planOrResume(request);
-  await using gateway = await openGateway(config, job);
+export async function run(options: RunOptions): Promise<RunResult> {
+  const { selection = {}, trials = 1, jobs = 1, onEvent = () => undefined } = options;
+  const { signal = new AbortController().signal } = options;
+  assertJobs(jobs);
+  const config = await configOf(options.config, selection, onEvent);
+  const { seed, resume } = options;
+  const plannedRun = await planOrResume({ config, selection, trials, ...present({ seed, resume }) });
+  const { plan } = plannedRun;
+  await using gateway = await openGateway(config, plannedRun);
   await sweepScratch();
   await using scratch = await makeScratch();
   onEvent({ type: 'preparing' });
@@ -53,14 +85,15 @@ export async function run(
     scratch: scratch.directory,
   });
   const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch: scratch.directory });
-  const agents = await createAgents(config, job.plan);
-  requireCapabilities(config, job.plan, agents);
-  const contexts = await readContexts(config, job.plan);
-  for (const message of agentsBesideGateway(config, job.plan)) onEvent({ type: 'warned', message });
-  const treeNotes = await prepareTrees(config, job, workspaces);
+  const agents = await createAgents(config, plan);
+  requireCapabilities(config, plan, agents);
+  const contexts = await readContexts(config, plan);
+  for (const message of agentsBesideGateway(config, plan)) onEvent({ type: 'warned', message });
+  const treeNotes = await prepareTrees(config, plan, workspaces);
   await using record = await openRecord({
     config,
-    job,
+    plannedRun,
+    jobs,
     sandboxes,
     workspaces,
     treeNotes,
@@ -68,7 +101,7 @@ export async function run(
   });
 
   const secrets = [
-    ...secretsOf(selectedAgents(config, job.plan), process.env),
+    ...secretsOf(selectedAgents(config, plan), process.env),
     ...[...contexts.values()].flatMap((context) => context.secrets),
   ];
   const lab: Lab = {
@@ -81,10 +114,29 @@ export async function run(
     version,
     ...present({ gateway }),
   };
-  const missing = await runCases({ ...lab, config, agents, contexts }, job.plan, request, onEvent);
-  const interrupted = missing > 0;
+  const unfinished = await runCases({ ...lab, config, agents, contexts }, plan, { jobs, signal, onEvent });
+  const interrupted = unfinished > 0;
   await record.finish(interrupted ? 'interrupted' : 'finished');
   return { ...(await writeReport(record)), interrupted };
+}
+
+function assertJobs(jobs: number): void {
+  if (Number.isInteger(jobs) && jobs >= 1) return;
+  throw new WhetstoneError('selection-invalid', `The number of jobs must be 1 or more, not ${jobs}.`, {
+    exitCode: 2,
+  });
+}
+
+async function configOf(
+  config: string | Config,
+  selection: Selection,
+  onEvent: (event: RunEvent) => void,
+): Promise<Config> {
+  if (typeof config !== 'string') return config;
+  const loaded = await loadConfig(config);
+  for (const { message } of loaded.warnings) onEvent({ type: 'warned', message });
+  await requireExecutables(loaded, selection);
+  return loaded.config;
 }
 
 async function createAgents(config: Config, plan: Plan): Promise<ReadonlyMap<string, Agent>> {
@@ -96,7 +148,7 @@ async function createAgents(config: Config, plan: Plan): Promise<ReadonlyMap<str
   return created;
 }
 
-/** What the variants declare, read before anything runs. */
+/** The contexts that the variants declare, by variant. Read before anything runs. */
 async function readContexts(config: Config, plan: Plan): Promise<CaseLab['contexts']> {
   const contexts = selectedVariants(config, plan).map(
     async (variant) => [variant.name, await readDeclaredContext(variant, process.env)] as const,
@@ -110,57 +162,4 @@ function selectedVariants(config: Config, plan: Plan): VariantConfig[] {
 
 function selectedAgents(config: Config, plan: Plan): AgentConfig[] {
   return config.agents.filter(({ name }) => plan.agents.some((planned) => planned.name === name));
-}
-
-/** Runs what has no result yet; resolves with the number of cases that an abort left without one. */
-async function runCases(
-  lab: CaseLab,
-  plan: Plan,
-  { jobs, signal }: { jobs: number; signal: AbortSignal },
-  onEvent: (event: RunEvent) => void,
-): Promise<number> {
-  const { record } = lab;
-  const waiting = missingCases(plan, record.rows);
-  onEvent({
-    type: 'started',
-    manifest: record.manifest,
-    directory: record.directory,
-    done: plan.cases.length - waiting.length,
-    total: plan.cases.length,
-  });
-
-  const queue = waiting.values();
-  let missing = waiting.length;
-  const broken = new AbortController();
-  const stop = AbortSignal.any([signal, broken.signal]);
-  const work = async () => {
-    for (const next of queue) {
-      if (stop.aborted) return;
-      onEvent({ type: 'case.started', planned: next });
-      const row = await runCase(next, lab, {
-        signal: stop,
-        onRetry: (evidence) => onEvent({ type: 'case.retried', planned: next, evidence }),
-      });
-      if (!row) continue;
-      missing -= 1;
-      onEvent({ type: 'case.finished', planned: next, row });
-    }
-  };
-  const workers = Array.from({ length: Math.min(jobs, waiting.length) }, () =>
-    work().catch((error: unknown) => {
-      broken.abort(); // the record cannot be written: what else runs would be lost too
-      throw error;
-    }),
-  );
-  const settled = await Promise.allSettled(workers);
-  const failed = settled.find((result) => result.status === 'rejected');
-  if (failed) throw failed.reason;
-  return missing;
-}
-
-/** What has no result yet, in starting order. An infrastructure error is missing data: a resumed run tries it again. */
-export function missingCases(plan: Plan, rows: ReadonlyMap<string, CaseRow>): PlannedCase[] {
-  const missing = plan.cases.filter(({ id }) => (rows.get(id)?.outcome ?? 'error') === 'error');
-  const byId = new Map(missing.map((planned) => [planned.id, planned]));
-  return plan.order.flatMap((id) => byId.get(id) ?? []);
 }

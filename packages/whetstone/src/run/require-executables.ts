@@ -5,11 +5,18 @@ import { ConfigErrors } from '../config/diagnostic.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import type { Selection } from '../plan/plan.ts';
 
-/** Refuses to start a run whose agents are not installed: it could only produce errors. Runs nothing. */
-export async function preflight(loaded: LoadedConfig, selection: Selection): Promise<void> {
+/**
+ * Refuses to start a run whose agents are not installed: such a run could only produce errors. Starts no process.
+ *
+ * @throws ConfigErrors with a diagnostic for each agent whose program is not on the `PATH`.
+ */
+export async function requireExecutables(loaded: LoadedConfig, selection: Selection): Promise<void> {
   const { config, agentPath, diagnose } = loaded;
-  const wanted = (name: string) => selection.agents.length === 0 || selection.agents.includes(name);
-  const selected = { ...config, agents: config.agents.filter(({ name }) => wanted(name)) };
+  const { agents = [] } = selection;
+  const selected = {
+    ...config,
+    agents: config.agents.filter(({ name }) => agents.length === 0 || agents.includes(name)),
+  };
   const checks = await checkExecutables(
     { config: selected, agentPath },
     findOnPath(sandboxPath(process.env.PATH)),

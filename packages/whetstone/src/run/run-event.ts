@@ -1,0 +1,16 @@
+import type { PlannedCase } from '../plan/plan.ts';
+import type { Manifest } from '../record/manifest.ts';
+import type { CaseRow } from '../record/row.ts';
+
+/** What happens in a run. */
+export type RunEvent =
+  /** The plan is made; workspaces, agents and the gateway are being prepared. */
+  | { type: 'preparing' }
+  /** Something that a user should know before the run costs anything. */
+  | { type: 'warned'; message: string }
+  /** The run directory is open. `done` of `total` cases need no running, because an earlier run finished them. */
+  | { type: 'started'; manifest: Manifest; directory: string; done: number; total: number }
+  | { type: 'case.started'; planned: PlannedCase }
+  /** The infrastructure failed the case (`evidence` says how), and it is run once more. */
+  | { type: 'case.retried'; planned: PlannedCase; evidence: string }
+  | { type: 'case.finished'; planned: PlannedCase; row: CaseRow };
