@@ -2,7 +2,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { readRun, rowsInOrder, type StoredRun } from '../record/run-record.ts';
-import { renderCase, renderRun } from '../report/case.ts';
+import { renderCase, renderRun } from '../report/render-case.ts';
 import { escapedJson } from '../report/json.ts';
 import { summarize } from '../report/summarize.ts';
 import { locateRun } from './report.ts';

@@ -1,11 +1,11 @@
 import type { Manifest } from '../record/manifest.ts';
 import { FEWEST_TASKS } from '../stats/power.ts';
-import { aboutTheContext } from './context-use.ts';
+import { type CaseResult, countOutcomes } from './case-results.ts';
+import { aboutTheContext } from './context-caveats.ts';
 import { counted } from './format.ts';
-import { countOutcomes, type PlannedCase } from './planned-case.ts';
 
 /** What a run does not show, one sentence each, the gravest first. The manifest's own notes come last. */
-export function findCaveats(manifest: Manifest, cases: readonly PlannedCase[]): string[] {
+export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): string[] {
   return [
     ...aboutTheModel(manifest),
     ...aboutTheSample(manifest),
@@ -17,7 +17,7 @@ export function findCaveats(manifest: Manifest, cases: readonly PlannedCase[]): 
 }
 
 /** A case whose verdict rests on nothing that was checked. */
-export function isUnverified({ row }: PlannedCase): boolean {
+export function isUnverified({ row }: CaseResult): boolean {
   return row !== null && row.outcome !== 'error' && row.confidence === 'low';
 }
 
@@ -55,7 +55,7 @@ function aboutTheSample({ tasks, trials, variants, baseline }: Manifest): string
   ];
 }
 
-function aboutTheResults(cases: readonly PlannedCase[]): string[] {
+function aboutTheResults(cases: readonly CaseResult[]): string[] {
   const { error, missing } = countOutcomes(cases);
   const unverified = cases.filter(isUnverified).length;
   const touched = cases.filter((one) => (one.row?.protected_paths_touched.length ?? 0) > 0).length;

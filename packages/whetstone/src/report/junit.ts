@@ -1,6 +1,6 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
-import { type PlannedCase, plannedCases } from './planned-case.ts';
+import { type CaseResult, caseResults } from './case-results.ts';
 import { oneLine, plainText } from './sanitize.ts';
 import type { Arm, Summary } from './summary.ts';
 
@@ -15,7 +15,7 @@ export function renderJunit(
   rows: readonly CaseRow[],
   logTail: (row: CaseRow) => string,
 ): string {
-  const cases = plannedCases(manifest, rows);
+  const cases = caseResults(manifest, rows);
   const { planned, failed, error, missing } = summary.cases;
   const counts = attributes({ tests: planned, failures: failed, errors: error, skipped: missing });
   return [
@@ -30,7 +30,7 @@ export function renderJunit(
 function testSuite(
   arm: Arm,
   manifest: Manifest,
-  cases: readonly PlannedCase[],
+  cases: readonly CaseResult[],
   logTail: (row: CaseRow) => string,
 ): string[] {
   const ofArm = cases.filter((one) => one.agent_name === arm.agent && one.variant === arm.variant);
@@ -66,7 +66,7 @@ function properties(manifest: Manifest): [name: string, value: string][] {
   ];
 }
 
-function testCase(one: PlannedCase, logTail: (row: CaseRow) => string): string[] {
+function testCase(one: CaseResult, logTail: (row: CaseRow) => string): string[] {
   const head = attributes({
     classname: `${one.agent_name}.${one.variant}`,
     name: `${one.task_id} #${one.trial_index}`,
@@ -90,7 +90,7 @@ function testCase(one: PlannedCase, logTail: (row: CaseRow) => string): string[]
 }
 
 /** Seconds of all of these cases, one after the other. */
-function duration(cases: readonly PlannedCase[]): string {
+function duration(cases: readonly CaseResult[]): string {
   return cases.reduce((sum, one) => sum + (one.row?.duration_seconds ?? 0), 0).toFixed(3);
 }
 

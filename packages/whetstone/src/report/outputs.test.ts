@@ -11,11 +11,11 @@ import {
   sampleRows,
   sampleRun,
 } from './__fixtures__/sample-run.ts';
-import { renderCase, renderRun } from './case.ts';
 import { renderCsv } from './csv.ts';
 import { renderJson } from './json.ts';
 import { renderJunit } from './junit.ts';
 import { renderMarkdown } from './markdown.ts';
+import { renderCase, renderRun } from './render-case.ts';
 import { summarize } from './summarize.ts';
 import { renderTerminal } from './terminal.ts';
 

@@ -1,11 +1,11 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
-import { summarizeArm } from './arm.ts';
+import { type CaseResult, caseResults, countOutcomes } from './case-results.ts';
 import { findCaveats, isScripted, isUnverified } from './caveats.ts';
-import { type ArmCases, compareVariants } from './comparison.ts';
-import { groupFailures } from './failures.ts';
+import { type ArmCases, compareVariants } from './compare-variants.ts';
+import { groupFailures } from './group-failures.ts';
 import { headline } from './headline.ts';
-import { countOutcomes, type PlannedCase, plannedCases } from './planned-case.ts';
+import { summarizeArm } from './summarize-arm.ts';
 import type { Cell, Summary } from './summary.ts';
 
 /**
@@ -13,7 +13,7 @@ import type { Cell, Summary } from './summary.ts';
  * ended. The order of rows does not matter, and the same run gives the same summary.
  */
 export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary {
-  const cases = plannedCases(manifest, rows);
+  const cases = caseResults(manifest, rows);
   const arms = summarizeArms(cases);
   const counts = countOutcomes(cases);
   const comparisons = compareArms(arms, manifest);
@@ -38,7 +38,7 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
   };
 }
 
-function summarizeArms(cases: readonly PlannedCase[]): ArmCases[] {
+function summarizeArms(cases: readonly CaseResult[]): ArmCases[] {
   return grouped(cases, (one) => [one.agent_name, one.variant]).map(([first, ofArm]) => ({
     arm: summarizeArm(first.agent_name, first.variant, ofArm),
     cases: ofArm,
@@ -58,7 +58,7 @@ function compareArms(arms: readonly ArmCases[], { baseline, seed }: Manifest): S
   });
 }
 
-function countCells(cases: readonly PlannedCase[]): Cell[] {
+function countCells(cases: readonly CaseResult[]): Cell[] {
   return grouped(cases, (one) => [one.agent_name, one.task_id, one.variant]).map(([first, ofCell]) => ({
     agent: first.agent_name,
     task: first.task_id,
@@ -69,9 +69,9 @@ function countCells(cases: readonly PlannedCase[]): Cell[] {
 
 /** Groups in the order of their first case, each with that case. */
 function grouped(
-  cases: readonly PlannedCase[],
-  key: (one: PlannedCase) => string[],
-): [first: PlannedCase, group: PlannedCase[]][] {
+  cases: readonly CaseResult[],
+  key: (one: CaseResult) => string[],
+): [first: CaseResult, group: CaseResult[]][] {
   const groups = Map.groupBy(cases, (one) => JSON.stringify(key(one)));
   return [...groups.values()].flatMap((group) => (group[0] ? [[group[0], group]] : []));
 }

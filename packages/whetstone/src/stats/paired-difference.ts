@@ -1,6 +1,6 @@
 import { type ClusteredMean, clusteredMean, studentTInterval } from './clustered-mean.ts';
 import { clipInterval, type Interval } from './interval.ts';
-import { wilsonByTask } from './proportion.ts';
+import { wilsonByTask } from './wilson-interval.ts';
 
 /** The rates of one task in two arms. */
 export type TaskPair = { variant: number; baseline: number };

@@ -5,7 +5,7 @@ import { isAlive } from '@whetstone/sandbox';
 import { runLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { readRun, rowsInOrder, type StoredRun } from '../record/run-record.ts';
-import { plannedCases } from '../report/planned-case.ts';
+import { caseResults } from '../report/case-results.ts';
 import { summarize } from '../report/summarize.ts';
 import type { CaseDetail, CaseEntry, ReadableRun, RunDetail, RunEntry, RunList, RunState } from './api.ts';
 import { listCaseFiles } from './case-files.ts';
@@ -135,7 +135,7 @@ async function loadRun(directory: string, id: string, lock: LockState): Promise<
   const isComplete = rows.length === run.manifest.case_matrix.length;
   const state: RunState = lock === 'held' ? 'running' : isComplete ? 'finished' : 'stopped';
   const { order: _, case_matrix: __, ...manifest } = run.manifest;
-  const cases = plannedCases(run.manifest, rows).map(
+  const cases = caseResults(run.manifest, rows).map(
     ({ case_id, agent_name, task_id, variant, trial_index, row }): CaseEntry => ({
       case_id,
       agent_name,

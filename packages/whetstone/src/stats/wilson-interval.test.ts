@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clusteredWilson, upperBoundOfNone, wilson, wilsonByTask } from './proportion.ts';
 import { seededRandom } from './seeded-random.ts';
+import { clusteredWilson, upperBoundOfNone, wilson, wilsonByTask } from './wilson-interval.ts';
 
 describe('wilson', () => {
   test.each([

@@ -1,20 +1,20 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 
-/** A case of the plan with what it came to; `row` is `null` while it has no result. */
-export type PlannedCase = Manifest['case_matrix'][number] & { row: CaseRow | null };
+/** A planned case and its row. `row` is `null` while the case has no result. */
+export type CaseResult = Manifest['case_matrix'][number] & { row: CaseRow | null };
 
 /**
  * The plan's cases in its order, each with its row. Rows come in any order; the last one of a case counts (a resumed run may
  * hold two), and rows of cases that are not in the plan are left out.
  */
-export function plannedCases(manifest: Manifest, rows: readonly CaseRow[]): PlannedCase[] {
+export function caseResults(manifest: Manifest, rows: readonly CaseRow[]): CaseResult[] {
   const byId = new Map(rows.map((row) => [row.case_id, row]));
   return manifest.case_matrix.map((planned) => ({ ...planned, row: byId.get(planned.case_id) ?? null }));
 }
 
-/** How many of these cases came to what. Infrastructure errors and missing cases are missing data, not failures. */
-export function countOutcomes(cases: readonly PlannedCase[]): {
+/** The number of cases with each outcome. Infrastructure errors and missing cases are missing data, not failures. */
+export function countOutcomes(cases: readonly CaseResult[]): {
   passed: number;
   failed: number;
   error: number;
@@ -33,7 +33,7 @@ export function countOutcomes(cases: readonly PlannedCase[]): {
 export type TaskCount = { passed: number; counted: number };
 
 /** Passed and counted trials of each task, by task id; tasks without a counted trial are left out. */
-export function taskCounts(cases: readonly PlannedCase[]): Map<string, TaskCount> {
+export function taskCounts(cases: readonly CaseResult[]): Map<string, TaskCount> {
   const counts = new Map<string, TaskCount>();
   for (const { task_id, row } of cases) {
     if (row === null || row.outcome === 'error') continue;

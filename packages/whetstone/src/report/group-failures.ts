@@ -1,8 +1,8 @@
-import type { PlannedCase } from './planned-case.ts';
+import type { CaseResult } from './case-results.ts';
 import type { FailureGroup } from './summary.ts';
 
 /** Cases that failed or ended in an error, by class: the most frequent class first, cases in plan order. */
-export function groupFailures(cases: readonly PlannedCase[]): FailureGroup[] {
+export function groupFailures(cases: readonly CaseResult[]): FailureGroup[] {
   const failed = cases.flatMap((one) => (one.row && one.row.outcome !== 'passed' ? one.row : []));
   return [...Map.groupBy(failed, (row) => row.failure_class ?? 'unclassified')]
     .map(([name, rows]) => ({

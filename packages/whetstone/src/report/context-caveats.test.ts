@@ -1,8 +1,8 @@
 import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import type { Exposure } from '../record/exposure.ts';
-import { aboutTheContext } from './context-use.ts';
-import type { PlannedCase } from './planned-case.ts';
+import type { CaseResult } from './case-results.ts';
+import { aboutTheContext } from './context-caveats.ts';
 
 const first = { event_index: 0, at: null, call_id: 'c' };
 const used: Exposure = {
@@ -18,15 +18,15 @@ const unused: Exposure = {
   plugins: [{ name: 'house', version: null, loaded: false, skills: [] }],
 };
 
-function cases(exposures: readonly (Exposure | undefined)[], variant = 'with'): PlannedCase[] {
+function cases(exposures: readonly (Exposure | undefined)[], variant = 'with'): CaseResult[] {
   return exposures.map((exposure) => {
     const row = { variant, agent_name: 'loop', ...present({ exposure }) };
-    return { row } as PlannedCase;
+    return { row } as CaseResult;
   });
 }
 
 test('what every case used needs no word, and so does a case without a result or a declaration', () => {
-  expect(aboutTheContext([...cases([used, used, undefined]), { row: null } as PlannedCase])).toEqual([]);
+  expect(aboutTheContext([...cases([used, used, undefined]), { row: null } as CaseResult])).toEqual([]);
 });
 
 test('what some cases did not use is counted, for each variant and agent', () => {

@@ -1,14 +1,14 @@
+import type { CaseResult } from './case-results.ts';
 import { counted } from './format.ts';
-import type { PlannedCase } from './planned-case.ts';
 
-type Row = NonNullable<PlannedCase['row']>;
+type Row = NonNullable<CaseResult['row']>;
 type ExposedRow = Row & { exposure: NonNullable<Row['exposure']> };
 
 /**
  * What a variant declares and its agents did not come to see, or did not use, in some cases: a sentence for each thing
  * of each variant and agent. A difference between arms cannot come from what nobody read.
  */
-export function aboutTheContext(cases: readonly PlannedCase[]): string[] {
+export function aboutTheContext(cases: readonly CaseResult[]): string[] {
   const rows = cases.flatMap(({ row }) => (row?.exposure ? [row as ExposedRow] : []));
   const groups = Map.groupBy(rows, (row) => JSON.stringify([row.variant, row.agent_name]));
   return [...groups.values()].flatMap(aboutTheGroup);

@@ -2,12 +2,12 @@ import type { CaseRow } from '../record/row.ts';
 import { clusteredMean } from '../stats/clustered-mean.ts';
 import { median } from '../stats/median.ts';
 import { passAtK, passHatK } from '../stats/pass-at-k.ts';
-import { clusteredWilson } from '../stats/proportion.ts';
-import { countOutcomes, type PlannedCase, taskCounts } from './planned-case.ts';
+import { clusteredWilson } from '../stats/wilson-interval.ts';
+import { type CaseResult, countOutcomes, taskCounts } from './case-results.ts';
 import type { Arm } from './summary.ts';
 
 /** The numbers of one agent × variant over its planned cases. */
-export function summarizeArm(agent: string, variant: string, cases: readonly PlannedCase[]): Arm {
+export function summarizeArm(agent: string, variant: string, cases: readonly CaseResult[]): Arm {
   const rows = cases.flatMap((one) => one.row ?? []);
   const { passed, failed, error, missing } = countOutcomes(cases);
   const rates = [...taskCounts(cases).values()].map((count) => count.passed / count.counted);
@@ -32,7 +32,7 @@ export function summarizeArm(agent: string, variant: string, cases: readonly Pla
   };
 }
 
-function passOverTrials(cases: readonly PlannedCase[]): Arm['pass_at_k'] {
+function passOverTrials(cases: readonly CaseResult[]): Arm['pass_at_k'] {
   const planned = Map.groupBy(cases, (one) => one.task_id);
   const k = Math.min(...[...planned.values()].map((trials) => trials.length));
   const counts = [...taskCounts(cases).values()];
