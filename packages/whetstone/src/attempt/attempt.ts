@@ -6,7 +6,7 @@ import { contextPlacesOf } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Lane } from '@whetstone/gateway';
 import type { Sandbox } from '@whetstone/sandbox';
-import type { Exposure } from '../record/exposure.ts';
+import type { Exposure } from '../record/exposure-schema.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { describeResult, runCommands, succeeded } from '../verify/run-commands.ts';

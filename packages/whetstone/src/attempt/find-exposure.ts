@@ -1,6 +1,6 @@
 import type { DeclaredContext, DeclaredPlugin } from '@whetstone/agents';
 import type { JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
-import type { Exposure, FirstUse } from '../record/exposure.ts';
+import type { Exposure, FirstUse } from '../record/exposure-schema.ts';
 import { estimateTokens, evened, serverOfTool, skillBody, tellingLine } from './declared-text.ts';
 import { pluginSkill, type RequestSight } from './watch-requests.ts';
 

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import type { Turn } from '@whetstone/agents';
 import { deriveAgentMetadata } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import type { Exposure } from '../record/exposure.ts';
+import type { Exposure } from '../record/exposure-schema.ts';
 import type { Lab } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 

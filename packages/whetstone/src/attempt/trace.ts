@@ -1,6 +1,6 @@
 import type { Turn } from '@whetstone/agents';
 import type { Lane } from '@whetstone/gateway';
-import type { Exposure } from '../record/exposure.ts';
+import type { Exposure } from '../record/exposure-schema.ts';
 import type { Verification } from '../verify/verify.ts';
 import type { Changes } from '../workspace/workspace.ts';
 

@@ -8,7 +8,7 @@ import { type CaptureChanges, compareCaptures, isSame, toolNames } from '../capt
 import { counted } from '../report/format.ts';
 import { oneLine, plainText } from '../report/sanitize.ts';
 import { onInterrupt } from './interrupt.ts';
-import { type Colors, terminalColors } from './terminal.ts';
+import { type Colors, terminalColors } from './terminal-features.ts';
 
 export type CaptureCommandOptions = { model?: string; diff?: boolean; output?: string; json?: boolean };
 

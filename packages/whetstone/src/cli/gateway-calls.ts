@@ -4,7 +4,7 @@ import { createLogUpdate } from 'log-update';
 import type { CallTotals, ModelTotals } from '../gateway/call-totals.ts';
 import { counted, dollars, seconds } from '../report/format.ts';
 import { oneLine } from '../report/sanitize.ts';
-import { type Colors, isInteractive, terminalColors, terminalWidth } from './terminal.ts';
+import { type Colors, isInteractive, terminalColors, terminalWidth } from './terminal-features.ts';
 
 export type SessionTotals = CallTotals & { wall_ms: number };
 

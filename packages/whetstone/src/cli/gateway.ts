@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Budget, FaultRule } from '@whetstone/gateway';
-import { FaultFormError, readFault } from '../config/fault-form.ts';
+import { FaultFormError, readFault } from '../config/read-fault.ts';
 import { totalCalls } from '../gateway/call-totals.ts';
 import { type ModeFlags, readLaneMode } from '../gateway/mode-flags.ts';
-import { asUserError, openStandingGateway, type StandingGateway } from '../gateway/standing-gateway.ts';
+import { asUserError, type StartedGateway, startGateway } from '../gateway/start-gateway.ts';
 import { createCallDisplay } from './gateway-calls.ts';
 
 export type GatewayCommandOptions = ModeFlags & {
@@ -36,7 +36,7 @@ export async function gatewayCommand(
   const { host, port, ledger } = options;
   const display = createCallDisplay(stdout, options.json ?? false);
   using end = onEndSignal();
-  const gateway = await openStandingGateway({
+  const gateway = await startGateway({
     mode,
     ...present({ host, port }),
     budget: budgetOf(options),
@@ -58,7 +58,7 @@ export async function gatewayCommand(
   return 0;
 }
 
-const introduction = (mode: string, { lane }: StandingGateway): string =>
+const introduction = (mode: string, { lane }: StartedGateway): string =>
   `Gateway (${mode}) at ${lane.baseUrl}
 Point an agent at it in another shell:  eval "$(whetstone gateway env AGENT)"
 Ctrl-C ends it.

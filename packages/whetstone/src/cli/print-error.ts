@@ -1,5 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
-import { terminalColors } from './terminal.ts';
+import { terminalColors } from './terminal-features.ts';
 
 /** Prints an error for a person and returns the exit code that goes with it. */
 export async function printError(error: unknown, stderr: NodeJS.WriteStream): Promise<2 | 3> {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { BIN, eventually, makeProject, type Project } from './__fixtures__/project.ts';
-import { isInteractive, terminalWidth } from './terminal.ts';
+import { isInteractive, terminalWidth } from './terminal-features.ts';
 
 const MIXED = {
   agents: {

@@ -4,7 +4,7 @@ import type { CaseRow } from '../record/row.ts';
 import { counted } from '../report/format.ts';
 import { oneLine } from '../report/sanitize.ts';
 import type { RunEvent } from '../run/run-event.ts';
-import { type Colors, isInteractive, terminalColors } from './terminal.ts';
+import { type Colors, isInteractive, terminalColors } from './terminal-features.ts';
 
 export type Progress = { show(event: RunEvent): void; stop(): void };
 

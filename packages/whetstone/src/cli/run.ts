@@ -13,7 +13,7 @@ import { printDryRun } from './dry-run.ts';
 import { findConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
 import { createProgress } from './progress.ts';
-import { terminalColors, terminalWidth } from './terminal.ts';
+import { terminalColors, terminalWidth } from './terminal-features.ts';
 
 export type RunCommandOptions = {
   config?: string;

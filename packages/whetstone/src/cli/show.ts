@@ -1,12 +1,12 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { runLayout } from '../record/layout.ts';
+import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
-import { readRun, rowsInOrder, type StoredRun } from '../record/run-record.ts';
-import { renderCase, renderRun } from '../report/render-case.ts';
 import { escapedJson } from '../report/json.ts';
+import { renderCase, renderRun } from '../report/render-case.ts';
 import { summarize } from '../report/summarize.ts';
 import { locateRun } from './report.ts';
-import { terminalColors, terminalWidth } from './terminal.ts';
+import { terminalColors, terminalWidth } from './terminal-features.ts';
 
 /** Prints a run, or one case of it. Reads only. */
 export async function showCommand(

@@ -2,8 +2,8 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { isMapping, written } from './check-shape.ts';
 import type { BudgetConfig, GatewayConfig, GatewayMode, UpstreamConfig } from './config.ts';
-import { FaultFormError, readFault } from './fault-form.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
+import { FaultFormError, readFault } from './read-fault.ts';
 import type { gatewaySchema } from './schema.ts';
 
 type RawGateway = z.infer<typeof gatewaySchema>;

@@ -1,4 +1,5 @@
 import { dirname, resolve } from 'node:path';
+import { checkFollowUps } from './check-follow-ups.ts';
 import { checkShape, isMapping, warnUnknownKeys } from './check-shape.ts';
 import type { Config, TaskConfig } from './config.ts';
 import type { Diagnostic } from './diagnostic.ts';
@@ -8,7 +9,6 @@ import { existingPath, type ReadContext } from './read-context.ts';
 import { readTask } from './read-task.ts';
 import { createReporter } from './reporter.ts';
 import { taskFileSchema } from './schema.ts';
-import { checkFollowUps } from './session-agents.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 export type TaskFile = { file: string; named: 'by-config' | 'on-command-line' };

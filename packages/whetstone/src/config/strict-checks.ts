@@ -1,9 +1,9 @@
 import { type AgentConfig, agentKeyVariable, findOnPath } from '@whetstone/agents/config';
 import { checkExecutable } from './check-executables.ts';
+import { inspectRepository, resolvesToCommit } from './check-repository.ts';
 import type { Config, TaskConfig } from './config.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { referencedVariables } from './environment-reference.ts';
-import { inspectRepository, resolvesToCommit } from './git-checks.ts';
 import type { LoadedConfig } from './load-config.ts';
 import { isDeviceName } from './safe-path.ts';
 import type { YamlPath } from './yaml-source.ts';

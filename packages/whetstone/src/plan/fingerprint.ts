@@ -9,10 +9,10 @@ import type {
   TaskConfig,
   VariantConfig,
 } from '../config/config.ts';
-import { hashModule } from '../config/module-closure.ts';
-import { WORKING_INSTRUCTIONS } from '../config/prompt.ts';
+import { hashModule } from '../config/hash-module.ts';
+import { WORKING_INSTRUCTIONS } from '../config/render-prompt.ts';
 import { hashFile, hashSource } from '../config/source-tree.ts';
-import { fingerprintOf } from './fingerprint-of.ts';
+import { hashJson } from './hash-json.ts';
 
 /**
  * Fingerprints are sha256 over contents: no absolute path goes in, so moving a config changes nothing, and every file
@@ -29,9 +29,9 @@ export async function fingerprintAgent(agent: AgentConfig): Promise<string> {
     promptTemplate === undefined
       ? { builtIn: WORKING_INSTRUCTIONS }
       : { template: await hashFile(promptTemplate) };
-  if (definition.runner !== 'module') return fingerprintOf({ ...definition, prompt });
+  if (definition.runner !== 'module') return hashJson({ ...definition, prompt });
   const module = { ...definition.module, file: await hashModule(definition.module.file) };
-  return fingerprintOf({ ...definition, prompt, module });
+  return hashJson({ ...definition, prompt, module });
 }
 
 /**
@@ -41,9 +41,9 @@ export async function fingerprintVariant(variant: VariantConfig): Promise<string
   const overlays = await Promise.all(variant.overlays.map(overlayContent));
   const context = await contextContent(variant);
   // Without a context the overlays alone, so that what an older version planned can be resumed.
-  if (!context) return fingerprintOf(overlays);
+  if (!context) return hashJson(overlays);
   const servers = await Promise.all((variant.mcpServers ?? []).map(serverContent));
-  return fingerprintOf({ overlays, ...context, servers });
+  return hashJson({ overlays, ...context, servers });
 }
 
 async function overlayContent(overlay: OverlayOperation): Promise<unknown> {
@@ -106,7 +106,7 @@ const hashProgram = async (file: string): Promise<{ sha256: string }> => ({
 /** The task with its effective validation, hidden tests by content, keys unknown to this version included. */
 export async function fingerprintTask(task: TaskConfig): Promise<string> {
   const { hiddenTests, ...definition } = task;
-  return fingerprintOf({
+  return hashJson({
     ...definition,
     hiddenTests: hiddenTests === undefined ? undefined : await hashSource(hiddenTests),
   });
@@ -133,7 +133,7 @@ async function gatewayContent(gateway: GatewayConfig): Promise<unknown> {
 
 /** What all cases of a run share and depend on. */
 export async function fingerprintSurroundings({ sandbox, gateway }: Config): Promise<string> {
-  return fingerprintOf({
+  return hashJson({
     sandbox,
     gateway: gateway && (await gatewayContent(gateway)),
   });

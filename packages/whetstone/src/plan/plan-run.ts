@@ -8,9 +8,9 @@ import {
   fingerprintTask,
   fingerprintVariant,
 } from './fingerprint.ts';
-import { fingerprintOf } from './fingerprint-of.ts';
+import { hashJson } from './hash-json.ts';
 import type { Plan, PlannedCase, Selection } from './plan.ts';
-import { type Selected, selectMatrix } from './select.ts';
+import { type Selected, selectMatrix } from './select-matrix.ts';
 import { seededRandom, shuffle } from './shuffle.ts';
 
 export type PlanOptions = {
@@ -113,7 +113,7 @@ function expand({ agents, tasks, variants, surroundings }: Matrix, trials: numbe
           variant: variant.name,
           trial: trialIndex + 1,
           block: (agentIndex * tasks.length + taskIndex) * trials + trialIndex,
-          fingerprint: fingerprintOf({
+          fingerprint: hashJson({
             agent,
             task,
             variant,

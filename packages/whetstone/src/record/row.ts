@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exposureSchema } from './exposure.ts';
+import { exposureSchema } from './exposure-schema.ts';
 
 /**
  * One row of `results.jsonl`: what a case came to. Field names are the field's own (context-eval's where it has them).

@@ -3,8 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { manifestOf, rowOf } from './__fixtures__/records.ts';
+import { findRun } from './find-run.ts';
 import { runLayout } from './layout.ts';
-import { createRunRecord, findRun, readRun, resumeRunRecord, rowsInOrder } from './run-record.ts';
+import { readRun, rowsInOrder } from './read-run.ts';
+import { createRunRecord, resumeRunRecord } from './run-record.ts';
 
 let output: string;
 beforeEach(async () => {

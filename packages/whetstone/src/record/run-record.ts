@@ -1,12 +1,12 @@
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import { WhetstoneError } from '@whetstone/errors';
-import { type Journal, openJournal, readJournal } from './journal.ts';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Journal, openJournal } from './journal.ts';
 import { type CaseLayout, caseLayout, runLayout } from './layout.ts';
 import { acquireLock } from './lock.ts';
-import { type Manifest, manifestSchema } from './manifest.ts';
+import type { Manifest } from './manifest.ts';
+import { readRun, rowsInOrder, type StoredRun } from './read-run.ts';
 import type { CaseRow } from './row.ts';
-import { namingUnwritable } from './unwritable.ts';
+import { namingUnwritable } from './write-failure.ts';
 
 /** A run directory that is being written. Only one process at a time holds it. */
 export interface RunRecord extends AsyncDisposable {
@@ -58,48 +58,6 @@ export async function resumeRunRecord(directory: string): Promise<RunRecord> {
   });
 }
 
-/** What a run directory holds, however its run ended. */
-export type StoredRun = { directory: string; manifest: Manifest; rows: ReadonlyMap<string, CaseRow> };
-
-/** Reads a run directory. Throws a typed error when it is not one, or may not be read. */
-export async function readRun(directory: string): Promise<StoredRun> {
-  const layout = runLayout(directory);
-  const text = await readFile(layout.manifest, 'utf8').catch((error: unknown) => {
-    if (!isAbsent(error)) throw unreadable(layout.manifest, error);
-    throw new WhetstoneError(
-      'run-not-found',
-      `${directory} is not a run directory: it has no manifest.json.`,
-      {
-        hint: 'Give the path of a run directory, or a run id below the output directory (.whetstone/runs).',
-        exitCode: 2,
-        cause: error,
-      },
-    );
-  });
-  const parsed = manifestSchema.safeParse(safeJson(text));
-  if (!parsed.success) {
-    throw new WhetstoneError('run-unreadable', `The manifest of ${directory} cannot be read.`, {
-      where: layout.manifest,
-      hint: 'It was written by another version, or damaged. The cases folder can still be read by hand.',
-      exitCode: 2,
-      cause: parsed.error,
-    });
-  }
-  const rows = new Map<string, CaseRow>();
-  const entries = await readJournal(layout.journal).catch((error: unknown) => {
-    throw unreadable(layout.journal, error);
-  });
-  for (const entry of entries) {
-    if (entry.type === 'case.finished') rows.set(entry.case_id, entry.row);
-  }
-  return { directory, manifest: parsed.data, rows };
-}
-
-/** Rows in planned order. */
-export function rowsInOrder(run: Pick<StoredRun, 'manifest' | 'rows'>): CaseRow[] {
-  return run.manifest.case_matrix.flatMap((planned) => run.rows.get(planned.case_id) ?? []);
-}
-
 /** Writes what derives from the journal. Safe at any time: a reader sees the old file or the new one. */
 export async function writeResults(run: StoredRun): Promise<void> {
   const lines = rowsInOrder(run).map((row) => `${JSON.stringify(row)}\n`);
@@ -113,33 +71,6 @@ export async function writeDerived(
   content: string,
 ): Promise<void> {
   await namingUnwritable(directory, 'writing', () => writeWhole(runLayout(directory)[file], content));
-}
-
-/**
- * Finds a run by path, by id or by unique beginning of an id below `outputDirectory`; `latest` is the newest.
- * Throws a typed error that lists what is there.
- */
-export async function findRun(reference: string, outputDirectory: string): Promise<string> {
-  const asPath = resolve(reference);
-  if (await isFile(runLayout(asPath).manifest)) return asPath;
-  const ids = await runIds(outputDirectory);
-  const matches =
-    reference === 'latest' ? ids.slice(-1) : ids.filter((id) => id === reference || id.startsWith(reference));
-  const [match] = matches;
-  if (matches.length === 1 && match !== undefined) return join(outputDirectory, match);
-  throw new WhetstoneError(
-    'run-not-found',
-    matches.length > 1
-      ? `${reference} stands for ${matches.length} runs: ${matches.join(', ')}.`
-      : `There is no run ${reference} in ${outputDirectory}.`,
-    {
-      hint:
-        ids.length > 0
-          ? `Runs there: ${ids.slice(-5).join(', ')}.`
-          : 'Start one with: whetstone run -c whetstone.yaml',
-      exitCode: 2,
-    },
-  );
 }
 
 async function openRecord(
@@ -192,46 +123,5 @@ async function writeWhole(file: string, content: string): Promise<void> {
   } catch (error) {
     await rm(beside, { force: true }).catch(() => undefined);
     throw error;
-  }
-}
-
-/** Ids of the runs below an output directory, the oldest first. A folder without a manifest is not a run. */
-async function runIds(outputDirectory: string): Promise<string[]> {
-  const names = await readdir(outputDirectory).catch((error: unknown) => {
-    if (isAbsent(error)) return [];
-    throw unreadable(outputDirectory, error);
-  });
-  const areRuns = await Promise.all(
-    names.map((name) => isFile(runLayout(join(outputDirectory, name)).manifest)),
-  );
-  return names.filter((_, index) => areRuns[index]).sort();
-}
-
-function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
-}
-
-function unreadable(path: string, cause: unknown): WhetstoneError {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : cause;
-  return new WhetstoneError('run-unreadable', `It cannot be read (${code}).`, {
-    where: path,
-    hint: 'See who owns it and who may read it: ls -ld',
-    exitCode: 2,
-    cause,
-  });
-}
-
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (entry) => entry.isFile(),
-    () => false,
-  );
-}
-
-function safeJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }

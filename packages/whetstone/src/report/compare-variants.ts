@@ -3,8 +3,8 @@ import { pairedDifference } from '../stats/paired-difference.ts';
 import { FEWEST_TASKS, minimumDetectableDifference, tasksNeeded } from '../stats/power.ts';
 import { signFlipTest } from '../stats/sign-flip.ts';
 import { type CaseResult, taskCounts } from './case-results.ts';
-import type { Arm, Comparison } from './summary.ts';
 import { decideVerdict, explainVerdict, isSignificant, type Measured } from './comparison-verdict.ts';
+import type { Arm, Comparison } from './summary.ts';
 
 /** An arm with its planned cases. */
 export type ArmCases = { arm: Arm; cases: readonly CaseResult[] };

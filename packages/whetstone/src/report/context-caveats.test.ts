@@ -1,6 +1,6 @@
 import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
-import type { Exposure } from '../record/exposure.ts';
+import type { Exposure } from '../record/exposure-schema.ts';
 import type { CaseResult } from './case-results.ts';
 import { aboutTheContext } from './context-caveats.ts';
 

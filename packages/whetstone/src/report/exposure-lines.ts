@@ -1,4 +1,4 @@
-import type { Exposure } from '../record/exposure.ts';
+import type { Exposure } from '../record/exposure-schema.ts';
 import { counted, tokens } from './format.ts';
 
 /** What an agent saw of what its variant declares, a line each. Nothing is said of what is not known. */

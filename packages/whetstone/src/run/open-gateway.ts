@@ -4,7 +4,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import type { Budget, LaneMode, LaneOptions } from '@whetstone/gateway';
 import type { LabGateway } from '../attempt/lab.ts';
 import type { BudgetConfig, Config, GatewayConfig } from '../config/config.ts';
-import { readFault } from '../config/fault-form.ts';
+import { readFault } from '../config/read-fault.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { PlannedRun } from './plan-or-resume.ts';
 

@@ -9,7 +9,7 @@ import { gitVersion } from '../workspace/git.ts';
 import { inspectRepo } from '../workspace/repository.ts';
 import { variantOverlays } from '../workspace/variant-overlays.ts';
 import type { SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
-import { agentsBesideGateway } from './agents-beside-gateway.ts';
+import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { buildManifest } from './build-manifest.ts';
 import type { PlannedRun } from './plan-or-resume.ts';
 
@@ -61,7 +61,7 @@ export async function openRecord(input: {
     agentVersions: versions,
     treeNotes: input.treeNotes,
     gitVersion: await gitVersion(),
-    notes: [...notesOf(dirty, input.treeNotes), ...agentsBesideGateway(config, plan)],
+    notes: [...notesOf(dirty, input.treeNotes), ...agentsBypassingGateway(config, plan)],
   });
   return createRunRecord(config.outputDir, manifest);
 }

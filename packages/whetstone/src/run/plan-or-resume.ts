@@ -3,9 +3,10 @@ import { present } from '@whetstone/events/present';
 import type { Config } from '../config/config.ts';
 import type { Plan, PlannedCase, Selection } from '../plan/plan.ts';
 import { planRun } from '../plan/plan-run.ts';
+import { findRun } from '../record/find-run.ts';
 import type { Manifest } from '../record/manifest.ts';
+import { readRun, type StoredRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
-import { findRun, readRun, type StoredRun } from '../record/run-record.ts';
 import { resolveCommit } from '../workspace/repository.ts';
 
 /** What to plan, with every default filled in. */

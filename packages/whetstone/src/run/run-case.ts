@@ -3,7 +3,7 @@ import type { Agent, DeclaredContext } from '@whetstone/agents';
 import { runAttempt } from '../attempt/attempt.ts';
 import type { Attempt, Lab } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
-import { renderPrompt } from '../config/prompt.ts';
+import { renderPrompt } from '../config/render-prompt.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { CaseRow } from '../record/row.ts';
 

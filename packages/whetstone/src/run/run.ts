@@ -10,7 +10,8 @@ import { loadConfig } from '../config/load-config.ts';
 import type { Plan, Selection } from '../plan/plan.ts';
 import { version } from '../version.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
-import { agentsBesideGateway } from './agents-beside-gateway.ts';
+import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
+import { collectSecrets } from './collect-secrets.ts';
 import { openGateway } from './open-gateway.ts';
 import { openRecord, prepareTrees } from './open-record.ts';
 import { planOrResume } from './plan-or-resume.ts';
@@ -20,8 +21,7 @@ import { requireExecutables } from './require-executables.ts';
 import type { CaseLab } from './run-case.ts';
 import type { RunEvent } from './run-event.ts';
 import { runCases } from './schedule-cases.ts';
-import { makeScratch, sweepScratch } from './scratch.ts';
-import { secretsOf } from './secrets.ts';
+import { makeScratch, sweepScratch } from './scratch-folder.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
 /** What to run and how. Only `config` is required. */
@@ -88,7 +88,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const agents = await createAgents(config, plan);
   requireCapabilities(config, plan, agents);
   const contexts = await readContexts(config, plan);
-  for (const message of agentsBesideGateway(config, plan)) onEvent({ type: 'warned', message });
+  for (const message of agentsBypassingGateway(config, plan)) onEvent({ type: 'warned', message });
   const treeNotes = await prepareTrees(config, plan, workspaces);
   await using record = await openRecord({
     config,
@@ -101,7 +101,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   });
 
   const secrets = [
-    ...secretsOf(selectedAgents(config, plan), process.env),
+    ...collectSecrets(selectedAgents(config, plan), process.env),
     ...[...contexts.values()].flatMap((context) => context.secrets),
   ];
   const lab: Lab = {

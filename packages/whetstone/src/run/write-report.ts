@@ -1,5 +1,6 @@
+import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
-import { readRun, rowsInOrder, type StoredRun, writeDerived, writeResults } from '../record/run-record.ts';
+import { writeDerived, writeResults } from '../record/run-record.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { summarize } from '../report/summarize.ts';
 import type { Summary } from '../report/summary.ts';

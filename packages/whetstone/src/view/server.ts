@@ -4,10 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WhetstoneError } from '@whetstone/errors';
+import { createGuard, type Guard } from './access-guard.ts';
 import { readCaseFile } from './case-files.ts';
-import { createGuard, type Guard } from './guard.ts';
-import { caseDetail, openStoredRuns, type StoredRuns } from './stored-runs.ts';
-import { type ViewFile, viewFiles } from './view-files.ts';
+import { caseDetail, openStoredRuns, type StoredRuns } from './load-runs.ts';
+import { type ViewFile, viewFiles } from './page-files.ts';
 
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 

@@ -8,7 +8,7 @@ import { choosePlacement } from './choose-placement.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { namingFullDisk } from './full-disk.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
-import { materialisePristine, type Pristine } from './pristine.ts';
+import { materialisePristine, type Pristine } from './pristine-tree.ts';
 import { openRepository } from './repository.ts';
 import { buildSnapshot, type PreparedSnapshot } from './snapshot.ts';
 import type { Snapshot, Workspace, WorkspaceStrategy, Workspaces } from './workspace.ts';

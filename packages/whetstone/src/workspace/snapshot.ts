@@ -7,7 +7,7 @@ import { git } from './git.ts';
 import { formatOf, makeGitDirectory, type ObjectFormat } from './git-directory.ts';
 import { importTree } from './import-tree.ts';
 import type { PlacedTree, Placement } from './placement.ts';
-import type { Pristine } from './pristine.ts';
+import type { Pristine } from './pristine-tree.ts';
 import { type ScanOptions, scanTree } from './scan-tree.ts';
 import type { Snapshot } from './workspace.ts';
 

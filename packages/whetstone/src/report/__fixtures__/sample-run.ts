@@ -1,4 +1,4 @@
-import type { Exposure } from '../../record/exposure.ts';
+import type { Exposure } from '../../record/exposure-schema.ts';
 import type { Manifest } from '../../record/manifest.ts';
 import type { CaseRow } from '../../record/row.ts';
 

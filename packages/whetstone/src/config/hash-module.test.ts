@@ -2,7 +2,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hashModule } from './module-closure.ts';
+import { hashModule } from './hash-module.ts';
 
 let folder: string;
 beforeEach(() => {

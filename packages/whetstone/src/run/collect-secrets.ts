@@ -2,6 +2,6 @@ import { agentSecrets } from '@whetstone/agents';
 import type { AgentConfig } from '@whetstone/agents/config';
 
 /** The values that must never be kept: what these agents are given from the user's environment. */
-export function secretsOf(agents: readonly AgentConfig[], environment: NodeJS.ProcessEnv): string[] {
+export function collectSecrets(agents: readonly AgentConfig[], environment: NodeJS.ProcessEnv): string[] {
   return [...new Set(agents.flatMap((agent) => agentSecrets(agent, environment)))];
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { TaskConfig } from './config.ts';
-import { renderPrompt, WORKING_INSTRUCTIONS } from './prompt.ts';
+import { renderPrompt, WORKING_INSTRUCTIONS } from './render-prompt.ts';
 
 const task: TaskConfig = {
   id: 'secret-task-id',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { FaultRule } from '@whetstone/gateway';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readFault } from './fault-form.ts';
+import { readFault } from './read-fault.ts';
 
 describe('the short form of a fault', () => {
   test.each<[string, FaultRule]>([

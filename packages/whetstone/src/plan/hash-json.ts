@@ -16,6 +16,6 @@ function canonicalJson(value: unknown): string {
 }
 
 /** sha256 of the canonical JSON, hexadecimal. */
-export function fingerprintOf(value: unknown): string {
+export function hashJson(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }

@@ -12,7 +12,7 @@ import {
 } from '@whetstone/gateway';
 import { announceGateway } from './running-gateways.ts';
 
-export type StandingGatewayOptions = {
+export type StartGatewayOptions = {
   mode: LaneMode;
   /** Default: loopback. */
   host?: string;
@@ -27,15 +27,15 @@ export type StandingGatewayOptions = {
   onCall: (line: LedgerLine) => void;
 };
 
-/** A gateway with one lane that its user's other programs can find. */
-export type StandingGateway = {
+/** A gateway with one lane. Other programs of the same user can find it (`running-gateways.ts`). */
+export type StartedGateway = {
   lane: Lane;
   /** Ends its calls and writes its ledger. */
   close(): Promise<void>;
 };
 
 /** @throws WhetstoneError with the code of a `GatewayError` */
-export async function openStandingGateway(options: StandingGatewayOptions): Promise<StandingGateway> {
+export async function startGateway(options: StartGatewayOptions): Promise<StartedGateway> {
   const { mode, budget, allowProviderTools, faults, ledgerFile, onCall, host, port } = options;
   const server = await asUserError(
     createGateway({

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import type { Plan } from '../plan/plan.ts';
 
 /** A sentence for each agent whose calls the gateway will not see: they are neither counted nor limited by it. */
-export function agentsBesideGateway({ gateway, agents }: Config, plan: Plan): string[] {
+export function agentsBypassingGateway({ gateway, agents }: Config, plan: Plan): string[] {
   if (!gateway) return [];
   return agents
     .filter((agent) => plan.agents.some(({ name }) => name === agent.name) && !leadsToGateway(agent))

@@ -1,0 +1,51 @@
+import { readdir, stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { runLayout } from './layout.ts';
+import { isAbsent, unreadable } from './read-run.ts';
+
+/**
+ * Finds a run by path, by id or by unique beginning of an id below `outputDirectory`; `latest` is the newest.
+ * Throws a typed error that lists what is there.
+ */
+export async function findRun(reference: string, outputDirectory: string): Promise<string> {
+  const asPath = resolve(reference);
+  if (await isFile(runLayout(asPath).manifest)) return asPath;
+  const ids = await runIds(outputDirectory);
+  const matches =
+    reference === 'latest' ? ids.slice(-1) : ids.filter((id) => id === reference || id.startsWith(reference));
+  const [match] = matches;
+  if (matches.length === 1 && match !== undefined) return join(outputDirectory, match);
+  throw new WhetstoneError(
+    'run-not-found',
+    matches.length > 1
+      ? `${reference} stands for ${matches.length} runs: ${matches.join(', ')}.`
+      : `There is no run ${reference} in ${outputDirectory}.`,
+    {
+      hint:
+        ids.length > 0
+          ? `Runs there: ${ids.slice(-5).join(', ')}.`
+          : 'Start one with: whetstone run -c whetstone.yaml',
+      exitCode: 2,
+    },
+  );
+}
+
+/** Ids of the runs below an output directory, the oldest first. A folder without a manifest is not a run. */
+async function runIds(outputDirectory: string): Promise<string[]> {
+  const names = await readdir(outputDirectory).catch((error: unknown) => {
+    if (isAbsent(error)) return [];
+    throw unreadable(outputDirectory, error);
+  });
+  const areRuns = await Promise.all(
+    names.map((name) => isFile(runLayout(join(outputDirectory, name)).manifest)),
+  );
+  return names.filter((_, index) => areRuns[index]).sort();
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then(
+    (entry) => entry.isFile(),
+    () => false,
+  );
+}

@@ -1,0 +1,70 @@
+import { readFile } from 'node:fs/promises';
+import { WhetstoneError } from '@whetstone/errors';
+import { readJournal } from './journal.ts';
+import { runLayout } from './layout.ts';
+import { type Manifest, manifestSchema } from './manifest.ts';
+import type { CaseRow } from './row.ts';
+
+/** What a run directory holds, however its run ended. */
+export type StoredRun = { directory: string; manifest: Manifest; rows: ReadonlyMap<string, CaseRow> };
+
+/** Reads a run directory. Throws a typed error when it is not one, or may not be read. */
+export async function readRun(directory: string): Promise<StoredRun> {
+  const layout = runLayout(directory);
+  const text = await readFile(layout.manifest, 'utf8').catch((error: unknown) => {
+    if (!isAbsent(error)) throw unreadable(layout.manifest, error);
+    throw new WhetstoneError(
+      'run-not-found',
+      `${directory} is not a run directory: it has no manifest.json.`,
+      {
+        hint: 'Give the path of a run directory, or a run id below the output directory (.whetstone/runs).',
+        exitCode: 2,
+        cause: error,
+      },
+    );
+  });
+  const parsed = manifestSchema.safeParse(safeJson(text));
+  if (!parsed.success) {
+    throw new WhetstoneError('run-unreadable', `The manifest of ${directory} cannot be read.`, {
+      where: layout.manifest,
+      hint: 'It was written by another version, or damaged. The cases folder can still be read by hand.',
+      exitCode: 2,
+      cause: parsed.error,
+    });
+  }
+  const rows = new Map<string, CaseRow>();
+  const entries = await readJournal(layout.journal).catch((error: unknown) => {
+    throw unreadable(layout.journal, error);
+  });
+  for (const entry of entries) {
+    if (entry.type === 'case.finished') rows.set(entry.case_id, entry.row);
+  }
+  return { directory, manifest: parsed.data, rows };
+}
+
+/** Rows in planned order. */
+export function rowsInOrder(run: Pick<StoredRun, 'manifest' | 'rows'>): CaseRow[] {
+  return run.manifest.case_matrix.flatMap((planned) => run.rows.get(planned.case_id) ?? []);
+}
+
+export function isAbsent(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+}
+
+export function unreadable(path: string, cause: unknown): WhetstoneError {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : cause;
+  return new WhetstoneError('run-unreadable', `It cannot be read (${code}).`, {
+    where: path,
+    hint: 'See who owns it and who may read it: ls -ld',
+    exitCode: 2,
+    cause,
+  });
+}
+
+function safeJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
