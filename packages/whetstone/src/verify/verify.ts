@@ -106,7 +106,7 @@ async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
  */
 async function protectAgain({ task, snapshot }: VerifyInput, { workspace }: Room): Promise<void> {
   if (task.protectedPaths.length > 0) {
-    const inBase = new Set([...snapshot.manifest.keys()].map(displayPath));
+    const inBase = new Set([...snapshot.entries.keys()].map(displayPath));
     const isNamed = namedBy(task.protectedPaths);
     await workspace.restore((path) => inBase.has(path) && isNamed(path));
   }

@@ -1,16 +1,16 @@
 import { parentPaths } from './tree-path.ts';
-import type { Manifest, ManifestEntry } from './workspace.ts';
+import type { TreeEntries, TreeEntry } from './workspace.ts';
 
-/** A manifest that can be asked by folder. */
+/** The entries of a tree, and the names in each of its folders. */
 export type BaseTree = {
-  manifest: Manifest;
+  entries: TreeEntries;
   /** Folder (`''` the root) → the names in it. */
   folders: ReadonlyMap<string, ReadonlySet<string>>;
 };
 
-export function baseTree(manifest: Manifest): BaseTree {
+export function baseTree(entries: TreeEntries): BaseTree {
   const folders = new Map<string, Set<string>>([['', new Set()]]);
-  for (const path of manifest.keys()) {
+  for (const path of entries.keys()) {
     let child = path;
     for (const parent of [...parentPaths(path), '']) {
       const names = folders.get(parent);
@@ -23,7 +23,7 @@ export function baseTree(manifest: Manifest): BaseTree {
       child = parent;
     }
   }
-  return { manifest, folders };
+  return { entries, folders };
 }
 
 /** One difference between a tree and its base. */
@@ -31,8 +31,8 @@ export type TreeEdit =
   | { kind: 'write'; path: string; mode: '100644' | '100755' | '120000'; oid: string }
   | { kind: 'delete'; path: string };
 
-export function applyEdits(manifest: Manifest, edits: readonly TreeEdit[]): Manifest {
-  const result = new Map<string, ManifestEntry>(manifest);
+export function applyEdits(entries: TreeEntries, edits: readonly TreeEdit[]): TreeEntries {
+  const result = new Map<string, TreeEntry>(entries);
   for (const edit of edits) {
     if (edit.kind === 'delete') result.delete(edit.path);
     else result.set(edit.path, { mode: edit.mode, oid: edit.oid });

@@ -12,7 +12,7 @@ import { readBlobs } from './read-blobs.ts';
 import { byBytes, type Scan, scanTree } from './scan-tree.ts';
 import { type PreparedSnapshot, scanTarget } from './snapshot.ts';
 import { absolutePath, assertInsideTree, displayPath } from './tree-path.ts';
-import type { Changes, FileChange, ManifestEntry, Workspace } from './workspace.ts';
+import type { Changes, FileChange, TreeEntry, Workspace } from './workspace.ts';
 
 /**
  * One disposable tree. `home` becomes the folder around it, `backstage` the folder for what the host keeps about it;
@@ -114,7 +114,7 @@ export async function createWorkspace(options: {
       return;
     }
     const commit = await record(found);
-    base = { commit, tree: baseTree(applyEdits(base.tree.manifest, found.edits)), unportable };
+    base = { commit, tree: baseTree(applyEdits(base.tree.entries, found.edits)), unportable };
   }
 
   async function apply(incoming: Changes, keep: (path: string) => boolean = () => true): Promise<void> {
@@ -135,7 +135,7 @@ export async function createWorkspace(options: {
     const touched = [...found.edits.map(({ path }) => path), ...found.unportable];
     const paths = [...new Set(touched)].filter((path) => matches(displayPath(path))).sort(byBytes);
     const written = paths.flatMap((path) => {
-      const entry = base.tree.manifest.get(path);
+      const entry = base.tree.entries.get(path);
       return entry === undefined || entry.mode === '160000' ? [] : [{ path, ...entry }];
     });
     const gitDir = written.length === 0 ? contents : await openContents();
@@ -161,7 +161,7 @@ export async function createWorkspace(options: {
 /** What `changes` are measured against: a commit, its tree, and what was there that no commit can hold. */
 type Base = { commit: string; tree: BaseTree; unportable: ReadonlySet<string> };
 
-type BlobEntry = { path: string; mode: ManifestEntry['mode']; oid: string };
+type BlobEntry = { path: string; mode: TreeEntry['mode']; oid: string };
 
 function pathGone({ change, bytes, fromBytes }: FileChange): string[] {
   if (change === 'deleted') return [bytes];

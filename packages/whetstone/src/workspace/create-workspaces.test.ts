@@ -79,7 +79,7 @@ describe.each(strategies)('workspaces over $strategy', ({ strategy, missing }) =
       const snapshot = await workspaces.prepare(commit, []);
       await using workspace = await workspaces.create(snapshot);
       expect(readTree(workspace.path)).toEqual(tree);
-      expect([...snapshot.manifest.keys()].sort()).toEqual(Object.keys(tree).sort());
+      expect([...snapshot.entries.keys()].sort()).toEqual(Object.keys(tree).sort());
       expect(runGit(workspace.path, ['status', '--porcelain', '--ignored'])).toBe('');
       expect(runGit(workspace.path, ['diff', 'HEAD'])).toBe('');
 
@@ -186,7 +186,7 @@ describe.each(strategies)('workspaces over $strategy', ({ strategy, missing }) =
       'skills/\xfe/inner': 'file bytes\n',
       'skills/\xff': 'file bytes\n',
     });
-    expect([...snapshot.manifest.keys()].sort()).toEqual(Object.keys(readTree(workspace.path)).sort());
+    expect([...snapshot.entries.keys()].sort()).toEqual(Object.keys(readTree(workspace.path)).sort());
     expect(existsSync('/tmp/below')).toBe(false);
     expect(existsSync(join(workspace.path, 'docs'))).toBe(false);
     expect(fingerprint(source)).toBe(before);
@@ -217,7 +217,7 @@ describe.each(strategies)('workspaces over $strategy', ({ strategy, missing }) =
     ]);
     expect(one).toBe(two);
     expect(other).not.toBe(one);
-    expect([...other.manifest.keys()]).toEqual([]);
+    expect([...other.entries.keys()]).toEqual([]);
     await using workspace = await workspaces.create(other);
     expect(readTree(workspace.path)).toEqual({});
     writeFileSync(join(workspace.path, 'file'), 'again\n');
@@ -352,7 +352,7 @@ describe('repositories of other shapes', () => {
       exitCode: 2,
     });
     writeFileSync(source, 'rules\n');
-    expect([...(await workspaces.prepare(commit, overlays)).manifest.keys()].sort()).toEqual([
+    expect([...(await workspaces.prepare(commit, overlays)).entries.keys()].sort()).toEqual([
       'AGENTS.md',
       'file',
     ]);

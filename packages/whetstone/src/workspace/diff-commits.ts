@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { streamGit } from './git.ts';
 import { byBytes } from './scan-tree.ts';
 import { displayPath } from './tree-path.ts';
-import type { FileChange, ManifestEntry } from './workspace.ts';
+import type { FileChange, TreeEntry } from './workspace.ts';
 
 /** Renames are looked for among at most this many added times deleted files, as git itself does by default. */
 const RENAME_LIMIT = 1000;
@@ -138,7 +138,7 @@ function describe(record: RawRecord, counts: Counts): FileChange {
     bytes: record.path,
     change: changeOf(record),
     ...(record.from === undefined ? {} : { from: displayPath(record.from), fromBytes: record.from }),
-    ...(record.status === 'D' ? {} : { mode: record.mode as ManifestEntry['mode'], oid: record.oid }),
+    ...(record.status === 'D' ? {} : { mode: record.mode as TreeEntry['mode'], oid: record.oid }),
     ...counts,
   };
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { GitError, git } from './git.ts';
 import { absolutePath, displayPath } from './tree-path.ts';
-import type { Manifest, ManifestEntry, SnapshotNotes } from './workspace.ts';
+import type { SnapshotNotes, TreeEntries, TreeEntry } from './workspace.ts';
 
 /** The tree of a commit on disk: the bytes of its blobs, without any `.git`. */
 export type Pristine = {
@@ -14,7 +14,7 @@ export type Pristine = {
   path: string;
   /** A git index of `path`. */
   indexFile: string;
-  manifest: Manifest;
+  entries: TreeEntries;
   notes: SnapshotNotes;
 };
 
@@ -33,18 +33,18 @@ export async function materialisePristine(
   await mkdir(path, { recursive: true });
   try {
     const listing = await git(['ls-tree', '-r', '-l', '-z', '--full-tree', commit], { gitDir });
-    const entries = parseListing(listing.toString('latin1'), commit);
+    const blobs = parseListing(listing.toString('latin1'), commit);
     const treeId = (await git(['rev-parse', '--verify', `${commit}^{tree}`], { gitDir })).toString().trim();
     await git(['read-tree', commit], { gitDir, indexFile });
     await git(['checkout-index', '--all', '--index', '--quiet'], { gitDir, indexFile, workTree: path });
-    const notes = takeNotes(path, entries);
-    return { commit, treeId, path, indexFile, manifest: manifestOf(entries), notes };
+    const notes = takeNotes(path, blobs);
+    return { commit, treeId, path, indexFile, entries: entriesByPath(blobs), notes };
   } catch (error) {
     throw error instanceof GitError && isMissingObject(error.stderr) ? missingObjects(commit, error) : error;
   }
 }
 
-type Entry = ManifestEntry & { path: string; size: number };
+type Entry = TreeEntry & { path: string; size: number };
 
 function parseListing(listing: string, commit: string): Entry[] {
   return listing
@@ -56,11 +56,11 @@ function parseListing(listing: string, commit: string): Entry[] {
       // Old trees have group-writable files; git itself reads them as plain ones.
       const known = mode === '100664' ? '100644' : mode;
       if (size === 'BAD') throw missingObjects(commit, displayPath(path));
-      return { path, mode: known as ManifestEntry['mode'], oid, size: size === '-' ? 0 : Number(size) };
+      return { path, mode: known as TreeEntry['mode'], oid, size: size === '-' ? 0 : Number(size) };
     });
 }
 
-function manifestOf(entries: readonly Entry[]): Manifest {
+function entriesByPath(entries: readonly Entry[]): TreeEntries {
   return new Map(entries.map(({ path, mode, oid }) => [path, { mode, oid }]));
 }
 

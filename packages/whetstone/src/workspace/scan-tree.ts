@@ -57,7 +57,7 @@ export async function scanTree(options: ScanOptions): Promise<Scan> {
         if (!isSubmodule(base, path)) deleteBase(base, path, scan.edits);
       } else if (kind === 'folder') {
         if (isSubmodule(base, path)) continue;
-        if (base.manifest.has(path)) scan.edits.push({ kind: 'delete', path });
+        if (base.entries.has(path)) scan.edits.push({ kind: 'delete', path });
         folders.push({ path, whole: folder.whole || !(await isLayered(options, path)) });
       } else {
         if (base.folders.has(path)) deleteBase(base, path, scan.edits);
@@ -88,7 +88,7 @@ async function compare(options: ScanOptions, path: string, symlink: boolean, sca
     scan.unportable.push(path);
     return;
   }
-  const before = options.base.manifest.get(path);
+  const before = options.base.entries.get(path);
   if (before?.oid !== now.oid || before.mode !== now.mode) scan.edits.push({ kind: 'write', path, ...now });
 }
 
@@ -188,7 +188,7 @@ function isPortable(path: string, name: string, kind: Kind): boolean {
 }
 
 function isSubmodule(base: BaseTree, path: string): boolean {
-  return base.manifest.get(path)?.mode === '160000';
+  return base.entries.get(path)?.mode === '160000';
 }
 
 /** The place of a submodule is an empty folder; anything else there is not a change that a patch could carry. */
@@ -199,7 +199,7 @@ async function fitsSubmodule(options: ScanOptions, path: string, kind: Kind): Pr
 
 /** Everything the base has at `path` or below, except the places of submodules. */
 function deleteBase(base: BaseTree, path: string, edits: TreeEdit[]): void {
-  const entry = base.manifest.get(path);
+  const entry = base.entries.get(path);
   if (entry && entry.mode !== '160000') edits.push({ kind: 'delete', path });
   for (const name of base.folders.get(path) ?? []) deleteBase(base, joinPath(path, name), edits);
 }

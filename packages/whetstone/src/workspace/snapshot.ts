@@ -43,7 +43,7 @@ export async function buildSnapshot(options: {
   let sealedCommit: string;
   const sealed = join(directory, 'git');
   try {
-    const pristineBase = baseTree(pristine.manifest);
+    const pristineBase = baseTree(pristine.entries);
     if (overlays.length > 0) {
       await applyOverlays(placed.path, overlays);
       edits = (await scanTree({ ...scanTarget(placed), base: pristineBase, format })).edits;
@@ -62,13 +62,13 @@ export async function buildSnapshot(options: {
   // A layer that is not mounted may be written to; a rename through the mount would be a copy.
   const [layer = placed.path] = placed.layers;
   await rename(sealed, join(layer, '.git'));
-  const manifest = applyEdits(pristine.manifest, edits);
+  const entries = applyEdits(pristine.entries, edits);
   return {
     commit: pristine.commit,
-    manifest,
+    entries,
     notes: pristine.notes,
     format,
-    base: baseTree(manifest),
+    base: baseTree(entries),
     sealedCommit,
     objects: join(layer, '.git/objects'),
     layers: placed.layers,

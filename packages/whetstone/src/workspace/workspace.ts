@@ -22,13 +22,13 @@ export type WorkspaceStrategy = 'mount' | 'reflink' | 'copy';
 export interface Snapshot {
   readonly commit: string;
   /** What the tree holds, by path (a byte string in latin1, so that any file name is kept). */
-  readonly manifest: Manifest;
+  readonly entries: TreeEntries;
   readonly notes: SnapshotNotes;
 }
 
 /** Path (latin1 byte string, `/` separated) → what is there. */
-export type Manifest = ReadonlyMap<string, ManifestEntry>;
-export type ManifestEntry = {
+export type TreeEntries = ReadonlyMap<string, TreeEntry>;
+export type TreeEntry = {
   /** Git's own modes. */
   mode: '100644' | '100755' | '120000' | '160000';
   /** Git's blob id of the content (of the target for a symlink). */
@@ -94,7 +94,7 @@ export type FileChange = {
   from?: string;
   fromBytes?: string;
   /** The mode and the blob id after the change; absent for a deletion. */
-  mode?: ManifestEntry['mode'];
+  mode?: TreeEntry['mode'];
   oid?: string;
   binary: boolean;
   insertions: number;
