@@ -22,14 +22,14 @@ const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   workspace: ['config'],
   record: [],
   gateway: ['config'],
-  capture: ['config', 'report'],
+  capture: ['report'],
   verify: ['config', 'record', 'workspace'],
   attempt: ['config', 'plan', 'record', 'verify', 'workspace'],
   stats: [],
   report: ['record', 'stats'],
   run: ['attempt', 'config', 'gateway', 'plan', 'record', 'report', 'workspace'],
   cli: ['capture', 'config', 'gateway', 'plan', 'record', 'report', 'run', 'verify', 'view', 'workspace'],
-  view: ['record', 'report', 'run'],
+  view: ['record', 'report'],
 };
 
 /** `@whetstone/agents/config` → `agents`; `undefined` for what is not ours. */
