@@ -12,7 +12,7 @@ import type { Command, CommandAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
 import { placeContext, placeOf } from '../kit/place-context.ts';
 import { runTurn, type TurnLaunch, type TurnSetup } from '../kit/run-turn.ts';
-import { createTelemetryCollector } from '../kit/telemetry/telemetry-collector.ts';
+import { createTelemetryCollector } from '../kit/telemetry/create-telemetry-collector.ts';
 import { createTurnReader } from '../kit/turn-reader.ts';
 import { nativeAgentOf } from '../native/native-agents.ts';
 import { executableOf } from './executable.ts';

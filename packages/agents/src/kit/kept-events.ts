@@ -2,7 +2,6 @@ import { WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
 import type { RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { AgentContext } from '../agent.ts';
-import type { NativeAgent } from '../native/native-agent.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from './native-mapper.ts';
 import { type JsonLinesReader, readJsonLines } from './read-json-lines.ts';
 
@@ -25,9 +24,9 @@ const LIMIT_MS = 60_000;
 
 type Emit = (event: StreamEvent) => void;
 
-/** What the agent did and used beside its stream. `undefined` where that could not be read, which is logged. */
+/** What the agent did and used beside its stream. `undefined` when that could not be read, which is logged. */
 export async function readKeptEvents(
-  { kind, keptEvents }: NativeAgent,
+  { kind, keptEvents }: { kind: string; keptEvents?: (turn: EndedTurn) => Promise<StreamEvent[]> },
   { log, signal }: Pick<AgentContext, 'log' | 'signal'>,
   turn: EndedTurn,
 ): Promise<StreamEvent[] | undefined> {
