@@ -8,6 +8,7 @@ export {
 export { type JsonObject, type JsonValue, jsonValueSchema } from './json.ts';
 export type { Loss } from './loss.ts';
 export {
+  type EventEnvelope,
   type InputRequest,
   inputRequestSchema,
   parseStreamEvent,

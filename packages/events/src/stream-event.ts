@@ -104,6 +104,8 @@ export const streamEventSchema = z.discriminatedUnion('type', [
 
 export type StreamEvent = z.infer<typeof streamEventSchema>;
 export type StreamEventType = StreamEvent['type'];
+/** When and in which turn an event happened, and which call it belongs below. */
+export type EventEnvelope = Pick<StreamEvent, 'at' | 'turn' | 'parentCallId'>;
 export type StreamEventOf<Type extends StreamEventType> = Extract<StreamEvent, { type: Type }>;
 
 /** Reads one event; `undefined` for a type or a shape that this version does not know. Never throws. */

@@ -26,6 +26,7 @@ export {
   type AssistantTurn,
   assistantReasoning,
   assistantText,
+  type HistoryTurn,
   type ImagePart,
   type Input,
   type Part,
@@ -35,7 +36,6 @@ export {
   type ToolCallPart,
   type ToolResult,
   type ToolResultsTurn,
-  type Turn,
   toolCallsOf,
   type UserTurn,
 } from './conversation/turn.ts';

@@ -1,4 +1,4 @@
-import type { JsonObject, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, StreamEvent } from '@whetstone/events';
 
 /**
  * The skill whose `SKILL.md` a path or a shell command names. Agents without a tool for skills load one by reading that
@@ -13,7 +13,7 @@ export function skillEvents(
   callId: string,
   skill: string,
   status: 'completed' | 'failed' | 'rejected',
-  envelope: { at?: string; turn?: number } = {},
+  envelope: EventEnvelope = {},
 ): StreamEvent[] {
   const input: JsonObject = { skill };
   return [

@@ -1,7 +1,7 @@
 import type { JsonValue } from '../json.ts';
 import { type Loss, type LossTally, tallyLosses } from '../loss.ts';
 import { present } from '../present.ts';
-import type { StreamEvent } from '../stream-event.ts';
+import type { EventEnvelope, StreamEvent } from '../stream-event.ts';
 import type { Usage } from '../usage.ts';
 import { annotationsOf, type StepAnnotations } from './annotations.ts';
 import { AtifError } from './atif-error.ts';
@@ -45,11 +45,11 @@ export function readAtif(document: unknown): { events: StreamEvent[]; metadata: 
 /** How deep sub-agents may stand in one another: a document is data, and data can be made to exhaust the stack. */
 const MAXIMUM_DEPTH = 100;
 
-type Place = { losses: LossTally; path: (string | number)[]; parentCallId: string | undefined };
+type ReadPosition = { losses: LossTally; path: (string | number)[]; parentCallId: string | undefined };
 
 function readTrajectory(
   document: unknown,
-  place: Place,
+  place: ReadPosition,
 ): { events: StreamEvent[]; metadata: AtifMetadata; name: string } {
   const { losses, path, parentCallId } = place;
   if (path.length > 2 * MAXIMUM_DEPTH) {
@@ -79,9 +79,9 @@ function readTrajectory(
 /** The trajectories inside a document, by id, each of which is read once. */
 class EmbeddedTrajectories {
   readonly #unread = new Map<string, { document: unknown; index: number }>();
-  readonly #place: Place;
+  readonly #place: ReadPosition;
 
-  constructor(documents: readonly unknown[], place: Place) {
+  constructor(documents: readonly unknown[], place: ReadPosition) {
     this.#place = place;
     for (const [index, document] of documents.entries()) {
       const id = (document as { trajectory_id?: unknown } | null)?.trajectory_id;
@@ -111,13 +111,11 @@ class EmbeddedTrajectories {
   }
 }
 
-type Envelope = Pick<StreamEvent, 'at' | 'turn' | 'parentCallId'>;
-
 type StepContext = {
   losses: LossTally;
   embedded: EmbeddedTrajectories;
   model: string | undefined;
-  envelope: Envelope;
+  envelope: EventEnvelope;
 };
 
 function readStep(step: ReadableStep, context: StepContext): StreamEvent[] {
@@ -364,7 +362,7 @@ function sessionStarted({ sessionId, agentName, agentVersion, model }: AtifMetad
   };
 }
 
-function envelope(parentCallId: string | undefined): Envelope {
+function envelope(parentCallId: string | undefined): EventEnvelope {
   return parentCallId === undefined ? {} : { parentCallId };
 }
 

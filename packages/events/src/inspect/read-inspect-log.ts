@@ -188,9 +188,9 @@ async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
   return collected;
 }
 
-type Place = { log: InspectMetadata; shape: InspectSample['shape']; entry: string };
+type SampleLocation = { log: InspectMetadata; shape: InspectSample['shape']; entry: string };
 
-async function convert(sample: Sample, sequences: Sequences, place: Place): Promise<InspectSample> {
+async function convert(sample: Sample, sequences: Sequences, place: SampleLocation): Promise<InspectSample> {
   try {
     return await convertSample(sample, sequences, place);
   } catch (error) {
@@ -202,7 +202,7 @@ async function convert(sample: Sample, sequences: Sequences, place: Place): Prom
 async function convertSample(
   sample: Sample,
   sequences: Sequences,
-  { log, shape }: Place,
+  { log, shape }: SampleLocation,
 ): Promise<InspectSample> {
   const losses = tallyLosses();
   const resolve = createAttachmentResolver(sequences.attachmentOf, losses);

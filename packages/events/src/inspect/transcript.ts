@@ -73,7 +73,7 @@ export class Transcript {
 
   /** For a sample without a transcript: its conversation. */
   addConversation(messages: readonly JsonValue[]): void {
-    const place: Place = { scope: this.#spans.scopeOf(undefined), at: undefined };
+    const place: SpanPosition = { scope: this.#spans.scopeOf(undefined), at: undefined };
     for (const [position, raw] of messages.entries()) {
       const message = this.#message(raw);
       if (message?.role === 'assistant') this.#addReply(message, place);
@@ -94,7 +94,7 @@ export class Transcript {
   }
 
   /** @returns why the event is lost, if it is. */
-  #read(kind: string, value: JsonValue, place: Place): string | undefined {
+  #read(kind: string, value: JsonValue, place: SpanPosition): string | undefined {
     switch (kind) {
       case 'model':
         return read(modelEventSchema, value, (event) => this.#addModelCall(event, place));
@@ -130,7 +130,7 @@ export class Transcript {
     }
   }
 
-  #emit(event: StreamEvent, { scope, at }: Place): void {
+  #emit(event: StreamEvent, { scope, at }: SpanPosition): void {
     this.#events.push({
       ...event,
       ...present({ at, parentCallId: scope.parentCallId }),
@@ -158,7 +158,7 @@ export class Transcript {
     });
   }
 
-  #addModelCall(event: ModelEvent, place: Place): void {
+  #addModelCall(event: ModelEvent, place: SpanPosition): void {
     const { losses } = this.#options;
     for (const { raw, position } of newInput(event, this.#options.pool)) {
       const message = this.#message(raw);
@@ -191,7 +191,7 @@ export class Transcript {
     );
   }
 
-  #addInput(message: Message, position: number, place: Place): void {
+  #addInput(message: Message, position: number, place: SpanPosition): void {
     const identity = message.id ?? JSON.stringify(message.content);
     const key = `${place.scope.parentCallId ?? ''} ${position} ${identity}`;
     if (this.#seenMessages.has(key)) return;
@@ -205,7 +205,7 @@ export class Transcript {
     }
   }
 
-  #addReply(message: Message, place: Place): void {
+  #addReply(message: Message, place: SpanPosition): void {
     const content: ContentPart[] =
       typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content;
     for (const part of content) this.#addPart(part, place);
@@ -214,7 +214,7 @@ export class Transcript {
     }
   }
 
-  #addPart(part: ContentPart, place: Place): void {
+  #addPart(part: ContentPart, place: SpanPosition): void {
     const { losses } = this.#options;
     if (part.type === 'text') {
       if (part.text) this.#emit({ type: 'message', role: 'assistant', text: part.text }, place);
@@ -231,13 +231,13 @@ export class Transcript {
     }
   }
 
-  #addCall(callId: string, name: string, input: JsonValue, place: Place): void {
+  #addCall(callId: string, name: string, input: JsonValue, place: SpanPosition): void {
     this.#called.add(callId);
     this.#answered.delete(callId);
     this.#emit({ type: 'action.called', callId, name, input }, place);
   }
 
-  #addToolResult(event: ToolEvent, place: Place): void {
+  #addToolResult(event: ToolEvent, place: SpanPosition): void {
     const { losses, resolve } = this.#options;
     if (event.agent_span_id != null) this.#spans.startedBy(event.agent_span_id, event.id);
     if (!this.#called.has(event.id)) {
@@ -256,7 +256,7 @@ export class Transcript {
     callId: string,
     status: 'completed' | 'failed' | 'rejected',
     output: JsonValue | undefined,
-    place: Place,
+    place: SpanPosition,
   ): void {
     if (!this.#called.has(callId) || this.#answered.has(callId)) return;
     this.#answered.set(callId, status);
@@ -272,7 +272,7 @@ export class Transcript {
     return this.#textOf(parts as ContentPart[]);
   }
 
-  #addApproval(event: z.infer<typeof approvalEventSchema>, place: Place): void {
+  #addApproval(event: z.infer<typeof approvalEventSchema>, place: SpanPosition): void {
     const { losses } = this.#options;
     const { id: callId, function: name } = event.call;
     if (!this.#approvals.has(callId)) {
@@ -305,7 +305,7 @@ export class Transcript {
   }
 }
 
-type Place = { scope: SpanScope; at: string | undefined };
+type SpanPosition = { scope: SpanScope; at: string | undefined };
 
 const UNKNOWN_SHAPE = 'not of the shape that is known';
 

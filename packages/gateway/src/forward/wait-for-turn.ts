@@ -1,4 +1,4 @@
-import type { Turn, Turns } from '../rate/turns.ts';
+import type { ProviderTurn, Turns } from '../rate/turns.ts';
 import type { ModelCall } from '../source.ts';
 
 /**
@@ -6,7 +6,7 @@ import type { ModelCall } from '../source.ts';
  * refusal goes to the client, and the client decides whether to retry.
  * @throws RequestError 429 when it was held back for too long
  */
-export async function waitForTurn(turns: Turns, call: ModelCall): Promise<Turn> {
+export async function waitForTurn(turns: Turns, call: ModelCall): Promise<ProviderTurn> {
   const { line, signal, ended } = call;
   const arrivedAt = performance.now();
   try {

@@ -2,7 +2,7 @@ import { RequestError } from '../wire/request-error.ts';
 import { openConcurrencyLimit, type RateOptions } from './concurrency-limit.ts';
 
 /** A call's turn at its provider. */
-export type Turn = {
+export type ProviderTurn = {
   /** How long the call waited for its turn, in whole milliseconds. */
   waitedMs: number;
   /** Reports that the provider refused the call, and how many milliseconds it asks clients to wait, if it said so. */
@@ -17,7 +17,7 @@ export type Turns = {
    * Resolves when the call may be made.
    * @throws RequestError 429 when it has waited too long; the signal's reason when the signal aborts.
    */
-  take(signal: AbortSignal): Promise<Turn>;
+  take(signal: AbortSignal): Promise<ProviderTurn>;
 };
 
 export function openTurns(options: RateOptions = {}): Turns {
@@ -36,7 +36,7 @@ export function openTurns(options: RateOptions = {}): Turns {
     take(signal) {
       if (signal.aborted) return Promise.reject(signal.reason);
       const arrivedAt = performance.now();
-      const { promise, resolve, reject } = Promise.withResolvers<Turn>();
+      const { promise, resolve, reject } = Promise.withResolvers<ProviderTurn>();
       const call = {
         go() {
           stopWaiting();

@@ -1,7 +1,7 @@
 import type { NeutralMessage, NeutralToolCall } from '../wire/neutral.ts';
 import { isAnswer } from './structured-answer.ts';
 
-type Turn = {
+type ScriptTurn = {
   /** How many model replies the turn already has. */
   step: number;
   messages: NeutralMessage[];
@@ -13,7 +13,7 @@ type Turn = {
  * reminder) belongs to the turn in progress and does not restart the script. What an agent puts before its prompt
  * (environment, project instructions) does not count, because only replies count.
  */
-export function currentTurn(messages: readonly NeutralMessage[]): Turn {
+export function currentTurn(messages: readonly NeutralMessage[]): ScriptTurn {
   const lastUser = messages.findLastIndex((message) => message.role === 'user');
   const lastAnswer = messages.findLastIndex(
     (message, index) => index < lastUser && message.role === 'assistant' && endsTurn(message.toolCalls),

@@ -1,5 +1,5 @@
 import type { JsonObject } from '@whetstone/events';
-import type { Input, Part, Turn } from '../conversation/turn.ts';
+import type { HistoryTurn, Input, Part } from '../conversation/turn.ts';
 import type { Emit, ToolCallEnd } from '../events/session-event.ts';
 import { raceAbort } from './race-abort.ts';
 
@@ -47,10 +47,10 @@ export type Hooks = {
    * history, and the call is made once more. Without them the input ends with `context_overflow`.
    */
   onContextOverflow?(overflow: {
-    turns: readonly Turn[];
+    turns: readonly HistoryTurn[];
     message: string;
     signal: AbortSignal;
-  }): Maybe<{ turns: readonly Turn[] }>;
+  }): Maybe<{ turns: readonly HistoryTurn[] }>;
 };
 
 /** Keeps an input or a call from going ahead. The host, or the model in place of a result, reads `reason`. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { History } from './history.ts';
-import type { Turn } from './turn.ts';
+import type { HistoryTurn } from './turn.ts';
 
 const base = { timestamp: '2026-01-01T00:00:00.000Z' };
-const assistant = (id: string, ...callIds: string[]): Turn => ({
+const assistant = (id: string, ...callIds: string[]): HistoryTurn => ({
   ...base,
   id,
   kind: 'assistant',
@@ -11,13 +11,13 @@ const assistant = (id: string, ...callIds: string[]): Turn => ({
   model: 'm',
   parts: callIds.map((callId) => ({ type: 'tool-call', callId, name: 'shell', input: '{}' })),
 });
-const results = (id: string, ...callIds: string[]): Turn => ({
+const results = (id: string, ...callIds: string[]): HistoryTurn => ({
   ...base,
   id,
   kind: 'tool_results',
   results: callIds.map((callId) => ({ callId, name: 'shell', content: `of ${callId}`, isError: false })),
 });
-const user = (id: string): Turn => ({ ...base, id, kind: 'user', content: 'hi' });
+const user = (id: string): HistoryTurn => ({ ...base, id, kind: 'user', content: 'hi' });
 
 const answered = (history: History) =>
   history.turns.map((turn) =>

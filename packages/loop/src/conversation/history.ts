@@ -1,12 +1,12 @@
 import type {
   AssistantTurn,
+  HistoryTurn,
   Input,
   SteeringTurn,
   SystemTurn,
   ToolCallPart,
   ToolResult,
   ToolResultsTurn,
-  Turn,
   UserTurn,
 } from './turn.ts';
 import { toolCallsOf, wellFormedInput } from './turn.ts';
@@ -16,7 +16,7 @@ import { toolCallsOf, wellFormedInput } from './turn.ts';
  * that made it. Providers refuse every later request of a conversation that breaks this rule.
  */
 export class History {
-  readonly #turns: Turn[] = [];
+  readonly #turns: HistoryTurn[] = [];
   readonly #callIds = new Set<string>();
   readonly #now: () => number;
   #openCalls: readonly ToolCallPart[] = [];
@@ -24,14 +24,14 @@ export class History {
   #assistantTurns = 0;
 
   /** @param open The last turn may have tool calls without results, because they are parked. */
-  constructor(now: () => number, turns: readonly Turn[] = [], { open = false } = {}) {
+  constructor(now: () => number, turns: readonly HistoryTurn[] = [], { open = false } = {}) {
     this.#now = now;
     for (const turn of turns) this.#restore(turn);
     if (!open) this.answerOpenCalls(LOST_RESULT);
   }
 
   /** The live list, not a copy. */
-  get turns(): readonly Turn[] {
+  get turns(): readonly HistoryTurn[] {
     return this.#turns;
   }
 
@@ -94,7 +94,7 @@ export class History {
    * Replaces all turns. From the first turn that differs on, reasoning is left out: its signature is bound to what came
    * before it, and providers refuse it in another place.
    */
-  replace(turns: readonly Turn[]): void {
+  replace(turns: readonly HistoryTurn[]): void {
     const kept = turns.findIndex((turn, index) => turn !== this.#turns[index]);
     const replaced = turns.map((turn, index) => (kept >= 0 && index >= kept ? withoutReasoning(turn) : turn));
     const assistantTurns = this.#assistantTurns;
@@ -128,7 +128,7 @@ export class History {
   }
 
   /** Adds a turn of a snapshot. Results without a call are left out, calls without a result are answered. */
-  #restore(turn: Turn): void {
+  #restore(turn: HistoryTurn): void {
     if (turn.kind !== 'tool_results') {
       this.#append(turn);
       return;
@@ -142,12 +142,12 @@ export class History {
     this.#push({ ...turn, results });
   }
 
-  #append<T extends Turn>(turn: T): T {
+  #append<T extends HistoryTurn>(turn: T): T {
     this.answerOpenCalls(LOST_RESULT);
     return this.#push(turn);
   }
 
-  #push<T extends Turn>(turn: T): T {
+  #push<T extends HistoryTurn>(turn: T): T {
     this.#turns.push(turn);
     this.#characters += charactersOf(turn);
     this.#openCalls = turn.kind === 'assistant' ? toolCallsOf(turn) : [];
@@ -175,7 +175,7 @@ function withoutSpareRoom<T>(items: readonly T[]): readonly T[] {
 }
 
 /** OpenAI's item ids refer to stored items that follow their reasoning, so they must not be sent without it. */
-function withoutReasoning(turn: Turn): Turn {
+function withoutReasoning(turn: HistoryTurn): HistoryTurn {
   if (turn.kind !== 'assistant') return turn;
   const parts = turn.parts
     .filter((part) => part.type !== 'reasoning')
@@ -192,7 +192,7 @@ const LOST_RESULT = 'No result: the call was interrupted before it finished.';
 /** What an image counts as: the tokens that it roughly costs, not its bytes. */
 const IMAGE_CHARACTERS = 6_000;
 
-function charactersOf(turn: Turn): number {
+function charactersOf(turn: HistoryTurn): number {
   switch (turn.kind) {
     case 'assistant':
       return sum(turn.parts, (part) => {

@@ -1,6 +1,6 @@
 import type { JsonObject, Usage } from '@whetstone/events';
 import type { Preamble } from './preamble.ts';
-import type { Input, ToolResult, Turn } from './turn.ts';
+import type { HistoryTurn, Input, ToolResult } from './turn.ts';
 
 /**
  * A session as plain JSON: everything that its next request depends on, except for the options of the host.
@@ -9,7 +9,7 @@ import type { Input, ToolResult, Turn } from './turn.ts';
 export type SessionSnapshot = {
   version: 1;
   id: string;
-  turns: Turn[];
+  turns: HistoryTurn[];
   /** Absent before the first request, and after a change of the profile. */
   preamble?: Preamble;
   reasoningEffort?: string;
@@ -87,7 +87,7 @@ export type SubagentReport = {
   costUsd?: number;
 };
 
-const TURN_KINDS: ReadonlySet<unknown> = new Set<Turn['kind']>([
+const TURN_KINDS: ReadonlySet<unknown> = new Set<HistoryTurn['kind']>([
   'user',
   'assistant',
   'tool_results',

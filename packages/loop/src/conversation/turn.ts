@@ -71,7 +71,8 @@ export type ToolResultsTurn = TurnBase & { kind: 'tool_results'; results: readon
 export type SystemTurn = TurnBase & { kind: 'system'; content: string };
 /** A message that was injected between tool rounds. The model reads it as a message of the user. */
 export type SteeringTurn = TurnBase & { kind: 'steering'; content: Input };
-export type Turn = UserTurn | AssistantTurn | ToolResultsTurn | SystemTurn | SteeringTurn;
+/** One entry of a session's history (`Turn` in section 2.4 of the loop specification). */
+export type HistoryTurn = UserTurn | AssistantTurn | ToolResultsTurn | SystemTurn | SteeringTurn;
 
 /** The text that the assistant wrote in a turn. */
 export function assistantText(turn: Pick<AssistantTurn, 'parts'>): string {

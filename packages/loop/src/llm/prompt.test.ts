@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AssistantTurn, Turn } from '../conversation/turn.ts';
+import type { AssistantTurn, HistoryTurn } from '../conversation/turn.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import { PromptBuilder, toModelTools, wireOf } from './prompt.ts';
 import { wellFormedJson } from './well-formed-json.ts';
@@ -30,7 +30,7 @@ const assistant: AssistantTurn = {
     { type: 'tool-call', callId: 'c', name: 'shell', input: '{"half' },
   ],
 };
-const turns: Turn[] = [
+const turns: HistoryTurn[] = [
   { ...base, kind: 'user', content: [{ type: 'image', data: 'aGk=', mediaType: 'image/png' }] },
   assistant,
   {

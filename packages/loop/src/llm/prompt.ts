@@ -9,11 +9,11 @@ import type {
 import type {
   AssistantPart,
   AssistantTurn,
+  HistoryTurn,
   Input,
   ProviderMetadata,
   ToolCallPart,
   ToolResult,
-  Turn,
 } from '../conversation/turn.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import type { ModelRequest } from './model-call.ts';
@@ -61,7 +61,7 @@ export class PromptBuilder {
     ];
   }
 
-  build(turns: readonly Turn[]): LanguageModelV4Prompt {
+  build(turns: readonly HistoryTurn[]): LanguageModelV4Prompt {
     for (; this.#converted < turns.length; this.#converted += 1) {
       const turn = turns[this.#converted];
       const foreign = this.#converted < this.#foreignTurns;
@@ -106,7 +106,7 @@ function sameItems<T>(left: readonly T[], right: readonly T[]): boolean {
   return left.length === right.length && left.every((item, index) => item === right[index]);
 }
 
-function toMessage(turn: Turn, wire: Wire, foreign: boolean): LanguageModelV4Message | undefined {
+function toMessage(turn: HistoryTurn, wire: Wire, foreign: boolean): LanguageModelV4Message | undefined {
   switch (turn.kind) {
     case 'user':
     case 'steering':

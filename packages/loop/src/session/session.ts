@@ -9,7 +9,7 @@ import {
   type SessionSnapshot,
   snapshotAt,
 } from '../conversation/snapshot.ts';
-import type { Input, Turn } from '../conversation/turn.ts';
+import type { HistoryTurn, Input } from '../conversation/turn.ts';
 import { EventHub, type EventListener } from '../events/event-hub.ts';
 import type { SessionEvent, SessionEventData } from '../events/session-event.ts';
 import type { LoopContext, LoopStart } from '../loop/loop-context.ts';
@@ -123,7 +123,7 @@ export class Session implements AsyncDisposable {
   }
 
   /** The turns so far, in order. This is the live list, which grows; do not change it. */
-  get history(): readonly Turn[] {
+  get history(): readonly HistoryTurn[] {
     return this.#context.history.turns;
   }
 
@@ -271,7 +271,7 @@ export class Session implements AsyncDisposable {
    * reasoning is left out, because providers refuse its signatures in another place. Throws a `SessionStateError`
    * unless the session is idle.
    */
-  replaceHistory(turns: readonly Turn[]): void {
+  replaceHistory(turns: readonly HistoryTurn[]): void {
     this.#refuseWhenClosed();
     if (this.#state !== 'IDLE') throw new SessionStateError('replaceHistory: the session is not idle');
     this.#context.history.replace(turns);

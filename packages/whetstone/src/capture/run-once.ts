@@ -82,16 +82,16 @@ async function withInput(sandbox: Sandbox, command: string[], stdin: string | un
 }
 
 /** A temporary folder with a workspace in it, under its real name: agents tell their model that one. */
-type Place = { root: string; workspace: string };
+type CaptureFolders = { root: string; workspace: string };
 
-async function makePlace(): Promise<Place & AsyncDisposable> {
+async function makePlace(): Promise<CaptureFolders & AsyncDisposable> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'whetstone-capture-')));
   const workspace = join(root, 'workspace');
   await mkdir(workspace);
   return { root, workspace, [Symbol.asyncDispose]: () => removeTree(root) };
 }
 
-const placeNames = ({ root, workspace }: Place, home: string): Record<string, string> => ({
+const placeNames = ({ root, workspace }: CaptureFolders, home: string): Record<string, string> => ({
   [home]: '<home>',
   [slug(home)]: '<home-slug>',
   [workspace]: '<workspace>',

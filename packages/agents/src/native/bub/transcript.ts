@@ -1,4 +1,11 @@
-import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import {
+  addUsage,
+  type EventEnvelope,
+  type JsonObject,
+  type JsonValue,
+  type StreamEvent,
+  type Usage,
+} from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
@@ -23,7 +30,6 @@ export function createBubTranscriptMapper(place: MapperPlace = {}): NativeMapper
   return new BubTape(place);
 }
 
-type Envelope = { at?: string; turn?: number };
 type Call = { callId: string; tool: string; input: JsonValue };
 
 /** Events of the loop around the runs that say nothing of their own. */
@@ -72,12 +78,12 @@ class BubTape implements NativeMapper {
   }
 
   /** Older tapes have seconds since 1970 in the place of the date. */
-  #envelope({ date, timestamp }: JsonObject): Envelope {
+  #envelope({ date, timestamp }: JsonObject): EventEnvelope {
     const moment = date ?? (typeof timestamp === 'number' ? timestamp * 1_000 : undefined);
     return { ...momentIn(moment), ...(this.#turn >= 0 && { turn: this.#turn }) };
   }
 
-  #message({ role, content }: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+  #message({ role, content }: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     if (role !== 'user' && role !== 'assistant') return undefined;
     if (typeof content === 'string') {
       return content === '' ? [] : [{ type: 'message', role, text: content, ...envelope }];
@@ -90,7 +96,7 @@ class BubTape implements NativeMapper {
     });
   }
 
-  #calls(payload: JsonObject, item: JsonObject, envelope: Envelope): StreamEvent[] {
+  #calls(payload: JsonObject, item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     this.#pending = objectsIn(payload.calls).map((call, index) => this.#callOf(call, item, index));
     const said = textIn(payload.content) ?? '';
     const text: StreamEvent[] =
@@ -108,7 +114,7 @@ class BubTape implements NativeMapper {
     return { callId, tool: requiredText(name), input: argumentsOf(input) };
   }
 
-  #results(payload: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+  #results(payload: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     if (!Array.isArray(payload.results)) return undefined;
     const pending = this.#pending;
     this.#pending = [];
@@ -120,14 +126,14 @@ class BubTape implements NativeMapper {
     });
   }
 
-  #error(message: string, envelope: Envelope): StreamEvent[] {
+  #error(message: string, envelope: EventEnvelope): StreamEvent[] {
     this.#lastError = message;
     this.#summary.failure = textTail(message, FAILURE_LIMIT_BYTES);
     return [{ type: 'error', message, ...envelope }];
   }
 
   /** The model sees what stands behind the last anchor, and the anchor's own state. */
-  #anchor({ name, state }: JsonObject, envelope: Envelope): StreamEvent[] {
+  #anchor({ name, state }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     if (name === 'session/start') {
       const workingDir = this.#workdir !== undefined && { workingDir: this.#workdir };
       return [{ type: 'session.started', runtime: 'bub', ...workingDir, ...envelope }];
@@ -153,7 +159,7 @@ class BubTape implements NativeMapper {
     }
   }
 
-  #run({ usage: told, model }: JsonObject, envelope: Envelope): StreamEvent[] {
+  #run({ usage: told, model }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const usage = usageOf(objectIn(told));
     if (!usage) return [];
     this.#summary.usage = this.#summary.usage ? addUsage(this.#summary.usage, usage) : usage;
@@ -161,7 +167,7 @@ class BubTape implements NativeMapper {
   }
 
   /** `continue` is no end: a tape that stops behind it belongs to a turn that had too many steps, or was stopped. */
-  #step({ status, error }: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+  #step({ status, error }: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     switch (status) {
       case 'ok':
         this.#summary.ending = 'completed';
@@ -194,7 +200,7 @@ function argumentsOf(input: JsonValue | undefined): JsonValue {
   }
 }
 
-function calledEvents({ callId, tool, input }: Call, envelope: Envelope): StreamEvent[] {
+function calledEvents({ callId, tool, input }: Call, envelope: EventEnvelope): StreamEvent[] {
   const skill = tool === 'skill' ? textIn(objectIn(input)?.name) : undefined;
   const call = skill === undefined ? { name: tool, input } : { name: 'load_skill', input: { skill } };
   const called: StreamEvent = { type: 'action.called', callId, ...call, ...envelope };
@@ -208,7 +214,7 @@ function resultEvents(
   { callId, tool, input }: Call,
   output: JsonValue,
   workdir: string | undefined,
-  envelope: Envelope,
+  envelope: EventEnvelope,
 ): StreamEvent[] {
   const error = objectIn(output);
   const isFailed = typeof error?.kind === 'string' && typeof error.message === 'string';

@@ -1,12 +1,12 @@
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
-import type { Envelope, ToolCalls, ToolOutcome } from './tool-calls.ts';
+import type { ToolCalls, ToolOutcome } from './tool-calls.ts';
 
 /** The blocks of an assistant's message. One of an unknown kind is kept whole. */
 export function assistantEvents(
   content: JsonValue | undefined,
   calls: Calls,
-  envelope: Envelope,
+  envelope: EventEnvelope,
 ): StreamEvent[] {
   return blocksOf(content).flatMap((block): StreamEvent[] => {
     switch (block.type) {
@@ -56,7 +56,7 @@ export type UserMessage = {
 export function userEvents(
   { content, isPrompt, outcomeOf }: UserMessage,
   tools: ToolCalls,
-  envelope: Envelope,
+  envelope: EventEnvelope,
 ): StreamEvent[] | undefined {
   const blocks = blocksOf(content);
   if (!isPrompt && !blocks.some(({ type }) => type === 'tool_result')) return undefined;
@@ -83,7 +83,7 @@ export function plainText(content: JsonValue | undefined): string | undefined {
   return block?.type === 'text' ? textIn(block.text) : undefined;
 }
 
-const said = (role: 'assistant' | 'user', text: string, envelope: Envelope): StreamEvent[] =>
+const said = (role: 'assistant' | 'user', text: string, envelope: EventEnvelope): StreamEvent[] =>
   text === '' ? [] : [{ type: 'message', role, text, ...envelope }];
 
 /** Content is a text or a list of blocks. Anything else, the reader keeps whole. */

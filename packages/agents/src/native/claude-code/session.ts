@@ -1,9 +1,9 @@
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, textIn } from '../../kit/fields.ts';
 import { assistantEvents, type Calls, plainText, userEvents } from './content.ts';
 import { TaskPlan } from './task-plan.ts';
-import { type Envelope, ToolCalls } from './tool-calls.ts';
+import { ToolCalls } from './tool-calls.ts';
 import { claudeOutcome, claudeTools } from './tools.ts';
 
 /** What Claude Code puts in the place of a model's name in messages that it wrote itself. */
@@ -12,7 +12,7 @@ const SYNTHETIC = '<synthetic>';
 /** One item in the terms that the stream and the transcript share, which spell their fields differently. */
 export type ClaudeItem = {
   message: JsonObject;
-  envelope: Envelope;
+  envelope: EventEnvelope;
   /** Of the user: whether its text is a prompt. */
   isPrompt?: boolean;
   /** Of the user: what a tool told besides its text. */
@@ -57,7 +57,7 @@ export class ClaudeSession {
     return events && [...events, ...planEvents];
   }
 
-  error(message: string, envelope: Envelope): StreamEvent[] {
+  error(message: string, envelope: EventEnvelope): StreamEvent[] {
     this.lastError = message;
     return [{ type: 'error', message, ...envelope }];
   }
@@ -76,7 +76,7 @@ export class ClaudeSession {
   }
 
   /** The compaction whose summary a message is. */
-  compaction({ content }: JsonObject, envelope: Envelope): StreamEvent[] {
+  compaction({ content }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     this.hasCompacted = false;
     const summary = plainText(content);
     return [{ type: 'compaction', ...present({ summary }), ...envelope }];
@@ -84,7 +84,7 @@ export class ClaudeSession {
 }
 
 /** The time and the parent of an item of the stream. */
-export function streamEnvelope({ timestamp, parent_tool_use_id }: JsonObject): Envelope {
+export function streamEnvelope({ timestamp, parent_tool_use_id }: JsonObject): EventEnvelope {
   const parentCallId = textIn(parent_tool_use_id);
   return { ...momentIn(timestamp), ...present({ parentCallId }) };
 }

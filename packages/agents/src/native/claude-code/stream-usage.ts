@@ -1,5 +1,6 @@
 import {
   addUsage,
+  type EventEnvelope,
   emptyUsage,
   type JsonObject,
   type StreamEvent,
@@ -9,7 +10,6 @@ import {
 import { present } from '@whetstone/events/present';
 import { costIn, objectIn, textIn } from '../../kit/fields.ts';
 import { MESSAGE_PARTS } from './content.ts';
-import type { Envelope } from './tool-calls.ts';
 import { messageUsage, modelUsage, usageBeyond } from './usage-buckets.ts';
 
 /**
@@ -26,7 +26,7 @@ export class StreamUsage {
   readonly #streaming = new Map<string, { model: string | undefined; usage: JsonObject }>();
 
   /** A part of the provider's stream; `undefined` for one of an unknown kind. */
-  part(part: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+  part(part: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     const caller = envelope.parentCallId ?? '';
     switch (part.type) {
       case 'message_start': {
@@ -88,7 +88,7 @@ export class StreamUsage {
     return [];
   }
 
-  #tell(usage: Usage, about: Envelope & { model?: string; costUsd?: number }): StreamEvent[] {
+  #tell(usage: Usage, about: EventEnvelope & { model?: string; costUsd?: number }): StreamEvent[] {
     this.#told = this.#told ? addUsage(this.#told, usage) : usage;
     return [{ type: 'usage', usage, ...about }];
   }

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
@@ -7,7 +7,7 @@ import { ownFields } from './own-fields.ts';
 import { ClaudeSession, messageOf, streamEnvelope } from './session.ts';
 import { sessionStarted } from './session-started.ts';
 import { StreamUsage } from './stream-usage.ts';
-import type { Denial, Envelope } from './tool-calls.ts';
+import type { Denial } from './tool-calls.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;
 
@@ -172,7 +172,7 @@ class ClaudeStream implements NativeMapper {
   }
 
   /** A refusal is told by several items; the first one counts. */
-  #denialEvents(callId: string, about: Denial, envelope: Envelope): StreamEvent[] {
+  #denialEvents(callId: string, about: Denial, envelope: EventEnvelope): StreamEvent[] {
     if (this.#denied.has(callId)) return [];
     this.#denied.add(callId);
     return this.#session.tools.denied(callId, about, envelope);

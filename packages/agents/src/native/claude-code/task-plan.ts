@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { objectIn, objectsIn, textIn } from '../../kit/fields.ts';
-import { type Envelope, stepStatus, type ToolOutcome } from './tool-calls.ts';
+import { stepStatus, type ToolOutcome } from './tool-calls.ts';
 
 type Step = (StreamEvent & { type: 'plan.updated' })['steps'][number];
 
@@ -22,7 +22,7 @@ export class TaskPlan {
   result(
     { callId, output, status }: ToolOutcome,
     details: JsonValue | undefined,
-    envelope: Envelope,
+    envelope: EventEnvelope,
   ): StreamEvent[] {
     const call = this.#open.get(callId);
     this.#open.delete(callId);

@@ -1,10 +1,7 @@
-import type { JsonValue, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, textIn } from '../../kit/fields.ts';
 import { workspacePath } from '../../kit/workspace-path.ts';
-
-/** What the events of one item have in common. */
-export type Envelope = { at?: string; turn?: number; parentCallId?: string };
 
 /** Under which names an agent offers the tools for which the event vocabulary has words of its own. */
 export type ToolVocabulary = {
@@ -51,7 +48,7 @@ export class ToolCalls {
     this.#workdir = workdir;
   }
 
-  called(callId: string, name: string, input: JsonValue, envelope: Envelope): StreamEvent[] {
+  called(callId: string, name: string, input: JsonValue, envelope: EventEnvelope): StreamEvent[] {
     const fields = objectIn(input) ?? {};
     const call = this.#read(name, fields);
     this.#open.set(callId, call);
@@ -76,7 +73,7 @@ export class ToolCalls {
     return typeof path === 'string' ? { kind: 'file', path } : { kind: 'action' };
   }
 
-  result(outcome: ToolOutcome, envelope: Envelope): StreamEvent[] {
+  result(outcome: ToolOutcome, envelope: EventEnvelope): StreamEvent[] {
     const { callId } = outcome;
     const call = this.#open.get(callId) ?? { kind: 'action' };
     const isLaunch = call.kind === 'subagent' && outcome.isLaunch === true;
@@ -97,7 +94,7 @@ export class ToolCalls {
     return status === 'completed' ? [result, ...this.#effects(call, outcome, envelope)] : [result];
   }
 
-  #effects(call: OpenCall, { isNewFile }: ToolOutcome, envelope: Envelope): StreamEvent[] {
+  #effects(call: OpenCall, { isNewFile }: ToolOutcome, envelope: EventEnvelope): StreamEvent[] {
     if (call.kind === 'plan') return [{ type: 'plan.updated', steps: call.steps, ...envelope }];
     if (call.kind !== 'file') return [];
     const path = workspacePath(call.path, this.#workdir());
@@ -112,7 +109,7 @@ export class ToolCalls {
     callId: string,
     status: string,
     output: JsonValue | undefined,
-    envelope: Envelope,
+    envelope: EventEnvelope,
   ): StreamEvent[] | undefined {
     const call = this.#open.get(callId);
     if (call?.kind !== 'launched') return call?.kind === 'subagent' ? [] : undefined;
@@ -121,7 +118,7 @@ export class ToolCalls {
   }
 
   /** Nobody is there to ask: the agent's own settings deny the call, and its result is a refusal. */
-  denied(callId: string, about: Denial, envelope: Envelope): StreamEvent[] {
+  denied(callId: string, about: Denial, envelope: EventEnvelope): StreamEvent[] {
     const { name, reason } = about;
     if (this.#open.has(callId)) this.#denied.add(callId);
     return [
@@ -140,7 +137,7 @@ const endOfSubagent = (
   callId: string,
   status: string,
   output: JsonValue | undefined,
-  envelope: Envelope,
+  envelope: EventEnvelope,
 ): StreamEvent => ({
   type: 'subagent.completed',
   callId,

@@ -1,6 +1,11 @@
-import { addUsage, type JsonObject, type StreamEvent, type Usage } from '@whetstone/events';
+import {
+  addUsage,
+  type EventEnvelope,
+  type JsonObject,
+  type StreamEvent,
+  type Usage,
+} from '@whetstone/events';
 import { objectIn } from '../../kit/fields.ts';
-import type { Envelope } from './tool-calls.ts';
 import { messageUsage } from './usage-buckets.ts';
 
 /**
@@ -20,7 +25,7 @@ export class TranscriptUsage {
     this.#turn = undefined;
   }
 
-  message({ id, model, usage }: JsonObject, envelope: Envelope): StreamEvent[] {
+  message({ id, model, usage }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const buckets = objectIn(usage);
     if (typeof id !== 'string' || !buckets || this.#counted.has(id)) return [];
     this.#counted.add(id);

@@ -1,4 +1,4 @@
-import type { JsonObject, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { costIn, momentIn, objectIn, objectsIn, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
@@ -7,7 +7,6 @@ import { plainText } from './content.ts';
 import { ClaudeSession, messageOf } from './session.ts';
 import { sessionStarted } from './session-started.ts';
 import { readTaskNotification } from './task-notification.ts';
-import type { Envelope } from './tool-calls.ts';
 import { TranscriptUsage } from './transcript-usage.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;
@@ -154,7 +153,7 @@ class ClaudeTranscript implements NativeMapper {
     this.#failure = undefined;
   }
 
-  #denials({ toolUseResult }: JsonObject, callIds: string[], envelope: Envelope): StreamEvent[] {
+  #denials({ toolUseResult }: JsonObject, callIds: string[], envelope: EventEnvelope): StreamEvent[] {
     const reason = textIn(toolUseResult)?.replace(/^Error: /, '');
     return callIds.flatMap((callId) => this.#session.tools.denied(callId, { reason }, envelope));
   }
@@ -164,7 +163,7 @@ class ClaudeTranscript implements NativeMapper {
     if (typeof agentId === 'string' && callId !== undefined) this.#callOfAgent.set(agentId, callId);
   }
 
-  #envelope({ timestamp, isSidechain, agentId }: JsonObject): Envelope {
+  #envelope({ timestamp, isSidechain, agentId }: JsonObject): EventEnvelope {
     const agent = isSidechain === true ? textIn(agentId) : undefined;
     return {
       ...momentIn(timestamp),

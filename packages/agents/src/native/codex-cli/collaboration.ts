@@ -1,7 +1,5 @@
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { objectIn, textIn } from '../../kit/fields.ts';
-
-type Envelope = { at?: string; turn?: number };
 
 /** What Codex says of another agent: `"running"`, `{ status, message }` or `{ "completed": message }`. */
 type AgentState = { status: string; message: JsonValue };
@@ -20,7 +18,7 @@ export class Collaboration {
   readonly threads: Record<string, string> = {};
 
   /** `name` is how the agent is known to its parent. */
-  started(callId: string, name: string, envelope: Envelope = {}): StreamEvent[] {
+  started(callId: string, name: string, envelope: EventEnvelope = {}): StreamEvent[] {
     if (this.#called.has(callId)) return [];
     this.#called.add(callId);
     return [{ type: 'subagent.called', callId, name, ...envelope }];
@@ -32,12 +30,12 @@ export class Collaboration {
   }
 
   /** No agent came of the call. */
-  failed(callId: string, envelope: Envelope = {}): StreamEvent[] {
+  failed(callId: string, envelope: EventEnvelope = {}): StreamEvent[] {
     return [{ type: 'subagent.completed', callId, status: 'failed', ...envelope }];
   }
 
   /** `states` by thread. */
-  ended(states: JsonObject | undefined, envelope: Envelope = {}): StreamEvent[] {
+  ended(states: JsonObject | undefined, envelope: EventEnvelope = {}): StreamEvent[] {
     return Object.entries(states ?? {}).flatMap(([thread, value]): StreamEvent[] => {
       const callId = this.#running.get(thread);
       const { status, message } = stateOf(value);

@@ -1,11 +1,10 @@
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import { skillEvents, skillIn } from '../../kit/skill-file.ts';
 import { workspacePath } from '../../kit/workspace-path.ts';
 import { Collaboration } from './collaboration.ts';
 import { CHANGES } from './items.ts';
 
-type Envelope = { at?: string; turn?: number };
 type Status = 'completed' | 'failed' | 'rejected';
 
 /** What a finished item tells better than the text that went to the model. */
@@ -26,7 +25,7 @@ export class RolloutCalls {
   }
 
   /** `function_call` and `custom_tool_call`: arguments are JSON as text, freeform input is text. */
-  called(item: JsonObject, envelope: Envelope): StreamEvent[] {
+  called(item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const callId = requiredText(item.call_id);
     const tool = requiredText(item.name);
     const input = item.arguments === undefined ? (item.input ?? null) : parsed(item.arguments);
@@ -38,7 +37,7 @@ export class RolloutCalls {
   }
 
   /** `function_call_output` and `custom_tool_call_output`. */
-  returned(item: JsonObject, envelope: Envelope): StreamEvent[] {
+  returned(item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const callId = requiredText(item.call_id);
     const text = outputText(item.output);
     const status = REJECTED.test(text) ? 'rejected' : 'completed';
@@ -48,7 +47,13 @@ export class RolloutCalls {
   }
 
   /** Calls that the provider itself ran, or Codex without an answer of its own: call and result in one. */
-  hosted(callId: string, name: string, input: JsonValue, status: Status, envelope: Envelope): StreamEvent[] {
+  hosted(
+    callId: string,
+    name: string,
+    input: JsonValue,
+    status: Status,
+    envelope: EventEnvelope,
+  ): StreamEvent[] {
     return [
       { type: 'action.called', callId, name, input, ...envelope },
       { type: 'action.result', callId, status, ...envelope },
@@ -56,7 +61,7 @@ export class RolloutCalls {
   }
 
   /** `item_completed` of a call; `undefined` for an item that is none or that this version does not know. */
-  completed(item: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+  completed(item: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     const id = requiredText(item.id);
     switch (item.type) {
       case 'CommandExecution': {
@@ -97,7 +102,13 @@ export class RolloutCalls {
   }
 
   /** The result comes with the answer to the model; where the model did not call, here. */
-  #told(id: string, name: string, input: JsonValue, outcome: Outcome, envelope: Envelope): StreamEvent[] {
+  #told(
+    id: string,
+    name: string,
+    input: JsonValue,
+    outcome: Outcome,
+    envelope: EventEnvelope,
+  ): StreamEvent[] {
     if (this.#open.has(id)) {
       this.#open.set(id, outcome);
       return [];
@@ -108,7 +119,7 @@ export class RolloutCalls {
     ];
   }
 
-  #fileEvents(changes: JsonObject, envelope: Envelope): StreamEvent[] {
+  #fileEvents(changes: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     return Object.entries(changes).map(([path, value]): StreamEvent => {
       const change = objectIn(value);
       const moved = textIn(change?.move_path);
@@ -130,7 +141,7 @@ export class RolloutCalls {
     });
   }
 
-  #collaborated(id: string, item: JsonObject, envelope: Envelope): StreamEvent[] {
+  #collaborated(id: string, item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const tool = requiredText(item.tool);
     const states = objectIn(item.agents_states);
     const hasStates = states !== undefined && Object.keys(states).length > 0;

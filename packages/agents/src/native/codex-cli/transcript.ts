@@ -1,4 +1,11 @@
-import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import {
+  addUsage,
+  type EventEnvelope,
+  type JsonObject,
+  type JsonValue,
+  type StreamEvent,
+  type Usage,
+} from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
@@ -22,8 +29,6 @@ export const codexTranscriptPattern = '.codex/sessions/*/*/*/rollout-*.jsonl';
 export function createCodexTranscriptMapper({ workdir }: MapperPlace = {}): NativeMapper {
   return new CodexRollout(workdir);
 }
-
-type Envelope = { at?: string; turn?: number };
 
 class CodexRollout implements NativeMapper {
   readonly #calls: RolloutCalls;
@@ -69,7 +74,7 @@ class CodexRollout implements NativeMapper {
     }
   }
 
-  #envelope(line: JsonObject): Envelope {
+  #envelope(line: JsonObject): EventEnvelope {
     return { ...momentIn(line.timestamp), ...(this.#turn >= 0 && { turn: this.#turn }) };
   }
 
@@ -118,7 +123,7 @@ class CodexRollout implements NativeMapper {
   #responseItem(
     item: JsonObject,
     metadata: JsonObject | undefined,
-    envelope: Envelope,
+    envelope: EventEnvelope,
   ): StreamEvent[] | undefined {
     switch (item.type) {
       case 'message':
@@ -148,7 +153,7 @@ class CodexRollout implements NativeMapper {
   #messageEvents(
     item: JsonObject,
     metadata: JsonObject | undefined,
-    envelope: Envelope,
+    envelope: EventEnvelope,
   ): StreamEvent[] | undefined {
     const texts = objectsIn(item.content).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
     const text = texts.join('\n');
@@ -210,7 +215,7 @@ class CodexRollout implements NativeMapper {
     this.#failure = undefined;
   }
 
-  #end(error: JsonObject | undefined, envelope: Envelope): StreamEvent[] {
+  #end(error: JsonObject | undefined, envelope: EventEnvelope): StreamEvent[] {
     this.#ending = error ? 'failed' : 'completed';
     if (!error) return [];
     const message = textIn(error.message) ?? 'The turn failed without a message.';
@@ -234,14 +239,14 @@ class CodexRollout implements NativeMapper {
     }
   }
 
-  #used(usage: Usage | undefined, envelope: Envelope): StreamEvent[] | undefined {
+  #used(usage: Usage | undefined, envelope: EventEnvelope): StreamEvent[] | undefined {
     if (!usage) return undefined;
     this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
     return [{ type: 'usage', usage, ...present({ model: this.#model }), ...envelope }];
   }
 
   /** It repeats the usage record, and comes more than once a request. Older versions have nothing else. */
-  #count(payload: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+  #count(payload: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     const info = objectIn(payload.info);
     if (this.#hasRecords || !info) return [];
     const total = usageOf(info.total_token_usage);
@@ -280,7 +285,7 @@ function usageOf(value: JsonValue | undefined): Usage | undefined {
 }
 
 /** Of reasoning there is a summary, the text itself from open models, or neither: then it is encrypted. */
-function thinkingEvents(item: JsonObject, envelope: Envelope): StreamEvent[] {
+function thinkingEvents(item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
   const parts = [...objectsIn(item.summary), ...objectsIn(item.content)];
   const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n\n');
   return text === '' ? [] : [{ type: 'thinking', text, ...envelope }];

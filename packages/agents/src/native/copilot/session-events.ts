@@ -1,10 +1,17 @@
-import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import {
+  addUsage,
+  type EventEnvelope,
+  type JsonObject,
+  type JsonValue,
+  type StreamEvent,
+  type Usage,
+} from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
 import { skillEvents } from '../../kit/skill-file.ts';
 import { textTail } from '../../kit/text-tail.ts';
-import { calledEvent, type Envelope, outputOf, resultEvents } from './tool-call.ts';
+import { calledEvent, outputOf, resultEvents } from './tool-call.ts';
 
 const FAILURE_LIMIT_BYTES = 4 * 1024;
 
@@ -136,7 +143,7 @@ export class CopilotSession {
   }
 
   /** For events of the turn. Sub-agents have ids of their own; their events name the call as well, most of the time. */
-  envelope(item: JsonObject, data: JsonObject = {}): Envelope {
+  envelope(item: JsonObject, data: JsonObject = {}): EventEnvelope {
     const parent = textIn(data.parentToolCallId) ?? this.#subagents.get(textIn(item.agentId) ?? '')?.callId;
     return {
       ...momentIn(item.timestamp),
@@ -222,7 +229,7 @@ export class CopilotSession {
     }
   }
 
-  #message(data: JsonObject, envelope: Envelope): StreamEvent[] {
+  #message(data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const text = requiredText(data.content);
     if (envelope.parentCallId === undefined) {
       this.#failure = undefined;
@@ -233,19 +240,19 @@ export class CopilotSession {
   }
 
   /** It comes with the message and, in the stream, by itself. */
-  #think(text: string, envelope: Envelope): StreamEvent[] {
+  #think(text: string, envelope: EventEnvelope): StreamEvent[] {
     if (text === '' || text === this.#thinking) return [];
     this.#thinking = text;
     return [{ type: 'thinking', text, ...envelope }];
   }
 
-  #call(data: JsonObject, envelope: Envelope): StreamEvent[] {
+  #call(data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const { parentCallId } = envelope;
     this.#calls.set(requiredText(data.toolCallId), { ...present({ parentCallId }) });
     return [calledEvent(data, envelope)];
   }
 
-  #result(data: JsonObject, envelope: Envelope): StreamEvent[] {
+  #result(data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const callId = requiredText(data.toolCallId);
     const { subagent, ...caller } = this.#calls.get(callId) ?? {};
     const events = resultEvents(data, this.#workdir, { ...caller, ...envelope });
@@ -276,7 +283,7 @@ export class CopilotSession {
     return [{ type: 'subagent.completed', callId, status, ...told, ...moment, ...caller }];
   }
 
-  #permission(type: string, data: JsonObject, envelope: Envelope): StreamEvent[] {
+  #permission(type: string, data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const request = objectIn(data.permissionRequest) ?? {};
     const callId = textIn(data.toolCallId) ?? textIn(request.toolCallId) ?? requiredText(data.requestId);
     if (type === 'permission.requested') {
@@ -304,7 +311,7 @@ export class CopilotSession {
     ];
   }
 
-  #question({ requestId, question, choices }: JsonObject, envelope: Envelope): StreamEvent[] {
+  #question({ requestId, question, choices }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const id = requiredText(requestId);
     this.#asked.add(id);
     const options = Array.isArray(choices) ? choices.filter((choice) => typeof choice === 'string') : [];
@@ -323,7 +330,7 @@ export class CopilotSession {
   }
 
   /** Its model calls are told here alone. */
-  #compaction(data: JsonObject, envelope: Envelope): StreamEvent[] {
+  #compaction(data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const used = objectIn(data.compactionTokensUsed);
     const usage = used ? this.#use(used, envelope) : [];
     if (data.success !== true) {
@@ -343,7 +350,7 @@ export class CopilotSession {
   }
 
   /** `inputTokens` holds what was read from the cache and written to it, whoever the provider is. */
-  #use(told: JsonObject, envelope: Envelope): StreamEvent[] {
+  #use(told: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const { apiCallId, duration } = told;
     if (typeof apiCallId === 'string') {
       if (this.#counted.has(apiCallId)) return [];

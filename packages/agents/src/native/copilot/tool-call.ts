@@ -1,11 +1,9 @@
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import { workspacePath } from '../../kit/workspace-path.ts';
 
-export type Envelope = { at?: string; turn?: number; parentCallId?: string };
-
 /** `data` of `tool.execution_start`. */
-export function calledEvent(data: JsonObject, envelope: Envelope): StreamEvent {
+export function calledEvent(data: JsonObject, envelope: EventEnvelope): StreamEvent {
   const callId = requiredText(data.toolCallId);
   return { type: 'action.called', callId, ...nameAndInput(data), ...envelope };
 }
@@ -29,7 +27,7 @@ const CHANGES: Readonly<Record<string, 'added' | 'modified' | 'deleted'>> = {
 export function resultEvents(
   data: JsonObject,
   workdir: string | undefined,
-  envelope: Envelope,
+  envelope: EventEnvelope,
 ): StreamEvent[] {
   const callId = requiredText(data.toolCallId);
   if (typeof data.success !== 'boolean') throw new TypeError('A result was expected.');

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, textIn } from '../../kit/fields.ts';
 import { mcpToolName } from '../../kit/mcp-tool-name.ts';
@@ -17,14 +17,12 @@ export type GeminiResult = {
   isGivenUp?: boolean;
 };
 
-type Envelope = { at?: string; turn?: number; parentCallId?: string };
-
 const SUBAGENT_TOOL = 'invoke_agent';
 
 export function callEvents(
   { callId, tool, input }: GeminiCall,
   { mcpServers }: MapperPlace,
-  envelope: Envelope,
+  envelope: EventEnvelope,
 ): StreamEvent[] {
   const call = nameAndInput(tool, input, mcpServers);
   const called: StreamEvent = { type: 'action.called', callId, ...call, ...envelope };
@@ -56,7 +54,7 @@ export function resultEvents(
   call: GeminiCall,
   { status, output, change, isGivenUp = false }: GeminiResult,
   workdir: string | undefined,
-  envelope: Envelope,
+  envelope: EventEnvelope,
 ): StreamEvent[] {
   const { callId, tool, input } = call;
   const told = { callId, ...present({ output }), ...envelope };

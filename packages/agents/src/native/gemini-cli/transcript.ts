@@ -1,4 +1,11 @@
-import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import {
+  addUsage,
+  type EventEnvelope,
+  type JsonObject,
+  type JsonValue,
+  type StreamEvent,
+  type Usage,
+} from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
@@ -20,8 +27,6 @@ export const geminiCliTranscriptPattern = '.gemini/tmp/*/chats/{session-*,*/*}.j
 export function createGeminiCliTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new GeminiTranscript(place);
 }
-
-type Envelope = { at?: string; turn?: number; parentCallId?: string };
 
 /** What of a message was told: it may come again with more. */
 type Told = { id: string; thoughts: number; hasText: boolean; hasTokens: boolean };
@@ -127,7 +132,7 @@ class GeminiTranscript implements NativeMapper {
     this.#live.add(id);
   }
 
-  #envelope(item: JsonObject): Envelope {
+  #envelope(item: JsonObject): EventEnvelope {
     // The turns of a sub-agent are not those of the session.
     const itself = this.#isSubagent && this.#sessionId !== undefined && { parentCallId: this.#sessionId };
     const turn = !itself && this.#turn >= 0 && { turn: this.#turn };
@@ -152,7 +157,7 @@ class GeminiTranscript implements NativeMapper {
   }
 
   /** Results stand with their calls as well, unless the process ended between the two. */
-  #lateResult({ id, name, response }: JsonObject, envelope: Envelope): StreamEvent[] {
+  #lateResult({ id, name, response }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const callId = requiredText(id);
     if (this.#done.has(callId)) return [];
     this.#done.add(callId);
@@ -175,7 +180,7 @@ class GeminiTranscript implements NativeMapper {
     return [...told, ...calls];
   }
 
-  #tell(last: Told, message: JsonObject, envelope: Envelope): StreamEvent[] {
+  #tell(last: Told, message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const events: StreamEvent[] = [];
     const thoughts = objectsIn(message.thoughts);
     for (const thought of thoughts.slice(last.thoughts)) {
@@ -202,7 +207,7 @@ class GeminiTranscript implements NativeMapper {
     return events;
   }
 
-  #callEvents(native: JsonObject, envelope: Envelope): StreamEvent[] {
+  #callEvents(native: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const callId = requiredText(native.id);
     const call: GeminiCall = { callId, tool: requiredText(native.name), input: native.args ?? {} };
     if (typeof native.agentId === 'string') this.#subagents[native.agentId] = callId;

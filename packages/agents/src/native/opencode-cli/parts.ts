@@ -1,10 +1,8 @@
-import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 import { costIn, momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import { mcpToolName } from '../../kit/mcp-tool-name.ts';
 import type { MapperPlace } from '../../kit/native-mapper.ts';
 import { workspacePath } from '../../kit/workspace-path.ts';
-
-type Envelope = { at?: string; turn?: number };
 
 /** A finished call: what went in, what came out, and what it did besides. `undefined` while it still runs. */
 export function toolEvents(
@@ -91,7 +89,7 @@ function effectsOf(
   state: JsonObject,
   input: JsonObject,
   { workdir }: MapperPlace,
-  envelope: Envelope,
+  envelope: EventEnvelope,
 ): StreamEvent[] {
   const metadata = objectIn(state.metadata);
   switch (tool) {
@@ -115,7 +113,7 @@ function effectsOf(
   }
 }
 
-function patchedFile(file: JsonObject, workdir: string | undefined, envelope: Envelope): StreamEvent[] {
+function patchedFile(file: JsonObject, workdir: string | undefined, envelope: EventEnvelope): StreamEvent[] {
   const from = textIn(file.filePath);
   const path = textIn(file.movePath) ?? from;
   if (path === undefined) return [];

@@ -1,4 +1,4 @@
-import type { JsonObject, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
@@ -18,8 +18,6 @@ export const opencodeTranscriptArguments = (sessionId: string): string[] => ['ex
 export function createOpencodeTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new OpencodeTranscript(place);
 }
-
-type Envelope = { at?: string; turn?: number };
 
 class OpencodeTranscript implements NativeMapper {
   readonly #place: MapperPlace;
@@ -78,7 +76,7 @@ class OpencodeTranscript implements NativeMapper {
   }
 
   /** As with lines: a part of another shape is kept, and the others count. */
-  #known(part: JsonObject, info: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+  #known(part: JsonObject, info: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     try {
       return this.#partEvents(part, info, envelope);
     } catch {
@@ -86,7 +84,7 @@ class OpencodeTranscript implements NativeMapper {
     }
   }
 
-  #partEvents(part: JsonObject, info: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+  #partEvents(part: JsonObject, info: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     const { turn } = envelope;
     const at = momentIn(objectIn(part.time)?.end);
     switch (part.type) {
@@ -115,7 +113,7 @@ class OpencodeTranscript implements NativeMapper {
     }
   }
 
-  #textEvents(text: string, info: JsonObject, envelope: Envelope): StreamEvent[] {
+  #textEvents(text: string, info: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     if (info.summary === true) return [{ type: 'compaction', summary: text, ...envelope }];
     return [{ type: 'message', role: info.role === 'user' ? 'user' : 'assistant', text, ...envelope }];
   }

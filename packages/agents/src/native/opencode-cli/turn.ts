@@ -1,4 +1,11 @@
-import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import {
+  addUsage,
+  type EventEnvelope,
+  type JsonObject,
+  type JsonValue,
+  type StreamEvent,
+  type Usage,
+} from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { textIn } from '../../kit/fields.ts';
 import type { NativeSummary } from '../../kit/native-mapper.ts';
@@ -17,7 +24,7 @@ export class OpencodeTurn {
   #cutSteps = 0;
 
   /** `stop` ends the turn; with `tool-calls`, and `unknown` for a step that was cut off, another step follows. */
-  finishStep(part: JsonObject, envelope: { at?: string; turn?: number; model?: string }): StreamEvent[] {
+  finishStep(part: JsonObject, envelope: EventEnvelope & { model?: string }): StreamEvent[] {
     const reason = textIn(part.reason);
     this.#steps += 1;
     this.#ending = undefined;
@@ -32,7 +39,7 @@ export class OpencodeTurn {
     return this.#use(part, envelope);
   }
 
-  #use(part: JsonObject, envelope: { at?: string; turn?: number; model?: string }): StreamEvent[] {
+  #use(part: JsonObject, envelope: EventEnvelope & { model?: string }): StreamEvent[] {
     const usage = stepUsage(part.tokens);
     if (!usage) return [];
     const costUsd = stepCost(part);
@@ -41,7 +48,7 @@ export class OpencodeTurn {
     return [{ type: 'usage', usage, ...present({ costUsd }), ...envelope }];
   }
 
-  fail(error: JsonValue | undefined, envelope: { at?: string; turn?: number }): StreamEvent[] {
+  fail(error: JsonValue | undefined, envelope: EventEnvelope): StreamEvent[] {
     const message = errorMessage(error);
     this.#ending = 'failed';
     this.#failure = textTail(message, TEXT_LIMIT_BYTES);

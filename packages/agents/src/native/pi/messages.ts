@@ -1,4 +1,11 @@
-import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import {
+  addUsage,
+  type EventEnvelope,
+  type JsonObject,
+  type JsonValue,
+  type StreamEvent,
+  type Usage,
+} from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { costIn, momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
@@ -7,8 +14,6 @@ import { textTail } from '../../kit/text-tail.ts';
 import { workspacePath } from '../../kit/workspace-path.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;
-
-type Envelope = { at?: string; turn?: number };
 
 type Call = { name: string; input: JsonValue };
 
@@ -69,7 +74,7 @@ export class PiSession {
   }
 
   /** A whole message; `undefined` for a role without a mapping: system prompts, and what extensions put in. */
-  message(message: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+  message(message: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     switch (message.role) {
       case 'user':
         this.lastStop = undefined;
@@ -84,7 +89,7 @@ export class PiSession {
     }
   }
 
-  #userEvents(message: JsonObject, envelope: Envelope): StreamEvent[] {
+  #userEvents(message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const events = contentOf(message).flatMap((part): StreamEvent[] => {
       if (part.type !== 'text') return [{ type: 'raw', native: part, ...envelope }];
       const text = requiredText(part.text);
@@ -96,12 +101,12 @@ export class PiSession {
   }
 
   /** `/skill:name` puts the skill into the prompt. */
-  #skillOfPrompt(skill: string, envelope: Envelope): StreamEvent[] {
+  #skillOfPrompt(skill: string, envelope: EventEnvelope): StreamEvent[] {
     this.#skills += 1;
     return skillEvents(`skill-${this.#skills}`, skill, 'completed', envelope);
   }
 
-  #assistantEvents(message: JsonObject, envelope: Envelope): StreamEvent[] {
+  #assistantEvents(message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     this.#finished.clear();
     const events = contentOf(message).flatMap((part) => this.#partEvents(part, envelope));
     this.#provider = textIn(message.provider) ?? this.#provider;
@@ -111,7 +116,7 @@ export class PiSession {
     return [...events, ...usage, ...this.#stop(message, envelope)];
   }
 
-  #partEvents(part: JsonObject, envelope: Envelope): StreamEvent[] {
+  #partEvents(part: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     switch (part.type) {
       case 'text':
         return part.text === ''
@@ -129,7 +134,7 @@ export class PiSession {
     }
   }
 
-  #stop(message: JsonObject, envelope: Envelope): StreamEvent[] {
+  #stop(message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const { stopReason } = message;
     if (stopReason === 'stop') {
       this.lastStop = 'completed';
@@ -149,7 +154,7 @@ export class PiSession {
     id: JsonValue | undefined,
     tool: JsonValue | undefined,
     input: JsonValue | undefined,
-    envelope: Envelope,
+    envelope: EventEnvelope,
   ): StreamEvent[] {
     const callId = requiredText(id);
     if (this.#calls.has(callId)) return [];
@@ -171,7 +176,7 @@ export class PiSession {
     tool: JsonValue | undefined,
     result: JsonObject,
     isError: boolean,
-    envelope: Envelope,
+    envelope: EventEnvelope,
   ): StreamEvent[] {
     const callId = requiredText(id);
     if (this.#finished.has(callId)) return [];
@@ -185,7 +190,7 @@ export class PiSession {
   }
 
   /** `write` does not tell whether the file was there: modified says the least. */
-  #changes(tool: JsonValue | undefined, input: JsonValue, envelope: Envelope): StreamEvent[] {
+  #changes(tool: JsonValue | undefined, input: JsonValue, envelope: EventEnvelope): StreamEvent[] {
     const path = objectIn(input)?.path;
     if ((tool !== 'write' && tool !== 'edit') || typeof path !== 'string') return [];
     return [
@@ -194,7 +199,7 @@ export class PiSession {
   }
 
   /** Of one model call; none where it came to nothing. */
-  usage(native: JsonObject | undefined, envelope: Envelope): StreamEvent[] {
+  usage(native: JsonObject | undefined, envelope: EventEnvelope): StreamEvent[] {
     if (!native) return [];
     const usage: Usage = {
       inputTokens: tokensIn(native.input),
@@ -218,7 +223,7 @@ export class PiSession {
   }
 
   /** `compaction` is the result of the stream's event or the entry of the file. Its summary costs a model call. */
-  compacted(compaction: JsonObject, envelope: Envelope): StreamEvent[] {
+  compacted(compaction: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     this.#compactions += 1;
     const summary = textIn(compaction.summary);
     return [

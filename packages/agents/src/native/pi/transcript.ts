@@ -1,4 +1,4 @@
-import type { JsonObject, StreamEvent } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, StreamEvent } from '@whetstone/events';
 import { momentIn, objectIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { PiSession } from './messages.ts';
@@ -47,7 +47,7 @@ class PiTranscript implements NativeMapper {
     }
   }
 
-  #envelope(item: JsonObject): { at?: string; turn?: number } {
+  #envelope(item: JsonObject): EventEnvelope {
     return { ...momentIn(item.timestamp), ...(this.#turn >= 0 && { turn: this.#turn }) };
   }
 

@@ -1,5 +1,6 @@
 import {
   addUsage,
+  type EventEnvelope,
   emptyUsage,
   type JsonObject,
   type StreamEvent,
@@ -21,7 +22,7 @@ import {
 import { ownFields } from '../claude-code/own-fields.ts';
 import { messageOf, streamEnvelope } from '../claude-code/session.ts';
 import { sessionStarted } from '../claude-code/session-started.ts';
-import { type Envelope, ToolCalls } from '../claude-code/tool-calls.ts';
+import { ToolCalls } from '../claude-code/tool-calls.ts';
 import { usageBeyond } from '../claude-code/usage-buckets.ts';
 import { qwenTools, streamUsage, unwrapCall, withText } from './tools.ts';
 
@@ -83,7 +84,7 @@ class QwenStream implements QwenMapper {
     return { ...this.#summary, ...present({ usage: this.#usage }), metadata };
   }
 
-  #assistantEvents(message: JsonObject, envelope: Envelope): StreamEvent[] {
+  #assistantEvents(message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const text = plainText(message.content);
     // An error of the provider comes as a message. The model could say the same; the result then knows better.
     if (text?.startsWith('[API Error: ')) return this.#error(text, envelope);
@@ -93,18 +94,18 @@ class QwenStream implements QwenMapper {
     ];
   }
 
-  #usageEvents({ model, usage }: JsonObject, envelope: Envelope): StreamEvent[] {
+  #usageEvents({ model, usage }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const call = streamUsage(objectIn(usage) ?? {});
     if (totalTokens(call) === 0) return [];
     return this.#tell(call, { ...(typeof model === 'string' && { model }), ...envelope });
   }
 
-  #tell(usage: Usage, about: Envelope & { model?: string }): StreamEvent[] {
+  #tell(usage: Usage, about: EventEnvelope & { model?: string }): StreamEvent[] {
     this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
     return [{ type: 'usage', usage, ...about }];
   }
 
-  #userEvents({ content }: JsonObject, envelope: Envelope): StreamEvent[] | undefined {
+  #userEvents({ content }: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     // The stream repeats no prompts but those of sub-agents.
     const isPrompt = envelope.parentCallId !== undefined;
     const outcomeOf = (block: JsonObject) => withText(plainOutcome(block));
@@ -189,7 +190,7 @@ class QwenStream implements QwenMapper {
     return message === this.#lastError ? [] : this.#error(message, {});
   }
 
-  #error(message: string, envelope: Envelope): StreamEvent[] {
+  #error(message: string, envelope: EventEnvelope): StreamEvent[] {
     this.#lastError = message;
     return [{ type: 'error', message, ...envelope }];
   }

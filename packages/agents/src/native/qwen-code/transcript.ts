@@ -1,11 +1,18 @@
-import { addUsage, type JsonObject, type JsonValue, type StreamEvent, type Usage } from '@whetstone/events';
+import {
+  addUsage,
+  type EventEnvelope,
+  type JsonObject,
+  type JsonValue,
+  type StreamEvent,
+  type Usage,
+} from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { textTail } from '../../kit/text-tail.ts';
 import { sessionStarted } from '../claude-code/session-started.ts';
 import { readTaskNotification } from '../claude-code/task-notification.ts';
-import { type Envelope, ToolCalls, type ToolOutcome } from '../claude-code/tool-calls.ts';
+import { ToolCalls, type ToolOutcome } from '../claude-code/tool-calls.ts';
 import { qwenTools, unwrapCall, withText } from './tools.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;
@@ -114,7 +121,7 @@ class QwenTranscript implements NativeMapper {
     return parts.flatMap((part) => this.#partEvents(part, envelope));
   }
 
-  #partEvents(part: JsonObject, envelope: Envelope): StreamEvent[] {
+  #partEvents(part: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const call = objectIn(part.functionCall);
     if (call) {
       const { name, input } = unwrapCall(requiredText(call.name), call.args ?? {});
@@ -167,7 +174,7 @@ class QwenTranscript implements NativeMapper {
     }
   }
 
-  #usageEvent(event: JsonObject, envelope: Envelope): StreamEvent {
+  #usageEvent(event: JsonObject, envelope: EventEnvelope): StreamEvent {
     // What failed before was made again.
     if (this.#ending === 'failed' && isOwnCall(event)) this.#forgetEnding();
     const cached = tokensIn(event.cached_content_token_count);
@@ -194,7 +201,7 @@ class QwenTranscript implements NativeMapper {
     return callId !== undefined && this.#subagents.has(callId) ? callId : undefined;
   }
 
-  #envelope({ timestamp, isSidechain, agentId, agentName }: JsonObject): Envelope {
+  #envelope({ timestamp, isSidechain, agentId, agentName }: JsonObject): EventEnvelope {
     const parentCallId = isSidechain === true ? callIdOf(agentId, agentName) : undefined;
     return {
       ...momentIn(timestamp),
@@ -229,7 +236,7 @@ function outcomeOf(response: JsonObject, { status, resultDisplay }: JsonObject):
 }
 
 /** The compressed history begins with the summary that stands for what was dropped. */
-function compactionEvent(payload: JsonObject, envelope: Envelope): StreamEvent {
+function compactionEvent(payload: JsonObject, envelope: EventEnvelope): StreamEvent {
   const [first] = objectsIn(payload.compressedHistory);
   const [part] = objectsIn(first?.parts);
   const summary = textIn(part?.text);
