@@ -1,4 +1,6 @@
 /** `@whetstone/agents/config`: what a configuration can say of agents. */
+
+export { commandOptions } from './command/command-options.ts';
 export { executableOf } from './command/executable.ts';
 export { type FindProgram, findOnPath, isExecutable } from './command/find-on-path.ts';
 export { resumeCommandOf } from './command/resume-command.ts';
@@ -29,10 +31,26 @@ export type {
   TelemetryConfig,
 } from './config.ts';
 export { agentKeyVariable } from './kit/agent-key-variable.ts';
+export { contextOptions } from './kit/context-options.ts';
+export {
+  anyText,
+  command,
+  count,
+  httpUrl,
+  minutes,
+  name,
+  safePath,
+  seconds,
+  text,
+  variableName,
+} from './kit/option-values.ts';
 export { readFrontMatter } from './kit/skill-front-matter.ts';
 export { loopFacts } from './loop/loop-facts.ts';
+export { loopOptions } from './loop/loop-options.ts';
 export { type LoopProfile, loopProfiles } from './loop/loop-profiles.ts';
+export { moduleOptions } from './module/module-options.ts';
 export { contextPlacesOf } from './native/context-places.ts';
+export { driverOptions } from './native/driver-options.ts';
 export {
   type AgentKind,
   agentKinds,

@@ -5,6 +5,7 @@ export { OutputFile } from './output-file.ts';
 export { isAlive } from './process-alive.ts';
 export { createProcessSandboxProvider } from './process-sandbox.ts';
 export { removeTree, removeTrees } from './remove-tree.ts';
+export { checkSafePath, isDeviceName, isGitFolder } from './safe-path.ts';
 export type {
   CommandResult,
   RunOptions,

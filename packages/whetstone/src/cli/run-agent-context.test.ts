@@ -82,7 +82,7 @@ test('what cannot be placed is said before anything runs', async () => {
   project.write({ 'skills/brew-tea/SKILL.md': SKILL });
   const { exitCode, stderr } = await project.whetstone(['run', '--dry-run']);
   expect(exitCode).toBe(2);
-  expect(stderr).toMatch(/agents\.loop\.context: is for agents with a command or a module/);
+  expect(stderr).toMatch(/agents\.loop\.context: only applies to agents with a command or a module/);
   expect(stderr).toMatch(/agents\.away\.context\.instructions: .*leaves the tree/);
   expect(stderr).toMatch(/skils/);
   expect(stderr).toMatch(/bare \(kind: custom with a command\)/);

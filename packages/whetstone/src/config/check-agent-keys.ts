@@ -1,18 +1,11 @@
-import { isDrivenKind, loopProfiles } from '@whetstone/agents/config';
+import { driverOptions, isDrivenKind, loopOptions, loopProfiles } from '@whetstone/agents/config';
 import { isMapping } from './check-shape.ts';
 import type { Reporter } from './reporter.ts';
 import type { RawAgent } from './schema.ts';
 import type { YamlPath } from './yaml-source.ts';
 
-const LOOP_KEYS = [
-  'profile',
-  'model',
-  'base_url',
-  'api_key_env',
-  'reasoning_effort',
-  'max_tool_rounds',
-] as const;
-const CLI_KEYS = ['model', 'base_url', 'api_key_env', 'version', 'inherit'] as const;
+const LOOP_KEYS = Object.keys(loopOptions.shape);
+const DRIVER_KEYS = Object.keys(driverOptions.shape);
 
 /** Which keys an agent of its kind has, and what stands instead of what. */
 export function checkKindKeys(
@@ -23,7 +16,7 @@ export function checkKindKeys(
 ): void {
   const given = (key: string) => isMapping(raw) && (raw[key] ?? undefined) !== undefined;
   if (given('resume_command') && !given('command')) {
-    report.error([...path, 'resume_command'], 'is for agents with a command', {
+    report.error([...path, 'resume_command'], 'only applies to agents with a command', {
       hint: 'remove it, or write the command of the first turn beside it',
       mark: 'key',
     });
@@ -49,15 +42,13 @@ export function checkKindKeys(
   else if (fields.kind && !given('command') && !isDrivenKind(fields.kind))
     report.error([...path, 'command'], 'is required');
   const isDriven = fields.kind != null && isDrivenKind(fields.kind) && !given('command');
-  const allowed: readonly string[] = isDriven ? CLI_KEYS : given('module') ? ['model'] : [];
-  for (const key of new Set([...LOOP_KEYS, ...CLI_KEYS])) {
+  const allowed: readonly string[] = isDriven ? DRIVER_KEYS : given('module') ? ['model'] : [];
+  for (const key of new Set([...LOOP_KEYS, ...DRIVER_KEYS])) {
     if (!fields.kind || !given(key) || allowed.includes(key)) continue;
-    const isLoopKey = (LOOP_KEYS as readonly string[]).includes(key);
-    report.error(
-      [...path, key],
-      isLoopKey ? 'is for kind: loop alone' : 'is for agents that Whetstone drives itself',
-      { hint: given('command') ? 'tell a command its model in the command itself' : undefined, mark: 'key' },
-    );
+    report.error([...path, key], `only applies to ${ownersOf(key)}`, {
+      hint: given('command') ? 'name the model in the command itself' : undefined,
+      mark: 'key',
+    });
   }
   if (isDriven) refuseContext(given, path, report);
   if (isDriven) refuseCollector(fields, 'an agent that Whetstone drives', path, report);
@@ -70,7 +61,10 @@ function checkModuleKeys(
   report: Reporter,
 ): void {
   if (fields.kind && fields.kind !== 'custom') {
-    report.error([...path, 'module'], 'is for kind: custom alone', { hint: 'use kind: custom', mark: 'key' });
+    report.error([...path, 'module'], 'only applies to kind: custom', {
+      hint: 'use kind: custom',
+      mark: 'key',
+    });
   }
   if (given('command')) {
     report.error([...path, 'command'], 'an agent is a command or a module, not both', {
@@ -83,7 +77,7 @@ function checkModuleKeys(
 
 function refuseContext(given: (key: string) => boolean, path: YamlPath, report: Reporter): void {
   if (!given('context')) return;
-  report.error([...path, 'context'], 'is for agents with a command or a module', {
+  report.error([...path, 'context'], 'only applies to agents with a command or a module', {
     hint: 'remove it: Whetstone knows where this one looks',
     mark: 'key',
   });
@@ -96,4 +90,12 @@ function refuseCollector(fields: Partial<RawAgent>, what: string, path: YamlPath
     `${what} reports its own events; no collector reads them`,
     { hint: 'remove telemetry' },
   );
+}
+
+function ownersOf(key: string): string {
+  const owners = [
+    ...(LOOP_KEYS.includes(key) ? ['kind: loop'] : []),
+    ...(DRIVER_KEYS.includes(key) ? ['agents that Whetstone starts itself'] : []),
+  ];
+  return owners.join(' and to ');
 }

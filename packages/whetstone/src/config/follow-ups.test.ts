@@ -96,7 +96,7 @@ describe('resume_command', () => {
     ['the loop', { kind: 'loop', profile: 'openai' }],
   ])('is not for %s', async (_, agent) => {
     expect(await problems({ ...agent, resume_command: 'agent' }, {})).toEqual([
-      expect.stringContaining('agents.mine.resume_command: is for agents with a command'),
+      expect.stringContaining('agents.mine.resume_command: only applies to agents with a command'),
     ]);
   });
 

@@ -1,48 +1,34 @@
-import { agentKinds, loopProfiles } from '@whetstone/agents/config';
+import {
+  agentKinds,
+  anyText,
+  command,
+  commandOptions,
+  contextOptions,
+  count,
+  driverOptions,
+  httpUrl,
+  loopOptions,
+  minutes,
+  moduleOptions,
+  name,
+  safePath,
+  seconds,
+  text,
+  variableName,
+} from '@whetstone/agents/config';
 import picomatch from 'picomatch';
 import { z } from 'zod';
-import { checkSafePath } from './safe-path.ts';
 
 /**
  * The shapes of the YAML files, key by key. What needs more than one key (or the disk) is checked in `read-*.ts`. Where a
  * key has no value (`title:`), it counts as absent.
  */
 
-/** `setTimeout` fires at once above 2^31 ms. */
-const MAX_SECONDS = 2_147_483;
-
-const anyText = z.string().refine((value) => !value.includes('\0'), 'holds a NUL character');
-const text = anyText.refine((value) => value.trim() !== '', 'must not be empty');
-const name = anyText.trim().min(1, 'must not be empty');
 const flag = z.preprocess(readFlag, z.boolean());
-const count = z.preprocess(readWhole, z.int().min(0));
-const seconds = z.preprocess(readWhole, z.int().min(1).max(MAX_SECONDS));
-const minutes = z.preprocess(
-  readWhole,
-  z
-    .int()
-    .min(1)
-    .max(Math.floor(MAX_SECONDS / 60)),
-);
-const command = z.union([text, z.array(anyText).min(1)]);
-const safePath = anyText.transform((value, context) => {
-  const checked = checkSafePath(value);
-  if (checked.kind === 'safe') return checked.path;
-  context.addIssue({
-    code: 'custom',
-    message: `unsafe path: ${JSON.stringify(value)} ${checked.reason}`,
-    params: { hint: 'write a plain relative path, such as docs/AGENTS.md' },
-  });
-  return z.NEVER;
-});
 const treeGlob = anyText.superRefine((value, context) => {
   const problem = globProblem(value);
   if (problem !== undefined) context.addIssue({ code: 'custom', message: `bad pattern: ${problem}` });
 });
-const variableName = anyText.regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'is not the name of an environment variable');
-
-const httpUrl = z.url({ protocol: /^https?$/, error: 'is not an http(s) URL' });
-
 const budgetSchema = z
   .object({
     usd: z
@@ -95,38 +81,19 @@ export const rootSchema = z.object({
   gateway: gatewaySchema.nullish(),
 });
 
+/** What holds for every agent, and the options of each way to run one. */
 export const agentSchema = z.object({
   kind: z.enum(agentKinds).nullish(),
-  command: command.nullish(),
-  resume_command: command.nullish(),
-  module: text.nullish(),
+  ...commandOptions.shape,
+  ...moduleOptions.shape,
   timeout_minutes: minutes.nullish(),
   timeout_seconds: seconds.nullish(),
   network: anyText.nullish(),
   prompt_template: text.nullish(),
-  telemetry: z
-    .object({
-      collector: z.enum(['none', 'json-file', 'codex-jsonl']).nullish(),
-      file: safePath.nullish(),
-      environment_variable: variableName.nullish(),
-    })
-    .nullish(),
   env: z.record(z.string(), z.unknown()).nullish(),
-  profile: z.enum(loopProfiles).nullish(),
-  model: name.nullish(),
-  base_url: httpUrl.nullish(),
-  api_key_env: variableName.nullish(),
-  version: name.nullish(),
-  inherit: z.array(safePath).nullish(),
-  context: z
-    .object({
-      instructions: safePath.nullish(),
-      skills: safePath.nullish(),
-      mcp_servers: safePath.nullish(),
-    })
-    .nullish(),
-  reasoning_effort: name.nullish(),
-  max_tool_rounds: z.preprocess(readWhole, z.int().min(1)).nullish(),
+  ...driverOptions.shape,
+  ...loopOptions.shape,
+  ...contextOptions.shape,
 });
 
 /** The one agent of the legacy shape carries its own name. */
@@ -247,11 +214,6 @@ function readFlag(value: unknown): unknown {
   if (/^(true|yes|on)$/i.test(value)) return true;
   if (/^(false|no|off)$/i.test(value)) return false;
   return value;
-}
-
-/** A quoted whole number is one to context-eval. */
-function readWhole(value: unknown): unknown {
-  return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 }
 
 function globProblem(glob: string): string | undefined {

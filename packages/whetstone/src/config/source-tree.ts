@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { isGitFolder } from './safe-path.ts';
+import { isGitFolder } from '@whetstone/sandbox';
 
 /** A file or folder of the user's that is laid over a tree: an overlay source, hidden tests. */
 export type SourceEntry = {

@@ -1,11 +1,11 @@
 import { type AgentConfig, agentKeyVariable, findOnPath } from '@whetstone/agents/config';
+import { isDeviceName } from '@whetstone/sandbox';
 import { checkExecutable } from './check-executables.ts';
 import { inspectRepository, resolvesToCommit } from './check-repository.ts';
 import type { Config, TaskConfig } from './config.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { referencedVariables } from './environment-reference.ts';
 import type { LoadedConfig } from './load-config.ts';
-import { isDeviceName } from './safe-path.ts';
 import type { YamlPath } from './yaml-source.ts';
 
 const PORTABLE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;

@@ -1,6 +1,6 @@
+import { isDeviceName } from '@whetstone/sandbox';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDeviceName } from '../config/safe-path.ts';
 import { type CaseName, nameCases } from './case-id.ts';
 
 const idOf = (task: string, variant: string, agent: string) =>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isDeviceName } from '../config/safe-path.ts';
+import { isDeviceName } from '@whetstone/sandbox';
 
 export type CaseName = { agent: string; task: string; variant: string; trial: number };
 

@@ -1,0 +1,11 @@
+import { z } from 'zod';
+import { httpUrl, name, safePath, variableName } from '../kit/option-values.ts';
+
+/** What a configuration can say about an agent that Whetstone starts itself. */
+export const driverOptions = z.object({
+  model: name.nullish(),
+  base_url: httpUrl.nullish(),
+  api_key_env: variableName.nullish(),
+  version: name.nullish(),
+  inherit: z.array(safePath).nullish(),
+});
