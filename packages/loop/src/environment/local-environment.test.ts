@@ -127,6 +127,19 @@ test('secrets of the host do not reach commands; what the host passes does', asy
   }
 });
 
+test("a command in the background does not read the user's ~/.bashrc either", async () => {
+  await using place = await temporaryEnvironment();
+  await writeFile(place.path('.bashrc'), 'echo from .bashrc\n');
+  vi.stubEnv('SHLVL', '0');
+  const environment = new LocalExecutionEnvironment({ env: { HOME: place.directory } });
+  vi.unstubAllEnvs();
+  const command = await environment.start('echo ran');
+  expect(await command.poll({ waitMs: 20_000 })).toMatchObject({
+    output: 'ran\n',
+    state: { kind: 'exited' },
+  });
+});
+
 test('files: bytes, parents, modes, moves, and what is not there', async () => {
   await using place = await temporaryEnvironment();
   const { environment } = place;

@@ -55,6 +55,9 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   constructor(options: LocalEnvironmentOptions = {}) {
     this.#workingDirectory = path.resolve(options.workingDirectory ?? '.');
     this.#env = { ...filterVariables(process.env, options.envPolicy ?? 'all'), ...options.env };
+    // Bash below no other shell, with a socket for its input as Node's pipes are, takes itself for a remote login and
+    // reads the user's ~/.bashrc: a command in the background would see another environment than one in the foreground.
+    if (!(Number(this.#env.SHLVL) >= 1)) this.#env.SHLVL = '1';
     this.#shell = options.shell ?? defaultShell();
   }
 
