@@ -81,8 +81,12 @@ describe('faults of the connection', () => {
 
   test('hang gives no answer until the client gives up', async () => {
     const { onCall, line } = nextCall();
-    await using lane = await open(always({ kind: 'hang' }), { onCall });
-    await expect(post(lane, request, AbortSignal.timeout(50))).rejects.toThrow('timeout');
+    const client = new AbortController();
+    const giveUp = () => client.abort(new Error('the client gave up'));
+    // The gateway has read the call by then, and has had time for an answer.
+    const onRequest = () => void setTimeout(giveUp, 50);
+    await using lane = await open(always({ kind: 'hang' }), { onCall, onRequest });
+    await expect(post(lane, request, client.signal)).rejects.toThrow('the client gave up');
     expect(await line).toMatchObject({ outcome: 'client-closed', status: null });
   });
 
@@ -97,12 +101,14 @@ describe('faults of the connection', () => {
   test('hang-mid-stream sends the beginning and nothing more', async () => {
     const { onCall, line } = nextCall();
     await using lane = await open(always({ kind: 'hang-mid-stream', afterEvents: 1 }), { onCall });
-    const response = await post(lane, request, AbortSignal.timeout(300));
+    const client = new AbortController();
+    const response = await post(lane, request, client.signal);
     const reader = response.body?.getReader();
     expect(Buffer.from((await reader?.read())?.value ?? []).toString()).toMatch(
       /^event: message_start\n.*\n\n$/,
     );
-    await expect(reader?.read()).rejects.toThrow('timeout');
+    setTimeout(() => client.abort(new Error('the client gave up')), 50);
+    await expect(reader?.read()).rejects.toThrow('the client gave up');
     expect((await line).outcome).toBe('client-closed');
   });
 });

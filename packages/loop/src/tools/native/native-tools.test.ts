@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -12,6 +12,13 @@ import { caller } from './__fixtures__/caller.ts';
 import { createClaudeCodeTools, createEarlierClaudeCodeTools } from './claude-code-tools.ts';
 import { createCodexTools } from './codex-tools.ts';
 import { createGeminiCliTools } from './gemini-cli-tools.ts';
+
+/** What a command writes into a file, when the file has a whole line. */
+async function written(file: string): Promise<string> {
+  const read = () => (existsSync(file) ? readFileSync(file, 'utf8') : '');
+  await vi.waitUntil(() => read().endsWith('\n'), { timeout: 30_000 });
+  return read().trim();
+}
 
 const png = Buffer.from('89504e470d0a1a0a00', 'hex');
 
@@ -35,13 +42,21 @@ describe('Codex', () => {
     await using place = await temporaryEnvironment();
     const call = caller(createCodexTools(), place.environment);
     const cmd = 'echo ready; while read line; do echo "got $line"; [ "$line" = end ] && exit 5; done';
-    const first = await call('exec_command', { cmd, login: false, yield_time_ms: 300 });
-    const id = Number(/Process running with session ID (\d+)/.exec(String(first.content))?.[1]);
-    expect(first.content).toMatch(/\nready\n$/);
-    const second = await call('write_stdin', { session_id: id, chars: 'one\n' });
-    expect(second.content).toMatch(/Process running with session ID \d+\n.*\nOutput:\ngot one\n$/s);
+    let answer = String((await call('exec_command', { cmd, login: false, yield_time_ms: 300 })).content);
+    const id = Number(/Process running with session ID (\d+)/.exec(answer)?.[1]);
+    /** On a busy machine the command says it after the answer: then it is polled for. */
+    const expectOutput = async (output: string) => {
+      while (answer.endsWith('\nOutput:\n')) {
+        answer = String((await call('write_stdin', { session_id: id, chars: '' })).content);
+      }
+      expect(answer).toMatch(/Process running with session ID \d+\n/);
+      expect(answer.split('\nOutput:\n').at(-1)).toBe(output);
+    };
+    await expectOutput('ready\n');
+    answer = String((await call('write_stdin', { session_id: id, chars: 'one\n' })).content);
+    await expectOutput('got one\n');
     const last = await call('write_stdin', { session_id: id, chars: 'end\n', yield_time_ms: 20_000 });
-    expect(last.content).toMatch(/Process exited with code 5\n.*\ngot end\n$/s);
+    expect(last.content).toMatch(/Process exited with code 5\n.*\nOutput:\ngot end\n$/s);
     const gone = await call('write_stdin', { session_id: id, chars: '' });
     expect(gone).toMatchObject({ content: `write_stdin failed: Unknown process id ${id}`, isError: true });
   });
@@ -54,8 +69,8 @@ describe('Codex', () => {
     const started = await mine('exec_command', { cmd, login: false, yield_time_ms: 250 });
     const id = Number(/session ID (\d+)/.exec(String(started.content))?.[1]);
     expect((await other('write_stdin', { session_id: id })).isError).toBe(true);
+    const pid = await written(place.path('pid'));
     await endSessionProcesses(place.environment, 'mine');
-    const pid = (await readFile(place.path('pid'), 'utf8')).trim();
     expect((await place.environment.exec(['kill', '-0', pid])).exitCode).not.toBe(0);
   });
 
@@ -206,10 +221,10 @@ describe('Claude Code', () => {
     const command = 'echo started; echo $$ > pid; exec sleep 600';
     const { details } = await call('Bash', { command, run_in_background: true });
     const { processId = '', backgroundOutput = '' } = details ?? {};
-    await vi.waitUntil(() => existsSync(place.path('pid')), { timeout: 10_000 });
+    const pid = await written(place.path('pid'));
+    await written(String(backgroundOutput));
     expect((await call('Read', { file_path: backgroundOutput })).content).toBe('     1\tstarted');
     expect((await call('TaskStop', { task_id: processId })).content).toMatch(/^Ended command/);
-    const pid = (await readFile(place.path('pid'), 'utf8')).trim();
     expect((await place.environment.exec(['kill', '-0', pid])).exitCode).not.toBe(0);
     await expect(call('TaskStop', { task_id: processId })).rejects.toThrow(/no background command/);
   });
