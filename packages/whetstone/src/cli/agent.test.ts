@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { createGateway, type Gateway, scriptFromSteps } from '@whetstone/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Call, runCommandLine } from './__fixtures__/command-line.ts';
 import { BIN } from './__fixtures__/project.ts';
 
 const script = scriptFromSteps('write a file', [
@@ -26,19 +27,26 @@ describe('whetstone agent', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  async function run(args: string[], env: NodeJS.ProcessEnv = {}, input = '') {
+  async function run(args: string[], env: NodeJS.ProcessEnv = {}, input?: string) {
     await using lane = await gateway.open({ owner: 'test', mode: { kind: 'script', script } });
-    const child = spawn(process.execPath, [BIN, 'agent', ...args], {
+    const call = {
+      args: ['agent', ...args],
       cwd: folder,
       env: { PATH: process.env.PATH, HOME: folder, ...lane.env, ...env },
-    });
+    };
+    const finished = await (input === undefined ? runCommandLine(call) : runWithInput(call, input));
+    return { ...finished, calls: lane.ledger.length };
+  }
+
+  async function runWithInput({ args, cwd, env }: Call, input: string) {
+    const child = spawn(process.execPath, [BIN, ...args], { cwd, env });
     child.stdin.end(input);
     const [stdout, stderr, [exitCode]] = await Promise.all([
       text(child.stdout),
       text(child.stderr),
       once(child, 'exit'),
     ]);
-    return { stdout, stderr, exitCode, calls: lane.ledger.length };
+    return { stdout, stderr, exitCode };
   }
 
   test.each(['openai', 'anthropic', 'gemini'])(

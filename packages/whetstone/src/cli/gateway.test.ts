@@ -17,6 +17,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { present } from '@whetstone/events/present';
 import { createGateway, type LedgerLine, scriptFromSteps } from '@whetstone/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { runCommandLine } from './__fixtures__/command-line.ts';
 import { BIN, eventually, readLines } from './__fixtures__/project.ts';
 import { type GatewayCommandOptions, gatewayCommand } from './gateway.ts';
 
@@ -88,14 +89,8 @@ const stateFile = (child: ChildProcess): string =>
   join(folder, '.cache/whetstone/gateways', String(child.pid), 'gateway.json');
 
 /** Runs a command to its end. */
-function whetstone(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, ...args], {
-    cwd: folder,
-    env: environment(env),
-    encoding: 'utf8',
-  });
-  return { status, stdout, stderr };
-}
+const whetstone = (args: readonly string[], env: NodeJS.ProcessEnv = {}) =>
+  runCommandLine({ args, cwd: folder, env: environment(env) });
 
 const ask = async ({ baseUrl, key }: Pick<Running, 'baseUrl' | 'key'>, input = 'Say hello.') => {
   const response = await fetch(`${baseUrl}/v1/responses`, {
@@ -229,16 +224,16 @@ describe('whetstone gateway', () => {
     ['an unknown mode', ['--mode', 'recrod'], 'Allowed choices are forward, record, replay, script'],
     ['a budget of nothing', ['--mode', 'forward', '--budget-usd', '0'], 'over 0'],
     ['no provider', ['--mode', 'forward'], 'no key of one is set'],
-  ])('%s: exit 2, and stdout is empty', (_, args, message) => {
-    const { status, stdout, stderr } = whetstone(['gateway', ...args]);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  ])('%s: exit 2, and stdout is empty', async (_, args, message) => {
+    const { exitCode, stdout, stderr } = await whetstone(['gateway', ...args]);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain(message);
   });
 
   test('a port that is taken is said', async () => {
     const { baseUrl } = await start(hello);
-    const { status, stderr } = whetstone(['gateway', ...hello, '--port', new URL(baseUrl).port]);
-    expect(status).toBe(2);
+    const { exitCode, stderr } = await whetstone(['gateway', ...hello, '--port', new URL(baseUrl).port]);
+    expect(exitCode).toBe(2);
     expect(stderr).toContain('Choose another --port');
   });
 });
@@ -246,7 +241,7 @@ describe('whetstone gateway', () => {
 describe('whetstone gateway env', () => {
   test('lines for a shell, of the gateway that runs', async () => {
     const gateway = await start(hello);
-    const { stdout } = whetstone(['gateway', 'env']);
+    const { stdout } = await whetstone(['gateway', 'env']);
     const seen = execFileSync(
       '/bin/sh',
       ['-c', `${stdout}printf '%s %s' "$OPENAI_BASE_URL" "$OPENAI_API_KEY"`],
@@ -271,7 +266,9 @@ describe('whetstone gateway env', () => {
     const state = join(cache, 'whetstone/gateways', String(child.pid), 'gateway.json');
     await eventually('the gateway’s state', () => existsSync(state));
     const { baseUrl, key } = JSON.parse(readFileSync(state, 'utf8'));
-    const { stdout } = whetstone(['gateway', 'env', 'codex', '--model', 'm-1'], { XDG_CACHE_HOME: cache });
+    const { stdout } = await whetstone(['gateway', 'env', 'codex', '--model', 'm-1'], {
+      XDG_CACHE_HOME: cache,
+    });
     const config = execFileSync('/bin/sh', ['-c', `${stdout}cat "$CODEX_HOME/config.toml"`], {
       encoding: 'utf8',
     });
@@ -284,25 +281,26 @@ describe('whetstone gateway env', () => {
   });
 
   test('none that runs, and more than one, are said; a URL chooses', async () => {
-    const none = whetstone(['gateway', 'env', 'pi']);
-    expect({ status: none.status, stdout: none.stdout }).toEqual({ status: 2, stdout: '' });
+    const none = await whetstone(['gateway', 'env', 'pi']);
+    expect(none).toMatchObject({ exitCode: 2, stdout: '' });
     expect(none.stderr).toContain('No gateway runs.');
     const [first, second] = [await start(hello), await start(hello)];
-    const two = whetstone(['gateway', 'env', 'pi']);
-    expect({ status: two.status, stdout: two.stdout }).toEqual({ status: 2, stdout: '' });
+    const two = await whetstone(['gateway', 'env', 'pi']);
+    expect(two).toMatchObject({ exitCode: 2, stdout: '' });
     for (const { baseUrl } of [first, second]) expect(two.stderr).toContain(baseUrl);
     expect(two.stderr).not.toContain(first.key);
     for (const url of [second.baseUrl, `${second.baseUrl}/v1`, new URL(second.baseUrl).origin]) {
-      expect(whetstone(['gateway', 'env', '--gateway', url]).stdout).toContain(second.key);
+      expect((await whetstone(['gateway', 'env', '--gateway', url])).stdout).toContain(second.key);
     }
-    expect(whetstone(['gateway', 'env', '--gateway', 'http://127.0.0.1:1']).stderr).toContain('Give its key');
+    const elsewhere = await whetstone(['gateway', 'env', '--gateway', 'http://127.0.0.1:1']);
+    expect(elsewhere.stderr).toContain('Give its key');
   });
 
   test('a gateway that was killed does not count, and its folder goes', async () => {
     const gateway = await start(hello);
     await gateway.end('SIGKILL');
     expect(existsSync(stateFile(gateway.child))).toBe(true);
-    expect(whetstone(['gateway', 'env']).stderr).toContain('No gateway runs.');
+    expect((await whetstone(['gateway', 'env'])).stderr).toContain('No gateway runs.');
     expect(existsSync(stateFile(gateway.child))).toBe(false);
   });
 
@@ -313,21 +311,21 @@ describe('whetstone gateway env', () => {
     const state = JSON.parse(readFileSync(stateFile(gateway.child), 'utf8'));
     const baseUrl = 'http://127.0.0.1:1/lanes/gone';
     writeFileSync(join(other, 'gateway.json'), JSON.stringify({ ...state, pid: process.pid, baseUrl }));
-    expect(whetstone(['gateway', 'env']).stdout).toContain(gateway.baseUrl);
+    expect((await whetstone(['gateway', 'env'])).stdout).toContain(gateway.baseUrl);
     expect(existsSync(other)).toBe(false);
   });
 
-  test('a gateway that somebody else runs is named with its key', () => {
+  test('a gateway that somebody else runs is named with its key', async () => {
     const named = ['--gateway', 'http://127.0.0.1:9/lanes/a/v1/', '--key', "k'y"];
-    const { stdout } = whetstone(['gateway', 'env', 'claude', ...named]);
+    const { stdout } = await whetstone(['gateway', 'env', 'claude', ...named]);
     expect(stdout).toContain("export ANTHROPIC_BASE_URL='http://127.0.0.1:9/lanes/a'\n");
     expect(stdout).toContain("export ANTHROPIC_API_KEY='k'\\''y'\n");
-    expect(whetstone(['gateway', 'env', '--key', 'k'])).toMatchObject({ status: 2, stdout: '' });
+    expect(await whetstone(['gateway', 'env', '--key', 'k'])).toMatchObject({ exitCode: 2, stdout: '' });
   });
 
-  test('an unknown agent: which there are', () => {
-    const { status, stdout, stderr } = whetstone(['gateway', 'env', 'codx']);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  test('an unknown agent: which there are', async () => {
+    const { exitCode, stdout, stderr } = await whetstone(['gateway', 'env', 'codx']);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('There is no kind of agent "codx".');
     expect(stderr).toContain('did you mean codex?');
     expect(stderr).toContain('qwen-code, opencode-cli, pi, copilot');

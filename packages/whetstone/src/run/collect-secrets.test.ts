@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { everything, type Finished, makeProject, type Project } from '../cli/__fixtures__/project.ts';
+import type { Finished } from '../cli/__fixtures__/command-line.ts';
+import { everything, makeProject, type Project } from '../cli/__fixtures__/project.ts';
 import type { CaseRow } from '../record/row.ts';
 
 const KEY = 'canary/Value+42=xyz';

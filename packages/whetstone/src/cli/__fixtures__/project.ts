@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Manifest } from '../../record/manifest.ts';
 import type { CaseRow } from '../../record/row.ts';
+import { type Finished, runCommandLine } from './command-line.ts';
 import { makeRepo, makeTempDir, type TreeSpec, writeTree } from '../../workspace/__fixtures__/test-repo.ts';
 
 /** The command line as a user starts it. */
@@ -27,8 +28,6 @@ export type ProjectOptions = {
 /** An agent that needs more keys of the configuration than a command. */
 export type ScriptedAgent = { script: string; keys: Record<string, unknown> };
 
-export type Finished = { exitCode: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string };
-
 export type Started = {
   child: ChildProcess;
   pid: number;
@@ -50,6 +49,7 @@ export type Project = Disposable & {
   write(files: TreeSpec): void;
   writeConfig(config: Record<string, unknown>): void;
   writeTasks(tasks: readonly Record<string, unknown>[]): void;
+  /** Starts the command line in a process of its own. */
   start(args: readonly string[], env?: NodeJS.ProcessEnv): Started;
   whetstone(args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Finished>;
   /** Directories of the runs so far, the oldest first. */
@@ -104,7 +104,8 @@ export function makeProject(options: ProjectOptions = {}): Project {
     writeConfig: (config) => writeFileSync(join(root, 'whetstone.yaml'), stringify({ ...base, ...config })),
     writeTasks: (tasks) => writeFileSync(join(root, 'tasks.yaml'), stringify({ tasks })),
     start,
-    whetstone: (args, env) => start(args, env).finished,
+    whetstone: (args, env = {}) =>
+      runCommandLine({ args, cwd: root, env: { ...environment(temporary), ...env } }),
     runDirectories: () => (existsSync(runs) ? readdirSync(runs).sort().map((name) => join(runs, name)) : []),
     latest: () => readRunFiles(project.runDirectories().at(-1) ?? 'no run'),
     [Symbol.dispose]() {
