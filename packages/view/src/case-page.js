@@ -99,7 +99,7 @@ function factsSection(row) {
     ['Verified', `${row.validation_status}, confidence ${row.confidence}`],
     ['Tokens', tokenFact(row)],
     ['Cost', dollars(row.cost_usd)],
-    ['Calls', `${row.model_calls ?? UNKNOWN} to the model, ${row.tool_calls ?? UNKNOWN} of tools`],
+    ['Calls', `${row.model_calls ?? UNKNOWN} model calls, ${row.tool_calls ?? UNKNOWN} tool calls`],
     ['Models', row.models.join(', ') || UNKNOWN],
     ['Telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
     ['Retries', row.retries],
@@ -128,7 +128,7 @@ function tokenFact(row) {
     ['reasoning', row.reasoning_tokens],
   ];
   const known = kinds.flatMap(([kind, count]) => (count === null ? [] : `${kind} ${tokens(count)}`));
-  const source = row.usage_source === 'gateway' ? 'counted on the wire' : 'as the agent says';
+  const source = row.usage_source === 'gateway' ? 'counted on the wire' : 'reported by the agent';
   return `${tokens(row.total_tokens)} (${[...known, source].join(', ')})`;
 }
 

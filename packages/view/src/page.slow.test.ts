@@ -98,7 +98,7 @@ describe.skipIf(chromiumPath === undefined)(title, () => {
     expect(await count('.timeline li')).toBe(10);
     expect(await text('.timeline li.bad')).toContain('1 failing');
     expect(await count('[aria-label="Model calls"] tbody tr')).toBe(3);
-    const seen = await text('[aria-label="What it saw of its variant"] tbody');
+    const seen = await text('[aria-label="What the agent saw of its variant"] tbody');
     expect(seen).toMatch(/Skill brew-tea\s+yes\s+yes\s+event 4\s+300/);
     expect(seen).toMatch(/MCP server unasked\s+no\s+0 calls/);
     expect(seen).toMatch(/Plugin tea-house\s+yes/);

@@ -94,7 +94,7 @@ function arms(all) {
     { head: 'Files', number: true },
     { head: 'Tokens', number: true },
     { head: 'Cost', number: true },
-    { head: 'Cost a pass', number: true },
+    { head: 'Cost per pass', number: true },
   ];
   const rows = all.map((arm) => {
     const rate = rateWithInterval(arm.pass_rate, arm.pass_rate_interval);
@@ -124,7 +124,7 @@ function arms(all) {
     element(
       'p',
       { class: 'note' },
-      'The mean over tasks of the share of passed trials; its interval takes tasks as clusters. The pale band is where the rate over all planned cases lies whatever those without a result would have come to. Agent time: median. Files: mean.',
+      'The mean over tasks of the share of passed trials; its interval takes tasks as clusters. The pale band is the range of rates over all planned cases that the cases without a result still allow. Agent time: median. Files: mean.',
     ),
     passAtK(all),
   ];
@@ -138,7 +138,7 @@ function passAtK(all) {
   const sentences = all.flatMap(({ agent, variant, pass_at_k: several }) =>
     several === null
       ? []
-      : `${agent}, ${variant}: of ${several.k} trials of a task any passes ${percentNumber(several.any)} % of the time, all pass ${percentNumber(several.all)} %.`,
+      : `${agent}, ${variant}: pass@${several.k} ${percentNumber(several.any)} %, pass^${several.k} ${percentNumber(several.all)} %.`,
   );
   return sentences.length === 0
     ? null
@@ -176,7 +176,7 @@ function comparisons({ summary }) {
     element(
       'p',
       { class: 'note' },
-      "Paired by task. Better or worse is said only when the interval excludes 0, the test over tasks agrees (p < 0.05 after Holm's correction over the variants of an agent), and the cases without a result could not turn it.",
+      "Paired by task. A variant is better or worse only when three things agree: the interval excludes 0, the sign-flip test over tasks gives p < 0.05 after Holm's correction over the variants of an agent, and the cases without a result could not change the sign.",
     ),
   );
 }
@@ -228,7 +228,7 @@ function failureGroup(run, group) {
   const hidden = group.count - FAILURES_SHOWN;
   return fold(
     `failures ${group.class}`,
-    [element('strong', {}, group.class), ` ${counted(group.count, 'case')}`],
+    [element('strong', {}, group.title), ` ${counted(group.count, 'case')}`],
     true,
     element(
       'ul',

@@ -5,8 +5,8 @@ import type { CaseRow } from '../record/row.ts';
 export type CaseResult = Manifest['case_matrix'][number] & { row: CaseRow | null };
 
 /**
- * The plan's cases in its order, each with its row. Rows come in any order; the last one of a case counts (a resumed run may
- * hold two), and rows of cases that are not in the plan are left out.
+ * The planned cases in plan order, each with its row. Rows may come in any order. The last row of a case counts, because a
+ * resumed run may have two, and rows of cases that are not in the plan are left out.
  */
 export function caseResults(manifest: Manifest, rows: readonly CaseRow[]): CaseResult[] {
   const byId = new Map(rows.map((row) => [row.case_id, row]));
@@ -32,7 +32,7 @@ export function countOutcomes(cases: readonly CaseResult[]): {
 
 export type TaskCount = { passed: number; counted: number };
 
-/** Passed and counted trials of each task, by task id; tasks without a counted trial are left out. */
+/** Passed and counted trials of each task, by task id. Tasks without a counted trial are left out. */
 export function taskCounts(cases: readonly CaseResult[]): Map<string, TaskCount> {
   const counts = new Map<string, TaskCount>();
   for (const { task_id, row } of cases) {

@@ -4,7 +4,7 @@ import { type CaseResult, countOutcomes } from './case-results.ts';
 import { aboutTheContext } from './context-caveats.ts';
 import { counted } from './format.ts';
 
-/** What a run does not show, one sentence each, the gravest first. The manifest's own notes come last. */
+/** What a run does not show, in sentences, the most serious first. The notes of the manifest come last. */
 export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): string[] {
   return [
     ...aboutTheModel(manifest),
@@ -16,7 +16,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
   ];
 }
 
-/** A case whose verdict rests on nothing that was checked. */
+/** Whether a case has a verdict although nothing checked the work. */
 export function isUnverified({ row }: CaseResult): boolean {
   return row !== null && row.outcome !== 'error' && row.confidence === 'low';
 }
@@ -28,7 +28,7 @@ function aboutTheModel(manifest: Manifest): string[] {
       ? ['The model was a script: these numbers say nothing about a real model.']
       : []),
     ...(unversioned.length > 0
-      ? [`The version of ${unversioned.join(', ')} is not known: another run may have used another one.`]
+      ? [`The version of ${unversioned.join(', ')} is unknown, so another run may have used a different one.`]
       : []),
   ];
 }
@@ -41,17 +41,17 @@ function aboutTheSample({ tasks, trials, variants, baseline }: Manifest): string
   return [
     ...(tasks.length < FEWEST_TASKS
       ? [
-          `${counted(tasks.length, 'task')}: with fewer than ${FEWEST_TASKS} no difference can be significant, however many trials there are.`,
+          `${counted(tasks.length, 'task')}: with fewer than ${FEWEST_TASKS} tasks no difference can be significant, whatever the number of trials.`,
         ]
       : []),
     ...(tasks.length >= FEWEST_TASKS && tasks.length < 20
-      ? [`${counted(tasks.length, 'task')} are few: more tasks narrow the intervals, more trials hardly do.`]
+      ? [`${counted(tasks.length, 'task')} are few. More tasks narrow the intervals; more trials hardly do.`]
       : []),
-    ...(trials === 1 ? ['One trial a case: how far trials of one task differ was not seen.'] : []),
+    ...(trials === 1 ? ['One trial per case: run-to-run variation was not measured.'] : []),
     ...(variants.every((variant) => variant.name !== baseline)
-      ? [`The baseline ${baseline} was not among the variants: nothing was compared.`]
+      ? [`The baseline ${baseline} was not among the variants, so nothing was compared.`]
       : []),
-    'The intervals speak of tasks like these, in this repository, with these agents and this model; of no other.',
+    'The intervals hold only for tasks like these, in this repository, with these agents and this model.',
   ];
 }
 
@@ -62,17 +62,17 @@ function aboutTheResults(cases: readonly CaseResult[]): string[] {
   return [
     ...(error + missing > 0
       ? [
-          `${counted(error + missing, 'case')} of ${cases.length} without a result (${counted(error, 'infrastructure error')}, ${missing} not finished): missing data, not failures; the bounds say how far they could move each rate.`,
+          `${error + missing} of ${counted(cases.length, 'case')} have no result (${counted(error, 'infrastructure error')}, ${missing} not finished). They are missing data, not failures; the bounds show how far they could move each rate.`,
         ]
       : []),
     ...(unverified > 0
       ? [
-          `Nothing verified the work of ${counted(unverified, 'case')}: passed then means only that the agent ended well.`,
+          `Nothing verified the work of ${counted(unverified, 'case')}: there, passed means only that the agent completed.`,
         ]
       : []),
     ...(touched > 0
       ? [
-          `The agent touched protected paths in ${counted(touched, 'case')}; they were restored before verification.`,
+          `The agent changed protected paths in ${counted(touched, 'case')}; they were restored before verification.`,
         ]
       : []),
   ];
@@ -82,11 +82,11 @@ function aboutTheIsolation({ provider, level, network }: Manifest['isolation']):
   return [
     ...(level === 0
       ? [
-          `Isolation level 0 (${provider}): for trusted agents only; an agent could reach more than its workspace.`,
+          `Isolation level 0 (${provider}) is only for trusted agents: an agent could reach more than its workspace.`,
         ]
       : []),
     ...(network === 'open'
-      ? ['The network was open: an agent could look up anything, solutions included.']
+      ? ['The network was open: an agent could look up anything, including solutions.']
       : []),
   ];
 }

@@ -45,7 +45,7 @@ export function explainVerdict(input: {
   const { difference, interval, tasks } = measured;
   if (difference === null) return 'no task has a result in both arms';
   if (interval === null || adjustedPValue === null) {
-    return `${points(difference)} pp on one task; one task gives no interval, and fewer than ${FEWEST_TASKS} tasks settle nothing`;
+    return `${points(difference)} pp on one task; one task gives no interval, and fewer than ${FEWEST_TASKS} tasks can settle nothing`;
   }
   const found = `${points(difference)} pp, 95 % interval ${pointsRange(interval.low, interval.high)} over ${counted(tasks, 'task')}`;
   const probability =
@@ -53,10 +53,10 @@ export function explainVerdict(input: {
   if (verdict !== 'inconclusive') return `${found} (${probability})`;
   if (isSignificant(measured, adjustedPValue)) {
     const range = pointsRange(measured.bounds[0], measured.bounds[1]);
-    return `${found}; the cases without a result could turn it: with them it lies in ${range}`;
+    return `${found}; but the cases without a result could change its sign: with them it lies in ${range}`;
   }
   const doubt = excludesNone(interval)
-    ? `; the sign-flip test over tasks does not bear it out (${probability})`
+    ? `; the sign-flip test over tasks does not confirm it (${probability})`
     : '';
   return `${found}${doubt}; ${outlook(measured, needed)}`;
 }
@@ -67,7 +67,7 @@ function outlook(measured: Measured, needed: number | null): string {
   if (needed !== null) {
     return `a difference of this size needs about ${counted(needed, 'task')} (80 % power)`;
   }
-  if (standardDeviation === 0) return 'every task came out alike in both arms';
-  if (smallest === null) return 'no difference of any size would show with so few tasks';
-  return `differences below ${percentNumber(smallest)} pp would hardly show with so many tasks (80 % power)`;
+  if (standardDeviation === 0) return 'every task has the same rate in both arms';
+  if (smallest === null) return 'so few tasks cannot show a difference of any size';
+  return `with this many tasks, differences below ${percentNumber(smallest)} pp would hardly show (80 % power)`;
 }

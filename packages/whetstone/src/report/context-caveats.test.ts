@@ -29,16 +29,16 @@ test('what every case used needs no word, and so does a case without a result or
   expect(aboutTheContext([...cases([used, used, undefined]), { row: null } as CaseResult])).toEqual([]);
 });
 
-test('what some cases did not use is counted, for each variant and agent', () => {
+test('what some cases did not use is counted, per variant and agent', () => {
   expect(aboutTheContext([...cases([used, unused, unused]), ...cases([used], 'other')])).toEqual([
-    'The instructions of the variant with (agent loop) were seen by the model in 1 of 3 cases.',
+    'The model saw the instructions of the variant with (agent loop) in 1 of 3 cases.',
     'The skill tea of the variant with (agent loop) was triggered in 1 of 3 cases.',
-    'The MCP server words of the variant with (agent loop) was called in 1 of 3 cases, and not even offered in 2.',
-    'The plugin house of the variant with (agent loop) was seen to be loaded in 1 of 3 cases.',
+    'The MCP server words of the variant with (agent loop) was called in 1 of 3 cases, and was not offered in 2.',
+    'The plugin house of the variant with (agent loop) was loaded in 1 of 3 cases.',
   ]);
 });
 
-test('without a gateway a read tells that instructions were seen, and nothing tells that they were not', () => {
+test('without a gateway, a read shows that instructions were seen, and nothing shows that they were not', () => {
   const blind = (read: Exposure['instructions'] & object): Exposure => ({
     instructions: { ...read, in_requests: null, first_call: null },
     skills: [],
@@ -49,15 +49,15 @@ test('without a gateway a read tells that instructions were seen, and nothing te
   if (!instructions) throw new Error('the fixture has instructions');
   expect(aboutTheContext(cases([blind({ ...instructions, read: first })]))).toEqual([]);
   expect(aboutTheContext(cases([blind(instructions)]))).toEqual([
-    'Whether a model saw the instructions of the variant with (agent loop) is not known: no gateway saw its requests, and no event a read of them.',
+    'It is unknown whether a model saw the instructions of the variant with (agent loop): no gateway saw its requests, and no event shows that they were read.',
   ]);
 });
 
-test('of a plugin that nothing tells of it is said that nobody knows', () => {
+test('a plugin that no event and no request shows is unknown', () => {
   const [plugin] = used.plugins;
   if (!plugin) throw new Error('the fixture has a plugin');
   const silent = { ...used, plugins: [{ ...plugin, loaded: null }] };
   expect(aboutTheContext(cases([silent, silent]))).toEqual([
-    'Whether the plugin house of the variant with (agent loop) was loaded is not known: neither an event nor a model request tells.',
+    'It is unknown whether the plugin house of the variant with (agent loop) was loaded: neither an event nor a model request shows it.',
   ]);
 });

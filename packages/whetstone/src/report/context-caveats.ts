@@ -5,8 +5,8 @@ type Row = NonNullable<CaseResult['row']>;
 type ExposedRow = Row & { exposure: NonNullable<Row['exposure']> };
 
 /**
- * What a variant declares and its agents did not come to see, or did not use, in some cases: a sentence for each thing
- * of each variant and agent. A difference between arms cannot come from what nobody read.
+ * What a variant declares but its agents did not see, or did not use, in some cases: one sentence per variant, agent and
+ * thing. A difference between arms cannot come from something that nobody read.
  */
 export function aboutTheContext(cases: readonly CaseResult[]): string[] {
   const rows = cases.flatMap(({ row }) => (row?.exposure ? [row as ExposedRow] : []));
@@ -25,10 +25,10 @@ function aboutTheGroup(rows: readonly ExposedRow[]): string[] {
   const read = exposures.filter(({ instructions }) => wasSeen(instructions)).length;
   const known = exposures.filter(({ instructions }) => instructions && isKnown(instructions)).length;
   if (known > 0 && read < rows.length) {
-    sentences.push(`The instructions ${of} were seen by the model in ${share(read)}.`);
+    sentences.push(`The model saw the instructions ${of} in ${share(read)}.`);
   } else if (known === 0 && first.exposure.instructions) {
     sentences.push(
-      `Whether a model saw the instructions ${of} is not known: no gateway saw its requests, and no event a read of them.`,
+      `It is unknown whether a model saw the instructions ${of}: no gateway saw its requests, and no event shows that they were read.`,
     );
   }
   for (const [index, { name }] of first.exposure.skills.entries()) {
@@ -40,7 +40,7 @@ function aboutTheGroup(rows: readonly ExposedRow[]): string[] {
     const called = exposures.filter((exposure) => (exposure.mcp_servers[index]?.calls ?? 0) > 0).length;
     const missing = exposures.filter((exposure) => exposure.mcp_servers[index]?.offered === false).length;
     if (called === rows.length && missing === 0) continue;
-    const offered = missing > 0 ? `, and not even offered in ${missing}` : '';
+    const offered = missing > 0 ? `, and was not offered in ${missing}` : '';
     sentences.push(`The MCP server ${name} ${of} was called in ${share(called)}${offered}.`);
   }
   for (const [index, { name }] of first.exposure.plugins.entries()) {
@@ -48,10 +48,10 @@ function aboutTheGroup(rows: readonly ExposedRow[]): string[] {
     const loaded = known.filter((isLoaded) => isLoaded).length;
     if (known.length === 0) {
       sentences.push(
-        `Whether the plugin ${name} ${of} was loaded is not known: neither an event nor a model request tells.`,
+        `It is unknown whether the plugin ${name} ${of} was loaded: neither an event nor a model request shows it.`,
       );
     } else if (loaded < rows.length) {
-      sentences.push(`The plugin ${name} ${of} was seen to be loaded in ${share(loaded)}.`);
+      sentences.push(`The plugin ${name} ${of} was loaded in ${share(loaded)}.`);
     }
   }
   return sentences;
@@ -59,7 +59,7 @@ function aboutTheGroup(rows: readonly ExposedRow[]): string[] {
 
 type Instructions = NonNullable<ExposedRow['exposure']['instructions']>;
 
-/** Without a gateway and without a read in the events nobody can tell. */
+/** Without a gateway, and without a read in the events, it is unknown. */
 const isKnown = ({ in_requests: extent, read }: Instructions): boolean => extent !== null || read !== null;
 
 const wasSeen = (instructions: Instructions | null): boolean =>

@@ -5,8 +5,8 @@ import type { CaseRow } from '../record/row.ts';
 export type EvidenceFile = { label: string; path: string };
 
 /**
- * The files that say why a case came to what it did, the most telling first; only those that such a case has.
- * @param directory The case's folder. Default: as seen from the run directory, for links.
+ * The files that show why a case has its outcome, the most useful first. Only files that such a case has.
+ * @param directory The folder of the case. Default: its path relative to the run directory, for links.
  */
 export function evidenceFiles(row: CaseRow, directory = runLayout('').case(row.case_id)): EvidenceFile[] {
   const files = caseLayout(directory);

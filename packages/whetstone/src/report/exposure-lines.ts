@@ -1,7 +1,7 @@
 import type { Exposure } from '../record/exposure-schema.ts';
 import { counted, tokens } from './format.ts';
 
-/** What an agent saw of what its variant declares, a line each. Nothing is said of what is not known. */
+/** What an agent saw of the context that its variant declares, one line per thing. What is unknown is left out. */
 export function exposureLines({ instructions, skills, mcp_servers: servers, plugins }: Exposure): string[] {
   return [
     ...(instructions ? [instructionsLine(instructions)] : []),
@@ -15,7 +15,9 @@ export function exposureLines({ instructions, skills, mcp_servers: servers, plug
       ]),
     ),
     ...plugins.flatMap(({ name, loaded, skills }) => [
-      line(`plugin ${name}`, [known(loaded, 'loaded', 'not seen to be loaded') || 'not known to be loaded']),
+      line(`plugin ${name}`, [
+        known(loaded, 'loaded', 'not loaded, as far as seen') || 'unknown whether loaded',
+      ]),
       ...skills.map((skill) => skillLine(`${name}:${skill.name}`, skill)),
     ]),
   ];
@@ -31,8 +33,8 @@ const skillLine = (
     estimate !== null && triggered === 'confirmed' && about(estimate),
   ]);
 
-const IN_REQUESTS = { whole: 'in the requests', part: 'a part in the requests', no: 'in no request' };
-const TRIGGERED = { confirmed: 'used', attempted: 'asked for and not got', no: 'not used' };
+const IN_REQUESTS = { whole: 'in the requests', part: 'partly in the requests', no: 'not in any request' };
+const TRIGGERED = { confirmed: 'used', attempted: 'requested but not loaded', no: 'not used' };
 
 function instructionsLine({
   path,
@@ -43,7 +45,7 @@ function instructionsLine({
   return line(`instructions (${path})`, [
     seen !== null && IN_REQUESTS[seen],
     read !== null && 'read with a tool',
-    seen === null && read === null && 'not seen to be read',
+    seen === null && read === null && 'no read was seen',
     about(estimate),
   ]);
 }

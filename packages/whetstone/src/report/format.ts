@@ -1,9 +1,9 @@
 import type { Interval } from '../stats/interval.ts';
 
-/** What stands where a number is not known. */
+/** Shown in place of an unknown number. */
 export const UNKNOWN = '–';
 
-/** A rate as a percentage without its sign. 0 and 100 are said only of exactly none and all. */
+/** A rate as a percentage, without the percent sign. `0` and `100` mean exactly none and exactly all. */
 export function percentNumber(rate: number): string {
   const rounded = Math.round(rate * 100);
   if (rounded === 0 && rate > 1e-9) return '<1';
@@ -45,13 +45,13 @@ export function seconds(value: number | null): string {
 
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** A sum of tokens; `≥` when it is not known of some cases. */
+/** A sum of tokens; `≥` when the tokens of some cases are unknown. */
 export function tokens(total: number | null, unknown: number): string {
   if (total === null) return UNKNOWN;
   return (unknown > 0 ? '≥' : '') + compact.format(total);
 }
 
-/** A sum of US dollars; `≥` when it is not known of some cases. */
+/** A sum of US dollars; `≥` when the cost of some cases is unknown. */
 export function dollars(total: number | null, unknown = 0): string {
   if (total === null) return UNKNOWN;
   const amount = total > 0 && total < 0.01 ? total.toPrecision(2) : total.toFixed(2);
@@ -68,7 +68,7 @@ export function pValue(value: number): string {
   return value < 0.001 ? 'p < 0.001' : `p = ${pNumber(value)}`;
 }
 
-/** `1 task`, `3 tasks`; with thousands separated. */
+/** `1 task`, `3 tasks`, `1,200 tasks`. */
 export function counted(count: number, noun: string): string {
   return `${count.toLocaleString('en-US')} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -3,7 +3,7 @@ import type { Summary } from './summary.ts';
 
 const VERDICTS = ['better', 'worse', 'inconclusive'] as const;
 
-/** The run in one sentence or two: the verdicts where there are comparisons, the counts where not. */
+/** The run in one or two sentences: the verdicts where there are comparisons, else the counts. */
 export function headline({
   cases,
   comparisons,
@@ -27,6 +27,6 @@ export function headline({
 }
 
 function withoutResult({ planned, error }: Summary['cases']): string {
-  if (error === 0) return `No case of ${planned} has finished.`;
-  return `No case of ${planned} has a result: ${counted(error, 'infrastructure error')}.`;
+  if (error === 0) return `None of ${counted(planned, 'case')} has finished.`;
+  return `None of ${counted(planned, 'case')} has a result: ${counted(error, 'infrastructure error')}.`;
 }

@@ -1,12 +1,12 @@
 import type { CaseRow } from '../record/row.ts';
 import type { Summary } from './summary.ts';
 
-/** What a terminal could act on, or a reader be misled by, and JSON itself leaves as it is. */
+/** Characters that a terminal acts on or that mislead a reader, and that JSON does not escape itself. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu;
 
 /**
- * JSON, indented, with a newline at the end. Nothing is left out or changed: control characters and direction
- * overrides are escaped (`\u009b`), so that the text is safe to print.
+ * Indented JSON with a newline at the end. Control characters and direction overrides are escaped (`\u009b`), so that the
+ * text is safe to print and no value changes.
  */
 export function escapedJson(value: unknown): string {
   const json = JSON.stringify(value, null, 2);

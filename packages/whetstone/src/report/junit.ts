@@ -5,9 +5,10 @@ import { oneLine, plainText } from './sanitize.ts';
 import type { Arm, Summary } from './summary.ts';
 
 /**
- * JUnit XML: a test suite for each agent × variant, a test case for each planned case. What failed is a `<failure>`, an
- * infrastructure error an `<error>` (`type` its class, `message` its evidence), and what has not finished is `<skipped>`.
- * @param logTail The end of the log that shows why a case did not pass; it becomes the text of its failure.
+ * JUnit XML: one test suite per agent × variant, one test case per planned case. A case that failed is a `<failure>`, an
+ * infrastructure error is an `<error>` (`type` is the class, `message` the evidence), and a case that has not finished is
+ * `<skipped>`.
+ * @param logTail Returns the end of the log that shows why a case did not pass. It becomes the text of the failure.
  */
 export function renderJunit(
   summary: Summary,
@@ -89,7 +90,7 @@ function testCase(one: CaseResult, logTail: (row: CaseRow) => string): string[] 
   ];
 }
 
-/** Seconds of all of these cases, one after the other. */
+/** The seconds of these cases, added up. */
 function duration(cases: readonly CaseResult[]): string {
   return cases.reduce((sum, one) => sum + (one.row?.duration_seconds ?? 0), 0).toFixed(3);
 }
@@ -102,7 +103,7 @@ function attributes(values: Record<string, string | number>): string {
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Of plain text: XML 1.0 allows no control characters, which are gone, and not these two. */
+/** Escapes plain text, which has no control characters. XML 1.0 also forbids U+FFFE and U+FFFF. */
 function escapeXml(text: string): string {
   return text
     .replace(/[\ufffe\uffff]/g, '')

@@ -2,7 +2,7 @@ import { oneLine } from './sanitize.ts';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/** Text of unknown origin as one line of Markdown that reads as itself, in a paragraph, a list or a table cell. */
+/** Text of unknown origin as one line of Markdown that shows exactly that text, in a paragraph, a list or a table cell. */
 export function markdownText(text: string): string {
   return oneLine(text)
     .replace(/[\\`*_[\]|~#$]/g, '\\$&')
@@ -12,7 +12,7 @@ export function markdownText(text: string): string {
     .replace(/^(?:[-+=]|\d+[.)])/, (start) => `${start.slice(0, -1)}\\${start.slice(-1)}`);
 }
 
-/** The same as a code span; not for table cells, where a pipe ends even a code span. */
+/** The same as a code span. Not for table cells, because a pipe ends a cell even inside a code span. */
 export function markdownCode(text: string): string {
   const line = oneLine(text) || ' ';
   const longest = Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length));
@@ -30,7 +30,7 @@ export function markdownLink(label: string, path: string): string {
   return `[${markdownText(label)}](${target})`;
 }
 
-/** A table of finished Markdown cells: the first columns hold text (left), the others numbers (right). */
+/** A table. Cells are Markdown already; the first `textColumns` columns are aligned left, the others right. */
 export function markdownTable(
   head: readonly string[],
   rows: readonly (readonly string[])[],

@@ -16,7 +16,7 @@ import {
 import { markdownCode, markdownLink, markdownTable, markdownText } from './markdown-text.ts';
 import type { Arm, Cell, Comparison, FailureGroup, Summary } from './summary.ts';
 
-/** Failed cases of one class that are listed. */
+/** How many cases of one failure class are listed. */
 const CASES_SHOWN = 50;
 
 /** `report.md`: GitHub-flavoured Markdown, its links relative to the run directory. */
@@ -66,7 +66,7 @@ function arms(all: readonly Arm[]): string[] {
     'Files',
     'Tokens',
     'Cost',
-    'Cost a pass',
+    'Cost per pass',
   ];
   const rows = all.map((arm) => [
     markdownText(arm.agent),
@@ -86,7 +86,7 @@ function arms(all: readonly Arm[]): string[] {
     '',
     ...markdownTable(head, rows, 2),
     '',
-    'The pass rate is the mean over tasks of the share of passed trials; its interval takes tasks as clusters. Bounds: where the rate over all planned cases lies whatever the cases without a result would have come to. Time: median. Files: mean.',
+    'The pass rate is the mean over tasks of the share of passed trials; its interval takes tasks as clusters. Bounds: the lowest and the highest rate over all planned cases that the cases without a result still allow. Time: median. Files: mean.',
     '',
     `Tokens and cost: ${usageSources(all)}`,
     ...severalTrials(all),
@@ -102,18 +102,19 @@ function severalTrials(all: readonly Arm[]): string[] {
     if (arm.pass_at_k === null) return [];
     const { k, any, all: every } = arm.pass_at_k;
     const name = `${markdownText(arm.agent)}, ${markdownText(arm.variant)}`;
-    return [
-      `- ${name}: of ${k} trials of a task any passes ${percentNumber(any)} % of the time (pass@${k}), all pass ${percentNumber(every)} % (pass^${k}).`,
-    ];
+    return [`- ${name}: pass@${k} ${percentNumber(any)} %, pass^${k} ${percentNumber(every)} %.`];
   });
-  return lines.length === 0 ? [] : ['', ...lines];
+  if (lines.length === 0) return [];
+  const meaning =
+    'pass@k: at least one of k trials of a task passes. pass^k: all of them pass. Means over tasks.';
+  return ['', ...lines, '', meaning];
 }
 
 const SOURCES: Record<Arm['usage_source'], string> = {
   gateway: 'counted on the wire',
-  agent: 'as the agent says',
+  agent: 'reported by the agent',
   mixed: 'from more than one source',
-  none: 'not known',
+  none: 'unknown',
 };
 
 function usageSources(all: readonly Arm[]): string {
@@ -150,7 +151,7 @@ function comparisons({ comparisons: all, baseline }: Summary): string[] {
       (one) => `- ${markdownText(one.agent)}, ${markdownText(one.variant)}: ${markdownText(one.sentence)}.`,
     ),
     '',
-    "Paired by task. Better or worse is said only when the interval excludes 0, the sign-flip test over tasks agrees (p < 0.05 after Holm's correction over the variants of an agent), and the cases without a result could not turn it. Detectable: the difference that this many tasks show with 80 % power.",
+    "Paired by task. A variant is better or worse only when three things agree: the interval excludes 0, the sign-flip test over tasks gives p < 0.05 after Holm's correction over the variants of an agent, and the cases without a result could not change the sign. Detectable: the smallest difference that this many tasks show with 80 % power.",
   ];
 }
 
@@ -189,7 +190,7 @@ function matrix(cells: readonly Cell[]): string[] {
     '',
     ...markdownTable(head, rows, 1),
     '',
-    'Passed of the trials with a result; `+n` without one.',
+    'Passed trials of those with a result; `+n`: n more have no result.',
   ];
 }
 
@@ -203,9 +204,9 @@ function failures(groups: readonly FailureGroup[], rowById: ReadonlyMap<string, 
   if (groups.length === 0) return [];
   return [
     '## Failures',
-    ...groups.flatMap(({ class: name, count, cases }) => [
+    ...groups.flatMap(({ title, count, cases }) => [
       '',
-      `### ${markdownText(name)} (${count})`,
+      `### ${markdownText(title)} (${count})`,
       '',
       ...cases.slice(0, CASES_SHOWN).flatMap((one) => failedCase(one, rowById.get(one.case_id))),
       ...(count > CASES_SHOWN ? [`- and ${count - CASES_SHOWN} more, in results.jsonl`] : []),
@@ -236,8 +237,8 @@ function isolation({ provider, level, processes, network, workspace }: Summary['
 
 function describeGateway({ mode, script, cassettes, faults }: NonNullable<Manifest['gateway']>): string {
   const source = script ?? cassettes;
-  const made = faults ? `, with faults on purpose: ${faults.join('; ')}` : '';
-  return `gateway, ${mode}${source === undefined || source === null ? '' : ` ${source}`}${made}`;
+  const injected = faults ? `, with injected faults: ${faults.join('; ')}` : '';
+  return `gateway, ${mode}${source === undefined || source === null ? '' : ` ${source}`}${injected}`;
 }
 
 function provenance(manifest: Manifest): string[] {
@@ -262,7 +263,7 @@ function provenance(manifest: Manifest): string[] {
     ...manifest.agents.map((one) => [
       'agent',
       one.name,
-      `${one.kind} ${one.version ?? '(version not known)'}`,
+      `${one.kind} ${one.version ?? '(version unknown)'}`,
       one.fingerprint,
     ]),
     ...manifest.tasks.map((one) => ['task', one.id, `commit ${one.commit}`, one.fingerprint]),

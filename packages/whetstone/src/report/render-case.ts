@@ -11,8 +11,8 @@ import { paragraphLines, tableLines } from './text-layout.ts';
 const PATHS_SHOWN = 20;
 
 /**
- * One case in full, for `whetstone show RUN CASE`: what it came to, why, what it did, and where the files are.
- * @param directory The case's folder. Paths of files stand unbroken, however narrow the terminal is.
+ * One case in full, for `whetstone show RUN CASE`: its outcome, the evidence, what the agent did, and where the files are.
+ * @param directory The folder of the case. Paths of files are never wrapped, so that they can be copied.
  * @returns Lines without a newline at the end, as from `renderRun`.
  */
 export function renderCase(row: CaseRow, directory: string, { colors, width }: TerminalOptions): string {
@@ -27,20 +27,20 @@ export function renderCase(row: CaseRow, directory: string, { colors, width }: T
     ...section('Validation', validation(row), colors, width),
     ...section('Hard evaluation', hardChecks(row), colors, width),
     ...section(
-      'What it saw of its variant',
+      'What the agent saw of its variant',
       (row.exposure ? exposureLines(row.exposure) : []).map((line) => oneLine(line)),
       colors,
       width,
     ),
     ...section('Changed paths', shortened(row.touched_paths), colors, width),
     ...section(
-      'About the kept files',
+      'Notes on the kept files',
       (row.artifact_notes ?? []).map((note) => oneLine(note)),
       colors,
       width,
     ),
     ...section(
-      'Protected paths touched, and restored',
+      'Protected paths that were touched, and restored',
       shortened(row.protected_paths_touched),
       colors,
       width,
@@ -52,7 +52,7 @@ export function renderCase(row: CaseRow, directory: string, { colors, width }: T
   ].join('\n');
 }
 
-/** A whole run for `whetstone show RUN`: the report, and a line a case to pick one from. */
+/** A whole run, for `whetstone show RUN`: the report, then one line per case. */
 export function renderRun(summary: Summary, rows: readonly CaseRow[], options: TerminalOptions): string {
   const { colors, width } = options;
   const lines = rows.flatMap((row) => {
@@ -73,23 +73,29 @@ function facts(row: CaseRow): Fact[] {
     ['case', row.case_id],
     ['commit', row.repo_ref],
     ['started', row.started_at],
-    ['took', `${seconds(row.duration_seconds)}, the agent ${seconds(row.agent_duration_seconds)}`],
+    ['took', `${seconds(row.duration_seconds)}, of which the agent ${seconds(row.agent_duration_seconds)}`],
     ...turnsFact(row),
     ['agent exit', `${row.agent_exit_code ?? UNKNOWN}${row.timeout ? ', stopped at its time limit' : ''}`],
     ['changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
     ['validation', `${row.validation_status}, confidence ${row.confidence}`],
     ['tokens', tokenFact(row)],
     ['cost', dollars(row.cost_usd)],
-    ['calls', `${row.model_calls ?? UNKNOWN} to the model, ${row.tool_calls ?? UNKNOWN} of tools`],
+    ['calls', callsFact(row)],
     ['models', row.models.join(', ') || UNKNOWN],
     ['telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
     ['retries', String(row.retries)],
   ];
 }
 
-/** Of a task with follow-ups. */
+/** Only a task with follow-ups has several turns. */
 function turnsFact({ turns, turns_planned: planned }: CaseRow): Fact[] {
   return turns === undefined ? [] : [['turns', `${turns} of ${planned ?? UNKNOWN}`]];
+}
+
+function callsFact({ model_calls: models, tool_calls: tools }: CaseRow): string {
+  const known = (count: number | null, noun: string) =>
+    count === null ? `${UNKNOWN} ${noun}s` : counted(count, noun);
+  return `${known(models, 'model call')}, ${known(tools, 'tool call')}`;
 }
 
 function tokenFact(row: CaseRow): string {
@@ -102,7 +108,7 @@ function tokenFact(row: CaseRow): string {
     ['reasoning', row.reasoning_tokens],
   ];
   const known = kinds.flatMap(([kind, count]) => (count === null ? [] : `${kind} ${tokens(count, 0)}`));
-  const source = row.usage_source === 'gateway' ? 'counted on the wire' : 'as the agent says';
+  const source = row.usage_source === 'gateway' ? 'counted on the wire' : 'reported by the agent';
   return `${tokens(row.total_tokens, 0)} (${[...known, source].join(', ')})`;
 }
 

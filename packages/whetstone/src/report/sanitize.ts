@@ -13,12 +13,12 @@ const CONTROL_STRING = new RegExp(
   'g',
 );
 
-/** What makes text read in another order, or hides text within it. */
+/** Characters that change the reading order of text or hide text in it. */
 const INVISIBLE = /\p{Bidi_Control}|[\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /**
- * Text of unknown origin as plain text, for a terminal or a file that may be shown on one: no escape sequence, no control
- * character but newline and tab, no direction override, no lone surrogate. Carriage returns become newlines.
+ * Text of unknown origin as plain text, for a terminal or a file that may be shown on one. Removes escape sequences, control
+ * characters except newline and tab, direction overrides and lone surrogates. Carriage returns become newlines.
  */
 export function plainText(text: string): string {
   return stripVTControlCharacters(text.replace(CONTROL_STRING, ''))
@@ -28,9 +28,9 @@ export function plainText(text: string): string {
     .toWellFormed();
 }
 
-/** `plainText` in one line of at most `limit` code points; what is left out shows as an ellipsis. */
+/** `plainText` in one line of at most `limit` code points. An ellipsis marks a cut. */
 export function oneLine(text: string, limit = 1000): string {
-  // Cut before cleaning, so that the work is bounded whatever the length; the factor leaves room for what is removed.
+  // Cut before cleaning, so that the work is bounded. The factor leaves room for what cleaning removes.
   const line = plainText(text.slice(0, limit * 8))
     .replace(/\s+/g, ' ')
     .trim();

@@ -127,10 +127,10 @@ describe('comparisons', () => {
       (2.8016 * Math.sqrt(6 / 39)) / Math.sqrt(40),
       3,
     );
-    expect(mixed(4, 4).sentence).toContain('no difference of any size would show with so few tasks');
+    expect(mixed(4, 4).sentence).toContain('so few tasks cannot show a difference of any size');
     expect(mixed(4, 4).minimum_detectable_difference).toBeNull();
     const same = compareFlips(4, () => 0);
-    expect(same.sentence).toContain('every task came out alike in both arms');
+    expect(same.sentence).toContain('every task has the same rate in both arms');
     expect(same.interval?.method).toContain('Newcombe');
   });
 
@@ -168,7 +168,7 @@ describe('comparisons', () => {
     expect(comparison?.p_value).toBe(0.03125);
     expect(comparison?.verdict).toBe('inconclusive');
     expect(comparison?.sentence).toContain(
-      'the cases without a result could turn it: with them it lies in −14 … +100 pp',
+      'the cases without a result could change its sign: with them it lies in −14 … +100 pp',
     );
   });
 
@@ -276,12 +276,12 @@ describe('the whole', () => {
     expect(summary.unverified).toBe(1);
     expect(summary.caveats).toEqual([
       'The model was a script: these numbers say nothing about a real model.',
-      '7 tasks are few: more tasks narrow the intervals, more trials hardly do.',
-      'The intervals speak of tasks like these, in this repository, with these agents and this model; of no other.',
-      '2 cases of 56 without a result (1 infrastructure error, 1 not finished): missing data, not failures; the bounds say how far they could move each rate.',
-      'Nothing verified the work of 1 case: passed then means only that the agent ended well.',
-      'Isolation level 0 (process): for trusted agents only; an agent could reach more than its workspace.',
-      'The network was open: an agent could look up anything, solutions included.',
+      '7 tasks are few. More tasks narrow the intervals; more trials hardly do.',
+      'The intervals hold only for tasks like these, in this repository, with these agents and this model.',
+      '2 of 56 cases have no result (1 infrastructure error, 1 not finished). They are missing data, not failures; the bounds show how far they could move each rate.',
+      'Nothing verified the work of 1 case: there, passed means only that the agent completed.',
+      'Isolation level 0 (process) is only for trusted agents: an agent could reach more than its workspace.',
+      'The network was open: an agent could look up anything, including solutions.',
       'Task fix-leak installs a package in its setup.',
     ]);
   });
@@ -289,7 +289,10 @@ describe('the whole', () => {
   test('groups failures by class, the most frequent first, with their evidence', () => {
     const { manifest, rows } = sampleRun();
     const { failures } = summarize(manifest, rows);
-    expect(failures.map((group) => group.class)).toEqual(['agent', 'provider-outage']);
+    expect(failures.map((group) => [group.class, group.title])).toEqual([
+      ['agent', "Agent's work failed"],
+      ['provider-outage', 'Provider outage'],
+    ]);
     expect(failures[1]?.cases).toEqual([
       {
         case_id: 'case-1-2-0-2',
@@ -308,13 +311,13 @@ describe('the whole', () => {
       'The model was a script. Against baseline: better: agents-md (loop); inconclusive: agents-md (codex).',
     );
     const single = sampleManifest({ variants: ['baseline'], trials: 3 }, { gateway: null });
-    expect(summarize(single, []).headline).toBe('No case of 3 has finished.');
+    expect(summarize(single, []).headline).toBe('None of 3 cases has finished.');
     expect(
       summarize(
         single,
         sampleRows(single, () => 'error'),
       ).headline,
-    ).toBe('No case of 3 has a result: 3 infrastructure errors.');
+    ).toBe('None of 3 cases has a result: 3 infrastructure errors.');
     expect(
       summarize(
         single,

@@ -9,8 +9,8 @@ import { summarizeArm } from './summarize-arm.ts';
 import type { Cell, Summary } from './summary.ts';
 
 /**
- * Every number of a run's reports, from its plan and the rows that there are: of a run that still goes on as of one that
- * ended. The order of rows does not matter, and the same run gives the same summary.
+ * Every number of the reports of a run, from its manifest and the rows that it has so far. The order of rows does not
+ * matter, and the same rows always give the same summary.
  */
 export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary {
   const cases = caseResults(manifest, rows);
@@ -67,7 +67,7 @@ function countCells(cases: readonly CaseResult[]): Cell[] {
   }));
 }
 
-/** Groups in the order of their first case, each with that case. */
+/** The groups in the order of their first case, each with that case. */
 function grouped(
   cases: readonly CaseResult[],
   key: (one: CaseResult) => string[],

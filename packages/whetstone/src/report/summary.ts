@@ -1,18 +1,18 @@
 import type { Interval } from '../stats/interval.ts';
 
 /**
- * `summary.json`: every number that any output shows. `summarize` makes it from the manifest and the rows; the
- * terminal, Markdown, JSON, CSV and JUnit outputs only lay it out.
+ * `summary.json`: every number that any output shows. `summarize` makes it from the manifest and the rows; the outputs
+ * (terminal, Markdown, JSON, CSV, JUnit) only format it.
  */
 export type Summary = {
   schema_version: '1';
   run_id: string;
   created_at: string;
   baseline: string;
-  /** What came out, in one sentence; never more than the verdicts say. */
+  /** The result in one or two sentences. It never claims more than the verdicts. */
   headline: string;
   isolation: { provider: string; level: number; processes: string; network: string; workspace: string };
-  /** True when the model was a script: the numbers then say nothing about any real model. */
+  /** Whether the model was a script. The numbers then say nothing about a real model. */
   scripted_model: boolean;
   cases: {
     planned: number;
@@ -29,9 +29,9 @@ export type Summary = {
   /** Counts of each agent × task × variant, in plan order. */
   cells: Cell[];
   failures: FailureGroup[];
-  /** Cases with nothing that verified the work. */
+  /** Cases in which nothing verified the work. */
   unverified: number;
-  /** Sentences: what this run does not show. */
+  /** What this run does not show, in sentences. */
   caveats: string[];
 };
 
@@ -44,7 +44,7 @@ export type Arm = {
   passed: number;
   failed: number;
   error: number;
-  /** Planned and not finished. */
+  /** Planned cases that have not finished. */
   missing: number;
   /** Retries after infrastructure errors, over all cases. */
   retries: number;
@@ -52,14 +52,15 @@ export type Arm = {
   pass_rate: number | null;
   /** 95 %, tasks as clusters; `null` where no interval can be given. */
   pass_rate_interval: Interval | null;
-  /** [passes / planned, (passes + errors + missing) / planned]: where the rate lies whatever the missing cases are. */
+  /** [passed / planned, (passed + error + missing) / planned]: the lowest and highest rate that missing data allow. */
   bounds: [number, number];
   /**
-   * With k the planned trials a task: the chance that any, and that all, of k trials of a task pass, as means over tasks.
-   * `null` with one trial a task, and unless every task has all its trials.
+   * pass@k (`any`) and pass^k (`all`), where k is the number of planned trials per task: the chance that at least one,
+   * and that every one, of k trials of a task passes. Means over tasks. `null` with one trial per task, and where a task
+   * lacks a trial.
    */
   pass_at_k: { k: number; any: number; all: number } | null;
-  /** Median seconds of the agent alone. */
+  /** Median seconds that the agent ran. */
   median_agent_seconds: number | null;
   median_seconds: number | null;
   /** Mean number of changed files. */
@@ -67,13 +68,13 @@ export type Arm = {
   usage_source: 'gateway' | 'agent' | 'mixed' | 'none';
   /** Sum over the cases whose tokens are known. */
   total_tokens: number | null;
-  /** Finished cases of which the tokens are not known. */
+  /** Finished cases whose tokens are unknown. */
   tokens_unknown: number;
   /** Sum over the cases whose cost is known. */
   cost_usd: number | null;
-  /** Finished cases of which the cost is not known. */
+  /** Finished cases whose cost is unknown. */
   cost_unknown: number;
-  /** Cost of all cases over passed cases; `null` where a cost is not known or none passed. */
+  /** The cost of all cases divided by the number of passed cases; `null` where a cost is unknown or no case passed. */
   cost_per_pass_usd: number | null;
 };
 
@@ -81,26 +82,26 @@ export type Comparison = {
   agent: string;
   variant: string;
   baseline: string;
-  /** Tasks with trials that count in both arms. */
+  /** Tasks that have a result in both arms. */
   tasks: number;
-  /** Mean over tasks of (variant's rate − baseline's rate); `null` when no task has both. */
+  /** Mean over tasks of (rate of the variant − rate of the baseline); `null` when no task has both. */
   difference: number | null;
   interval: Interval | null;
   /** Two-sided sign-flip permutation test over tasks; `null` below two tasks. */
   p_value: number | null;
-  /** The p-value after Holm's correction over the variants of this agent: what the verdict takes. */
+  /** The p-value after Holm's correction over the variants of this agent. The verdict uses this one. */
   adjusted_p_value: number | null;
-  /** Where the difference over all planned cases lies, whatever the cases without a result would have come to. */
+  /** The lowest and highest difference over all planned cases that the cases without a result still allow. */
   bounds: [number, number];
   /**
-   * The smallest difference that this many tasks show with 80 % power; `null` where the spread over tasks is not known,
-   * and where they can show none.
+   * The smallest difference that this many tasks show with 80 % power; `null` where the spread over tasks is unknown, and
+   * where so few tasks cannot show any.
    */
   minimum_detectable_difference: number | null;
-  /** Tasks that a difference of the observed size needs (80 % power); `null` with a verdict, or where it cannot be said. */
+  /** Tasks that a difference of the observed size needs (80 % power); `null` with a verdict, or where it is unknown. */
   tasks_needed: number | null;
   verdict: 'better' | 'worse' | 'inconclusive';
-  /** What the verdict rests on, and for `inconclusive` how many tasks would settle a difference of this size. */
+  /** What the verdict is based on; for `inconclusive`, also how many tasks would settle a difference of this size. */
   sentence: string;
 };
 
@@ -115,7 +116,10 @@ export type Cell = {
 };
 
 export type FailureGroup = {
+  /** The `failure_class` of the rows. */
   class: string;
+  /** The class in words, for a heading. */
+  title: string;
   count: number;
   cases: { case_id: string; agent: string; task: string; variant: string; trial: number; evidence: string }[];
 };

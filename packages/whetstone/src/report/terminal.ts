@@ -7,15 +7,18 @@ import type { Arm, Comparison, FailureGroup, Summary } from './summary.ts';
 import { type Column, paragraphLines, tableLines } from './text-layout.ts';
 
 export type TerminalOptions = {
-  /** picocolors' functions; `createColors(false)` for none. The caller knows whether it is a terminal and what `NO_COLOR` says. */
+  /** The functions of picocolors; `createColors(false)` for no colours. The caller knows the terminal and `NO_COLOR`. */
   colors: Colors;
-  /** Columns; narrower than 40 is laid out as 40. */
+  /** In characters; below 40 counts as 40. */
   width: number;
 };
 
 const CASES_SHOWN = 5;
 
-/** The report as it stands on a terminal: rates, comparisons, failures with their evidence, and what it does not show. No newline at the end. */
+/**
+ * The report for a terminal: rates, comparisons, failures with their evidence, and what the run does not show. Without a
+ * newline at the end.
+ */
 export function renderTerminal(
   summary: Summary,
   rows: readonly CaseRow[],
@@ -50,7 +53,7 @@ function heading({ run_id, headline, cases }: Summary, colors: Colors, width: nu
   ];
 }
 
-/** In the order of what may go when the terminal is narrow: the last first. */
+/** The columns of numbers. On a narrow terminal the last ones are left out first. */
 const ARM_COLUMNS: { head: string; cell: (arm: Arm) => string }[] = [
   { head: 'pass rate', cell: (arm) => rateWithInterval(arm.pass_rate, arm.pass_rate_interval) },
   { head: 'passed', cell: (arm) => `${arm.passed}/${arm.trials}` },
@@ -60,7 +63,7 @@ const ARM_COLUMNS: { head: string; cell: (arm: Arm) => string }[] = [
   { head: 'tokens', cell: (arm) => tokens(arm.total_tokens, arm.tokens_unknown) },
   { head: 'files', cell: (arm) => arm.mean_changed_files?.toFixed(1) ?? UNKNOWN },
 ];
-/** Columns that a name gets before a column of numbers goes. */
+/** The least width of the names, in characters. Columns of numbers are left out until a name has it. */
 const NARROWEST_NAME = 12;
 
 function armTable(arms: readonly Arm[], colors: Colors, width: number): string[] {
@@ -107,7 +110,7 @@ function comparisons({ comparisons: all, baseline }: Summary, colors: Colors, wi
 }
 
 function failureGroup(
-  { class: name, count, cases }: FailureGroup,
+  { title, count, cases }: FailureGroup,
   rowById: ReadonlyMap<string, CaseRow>,
   colors: Colors,
   width: number,
@@ -115,7 +118,7 @@ function failureGroup(
   const hidden = count - CASES_SHOWN;
   return [
     '',
-    colors.bold(`Not passed: ${oneLine(name)} (${count})`),
+    colors.bold(`${oneLine(title)} (${count})`),
     ...cases.slice(0, CASES_SHOWN).flatMap((one) => {
       const row = rowById.get(one.case_id);
       const file = row && evidenceFiles(row)[0];
