@@ -48,7 +48,10 @@ export function exposure({ instructions, skills, mcp_servers: servers, plugins }
       ...plugin.skills.map((skill) => skillRow(`${plugin.name}:${skill.name}`, skill)),
     ]),
   ];
-  return section('What the agent saw of its variant', table('What the agent saw of its variant', COLUMNS, rows));
+  return section(
+    'What the agent saw of its variant',
+    table('What the agent saw of its variant', COLUMNS, rows),
+  );
 }
 
 /**

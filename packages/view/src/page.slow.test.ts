@@ -175,7 +175,9 @@ describe.skipIf(chromiumPath === undefined)(title, () => {
     await finish('passed');
     await browser.until("document.querySelector('progress').value === 2");
     expect(await count('details[data-key="failures agent"][open]')).toBe(0);
-    expect(await browser.evaluate<string>('document.activeElement.innerText')).toContain('agent 1 case');
+    expect(await browser.evaluate<string>('document.activeElement.innerText')).toContain(
+      "Agent's work failed 1 case",
+    );
 
     await server.close();
     await browser.until("document.querySelector('#status').innerText.includes('does not answer')");
