@@ -15,13 +15,13 @@ import { hashFile, hashSource } from '../config/source-tree.ts';
 import { hashJson } from './hash-json.ts';
 
 /**
- * Fingerprints are sha256 over contents: no absolute path goes in, so moving a config changes nothing, and every file
- * that a path stands for goes in by its bytes.
+ * Fingerprints are sha256 over contents. Every file that a path names is hashed by its bytes, and no absolute path is
+ * hashed, so moving a config changes nothing.
  */
 
 /**
- * The agent as configured, its name apart, a module with what it imports. Environment values as written: `${NAME}` is
- * never resolved here.
+ * The configuration of an agent without its name; a module together with what it imports. Environment values are hashed
+ * as written: `${NAME}` is not resolved here.
  */
 export async function fingerprintAgent(agent: AgentConfig): Promise<string> {
   const { name: _, promptTemplate, ...definition } = agent;
@@ -35,12 +35,12 @@ export async function fingerprintAgent(agent: AgentConfig): Promise<string> {
 }
 
 /**
- * What the variant does to the tree, its operations in order and sources by content, and what it gives agents besides.
+ * What the variant does to the tree (its overlays in order, their sources by content) and the context that it declares.
  */
 export async function fingerprintVariant(variant: VariantConfig): Promise<string> {
   const overlays = await Promise.all(variant.overlays.map(overlayContent));
   const context = await contextContent(variant);
-  // Without a context the overlays alone, so that what an older version planned can be resumed.
+  // Without a context only the overlays are hashed, so that runs of older versions can be resumed.
   if (!context) return hashJson(overlays);
   const servers = await Promise.all((variant.mcpServers ?? []).map(serverContent));
   return hashJson({ overlays, ...context, servers });
@@ -50,7 +50,7 @@ async function overlayContent(overlay: OverlayOperation): Promise<unknown> {
   return overlay.kind === 'copy' ? { ...overlay, source: await hashSource(overlay.source) } : overlay;
 }
 
-/** What a variant declares, named and by content (sha256); `undefined` where it declares nothing. */
+/** The context that a variant declares, by name and content (sha256); `undefined` where it declares none. */
 export async function contextContent({
   instructions,
   skills = [],
@@ -62,7 +62,7 @@ export async function contextContent({
     instructions: instructions ? await instructionsContent(instructions) : null,
     skills: await Promise.all(skills.map(folderContent)),
     mcp_servers: mcpServers.map(({ name }) => name),
-    // Left out where there are none, so that what an older version planned can be resumed.
+    // Left out where there are none, so that runs of older versions can be resumed.
     ...(plugins.length > 0 && { plugins: await Promise.all(plugins.map(pluginContent)) }),
   };
 }
@@ -90,7 +90,7 @@ const pluginContent = async (plugin: PluginConfig) => ({
 const instructionsContent = async (instructions: InstructionsConfig): Promise<string> =>
   'file' in instructions ? hashFile(instructions.file) : sha256(instructions.text);
 
-/** A file of the user's by content, a module with what it imports; the rest as written, secrets unresolved. */
+/** A file of the user by its content, a module together with what it imports; everything else as written, secrets unresolved. */
 async function serverContent(server: McpServerConfig): Promise<unknown> {
   if (server.kind === 'http') return server;
   const parts = [server.command, ...server.args].map((part) =>
@@ -103,7 +103,7 @@ const hashProgram = async (file: string): Promise<{ sha256: string }> => ({
   sha256: await (/\.[cm]?[jt]s$/.test(file) ? hashModule(file) : hashFile(file)),
 });
 
-/** The task with its effective validation, hidden tests by content, keys unknown to this version included. */
+/** The task with its effective validation, hidden tests by content. Includes keys that this version does not know. */
 export async function fingerprintTask(task: TaskConfig): Promise<string> {
   const { hiddenTests, ...definition } = task;
   return hashJson({
@@ -112,10 +112,10 @@ export async function fingerprintTask(task: TaskConfig): Promise<string> {
   });
 }
 
-/** A script and recordings by content; where a key is read from changes nothing. */
+/** Scripts and recordings by content. The variable that holds a key is not hashed. */
 async function gatewayContent(gateway: GatewayConfig): Promise<unknown> {
   const { mode, faults, budget } = gateway;
-  // Left out where they are not used, so that what an older version planned can be resumed.
+  // Left out where they are not used, so that runs of older versions can be resumed.
   const limits = { ...(faults.length > 0 && { faults }), ...present({ budget }) };
   switch (mode) {
     case 'script':
@@ -131,7 +131,7 @@ async function gatewayContent(gateway: GatewayConfig): Promise<unknown> {
   }
 }
 
-/** What all cases of a run share and depend on. */
+/** What all cases of a run depend on. */
 export async function fingerprintSurroundings({ sandbox, gateway }: Config): Promise<string> {
   return hashJson({
     sandbox,

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * JSON with sorted keys and without `undefined`: equal values give equal text, whatever order their keys were written
- * in. Numbers that JSON has no word for are written as text.
+ * JSON with sorted keys and without `undefined`: equal values give equal text in whatever order their keys were written.
+ * Numbers that JSON cannot express (`NaN`, infinity) are written as text.
  */
 function canonicalJson(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return JSON.stringify(String(value));
@@ -15,7 +15,7 @@ function canonicalJson(value: unknown): string {
   return `{${entries.join(',')}}`;
 }
 
-/** sha256 of the canonical JSON, hexadecimal. */
+/** sha256 of a value as JSON with sorted keys, in hexadecimal. */
 export function hashJson(value: unknown): string {
   return createHash('sha256').update(canonicalJson(value)).digest('hex');
 }

@@ -14,11 +14,11 @@ import { type Selected, selectMatrix } from './select-matrix.ts';
 import { seededRandom, shuffle } from './shuffle.ts';
 
 export type PlanOptions = {
-  /** How often each case is run; 1 or more. */
+  /** Trials per agent, task and variant: a whole number from 1. */
   trials: number;
-  /** Default: the config's, else drawn. */
+  /** Default: the seed of the config, else a random one. */
   seed?: string;
-  /** The commit SHA that a ref of the repository stands for; rejects for a ref that is none. */
+  /** Resolves a ref of the repository to its commit SHA; rejects when there is no such ref. */
   resolveCommit: (ref: string) => Promise<string>;
 };
 
@@ -26,8 +26,8 @@ export type PlanOptions = {
  * The cases of a run: agent × task × variant × trial, with ids and fingerprints, and a starting order that is shuffled
  * from the seed in blocks. Reads the files that fingerprints cover; starts nothing.
  *
- * @throws WhetstoneError for a selection that names what is not there or leaves nothing (`selection-*`), and what
- * `resolveCommit` throws.
+ * @throws WhetstoneError `selection-unknown`, `selection-empty` or `selection-invalid` for a wrong selection, and the
+ * errors of `resolveCommit`.
  */
 export async function planRun(config: Config, selection: Selection, options: PlanOptions): Promise<Plan> {
   const { trials } = options;
@@ -86,7 +86,7 @@ async function fingerprintMatrix(
   };
 }
 
-/** The commit of each task; a ref that several tasks name is resolved once, so that it cannot move between them. */
+/** The commit of each task. A ref that several tasks name is resolved only once, so that all of them get the same commit. */
 async function resolveCommits(
   { repo }: Config,
   tasks: readonly TaskConfig[],
@@ -102,7 +102,7 @@ async function resolveCommits(
   );
 }
 
-/** Agent, task, variant, trial order. */
+/** All cases in agent, task, variant, trial order. */
 function expand({ agents, tasks, variants, surroundings }: Matrix, trials: number): PlannedCase[] {
   const cells = agents.flatMap((agent, agentIndex) =>
     tasks.flatMap((task, taskIndex) =>

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 
-/** Whole numbers below `bound`, each equally likely. */
+/** Returns whole numbers from 0 to `bound` - 1, all equally likely. */
 export type RandomSource = (bound: number) => number;
 
 /**
- * Random numbers that follow from a seed alone, the same on every platform and in every version: the 32-bit words of
- * sha256 over seed, purpose and a counter. Two purposes of one seed are independent.
+ * Random numbers that depend only on a seed and a purpose: the 32-bit words of sha256 over seed, purpose and a counter.
+ * They are the same on every platform and in every version. Two purposes of one seed are independent.
  */
 export function seededRandom(seed: string, purpose: string): RandomSource {
   let counter = 0;

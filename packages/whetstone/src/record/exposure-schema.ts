@@ -2,41 +2,41 @@ import { z } from 'zod';
 
 const firstUseSchema = z
   .object({
-    /** Of its `action.called` among the turn's events, from 0. */
+    /** Index of its `action.called` among the events of the turn, from 0. */
     event_index: z.number().int(),
     at: z.string().nullable(),
-    /** Of the same event. */
+    /** `callId` of the same event. */
     call_id: z.string(),
   })
   .nullable();
 
 const skillExposureSchema = z.object({
   name: z.string(),
-  /** Whether a model request told of the skill. */
+  /** Whether a model request listed the skill. */
   listed: z.boolean().nullable(),
-  /** `attempted`: the agent asked for it and did not get it. */
+  /** `attempted`: the agent asked for the skill and did not get it. */
   triggered: z.enum(['confirmed', 'attempted', 'no']),
   first: firstUseSchema,
-  /** Of what the agent got at the first time. */
+  /** Tokens of what the agent got the first time. */
   tokens_estimate: z.number().int().nullable(),
 });
 
 /**
- * What an agent came to see of what its variant declares (docs/context.md). What only a gateway can tell is `null` where
- * none saw the agent's requests. Tokens are estimates: four characters each.
+ * What an agent saw of the context that its variant declares (docs/context.md). Fields that only a gateway can know are
+ * `null` where no gateway saw the requests of the agent. Tokens are estimates: four characters are one token.
  */
 export const exposureSchema = z.object({
   instructions: z
     .object({
-      /** In the workspace. */
+      /** Path in the workspace. */
       path: z.string(),
-      /** How much of the text stood in a model request. */
+      /** How much of the text was in a model request. */
       in_requests: z.enum(['whole', 'part', 'no']).nullable(),
-      /** The `id` of the first such call in `model-calls.jsonl`. */
+      /** `id` of the first such call in `model-calls.jsonl`. */
       first_call: z.string().nullable(),
-      /** The first time that the agent read the file with a tool, beside what it is given at the start. */
+      /** The first time that the agent read the file with a tool, besides getting the text at the start. */
       read: firstUseSchema,
-      /** Of the text, once. */
+      /** Tokens of the text, counted once. */
       tokens_estimate: z.number().int(),
     })
     .nullable(),
@@ -49,22 +49,22 @@ export const exposureSchema = z.object({
       calls: z.number().int(),
       failures: z.number().int(),
       first: firstUseSchema,
-      /** Of all results. */
+      /** Tokens of all results. */
       tokens_estimate: z.number().int(),
     }),
   ),
-  /** Older rows have none. */
+  /** Rows of older versions have no plugins. */
   plugins: z
     .array(
       z.object({
         name: z.string(),
         version: z.string().nullable(),
         /**
-         * `true`: the agent said so, or a model request told of one of its skills, MCP tools or texts. `false`: requests
-         * were seen, and none told of its skills and MCP tools. `null`: nothing can tell.
+         * `true`: the agent reported it, or a model request contained one of its skills, MCP tools or texts. `false`:
+         * requests were seen, and none contained any of its skills and MCP tools. `null`: unknown.
          */
         loaded: z.boolean().nullable(),
-        /** That it brings; the same fields as those of the variant. */
+        /** The skills of the plugin, with the same fields as the skills of the variant. */
         skills: z.array(skillExposureSchema),
       }),
     )

@@ -5,8 +5,10 @@ import { runLayout } from './layout.ts';
 import { isAbsent, unreadable } from './read-run.ts';
 
 /**
- * Finds a run by path, by id or by unique beginning of an id below `outputDirectory`; `latest` is the newest.
- * Throws a typed error that lists what is there.
+ * Finds the directory of a run: by its path, by its id or a unique beginning of its id below `outputDirectory`; `latest`
+ * is the newest run there.
+ *
+ * @throws WhetstoneError `run-not-found`, with the ids of the runs that are there.
  */
 export async function findRun(reference: string, outputDirectory: string): Promise<string> {
   const asPath = resolve(reference);

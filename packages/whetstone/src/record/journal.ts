@@ -3,8 +3,8 @@ import { z } from 'zod';
 import { keptRowSchema } from './row.ts';
 
 /**
- * `journal.jsonl`: append-only, one JSON object a line. It is the truth about a run; `results.jsonl` is rebuilt from
- * it. A crash loses at most the line that was being written.
+ * `journal.jsonl`: append-only, one JSON object per line. It is the source of truth about a run; `results.jsonl` is
+ * rebuilt from it. A crash loses at most the line that was being written.
  */
 export const journalEntrySchema = z.discriminatedUnion('type', [
   z.object({
@@ -29,7 +29,7 @@ export const journalEntrySchema = z.discriminatedUnion('type', [
 
 export type JournalEntry = z.infer<typeof journalEntrySchema>;
 
-/** An entry without its time, which the journal sets. */
+/** An entry without its time. The journal adds the time. */
 export type NewJournalEntry = JournalEntry extends infer Entry
   ? Entry extends JournalEntry
     ? Omit<Entry, 'at'>
@@ -37,11 +37,11 @@ export type NewJournalEntry = JournalEntry extends infer Entry
   : never;
 
 export interface Journal extends AsyncDisposable {
-  /** Resolves when the line is with the operating system; with `durable`, when it is on the disk. */
+  /** Resolves when the operating system has the line; with `durable`, when the line is on the disk. */
   append(entry: NewJournalEntry, options?: { durable?: boolean }): Promise<void>;
 }
 
-/** Opens a journal for appending. A torn last line, left by a crash, is closed with a newline so that it stays alone. */
+/** Opens a journal for appending. An incomplete last line, left by a crash, gets a newline, so that it spoils no other line. */
 export async function openJournal(file: string): Promise<Journal> {
   const handle = await open(file, 'a+');
   await closeTornLine(handle);
@@ -70,7 +70,7 @@ async function closeTornLine(handle: FileHandle): Promise<void> {
   if (buffer.toString() !== '\n') await handle.appendFile('\n');
 }
 
-/** Every whole line of a journal, in order. Lines that are torn or of an unknown type are passed over; no file, no lines. */
+/** The entries of a journal, in order. Incomplete lines and entries of an unknown type are skipped. Without a file: none. */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''; // a run that was killed before its first line

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** Where things lie in a run directory. The only place that knows. */
+/** The paths in a run directory. Only this file knows them. */
 export const runLayout = (directory: string) => ({
   manifest: join(directory, 'manifest.json'),
   journal: join(directory, 'journal.jsonl'),

@@ -33,7 +33,7 @@ export const manifestSchema = z.object({
       name: z.string(),
       description: z.string(),
       fingerprint: z.string(),
-      /** What agents are given besides the tree, by content (sha256). Absent: nothing. */
+      /** The declared context of the variant, by content (sha256). Absent where the variant declares none. */
       context: z
         .object({
           instructions: z.string().nullable(),
@@ -53,9 +53,9 @@ export const manifestSchema = z.object({
         .optional(),
     }),
   ),
-  /** In starting order. */
+  /** Case ids in starting order. */
   order: z.array(z.string()),
-  /** In agent, task, variant, trial order. */
+  /** The cases in agent, task, variant, trial order. */
   case_matrix: z.array(
     z.object({
       case_id: z.string(),
@@ -91,7 +91,7 @@ export const manifestSchema = z.object({
     node: z.string(),
     git: z.string(),
   }),
-  /** Things a reader of the result has to know, one sentence each. */
+  /** What a reader of the result must know, in sentences. */
   notes: z.array(z.string()),
 });
 

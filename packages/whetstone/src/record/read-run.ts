@@ -5,10 +5,14 @@ import { runLayout } from './layout.ts';
 import { type Manifest, manifestSchema } from './manifest.ts';
 import type { CaseRow } from './row.ts';
 
-/** What a run directory holds, however its run ended. */
+/** What a run directory holds. The run may still go on, or may have been interrupted. */
 export type StoredRun = { directory: string; manifest: Manifest; rows: ReadonlyMap<string, CaseRow> };
 
-/** Reads a run directory. Throws a typed error when it is not one, or may not be read. */
+/**
+ * Reads a run directory.
+ *
+ * @throws WhetstoneError `run-not-found` when `directory` is not a run directory, `run-unreadable` when it cannot be read.
+ */
 export async function readRun(directory: string): Promise<StoredRun> {
   const layout = runLayout(directory);
   const text = await readFile(layout.manifest, 'utf8').catch((error: unknown) => {
@@ -42,7 +46,7 @@ export async function readRun(directory: string): Promise<StoredRun> {
   return { directory, manifest: parsed.data, rows };
 }
 
-/** Rows in planned order. */
+/** The rows in planned order. */
 export function rowsInOrder(run: Pick<StoredRun, 'manifest' | 'rows'>): CaseRow[] {
   return run.manifest.case_matrix.flatMap((planned) => run.rows.get(planned.case_id) ?? []);
 }

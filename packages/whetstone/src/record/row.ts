@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { exposureSchema } from './exposure-schema.ts';
 
 /**
- * One row of `results.jsonl`: what a case came to. Field names are the field's own (context-eval's where it has them).
- * Times are seconds, money is US dollars; `null` means "not known", never zero.
+ * One row of `results.jsonl`: the result of one case. Fields that context-eval has too have its names. Times are in seconds,
+ * money is in US dollars; `null` means "unknown", never zero.
  */
 const commandResultSchema = z.object({
   command: z.string(),
   exit_code: z.number().int(),
   duration_seconds: z.number(),
   ended: z.enum(['exit', 'timeout', 'abort']),
-  /** Relative to the case's directory. */
+  /** Relative to the directory of the case. */
   stdout_path: z.string(),
   stderr_path: z.string(),
 });
@@ -33,7 +33,7 @@ export const caseRowSchema = z.object({
   category: z.string().nullable(),
   difficulty: z.string().nullable(),
   variant: z.string(),
-  /** From 1. */
+  /** Counted from 1. */
   trial_index: z.number().int().positive(),
   /** Commit SHA of the base tree. */
   repo_ref: z.string(),
@@ -70,9 +70,9 @@ export const caseRowSchema = z.object({
   confidence: z.enum(['high', 'medium', 'low']),
 
   started_at: z.string(),
-  /** The whole case. */
+  /** From the first step of the case to the last. */
   duration_seconds: z.number(),
-  /** The agent alone. */
+  /** Only the turns of the agent. */
   agent_duration_seconds: z.number().nullable(),
   agent_exit_code: z.number().int().nullable(),
   timeout: z.boolean(),
@@ -81,7 +81,7 @@ export const caseRowSchema = z.object({
   validation_results: z.array(commandResultSchema),
   hard_evaluation_status: z.enum(['not_configured', 'passed', 'failed']),
   hard_evaluation: z.array(hardCheckSchema),
-  /** Protected paths that the agent touched; they were restored before verification. */
+  /** Protected paths that the agent changed. They were restored before verification. */
   protected_paths_touched: z.array(z.string()),
 
   changed_files: z.number().int(),
@@ -90,7 +90,7 @@ export const caseRowSchema = z.object({
   touched_paths: z.array(z.string()),
   unportable_paths: z.array(z.string()),
 
-  /** `gateway`: counted on the wire. `agent`: what the agent said of itself. */
+  /** `gateway`: counted on the wire. `agent`: reported by the agent. */
   usage_source: z.enum(['gateway', 'agent', 'none']),
   input_tokens: z.number().int().nullable(),
   output_tokens: z.number().int().nullable(),
@@ -109,17 +109,17 @@ export const caseRowSchema = z.object({
   retries: z.number().int().nonnegative(),
 });
 
-/** A row as it is kept: with what only few cases have to say, which is absent elsewhere and no column of a table. */
+/** A row as it is stored: with the fields that only some cases have, which are not columns of a table. */
 export const keptRowSchema = caseRowSchema.extend({
   /**
-   * Where the artifacts are not what the agent left, one sentence each: secrets that were masked in the patch or in the
+   * How kept artifacts differ from what the agent left, in sentences: secrets that were masked in the patch or in the
    * output folder, files that were left out.
    */
   artifact_notes: z.array(z.string()).optional(),
-  /** Where the task has follow-ups: how many turns the agent was sent, and how many it was to be sent. */
+  /** Only for a task with follow-ups: how many turns were sent to the agent, and how many were planned. */
   turns: z.number().int().nonnegative().optional(),
   turns_planned: z.number().int().positive().optional(),
-  /** Where the variant declares instructions, skills or MCP servers, and the agent ran. */
+  /** Only where the variant declares a context and the agent ran. */
   exposure: exposureSchema.optional(),
 });
 

@@ -27,7 +27,7 @@ describe('a run directory', () => {
     expect(rowsInOrder(stored).map((row) => row.case_id)).toEqual(['a', 'c']);
   });
 
-  test('results.jsonl has one row a case in planned order', async () => {
+  test('results.jsonl has one row per case, in planned order', async () => {
     await using record = await createRunRecord(output, manifest);
     for (const id of ['b', 'c', 'a']) {
       await record.startCase(id);
@@ -38,7 +38,7 @@ describe('a run directory', () => {
     expect(lines.map((line) => JSON.parse(line).case_id)).toEqual(['a', 'b', 'c']);
   });
 
-  test('a torn last line loses that line alone, and the next line is whole', async () => {
+  test('an incomplete last line loses only that line, and the next line is whole', async () => {
     const record = await createRunRecord(output, manifest);
     await record.startCase('a');
     await record.finishCase(rowOf('a'));
@@ -71,7 +71,7 @@ describe('a run directory', () => {
     });
   });
 
-  test('the lock of a process that is gone is taken over', async () => {
+  test('the lock of a process that has ended is taken over', async () => {
     const record = await createRunRecord(output, manifest);
     await record[Symbol.asyncDispose]();
     await writeFile(runLayout(record.directory).lock, '999999999\n');
@@ -79,7 +79,7 @@ describe('a run directory', () => {
     expect(resumed.manifest.run_id).toBe(manifest.run_id);
   });
 
-  test('a folder where nothing can be written is a typed error with a hint', async () => {
+  test('a folder that cannot be written is a typed error with a hint', async () => {
     const blocked = join(output, 'file');
     await writeFile(blocked, '');
     await expect(createRunRecord(join(blocked, 'runs'), manifest)).rejects.toMatchObject({
@@ -99,7 +99,7 @@ describe('finding a run', () => {
     }
   });
 
-  test('says what is there when it finds none', async () => {
+  test('lists the runs that are there when it finds none', async () => {
     await using record = await createRunRecord(output, manifest);
     await expect(findRun('19990101', output)).rejects.toMatchObject({
       code: 'run-not-found',
@@ -107,7 +107,7 @@ describe('finding a run', () => {
     });
   });
 
-  test('a folder that is no run is refused', async () => {
+  test('a folder that is not a run is refused', async () => {
     await expect(readRun(output)).rejects.toMatchObject({ code: 'run-not-found', exitCode: 2 });
   });
 });

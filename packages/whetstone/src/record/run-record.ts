@@ -12,20 +12,20 @@ import { namingUnwritable } from './write-failure.ts';
 export interface RunRecord extends AsyncDisposable {
   readonly directory: string;
   readonly manifest: Manifest;
-  /** Rows of the cases that have finished, the latest of each. */
+  /** The latest row of each case that has finished, by case id. */
   readonly rows: ReadonlyMap<string, CaseRow>;
-  /** Makes the directory of a case, empty even when an earlier try left something there. */
+  /** Makes the directory of a case. It is empty, even when an earlier attempt left files there. */
   startCase(id: string): Promise<CaseLayout>;
   retryCase(id: string, reason: { class: string; evidence: string }): Promise<void>;
-  /** Durable when it resolves: the row is in the journal, and the journal is on the disk. */
+  /** Resolves when the row is in the journal and the journal is on the disk. */
   finishCase(row: CaseRow): Promise<void>;
-  /** Rebuilds `results.jsonl` from the rows, in planned order, and says in the journal how the run ended. */
+  /** Rebuilds `results.jsonl` from the rows, in planned order, and notes in the journal how the run ended. */
   finish(ended: 'finished' | 'interrupted'): Promise<void>;
 }
 
 /**
- * Starts a run directory under `outputDirectory`: `<run-id>/manifest.json` and a journal. One that cannot be made whole
- * is not left behind.
+ * Starts a run directory under `outputDirectory`: `<run-id>/manifest.json` and a journal. Leaves nothing behind when that
+ * fails.
  */
 export async function createRunRecord(outputDirectory: string, manifest: Manifest): Promise<RunRecord> {
   const directory = join(outputDirectory, manifest.run_id);
@@ -48,7 +48,7 @@ export async function createRunRecord(outputDirectory: string, manifest: Manifes
   });
 }
 
-/** Opens a run directory to go on with it. */
+/** Opens the directory of a run to resume it. */
 export async function resumeRunRecord(directory: string): Promise<RunRecord> {
   const run = await readRun(directory);
   return namingUnwritable(directory, 'writing', async () => {
@@ -58,13 +58,13 @@ export async function resumeRunRecord(directory: string): Promise<RunRecord> {
   });
 }
 
-/** Writes what derives from the journal. Safe at any time: a reader sees the old file or the new one. */
+/** Writes `results.jsonl`. Safe at any time: a reader sees either the old file or the new one. */
 export async function writeResults(run: StoredRun): Promise<void> {
   const lines = rowsInOrder(run).map((row) => `${JSON.stringify(row)}\n`);
   await writeDerived(run, 'results', lines.join(''));
 }
 
-/** Writes one of the files that derive from the rows. */
+/** Writes one of the files that are made from the rows. */
 export async function writeDerived(
   { directory }: StoredRun,
   file: 'results' | 'summary' | 'report',
@@ -114,7 +114,7 @@ async function openRecord(
   return { record, journal };
 }
 
-/** Writes beside and renames, so that no reader ever sees half a file. */
+/** Writes to a temporary file and renames it, so that no reader sees half a file. */
 async function writeWhole(file: string, content: string): Promise<void> {
   const beside = `${file}.${process.pid}.tmp`;
   try {

@@ -2,7 +2,7 @@ import { leadsToGateway } from '@whetstone/agents';
 import type { Config } from '../config/config.ts';
 import type { Plan } from '../plan/plan.ts';
 
-/** A sentence for each agent whose calls the gateway will not see: they are neither counted nor limited by it. */
+/** One sentence per agent whose calls the gateway will not see, and so neither counts nor limits. */
 export function agentsBypassingGateway({ gateway, agents }: Config, plan: Plan): string[] {
   if (!gateway) return [];
   return agents

@@ -10,7 +10,7 @@ import type { Manifest } from '../record/manifest.ts';
 import { version } from '../version.ts';
 import type { SnapshotNotes } from '../workspace/workspace.ts';
 
-/** Lays a plan and the machine it runs on out as `manifest.json`. */
+/** Makes `manifest.json` from a plan and the facts about the machine. */
 export async function buildManifest(input: {
   config: Config;
   plan: Plan;
@@ -19,7 +19,7 @@ export async function buildManifest(input: {
   level: SandboxLevel;
   workspaceStrategy: string;
   agentVersions: ReadonlyMap<string, string | null>;
-  /** By commit. */
+  /** Keyed by commit. */
   treeNotes: ReadonlyMap<string, SnapshotNotes>;
   gitVersion: string;
   notes: string[];
@@ -93,7 +93,7 @@ function describeGateway(gateway: GatewayConfig | undefined): Manifest['gateway'
   };
 }
 
-/** `YYYYMMDD-HHMMSS-xxxx`, UTC: sorts by time, and two runs of one second differ. */
+/** `YYYYMMDD-HHMMSS-xxxx` in UTC: sorts by time, and two runs of the same second differ. */
 function newRunId(at: Date): string {
   const stamp = at.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
   return `${stamp}-${randomBytes(2).toString('hex')}`;

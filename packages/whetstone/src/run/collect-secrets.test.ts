@@ -9,7 +9,7 @@ const KEY = 'canary/Value+42=xyz';
 const LITERAL = 'literal-of-the-config';
 const ENVIRONMENT = { CANARY_KEY: KEY, OTHER_TOKEN: 'another-secret', AWS_PROFILE: 'of-the-parent' };
 
-/** The ways in which a secret travels that a reader would look for. */
+/** Encodings in which a secret could be found again. */
 const SPELLINGS = [
   KEY,
   LITERAL,
@@ -71,14 +71,14 @@ describe('secrets that agents are given', () => {
   afterAll(() => project[Symbol.dispose]());
 
   test.each(SPELLINGS)(
-    '%s stands nowhere below the run directory, and in nothing that is printed',
+    '%s is nowhere below the run directory, nor in anything that is printed',
     async (secret) => {
       expect(everything(project.latest().directory).includes(secret)).toBe(false);
       expect(`${finished.stdout}${finished.stderr}`).not.toContain(secret);
     },
   );
 
-  test('a copy that had to be masked says so', () => {
+  test('a masked copy has a note', () => {
     expect(readFileSync(fileOf('writes', 'changes.patch'), 'utf8')).toContain('+key = [masked];\n');
     expect(readFileSync(fileOf('writes', 'output/sub/notes.txt'), 'utf8')).toBe('[masked]\n');
     expect([...(rows.get('writes')?.artifact_notes ?? [])].sort()).toEqual([
@@ -92,7 +92,7 @@ describe('secrets that agents are given', () => {
     });
   });
 
-  test('a copy in which there was no secret is the file', () => {
+  test('a copy without a secret is the file itself', () => {
     expect(rows.get('careful')).toMatchObject({ outcome: 'passed' });
     expect(rows.get('careful')).not.toHaveProperty('artifact_notes');
     expect(readFileSync(fileOf('careful', 'changes.patch'), 'utf8')).toContain('+plain-value\n');
@@ -109,7 +109,7 @@ describe('secrets that agents are given', () => {
     expect(shown).toMatchObject({ exitCode: 0, stderr: '' });
   });
 
-  test('of the rest of the user’s environment an agent sees nothing', () => {
+  test('an agent sees nothing of the rest of the user’s environment', () => {
     const log = readFileSync(fileOf('prints', 'stdout.log'), 'utf8');
     expect(log).toContain('PLAIN=plain-value\n');
     expect(log).toContain('MODEL_KEY=[masked]\n');
@@ -126,7 +126,7 @@ describe('secrets that agents are given', () => {
     for (const secret of SPELLINGS) expect(`${stdout}${stderr}`).not.toContain(secret);
   });
 
-  test('a variable that is not set is missed before anything runs', async () => {
+  test('a variable that is not set is an error before anything runs', async () => {
     const runs = project.runDirectories();
     const refused = await project.whetstone(['run', '--agent', 'prints']);
     expect(refused).toMatchObject({ exitCode: 2, stdout: '' });

@@ -12,8 +12,8 @@ import type { PlannedRun } from './plan-or-resume.ts';
 export type RunGateway = LabGateway & AsyncDisposable;
 
 /**
- * Opens the gateway that a configuration asks for, if it does. The package is loaded here and not before: most runs have
- * no gateway, and it is half of what a run would load.
+ * Opens the gateway if the configuration has one. The gateway package is loaded only here: most runs have no gateway, and
+ * it is half of what a run would load.
  * @throws WhetstoneError `gateway-script`, `upstream-missing`, `cassette-exists`, `cassette-missing`
  */
 export async function openGateway(
@@ -58,7 +58,7 @@ async function modesOf(gateway: GatewayConfig, seed: string): Promise<ModeOf> {
       await mkdir(gateway.cassettes, { recursive: true });
       return async (planned, names) => {
         const cassette = cassetteOf(gateway.cassettes, planned);
-        // What is there is of an earlier try, and would be half of a recording.
+        // A file that is there comes from an earlier attempt and is half a recording.
         await rm(cassette, { force: true });
         return { kind: 'record', upstreams, cassette, names };
       };
@@ -77,7 +77,7 @@ async function modesOf(gateway: GatewayConfig, seed: string): Promise<ModeOf> {
   }
 }
 
-/** A recording replaces no other, and a replay has all that it needs, before anything runs. */
+/** Checks, before anything runs, that recording would not replace a cassette, and that replay has all cassettes. */
 async function checkCassettes(gateway: GatewayConfig, { plan, resumed }: PlannedRun): Promise<void> {
   if (gateway.mode !== 'record' && gateway.mode !== 'replay') return;
   const present = new Set(await readdir(gateway.cassettes).catch(() => []));
@@ -99,7 +99,7 @@ async function checkCassettes(gateway: GatewayConfig, { plan, resumed }: Planned
       });
 }
 
-/** By the names of the case, so that a cassette is found again when other cases come to the plan. */
+/** Named after the case only, so that a cassette is found again when the plan gets other cases. */
 const cassetteOf = (folder: string, { id }: PlannedCase): string => join(folder, `${id}.jsonl`);
 
 async function readScript(file: string) {

@@ -43,7 +43,7 @@ export async function openRecord(input: {
   sandboxes: SandboxProvider;
   workspaces: Workspaces;
   treeNotes: TreeNotes;
-  /** The run's temporary folder. */
+  /** The temporary folder of the run. */
   scratch: string;
 }): Promise<RunRecord> {
   const { config, jobs } = input;
@@ -86,7 +86,7 @@ async function agentVersions(
 function notesOf(dirty: boolean, treeNotes: TreeNotes): string[] {
   const notes: string[] = [];
   if (dirty) {
-    notes.push('The repository has uncommitted changes; the commit is what was run, and they were left out.');
+    notes.push('The repository has uncommitted changes. They were left out: the run used the commit.');
   }
   const all = [...treeNotes.values()];
   const submodules = new Set(all.flatMap((note) => note.submodules));
@@ -95,7 +95,7 @@ function notesOf(dirty: boolean, treeNotes: TreeNotes): string[] {
     notes.push(`Submodules are empty folders in every workspace: ${[...submodules].join(', ')}.`);
   }
   if (pointers.size > 0) {
-    notes.push(`Git LFS files are pointers in every workspace: ${pointers.size} of them.`);
+    notes.push(`Git LFS files are only pointers in every workspace: ${pointers.size} of them.`);
   }
   return notes;
 }

@@ -48,7 +48,7 @@ const mcpServers: McpServerConfig[] = [
   },
 ];
 
-test('servers get the variables of the user that they ask for, which are secrets', async () => {
+test('servers get the variables of the user that they name, and these are secrets', async () => {
   const environment = { WORDS: 'my words', REMOTE: 'r-e-m' };
   const declared = await readDeclaredContext(variantOf({ mcpServers }), environment);
   expect(declared.mcpServers).toEqual([
@@ -69,7 +69,7 @@ test('servers get the variables of the user that they ask for, which are secrets
   expect(declared.secrets).toEqual(['my words', 'literal-token', 'r-e-m', 'Bearer r-e-m']);
 });
 
-test('a variable that is not set stops the run, and is named with its server', async () => {
+test('a variable that is not set stops the run; the error names it and its server', async () => {
   await expect(readDeclaredContext(variantOf({ mcpServers }), { WORDS: 'w' })).rejects.toMatchObject({
     code: 'agent-env-missing',
     exitCode: 2,
@@ -78,7 +78,7 @@ test('a variable that is not set stops the run, and is named with its server', a
   });
 });
 
-test('a skill is placed whole, its programs executable', async () => {
+test('a skill is placed with all its files, its programs executable', async () => {
   const source = join(folder, 'tea');
   mkdirSync(join(source, 'scripts'), { recursive: true });
   writeFileSync(join(source, 'SKILL.md'), 'Boil.');
@@ -104,7 +104,7 @@ test('a skill is placed whole, its programs executable', async () => {
   expect(statSync(join(placed, 'SKILL.md')).mode & 0o111).toBe(0);
 });
 
-test('a plugin is placed whole where its agent looks for it, and what it brings is known', async () => {
+test('a plugin is placed where its agent looks for it, and its parts are known', async () => {
   const source = join(folder, 'house');
   for (const [path, text] of Object.entries({
     '.codex-plugin/plugin.json': '{"name":"house","mcpServers":{"cups":{}}}',

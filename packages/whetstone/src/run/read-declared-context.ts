@@ -15,8 +15,9 @@ import type { VariantConfig } from '../config/config.ts';
 import { listSource } from '../config/source-tree.ts';
 
 /**
- * Reads what a variant declares.
- * @throws WhetstoneError `agent-env-missing` when a server wants a variable that `environment` does not set
+ * Reads the context that a variant declares.
+ *
+ * @throws WhetstoneError `agent-env-missing` when a server needs a variable that `environment` does not set
  */
 export async function readDeclaredContext(
   { name, instructions, skills = [], mcpServers = [], plugins = [] }: VariantConfig,

@@ -3,7 +3,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import type { Config, TaskConfig } from '../config/config.ts';
 import type { Plan } from '../plan/plan.ts';
 
-/** What a key of a task asks of an agent. */
+/** The capability that a key of a task requires of an agent. */
 const DEMANDS: readonly {
   key: string;
   isAsked: (task: TaskConfig) => boolean;
@@ -25,16 +25,16 @@ const DEMANDS: readonly {
 ];
 
 /**
- * Every planned task meets every planned agent. What commands and released agents can is known from the configuration,
- * and said there; a module says it itself, once it is loaded.
+ * Checks that every planned agent can do what every planned task requires. For commands and released agents the
+ * configuration is checked when it is loaded; a module declares its capabilities itself, so it is checked here.
  *
- * @throws WhetstoneError `agent-capability` for a task that asks more of an agent than it can
+ * @throws WhetstoneError `agent-capability` for a task that requires a capability that an agent does not have
  */
 export function requireCapabilities(config: Config, plan: Plan, agents: ReadonlyMap<string, Agent>): void {
   const tasks = config.tasks.filter(({ id }) => plan.tasks.some((planned) => planned.id === id));
   for (const { key, isAsked, capability, lack } of DEMANDS) {
     const task = tasks.find(isAsked);
-    // A module may be plain JavaScript, and say nothing at all.
+    // A module may be plain JavaScript without any declared capabilities.
     const unable = [...agents].find(([, agent]) => agent.capabilities?.[capability] !== true);
     if (!task || !unable) continue;
     const [name] = unable;

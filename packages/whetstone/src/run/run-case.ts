@@ -11,14 +11,17 @@ import type { CaseRow } from '../record/row.ts';
 export type CaseLab = Lab & {
   config: Config;
   agents: ReadonlyMap<string, Agent>;
-  /** By variant. */
+  /** Keyed by the name of the variant. */
   contexts: ReadonlyMap<string, DeclaredContext>;
 };
 
-/** Tries of a case whose failure was the infrastructure's: the first and this many more. */
+/** How often a case is attempted again after an infrastructure error. */
 const INFRASTRUCTURE_RETRIES = 1;
 
-/** Runs one case, again when the infrastructure failed it, and records the row. `undefined` when it was aborted. */
+/**
+ * Runs one case and records its row. Attempts the case again after an infrastructure error. Resolves with `undefined`
+ * when the case was aborted.
+ */
 export async function runCase(
   planned: PlannedCase,
   lab: CaseLab,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isAlive, removeTree } from '@whetstone/sandbox';
 
-/** A run's temporary folder, removed at the end. The name holds the owner's process id, for `sweepScratch`. */
+/** The temporary folder of a run, removed when disposed. Its name has the process id, for `sweepScratch`. */
 export async function makeScratch(): Promise<{ directory: string } & AsyncDisposable> {
   const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));
   return {
@@ -12,7 +12,7 @@ export async function makeScratch(): Promise<{ directory: string } & AsyncDispos
   };
 }
 
-/** Removes what runs that were killed left behind. Never fails: what cannot be removed is another user's. */
+/** Removes the folders of runs that were killed. Never rejects: a folder that cannot be removed belongs to another user. */
 export async function sweepScratch(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => [] as string[]);
   for (const name of names) {

@@ -5,7 +5,7 @@ import { renderMarkdown } from '../report/markdown.ts';
 import { summarize } from '../report/summarize.ts';
 import type { Summary } from '../report/summary.ts';
 
-/** A run with the numbers that derive from it. */
+/** A run with its summary. `ordered`: the rows in planned order. */
 export type ReportedRun = StoredRun & { summary: Summary; ordered: CaseRow[] };
 
 /** Writes `summary.json` and `report.md` from the rows. */
@@ -17,13 +17,17 @@ export async function writeReport(run: StoredRun): Promise<ReportedRun> {
   return reported;
 }
 
-/** The numbers of a run, from its rows. Writes nothing. */
+/** Computes the summary of a run from its rows. Writes nothing. */
 export function reportRun({ directory, manifest, rows }: StoredRun): ReportedRun {
   const ordered = rowsInOrder({ manifest, rows });
   return { directory, manifest, rows, summary: summarize(manifest, ordered), ordered };
 }
 
-/** Rebuilds everything that derives from a run's journal: results, summary, report. */
+/**
+ * Rebuilds `results.jsonl`, `summary.json` and `report.md` from the journal of a run.
+ *
+ * @throws WhetstoneError `run-not-found`, `run-unreadable`, and those of a directory that cannot be written.
+ */
 export async function rebuildReport(directory: string): Promise<ReportedRun> {
   const stored = await readRun(directory);
   await writeResults(stored);
