@@ -29,8 +29,8 @@ import type { Trace } from './trace.ts';
 import { type RequestSight, type RequestWatch, watchRequests } from './watch-requests.ts';
 
 /**
- * One case, from workspace to outcome. Always resolves with a row, whatever failed; rejects only when the attempt was
- * aborted, because an aborted case is a case that has not run.
+ * Runs one case, from workspace to outcome. Resolves with a row whatever failed. Rejects only when the attempt was aborted,
+ * because an aborted case counts as not run.
  */
 export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   const startedAt = new Date();
@@ -62,7 +62,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const watch = watchRequests(attempt.context);
   await using lane = await openLane(attempt, lab, files, watch, {
     [sandbox.home]: '<home>',
-    // Its other folders are beside its home.
+    // The other folders of the sandbox are beside its home.
     [dirname(sandbox.home)]: '<sandbox>',
     [workspace.path]: '<workspace>',
     [folder.directory]: '<desk>',
@@ -108,7 +108,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   });
 }
 
-/** `names`: what differs between two runs of the same case, so that a recording of one serves the other. */
+/** `names`: the values that differ between two runs of the same case, so that a recording of one run fits the other. */
 async function openLane(
   { planned, agentConfig }: Attempt,
   { gateway }: Lab,
@@ -150,7 +150,7 @@ async function setUp(
   await workspace.rebase();
 }
 
-/** A failure of the attempt itself whose class is known where it is thrown. */
+/** A failure of the attempt itself, thrown where its class is known. */
 class AttemptError extends Error {
   readonly class: FailureClass;
 

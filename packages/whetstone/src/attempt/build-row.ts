@@ -9,7 +9,7 @@ import { maskValues } from './mask-values.ts';
 import type { Outcome } from './outcome.ts';
 import type { Trace } from './trace.ts';
 
-/** Lays an attempt out as a row of `results.jsonl`. */
+/** Makes the row of `results.jsonl` for an attempt. */
 export function buildRow(input: {
   attempt: Attempt;
   lab: Lab;
@@ -93,7 +93,7 @@ type Consumption = Pick<
   | 'models'
 >;
 
-/** Tokens and money: the gateway's ledger where it saw calls, else what the agent reports of itself. */
+/** Tokens and cost: from the ledger of the gateway where it saw calls, else as reported by the agent. */
 function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]): Consumption {
   const turn = joinTurns(turns);
   const toolCalls =
@@ -128,7 +128,7 @@ function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]): Consump
   };
 }
 
-/** What a turn says that it used, altogether or call by call; not where its adapter says that some of it is missing. */
+/** The usage that a turn reports, in total or call by call. Unknown where its adapter says that some usage is missing. */
 function usageOf({ usage, events, telemetry }: Turn): Usage | undefined {
   if (telemetry?.evidenceGaps.includes('usage_missing')) return undefined;
   const calls = events.filter((event) => event.type === 'usage');
@@ -141,11 +141,11 @@ function usageOf({ usage, events, telemetry }: Turn): Usage | undefined {
   );
 }
 
-/** The wire is the truth. An agent that counts otherwise tells of calls that went elsewhere, or counts wrongly. */
+/** Whether the agent reports other usage than the wire. It then made calls past the gateway, or it counts wrongly. */
 function differsFromWire(turn: Turn | undefined, calls: readonly LedgerLine[]): boolean {
   const wire = calls.map((call) => call.usage).reduce(sumUsage, null);
-  const own = turn?.usage ? totalTokens(turn.usage) : turn?.telemetry?.totalTokens;
-  return wire !== null && own !== undefined && disagree(own, totalTokens(wire));
+  const reported = turn?.usage ? totalTokens(turn.usage) : turn?.telemetry?.totalTokens;
+  return wire !== null && reported !== undefined && disagree(reported, totalTokens(wire));
 }
 
 function tokens(usage: Usage | null) {
@@ -164,7 +164,7 @@ function sumUsage(sum: Usage | null, usage: Usage | null): Usage | null {
   return addUsage(sum, usage);
 }
 
-/** A sum with an unknown part is unknown: a cost is never understated. */
+/** A sum with an unknown part is unknown, so that a cost is never understated. */
 function sumKnown(costs: (number | null)[]): number | null {
   return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0 as number | null);
 }
@@ -189,7 +189,7 @@ function contextEvalStatus(
   return 'internal_error';
 }
 
-/** An agent decides how many files there are to say something about; a row stays a row. */
+/** The first notes. An agent decides how many there are, and a row must stay small. */
 function shortened(notes: readonly string[]): string[] {
   const more = notes.length - 20;
   return more > 0 ? [...notes.slice(0, 20), `and ${more} more like these`] : [...notes];

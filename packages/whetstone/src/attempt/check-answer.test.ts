@@ -15,28 +15,28 @@ const schema = {
   additionalProperties: false,
 };
 
-async function hold(data: unknown, turn: Partial<Turn> = {}) {
+async function check(data: unknown, turn: Partial<Turn> = {}) {
   const emitted: StreamEvent[] = [];
-  const given: Turn = {
+  const turnWithData: Turn = {
     events: [],
     status: 'completed',
     exit: { ended: 'exit', exitCode: 0 },
     ...turn,
     data,
   };
-  return { held: await checkAnswer(given, schema, (event) => emitted.push(event)), emitted };
+  return { checked: await checkAnswer(turnWithData, schema, (event) => emitted.push(event)), emitted };
 }
 
 test.each([
   [{ verdict: 'good' }],
   [{ verdict: 'bad', findings: [{ line: 3, text: 'x' }], by: { age: 5 }, within: { verdict: 'good' } }],
-])('data that fits stays: %j', async (data) => {
-  expect(await hold(data)).toMatchObject({ held: { status: 'completed', data }, emitted: [] });
+])('data that fits is kept: %j', async (data) => {
+  expect(await check(data)).toMatchObject({ checked: { status: 'completed', data }, emitted: [] });
 });
 
-test('it is plain JSON from then on', async () => {
-  const { held } = await hold({ verdict: 'good', by: new Date(0), findings: undefined });
-  expect(held.data).toStrictEqual({ verdict: 'good', by: '1970-01-01T00:00:00.000Z' });
+test('data becomes plain JSON', async () => {
+  const { checked } = await check({ verdict: 'good', by: new Date(0), findings: undefined });
+  expect(checked.data).toStrictEqual({ verdict: 'good', by: '1970-01-01T00:00:00.000Z' });
 });
 
 const cyclic: Record<string, unknown> = {};
@@ -45,9 +45,9 @@ const deep = (levels: number): unknown => JSON.parse(`${'{"within":'.repeat(leve
 
 test.each([
   ['none', undefined, 'there is none'],
-  ['a function', () => {}, 'it is no JSON'],
-  ['a circle', cyclic, 'it is no JSON ('],
-  ['a big number', { verdict: 1n }, 'it is no JSON ('],
+  ['a function', () => {}, 'it is not JSON'],
+  ['a circle', cyclic, 'it is not JSON ('],
+  ['a big number', { verdict: 1n }, 'it is not JSON ('],
   ['text', 'good', 'must be object'],
   ['null', null, 'must be object'],
   [
@@ -63,21 +63,21 @@ test.each([
   ['one nested deeply', deep(101), 'it is nested deeper than 100 levels'],
   ['one nested without end', deep(50_000), 'it is'],
 ])('%s: a failed turn that says why', async (_, data, why) => {
-  const { held, emitted } = await hold(data);
-  expect(held).toMatchObject({ status: 'failed', exit: { ended: 'exit', exitCode: 0 } });
-  expect(held).not.toHaveProperty('data');
-  expect(held.exit?.message).toContain(`its answer does not fit output_schema: ${why}`);
-  expect(emitted).toMatchObject([{ type: 'error', source: 'host', message: held.exit?.message }]);
+  const { checked, emitted } = await check(data);
+  expect(checked).toMatchObject({ status: 'failed', exit: { ended: 'exit', exitCode: 0 } });
+  expect(checked).not.toHaveProperty('data');
+  expect(checked.exit?.message).toContain(`its answer does not fit output_schema: ${why}`);
+  expect(emitted).toMatchObject([{ type: 'error', source: 'host', message: checked.exit?.message }]);
 });
 
-test('what an agent writes does not fill the evidence', async () => {
-  const { held } = await hold({ verdict: 'good', ['x'.repeat(10_000)]: 1 });
-  expect(held.exit?.message?.length).toBeLessThan(500);
+test('a long answer does not fill the evidence', async () => {
+  const { checked } = await check({ verdict: 'good', ['x'.repeat(10_000)]: 1 });
+  expect(checked.exit?.message?.length).toBeLessThan(500);
 });
 
-test('a turn that failed by itself keeps its own reason, and has no data', async () => {
+test('a turn that failed already keeps its reason and has no data', async () => {
   const exit = { ended: 'timeout' as const, message: 'stopped' };
-  const { held, emitted } = await hold({ verdict: 'good' }, { status: 'failed', exit });
-  expect(held).toEqual({ events: [], status: 'failed', exit });
+  const { checked, emitted } = await check({ verdict: 'good' }, { status: 'failed', exit });
+  expect(checked).toEqual({ events: [], status: 'failed', exit });
   expect(emitted).toEqual([]);
 });

@@ -46,9 +46,9 @@ function toJson(data: unknown): Answer {
   try {
     text = JSON.stringify(data);
   } catch (error) {
-    return none(`it is no JSON (${error instanceof Error ? error.message : String(error)})`);
+    return none(`it is not JSON (${error instanceof Error ? error.message : String(error)})`);
   }
-  if (text === undefined) return none('it is no JSON');
+  if (text === undefined) return none('it is not JSON');
   if (Buffer.byteLength(text) > LIMITS.bytes) return none('it is larger than 1 MiB');
   const value: JsonValue = JSON.parse(text);
   return isDeeper(value, LIMITS.depth)

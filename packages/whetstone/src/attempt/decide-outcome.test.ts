@@ -29,7 +29,7 @@ describe('an outcome', () => {
     expect(decide(completed)).toEqual({ status: 'passed' });
   });
 
-  test('is the agent’s failure when the clean room disagrees, whatever the agent says', () => {
+  test('is a failure of the agent when the clean room disagrees, whatever the agent says', () => {
     const verification = { ...verified, validation: 'failed' as const, failure: '`npm test` exited 1' };
     expect(decide(completed, verification)).toEqual({
       status: 'failed',
@@ -42,7 +42,7 @@ describe('an outcome', () => {
     expect(decide(failedTurn)).toMatchObject({ status: 'failed', class: 'agent' });
   });
 
-  test('names the turn that did not complete, where there are several', () => {
+  test('names the turn that did not complete when there are several', () => {
     const turns = { sent: 2, planned: 3 };
     const evidence = { verification: verified, calls: [], gatewayMode: 'forward' as const };
     const of = (turn: Turn) => decideOutcome({ ...evidence, turn, turns });
@@ -57,7 +57,7 @@ describe('an outcome', () => {
     expect(of(completed)).toEqual({ status: 'passed' });
   });
 
-  test('is a timeout when we stopped it', () => {
+  test('is a timeout when the agent was stopped at its time limit', () => {
     const turn: Turn = { events: [], status: 'failed', exit: { ended: 'timeout' } };
     expect(decide(turn)).toMatchObject({ status: 'failed', class: 'timeout' });
   });
@@ -67,38 +67,38 @@ describe('an outcome', () => {
     [500, 'provider-outage'],
     [529, 'provider-outage'],
     [401, 'harness'],
-  ])('is missing data when the provider’s last answer was %i', (status, failureClass) => {
+  ])('is missing data when the last answer of the provider was %i', (status, failureClass) => {
     expect(decide(failedTurn, verified, [call(200), call(status)])).toMatchObject({
       status: 'error',
       class: failureClass,
     });
   });
 
-  test('a provider error that the agent got over counts for nothing', () => {
+  test('a provider error that the agent recovered from does not count', () => {
     expect(decide(completed, verified, [call(500), call(200)])).toEqual({ status: 'passed' });
     expect(decide(failedTurn, verified, [call(500), call(200)])).toMatchObject({ class: 'agent' });
   });
 
-  test('a script that cannot be played is the harness’s fault', () => {
+  test('a script that cannot be played is a harness error', () => {
     expect(decide(failedTurn, verified, [call(400)], 'script')).toMatchObject({
       status: 'error',
       class: 'harness',
     });
   });
 
-  test('a recording that has no answer is the harness’s fault; a recorded refusal is the provider’s', () => {
+  test('a recording without an answer is a harness error; a recorded refusal is the provider’s', () => {
     const missed = call(400);
     const recorded = { ...call(429), flags: ['replayed'] } as LedgerLine;
     expect(decide(failedTurn, verified, [missed], 'replay')).toMatchObject({ class: 'harness' });
     expect(decide(failedTurn, verified, [recorded], 'replay')).toMatchObject({ class: 'provider-limit' });
   });
 
-  test('a fault on purpose counts as what it plays, in a script too', () => {
+  test('an injected fault counts as the error that it plays, even in a script', () => {
     const faulted = { ...call(529), faults: ['status'] } as LedgerLine;
     expect(decide(failedTurn, verified, [faulted], 'script')).toMatchObject({ class: 'provider-outage' });
   });
 
-  test('is the budget’s when a call was refused over it and the work is not good enough', () => {
+  test('has the class budget when a call was refused over budget and the work is not good enough', () => {
     const refused = { ...call(400), flags: ['over-budget'], error: 'used up (cost)' } as LedgerLine;
     const verification = { ...verified, validation: 'failed' as const, failure: '`npm test` exited 1' };
     const outcome = { status: 'failed', class: 'budget', evidence: 'used up (cost)' };
@@ -107,7 +107,7 @@ describe('an outcome', () => {
     expect(decide(completed, verified, [refused])).toEqual({ status: 'passed' });
   });
 
-  test('is the harness’s when the agent’s program is not there', () => {
+  test('is a harness error when the agent’s program is missing', () => {
     const turn: Turn = {
       events: [],
       status: 'failed',
@@ -116,12 +116,12 @@ describe('an outcome', () => {
     expect(decide(turn)).toMatchObject({ status: 'error', class: 'harness' });
   });
 
-  test.each([126, 127])('is the agent’s when it only ends as if it were not there (%i)', (exitCode) => {
+  test.each([126, 127])('is the agent’s failure when its program exits with %i but exists', (exitCode) => {
     const turn: Turn = { events: [], status: 'failed', exit: { ended: 'exit', exitCode } };
     expect(decide(turn)).toMatchObject({ status: 'failed', class: 'agent' });
   });
 
-  test('is the verifier’s when a validation command is missing', () => {
+  test('is a verifier error when a validation command is missing', () => {
     const verification: Verification = {
       ...verified,
       validation: 'failed',

@@ -5,31 +5,31 @@ import type { Verification } from '../verify/verify.ts';
 import type { Outcome } from './outcome.ts';
 
 type Evidence = {
-  /** The session as one turn. */
+  /** The whole session as one turn. */
   turn: Turn;
-  /** Default: there is one. */
+  /** Default: one turn. */
   turns?: TurnCount;
   calls: readonly LedgerLine[];
-  /** Where the replies came from: what a script or a recording could not answer is no fault of a provider. */
+  /** Where replies came from. When a script or a recording has no reply, that is not the fault of a provider. */
   gatewayMode: GatewayMode['mode'] | undefined;
   verification: Verification;
 };
 
-/** Of a case. `sent`: with the one that did not complete. */
+/** The turns of a case. `sent` includes the turn that did not complete. */
 export type TurnCount = { sent: number; planned: number };
 
-/** Evidence of one turn, with its number where there are several. */
+/** Evidence of one turn, with the number of the turn where there are several. */
 export const inTurn = (turns: TurnCount | undefined, evidence: string): string =>
   !turns || turns.planned === 1 ? evidence : `turn ${turns.sent} of ${turns.planned}: ${evidence}`;
 
 /**
- * Decides what a case came to, from evidence in this order: what the wire said, how the agent's process ended, what
- * the clean room found. What the agent claims about itself decides nothing.
+ * Decides the outcome of a case from evidence, in this order: what the wire showed, how the process of the agent ended,
+ * what the clean room found. What the agent claims about itself does not count.
  */
 export function decideOutcome(evidence: Evidence): Outcome {
   const calls = evidence.calls.filter((call) => !call.flags.includes('auxiliary'));
   const outcome = outcomeOf(evidence, calls);
-  // Work that was good enough when its budget ended has passed.
+  // Work that was good enough when the budget ended has passed.
   const decided = outcome.status === 'failed' ? (overBudget(calls) ?? outcome) : outcome;
   if (decided.status === 'passed' || evidence.turn.status === 'completed') return decided;
   return { ...decided, evidence: inTurn(evidence.turns, decided.evidence) };
@@ -57,9 +57,9 @@ function outcomeOf({ turn, gatewayMode, verification }: Evidence, calls: readonl
 }
 
 /**
- * A turn that failed while the provider's last answer was an error is the provider's failure: 429 is a limit, 5xx an
- * outage, 401 and 403 a key that the harness was given wrongly. Any other 4xx is a request that the agent got wrong.
- * Where no gateway saw the calls, an agent that runs in this process knows as much.
+ * The outcome of a turn that failed while the last answer of the provider was an error: 429 is a limit, 5xx an outage, 401
+ * and 403 mean that the harness has a wrong key. Any other 4xx is a wrong request of the agent, so its own failure. Where no
+ * gateway saw the calls, an agent that runs in this process reports the error itself.
  */
 function providerFailure(
   turn: Turn,
@@ -82,7 +82,7 @@ function providerFailure(
   return status >= 500 ? providerOutcome('outage', said) : undefined;
 }
 
-/** What an error stands for that no provider and no fault made. */
+/** The reason of an error that came neither from a provider nor from an injected fault. */
 const UNPLAYED: Partial<Record<GatewayMode['mode'], string>> = {
   script: 'the script could not be played',
   replay: 'the recording could not be replayed',

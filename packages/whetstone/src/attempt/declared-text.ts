@@ -1,22 +1,22 @@
-/** Agents wrap, indent and cut what they are given, so texts are compared with their white space evened out. */
+/** Text with each run of white space as one space. Agents wrap, indent and cut texts, so texts are compared in this form. */
 export const evened = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/** A line that stands for its text: the longest, which hardly anything else says. Empty for a text without any. */
+/** The longest line of a text. It identifies the text, because hardly any other text contains it. Empty for an empty text. */
 export function tellingLine(text: string): string {
   const lines = text.split('\n').map(evened);
   return lines.reduce((longest, line) => (line.length > longest.length ? line : longest), '');
 }
 
-/** A SKILL.md without its front matter, which agents list: what only comes to whoever reads it. */
+/** A SKILL.md without its front matter. Agents list the front matter; only an agent that reads the file sees the rest. */
 export const skillBody = (text: string): string =>
   text.replace(/^\uFEFF?---[\s\S]*?\n---[ \t]*(\r?\n|$)/, '');
 
-/** About four characters are a token of English or code in every tokenizer in use. */
+/** An estimate: in all common tokenizers, a token of English or code is about four characters. */
 export const estimateTokens = (text: string): number => Math.ceil(text.length / 4);
 
 /**
- * The server that a tool belongs to, of those that are declared. Agents write `mcp__SERVER__TOOL`, `mcp_SERVER_TOOL`,
- * `SERVER_TOOL` or `SERVER-TOOL`, some with `_` for every `-`.
+ * The declared server that a tool belongs to. Agents write `mcp__SERVER__TOOL`, `mcp_SERVER_TOOL`, `SERVER_TOOL` or
+ * `SERVER-TOOL`, some with `_` in place of every `-`.
  */
 export function serverOfTool(tool: string, servers: readonly string[]): string | undefined {
   const name = tool.replaceAll('-', '_');

@@ -3,12 +3,12 @@ import type { StreamEvent } from '@whetstone/events';
 import type { Mask } from '@whetstone/sandbox';
 import { maskValues } from './mask-values.ts';
 
-/** `events.jsonl`: the stream of one attempt, written as it happens and in order, secrets masked. */
+/** `events.jsonl`: the events of one attempt, written as they come, in order, with secrets masked. */
 export interface EventLog extends AsyncDisposable {
   append(event: StreamEvent): void;
 }
 
-/** A log that cannot be written is an error when it is closed: an attempt is not stopped half-way by its log. */
+/** A log that cannot be written rejects only when it is closed, so that the log does not stop an attempt half-way. */
 export async function openEventLog(file: string, mask: Mask): Promise<EventLog> {
   const handle = await open(file, 'a');
   let pending: string[] = [];
@@ -27,7 +27,7 @@ export async function openEventLog(file: string, mask: Mask): Promise<EventLog> 
       pending.push(`${JSON.stringify({ type, at, ...maskValues(rest, mask) })}\n`);
       if (writing) return;
       writing = flush();
-      writing.catch(() => undefined); // kept for the end, and no unhandled rejection before it
+      writing.catch(() => undefined); // the error comes when the log is closed; until then it must not be an unhandled rejection
     },
     async [Symbol.asyncDispose]() {
       try {

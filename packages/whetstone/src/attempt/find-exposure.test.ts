@@ -49,12 +49,12 @@ function exposureOf(events: readonly StreamEvent[], sight?: RequestSight) {
 }
 const skillOf = (events: readonly StreamEvent[]) => exposureOf(events).skills[0];
 
-test('nothing declared is no exposure', () => {
+test('a variant that declares nothing has no exposure', () => {
   const nothing = { skills: [], mcpServers: [], plugins: [], secrets: [] };
   expect(findExposure(nothing, [], { sight: undefined, instructionsPath: 'AGENTS.md' })).toBeUndefined();
 });
 
-test('without events and without a gateway nothing was used, and what only the wire tells is unknown', () => {
+test('without events and without a gateway nothing was used, and what only the wire shows is unknown', () => {
   expect(exposureOf([])).toEqual({
     instructions: { path: 'AGENTS.md', in_requests: null, first_call: null, read: null, tokens_estimate: 9 },
     skills: [{ name: 'brew-tea', listed: null, triggered: 'no', first: null, tokens_estimate: null }],
@@ -77,7 +77,7 @@ test('without events and without a gateway nothing was used, and what only the w
   });
 });
 
-test('what the gateway saw is told, and a gateway that saw no request knows nothing', () => {
+test('what the gateway saw is reported, and after no request everything is unknown', () => {
   const sight: RequestSight = {
     requests: 1,
     skills: new Map([['brew-tea', 'm1']]),
@@ -147,7 +147,7 @@ test.each<[what: string, events: StreamEvent[]]>([
   expect(skillOf(events)).toMatchObject({ triggered: 'no', first: null });
 });
 
-test('instructions are read when a result holds them, or their file is read and nothing is said', () => {
+test('instructions are read when a result holds them, or when a call that reads their file has an empty result', () => {
   const readOf = (events: StreamEvent[]) => exposureOf(events).instructions?.read;
   expect(readOf(call('bash', { command: 'cat *.md' }, 'Warm every cup before use.'))).toMatchObject({
     event_index: 0,
@@ -157,7 +157,7 @@ test('instructions are read when a result holds them, or their file is read and 
   expect(readOf(call('read', { path: 'OLD-AGENTS.md' }))).toBeNull();
 });
 
-test('calls of a server are counted under every spelling, each for its own server', () => {
+test('calls are counted for their server in every spelling', () => {
   const events = [
     ...call('mcp__glossary__lookup', {}, 'twelve chars'),
     ...call('glossary_lookup', {}, { content: [{ text: 'and sixteen more' }] }),
@@ -172,7 +172,7 @@ test('calls of a server are counted under every spelling, each for its own serve
   ]);
 });
 
-test('a plugin was loaded where its agent says so or a request tells of it', () => {
+test('a plugin was loaded when its agent reports it or a request shows it', () => {
   const maps = { mcpServers: new Map<string, string>(), plugins: new Map([['tea-house', 'm1']]) };
   const sight: RequestSight = { requests: 1, skills: new Map([['tea-house:pour-tea', 'm1']]), ...maps };
   const pluginOf = (events: StreamEvent[], seen?: RequestSight) => exposureOf(events, seen).plugins[0];
@@ -187,7 +187,7 @@ test('a plugin was loaded where its agent says so or a request tells of it', () 
   expect(used?.skills[0]).toMatchObject({ triggered: 'confirmed', tokens_estimate: 3 });
 });
 
-test('of a plugin that brings nothing for a model to see, requests tell nothing', () => {
+test('requests show nothing about a plugin that has nothing for a model to see', () => {
   const [plugin] = declared.plugins;
   if (!plugin) throw new Error('the fixture has a plugin');
   const sight = { requests: 1, skills: new Map(), mcpServers: new Map(), plugins: new Map() };

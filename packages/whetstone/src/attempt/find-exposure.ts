@@ -5,9 +5,9 @@ import { estimateTokens, evened, serverOfTool, skillBody, tellingLine } from './
 import { pluginSkill, type RequestSight } from './watch-requests.ts';
 
 /**
- * What an agent came to see of what its variant declares: by its events, and by its model requests where a gateway saw
- * them. That something was read is taken from a result that holds it, else from a completed call that names its file.
- * `undefined` where nothing is declared.
+ * Finds what an agent saw of the context that its variant declares, from its events and, where a gateway saw them, from its
+ * model requests. A text counts as read when a result holds it, else when a completed call names its file. `undefined` where
+ * the variant declares nothing.
  */
 export function findExposure(
   declared: DeclaredContext,
@@ -53,7 +53,7 @@ export function findExposure(
   };
 }
 
-/** That nothing of it was seen says something only where it has what every agent tells its model of. */
+/** Not seeing a plugin means something only when the plugin has parts that every agent lists to its model. */
 function wasLoaded(
   { name, skills, mcpServers }: DeclaredPlugin,
   events: readonly StreamEvent[],
@@ -67,13 +67,13 @@ function wasLoaded(
 type Call = {
   name: string;
   input: JsonValue;
-  /** Of its `action.called`. */
+  /** Index of its `action.called`. */
   index: number;
   at: string | null;
   callId: string;
-  /** Every text of the result; empty without one. */
+  /** All texts of the result; empty without a result. */
   output: string;
-  /** The same, its white space evened out. */
+  /** `output` with its white space evened out. */
   said: string;
   result?: StreamEventOf<'action.result'>;
 };
@@ -105,7 +105,7 @@ function useOfSkill(
       call.said.includes(line) || (succeeded(call.result) && (loads(call, name) || names(call, file))),
   );
   if (confirmed) {
-    // Some agents answer the call with a word and put the skill into a message of its own.
+    // Some agents answer the call with one word and put the skill into a separate message.
     const got = confirmed.said.includes(line) ? confirmed.output : text;
     return { triggered: 'confirmed', first: firstOf(confirmed), tokens_estimate: estimateTokens(got) };
   }
@@ -124,14 +124,14 @@ function useOfServer(
   };
 }
 
-/** The skill tool of any agent; some put the plugin's name before that of the skill. */
+/** Whether a call uses the skill tool for this skill. Some agents write the plugin before the name of the skill. */
 function loads({ name, input }: Call, skill: string): boolean {
   if (name !== 'load_skill' || typeof input !== 'object' || input === null || Array.isArray(input))
     return false;
   return typeof input.skill === 'string' && (input.skill === skill || input.skill.endsWith(`:${skill}`));
 }
 
-/** A result that holds the text brought it, however the call ended; where a result says nothing, the input has to do. */
+/** The first call whose result holds the text, however the call ended. For an empty result, the path in the input counts. */
 function firstRead(calls: readonly Call[], text: string, path: string): Call | undefined {
   const line = tellingLine(text);
   return calls.find(
@@ -139,14 +139,14 @@ function firstRead(calls: readonly Call[], text: string, path: string): Call | u
   );
 }
 
-/** Under which names tools take a path or a command: other fields may quote a path without touching its file. */
-const PLACES = ['command', 'cmd', 'path', 'file_path', 'filePath', 'absolute_path', 'paths', 'file'];
+/** Names of tool inputs that are a path or a command. Other inputs may quote a path without touching its file. */
+const PATH_INPUTS = ['command', 'cmd', 'path', 'file_path', 'filePath', 'absolute_path', 'paths', 'file'];
 
 /** Whether a call names a file by this path, or by one that ends with it. */
 function names({ input }: Call, path: string): boolean {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
   const file = new RegExp(`(?<![\\w.-])${path.replaceAll('.', '\\.')}(?![\\w./-])`);
-  return PLACES.some((key) => Object.hasOwn(input, key) && file.test(textOf(input[key])));
+  return PATH_INPUTS.some((key) => Object.hasOwn(input, key) && file.test(textOf(input[key])));
 }
 
 function succeeded(result: StreamEventOf<'action.result'> | undefined): boolean {
@@ -157,7 +157,7 @@ function succeeded(result: StreamEventOf<'action.result'> | undefined): boolean 
   return typeof exitCode !== 'number' || exitCode === 0;
 }
 
-/** Every text of a value, whatever an agent wraps it in. */
+/** All texts in a value, at any depth. */
 function textOf(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return '';

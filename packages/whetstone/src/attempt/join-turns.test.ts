@@ -10,13 +10,13 @@ const telemetry = (given: Partial<Telemetry>): Telemetry => ({
   ...given,
 });
 
-test('no turn and one turn are what they are', () => {
+test('no turn stays undefined, and one turn stays itself', () => {
   const only = turn({ data: 3 });
   expect(joinTurns([])).toBeUndefined();
   expect(joinTurns([only])).toBe(only);
 });
 
-test('events and sums of all, the end of the last', () => {
+test('joins all events, adds up usage, and takes the end of the last turn', () => {
   const joined = joinTurns([
     turn({
       events: [{ type: 'thinking', text: 'a' }],
@@ -54,7 +54,7 @@ test('a sum with an unknown part is unknown', () => {
   expect(joined).not.toHaveProperty('costUsd');
 });
 
-test('telemetry is summed, and its gaps are those of all turns', () => {
+test('telemetry is added up, and has the gaps of all turns', () => {
   const first = telemetry({
     toolCallCount: 2,
     totalTokens: 5,

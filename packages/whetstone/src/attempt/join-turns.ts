@@ -3,8 +3,8 @@ import { addUsage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 
 /**
- * The turns of a session as one: all events, sums that are unknown where a part is, and the end of the last. `undefined`
- * where there is none.
+ * Joins the turns of a session into one: all events, the sums of usage and cost (unknown where one turn's is), and the end of
+ * the last turn. `undefined` where there is no turn.
  */
 export function joinTurns(turns: readonly Turn[]): Turn | undefined {
   const last = turns.at(-1);
@@ -27,7 +27,7 @@ export function joinTurns(turns: readonly Turn[]): Turn | undefined {
   };
 }
 
-/** A sum with an unknown part is unknown: nothing is understated. */
+/** A sum with an unknown part is unknown, so that nothing is understated. */
 export function sumIfKnown<Value extends object | number>(
   values: readonly (Value | undefined)[],
   sum: (a: Value, b: Value) => Value,

@@ -3,7 +3,7 @@ import type { JsonObject } from '@whetstone/events';
 import type { Lab } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 
-/** Keeps the structured answer of a case, where it has one, with secrets masked. Resolves with notes for people. */
+/** Writes the structured answer of a case, if any, to the run directory, with secrets masked. Resolves with notes for a reader. */
 export async function keepAnswer(
   data: JsonObject | undefined,
   file: string,
@@ -11,7 +11,7 @@ export async function keepAnswer(
 ): Promise<string[]> {
   if (!data) return [];
   const written = JSON.stringify(data, null, 2);
-  // The names of fields, too: the agent chose them.
+  // Names of fields are masked too, because the agent chose them.
   const kept = mask.text(JSON.stringify(maskValues(data, mask), null, 2));
   await writeFile(file, `${kept}\n`, { mode: 0o600 });
   return kept === written ? [] : ['output-data.json: secrets were masked'];

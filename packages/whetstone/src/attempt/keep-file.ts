@@ -4,16 +4,16 @@ import type { Mask } from '@whetstone/sandbox';
 
 const CHUNK_BYTES = 256 * 1024;
 
-/** What a copy came to: the file as it was, or with secrets replaced. */
+/** A copied file, and whether secrets were masked in it. */
 export type KeptFile = 'same' | 'masked';
 
-/** A file that an agent made is not what it was a moment ago, or not to be read. */
+/** A file of an agent cannot be read, or changed while it was being read. */
 export class UnreadableSource extends Error {}
 
 /**
- * Copies a file of an agent's with every secret in it masked; without one the copy is the file, byte for byte. Reads
- * regular files only, through no symlink at the end of the path, and no more than `limitBytes`; throws `UnreadableSource`
- * for what it does not read.
+ * Copies a file of an agent and masks every secret in it. Without a secret the copy equals the file byte for byte. Reads only
+ * regular files of at most `limitBytes`, and does not follow a symlink at the end of the path; throws `UnreadableSource` for
+ * anything else.
  */
 export async function keepFile(
   source: string | Buffer,
@@ -25,7 +25,7 @@ export async function keepFile(
   return await passMasked(chunksOf(input, limitBytes), mask, (chunk) => output.appendFile(chunk));
 }
 
-/** Hands bytes on with every secret in them masked, and says whether there was one. */
+/** Passes bytes on with every secret masked. Afterwards it knows whether there was a secret. */
 export async function passMasked(
   source: AsyncIterable<Buffer>,
   mask: Mask,
@@ -66,7 +66,7 @@ async function openRegularFile(path: string | Buffer, limitBytes: number): Promi
   throw new UnreadableSource(stats.isFile() ? 'it is too large' : 'it is not a regular file');
 }
 
-/** Whether what is written is what was read, where the writing may lag behind. */
+/** Whether the bytes written so far equal the bytes read. Writing may lag behind reading. */
 function compareStreams() {
   let ahead: Buffer = Buffer.alloc(0);
   let same = true;

@@ -20,7 +20,7 @@ beforeEach(() => {
 });
 afterEach(() => execFileSync('rm', ['-rf', root]));
 
-test('nothing makes nothing', async () => {
+test('an empty output directory is not copied', async () => {
   expect(await keepOutput(source, target, { mask })).toEqual([]);
   expect(readdirSync(root)).toEqual(['source']);
 });
@@ -36,7 +36,7 @@ test('files, folders, links and names of any bytes are kept as they are', async 
   expect(lstatSync(join(target, 'link')).isSymbolicLink()).toBe(true);
 });
 
-test('what is not a file is left out and said: a pipe cannot stall the harness', async () => {
+test('special files are left out with a note, so a pipe cannot stall the harness', async () => {
   execFileSync('mkfifo', [join(source, 'pipe')]);
   writeTree(source, { 'z.txt': 'still kept' });
   expect(await keepOutput(source, target, { mask })).toEqual([
@@ -45,7 +45,7 @@ test('what is not a file is left out and said: a pipe cannot stall the harness',
   expect(readFileSync(join(target, 'z.txt'), 'utf8')).toBe('still kept');
 });
 
-test('an output directory that is gone, or a link to somewhere else, is not followed', async () => {
+test('an output directory that is missing or a symlink is not followed', async () => {
   rmSync(source, { recursive: true });
   expect(await keepOutput(source, target, { mask })).toEqual(['output: the folder cannot be read']);
   mkdirSync(join(root, 'elsewhere'));
@@ -60,7 +60,7 @@ test('a tree deeper than a path can name is kept as far as it can be named', asy
     fs.mkdirSync('${'d'.repeat(100)}'); process.chdir('${'d'.repeat(100)}'); }`;
   execFileSync(process.execPath, ['-e', deep], { cwd: source });
   writeFileSync(join(source, 'top.txt'), 'top');
-  // Above, both are too deep; below, the longer of the two alone.
+  // Above, both are too deep; below, only the longer one is.
   const notes = await keepOutput(source, target, { mask });
   const longer = await keepOutput(source, join(root, 'l'.repeat(200)), { mask });
   for (const said of [notes, longer])
@@ -68,7 +68,7 @@ test('a tree deeper than a path can name is kept as far as it can be named', asy
   expect(readFileSync(join(target, 'top.txt'), 'utf8')).toBe('top');
 });
 
-test('there are limits, in bytes and in number', async () => {
+test('bytes and number of entries are limited', async () => {
   writeTree(source, { '1.txt': '12345', '2.bin': 'x'.repeat(100), '3.txt': '67890', '4.txt': '' });
   expect(await keepOutput(source, target, { mask, limits: { bytes: 10, entries: 3 } })).toEqual([
     'output/2.bin was left out: the output is too large',
@@ -84,7 +84,7 @@ test('a sparse file is not read', async () => {
   ]);
 });
 
-test('names that are one once a secret is masked in them: the first is kept', async () => {
+test('of names that are equal once a secret is masked, the first is kept', async () => {
   writeTree(source, { 'canary-secret': 'first', '[masked]x': 'other' });
   rmSync(bytesOf(join(source, '[masked]x')));
   writeTree(source, { '[masked]': 'second' });
@@ -92,7 +92,7 @@ test('names that are one once a secret is masked in them: the first is kept', as
   expect(readTree(target)).toEqual({ '[masked]': 'file second' });
 });
 
-test('whatever the chunks are, a stream is masked as a whole, and "masked" is said exactly when it is', async () => {
+test('a stream is masked as a whole, whatever its chunks, and "masked" is reported exactly then', async () => {
   const piece = fc.constantFrom('canary-', 'secret', 'canary-secret', 'c', ' ', '[masked]');
   await fc.assert(
     fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (pieces) => {

@@ -3,14 +3,14 @@ import type { Mask } from '@whetstone/sandbox';
 import { absolutePath, displayPath, joinPath } from '../workspace/tree-path.ts';
 import { keepFile, UnreadableSource } from './keep-file.ts';
 
-/** What of an output directory is kept at most. */
+/** The most that is kept of an output directory. */
 const LIMITS = { bytes: 256 * 1024 * 1024, entries: 10_000 };
 
 /**
- * Copies what the agent left in its output directory to `target`, which is made when there is anything. Whatever the
- * agent put there, nothing but files and folders below `source` is read: a symlink is kept as a link, with its text. Secrets
- * are masked, in names too. Resolves with notes for people: what was masked, and what was left out and why. Rejects only
- * when the copy cannot be written.
+ * Copies the output directory of the agent to `target`, which is made only when there is something to copy. Reads only files
+ * and folders below `source`, whatever the agent put there: a symlink is copied as a link. Secrets are masked, in names as
+ * well. Resolves with notes for a reader: what was masked, what was left out, and why. Rejects only when the copy cannot be
+ * written.
  */
 export async function keepOutput(
   source: string,
@@ -37,7 +37,7 @@ export async function keepOutput(
 
 type Keeping = { mask: Mask; left: { bytes: number }; notes: string[] };
 
-/** Keeps one entry; a folder is made and left to be filled. */
+/** Copies one entry. A folder is made empty; its entries follow. */
 async function keepEntry(
   source: string,
   target: string,
@@ -70,7 +70,7 @@ async function keepEntry(
 async function namesIn(source: string, folder: string, note: (text: string) => void): Promise<string[]> {
   const path = absolutePath(source, folder);
   try {
-    // The output directory itself may be a link by now, or nothing.
+    // The agent may have removed the output directory or replaced it with a link.
     if (!(await lstat(path)).isDirectory()) throw new Error('not a folder');
     return (await readdir(path, { encoding: 'buffer' })).map((name) => name.toString('latin1')).sort();
   } catch {
@@ -85,7 +85,7 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
   });
 }
 
-/** Two names can be one once secrets are masked in them, and a path can be too long where it is kept. */
+/** Two names can be equal once secrets are masked in them, and a path can be too long in the run directory. */
 function isNoName(error: unknown): error is Error {
   return error instanceof Error && 'code' in error && ['EEXIST', 'ENAMETOOLONG'].includes(String(error.code));
 }

@@ -4,9 +4,9 @@ import type { Changes } from '../workspace/workspace.ts';
 import { keepFile, passMasked } from './keep-file.ts';
 
 /**
- * Keeps the patch of a case as `target`. Without a secret in it, byte for byte. Else with the secret masked: such a patch
- * is for reading, and may no longer apply. Where a binary file holds a secret there is no patch, because git writes
- * binary contents compressed and nothing in them can be masked. Resolves with notes for people, empty in the first case.
+ * Copies the patch of a case to `target`. A patch without a secret is copied byte for byte. A secret is masked, and such a
+ * patch is only for reading: it may no longer apply. There is no patch where a binary file holds a secret, because git
+ * compresses binary contents and they cannot be masked. Resolves with notes for a reader, none for the first kind.
  */
 export async function keepPatch(
   changes: Changes,
@@ -23,7 +23,7 @@ export async function keepPatch(
   return kept === 'same' ? [] : ['changes.patch: secrets were masked; it may no longer apply'];
 }
 
-/** Binary files of the changes whose new contents hold a secret, for display. */
+/** Display paths of the changed binary files whose new contents hold a secret. */
 async function leakingBinaries(changes: Changes, mask: Mask): Promise<string[]> {
   const binaries = changes.files.flatMap(({ path, binary, oid }) => (binary && oid ? [{ path, oid }] : []));
   const leaking: string[] = [];

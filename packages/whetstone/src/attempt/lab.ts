@@ -11,14 +11,14 @@ import type { Workspaces } from '../workspace/workspace.ts';
 export type Lab = {
   workspaces: Workspaces;
   sandboxes: SandboxProvider;
-  /** Absent when the run has no gateway: agents then talk to their providers themselves. */
+  /** Absent when the run has no gateway. Agents then call their providers directly. */
   gateway?: LabGateway;
   record: RunRecord;
   /** Where attempts make folders that are neither workspace nor sandbox. */
   scratch: string;
   /** Masks, in everything that is kept, the secrets that agents were given. */
   mask: Mask;
-  /** Whether the mask has anything to look for. */
+  /** Whether there is any secret to mask. */
   hasSecrets: boolean;
   version: string;
 };
@@ -38,12 +38,12 @@ export type Attempt = {
   agentConfig: AgentConfig;
   task: TaskConfig;
   variant: VariantConfig;
-  /** What the variant gives the agent besides the tree. */
+  /** The context that the variant declares for the agent. */
   context: DeclaredContext;
   /** Commit SHA. */
   commit: string;
   prompt: string;
-  /** Infrastructure retries before this try. */
+  /** Attempts of this case before this one that ended in an infrastructure error. */
   retries: number;
   signal: AbortSignal;
 };

@@ -1,6 +1,6 @@
 import type { Mask } from '@whetstone/sandbox';
 
-/** A JSON value with every text in it masked; names of fields stay. */
+/** A JSON value with secrets masked in every text. Names of fields stay as they are. */
 export function maskValues<Value>(value: Value, mask: Mask): Value;
 export function maskValues(value: unknown, mask: Mask): unknown {
   if (typeof value === 'string') return mask.text(value);

@@ -1,6 +1,6 @@
 /**
- * Why a case did not pass, decided from evidence (wire status, exit, kill reason), never from what the agent says.
- * `agent`, `timeout`, `budget`, `policy` and `cheating` are the agent's result (`failed`); `task`, `verifier`,
+ * Why a case did not pass. Decided from evidence (wire status, exit, kill reason), never from what the agent claims.
+ * `agent`, `timeout`, `budget`, `policy` and `cheating` are results of the agent (`failed`); `task`, `verifier`,
  * `harness`, `sandbox`, `provider-limit` and `provider-outage` are not (`error`).
  */
 export type FailureClass =
@@ -16,11 +16,11 @@ export type FailureClass =
   | 'policy'
   | 'cheating';
 
-/** What one case came to. An infrastructure error (`error`) is missing data, never a zero. */
+/** The result of one case. An infrastructure error (`error`) is missing data, never a zero. */
 export type Outcome =
   | { status: 'passed' }
   | {
       status: 'failed' | 'error';
-      class: FailureClass /** One sentence that holds the evidence. */;
+      class: FailureClass /** The evidence, in one sentence. */;
       evidence: string;
     };

@@ -14,7 +14,7 @@ import {
 import type { JournalEntry } from '../record/journal.ts';
 import type { CaseRow } from '../record/row.ts';
 
-describe('what agents come to', () => {
+describe('outcomes of agents', () => {
   let project: Project;
   let rows: ReadonlyMap<string, CaseRow>;
   const fileOf = (agent: string, name: string) =>
@@ -89,21 +89,21 @@ describe('what agents come to', () => {
     expect(rows.get(agent)).toMatchObject(expected);
   });
 
-  test('nothing of the agent that hung is left', async () => {
+  test('no process of an agent that hung is left', async () => {
     await eventually(
       'the end of the hanging processes',
       () => processesWith(join(project.notes)).length === 0,
     );
   });
 
-  test('output is kept as the bytes that it is', () => {
+  test('output is kept byte for byte', () => {
     expect(readFileSync(fileOf('is-latin', 'stdout.log'))).toEqual(Buffer.from('caf\xe9 \xff', 'latin1'));
     expect(readFileSync(fileOf('is-latin', 'stderr.log'))).toEqual(Buffer.from('\xc3', 'latin1'));
     expect(readFileSync(fileOf('exits', 'stderr.log'), 'utf8')).toBe('no more tokens\n');
   });
 });
 
-test.concurrent('what the provider refuses is missing data, and a refusal that may pass is tried once more', async () => {
+test.concurrent('a refusal of the provider is missing data, and one that may pass is retried once', async () => {
   await using provider = await startRefusingProvider();
   const refused = (status: number) => ({
     kind: 'loop',
@@ -136,7 +136,7 @@ test.concurrent('what the provider refuses is missing data, and a refusal that m
   expect(retried.sort()).toEqual(['provider-limit', 'provider-outage']);
 });
 
-test.concurrent('what is not the agent’s fault is said to be the task’s or the verifier’s', async () => {
+test.concurrent('failures that are not the agent’s have the class task or verifier', async () => {
   using project = makeProject({
     agents: { writer: 'echo started >> "$NOTES/starts"; touch DONE' },
     tasks: [
@@ -193,7 +193,7 @@ test.concurrent('an agent that prints 300 MB in one line costs the harness no me
   );
 });
 
-/** MiB; 0 when the process is gone. */
+/** In MiB; 0 when the process has ended. */
 function peakMemory(pid: number): number {
   try {
     return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024;
@@ -202,7 +202,7 @@ function peakMemory(pid: number): number {
   }
 }
 
-/** A provider that answers with the status that stands in the path, and asks for no patience. */
+/** A provider that answers with the status in the path, and with `retry-after: 0`. */
 async function startRefusingProvider(): Promise<{ url: string } & AsyncDisposable> {
   const server = createServer((request, response) => {
     const status = Number(request.url?.split('/')[1]);

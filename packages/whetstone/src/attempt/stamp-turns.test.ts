@@ -16,7 +16,7 @@ function stampAll(turns: readonly (readonly StreamEvent[])[]): (string | number 
     );
 }
 
-test('ids of a turn stay, and those that come again get its number', () => {
+test('ids of the first turn stay, and ids that come again get the number of their turn', () => {
   expect(
     stampAll([
       [called('a'), { type: 'approval.requested', callId: 'a' }, ended('a')],
@@ -44,7 +44,7 @@ test('ids of a turn stay, and those that come again get its number', () => {
   ]);
 });
 
-test('what ends in a later turn is the call of the earlier one', () => {
+test('a result in a later turn belongs to the call of the earlier turn', () => {
   expect(stampAll([[called('a')], [called('b'), ended('a'), ended('never called')]])).toEqual([
     [0, 'a'],
     [1, 'b'],
@@ -53,7 +53,7 @@ test('what ends in a later turn is the call of the earlier one', () => {
   ]);
 });
 
-test('the events of a sub-agent go with its call, and a turn of the adapter’s own counting does not stay', () => {
+test('events of a sub-agent go with its call, and the turn that an adapter counted is replaced', () => {
   const delegated: StreamEvent[] = [
     { type: 'subagent.called', callId: 'a', name: 'helper', turn: 7 },
     { type: 'message', role: 'assistant', text: 'Hello.', parentCallId: 'a' },

@@ -7,13 +7,13 @@ const BEGINNINGS: ReadonlySet<StreamEvent['type']> = new Set([
 ]);
 
 /**
- * Gives each event of a session its turn, from 0. Agents that are started anew for every turn count their calls anew:
- * an id that an earlier turn had, too, gets the number of its turn (`item_1#2` in the second), so that no two calls of a
- * session are one.
+ * Gives each event of a session its turn, counted from 0. An agent that is started again for every turn counts its calls
+ * from the start again. So an id that an earlier turn had gets the number of its turn (`item_1#2` in the second), and no two
+ * calls of a session have the same id.
  */
 export function createTurnStamp(): (event: StreamEvent, turn: number) => StreamEvent {
   const latest = new Map<string, { name: string; turn: number }>();
-  // What no event of its own turn called belongs to a call of an earlier one.
+  // A result whose call is not in this turn belongs to a call of an earlier turn.
   const nameOf = (id: string): string => latest.get(id)?.name ?? id;
   return (event, turn) => {
     if ('callId' in event && BEGINNINGS.has(event.type)) {

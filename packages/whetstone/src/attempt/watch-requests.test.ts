@@ -18,7 +18,7 @@ function sightOf(declared: Partial<DeclaredContext>, ...bodies: unknown[]) {
   return sight;
 }
 
-test('instructions are found however they are indented and wrapped, and wherever they stand', () => {
+test('instructions are found in any place, indented and wrapped in any way', () => {
   const instructions = '# Rules\n\n- Say "please".\n- Use\ttabs.\n';
   const body = {
     messages: [{ content: [{ text: `<x>\n  # Rules\n    - Say "please".\r\n    - Use tabs.\n</x>` }] }],
@@ -27,7 +27,7 @@ test('instructions are found however they are indented and wrapped, and wherever
   expect(sightOf({ instructions }, { system: 'So say "please".' }).instructions).toBeUndefined();
 });
 
-test('of a text that was cut the longest line tells, and a later whole one counts more', () => {
+test('the longest line shows a text that was cut, and the whole text in a later request counts more', () => {
   const instructions = 'One.\nThe longest line of them all.\nThree.';
   const part = { system: 'Read: The longest line of them all.' };
   expect(sightOf({ instructions }, part).instructions?.extent).toBe('part');
@@ -56,7 +56,7 @@ test.each<[offer: string, body: unknown]>([
   expect([...sight.mcpServers.keys()]).toEqual(['my-words']);
 });
 
-test('another tool, or a text about the server, is no offer', () => {
+test('another tool, or a text about the server, is not an offer', () => {
   const body = { system: 'my-words is a server, see mcp__my-wordsmith__x', tools: [{ name: 'my-words' }] };
   expect(sightOf({ mcpServers: [server('my-words')] }, body).mcpServers.size).toBe(0);
 });
@@ -78,14 +78,14 @@ test.each<[trace: string, body: unknown]>([
   expect([...sightOf({ plugins: [plugin] }, body).plugins.keys()]).toEqual(['tea-house']);
 });
 
-test('of a plugin its name tells nothing, and no server that the variant itself declares', () => {
+test('neither its name nor a server that the variant declares shows a plugin', () => {
   const body = { system: 'Serve as in the tea-house.', tools: [{ name: 'mcp__cups__count' }] };
   const sight = sightOf({ plugins: [plugin], mcpServers: [server('cups')] }, body);
   expect([...sight.plugins.keys()]).toEqual([]);
   expect([...sight.mcpServers.keys()]).toEqual(['cups']);
 });
 
-test('the first call in which something stood is kept, and no more is read once all was seen', () => {
+test('the first call with each thing is kept, and nothing more is read once everything was seen', () => {
   const { sight, onRequest } = watchRequests({ ...nothing, instructions: 'Be kind.' });
   const first = request({ system: 'hello' });
   const second = request({ system: 'Be kind.' });
@@ -93,6 +93,6 @@ test('the first call in which something stood is kept, and no more is read once 
   expect(sight).toMatchObject({ requests: 2, instructions: { extent: 'whole', call: second.id } });
 });
 
-test('a body that is no JSON was not seen', () => {
+test('a body that is not JSON does not count as seen', () => {
   expect(sightOf({ instructions: 'Be kind.' }, 'Be kind.').requests).toBe(0);
 });

@@ -2,15 +2,15 @@ import type { DeclaredContext, DeclaredPlugin } from '@whetstone/agents';
 import type { LaneRequest } from '@whetstone/gateway';
 import { evened, serverOfTool, tellingLine } from './declared-text.ts';
 
-/** Which of the declared things stood in a model request, each with the id of the first call in which it did. */
+/** The declared things that were in a model request, each with the id of the first such call. */
 export type RequestSight = {
-  /** Requests that were looked at. */
+  /** Number of requests that were examined. */
   requests: number;
   instructions?: { extent: 'whole' | 'part'; call: string };
-  /** Those of a plugin as `PLUGIN:SKILL`. */
+  /** Skills of a plugin are `PLUGIN:SKILL`. */
   skills: Map<string, string>;
   mcpServers: Map<string, string>;
-  /** Of which anything stood there. */
+  /** Plugins of which a request contained any part. */
   plugins: Map<string, string>;
 };
 
@@ -19,7 +19,7 @@ export type RequestWatch = {
   onRequest(request: Pick<LaneRequest, 'id' | 'body'>): void;
 };
 
-/** Looks at an attempt's model requests for what its variant declares, until all of it has been seen. */
+/** Examines the model requests of an attempt for what its variant declares, until everything has been seen. */
 export function watchRequests(declared: DeclaredContext): RequestWatch {
   const sight: RequestSight = { requests: 0, skills: new Map(), mcpServers: new Map(), plugins: new Map() };
   const { mcpServers, plugins } = declared;
@@ -54,11 +54,11 @@ export function watchRequests(declared: DeclaredContext): RequestWatch {
       }
       for (const plugin of plugins) {
         if (sight.plugins.has(plugin.name)) continue;
-        const told =
+        const isMentioned =
           plugin.skills.some((skill) => sight.skills.has(pluginSkill(plugin, skill))) ||
           plugin.context.some((context) => text.includes(tellingLine(context))) ||
           serversOf(plugin, servers).some((name, _, names) => offersServer(strings, name, names));
-        if (told) sight.plugins.set(plugin.name, id);
+        if (isMentioned) sight.plugins.set(plugin.name, id);
       }
     },
   };
@@ -67,13 +67,13 @@ export function watchRequests(declared: DeclaredContext): RequestWatch {
 export const pluginSkill = (plugin: { name: string }, skill: { name: string }): string =>
   `${plugin.name}:${skill.name}`;
 
-/** Under which names its servers may be offered: Claude Code's have the plugin's before them. */
+/** The names that agents may offer its servers under: Claude Code writes the name of the plugin before them. */
 const serversOf = ({ name, mcpServers }: DeclaredPlugin, declared: readonly string[]): string[] =>
   mcpServers
     .filter((server) => !declared.includes(server))
     .flatMap((server) => [server, `plugin_${name}_${server}`]);
 
-/** Every text of a JSON body, names of fields apart; none of a body that is no JSON. */
+/** All texts of a JSON body, without the names of fields. A body that is not JSON has none. */
 function stringsOf(body: Uint8Array): string[] {
   const strings: string[] = [];
   try {
@@ -94,10 +94,13 @@ function extentOf(instructions: string | undefined, text: string): 'whole' | 'pa
   return text.includes(tellingLine(instructions)) ? 'part' : undefined;
 }
 
-/** How much of a description has to be there: some agents cut long ones. */
+/** How many characters of a description must be there. Some agents cut long descriptions. */
 const DESCRIPTION_CHARACTERS = 60;
 
-/** By name and by the longest part of the description that is written the same in XML, which some agents list skills in. */
+/**
+ * By the name and the longest part of the description without characters that XML escapes, because some agents list skills
+ * in XML.
+ */
 function listsSkill(text: string, name: string, description: string): boolean {
   const start = evened(description).slice(0, DESCRIPTION_CHARACTERS);
   const plain = start
@@ -106,10 +109,10 @@ function listsSkill(text: string, name: string, description: string): boolean {
   return text.includes(name) && text.includes(plain);
 }
 
-/** Longer texts are no names of tools. */
+/** Longer texts are not names of tools. */
 const NAME_CHARACTERS = 128;
 
-/** By a tool that is offered, or by a text that names one: some agents only say which tools can be asked for. */
+/** By a tool that is offered or by a text that names a tool: some agents only list the tools that can be requested. */
 function offersServer(strings: readonly string[], server: string, servers: readonly string[]): boolean {
   const named = new RegExp(`(?<![A-Za-z0-9])mcp__?${server.replaceAll(/[-_]/g, '[-_]')}(?![A-Za-z0-9])`);
   return strings.some(

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import type { JsonObject } from '@whetstone/events';
 import { removeTrees } from '@whetstone/sandbox';
 
-/** Where a command of the clean room finds the answer that the task's `output_schema` asked for. */
+/** The variable that names the file with the agent's structured answer, for commands of the clean room. */
 const ANSWER_VARIABLE = 'WHETSTONE_OUTPUT_DATA';
 
-/** The agent's structured answer, as a file for the commands that judge. */
+/** Gives the structured answer of the agent to the commands of the clean room, as files. */
 export type AnswerFiles = AsyncDisposable & {
-  /** Lays a new file and resolves with the variable that names it: nothing where there is no answer. */
+  /** Writes a new file and resolves with the variable that names it; with no variable where there is no answer. */
   lay(): Promise<Record<string, string>>;
 };
 
-/** Commands run the agent's code: each gets a file at a place of its own, which nothing that ran before it can know. */
+/** Commands run code of the agent. So each gets its own file, at a path that nothing which ran before it can know. */
 export function openAnswerFiles(answer: JsonObject | undefined, scratch: string): AnswerFiles {
   const folders: string[] = [];
   return {

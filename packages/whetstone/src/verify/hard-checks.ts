@@ -8,12 +8,12 @@ import type { Changes } from '../workspace/workspace.ts';
 import type { AnswerFiles } from './answer-files.ts';
 import { commandText, runCommandIn, succeeded } from './run-commands.ts';
 
-/** Larger files are not searched for snippets. */
+/** In bytes. Larger files are not searched for snippets. */
 const SNIPPET_FILE_LIMIT = 8 * 1024 * 1024;
 
 /**
- * The checks of `hard_evaluation` that look at the tree and the changes (context-eval's names and order). Run before
- * any command, so that nothing a command writes counts.
+ * The checks of `hard_evaluation` that examine the tree and the changes, with the names and the order of context-eval. They
+ * run before any command, so that nothing that a command writes counts.
  */
 export async function checkTree(
   hard: HardEvaluation | undefined,
@@ -107,7 +107,7 @@ async function snippets(hard: HardEvaluation, tree: string): Promise<HardCheckRo
   return rows;
 }
 
-/** Reads a file of the tree, following no symlink on the way: the tree holds what an agent made. */
+/** Reads a file of the tree without following any symlink, because an agent made what is in the tree. */
 async function readInTree(tree: string, path: string): Promise<string | undefined> {
   try {
     let parent = tree;

@@ -5,21 +5,21 @@ import { present } from '@whetstone/events/present';
 import type { CommandResult, Mask, Sandbox } from '@whetstone/sandbox';
 import type { CommandRow } from '../record/row.ts';
 
-/** A command of the configuration, run: what the row keeps of it, and the whole result. */
+/** A command of the configuration that has run: the part that the row keeps, and the whole result. */
 export type RanCommand = { row: CommandRow; result: CommandResult };
 
-/** Runs commands one after the other, the output of each in two files of `directory`. */
+/** Runs commands one after the other. The output of each goes to two files in `directory`. */
 export async function runCommands(
   sandbox: Sandbox,
   commands: readonly Command[],
   options: {
     directory: string;
-    /** Beginning of the log files' names. */
+    /** Start of the names of the log files. */
     prefix: string;
     stopAtFailure: boolean;
-    /** Called before each command but the first. */
+    /** Called before each command except the first. */
     between?: () => Promise<void>;
-    /** Called before each command: what it gets on top of the sandbox's environment. */
+    /** Called before each command. Returns variables to add to the environment of the sandbox. */
     env?: () => Promise<Record<string, string>>;
     timeoutMs?: number;
     /** Applied to the logs and to the result. */
@@ -57,7 +57,7 @@ export async function runCommands(
   return ran;
 }
 
-/** Runs a command of the configuration: a script through the shell, an argument vector without one. */
+/** Runs a command of the configuration: a script with a shell, a list of arguments without one. */
 export function runCommandIn(
   sandbox: Sandbox,
   command: Command,
@@ -73,7 +73,7 @@ export const commandText = (command: Command): string =>
 
 export const succeeded = (result: CommandResult): boolean => result.ended === 'exit' && result.exitCode === 0;
 
-/** One sentence: which command, how it ended, and the line it printed that says most. */
+/** One sentence: the command, how it ended, and the most telling line of its output. */
 export function describeResult({ row, result }: RanCommand): string {
   const how =
     result.ended === 'timeout'
@@ -84,10 +84,10 @@ export function describeResult({ row, result }: RanCommand): string {
   return `\`${row.command}\` ${how}${tellingLine(result)}`;
 }
 
-/** How test runners and compilers begin the line that says what is wrong. */
+/** How test runners and compilers start the line that names the failure. */
 const TELLING = /^\s*(not ok\b|✖|✗|×|FAIL(ED)?\b|E\s{2,}|error\b|.{0,80}\b\w*Error\b:)/;
 
-/** The line of the output that says most: the first that looks like a failure, else the last. */
+/** The most telling line of the output: the first that looks like a failure, else the last line. */
 function tellingLine(result: CommandResult): string {
   const lines = `${result.stdout}\n${result.stderr}`.split('\n').filter((line) => line.trim() !== '');
   const line = lines.find((candidate) => TELLING.test(candidate)) ?? lines.at(-1);

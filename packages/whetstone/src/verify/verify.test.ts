@@ -5,7 +5,7 @@ import { makeProject, type Project, processesWith } from '../cli/__fixtures__/pr
 import type { CaseRow } from '../record/row.ts';
 import { commitAll, fingerprint } from '../workspace/__fixtures__/test-repo.ts';
 
-/** `src/value.txt` has to hold "right"; both the visible and the hidden test look. */
+/** `src/value.txt` must hold "right". Both the visible and the hidden test check it. */
 const FILES = {
   'README.md': 'A project.\n',
   'src/value.txt': 'wrong\n',
@@ -43,12 +43,12 @@ async function runAttacks(
 
 type Attacked = { project: Project; rows: ReadonlyMap<string, CaseRow> };
 
-describe('the verdict is not the agent’s', () => {
+describe('the agent cannot influence the verdict', () => {
   let attacked: Attacked;
   beforeAll(async () => {
     attacked = await runAttacks({
       honest: SOLVE,
-      // Whatever it does to the repository that it is given, its work is seen, and nothing of it runs outside.
+      // Whatever the agent does to its repository, its work is seen, and none of its code runs outside.
       'git-tricks': `${SOLVE}
         printf '*\\n' > .gitignore
         printf '* filter=evil diff=evil\\n' > .gitattributes
@@ -98,14 +98,14 @@ describe('the verdict is not the agent’s', () => {
     ['moves-tests', ['check.sh', 'test/visible.sh']],
     ['leaves-daemon', undefined], // its own tree, or nothing: as fast as it was before it was ended
     ['claims', []],
-  ])('%s did not: failed, and what it touched is said', (agent, touched) => {
+  ])('%s did not do the work: failed, and the paths that it touched are listed', (agent, touched) => {
     const row = attacked.rows.get(agent);
     expect(row).toMatchObject({ outcome: 'failed', failure_class: 'agent', validation_status: 'failed' });
     expect(row?.evidence).toContain('not ok visible');
     if (touched) expect([...(row?.protected_paths_touched ?? [])].sort()).toEqual(touched);
   });
 
-  test('the case’s result is the harness’s, and the forged one is an artifact', () => {
+  test('the result is the one of the harness; the forged one is only an artifact', () => {
     const { directory, rows } = attacked.project.latest();
     const row = rows.find(({ agent_name: agent }) => agent === 'claims');
     const files = join(directory, 'cases', row?.case_id ?? '');
@@ -113,7 +113,7 @@ describe('the verdict is not the agent’s', () => {
     expect(JSON.parse(readFileSync(join(files, 'output/result.json'), 'utf8')).outcome).toBe('passed');
   });
 
-  test('no process of an agent is left', () => {
+  test('no process of an agent is left running', () => {
     expect(processesWith(marker)).toEqual([]);
   });
 });
@@ -139,7 +139,7 @@ test.concurrent('code that the agent changed and the clean room runs cannot chan
   }
 });
 
-test.concurrent('what the agent broke is its failure; what is broken without it is missing data', async () => {
+test.concurrent('what the agent broke is its failure; what is broken without the agent is missing data', async () => {
   const { project, rows } = await runAttacks(
     {
       honest: SOLVE,
@@ -164,7 +164,7 @@ describe('what an agent sees', () => {
     git for-each-ref; git reflog; git remote -v; git cat-file --batch-all-objects --batch; cat /proc/self/mountinfo
     ps -ef; } > "$NOTES/seen-$(ls "$NOTES" | wc -l)" 2>&1`;
 
-  test('is the task: no arm, no other case, no hidden test, no future of the repository', async () => {
+  test('is only the task: no arm, no other case, no hidden test, no future of the repository', async () => {
     using project = makeProject({
       files: FILES,
       agents: { spy: SPY },

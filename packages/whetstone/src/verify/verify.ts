@@ -13,19 +13,19 @@ import { checkCommands, checkTree } from './hard-checks.ts';
 import { describeResult, runCommands, succeeded } from './run-commands.ts';
 
 /**
- * The clean room. A pristine tree, the agent's changes and the hidden tests meet in a new workspace and a new sandbox
- * that the agent never saw; the verdict is the exit codes of commands that run there.
+ * The clean room. A new workspace and a new sandbox, which the agent never saw, get the pristine tree, the changes of the
+ * agent and the hidden tests. The exit codes of the commands that run there are the verdict.
  */
 export type Verification = {
   validation: 'passed' | 'failed' | 'skipped';
   commands: CommandRow[];
   hard: HardCheckRow[];
   hardStatus: 'not_configured' | 'passed' | 'failed';
-  /** Protected paths that the agent's changes touched, for display; they are at the base here. */
+  /** Display paths of protected files that the agent changed. In the clean room they are as in the base. */
   protectedTouched: string[];
-  /** Set when the clean room itself could not do its work: the case is then missing data, not failed. */
+  /** Set when the clean room itself could not work. The case is then missing data, not failed. */
   broken?: { class: 'verifier' | 'task'; evidence: string };
-  /** What did not pass, one sentence, for the evidence of the outcome. */
+  /** What did not pass, in one sentence. It becomes the evidence of the outcome. */
   failure?: string;
 };
 
@@ -33,15 +33,15 @@ export type VerifyInput = {
   task: TaskConfig;
   snapshot: Snapshot;
   changes: Changes;
-  /** False when the agent did not end by itself with success: some hard checks need to know. */
+  /** Whether the agent ended by itself and successfully. Some hard checks depend on it. */
   agentCompleted: boolean;
-  /** The structured answer, for the commands that judge. */
+  /** The structured answer of the agent, for the commands. */
   answer?: JsonObject | undefined;
   workspaces: Workspaces;
   sandboxes: SandboxProvider;
-  /** Where logs go; made when needed. */
+  /** The folder for logs, made when needed. */
   directory: string;
-  /** Where temporary files go. */
+  /** The folder for temporary files. */
   scratch: string;
   mask: Mask;
   signal: AbortSignal;
@@ -55,7 +55,7 @@ export async function verify(input: VerifyInput): Promise<Verification> {
     .filter(isProtected);
   const verification = await judgeIn(input, protectedTouched, async (workspace) => {
     await workspace.apply(changes, (path) => !isProtected(path));
-    // A folder that holds protected paths can have been replaced as a whole.
+    // The agent can have replaced a whole folder that holds protected paths.
     if (protectedTouched.length > 0) await workspace.restore(isProtected);
   });
   if (verification.broken && changes.files.length > 0 && !(await isBrokenWithoutChanges(input))) {
@@ -65,7 +65,7 @@ export async function verify(input: VerifyInput): Promise<Verification> {
   return verification;
 }
 
-/** What the agent's changes have no part in: what the task names, and where the hidden tests go. */
+/** The protected paths: those that the task names, and those of the hidden tests. Changes of the agent do not count there. */
 async function protectedBy({ protectedPaths, hiddenTests }: TaskConfig): Promise<(path: string) => boolean> {
   const isNamed = namedBy(protectedPaths);
   const hidden = new Set(
@@ -78,7 +78,7 @@ function namedBy(globs: readonly string[]): (path: string) => boolean {
   return globs.length === 0 ? () => false : picomatch([...globs], { dot: true });
 }
 
-/** A new workspace, as `fill` leaves it, with the hidden tests; and a new sandbox in it. */
+/** Makes a new workspace, calls `fill`, adds the hidden tests, and starts a new sandbox in it. */
 async function judgeIn(
   input: VerifyInput,
   protectedTouched: string[],
@@ -93,7 +93,7 @@ async function judgeIn(
 
 type Room = { workspace: Workspace; sandbox: Sandbox };
 
-/** Whether the commands are not found on the pristine tree either: then the task is to blame, and no agent. */
+/** Whether the commands are missing on the pristine tree as well. Then the task is at fault, not the agent. */
 async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
   const directory = join(input.directory, 'without-changes');
   const verification = await judgeIn({ ...input, directory }, [], async () => undefined);
@@ -101,8 +101,8 @@ async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
 }
 
 /**
- * Puts right what commands have done to protected files: they run the agent's code. What setup itself makes in protected
- * places (installed packages) stays: only what the base holds is put back.
+ * Restores protected files after commands, because commands run code of the agent. Files that setup made in protected folders
+ * (installed packages) stay: only files of the base are restored.
  */
 async function protectAgain({ task, snapshot }: VerifyInput, { workspace }: Room): Promise<void> {
   if (task.protectedPaths.length > 0) {
