@@ -83,7 +83,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
   const at = (path: string) => bytesOf(join(workspace.path, path));
   const git = (...args: string[]) => runGit(workspace.path, args);
 
-  /** What every list of changes must hold: the patch, applied by git to the base, gives the workspace's tree. */
+  /** Checks what holds for all changes: the patch, applied by git to the base, gives the tree of the workspace. */
   async function changesThatApply(): Promise<Changes> {
     const changes = await workspace.changes();
     expect(changes.patchBytes).toBe(statSync(changes.patchFile).size);
@@ -105,40 +105,43 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
       [change, path, ...(from === undefined ? [] : [from])].join(' '),
     );
 
-  test.skipIf(missing)('nothing changed: no files, an empty patch', async () => {
+  test.skipIf(missing)('no change gives no files and an empty patch', async () => {
     const changes = await changesThatApply();
     expect(changes).toMatchObject({ files: [], insertions: 0, deletions: 0, patchBytes: 0, unportable: [] });
     expect(readTree(workspace.path)).toEqual(readTree(repo));
   });
 
-  test.skipIf(missing)('added, modified, deleted, renamed, mode: counted by line, sorted', async () => {
-    writeFileSync(at('added.txt'), 'x\ny\n');
-    appendFileSync(at('README.md'), 'four\n');
-    rmSync(at('lf.txt'));
-    renameSync(at('src/app.js'), at('src/main.js'));
-    appendFileSync(at('src/main.js'), 'more\n');
-    chmodSync(at('bin/run'), 0o644);
-    const changes = await changesThatApply();
-    expect(summary(changes)).toEqual([
-      'modified README.md',
-      'added added.txt',
-      'mode bin/run',
-      'deleted lf.txt',
-      'renamed src/main.js src/app.js',
-    ]);
-    expect(changes).toMatchObject({ insertions: 4, deletions: 2 });
-    expect(changes.files.map(({ mode }) => mode)).toEqual([
-      '100644',
-      '100644',
-      '100644',
-      undefined,
-      '100644',
-    ]);
-    expect(changes.files[0]).toMatchObject({ insertions: 1, deletions: 0, binary: false });
-  });
+  test.skipIf(missing)(
+    'added, modified, deleted and renamed files and modes are sorted, with counted lines',
+    async () => {
+      writeFileSync(at('added.txt'), 'x\ny\n');
+      appendFileSync(at('README.md'), 'four\n');
+      rmSync(at('lf.txt'));
+      renameSync(at('src/app.js'), at('src/main.js'));
+      appendFileSync(at('src/main.js'), 'more\n');
+      chmodSync(at('bin/run'), 0o644);
+      const changes = await changesThatApply();
+      expect(summary(changes)).toEqual([
+        'modified README.md',
+        'added added.txt',
+        'mode bin/run',
+        'deleted lf.txt',
+        'renamed src/main.js src/app.js',
+      ]);
+      expect(changes).toMatchObject({ insertions: 4, deletions: 2 });
+      expect(changes.files.map(({ mode }) => mode)).toEqual([
+        '100644',
+        '100644',
+        '100644',
+        undefined,
+        '100644',
+      ]);
+      expect(changes.files[0]).toMatchObject({ insertions: 1, deletions: 0, binary: false });
+    },
+  );
 
   test.skipIf(missing)(
-    'the same content written again, touched or moved away and back is no change',
+    'a file that is rewritten with the same content, touched, or moved away and back is not a change',
     async () => {
       writeFileSync(at('README.md'), 'one\ntwo\nthree\n');
       rmSync(at('src'), { recursive: true });
@@ -151,7 +154,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     },
   );
 
-  test.skipIf(missing)('whatever the agent does in .git hides nothing', async () => {
+  test.skipIf(missing)('nothing that the agent does in .git hides a change', async () => {
     appendFileSync(at('README.md'), 'committed\n');
     git('add', '-A');
     git('commit', '-q', '-m', 'mine');
@@ -185,7 +188,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     expect(summary(await changesThatApply())).toEqual(expected);
   });
 
-  test.skipIf(missing)("a .gitattributes of the agent's does not change what the patch says", async () => {
+  test.skipIf(missing)('a .gitattributes of the agent does not change the patch', async () => {
     writeFileSync(at('.gitattributes'), '* text=auto eol=crlf ident filter=lfs -diff\n*.md binary\n');
     appendFileSync(at('README.md'), 'four\r\n');
     writeFileSync(at('utf16.txt'), Buffer.from('\ufeffabc\n', 'utf16le'));
@@ -195,7 +198,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     expect(readFileSync(changes.patchFile, 'latin1')).toContain('+four\r\n');
   });
 
-  test.skipIf(missing)('symlinks are changes of their target, and never followed', async () => {
+  test.skipIf(missing)('a symlink is compared by its target and never followed', async () => {
     const outside = join(scratch, 'outside');
     writeTree(outside, { 'app.js': 'the treasure\n', 'deep/other.txt': 'the treasure\n' });
     rmSync(at('README.md'));
@@ -221,7 +224,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     expect(changes.files.find(({ path }) => path === 'src')).toMatchObject({ mode: '120000' });
   });
 
-  test.skipIf(missing)('a file becomes a folder and a folder a file', async () => {
+  test.skipIf(missing)('a file can become a folder, and a folder a file', async () => {
     rmSync(at('README.md'));
     mkdirSync(at('README.md'));
     writeFileSync(at('README.md/inner'), 'inner\n');
@@ -241,7 +244,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     ]);
   });
 
-  test.skipIf(missing)('a folder deleted and made again holds what is in it now', async () => {
+  test.skipIf(missing)('a folder that was deleted and made again has only its new files', async () => {
     rmSync(at('src'), { recursive: true });
     mkdirSync(at('src/deep'), { recursive: true });
     writeFileSync(at('src/deep/other.txt'), 'other\n');
@@ -254,7 +257,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
   });
 
   test.skipIf(missing)(
-    'a folder renamed is its files renamed, and another one in its place is not it',
+    'a renamed folder is a rename of its files, even with another folder in its place',
     async () => {
       renameSync(at('src'), at('source'));
       renameSync(at('.hidden'), at('src'));
@@ -273,7 +276,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     },
   );
 
-  test.skipIf(missing)('binary, empty, and bytes that are no text', async () => {
+  test.skipIf(missing)('binary files, empty files, and bytes that are not text', async () => {
     writeFileSync(at('binary'), Buffer.from([9, 0, 9]));
     writeFileSync(at('blob.bin'), Buffer.from(Array.from({ length: 3000 }, (_, index) => (index * 7) % 256)));
     writeFileSync(at('empty'), 'no more\n');
@@ -291,7 +294,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     expect(summary(changes)).toHaveLength(7);
   });
 
-  test.skipIf(missing)('names of any bytes', async () => {
+  test.skipIf(missing)('names may be any bytes', async () => {
     const renamed = 'new\nline';
     for (const name of Object.keys(AWKWARD)) if (name !== renamed) appendFileSync(at(name), 'more\n');
     writeFileSync(at('new \n\t"\\\xff\xfe-name'), 'x\n');
@@ -308,7 +311,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     expect(changes.files.find(({ bytes }) => bytes === 'latin-\xe9')?.path).toBe('latin-\\xe9');
   });
 
-  test.skipIf(missing)('what no patch can carry is named, and what it replaced is deleted', async () => {
+  test.skipIf(missing)('what no patch can hold is listed, and what it replaced is deleted', async () => {
     execFileSync('mkfifo', [join(workspace.path, 'pipe')]);
     rmSync(at('README.md'));
     execFileSync('mkfifo', [join(workspace.path, 'README.md')]);
@@ -333,7 +336,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     expect(summary(changes)).toEqual(['deleted src/app.js', 'added src/locked']);
   });
 
-  test.skipIf(missing)('a tree deeper than a path can name is reported, and goes away', async () => {
+  test.skipIf(missing)('a tree deeper than a path can name is reported, and is removed', async () => {
     const script = `for (let i = 0; i < 60; i++) { fs.mkdirSync('${'d'.repeat(100)}'); process.chdir('${'d'.repeat(100)}'); }`;
     execFileSync(process.execPath, ['-e', script], { cwd: workspace.path });
     const changes = await workspace.changes();
@@ -343,7 +346,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     expect(existsSync(workspace.path)).toBe(false);
   });
 
-  test.skipIf(missing)('many files and a large one: bounded, exact', async () => {
+  test.skipIf(missing)('many files and a large file are compared exactly, with bounded memory', async () => {
     for (let index = 0; index < 200; index += 1) writeFileSync(at(`many-${index}`), `${index}\n`);
     writeFileSync(at('large'), Buffer.alloc(2 * 1024 * 1024, 'large line\n'));
     const changes = await changesThatApply();
@@ -351,7 +354,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     expect(changes.patchBytes).toBeGreaterThan(2 * 1024 * 1024);
   });
 
-  test.skipIf(missing)('asked twice, it says the same; asked later, it says what came since', async () => {
+  test.skipIf(missing)('asking twice gives the same changes; asking later includes new ones', async () => {
     appendFileSync(at('README.md'), 'four\n');
     const first = await workspace.changes();
     const second = await workspace.changes();
@@ -366,7 +369,7 @@ describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
     expect(statSync(first.patchFile).size).toBe(first.patchBytes);
   });
 
-  test.skipIf(missing)('after rebase, only what came later counts', async () => {
+  test.skipIf(missing)('after rebase, only later changes count', async () => {
     writeFileSync(at('built.txt'), 'by setup\n');
     rmSync(at('lf.txt'));
     appendFileSync(at('README.md'), 'by setup\n');

@@ -1,14 +1,14 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 
-/** Runs system programs in a folder, one after the other. Rejects with what they said when they fail. */
+/** Runs system programs in a folder, one after the other. Rejects with the output of a program that fails. */
 export type CommandShell = AsyncDisposable & {
   run(command: readonly string[]): Promise<void>;
 };
 
 /**
- * One small shell that starts `mount`, `umount` and `rm`: to start them from here costs milliseconds of our own time,
- * because a process of this size is forked each time, and there are six a case. It is in its own session, so that a Ctrl-C
- * does not take it away before the mounts are undone, and ends with this process: its input is closed then.
+ * One small shell that starts `mount`, `umount` and `rm`, about six times per case. Starting them from here would fork this
+ * large process each time, which takes milliseconds. The shell is in its own session, so that Ctrl-C does not end it before
+ * the mounts are undone. It ends with this process, because its input is closed then.
  */
 export function openCommandShell(cwd: string): CommandShell {
   let shell: ChildProcess | undefined;
@@ -23,7 +23,7 @@ export function openCommandShell(cwd: string): CommandShell {
       detached: true,
     });
     child.stdout?.setEncoding('utf8').on('data', read);
-    // Writing to a shell that has died is answered by its end.
+    // When the shell has died, its end rejects the command; the error of writing to it adds nothing.
     child.stdin?.on('error', () => {});
     child.on('error', fail);
     child.on('close', () => fail(new Error('the shell for mounts and removals ended')));
@@ -66,7 +66,7 @@ export function openCommandShell(cwd: string): CommandShell {
   };
 }
 
-/** Nothing here needs quoting: names below the scratch folder are made of these, and so are options. */
+/** Checks that a word needs no quoting. Names below the scratch folder and mount options have only these characters. */
 function plainWord(word: string): string {
   if (!/^[\w=,.:/-]+$/.test(word)) throw new Error(`not a plain word for a command: ${word}`);
   return word;

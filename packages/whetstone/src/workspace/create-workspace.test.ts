@@ -69,35 +69,32 @@ describe.each(strategies)('writing into a workspace over $strategy', ({ strategy
   const inAgent = (path: string) => join(agent.path, path);
   const inClean = (path: string) => join(clean.path, path);
 
-  test.skipIf(missing)(
-    'apply: what keep refuses is left at the base, for both paths of a rename',
-    async () => {
-      appendFileSync(inAgent('src/app.js'), 'more\n');
-      renameSync(inAgent('test/app.test.js'), inAgent('src/moved.test.js'));
-      writeFileSync(inAgent('test/extra.js'), 'extra\n');
-      rmSync(inAgent('test/data'), { recursive: true });
-      chmodSync(inAgent('bin/run'), 0o644);
-      const changes = await agent.changes();
-      await clean.apply(changes, (path) => !path.startsWith('test/'));
-      expect(readTree(clean.path)).toEqual({
-        'src/app.js': 'file app\nmore\n',
-        'src/lib/deep.js': 'file deep\n',
-        'src/moved.test.js': 'file test\n',
-        'test/app.test.js': 'file test\n',
-        'test/data/one.json': 'file {}\n',
-        'bin/run': 'file #!/bin/sh\n',
-      });
-    },
-  );
+  test.skipIf(missing)('apply leaves what keep refuses at the base, for both paths of a rename', async () => {
+    appendFileSync(inAgent('src/app.js'), 'more\n');
+    renameSync(inAgent('test/app.test.js'), inAgent('src/moved.test.js'));
+    writeFileSync(inAgent('test/extra.js'), 'extra\n');
+    rmSync(inAgent('test/data'), { recursive: true });
+    chmodSync(inAgent('bin/run'), 0o644);
+    const changes = await agent.changes();
+    await clean.apply(changes, (path) => !path.startsWith('test/'));
+    expect(readTree(clean.path)).toEqual({
+      'src/app.js': 'file app\nmore\n',
+      'src/lib/deep.js': 'file deep\n',
+      'src/moved.test.js': 'file test\n',
+      'test/app.test.js': 'file test\n',
+      'test/data/one.json': 'file {}\n',
+      'bin/run': 'file #!/bin/sh\n',
+    });
+  });
 
-  test.skipIf(missing)('apply: folders that became empty are gone, as git has it', async () => {
+  test.skipIf(missing)('apply removes folders that became empty, as git does', async () => {
     rmSync(inAgent('test'), { recursive: true });
     mkdirSync(inAgent('test'));
     await clean.apply(await agent.changes());
     expect(existsSync(inClean('test'))).toBe(false);
   });
 
-  test.skipIf(missing)('apply, lay and restore go through no symlink', async () => {
+  test.skipIf(missing)('apply, lay and restore follow no symlink', async () => {
     const hidden = join(outside, 'hidden');
     writeTree(hidden, { 'src/lib/deep.js': 'hidden\n' });
     const before = fingerprint(outside);
@@ -175,7 +172,7 @@ describe.each(strategies)('writing into a workspace over $strategy', ({ strategy
   });
 
   test.skipIf(missing)(
-    'restore puts back what matches and nothing else, special files and nested repositories too',
+    'restore restores only what matches, including special files and nested repositories',
     async () => {
       appendFileSync(inClean('src/app.js'), 'kept\n');
       appendFileSync(inClean('test/app.test.js'), 'tampered\n');

@@ -15,8 +15,8 @@ import { absolutePath, assertInsideTree, displayPath } from './tree-path.ts';
 import type { Changes, FileChange, TreeEntry, Workspace } from './workspace.ts';
 
 /**
- * One disposable tree. `home` becomes the folder around it, `backstage` the folder for what the host keeps about it;
- * neither exists yet. `guarded` wraps everything that writes.
+ * Makes one disposable tree. `home` is the folder around the tree, `backstage` the folder for the host's data about it.
+ * Neither exists yet. `guarded` wraps everything that writes.
  */
 export async function createWorkspace(options: {
   snapshot: PreparedSnapshot;
@@ -69,7 +69,7 @@ export async function createWorkspace(options: {
     return `state-${serial}`;
   }
 
-  /** The present tree as a commit whose parent is the base. */
+  /** Commits the present tree, with the base as its parent. */
   async function record({ edits }: Scan): Promise<string> {
     const gitDir = await openContents();
     const ref = `refs/heads/${nextName()}`;
@@ -158,7 +158,7 @@ export async function createWorkspace(options: {
   };
 }
 
-/** What `changes` are measured against: a commit, its tree, and what was there that no commit can hold. */
+/** What `changes` compares with: a commit, its tree, and the paths that were there but no commit can hold. */
 type Base = { commit: string; tree: BaseTree; unportable: ReadonlySet<string> };
 
 type BlobEntry = { path: string; mode: TreeEntry['mode']; oid: string };

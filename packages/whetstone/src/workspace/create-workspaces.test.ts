@@ -55,7 +55,7 @@ describe.each(strategies)('workspaces over $strategy', ({ strategy, missing }) =
   const open = (repo: string) => createWorkspaces({ repo, scratch: keep(makeTempDir()), strategy });
 
   test.skipIf(missing)(
-    "the tree is the commit's bytes; the future, the past and the name are not in it",
+    'the tree has the bytes of the commit, and nothing of the future, the past or the name of the repository',
     async () => {
       const files = {
         'crlf.txt': 'a\r\nb\r\n',
@@ -98,7 +98,7 @@ describe.each(strategies)('workspaces over $strategy', ({ strategy, missing }) =
     },
   );
 
-  test.skipIf(missing)("the user's repository is only read, and nothing of it runs", async () => {
+  test.skipIf(missing)('the repository of the user is only read, and nothing of it runs', async () => {
     const repo = keep(makeRepo({ file: 'x\n', '.gitattributes': '* filter=canary\n' }));
     const commit = await resolveCommit(repo, 'HEAD');
     const canary = join(keep(makeTempDir()), 'canary');
@@ -146,7 +146,7 @@ describe.each(strategies)('workspaces over $strategy', ({ strategy, missing }) =
     }
   });
 
-  test.skipIf(missing)('an overlay is part of the one commit: what it replaced is nowhere', async () => {
+  test.skipIf(missing)('an overlay is part of the only commit, and what it replaced is nowhere', async () => {
     const repo = keep(
       makeRepo({
         'AGENTS.md': 'the old rules\n',
@@ -267,7 +267,7 @@ describe.each(strategies)('workspaces over $strategy', ({ strategy, missing }) =
     expect(await workspace.changes()).toMatchObject({ files: [], unportable: [] });
   });
 
-  test.skipIf(missing)('repositories with SHA-256 ids', async () => {
+  test.skipIf(missing)('repositories with SHA-256 ids work', async () => {
     const repo = keep(makeRepo({ file: 'x\n' }, { format: 'sha256' }));
     await using workspaces = await open(repo);
     const snapshot = await workspaces.prepare(await resolveCommit(repo, 'HEAD'), [
@@ -288,7 +288,7 @@ describe.each(strategies)('workspaces over $strategy', ({ strategy, missing }) =
 describe('repositories of other shapes', () => {
   const open = (repo: string) => createWorkspaces({ repo, scratch: keep(makeTempDir()), strategy: 'copy' });
 
-  test('linked work trees, borrowed objects, odd paths', async () => {
+  test('linked work trees, borrowed objects and unusual paths work', async () => {
     const origin = join(keep(makeTempDir()), '"odd"\n#path, with: all');
     mkdirSync(origin);
     runGit(origin, ['init', '-q', '-b', 'main']);
@@ -307,7 +307,7 @@ describe('repositories of other shapes', () => {
     }
   });
 
-  test('a partial clone: the missing is named, nothing is fetched', async () => {
+  test('in a partial clone the error names what is missing, and nothing is fetched', async () => {
     const origin = keep(makeRepo({ file: 'x\n' }));
     runGit(origin, ['config', 'uploadpack.allowFilter', 'true']);
     const partial = join(keep(makeTempDir()), 'partial');
@@ -324,7 +324,7 @@ describe('repositories of other shapes', () => {
     expect(fingerprint(partial)).toBe(before);
   });
 
-  test('objects that are gone', async () => {
+  test('missing objects are an error', async () => {
     const repo = keep(makeRepo({ file: 'x\n', 'folder/inner': 'y\n' }));
     await using workspaces = await open(repo);
     const commit = await resolveCommit(repo, 'HEAD');
@@ -390,7 +390,7 @@ describe('repositories of other shapes', () => {
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
 describe('a full disk', () => {
-  test.skipIf(!isRoot)('is one clear error that names the folder (needs root)', async () => {
+  test.skipIf(!isRoot)('is one error that names the folder (needs root)', async () => {
     const repo = keep(makeRepo({ file: 'x\n' }));
     const scratch = keep(makeTempDir());
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', scratch]);

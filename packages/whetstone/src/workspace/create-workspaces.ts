@@ -16,9 +16,9 @@ import type { Snapshot, Workspace, WorkspaceStrategy, Workspaces } from './works
 /**
  * Disposable workspaces for the commits of one repository.
  *
- * `scratch`: an existing folder outside the repository; everything is made in it and removed on disposal, and what
- * else is there stays. `strategy`: default `auto`, the best one that works here; one asked for by name is that one or
- * the error `workspace.strategy-unavailable`.
+ * `scratch`: an existing folder outside the repository. Everything is made in it and removed on disposal; other files in it
+ * stay. `strategy`: default `auto`, the best one that works here. A strategy that was asked for by name is used, or it is the
+ * error `workspace.strategy-unavailable`.
  *
  * Throws the errors of `openRepository`; `prepare` throws `repo.objects-missing`, those of the overlays
  * (`overlay.source-missing`, `overlay.source-unreadable`, `workspace.unsafe-path`), and everything that writes throws
@@ -32,7 +32,7 @@ export async function createWorkspaces(options: {
   const repository = await openRepository(options.repo);
   const scratch = await realpath(options.scratch);
   const guarded = <T>(work: () => Promise<T>) => namingFullDisk(scratch, work);
-  // Trees and layers are apart from the workspaces, whose surroundings an agent may see.
+  // Trees and layers are not beside the workspaces, because an agent may see what is around its workspace.
   const backstage = join(scratch, `t-${randomName()}`);
   const placement = await guarded(() => choosePlacement(scratch, options.strategy ?? 'auto'));
   await guarded(() => mkdir(backstage, { mode: 0o700 }));
@@ -43,7 +43,7 @@ export async function createWorkspaces(options: {
   const prepared = new WeakMap<Snapshot, PreparedSnapshot>();
   const live = new Set<Workspace>();
 
-  /** A git directory of our own that reads the user's objects; nothing else of the repository plays a part. */
+  /** A git directory of our own that reads the objects of the user's repository, and nothing else of that repository. */
   async function openStore(commit: string): Promise<string> {
     const gitDir = join(backstage, `store-${formatOf(commit)}`);
     await makeGitDirectory(gitDir, { format: formatOf(commit), alternates: [repository.objects] });
@@ -99,12 +99,12 @@ export async function createWorkspaces(options: {
   };
 }
 
-/** Says nothing of task, variant or trial, and cannot be guessed from another. */
+/** A name that shows nothing of task, variant or trial, and cannot be guessed from another one. */
 function randomName(): string {
   return randomBytes(6).toString('hex');
 }
 
-/** Callers of the same key share one run of `make`; a failed one is forgotten. */
+/** Callers with the same key share one call of `make`. A call that failed is forgotten. */
 function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
   const running = known.get(key);
   if (running) return running;

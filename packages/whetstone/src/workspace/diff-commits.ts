@@ -4,12 +4,12 @@ import { byBytes } from './scan-tree.ts';
 import { displayPath } from './tree-path.ts';
 import type { FileChange, TreeEntry } from './workspace.ts';
 
-/** Renames are looked for among at most this many added times deleted files, as git itself does by default. */
+/** Renames are searched while added files × deleted files is at most the square of this, the default of git. */
 const RENAME_LIMIT = 1000;
 
 /**
- * What lies between two commits of `gitDir`, and the patch of it as a file. One process says both; the patch goes to
- * the file as it comes.
+ * The changes between two commits of `gitDir`, and their patch as a file. One git process gives both; the patch is streamed to
+ * the file.
  */
 export async function diffCommits(options: {
   gitDir: string;
@@ -64,8 +64,8 @@ type RawRecord = {
 type Counts = { binary: boolean; insertions: number; deletions: number };
 
 /**
- * Reads the fields before the patch: `:modes oids status`, path, and for a rename the new path, one record a file;
- * then as many of counts and path(s); then an empty field (diff-format of git's documentation, with `-z`).
+ * Reads the fields before the patch: per file one record of `:modes oids status`, the path, and for a rename the new path;
+ * then per file one record of counts and path(s); then an empty field ("diff-format" in git's documentation, with `-z`).
  */
 class SummaryReader {
   readonly #raw: RawRecord[] = [];
@@ -74,7 +74,7 @@ class SummaryReader {
   #pending = '';
   #ended = false;
 
-  /** Takes a chunk of output and gives back what of it is patch. */
+  /** Takes a chunk of output and returns the part of it that belongs to the patch. */
   push(chunk: Buffer): Buffer {
     if (this.#ended) return chunk;
     let start = 0;
@@ -126,7 +126,7 @@ function readRaw(fields: string[]): RawRecord | undefined {
 function readCounts(fields: string[]): Counts | undefined {
   const match = /^(\d+|-)\t(\d+|-)\t(.*)$/s.exec(fields[0] ?? '');
   if (!match) return undefined;
-  // A rename has its two paths in fields of their own.
+  // The two paths of a rename are separate fields.
   if (match[3] === '' && fields.length < 3) return undefined;
   const binary = match[1] === '-';
   return { binary, insertions: binary ? 0 : Number(match[1]), deletions: binary ? 0 : Number(match[2]) };

@@ -3,13 +3,13 @@ import { removeTree } from '@whetstone/sandbox';
 import { absolutePath, assertInsideTree, parentPaths } from './tree-path.ts';
 
 /**
- * Writing into a tree that an agent may have prepared against the writer: no symlink is ever followed, what stands in
- * the way is replaced, nothing outside the tree is touched. Paths are byte paths; one that names no place in a tree, or
- * a `.git`, is refused for writing. Call when nothing else runs there.
+ * Writes into a tree that an agent may have prepared to trick the writer: follows no symlink, replaces what is in the way, and
+ * changes nothing outside the tree. Paths are byte paths. A path that leaves the tree or reaches into a `.git` is refused. Call
+ * only when nothing else runs in the tree.
  */
 export type NewEntry = { path: string; mode: '100644' | '100755' | '120000' };
 
-/** Puts a file or a symlink (`content` is then its target) at `path`, whatever was there before. */
+/** Writes a file or a symlink (then `content` is its target) at `path`, in place of whatever was there. */
 export async function writeEntry(
   root: string,
   { path, mode }: NewEntry,
@@ -27,13 +27,13 @@ export async function writeEntry(
   for await (const chunk of content) await file.appendFile(chunk);
 }
 
-/** Removes what is at `path` so that an entry can be made there: real folders above, nothing at it. */
+/** Prepares `path` for a new entry: makes real folders above it and removes what is at it. */
 export async function makeRoom(root: string, path: string): Promise<void> {
   await makeFolder(root, parentPaths(path)[0] ?? '');
   await removeEntry(root, path);
 }
 
-/** Makes a folder of the tree and those above it, replacing what is not a real folder. `''`: the root, which is there. */
+/** Makes a folder of the tree and those above it, in place of anything that is not a real folder. `''` is the root. */
 export async function makeFolder(root: string, path: string): Promise<void> {
   if (path === '') return;
   assertInsideTree(path);
@@ -47,8 +47,8 @@ export async function makeFolder(root: string, path: string): Promise<void> {
 }
 
 /**
- * Removes what is at `path`: a folder with everything in it, a symlink as such. A path below a symlink or a file names
- * nothing in this tree. True when something was removed.
+ * Removes what is at `path`: a folder with everything in it, a symlink itself. Does nothing for a path below a symlink or a
+ * file, because that is not in this tree. Resolves with whether something was removed.
  */
 export async function removeEntry(root: string, path: string): Promise<boolean> {
   for (const folder of parentPaths(path).reverse()) {
@@ -62,7 +62,7 @@ export async function removeEntry(root: string, path: string): Promise<boolean> 
   return true;
 }
 
-/** Removes the folders above a removed path that are empty now: git keeps none. */
+/** Removes the folders above a removed path that are now empty, because git has no empty folders. */
 export async function pruneFolders(root: string, path: string): Promise<void> {
   for (const folder of parentPaths(path)) {
     const absolute = absolutePath(root, folder);

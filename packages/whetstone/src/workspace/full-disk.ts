@@ -1,8 +1,8 @@
 import { WhetstoneError } from '@whetstone/errors';
 
 /**
- * Runs `work` and turns a full disk, however deep in a cause or in the words of a program it is, into one error
- * (`workspace.disk-full`) that names the folder.
+ * Runs `work` and turns the error of a full disk into one error (`workspace.disk-full`) that names the folder. Finds it in any
+ * cause of the error and in the output of a program.
  */
 export async function namingFullDisk<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Git's hash function: of commit and blob ids alike. */
+/** The hash function of a repository, for commit ids and blob ids. */
 export type ObjectFormat = 'sha1' | 'sha256';
 
 export function formatOf(oid: string): ObjectFormat {
@@ -9,14 +9,14 @@ export function formatOf(oid: string): ObjectFormat {
 }
 
 /**
- * `info/attributes` beats every `.gitattributes` of the tree: contents go in and out as the bytes they are, and a diff
- * looks at contents alone. `-text` etc. switch off; `!` makes unspecified.
+ * `info/attributes` overrides every `.gitattributes` of the tree, so that no content is converted and a diff compares only
+ * contents. `-text` and the like switch an attribute off; `!` makes it unspecified.
  */
 const RAW_CONTENT = '* -text !eol !crlf -ident -filter !working-tree-encoding !diff !merge !whitespace\n';
 
 /**
- * Writes a new git directory that no template, hook or configuration of the user had a part in. `alternates` are
- * object folders that it reads besides its own.
+ * Writes a new git directory without any template, hook or configuration of the user. `alternates` are object folders that it
+ * reads besides its own.
  */
 export async function makeGitDirectory(
   directory: string,
@@ -46,7 +46,7 @@ function alternateLine(path: string): string {
   return plain ? `${path}\n` : `${quotePath(Buffer.from(path).toString('latin1'))}\n`;
 }
 
-/** A byte string in git's C-style quotes: printable ASCII as it is, everything else octal. */
+/** A byte string in C-style quotes, as git writes them: printable ASCII unchanged, everything else octal. */
 export function quotePath(bytes: string): string {
   const quoted = bytes.replace(/[^ !#-[\]-~]/g, (byte) => {
     return `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`;

@@ -6,14 +6,14 @@ import { present } from '@whetstone/events/present';
 import { execa } from 'execa';
 
 /**
- * Every git process that the harness starts. It sees no configuration but that of the git directory it is given, runs
- * no hook, filter, fsmonitor, pager or transport, takes no optional lock and asks nothing.
+ * Every git process that the harness starts. It reads only the configuration of its git directory, runs no hook, filter,
+ * fsmonitor, pager or transport, takes no optional lock, and never asks for input.
  */
 export type GitCall = {
   gitDir?: string;
   workTree?: string;
   indexFile?: string;
-  /** Default: the work tree, else the git directory, else the root: nothing of a current folder plays a part. */
+  /** Default: the work tree, else the git directory, else the root. The current folder never matters. */
   cwd?: string;
   input?: string | Uint8Array | Readable;
 };
@@ -46,7 +46,7 @@ export async function gitVersion(): Promise<string> {
   return output.replace(/^git version /, '');
 }
 
-/** Runs git and hands its output to `read` as it comes; nothing of it is kept. */
+/** Runs git and passes its output to `read` as it comes, without buffering it. */
 export async function streamGit<T>(
   args: string[],
   call: GitCall,
@@ -55,12 +55,12 @@ export async function streamGit<T>(
   const subprocess = startGit(args, call, { buffer: { stdout: false } });
   let value: T;
   try {
-    // Piped at once: a stream that nobody reads by the next turn of the event loop is drained by execa.
+    // Piped at once, because execa drains a stream that has no reader by the next turn of the event loop.
     value = await read(subprocess.stdout.pipe(new PassThrough()));
   } catch (error) {
     subprocess.kill('SIGKILL');
     const result = await subprocess;
-    // A reader that stumbles over a truncated output stumbles because git failed first.
+    // When git fails, the reader may fail too, on the truncated output. The error of git is the cause.
     if (result.exitCode !== undefined && result.exitCode !== 0) throw gitError(args, result);
     throw error;
   }

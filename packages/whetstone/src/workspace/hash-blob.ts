@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { formatOf, type ObjectFormat } from './git-directory.ts';
 
-/** A file is opened as what it was seen to be: a symlink in its place is refused, a pipe does not block. */
+/** Opens a file that was a plain file when it was listed: refuses a symlink that has replaced it, and does not block on a pipe. */
 const READ_PLAIN_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const CHUNK = 1024 * 1024;
@@ -12,12 +12,12 @@ export function hashBytes(content: Uint8Array, format: ObjectFormat): string {
   return startHash(format, content.byteLength).update(content).digest('hex');
 }
 
-/** Git's blob id of a file's content as it is, and its size in bytes. */
+/** The blob id that git gives to the content of a file, without conversion, and the size in bytes. */
 export async function hashFile(path: Buffer, format: ObjectFormat): Promise<{ oid: string; size: number }> {
   return hashSmallFile(path, format) ?? (await hashLargeFile(path, format));
 }
 
-/** In one go: for the many small files of a tree a promise each costs more than the reading. */
+/** Synchronous, because for many small files a promise each costs more than reading. */
 function hashSmallFile(path: Buffer, format: ObjectFormat): { oid: string; size: number } | undefined {
   const descriptor = openSync(path, READ_PLAIN_FILE);
   try {
@@ -49,8 +49,8 @@ function startHash(format: ObjectFormat, size: number) {
 }
 
 /**
- * The content of a tree entry that was hashed before: a file's bytes, a symlink's target. Throws at the end when it is
- * not what was hashed; a chunk is valid until the next one is asked for.
+ * The content of a tree entry that was hashed before: the bytes of a file, the target of a symlink. Throws at the end when
+ * the content is not what was hashed. A chunk is valid only until the next one is read.
  */
 export async function* readHashed(
   path: Buffer,
@@ -77,7 +77,7 @@ export function openPlainFile(path: Buffer): Promise<FileHandle> {
   return open(path, READ_PLAIN_FILE);
 }
 
-/** Exactly `size` bytes of an open file. A chunk is valid until the next one is asked for. */
+/** Exactly `size` bytes of an open file. A chunk is valid only until the next one is read. */
 export async function* readPlainFile(file: FileHandle, size: number): AsyncGenerator<Buffer> {
   const buffer = Buffer.allocUnsafe(Math.min(size, CHUNK));
   for (let left = size; left > 0; ) {

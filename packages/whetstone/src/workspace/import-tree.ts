@@ -6,16 +6,16 @@ import { quotePath } from './git-directory.ts';
 import { openPlainFile, readPlainFile } from './hash-blob.ts';
 import { absolutePath } from './tree-path.ts';
 
-/** What the edits start from: the tree of a commit that becomes the parent, or a bare tree and no history. */
+/** The tree that the edits change: that of a commit, which becomes the parent, or a tree without history. */
 export type ImportStart = { parent: string } | { tree: string };
 
 const SOMEONE = 'Developer <developer@localhost>';
-/** 2024-01-01, the same for every workspace: a date would tell when, and in which order, cases were made. */
+/** 2024-01-01 for every workspace, because a real date would show when and in which order cases were made. */
 const SOME_TIME = '1704067200 +0000';
 
 /**
- * Writes a commit to `gitDir`: `start` with `edits`, whose contents are read from the tree at `root`. One process,
- * contents are streamed. The identity, date and message of the commit say nothing. Resolves with the commit's id.
+ * Writes a commit to `gitDir`: `start` with `edits`, whose contents are read from the tree at `root` and streamed to one
+ * process. The identity, date and message of the commit are always the same. Resolves with the id of the commit.
  */
 export async function importTree(
   gitDir: string,
@@ -44,7 +44,7 @@ async function* importStream(change: Parameters<typeof importTree>[1]): AsyncGen
     `feature done\ncommit ${change.ref}\nmark :1\nauthor ${SOMEONE} ${SOME_TIME}\n` +
       `committer ${SOMEONE} ${SOME_TIME}\ndata 15\nInitial commit\n\n${from}${tree}`,
   );
-  // First what goes: a file must be gone before a folder of its name can hold anything.
+  // Deletions come first, because a file must be removed before a folder with its name can be filled.
   const deletions = change.edits.filter((edit) => edit.kind === 'delete');
   yield Buffer.from(deletions.map(({ path }) => `D ${quotePath(path)}\n`).join(''));
   for (const edit of change.edits) {
@@ -63,7 +63,7 @@ async function* importEntry(mode: string, path: string, absolute: Buffer): Async
   await using file = await openPlainFile(absolute);
   const { size } = await file.stat();
   yield header(size);
-  // The stream keeps a chunk beyond the next read, so it gets its own copy.
+  // The stream keeps a chunk longer than until the next read, so it gets a copy.
   for await (const chunk of readPlainFile(file, size)) yield Buffer.from(chunk);
   yield NEWLINE;
 }

@@ -39,7 +39,7 @@ function holdersOf(namespace: string): string[] {
 const sampleRepo = () => keep(makeRepo({ file: 'x\n', gone: 'y\n' }));
 
 describe('a mount namespace of its own', () => {
-  test.skipIf(!hasNamespaces)('layered mounts are seen by nobody else (needs root)', () => {
+  test.skipIf(!hasNamespaces)('no other process sees the layered mounts (needs root)', () => {
     const scratch = keep(makeTempDir());
     const output = execFileSync(process.execPath, [PROGRAM, 'enter', sampleRepo(), scratch], {
       encoding: 'utf8',
@@ -70,7 +70,7 @@ describe('a mount namespace of its own', () => {
     expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(scratch);
     child.kill('SIGKILL');
     await once(child, 'exit');
-    // A mount lives as long as its namespace, and that as long as a process in it.
+    // A mount lives as long as its namespace, and a namespace as long as a process in it.
     await expect.poll(() => holdersOf(seen.namespace), { timeout: 5000 }).toEqual([]);
   });
 
@@ -107,7 +107,7 @@ describe('as a user without privileges', () => {
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test.skipIf(!isRoot)("copies of a repository of another owner's (started by root)", () => {
+  test.skipIf(!isRoot)('copies of a repository of another owner (started by root)', () => {
     const scratch = keep(makeTempDir());
     expect(run('stay', scratch)).toMatchObject({
       uid: 65534,
@@ -118,7 +118,7 @@ describe('as a user without privileges', () => {
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test.skipIf(!isRoot)('what an agent locked hides nothing and goes away (started by root)', () => {
+  test.skipIf(!isRoot)('files that an agent locked are seen and removed (started by root)', () => {
     const folder = keep(makeTempDir());
     const repo = keep(makeRepo({ 'folder/file': 'x\n' }));
     chmodSync(repo, 0o755);

@@ -70,7 +70,7 @@ function mountsWorkIn(unshare: string, namespaces: readonly string[]): boolean {
       return spawnSync(unshare, args, { cwd: directory, stdio: 'ignore' }).status === 0;
     });
   } finally {
-    // Overlayfs leaves folders without permissions in there, which only root removes as they are.
+    // Overlayfs leaves folders without permissions, which only root can remove unchanged.
     spawnSync('chmod', ['-R', 'u+rwX', directory], { stdio: 'ignore' });
     rmSync(directory, { recursive: true, force: true });
   }

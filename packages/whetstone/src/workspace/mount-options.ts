@@ -2,9 +2,9 @@
 export type MountOptions = readonly string[];
 
 /**
- * With `redirect_dir` a folder of the tree can be renamed as anywhere else; in a user namespace, which needs `userxattr`,
- * the kernel does not offer it, and `rename` of a folder fails there with EXDEV (`mv` copies then). `volatile` skips the
- * sync of the whole file system at unmounting.
+ * Option sets to try, the best first. With `redirect_dir` a folder of the tree can be renamed as usual. In a user namespace,
+ * which needs `userxattr`, the kernel does not offer it: `rename` of a folder fails with EXDEV (then `mv` copies). `volatile`
+ * skips syncing the whole file system when unmounting.
  */
 export const MOUNT_OPTION_SETS: readonly MountOptions[] = [
   ['redirect_dir=on', 'metacopy=off', 'index=off', 'volatile'],
@@ -14,11 +14,11 @@ export const MOUNT_OPTION_SETS: readonly MountOptions[] = [
 ];
 
 /**
- * The command of a layered mount. Paths are relative to the folder it runs in and made of letters, digits, `_`, `-`,
- * `.` and `/`: the option syntax gives `,`, `:` and `\` a meaning that no escape carries through every mount program.
+ * The command of a layered mount. Paths are relative to the folder that it runs in and have only letters, digits, `_`, `-`,
+ * `.` and `/`: in mount options `,`, `:` and `\` have a meaning, and no escape for them works in every mount program.
  */
 export function mountCommand(mount: {
-  /** The uppermost first. */
+  /** The uppermost layer first. */
   lower: readonly string[];
   upper: string;
   work: string;

@@ -12,7 +12,7 @@ import type { PlacedTree, Placement } from './placement.ts';
 export async function mountPlacement(scratch: string): Promise<Placement | undefined> {
   if (process.platform !== 'linux') return undefined;
   const shell = openCommandShell(scratch);
-  // Removing may take long, and a mount should not wait for it.
+  // A second shell, so that a mount does not wait for a slow removal.
   const removals = openCommandShell(scratch);
   for (const options of MOUNT_OPTION_SETS) {
     if (await mountsBehave({ scratch, shell, options })) {
@@ -86,7 +86,7 @@ async function mountsBehave(mounter: Mounter): Promise<boolean> {
       await placed.detach();
     }
   } catch {
-    // The next set of options, or another strategy.
+    // Then the next set of options, or another strategy, is tried.
     return false;
   } finally {
     await removeTree(directory);

@@ -28,7 +28,7 @@ const TREE: TreeSpec = {
   nothing: '',
 };
 
-/** Few names, so that files, folders and symlinks take each other's places. */
+/** Only a few names, so that files, folders and symlinks replace each other. */
 const name = fc.constantFrom(
   'a',
   'd',
@@ -61,7 +61,7 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-/** What an agent does; what cannot be done there (a file below a file) is left undone, as in a shell. */
+/** Does what an agent does. What is impossible (a file below a file) is skipped, as in a shell. */
 function perform(root: string, action: Step): void {
   const target = bytesOf(join(root, action.path));
   try {
@@ -98,7 +98,7 @@ describe.each(strategies)('the patch of any edits over $strategy', ({ strategy, 
     for (const folder of [repo, scratch]) if (folder) rmSync(folder, { recursive: true });
   });
 
-  test.skipIf(missing)('applied to the base by git, and by another workspace, gives the tree', async () => {
+  test.skipIf(missing)('gives the tree when git or another workspace applies it to the base', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 12 }), async (steps) => {
         await using workspace = await workspaces.create(snapshot);

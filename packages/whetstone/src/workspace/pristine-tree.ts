@@ -9,7 +9,7 @@ import type { SnapshotNotes, TreeEntries, TreeEntry } from './workspace.ts';
 /** The tree of a commit on disk: the bytes of its blobs, without any `.git`. */
 export type Pristine = {
   commit: string;
-  /** The commit's tree object. */
+  /** The id of the tree object of the commit. */
   treeId: string;
   path: string;
   /** A git index of `path`. */
@@ -19,8 +19,8 @@ export type Pristine = {
 };
 
 /**
- * Writes the tree of `commit` below `directory`. `gitDir` is one of our own that reads the user's objects: line endings,
- * idents, filters and encodings are left alone, whatever configuration or attributes say.
+ * Writes the tree of `commit` below `directory`. `gitDir` is our own git directory that reads the objects of the user's
+ * repository, so no configuration or attribute converts line endings, idents, filters or encodings.
  * Throws a `WhetstoneError` (exit code 2) `repo.objects-missing` when the repository does not hold the whole tree.
  */
 export async function materialisePristine(
@@ -53,7 +53,7 @@ function parseListing(listing: string, commit: string): Entry[] {
     .map((line) => {
       const match = /^(\d{6}) \w+ ([0-9a-f]+) +(\S+)\t(.+)$/s.exec(line);
       const [, mode = '', oid = '', size = '', path = ''] = match ?? [];
-      // Old trees have group-writable files; git itself reads them as plain ones.
+      // Old trees have group-writable files. Git reads them as plain files.
       const known = mode === '100664' ? '100644' : mode;
       if (size === 'BAD') throw missingObjects(commit, displayPath(path));
       return { path, mode: known as TreeEntry['mode'], oid, size: size === '-' ? 0 : Number(size) };
@@ -88,7 +88,7 @@ function takeNotes(root: string, entries: readonly Entry[]): SnapshotNotes {
   };
 }
 
-/** The specification of Git LFS: a pointer is UTF-8 text of less than 1024 bytes that starts with its version line. */
+/** By the specification of Git LFS, a pointer is UTF-8 text of less than 1024 bytes that starts with this version line. */
 const LFS_VERSION = Buffer.from('version https://git-lfs.github.com/spec/');
 
 function mayBeLfsPointer({ mode, size }: Entry): boolean {

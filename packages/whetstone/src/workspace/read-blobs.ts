@@ -1,9 +1,9 @@
 import { streamGit } from './git.ts';
 
-/** One blob as it arrives. `content` must be read to its end before the next blob is asked for. */
+/** One blob as it arrives. `content` must be read to its end before the next blob comes. */
 export type Blob = { oid: string; size: number; content: AsyncIterable<Buffer> };
 
-/** Hands the blobs of `oids`, in that order, to `each`. One process, contents are streamed. */
+/** Calls `each` with the blobs of `oids`, in that order. Uses one process and streams contents. */
 export async function readBlobs(
   gitDir: string,
   oids: readonly string[],
@@ -23,7 +23,7 @@ export async function readBlobs(
   });
 }
 
-/** Lines and counted bytes of one stream. */
+/** Reads lines and given numbers of bytes from one stream. */
 class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);

@@ -13,8 +13,8 @@ afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
 
-describe('what is not a repository to work on', () => {
-  test('a path that is not there, a file, a folder without git', async () => {
+describe('refuses', () => {
+  test('a path that does not exist, a file, a folder without git', async () => {
     const folder = keep(makeTempDir());
     writeFileSync(join(folder, 'file'), '');
     await expect(inspectRepo(join(folder, 'none'))).rejects.toMatchObject({
@@ -45,7 +45,7 @@ describe('what is not a repository to work on', () => {
     await expect(resolveCommit(repo, 'HEAD')).rejects.toMatchObject({ code: 'repo.unreadable', exitCode: 2 });
   });
 
-  test('no commit yet', async () => {
+  test('a repository without a commit', async () => {
     const repo = keep(makeTempDir());
     runGit(repo, ['init', '-q']);
     expect(await inspectRepo(repo)).toMatchObject({ head: null, dirty: false });
@@ -116,7 +116,7 @@ describe('inspectRepo', () => {
     expect(await inspectRepo(repo)).toMatchObject({ gitDir: separate, dirty: true });
   });
 
-  test('dirty: changed, staged or untracked; not touched, ignored or excluded', async () => {
+  test('a repository is dirty with changed, staged or untracked files, not with touched, ignored or excluded ones', async () => {
     const repo = keep(makeRepo({ file: 'x\n', '.gitignore': '*.log\n' }));
     const dirty = async () => (await inspectRepo(repo)).dirty;
     utimesSync(join(repo, 'file'), new Date(0), new Date(0));
@@ -134,7 +134,7 @@ describe('inspectRepo', () => {
     expect(await dirty()).toBe(true);
   });
 
-  test("leaves no trace and runs nothing of the repository's", async () => {
+  test('changes nothing in the repository and runs nothing of it', async () => {
     const repo = keep(makeRepo({ file: 'x\n', other: 'y\n', '.gitattributes': '* filter=canary\n' }));
     const canary = join(keep(makeTempDir()), 'canary');
     for (const [key, value] of [
@@ -160,7 +160,7 @@ describe('inspectRepo', () => {
     expect(() => fingerprint(canary)).toThrow('ENOENT');
   });
 
-  test('no variable of the environment points git elsewhere', async () => {
+  test('no environment variable points git to another place', async () => {
     const repo = keep(makeRepo({ file: 'x\n' }));
     const other = keep(makeRepo({ file: 'other\n' }));
     const head = runGit(repo, ['rev-parse', 'HEAD']).trim();

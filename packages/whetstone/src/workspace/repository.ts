@@ -6,20 +6,20 @@ import { distance } from 'fastest-levenshtein';
 import { GitError, git } from './git.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
 
-/** The user's repository: where its parts are. It is only ever read. */
+/** Where the parts of the user's repository are. The repository is only read. */
 export type Repository = {
   workTree: string;
-  /** Of this work tree: HEAD and index. */
+  /** The folder with HEAD and the index of this work tree. */
   gitDir: string;
-  /** Shared by all work trees: refs and objects. The same folder unless `workTree` is a linked one. */
+  /** The folder with refs and objects, which all work trees share. The same folder, except for a linked work tree. */
   commonDir: string;
   objects: string;
 };
 
 /**
- * Looks at a repository without changing it. `dirty`: tracked files changed or untracked ones there (ignored ones and
- * submodules do not count), which no workspace will see; also true where the index cannot be read. `head`: the commit
- * that is checked out, `null` while the branch has none.
+ * Inspects a repository without changing it. `dirty`: there are changed tracked files or untracked files (ignored files and
+ * submodules do not count), which no workspace will have; also true where the index cannot be read. `head`: the commit that is
+ * checked out, `null` while the branch has no commit.
  */
 export async function inspectRepo(
   path: string,
@@ -52,8 +52,8 @@ export async function resolveCommit(path: string, ref: string): Promise<string> 
 }
 
 /**
- * Finds the repository that `path` is in. Git's own discovery is not used: it refuses a repository of another owner
- * (`safe.directory`), which matters to those who run its hooks, and nothing here does.
+ * Finds the repository that `path` is in. Does not use the discovery of git, which refuses a repository of another owner
+ * (`safe.directory`). That protects whoever runs its hooks, and nothing here runs them.
  * Throws a `WhetstoneError` (exit code 2): `repo.missing`, `repo.not-git`, `repo.bare`.
  */
 export async function openRepository(path: string): Promise<Repository> {
@@ -106,7 +106,7 @@ async function describeRepository(workTree: string, gitDir: string): Promise<Rep
   return { workTree, gitDir, commonDir, objects: join(commonDir, 'objects') };
 }
 
-/** The commit a revision names, `null` when none. Rejects when git cannot read the repository at all. */
+/** The commit that a revision names; `null` when there is none. Rejects when git cannot read the repository at all. */
 async function lookUp(repository: Repository, revision: string): Promise<string | null> {
   if (/[\0\n]/.test(revision)) return null;
   const call = { gitDir: repository.gitDir, cwd: repository.workTree, input: `${revision}^{commit}\n` };
@@ -147,8 +147,8 @@ async function suggestRef(repository: Repository, ref: string): Promise<string> 
 }
 
 /**
- * `git status` from outside: a git directory of our own with a copy of the index, so that neither a filter nor a
- * monitor of the user's configuration runs and the user's index is not refreshed.
+ * Runs `git status` with our own git directory and a copy of the index, so that no filter or monitor of the user's
+ * configuration runs and the user's index is not refreshed.
  */
 async function isDirty(repository: Repository, head: string | null): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));
@@ -159,7 +159,7 @@ async function isDirty(repository: Repository, head: string | null): Promise<boo
       ...(head === null ? {} : { head }),
     });
     await copyIndex(repository.gitDir, directory);
-    // Line endings are the one conversion that is safe to run, and without it a Windows checkout is all changes.
+    // Converting line endings is the only conversion that is safe to run. Without it every file of a Windows checkout is changed.
     await rm(join(directory, 'info/attributes'));
     const exclude = join(repository.commonDir, 'info/exclude');
     const status = await git(
@@ -183,7 +183,7 @@ async function isDirty(repository: Repository, head: string | null): Promise<boo
   }
 }
 
-/** With their times: git compares a file's time with the index's to know which entries it must not trust. */
+/** Copies files with their times: git compares the time of a file with that of the index to find entries not to trust. */
 async function copyIndex(gitDir: string, directory: string): Promise<void> {
   const names = (await readdir(gitDir)).filter((name) => name === 'index' || name.startsWith('sharedindex.'));
   for (const name of names) {

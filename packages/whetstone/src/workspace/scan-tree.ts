@@ -7,12 +7,12 @@ import { hashBytes, hashFile } from './hash-blob.ts';
 import { absolutePath, isDotGit, joinPath, parentPaths } from './tree-path.ts';
 
 /**
- * How a tree differs from its base, by content. Looks at every name there is: no ignore file, attribute, index or
- * repository of the tree has a say. The root's `.git` is left out whatever it is; symlinks are not followed.
+ * How a tree differs from its base, by content. Every name counts: no ignore file, attribute, index or repository in the tree
+ * has any influence. The `.git` of the root is left out, whatever it is; symlinks are not followed.
  */
 export type Scan = {
   edits: TreeEdit[];
-  /** Byte paths of what no patch can carry: devices, pipes, sockets, `.git` below the root, what cannot be read. */
+  /** Byte paths of what no patch can hold: devices, pipes, sockets, `.git` below the root, unreadable files. */
   unportable: string[];
 };
 
@@ -24,12 +24,12 @@ export type ScanOptions = {
   layers?: { upper: string; lower: readonly string[] };
 };
 
-/** `whole`: every entry is looked at, because no layer vouches for those that were not touched. */
+/** `whole`: every entry is compared, because no layer shows which ones were not touched. */
 type Folder = { path: string; whole: boolean };
 
 type Kind = 'folder' | 'file' | 'symlink' | 'special';
 
-/** Hashing is synchronous for small files: other cases get their turn this often. */
+/** Hashing small files is synchronous. After this many milliseconds other cases get a turn. */
 const SLICE_MS = 10;
 
 export async function scanTree(options: ScanOptions): Promise<Scan> {
@@ -109,7 +109,7 @@ async function list(root: string, folder: string): Promise<Dirent<Buffer>[] | un
   return withAccess(root, folder, () => readdir(path, { encoding: 'buffer', withFileTypes: true }));
 }
 
-/** The names in a folder that may differ from the base; `undefined` when that cannot be told. */
+/** The names in a folder that may differ from the base; `undefined` when that is unknown. */
 async function touchedNames(options: ScanOptions, folder: Folder): Promise<Set<string> | 'all' | undefined> {
   if (folder.whole || options.layers === undefined) return 'all';
   try {
@@ -123,9 +123,9 @@ async function touchedNames(options: ScanOptions, folder: Folder): Promise<Set<s
 }
 
 /**
- * Whether a folder in the upper layer lies over the folder of the same path below: then, and only then, a name that is
- * not in the upper layer is as in the base. A folder that was made anew or moved here from elsewhere has another inode
- * number; one that lies over a lower folder has that one's (overlayfs, "Inode properties").
+ * Whether a folder in the upper layer lies over the folder with the same path in a lower layer. Only then a name that is not
+ * in the upper layer is as in the base. Such a folder has the inode number of the lower folder; a folder that was made again or
+ * moved here has another one (overlayfs documentation, "Inode properties").
  */
 async function isLayered({ root, layers }: ScanOptions, path: string): Promise<boolean> {
   const merged = await inode(absolutePath(root, path));
@@ -145,8 +145,8 @@ async function inode(path: Buffer): Promise<bigint | undefined> {
 }
 
 /**
- * Reads what the agent may have locked: its owner may unlock it, and a locked folder must hide nothing. `undefined`:
- * unreadable all the same, or deeper than the system can name.
+ * Reads what the agent may have locked, because a locked folder must not hide anything: unlocks it when reading is denied.
+ * `undefined` when it is still unreadable, or deeper than the system can name.
  */
 async function withAccess<T>(root: string, path: string, read: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -181,7 +181,7 @@ function kindOf(entry: Dirent<Buffer>): Kind {
   return entry.isSymbolicLink() ? 'symlink' : 'special';
 }
 
-/** Git carries files and symlinks, no name that it takes for its own, and no `.gitmodules` that is a symlink. */
+/** Whether git can hold an entry: files and symlinks, except names that git reserves and a `.gitmodules` that is a symlink. */
 function isPortable(path: string, name: string, kind: Kind): boolean {
   if (kind === 'special' || isDotGit(name)) return false;
   return !(kind === 'symlink' && path.toLowerCase() === '.gitmodules');
@@ -191,13 +191,13 @@ function isSubmodule(base: BaseTree, path: string): boolean {
   return base.entries.get(path)?.mode === '160000';
 }
 
-/** The place of a submodule is an empty folder; anything else there is not a change that a patch could carry. */
+/** A submodule is an empty folder in the tree. A patch cannot hold anything else at its path. */
 async function fitsSubmodule(options: ScanOptions, path: string, kind: Kind): Promise<boolean> {
   if (!isSubmodule(options.base, path)) return true;
   return kind === 'folder' && (await list(options.root, path))?.length === 0;
 }
 
-/** Everything the base has at `path` or below, except the places of submodules. */
+/** Adds deletions for everything that the base has at `path` or below, except submodules. */
 function deleteBase(base: BaseTree, path: string, edits: TreeEdit[]): void {
   const entry = base.entries.get(path);
   if (entry && entry.mode !== '160000') edits.push({ kind: 'delete', path });

@@ -11,15 +11,15 @@ import type { Pristine } from './pristine-tree.ts';
 import { type ScanOptions, scanTree } from './scan-tree.ts';
 import type { Snapshot } from './workspace.ts';
 
-/** A snapshot and what it takes to make workspaces of it. */
+/** A snapshot with what is needed to make workspaces from it. */
 export type PreparedSnapshot = Snapshot & {
   format: ObjectFormat;
   base: BaseTree;
-  /** The one commit of its `.git`. */
+  /** The only commit of its `.git`. */
   sealedCommit: string;
-  /** The objects of its `.git`: that commit and what it needs. */
+  /** The object folder of its `.git`: that commit and what it needs. */
   objects: string;
-  /** For `Placement.place`. */
+  /** The layers for `Placement.place`. */
   layers: readonly string[];
 };
 
@@ -59,7 +59,7 @@ export async function buildSnapshot(options: {
   } finally {
     await placed.detach();
   }
-  // A layer that is not mounted may be written to; a rename through the mount would be a copy.
+  // After unmounting, the layer can be written directly. A rename through the mount would be a copy.
   const [layer = placed.path] = placed.layers;
   await rename(sealed, join(layer, '.git'));
   const entries = applyEdits(pristine.entries, edits);
@@ -80,7 +80,7 @@ export function scanTarget({ path, upper, layers }: PlacedTree): Pick<ScanOption
   return { root: path, ...(upper === undefined ? {} : { layers: { upper, lower: layers.slice(1) } }) };
 }
 
-/** An identity, so that an agent can commit, and no housekeeping that outlives it. */
+/** Gives an identity, so that an agent can commit, and switches off background housekeeping that could outlive it. */
 const AGENT_CONFIG = `[core]
 	bare = false
 \tfilemode = true
@@ -94,7 +94,7 @@ const AGENT_CONFIG = `[core]
 \tauto = false
 `;
 
-/** Fills the new `.git`: the objects that its one commit reaches and no others, the branch, the index. */
+/** Fills the new `.git` with the branch, the index, and only the objects that its commit reaches. */
 async function seal(options: {
   gitDir: string;
   sealed: string;
@@ -104,7 +104,7 @@ async function seal(options: {
   edits: readonly TreeEdit[];
 }): Promise<void> {
   const { gitDir, sealed, sealedCommit, pristine, placed, edits } = options;
-  // Deltas that the repository has are kept, new ones are not worth the search.
+  // Existing deltas are reused. Searching for new ones takes longer than it saves.
   await git(
     ['pack-objects', '--revs', '--quiet', '--window=0', '--threads=1', join(sealed, 'objects/pack/pack')],
     { gitDir, input: `${sealedCommit}\n` },
@@ -117,8 +117,8 @@ async function seal(options: {
     const input = Buffer.from(lines, 'latin1');
     await git(['update-index', '-z', '--index-info'], { gitDir: sealed, indexFile, input });
   }
-  // In a layered mount the files keep their inode and times, so an index that knows them saves the agent's git a
-  // first reading of the whole tree. A copy has new ones in any case.
+  // In a layered mount files keep their inode and times. An index with them saves the agent's git from reading the whole
+  // tree at first. In a copy they are new anyway.
   if (placed.upper !== undefined) {
     await git(['update-index', '-q', '--refresh'], { gitDir: sealed, indexFile, workTree: placed.path });
   }

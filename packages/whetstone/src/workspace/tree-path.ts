@@ -2,21 +2,21 @@ import { isUtf8 } from 'node:buffer';
 import { WhetstoneError } from '@whetstone/errors';
 
 /**
- * Paths inside a tree are byte strings in latin1 with `/` between components: git and Linux allow any byte but NUL,
- * and only bytes name a file for certain.
+ * Paths inside a tree are byte strings in latin1 with `/` between components. Git and Linux allow every byte except NUL, so
+ * only bytes name every file exactly.
  */
 export function pathBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** A path for people: UTF-8 where it is, else every byte beyond ASCII as `\xNN`. */
+/** A path to show to people: as UTF-8 where it is valid, else with every byte beyond ASCII as `\xNN`. */
 export function displayPath(bytes: string): string {
   const buffer = Buffer.from(bytes, 'latin1');
   if (isUtf8(buffer)) return buffer.toString('utf8');
   return bytes.replace(/[\x80-\xff]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`);
 }
 
-/** The path of a tree's entry as the file system wants it. `path` may be empty: the root itself. */
+/** The path of an entry for the file system. An empty `path` is the root. */
 export function absolutePath(root: string, path: string): Buffer {
   return Buffer.from(path === '' ? pathBytes(root) : `${pathBytes(root)}/${path}`, 'latin1');
 }
@@ -35,8 +35,8 @@ export function parentPaths(path: string): string[] {
 }
 
 /**
- * Whether git takes a name for its own folder on some file system (`.GIT`, `git~1`, `.git ` …), as `verify_path` of
- * git's read-cache.c decides: no tree and no patch can carry it.
+ * Whether a name means git's own folder on some file system (`.GIT`, `git~1`, `.git ` …), by the rules of `verify_path` in
+ * git's read-cache.c. No tree and no patch can hold such a name.
  */
 export function isDotGit(name: string): boolean {
   return /^(\.git|git~1)[. ]*($|[\\:])/i.test(name);
@@ -57,8 +57,8 @@ export function assertInsideTree(path: string): void {
 }
 
 /**
- * The byte path of an overlay target: what `assertInsideTree` asks, and nothing that another system reads as a drive,
- * a device or a separator. A trailing slash is allowed.
+ * The byte path of an overlay target. Refuses what `assertInsideTree` refuses, and names that are a drive, a device or a
+ * separator on another system. A trailing slash is allowed.
  */
 export function overlayTarget(target: string): string {
   const path = pathBytes(target.replace(/\/+$/, ''));

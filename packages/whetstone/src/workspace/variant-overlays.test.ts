@@ -15,7 +15,7 @@ afterEach(() => rmSync(tree, { recursive: true }));
 const variant = { name: 'v', description: '' };
 const removal: OverlayOperation = { kind: 'remove', paths: ['CLAUDE.md'] };
 
-test('instructions come last, under the name that the agent reads', () => {
+test('instructions come last, under the file name that the agent reads', () => {
   const instructions = { file: '/rules.md' };
   const declared = { ...variant, overlays: [removal], instructions };
   const copied = { kind: 'copy', source: '/rules.md' };
@@ -24,7 +24,7 @@ test('instructions come last, under the name that the agent reads', () => {
   expect(variantOverlays({ ...variant, overlays: [removal] }, 'AGENTS.md')).toEqual([removal]);
 });
 
-test('a text becomes a file in the place of what is there, and a link is not followed', async () => {
+test('a text becomes a file in place of what is there, without following a link', async () => {
   writeFileSync(join(tree, 'AGENTS.md'), 'Old.\n');
   symlinkSync('AGENTS.md', join(tree, 'CLAUDE.md'));
   const declared = { ...variant, overlays: [], instructions: { text: 'New. ü\n' } };

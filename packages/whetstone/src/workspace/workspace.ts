@@ -1,18 +1,18 @@
 import type { OverlayOperation } from '../config/config.ts';
 
 /**
- * Disposable workspaces: a commit plus a variant's overlays becomes a directory that an agent may do anything to;
- * afterwards the host says what changed. The user's repository is only ever read.
+ * Disposable workspaces. A commit plus the overlays of a variant becomes a directory in which an agent may do anything;
+ * afterwards the host finds what changed. The user's repository is only read.
  */
 export interface Workspaces extends AsyncDisposable {
   /** How a workspace gets its tree: a layered mount, a copy-on-write clone, or a copy. Chosen once and recorded. */
   readonly strategy: WorkspaceStrategy;
   /**
-   * The tree at `commit` with the overlays applied, prepared once for each pair and then shared: its own `.git` holding
-   * one commit, no history, nothing of the user's repository reachable from it.
+   * Prepares the tree at `commit` with the overlays applied, once per commit and overlays. Its `.git` has one commit and no
+   * history, and nothing else of the user's repository can be reached from it.
    */
   prepare(commit: string, overlays: OverlayOperation[]): Promise<Snapshot>;
-  /** A fresh workspace over a snapshot. */
+  /** Makes a new workspace from a snapshot. */
   create(snapshot: Snapshot): Promise<Workspace>;
 }
 
@@ -21,17 +21,17 @@ export type WorkspaceStrategy = 'mount' | 'reflink' | 'copy';
 /** An immutable prepared tree. */
 export interface Snapshot {
   readonly commit: string;
-  /** What the tree holds, by path (a byte string in latin1, so that any file name is kept). */
+  /** The entries of the tree by path. */
   readonly entries: TreeEntries;
   readonly notes: SnapshotNotes;
 }
 
-/** Path (latin1 byte string, `/` separated) → what is there. */
+/** Path (bytes as a latin1 string, so that any file name is kept; separated by `/`) → entry. */
 export type TreeEntries = ReadonlyMap<string, TreeEntry>;
 export type TreeEntry = {
-  /** Git's own modes. */
+  /** The modes of git. */
   mode: '100644' | '100755' | '120000' | '160000';
-  /** Git's blob id of the content (of the target for a symlink). */
+  /** The blob id of the content; for a symlink, of its target. */
   oid: string;
 };
 
@@ -39,28 +39,27 @@ export type TreeEntry = {
 export type SnapshotNotes = { submodules: string[]; lfsPointers: string[] };
 
 export interface Workspace extends AsyncDisposable {
-  /** Absolute path of the tree. Says nothing of task, variant or trial. */
+  /** Absolute path of the tree. It shows nothing of task, variant or trial. */
   readonly path: string;
   readonly snapshot: Snapshot;
   /**
-   * Takes the present state as the base of `changes()`, `apply()` and `restore()`: what `setup` commands made is not
-   * the agent's doing. The patch of a rebased workspace applies to a tree in which the same setup has run; a path that
-   * setup left alone reads the same with and without it.
+   * Makes the present state the base of `changes()`, `apply()` and `restore()`, so that what `setup` commands made does not
+   * count as work of the agent. The patch then applies to a tree in which the same setup has run.
    */
   rebase(): Promise<void>;
-  /** What changed since the base, compared by content from outside. Call when nothing runs in it any more. */
+  /** What changed since the base, compared by content from outside. Call it when nothing runs in the workspace any more. */
   changes(): Promise<Changes>;
   /**
-   * Lays changes of another workspace of the same snapshot over this one: each file gets its whole new content. Never
-   * follows a symlink, never leaves the tree. `keep` decides by display path (both paths of a rename, each for itself);
-   * what it refuses is left at the base.
+   * Applies changes of another workspace of the same snapshot to this one: each file gets its whole new content. Never
+   * follows a symlink, never leaves the tree. `keep` decides per display path, and separately for both paths of a rename;
+   * paths that it refuses stay at the base.
    */
   apply(changes: Changes, keep?: (path: string) => boolean): Promise<void>;
-  /** Copies a folder over the tree (hidden tests), replacing what is there. Never follows a symlink in the tree. */
+  /** Copies a folder, such as hidden tests, over the tree, replacing what is there. Never follows a symlink in the tree. */
   lay(folder: string): Promise<void>;
   /**
-   * Puts every path for which `matches` says yes (by display path) back to the base: restored, or removed where it was
-   * not there, special files and nested `.git` folders included. Resolves with what was put back, for display.
+   * Restores every path whose display path `matches` accepts to the base, or removes it where the base does not have it,
+   * including special files and nested `.git` folders. Resolves with the display paths of what was restored.
    */
   restore(matches: (path: string) => boolean): Promise<string[]>;
 }
@@ -71,23 +70,23 @@ export interface Changes {
   readonly insertions: number;
   readonly deletions: number;
   /**
-   * A file with the patch that `git apply --binary` applies to the base tree (empty when nothing changed). Bytes:
-   * contents are not assumed to be text. Copy it to keep it: it goes with the workspace.
+   * A file with the patch for `git apply --binary` on the base tree (empty when nothing changed). Its contents are bytes, not
+   * always text. It is removed with the workspace, so copy it to keep it.
    */
   readonly patchFile: string;
   readonly patchBytes: number;
-  /** The tree that was compared; `apply` reads the new contents there and checks them by `FileChange.oid`. */
+  /** The tree that was compared. `apply` reads the new contents there and checks them against `FileChange.oid`. */
   readonly tree: string;
-  /** A git directory that holds the new contents by `FileChange.oid`. It goes with the workspace, as the tree does. */
+  /** A git directory that has the new contents by `FileChange.oid`. It is removed with the workspace, as the tree is. */
   readonly contents: string;
-  /** Things in the tree that no patch can carry (device nodes, sockets, nested `.git` folders), for display. */
+  /** Display paths of what no patch can hold: device nodes, sockets, nested `.git` folders. */
   readonly unportable: readonly string[];
 }
 
 export type FileChange = {
-  /** For display: UTF-8 where it is, else with `\xNN` escapes. */
+  /** For display: as UTF-8 where it is valid, else with `\xNN` escapes. */
   path: string;
-  /** The exact bytes of the path, latin1. */
+  /** The exact bytes of the path, as a latin1 string. */
   bytes: string;
   change: 'added' | 'modified' | 'deleted' | 'renamed' | 'mode';
   /** The old path of a rename, for display. */

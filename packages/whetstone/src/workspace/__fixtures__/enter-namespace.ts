@@ -6,8 +6,8 @@ import { enterPrivateMountNamespace, isPrivateMountNamespace } from '../mount-na
 import { resolveCommit } from '../repository.ts';
 
 /**
- * `enter`: as a command line program starts, in a namespace of its own; `stay`: without one. Makes a workspace of the
- * repository, changes it, prints what it saw as one line of JSON; with `hold`, waits to be killed then.
+ * `enter` starts as the command line does, in its own namespace; `stay` starts without one. Then makes a workspace of the
+ * repository, changes it, and prints what it saw as one line of JSON. With `hold` it waits to be killed.
  */
 const [mode, repo = '', scratch = '', hold] = process.argv.slice(2);
 if (mode === 'enter') enterPrivateMountNamespace();
