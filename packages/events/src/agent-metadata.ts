@@ -8,13 +8,13 @@ export type ToolActivity = {
   name: string;
   input: JsonValue;
   output?: JsonValue;
-  /** `pending`: called, and no result was seen. */
+  /** `pending`: called, without a result. */
   status: 'completed' | 'failed' | 'rejected' | 'pending';
 };
 
 /**
- * What an agent run came to, in one shape for every agent (provider taxonomy, "Shared Agent Metadata Schema"). It is
- * derived from the events; `facts` add what events cannot carry.
+ * What an agent did, in one shape for every agent (provider taxonomy, "Shared Agent Metadata Schema"). It is derived
+ * from the events; `facts` add what events cannot carry.
  */
 export type AgentMetadata = {
   runtime?: string;
@@ -40,7 +40,7 @@ export type AgentMetadata = {
   errors: string[];
 };
 
-/** What an adapter knows and its events cannot carry. */
+/** What an adapter knows but its events cannot carry. */
 export type AgentFacts = Partial<
   Pick<
     AgentMetadata,
@@ -49,7 +49,7 @@ export type AgentFacts = Partial<
     Pick<AgentMetadata, 'approvalPolicy' | 'trace'>
 >;
 
-/** Tool names under which the known agents run a shell command. */
+/** The names of the tools with which the known agents run a shell command. */
 const SHELL_TOOLS = new Set([
   'shell',
   'bash',

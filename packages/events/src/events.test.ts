@@ -32,14 +32,14 @@ describe('usage', () => {
     );
   });
 
-  test('a bucket that nobody reports stays unknown', () => {
+  test('a bucket that is not reported stays unknown', () => {
     const sum = addUsage({ inputTokens: 1, outputTokens: 2 }, { inputTokens: 3, outputTokens: 4 });
     expect(sum).toEqual({ inputTokens: 4, outputTokens: 6 });
   });
 });
 
 describe('reading events', () => {
-  test('a type that is not known is ignored, never thrown on', () => {
+  test('an unknown type is ignored and never throws', () => {
     fc.assert(fc.property(fc.anything(), (value) => void parseStreamEvent(value)));
     expect(parseStreamEvent({ type: 'from.the.future', at: '2026-01-01T00:00:00Z' })).toBeUndefined();
     expect(parseStreamEvent({ type: 'message', role: 'nobody', text: '' })).toBeUndefined();
@@ -58,7 +58,7 @@ describe('reading events', () => {
     expect(parseStreamEvent(JSON.parse(JSON.stringify(event)))).toEqual(event);
   });
 
-  test('the reply is what the agent itself said', () => {
+  test('the reply is only what the agent itself said', () => {
     const reply = replyText([
       { type: 'message', role: 'user', text: 'do it' },
       { type: 'message', role: 'assistant', text: 'one' },
@@ -85,7 +85,7 @@ describe('agent metadata', () => {
     { type: 'error', message: 'oops' },
   ];
 
-  test('derives from the events alone', () => {
+  test('derives only from the events', () => {
     expect(deriveAgentMetadata(events, { sandbox: 'process' })).toEqual({
       sessionId: 's',
       runtime: 'loop',
@@ -114,7 +114,7 @@ describe('agent metadata', () => {
     });
   });
 
-  test('a tool call that delegates is one tool, and its sub-agent does tool calls of its own', () => {
+  test("counts a tool call that delegates as one tool, and its sub-agent's tool calls too", () => {
     const { tools, modelCalls } = deriveAgentMetadata([
       { type: 'action.called', callId: '1', name: 'task', input: { prompt: 'Review.' } },
       { type: 'subagent.called', callId: '1', name: 'reviewer' },
@@ -130,7 +130,7 @@ describe('agent metadata', () => {
     expect(modelCalls).toBe(1);
   });
 
-  test('a result without a call changes nothing', () => {
+  test('ignores a result without a call', () => {
     expect(deriveAgentMetadata([{ type: 'action.result', callId: 'x', status: 'failed' }]).tools).toEqual([]);
   });
 });

@@ -1,12 +1,12 @@
 /**
  * What a conversion left out: `what` names it in the terms of the format that was read (an event type, a key, a content
- * part), `count` says how often, `why` says what it met. A conversion that loses nothing gives an empty list.
+ * part), `count` says how often, and `why` gives the reason. A conversion that loses nothing returns an empty list.
  */
 export type Loss = { what: string; count: number; why: string };
 
 export type LossTally = {
   add(what: string, why: string, count?: number): void;
-  /** In the order in which each was first met. */
+  /** In the order in which each first occurred. */
   list(): Loss[];
 };
 

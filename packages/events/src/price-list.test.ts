@@ -8,7 +8,7 @@ function dollars(of: Partial<PricedUsage['usage']>, rest: Omit<PricedUsage, 'usa
   return priceUsage({ usage: { inputTokens: 0, outputTokens: 0, ...of }, ...rest })?.usd;
 }
 
-test('each bucket has its own price, dollars a million tokens', () => {
+test('each bucket has its own price in dollars per million tokens', () => {
   const opus = { model: 'claude-opus-4-8', provider: { name: 'anthropic' } };
   expect(dollars({ inputTokens: million }, opus)).toBeCloseTo(5);
   expect(dollars({ outputTokens: million }, opus)).toBeCloseTo(25);
@@ -23,18 +23,18 @@ test('each bucket has its own price, dollars a million tokens', () => {
   ).toBeCloseTo(5 + 0.5 + 3.125 + 5 + 25);
 });
 
-test('reasoning is part of the output, and is not paid twice', () => {
+test('reasoning is part of the output and is not paid twice', () => {
   const gpt = { model: 'gpt-5.2-codex', provider: { name: 'openai' } };
   expect(dollars({ outputTokens: million, reasoningTokens: million }, gpt)).toBeCloseTo(14);
 });
 
-test('a long prompt has its own price, counted with what came from the cache', () => {
+test('a long prompt has its own price, and cached tokens count for its length', () => {
   const gemini = { model: 'gemini-3-pro-preview', provider: { name: 'google' } };
   expect(dollars({ inputTokens: 100_000, cacheReadTokens: 50_000 }, gemini)).toBeCloseTo(0.2 + 0.01);
   expect(dollars({ inputTokens: 100_000, cacheReadTokens: 150_000 }, gemini)).toBeCloseTo(0.4 + 0.06);
 });
 
-test('the source names the entry, and the address of an API its provider', () => {
+test('the source names the entry, and the address of an API names its provider', () => {
   const usage = { inputTokens: 1, outputTokens: 1 };
   const at = (apiUrl: string, model: string) => priceUsage({ usage, model, provider: { apiUrl } })?.source;
   expect(at('https://api.anthropic.com/v1/messages', 'claude-sonnet-4-5-20250929')).toBe(
@@ -43,7 +43,7 @@ test('the source names the entry, and the address of an API its provider', () =>
   expect(at('https://openrouter.ai/api/v1', 'openai/gpt-5.2')).toBe('genai-prices openrouter/openai/gpt-5.2');
 });
 
-test('what is not in the list has no price', () => {
+test('a model or provider that is not in the list has no price', () => {
   const usage = { inputTokens: 1, outputTokens: 1 };
   expect(priceUsage({ usage, model: 'gpt-5.2', provider: { name: 'no-such-provider' } })).toBeUndefined();
   expect(priceUsage({ usage, model: 'no-such-model', provider: { name: 'openai' } })).toBeUndefined();
@@ -81,7 +81,7 @@ test('more tokens never cost less, in whatever buckets', () => {
         const rest = { model, provider: { name }, cacheWrite1hTokens: hour };
         const before = dollars(usage, rest) ?? Number.NaN;
         expect(before).toBeGreaterThanOrEqual(0);
-        // Sums in floating point, so a millionth of a cent is no difference.
+        // Floating point: a millionth of a cent is not a difference.
         expect(dollars({ ...usage, [more]: usage[more] + added }, rest)).toBeGreaterThanOrEqual(
           before - 1e-8,
         );

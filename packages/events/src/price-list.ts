@@ -14,7 +14,7 @@ export type PricedUsage = {
    * an address that is not in the list, such as that of a company's own proxy.
    */
   provider: { name: string } | { apiUrl: string; orElse?: string };
-  /** Prices change with the date and, for some, the hour. Default: now. */
+  /** Prices change with the date, and some with the hour. Default: now. */
   at?: Date;
 };
 
@@ -37,7 +37,7 @@ export function priceUsage({
   if (!entry) return undefined;
   const price = calcPrice(
     {
-      // Our buckets are exclusive; here the prompt is everything that went in, and the other counts are parts of it.
+      // Our buckets are exclusive. Here the prompt is the whole input, and the other counts are parts of it.
       input_tokens: inputTokens + cacheReadTokens + cacheWriteTokens,
       cache_read_tokens: cacheReadTokens,
       cache_write_tokens: cacheWriteTokens,

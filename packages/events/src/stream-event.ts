@@ -16,7 +16,7 @@ const envelope = {
   turn: z.number().int().nonnegative().optional(),
   /** Who saw it: the agent's own stream, the gateway on the wire, or the host. */
   source: z.enum(['agent', 'gateway', 'host']).optional(),
-  /** Set on the events of a sub-agent: the `callId` of the `subagent.called` that started it. */
+  /** Only on the events of a sub-agent: the `callId` of the `subagent.called` that started it. */
   parentCallId: z.string().optional(),
 };
 
@@ -27,7 +27,7 @@ const event = <Type extends string, Shape extends z.ZodRawShape>(type: Type, sha
 export const inputRequestSchema = z.object({
   id: z.string().optional(),
   prompt: z.string(),
-  /** What the input is for, for example `approval` or `question`. */
+  /** The purpose of the input, for example `approval` or `question`. */
   kind: z.string().optional(),
   options: z.array(z.object({ id: z.string(), label: z.string().optional() })).optional(),
   data: jsonValueSchema.optional(),
@@ -43,14 +43,14 @@ export const streamEventSchema = z.discriminatedUnion('type', [
     status: z.enum(['completed', 'failed', 'rejected']),
   }),
   /**
-   * A delegation. Where the model made it by a tool call, `action.called` with its input comes first, and both have its
-   * `callId`: they are one call. `name`: the kind of sub-agent, or how its parent knows it. What the sub-agent does has
-   * the `callId` as its `parentCallId`.
+   * A delegation. When the model made it with a tool call, `action.called` with the input comes first, and both events
+   * have the same `callId`: they are one call. `name` is the kind of sub-agent, or its parent's name for it. The events
+   * of the sub-agent have the `callId` as their `parentCallId`.
    */
   event('subagent.called', { callId: z.string(), name: z.string(), remoteUrl: z.string().optional() }),
   /**
-   * Its end, with its report; `failed`, too, for one that never began. The tool call has an `action.result` as any other:
-   * behind this event, or before it, as where the sub-agent works on in the background.
+   * The end of a sub-agent, with its report; also `failed` for a sub-agent that never began. The tool call has an
+   * `action.result` like any other call: after this event, or before it when the sub-agent works in the background.
    */
   event('subagent.completed', {
     callId: z.string(),
@@ -67,12 +67,12 @@ export const streamEventSchema = z.discriminatedUnion('type', [
     runtimeVersion: z.string().optional(),
     model: z.string().optional(),
     workingDir: z.string().optional(),
-    /** It goes on with a session of an earlier turn; absent where the agent does not say. */
+    /** The agent resumed a session of an earlier turn; absent when the agent does not report it. */
     resumed: z.boolean().optional(),
-    /** Names of those that it loaded, as far as they were given to it; absent where it names none. */
+    /** The names of the given plugins that the agent loaded; absent when it does not report them. */
     plugins: z.array(z.string()).optional(),
   }),
-  /** One model call. `costUsd` is absent where no price is known; it is never guessed. */
+  /** One model call. `costUsd` is absent when the price is unknown; it is never guessed. */
   event('usage', {
     usage: usageSchema,
     model: z.string().optional(),
@@ -98,7 +98,7 @@ export const streamEventSchema = z.discriminatedUnion('type', [
   event('plan.updated', {
     steps: z.array(z.object({ text: z.string(), status: z.enum(['pending', 'in_progress', 'completed']) })),
   }),
-  /** A native item that has no mapping: kept whole, so that nothing is lost. */
+  /** A native item without a mapping, kept whole so that nothing is lost. */
   event('raw', { native: jsonValueSchema }),
 ]);
 
@@ -114,7 +114,7 @@ export function parseStreamEvent(value: unknown): StreamEvent | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** The agent's reply: all assistant messages of the stream that are not a sub-agent's, in order. */
+/** The agent's reply: all assistant messages of the stream, in order, without those of sub-agents. */
 export function replyText(events: readonly StreamEvent[]): string {
   return events
     .filter((event) => event.type === 'message' && event.role === 'assistant' && !event.parentCallId)

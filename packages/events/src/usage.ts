@@ -3,8 +3,8 @@ import { z } from 'zod';
 const tokens = z.number().int().nonnegative();
 
 /**
- * Token counts of one model call, one turn or one case. The buckets are exclusive: a token is counted in exactly
- * one of `inputTokens`, `cacheReadTokens`, `cacheWriteTokens` and `outputTokens`; `reasoningTokens` is the part of
+ * Token counts of one model call, or the sum of several. The buckets are exclusive: a token is counted in exactly one of
+ * `inputTokens`, `cacheReadTokens`, `cacheWriteTokens` and `outputTokens`; `reasoningTokens` is the part of
  * `outputTokens` that was reasoning. An absent bucket means "not reported", which is not the same as 0.
  */
 export const usageSchema = z.object({
@@ -34,7 +34,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
   return sum;
 }
 
-/** Every token that was billed in some bucket. */
+/** All tokens of all buckets. */
 export function totalTokens(usage: Usage): number {
   return (
     usage.inputTokens + usage.outputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0)

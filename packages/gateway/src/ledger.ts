@@ -48,7 +48,7 @@ export type LedgerLine = {
   total_ms: number;
   /** Tools of the request, including the stripped ones and the provider's own. */
   tools_offered: string[];
-  /** The provider's tools that the gateway removed because the lane does not allow them, by type or field in the request. */
+  /** The provider's tools that the gateway removed, because the lane does not allow them. By type or field. */
   stripped_tools: string[];
   tools_called: string[];
   /**

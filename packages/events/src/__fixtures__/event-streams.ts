@@ -3,13 +3,13 @@ import type { JsonValue } from '../json.ts';
 import type { StreamEvent } from '../stream-event.ts';
 
 /**
- * Streams as no agent would make them: any event in any order, ids that repeat, results without calls, sub-agents that
+ * Streams that no agent would produce: any event in any order, repeated ids, results without calls, sub-agents that
  * nothing started or that started themselves.
  */
 export function eventStreams(): fc.Arbitrary<StreamEvent[]> {
   const callId = fc.constantFrom('a', 'b', 'c', 'd');
   const text = fc.oneof(fc.string(), fc.constantFrom('', 'x', '\u{1f600}'));
-  // What JSON cannot carry, such as -0, no stream has.
+  // A stream has no values that JSON cannot carry, such as -0.
   const json = fc.jsonValue({ maxDepth: 2 }).map((value): JsonValue => JSON.parse(JSON.stringify(value)));
   const envelope = fc.record(
     {

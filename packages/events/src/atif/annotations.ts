@@ -1,30 +1,30 @@
 import { z } from 'zod';
 
 /**
- * What completes a step where ATIF has less detail than our events. It travels in the step's `extra.whetstone`, where
- * the format leaves room for a producer, and every version from 1.0 on has it; another reader ignores it.
+ * Details of our events that an ATIF step cannot hold. They are in the step's `extra.whetstone`: `extra` is the format's
+ * place for a producer's own data, in every version since 1.0. Other readers ignore it.
  */
 const annotationsSchema = z.object({
   turn: z.number().int().nonnegative().optional(),
-  /** The usage was told before the calls, not after them. */
+  /** The usage came before the calls, not after them. */
   usageBeforeCalls: z.boolean().optional(),
-  /** Calls whose input is no object: it stands in `arguments` under `input`. */
+  /** Calls whose input is not an object: `arguments` has it under `input`. */
   wrappedInputs: z.array(z.string()).optional(),
-  /** One for each of the step's results, in order. */
+  /** One entry for each of the step's results, in order. */
   results: z
     .array(
       z.object({
         status: z.enum(['failed', 'rejected']).optional(),
-        /** The content is JSON, because the output is no string. */
+        /** The content is JSON, because the output is not a string. */
         json: z.boolean().optional(),
-        /** `subagent.completed` rather than `action.result`. */
+        /** The event is `subagent.completed`, not `action.result`. */
         subagent: z.boolean().optional(),
-        /** No result: the sub-agent had not ended, and the entry only refers to its trajectory. */
+        /** Not a result: the sub-agent had not ended, and the entry only refers to its trajectory. */
         pending: z.boolean().optional(),
       }),
     )
     .optional(),
-  /** Calls that started a sub-agent; `action`: there was a tool call besides. */
+  /** Calls that started a sub-agent; `action`: there was also a tool call. */
   subagents: z.array(z.object({ callId: z.string(), name: z.string(), action: z.boolean() })).optional(),
 });
 
@@ -38,7 +38,7 @@ export function annotationsOf(extra: unknown): StepAnnotations | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** The `extra` of a step; `undefined` where there is nothing to say. */
+/** The `extra` of a step; `undefined` when there is nothing to add. */
 export function extraWith(annotations: StepAnnotations): Record<string, unknown> | undefined {
   const said = Object.entries(annotations).filter(([, value]) => value !== undefined);
   return said.length === 0 ? undefined : { [KEY]: Object.fromEntries(said) };

@@ -1,4 +1,4 @@
-/** A document that is not ATIF, or events that cannot be. `path` is where, for example `steps.3.source`. */
+/** A document is not ATIF, or events cannot become ATIF. `path` says where, for example `steps.3.source`. */
 export class AtifError extends Error {
   override readonly name = 'AtifError';
   readonly path: string;

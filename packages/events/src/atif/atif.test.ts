@@ -8,11 +8,11 @@ import { AtifError, type AtifVersion, atifTrajectorySchema, readAtif, writeAtif 
 const agent = { agentName: 'example-agent', agentVersion: '1.2.3' };
 const versions: AtifVersion[] = ['1.0', '1.1', '1.2', '1.3', '1.4', '1.5', '1.6', '1.7', '1.8'];
 
-/** What a file would hold: no `undefined`, no shared objects. */
+/** What a file would have: no `undefined`, no shared objects. */
 const stored = <Value>(value: Value): Value => JSON.parse(JSON.stringify(value));
 
 describe('writing', () => {
-  test('a rich stream', async () => {
+  test('gives the recorded document for a rich stream', async () => {
     const written = writeAtif(richStream, agent);
     await expect(`${JSON.stringify(written, null, 2)}\n`).toMatchFileSnapshot(
       '../__fixtures__/rich-stream.atif.json',
@@ -25,19 +25,19 @@ describe('writing', () => {
     expect(atifTrajectorySchema.safeParse(stored(trajectory)).error).toBeUndefined();
   });
 
-  test('cached tokens are counted inside of the prompt', () => {
+  test('counts cached tokens as part of the prompt', () => {
     const { trajectory } = writeAtif(richStream, agent);
     const step = trajectory.steps.find((candidate) => candidate.metrics);
     expect(step?.metrics).toMatchObject({ prompt_tokens: 1050, cached_tokens: 900, completion_tokens: 40 });
     expect(trajectory.final_metrics).toMatchObject({ total_prompt_tokens: 2350, total_cached_tokens: 900 });
   });
 
-  test('an empty stream is refused, because the format has no empty trajectory', () => {
+  test('refuses an empty stream, because the format has no empty trajectory', () => {
     expect(() => writeAtif([], agent)).toThrow(AtifError);
   });
 });
 
-describe('what any stream comes to', () => {
+describe('any stream, written', () => {
   const written = (events: StreamEvent[], version: AtifVersion = '1.8') => {
     try {
       return writeAtif(events, { ...agent, version });
@@ -47,7 +47,7 @@ describe('what any stream comes to', () => {
     }
   };
 
-  test('a valid document, in every version', () => {
+  test('is a valid document in every version', () => {
     fc.assert(
       fc.property(eventStreams(), fc.constantFrom(...versions), (events, version) => {
         const result = written(events, version);
@@ -58,7 +58,7 @@ describe('what any stream comes to', () => {
     );
   });
 
-  test('every event is read again or told of as lost, and what is read was there', () => {
+  test('is read with every event or lists it as lost, and has no other events', () => {
     fc.assert(
       fc.property(eventStreams(), fc.constantFrom<AtifVersion>('1.6', '1.8'), (events, version) => {
         const result = written(events, version);
@@ -82,7 +82,7 @@ describe('what any stream comes to', () => {
     );
   });
 
-  test('what was read once is written and read again as it is', () => {
+  test('is the same when it is read, written and read again', () => {
     fc.assert(
       fc.property(eventStreams(), (events) => {
         const result = written(events);
@@ -96,7 +96,7 @@ describe('what any stream comes to', () => {
     );
   });
 
-  /** An event without its time, turn and source, of which a step has one, and without a model that is inferred. */
+  /** An event without its time, turn and source, because a step has only one of each, and without an inferred model. */
   function core(event: StreamEvent): string {
     const { at, turn, source, ...rest } = event;
     if (rest.type === 'usage') delete rest.model;
@@ -113,7 +113,7 @@ describe('reading', () => {
     ...more,
   });
 
-  test('a document that another program wrote', () => {
+  test('reads a document of another program', () => {
     const { events, metadata, lost } = readAtif(
       document(
         [
@@ -167,7 +167,7 @@ describe('reading', () => {
     ]);
   });
 
-  test('a later minor version and unknown keys are told of, not refused', () => {
+  test('lists a later minor version and unknown keys as lost, and does not refuse them', () => {
     const { lost } = readAtif(
       document([{ step_id: 1, source: 'user', message: 'x', mood: 'good' }], {
         schema_version: 'ATIF-v1.12',
@@ -181,7 +181,7 @@ describe('reading', () => {
     ]);
   });
 
-  test('sub-agents: one that a call refers to, one in another file, one that nothing refers to', () => {
+  test('reads sub-agents: one that a call refers to, one in another file, one that nothing refers to', () => {
     const embedded = (id: string, message: string) => ({
       schema_version: 'ATIF-v1.7',
       trajectory_id: id,
@@ -217,7 +217,7 @@ describe('reading', () => {
       { type: 'message', role: 'assistant', text: 'two', parentCallId: 't2' },
     ]);
     expect(lost).toEqual([
-      { what: 'agent.version', count: 2, why: 'events do not tell it of a sub-agent' },
+      { what: 'agent.version', count: 2, why: 'events do not have it for a sub-agent' },
       { what: 'subagent_trajectory_ref', count: 1, why: 'the trajectory is not in the document' },
     ]);
   });
@@ -227,11 +227,11 @@ describe('reading', () => {
     [{ schema_version: '2.0' }, 'schema_version'],
     [document([{ step_id: 1, source: 'user', message: 5 }]), 'steps.0.message'],
     [document([], { agent: {} }), 'agent.name'],
-  ])('what is not ATIF is refused with its place: %#', (value, path) => {
+  ])('refuses a document that is not ATIF, and names the place: %#', (value, path) => {
     expect(() => readAtif(value)).toThrow(expect.objectContaining({ name: 'AtifError', path }));
   });
 
-  test('nesting without end is refused before it exhausts the stack', () => {
+  test('refuses endless nesting before it exhausts the stack', () => {
     let nested: unknown = document([]);
     for (let depth = 0; depth < 500; depth += 1) nested = document([], { subagent_trajectories: [nested] });
     expect(() => readAtif(nested)).toThrow(AtifError);

@@ -15,7 +15,7 @@ import {
 import { loseOfStep, loseOfTrajectory } from './unread-keys.ts';
 
 export type AtifMetadata = {
-  /** As it stands, for example `ATIF-v1.7`. */
+  /** As the document has it, for example `ATIF-v1.7`. */
   schemaVersion: string;
   sessionId?: string;
   trajectoryId?: string;
@@ -23,18 +23,18 @@ export type AtifMetadata = {
   agentVersion?: string;
   model?: string;
   notes?: string;
-  /** The totals that the document itself gives; `cached` is part of `prompt`. */
+  /** The document's own totals; `cached` is part of `prompt`. */
   totals?: { promptTokens?: number; completionTokens?: number; cachedTokens?: number; costUsd?: number };
 };
 
 /**
- * Reads an ATIF document of any version 1.x, leniently: a key or a later minor version that is not known is told of in
- * `lost` and refuses nothing. The events of a step come in the order thinking, message, calls, results, usage; the first
- * has the step's time. A system step becomes `raw`, because a message has no such role. A step that is a copy from an
- * earlier document is left out, so that nothing counts twice. Embedded trajectories become the events of sub-agents.
+ * Reads an ATIF document of any version 1.x. It is lenient: unknown keys and later minor versions are listed in `lost`,
+ * not refused. The events of a step come in the order thinking, message, calls, results, usage; the first event has the
+ * step's time. A system step becomes `raw`, because a message has no such role. A step that is a copy from an earlier
+ * document is left out, so that nothing counts twice. Embedded trajectories become the events of sub-agents.
  *
- * @param document what `JSON.parse` gives.
- * @throws {AtifError} when it is not an ATIF document, with the path of what is wrong.
+ * @param document the result of `JSON.parse`.
+ * @throws {AtifError} when it is not an ATIF document, with the path of the problem.
  */
 export function readAtif(document: unknown): { events: StreamEvent[]; metadata: AtifMetadata; lost: Loss[] } {
   const losses = tallyLosses();
@@ -42,7 +42,7 @@ export function readAtif(document: unknown): { events: StreamEvent[]; metadata: 
   return { events, metadata, lost: losses.list() };
 }
 
-/** How deep sub-agents may stand in one another: a document is data, and data can be made to exhaust the stack. */
+/** How deeply sub-agents may be nested, because a document can be made to exhaust the stack. */
 const MAXIMUM_DEPTH = 100;
 
 type ReadPosition = { losses: LossTally; path: (string | number)[]; parentCallId: string | undefined };
@@ -76,7 +76,7 @@ function readTrajectory(
   };
 }
 
-/** The trajectories inside a document, by id, each of which is read once. */
+/** The trajectories inside a document, by id. Each is read once. */
 class EmbeddedTrajectories {
   readonly #unread = new Map<string, { document: unknown; index: number }>();
   readonly #place: ReadPosition;
@@ -86,12 +86,13 @@ class EmbeddedTrajectories {
     for (const [index, document] of documents.entries()) {
       const id = (document as { trajectory_id?: unknown } | null)?.trajectory_id;
       const key = typeof id === 'string' ? id : `subagent_trajectories.${index}`;
-      if (this.#unread.has(key)) place.losses.add('subagent_trajectories', 'another has its trajectory_id');
+      if (this.#unread.has(key))
+        place.losses.add('subagent_trajectories', 'another one has the same trajectory_id');
       else this.#unread.set(key, { document, index });
     }
   }
 
-  /** Its events as those of the sub-agent that `callId` started; `undefined` if it is not here, or read before. */
+  /** Its events, as those of the sub-agent that `callId` started; `undefined` if it is missing or already read. */
   take(id: string, callId: string): { events: StreamEvent[]; name: string } | undefined {
     const found = this.#unread.get(id);
     if (!found) return undefined;
@@ -100,7 +101,7 @@ class EmbeddedTrajectories {
     return readTrajectory(found.document, { ...this.#place, path, parentCallId: callId });
   }
 
-  /** Those that no step refers to: they ran, and nothing tells how they ended. */
+  /** The trajectories that no step refers to: they ran, but nothing says how they ended. */
   rest(): StreamEvent[] {
     return [...this.#unread.keys()].flatMap((id) => {
       const taken = this.take(id, id);
@@ -121,7 +122,7 @@ type StepContext = {
 function readStep(step: ReadableStep, context: StepContext): StreamEvent[] {
   const { losses } = context;
   if (step.is_copied_context) {
-    losses.add('step.is_copied_context', 'a copy of a step that another document has');
+    losses.add('step.is_copied_context', 'a copy of a step of another document');
     return [];
   }
   const annotations = annotationsOf(step.extra);
@@ -143,7 +144,7 @@ function eventsOfStep(step: ReadableStep, annotations: StepAnnotations, context:
     ];
   }
   if (step.source !== 'system') {
-    context.losses.add(`step.source ${step.source}`, 'not a source that is known: kept as raw');
+    context.losses.add(`step.source ${step.source}`, 'an unknown source: kept as raw');
   }
   return [
     { type: 'raw', native: { source: step.source, message }, ...context.envelope },
@@ -220,14 +221,14 @@ function readAgentStep(
 
 type Delegation = {
   name: string;
-  /** There is a tool call besides. */
+  /** There is also a tool call. */
   action: boolean;
   events: StreamEvent[];
-  /** The result of the call that is the sub-agent's report as well. */
+  /** The result of the call, which is also the sub-agent's report. */
   report?: ReadableResult;
 };
 
-/** The sub-agent that a call started: our own documents tell; in others a result refers to its trajectory. */
+/** The sub-agent that a call started. Our own documents say so; in others, a result refers to its trajectory. */
 function delegationOf(
   call: NonNullable<ReadableStep['tool_calls']>[number],
   own: { result: ReadableResult }[],
@@ -251,7 +252,7 @@ function delegationOf(
   return report && { name: name ?? call.function_name, action: true, events, report };
 }
 
-/** A result that belongs to no call of its step: kept whole. */
+/** A result that belongs to no call of its step is kept whole. */
 function unmatched(result: ReadableResult, { losses, envelope }: StepContext): StreamEvent {
   for (const _ of result.subagent_trajectory_ref ?? []) {
     losses.add('subagent_trajectory_ref', 'no call of the step started the sub-agent');
@@ -264,19 +265,19 @@ function usageOf(step: ReadableStep, { losses, model, envelope }: StepContext): 
   if (!metrics) return undefined;
   const { prompt_tokens: prompt, completion_tokens: completion, cached_tokens: cached } = metrics;
   if (prompt == null && completion == null) {
-    losses.add('metrics', 'they tell no tokens');
+    losses.add('metrics', 'they report no tokens');
     return undefined;
   }
-  if (prompt == null) losses.add('metrics.prompt_tokens', 'not told: read as 0');
-  if (completion == null) losses.add('metrics.completion_tokens', 'not told: read as 0');
+  if (prompt == null) losses.add('metrics.prompt_tokens', 'not reported: read as 0');
+  if (completion == null) losses.add('metrics.completion_tokens', 'not reported: read as 0');
   if ((step.llm_call_count ?? 1) > 1) {
-    losses.add('step.llm_call_count', 'one usage stands for several model calls');
+    losses.add('step.llm_call_count', 'one usage is the sum of several model calls');
   }
   const written = countOf(metrics.extra?.cache_write_tokens);
   const reasoning = countOf(metrics.extra?.reasoning_tokens);
   const latencyMs = numberOf(metrics.extra?.latency_ms);
   const uncached = (prompt ?? 0) - (cached ?? 0) - (written ?? 0);
-  if (uncached < 0) losses.add('metrics.cached_tokens', 'more than the prompt has, which includes them');
+  if (uncached < 0) losses.add('metrics.cached_tokens', 'more than prompt_tokens, which includes them');
   const usage: Usage = {
     inputTokens: Math.round(Math.max(0, uncached)),
     outputTokens: Math.round(completion ?? 0),
@@ -294,12 +295,12 @@ function usageOf(step: ReadableStep, { losses, model, envelope }: StepContext): 
   };
 }
 
-/** The text of a content; other parts are files beside the document, which events cannot carry. */
+/** The text of a content. Other parts are files beside the document, which events cannot carry. */
 function textOf(content: ReadableContent, where: string, losses: LossTally): string {
   if (content == null) return '';
   if (typeof content === 'string') return content;
   for (const part of content) {
-    if (part.type !== 'text') losses.add(`${where} ${part.type}`, 'events carry text only');
+    if (part.type !== 'text') losses.add(`${where} ${part.type}`, 'events only carry text');
   }
   return content
     .filter((part) => part.type === 'text')
@@ -307,13 +308,13 @@ function textOf(content: ReadableContent, where: string, losses: LossTally): str
     .join('\n');
 }
 
-/** The first event of a step has its time: when the others happened is not told. */
+/** The first event of a step has the step's time. Nothing says when the others happened. */
 function withTime(events: StreamEvent[], time: string | null | undefined, losses: LossTally): StreamEvent[] {
   const [first, ...others] = events;
   if (!first || time == null) return events;
   const milliseconds = Date.parse(/(?:Z|[+-]\d\d:?\d\d)$/i.test(time) ? time : `${time}Z`);
   if (Number.isNaN(milliseconds)) {
-    losses.add('step.timestamp', 'no time of ISO 8601');
+    losses.add('step.timestamp', 'not an ISO 8601 time');
     return events;
   }
   return [{ ...first, at: new Date(milliseconds).toISOString() }, ...others];
@@ -348,7 +349,7 @@ function metadataOf({
 }
 
 function loseOfSubagent({ agentVersion, notes }: AtifMetadata, losses: LossTally): void {
-  const reason = 'events do not tell it of a sub-agent';
+  const reason = 'events do not have it for a sub-agent';
   if (agentVersion !== undefined) losses.add('agent.version', reason);
   if (notes !== undefined) losses.add('trajectory.notes', reason);
 }

@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { JsonObject } from '../json.ts';
 
 /**
- * What a reader asks of an ATIF document: what it reads has its type, everything else may be as it likes. Older versions
- * lack keys, later ones have more, and Python programs write `null` for what is absent.
+ * What the reader requires of an ATIF document: the values that it reads have the right type; all others are free. Older
+ * versions lack keys, later versions have more, and Python programs write `null` for an absent value.
  */
 const text = z.string().nullish();
 const count = z.number().nonnegative().nullish();
@@ -27,7 +27,7 @@ const readableStep = z.looseObject({
       z.looseObject({
         tool_call_id: z.string(),
         function_name: z.string(),
-        // Kept as it stands: copying it key by key would drop a key such as `__proto__`.
+        // Kept as it is, because copying it key by key would drop a key such as `__proto__`.
         arguments: z.custom<JsonObject>((value) => typeof value === 'object').nullish(),
       }),
     )
@@ -46,7 +46,7 @@ const readableStep = z.looseObject({
   llm_call_count: count,
 });
 export const readableTrajectory = z.looseObject({
-  schema_version: z.string().regex(/^ATIF-v1\.\d+$/, 'no version of ATIF 1'),
+  schema_version: z.string().regex(/^ATIF-v1\.\d+$/, 'not a version of ATIF 1'),
   session_id: text,
   trajectory_id: text,
   agent: z.looseObject({ name: z.string(), version: text, model_name: text }),

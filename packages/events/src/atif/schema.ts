@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * The Agent Trajectory Interchange Format, versions 1.0 to 1.8 (Harbor RFC 0001), as strictly as its own validator reads
- * it: unknown keys are refused, and so is what only a later version has.
+ * The Agent Trajectory Interchange Format, versions 1.0 to 1.8 (Harbor RFC 0001), as strict as its own validator: unknown
+ * keys are refused, and so are keys of a later version.
  */
 export const ATIF_MINORS = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
 export type AtifVersion = `1.${(typeof ATIF_MINORS)[number]}`;
@@ -61,7 +61,7 @@ export const atifResultSchema = z.strictObject({
 });
 
 export const atifMetricsSchema = z.strictObject({
-  /** Every input token: also those read from and written to a cache. */
+  /** All input tokens, including those read from and written to a cache. */
   prompt_tokens: count.optional(),
   completion_tokens: count.optional(),
   cached_tokens: count.optional(),
@@ -102,9 +102,9 @@ const finalMetricsSchema = z.strictObject({
 
 const trajectoryShape = {
   schema_version: z.literal(ATIF_MINORS.map((minor) => `ATIF-v1.${minor}`)),
-  /** Of the run; documents of one run may share it. Required before 1.7. */
+  /** The id of the session; several documents may share it. Required before 1.7. */
   session_id: z.string().optional(),
-  /** Of this document. */
+  /** The id of this document. */
   trajectory_id: z.string().optional(),
   agent: atifAgentSchema,
   steps: z.array(atifStepSchema).min(1),
@@ -129,7 +129,7 @@ export const atifTrajectorySchema: z.ZodType<AtifTrajectory> = z.lazy(() =>
     }),
 );
 
-/** The keys of a whole trajectory, for a reader that wants to tell what it does not know. */
+/** The keys of a whole trajectory, so that a reader can report unknown ones. */
 export const ATIF_TRAJECTORY_KEYS = [...Object.keys(trajectoryShape), 'subagent_trajectories'];
 
 type BrokenRule = { path: (string | number)[]; message: string };
@@ -172,7 +172,7 @@ function brokenStepRules(step: AtifStep, index: number, minor: number): BrokenRu
     'tool_calls',
     'metrics',
   ] as const) {
-    rule(step.source === 'agent' || step[key] === undefined, key, 'only for steps of the agent');
+    rule(step.source === 'agent' || step[key] === undefined, key, 'only agent steps have it');
   }
   const called = new Set(step.tool_calls?.map((call) => call.tool_call_id));
   for (const result of step.observation?.results ?? []) {
@@ -183,18 +183,22 @@ function brokenStepRules(step: AtifStep, index: number, minor: number): BrokenRu
       rule(minor < 7 || resolvable, 'observation', 'a reference needs a trajectory_id or a trajectory_path');
       rule(minor >= 7 || ref.session_id !== undefined, 'observation', 'a reference needs a session_id');
     }
-    rule(minor >= 7 || result.extra === undefined, 'observation', 'extra of a result is of 1.7');
+    rule(minor >= 7 || result.extra === undefined, 'observation', 'extra of a result needs 1.7');
   }
   const withoutModel = step.metrics === undefined && step.reasoning_content === undefined;
-  rule(step.llm_call_count !== 0 || withoutModel, 'llm_call_count', '0 rules out metrics and reasoning');
+  rule(
+    step.llm_call_count !== 0 || withoutModel,
+    'llm_call_count',
+    'with 0 there are no metrics and no reasoning',
+  );
   rule(minor >= 7 || step.llm_call_count === undefined, 'llm_call_count', 'of 1.7');
   rule(minor >= 5 || step.is_copied_context === undefined, 'is_copied_context', 'of 1.5');
-  rule(minor >= 6 || typeof step.message === 'string', 'message', 'content parts are of 1.6');
+  rule(minor >= 6 || typeof step.message === 'string', 'message', 'content parts need 1.6');
   const callExtra = step.tool_calls?.some((call) => call.extra !== undefined) ?? false;
-  rule(minor >= 7 || !callExtra, 'tool_calls', 'extra of a tool call is of 1.7');
+  rule(minor >= 7 || !callExtra, 'tool_calls', 'extra of a tool call needs 1.7');
   return broken;
 }
 
 function tooNew(path: string[], minor: number): BrokenRule {
-  return { path, message: `of version 1.${minor}` };
+  return { path, message: `needs version 1.${minor}` };
 }

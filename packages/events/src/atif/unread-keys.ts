@@ -10,13 +10,13 @@ import {
   atifToolCallSchema,
 } from './schema.ts';
 
-/** Tells of the keys of a document that no event takes: those of the format, and those that it does not know. */
+/** Reports the keys of a document that no event has: keys of the format, and unknown keys. */
 export function loseOfTrajectory(trajectory: ReadableTrajectory, losses: LossTally): void {
   loseUnknown('trajectory', trajectory, ATIF_TRAJECTORY_KEYS, losses);
   loseUnknown('agent', trajectory.agent, Object.keys(atifAgentSchema.shape), losses);
   const minor = Number(trajectory.schema_version.split('.')[1]);
   if (!ATIF_MINORS.some((known) => known === minor))
-    losses.add(`schema_version ${trajectory.schema_version}`, 'read as the newest that is known');
+    losses.add(`schema_version ${trajectory.schema_version}`, 'read as the newest known version');
   const unmapped = (object: Record<string, unknown>, owner: string, keys: string[]) => {
     for (const key of keys) {
       if (object[key] != null) losses.add(`${owner}.${key}`, 'events have no place for it');
@@ -56,6 +56,6 @@ function loseUnknown(
   losses: LossTally,
 ): void {
   for (const key of Object.keys(object)) {
-    if (!known.includes(key)) losses.add(`${owner}.${key}`, 'not a key that is known');
+    if (!known.includes(key)) losses.add(`${owner}.${key}`, 'an unknown key');
   }
 }

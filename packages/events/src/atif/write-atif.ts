@@ -18,23 +18,23 @@ import {
 export type WriteAtifOptions = {
   agentName: string;
   agentVersion: string;
-  /** Default: the newest, 1.8. Before 1.7 what sub-agents did cannot be written, and `session_id` must be. */
+  /** Default: the newest, 1.8. Before 1.7, the events of sub-agents cannot be written, and `session_id` is required. */
   version?: AtifVersion;
-  /** Default: that of `session.started`; before 1.7, where it is required, `unknown` if there is none. */
+  /** Default: the id of `session.started`; before 1.7, which requires one, `unknown` if there is none. */
   sessionId?: string;
-  /** The id of this document; from 1.7 on. */
+  /** The id of this document; since 1.7. */
   trajectoryId?: string;
-  /** The model of steps that name none. Default: that of `session.started`. */
+  /** The model of steps without one. Default: the model of `session.started`. */
   modelName?: string;
   notes?: string;
 };
 
 /**
- * Writes events as an ATIF trajectory. One step is what one model call brought about (see `groupSteps`), a user's
- * message or a system step; the steps of a sub-agent are a trajectory of their own, embedded.
+ * Writes events as an ATIF trajectory. A step is a model call with its results (see `groupSteps`), a user's message or a
+ * system step. The steps of a sub-agent are an embedded trajectory of their own.
  *
  * @returns the trajectory, valid by the format's rules, and what it could not carry.
- * @throws {AtifError} when no event makes a step: the format has no empty trajectory.
+ * @throws {AtifError} when there would be no step, because the format has no empty trajectory.
  */
 export function writeAtif(
   events: readonly StreamEvent[],
@@ -60,17 +60,17 @@ export function writeAtif(
     ...present({ notes: options.notes }),
   });
   if (!trajectory) {
-    throw new AtifError('steps', 'no event makes a step, and ATIF has no trajectory without steps');
+    throw new AtifError('steps', 'no event becomes a step, and ATIF has no trajectory without steps');
   }
   for (const unwritten of agents.values()) {
     for (const event of unwritten) {
-      losses.add(event.type, 'it is of a sub-agent that nothing in the stream starts');
+      losses.add(event.type, 'nothing in the stream starts its sub-agent');
     }
   }
   return { trajectory, lost: losses.list() };
 }
 
-/** `agents` loses what is written, so that what remains is what nothing refers to. */
+/** Written agents are deleted from `agents`, so that those remain that nothing refers to. */
 type Writer = {
   losses: LossTally;
   session: StreamEvent | undefined;
@@ -84,7 +84,7 @@ type Minor = (typeof ATIF_MINORS)[number];
 type Head = Pick<AtifTrajectory, 'agent'> &
   Partial<Pick<AtifTrajectory, 'session_id' | 'trajectory_id' | 'notes'>>;
 
-/** The trajectory of one agent with those of its sub-agents; `undefined` when it has no steps. */
+/** The trajectory of one agent and of its sub-agents; `undefined` when it has no steps. */
 function writeTrajectory(
   agentId: string | undefined,
   writer: Writer,
@@ -110,12 +110,12 @@ function writeTrajectory(
   };
 }
 
-/** The message of an agent's step is required, so that an empty one says that there was none. */
+/** The format requires a message in an agent's step, so an empty one means that there was none. */
 function hasText(event: StreamEvent, losses: LossTally): boolean {
   const empty =
     (event.type === 'thinking' || (event.type === 'message' && event.role === 'assistant')) &&
     event.text === '';
-  if (empty) losses.add(event.type, 'an empty text cannot be told from none');
+  if (empty) losses.add(event.type, 'an empty text looks like no text');
   return !empty;
 }
 
@@ -138,20 +138,20 @@ function writeUserStep(message: StreamEventOf<'message'>, losses: LossTally): Nu
 }
 
 const REASONS: Partial<Record<StreamEvent['type'], string>> = {
-  'action.result': 'no call of the stream has its callId',
-  'subagent.completed': 'no call of the stream has its callId',
+  'action.result': 'no call in the stream has its callId',
+  'subagent.completed': 'no call in the stream has its callId',
   'file.changed': 'ATIF has no place for changed files',
   'approval.requested': 'ATIF has no place for approvals',
   'approval.decided': 'ATIF has no place for approvals',
   'plan.updated': 'ATIF has no place for plans',
   'input.requested': 'ATIF has no place for questions to a human',
-  compaction: 'ATIF tells of it only by a second document that continues the first',
-  'session.started': 'a document tells of one session',
-  error: 'ATIF keeps errors outside of the trajectory',
-  raw: 'it is not of ATIF',
+  compaction: 'ATIF only shows it with a second document that continues the first',
+  'session.started': 'a document has one session',
+  error: 'ATIF keeps errors outside the trajectory',
+  raw: 'it does not come from ATIF',
 };
 
-/** A system step that `readAtif` kept as `raw` is written again; everything else of the kind is lost. */
+/** A system step that `readAtif` kept as `raw` is written again; any other `raw` is lost. */
 function writeOther(event: StreamEvent, { losses, session }: Writer): NumberlessStep | undefined {
   if (event === session) return undefined;
   if (event.type === 'raw' && isSystemStep(event.native)) {
@@ -202,7 +202,7 @@ function writeAgentStep(step: AgentStep, writer: Writer, embedded: AtifTrajector
 
 type Observed = { result: AtifResult; annotation: NonNullable<StepAnnotations['results']>[number] };
 
-/** What a call came to. The first result of a sub-agent refers to its trajectory, which is embedded now. */
+/** The results of a call. The first result of a sub-agent refers to its trajectory, which is now embedded. */
 function observe(call: StepCall, writer: Writer, embedded: AtifTrajectory[]): Observed[] {
   const trajectory = call.subagent && embed(call.subagent, writer);
   if (trajectory) embedded.push(trajectory);
@@ -293,7 +293,7 @@ function contentOf(output: JsonValue | undefined): Pick<AtifResult, 'content'> {
   return { content: typeof output === 'string' ? output : JSON.stringify(output) };
 }
 
-/** ATIF counts cached tokens among the prompt's, our buckets exclude each other. */
+/** ATIF counts cached tokens as part of the prompt; our buckets are exclusive. */
 function metricsOf({ usage, costUsd, latencyMs }: StreamEventOf<'usage'>): AtifMetrics {
   const more = {
     ...present({
@@ -310,7 +310,7 @@ function metricsOf({ usage, costUsd, latencyMs }: StreamEventOf<'usage'>): AtifM
   };
 }
 
-/** Sums over the steps of this trajectory, without its sub-agents; absent where no step tells. */
+/** Sums over the steps of this trajectory, without its sub-agents; absent where no step reports a value. */
 function totals(steps: readonly AtifStep[]): NonNullable<AtifTrajectory['final_metrics']> {
   const sum = (key: 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'cost_usd') => {
     const told = steps.map((step) => step.metrics?.[key]).filter((value) => value !== undefined);
@@ -325,7 +325,7 @@ function totals(steps: readonly AtifStep[]): NonNullable<AtifTrajectory['final_m
   };
 }
 
-/** A step has one time: the first that one of its events has. */
+/** A step has one time: that of its first event with a time. */
 function timestamp(events: readonly StreamEvent[]): Pick<AtifStep, 'timestamp'> {
   const at = events.find((event) => event.at !== undefined)?.at;
   return at === undefined ? {} : { timestamp: at };
@@ -333,10 +333,10 @@ function timestamp(events: readonly StreamEvent[]): Pick<AtifStep, 'timestamp'> 
 
 function loseEnvelope(events: readonly StreamEvent[], turn: number | undefined, losses: LossTally): void {
   const timed = events.filter((event) => event.at !== undefined).length;
-  losses.add('at', 'a step has one time, that of its first event', Math.max(0, timed - 1));
+  losses.add('at', 'a step has one time: that of its first event', Math.max(0, timed - 1));
   for (const event of events) {
-    if (event.source !== undefined) losses.add('source', 'ATIF does not tell who saw an event');
-    if (event.turn !== turn) losses.add('turn', 'a step has one turn, that of its model call');
+    if (event.source !== undefined) losses.add('source', 'ATIF does not say who saw an event');
+    if (event.turn !== turn) losses.add('turn', 'a step has one turn: that of its model call');
   }
 }
 
@@ -347,7 +347,7 @@ function loseOfSession(
 ): void {
   const replaced = (key: string, value: string | undefined, written: string | undefined) => {
     if (value !== undefined && written !== undefined && value !== written) {
-      losses.add(`session.started ${key}`, 'the caller gave another');
+      losses.add(`session.started ${key}`, 'the caller gave another value');
     }
   };
   replaced('runtime', session.runtime, agentName);
@@ -358,7 +358,7 @@ function loseOfSession(
     losses.add('session.started workingDir', 'ATIF has no place for a directory');
   }
   for (const key of ['at', 'turn', 'source'] as const) {
-    if (session[key] !== undefined) losses.add(key, 'the session is told in the head of the document');
+    if (session[key] !== undefined) losses.add(key, 'the head of the document has the session');
   }
 }
 

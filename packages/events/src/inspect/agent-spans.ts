@@ -1,23 +1,23 @@
 import type { z } from 'zod';
 import type { spanBeginSchema, stepEventSchema } from './log-shapes.ts';
 
-/** Where an event stands: in a scorer, which is not the agent, or in a sub-agent. */
+/** Where an event is: in a scorer, which is not the agent, or in a sub-agent. */
 export type SpanScope = {
   scorer: boolean;
   /** The sub-agent that it belongs to, if any. */
   parentCallId: string | undefined;
-  /** An agent or a tool is around it: an agent that starts here is a sub-agent. */
+  /** It is inside an agent or a tool, so an agent that starts here is a sub-agent. */
   insideAgent: boolean;
 };
 
-/** The spans of a transcript. The outermost span of type `agent` is the agent itself, those inside are its sub-agents. */
+/** The spans of a transcript. The outermost span of type `agent` is the agent itself; those inside are its sub-agents. */
 export class AgentSpans {
   readonly #scopes = new Map<string, SpanScope>();
-  /** By the id of the span: the tool call that started the agent. */
+  /** The tool call that started an agent, by the id of its span. */
   readonly #callers = new Map<string, string>();
   readonly #subagents = new Map<string, { callId: string; outside: SpanScope }>();
 
-  /** How many scorers are open in a log that has steps in place of spans. */
+  /** How many scorers are open, in a log with steps instead of spans. */
   #scorerSteps = 0;
 
   scopeOf(spanId: string | null | undefined): SpanScope {
@@ -35,7 +35,7 @@ export class AgentSpans {
     this.#callers.set(spanId, callId);
   }
 
-  /** @returns the `callId` and the surroundings of the sub-agent that starts with this span, if one does. */
+  /** @returns the `callId` and the place of the sub-agent that starts with this span, if any. */
   begin(span: z.infer<typeof spanBeginSchema>): { callId: string; outside: SpanScope } | undefined {
     const outside = this.scopeOf(span.parent_id ?? span.span_id);
     const isAgent = span.type === 'agent';
@@ -52,7 +52,7 @@ export class AgentSpans {
     return { callId, outside };
   }
 
-  /** @returns as `begin`, for the sub-agent that ends with this span. */
+  /** @returns the same as `begin`, for the sub-agent that ends with this span. */
   end(spanId: string): { callId: string; outside: SpanScope } | undefined {
     const subagent = this.#subagents.get(spanId);
     this.#subagents.delete(spanId);
@@ -60,7 +60,7 @@ export class AgentSpans {
   }
 }
 
-/** Inspect's own name of the phase and of its parts; a span without a type has its name for one. */
+/** Inspect's own names of the phase and its parts. A span without a type uses its name as type. */
 function isScorer(type: string | null | undefined): boolean {
   return type === 'scorers' || type === 'scorer';
 }

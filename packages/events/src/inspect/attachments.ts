@@ -4,12 +4,12 @@ import { InspectLogError } from './inspect-log-error.ts';
 
 const PROTOCOL = 'attachment://';
 
-/** Deeper than any log, and far from what exhausts the stack. */
+/** Deeper than any log, and far from exhausting the stack. */
 const MAXIMUM_DEPTH = 500;
 
 /**
- * Puts attachments back where a log refers to them. A reference is a whole string: by content hash in a whole sample, by
- * index in a chunked one. What an attachment holds is not looked at again.
+ * Puts attachments back where a log refers to them. A reference is a whole string: a content hash in a whole sample, an
+ * index in a chunked one. References inside attachments are not replaced.
  */
 export function createAttachmentResolver(
   attachmentOf: (reference: string) => string | undefined,
@@ -19,7 +19,7 @@ export function createAttachmentResolver(
     if (typeof value === 'string') {
       if (!value.startsWith(PROTOCOL)) return value;
       const attachment = attachmentOf(value.slice(PROTOCOL.length));
-      if (attachment === undefined) losses.add('attachment', 'the log does not have it: its reference stays');
+      if (attachment === undefined) losses.add('attachment', 'not in the log, so the reference stays');
       return attachment ?? value;
     }
     if (typeof value !== 'object' || value === null) return value;

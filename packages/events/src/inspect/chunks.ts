@@ -3,15 +3,15 @@ import { InspectLogError } from './inspect-log-error.ts';
 
 type Sequence = 'messages' | 'events' | 'attachments';
 
-/** The entries of one chunked sample besides its shell. */
+/** The entries of one chunked sample, without its shell. */
 export type SampleChunks = {
-  /** The names of entries that not every sample has. */
+  /** The names of the optional entries. */
   metadata: string | undefined;
   eventUuids: string | undefined;
   /**
-   * The items of a sequence, one chunk in memory at a time.
+   * The items of a sequence, with one chunk in memory at a time.
    *
-   * @throws {InspectLogError} `damaged` when a chunk is missing: each is named by the index of its first item.
+   * @throws {InspectLogError} `damaged` when a chunk is missing. The name of a chunk is the index of its first item.
    */
   items(sequence: Sequence, read: (name: string) => Promise<unknown>): AsyncGenerator<JsonValue>;
 };
@@ -19,7 +19,7 @@ export type SampleChunks = {
 export type ChunkIndex = {
   /** By the name of the sample's shell, `samples/{id}_epoch_{epoch}/sample.json`. */
   samples: Map<string, SampleChunks>;
-  /** Chunks of samples that have no shell: they were being written when the run died, or the log is damaged. */
+  /** Chunks of samples without a shell. The evaluation died while it wrote them, or the log is damaged. */
   strays: string[];
 };
 
@@ -27,8 +27,8 @@ const CHUNK =
   /^(?<folder>(?<prefix>samples\/.+_epoch_\d+)\/(?:messages|events|attachments))\/(?<start>\d+)\.json$/;
 
 /**
- * The chunked samples of an archive. The names of the entries are the only record of the layout, and no version tells of
- * it (Inspect `log/_recorders/chunked/format.py`).
+ * The chunked samples of an archive. Only the names of the entries show the layout; it has no version number (Inspect
+ * `log/_recorders/chunked/format.py`).
  */
 export function indexChunks(names: readonly string[]): ChunkIndex {
   const known = new Set(names);
@@ -68,7 +68,7 @@ async function* readSequence(
   for (const start of starts.toSorted((a, b) => a - b)) {
     const name = `${folder}/${start}.json`;
     if (start !== count) {
-      throw new InspectLogError('damaged', name, `the items from ${count} on are missing before it`);
+      throw new InspectLogError('damaged', name, `the items from ${count} up to it are missing`);
     }
     const items = await read(name);
     if (!Array.isArray(items)) throw new InspectLogError('not-a-log', name, 'not a list');

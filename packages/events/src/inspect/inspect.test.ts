@@ -57,7 +57,7 @@ const expectedEvents = [
   { type: 'action.result', callId: 'call-2', output: 'The sign is wrong.', status: 'completed', at: at(11) },
 ];
 
-describe('a log of both shapes', () => {
+describe('a log with both shapes of samples', () => {
   const mixed = logOf(
     wholeSampleEntry('a', 'deflate'),
     ...chunkedSampleEntries('folder/b'),
@@ -65,7 +65,7 @@ describe('a log of both shapes', () => {
     ...chunkedSampleEntries('d', 100, 'stored'),
   );
 
-  test('every sample is there, with the same events', async () => {
+  test('has every sample, with the same events', async () => {
     const samples = await samplesOf(mixed);
     expect(samples.map(({ id, shape }) => [id, shape])).toEqual([
       ['a', 'whole'],
@@ -92,14 +92,14 @@ describe('a log of both shapes', () => {
       });
       expect(sample.lost).toEqual([
         { what: 'sample_init', count: 1, why: 'it repeats the sample' },
-        { what: 'message system', count: 1, why: 'a message is of the user or of the assistant' },
+        { what: 'message system', count: 1, why: 'a message has the role user or assistant' },
         { what: 'state', count: 1, why: 'events have no place for it' },
         { what: 'model in a scorer', count: 1, why: 'a scorer is not the agent' },
       ]);
     }
   });
 
-  test('from a file, which may be left before its end', async () => {
+  test('is read from a file, and the loop may be left before its end', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'whetstone-inspect-'));
     try {
       const path = join(folder, 'log.eval');
@@ -114,14 +114,14 @@ describe('a log of both shapes', () => {
     }
   });
 
-  test('as one .json file', async () => {
+  test('is read from one .json file', async () => {
     const log = { ...JSON.parse(String(header.data)), samples: [wholeSample('a'), wholeSample('b')] };
     const samples = await samplesOf(Buffer.from(JSON.stringify(log)));
     expect(samples.map((sample) => sample.id)).toEqual(['a', 'b']);
     expect(samples[1]?.events).toEqual(expectedEvents);
   });
 
-  test('chunks of any size hold the same sample', async () => {
+  test('has the same sample in chunks of any size', async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 20 }), async (size) => {
         const [sample] = await samplesOf(logOf(...chunkedSampleEntries('x', size)));
@@ -131,14 +131,14 @@ describe('a log of both shapes', () => {
     );
   });
 
-  test('a run that has not ended', async () => {
+  test('is read from an evaluation that has not ended', async () => {
     const start = { ...header, name: '_journal/start.json', data: JSON.stringify({ version: 2, eval: {} }) };
     const [sample] = await samplesOf(writeZip([start, wholeSampleEntry('a')]));
     expect(sample?.metadata.status).toBe('started');
   });
 });
 
-describe('what a sample holds', () => {
+describe('in a sample', () => {
   const sampleOf = async (more: object): Promise<InspectSample | undefined> => {
     const sample = { id: 'x', epoch: 1, input: 'go', target: '', ...more };
     const [read] = await samplesOf(logOf({ name: 'samples/x_epoch_1.json', data: JSON.stringify(sample) }));
@@ -154,7 +154,7 @@ describe('what a sample holds', () => {
   const eventsOf = async (events: unknown[]): Promise<StreamEvent[] | undefined> =>
     (await sampleOf({ events }))?.events.slice(1);
 
-  test('results of tools that ran outside of Inspect are read from the next input', async () => {
+  test('results of tools that ran outside Inspect are read from the next input', async () => {
     const calls = { content: '', tool_calls: [{ id: 'c', function: 'ls', arguments: {} }] };
     const input = [{ role: 'user', content: 'go' }];
     const result = { role: 'tool', tool_call_id: 'c', content: 'a.ts' };
@@ -170,7 +170,7 @@ describe('what a sample holds', () => {
     ]);
   });
 
-  test('the same words said again are another message, a retried call repeats none', async () => {
+  test('the same text said again is another message, and a retried call repeats none', async () => {
     const go = { role: 'user', content: 'go' };
     const said = { role: 'assistant', content: 'yes' };
     const events = await eventsOf([
@@ -181,7 +181,7 @@ describe('what a sample holds', () => {
     expect(events?.filter((event) => event.type === 'message' && event.role === 'user')).toHaveLength(2);
   });
 
-  test('a scorer is left out of logs that have steps in place of spans as well', async () => {
+  test('a scorer is also left out of logs with steps instead of spans', async () => {
     const sample = await sampleOf({
       events: [
         { event: 'step', action: 'begin', type: 'solver', name: 'generate' },
@@ -196,7 +196,7 @@ describe('what a sample holds', () => {
     expect(sample?.lost).toEqual([{ what: 'model in a scorer', count: 1, why: 'a scorer is not the agent' }]);
   });
 
-  test('without a transcript the conversation stands in for it', async () => {
+  test('the conversation replaces a missing transcript', async () => {
     const sample = await sampleOf({
       messages: [
         { role: 'user', content: 'go' },
@@ -213,10 +213,10 @@ describe('what a sample holds', () => {
       { type: 'message', role: 'user', text: 'go' },
       { type: 'message', role: 'assistant', text: 'done' },
     ]);
-    expect(sample?.lost).toEqual([{ what: 'content image', count: 1, why: 'events carry text only' }]);
+    expect(sample?.lost).toEqual([{ what: 'content image', count: 1, why: 'events only carry text' }]);
   });
 
-  test('errors, limits, compaction, refused calls, replies from a cache', async () => {
+  test('errors, limits, compaction, refused calls and replies from a cache are read', async () => {
     const reply = { content: '', tool_calls: [{ id: 'c', function: 'rm', arguments: {} }] };
     const cached = model([], reply, { cache: 'read' });
     Object.assign(cached.output, { usage: { input_tokens: 5, output_tokens: 1 } });
@@ -252,7 +252,7 @@ describe('what a sample holds', () => {
     ]);
   });
 
-  test('an attachment that is not there leaves its reference', async () => {
+  test('a missing attachment leaves its reference', async () => {
     const sample = await sampleOf({
       events: [model([], { content: 'attachment://gone' })],
     });
@@ -260,13 +260,13 @@ describe('what a sample holds', () => {
     expect(sample?.lost.map((loss) => loss.what)).toEqual(['attachment']);
   });
 
-  test('NaN, which Python writes, is null', async () => {
+  test('NaN, as Python writes it, becomes null', async () => {
     const data = '{"id":1,"epoch":1,"input":"NaN","scores":{"a":NaN,"b":-Infinity,"c":"\\"NaN"},"events":[]}';
     const [sample] = await samplesOf(logOf({ name: 'samples/1_epoch_1.json', data }));
     expect(sample?.scores).toEqual({ a: null, b: null, c: '"NaN' });
   });
 
-  test('an entry of several zstd frames is read to its end', async () => {
+  test('an entry with several zstd frames is read to its end', async () => {
     const [sample] = await samplesOf(logOf(wholeSampleEntry('a', 'zstd-frames')));
     expect(sample?.events).toEqual(expectedEvents);
   });
@@ -312,11 +312,11 @@ describe('hostile and damaged logs', () => {
       logOf(entry(`{"id":1,"epoch":1,"input":"","metadata":${'['.repeat(5000)}${']'.repeat(5000)}}`)),
       { code: 'not-a-log', entry: name },
     ],
-  ])('%s', async (_what, log, expected) => {
+  ])('%s is a typed error', async (_what, log, expected) => {
     expect(await failureOf(log)).toMatchObject(expected);
   });
 
-  test('the samples before it are given', async () => {
+  test('the samples before a damaged one are read', async () => {
     const given: unknown[] = [];
     const read = async () => {
       for await (const sample of readInspectLog(logOf(wholeSampleEntry('a'), entry('{'))))
@@ -336,7 +336,7 @@ describe('hostile and damaged logs', () => {
     );
   });
 
-  test('a flipped byte ends with a typed error, or it changes nothing', async () => {
+  test('a flipped byte ends with a typed error, or changes nothing', async () => {
     const whole = logOf(wholeSampleEntry('a'), ...chunkedSampleEntries('b'));
     const directory = whole.readUInt32LE(whole.length - 6);
     await fc.assert(
@@ -345,7 +345,7 @@ describe('hostile and damaged logs', () => {
         damaged[position] = (damaged[position] ?? 0) ^ flip;
         const read = await samplesOf(damaged).catch((error: unknown) => error);
         if (read instanceof Error) expect(read).toBeInstanceOf(InspectLogError);
-        // Nothing secures the directory: a name that changed there is the name of another entry.
+        // Nothing protects the directory: a changed name there is the name of another entry.
         else if (position < directory)
           expect(read).toMatchObject([{ events: expectedEvents }, { events: expectedEvents }]);
       }),
@@ -353,7 +353,7 @@ describe('hostile and damaged logs', () => {
     );
   });
 
-  test.each(['deflate', 'zstd', 'zstd-frames'] as const)('a %s bomb is not inflated', async (method) => {
+  test.each(['deflate', 'zstd', 'zstd-frames'] as const)('a %s bomb is not decompressed', async (method) => {
     const data = Buffer.alloc(64 * 2 ** 20, ' ');
     const honest = logOf({ name, data, method });
     const lying = logOf({ name, data, method, claims: { size: 100 } });
@@ -362,19 +362,19 @@ describe('hostile and damaged logs', () => {
     expect(await failureOf(lying, limit)).toMatchObject({ code: 'too-large', entry: name });
   });
 
-  test('many small entries of one sample have a limit together', async () => {
+  test('many small entries of one sample have a common limit', async () => {
     const log = logOf(...chunkedSampleEntries('a', 1), ...chunkedSampleEntries('b', 1));
     expect(await samplesOf(log, { maximumSampleBytes: 20_000 })).toHaveLength(2);
     expect(await failureOf(log, { maximumSampleBytes: 3_000 })).toMatchObject({ code: 'too-large' });
   });
 
-  test('a name that points elsewhere is only a name', async () => {
+  test('a name that points to another folder is only a name', async () => {
     const evil = { ...wholeSampleEntry('a'), name: 'samples/../../etc/x_epoch_1.json' };
     const other = { name: '../outside.json', data: 'not read' };
     expect((await samplesOf(logOf(evil, other))).map((sample) => sample.id)).toEqual(['a']);
   });
 
-  test('a file that is not there is an error of the file system', async () => {
+  test('a missing file is an error of the file system', async () => {
     await expect(samplesOf(join(tmpdir(), 'no-such-log.eval'))).rejects.toMatchObject({ code: 'ENOENT' });
   });
 });

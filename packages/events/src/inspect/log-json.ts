@@ -1,6 +1,6 @@
 import { InspectLogError } from './inspect-log-error.ts';
 
-/** Parses JSON as Python writes it: `NaN` and the infinities, which JSON does not have, become null. */
+/** Parses JSON as Python writes it. `NaN` and the infinities, which JSON does not have, become null. */
 export function parseLogJson(data: Buffer, entry: string | undefined): unknown {
   const text = data.toString('utf8');
   try {
@@ -15,7 +15,7 @@ export function parseLogJson(data: Buffer, entry: string | undefined): unknown {
   }
 }
 
-/** Replaces the constants outside of strings. */
+/** Replaces these constants outside strings. */
 function withoutConstants(text: string): string {
   const parts: string[] = [];
   let position = 0;

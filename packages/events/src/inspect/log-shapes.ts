@@ -2,8 +2,8 @@ import { z } from 'zod';
 import type { JsonValue } from '../json.ts';
 
 /**
- * The parts of Inspect's log that events are made of (Inspect `log/_log.py`, `event/*.py`, `model/_chat_message.py`).
- * Everything else of an object is left where it is; a shape that does not fit is told of and not read.
+ * The parts of Inspect's log that become events (Inspect `log/_log.py`, `event/*.py`, `model/_chat_message.py`). All
+ * other fields are ignored. A value of another shape is not read, but listed as lost.
  */
 const text = z.string().nullish();
 const json = z.custom<JsonValue>((value) => value !== undefined);
@@ -11,7 +11,7 @@ const count = z.number().int().nonnegative().nullish();
 const seconds = z.number().nonnegative().nullish();
 
 export const modelUsageSchema = z.object({
-  /** Without what was read from and written to a cache. */
+  /** Without tokens read from or written to a cache. */
   input_tokens: count,
   output_tokens: count,
   input_tokens_cache_write: count,
@@ -96,7 +96,7 @@ export const spanBeginSchema = z.object({
   name: z.string(),
 });
 export const spanEndSchema = z.object({ ...eventBase, id: z.string() });
-/** What logs had before they had spans. */
+/** Older logs have these instead of spans. */
 export const stepEventSchema = z.object({ ...eventBase, action: z.enum(['begin', 'end']), type: text });
 export const approvalEventSchema = z.object({
   ...eventBase,
@@ -111,7 +111,7 @@ export const sampleLimitEventSchema = z.object({ ...eventBase, type: text, messa
 export const inputEventSchema = z.object({ ...eventBase, input: z.string() });
 export const anyEventSchema = z.looseObject({ event: z.string(), ...eventBase });
 
-/** A sample without its sequences: a whole one, or the shell of a chunked one. */
+/** A sample without its sequences: a whole sample, or the shell of a chunked one. */
 export const sampleSchema = z.looseObject({
   id: z.union([z.string(), z.number()]),
   epoch: z.number().int(),
@@ -136,7 +136,7 @@ const evalSpecSchema = z.object({
   model: text,
   created: text,
 });
-/** `header.json`, or `_journal/start.json` of a run that has not ended. */
+/** `header.json`, or `_journal/start.json` of an evaluation that has not ended. */
 export const headerSchema = z.object({ version: z.number().nullish(), status: text, eval: evalSpecSchema });
 export const wholeLogSchema = z.object({
   ...headerSchema.shape,

@@ -1,7 +1,7 @@
 import { addUsage, type Usage } from '../usage.ts';
 import type { ModelUsage } from './log-shapes.ts';
 
-/** Inspect counts cached tokens outside of `input_tokens`, as our buckets do. */
+/** Inspect's `input_tokens` does not include cached tokens, like our buckets. */
 export function toUsage(usage: ModelUsage): Usage {
   return {
     inputTokens: usage.input_tokens ?? 0,
@@ -12,7 +12,7 @@ export function toUsage(usage: ModelUsage): Usage {
   };
 }
 
-/** The sum over the models of a sample; a cost only where every model has one. */
+/** The sum over the models of a sample, with a cost only if every model has one. */
 export function totalUsage(byModel: Record<string, ModelUsage> | null | undefined): {
   usage?: Usage;
   costUsd?: number;

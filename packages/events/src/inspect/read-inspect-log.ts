@@ -18,22 +18,22 @@ import { openZipArchive, type ZipArchive } from './zip-archive.ts';
 export type InspectSample = {
   id: string | number;
   epoch: number;
-  /** How the log holds it: in one entry, or in a folder of chunks. */
+  /** How the log has it: in one entry, or in a folder of chunks. */
   shape: 'whole' | 'chunked';
-  /** In the order of time. */
+  /** In order of time. */
   events: StreamEvent[];
   metadata: InspectMetadata;
-  /** Over all models of the sample, scorers included, as Inspect summed it up. */
+  /** Inspect's own sum over all models of the sample, including scorers. */
   usage?: Usage;
-  /** Only where Inspect knew the price of every model. */
+  /** Only if Inspect knew the price of every model. */
   costUsd?: number;
-  /** By scorer, as they stand in the log. */
+  /** By scorer, as the log has them. */
   scores?: JsonValue;
   lost: Loss[];
 };
 
 export type InspectMetadata = {
-  /** `started` for a run that has not ended, or not properly. */
+  /** `started` for an evaluation that has not ended, or was killed. */
   status?: string;
   task?: string;
   taskId?: string;
@@ -47,27 +47,27 @@ export type InspectMetadata = {
 };
 
 export type ReadInspectLogOptions = {
-  /** Largest entry of the archive, inflated, or largest `.json` log, in bytes. Default: 256 MiB. */
+  /** Largest decompressed entry of an archive, or largest `.json` log, in bytes. Default: 256 MiB. */
   maximumEntryBytes?: number;
-  /** All entries of one sample together, in bytes. Default: 1 GiB. */
+  /** Limit for all entries of one sample together, in bytes. Default: 1 GiB. */
   maximumSampleBytes?: number;
 };
 
 /**
- * Reads the samples of an Inspect log, an `.eval` archive or a `.json` file, one at a time: no more than one sample is in
- * memory (of a `.json` file, the whole). Both shapes of samples are read, also mixed in one archive. The file is open
- * until the last sample was taken or the loop was left.
+ * Reads the samples of an Inspect log, which is an `.eval` archive or a `.json` file, one at a time: only one sample is
+ * in memory (but the whole of a `.json` file). Reads both shapes of samples, also mixed in one archive. The file stays
+ * open until the last sample was read or the loop was left.
  *
  * @param source the path of the file, or its bytes.
- * @throws {InspectLogError} with the entry at fault; the samples before it have been given. An error of the file system
- *   (`ENOENT`, `EACCES`) stays as it is.
+ * @throws {InspectLogError} with the broken entry, after all samples before it. Errors of the file system (`ENOENT`,
+ *   `EACCES`) stay as they are.
  */
 export async function* readInspectLog(
   source: string | Uint8Array,
   options: ReadInspectLogOptions = {},
 ): AsyncGenerator<InspectSample> {
   const limits: Limits = {
-    // A text can be no longer than a string, so that a larger limit would only fail later.
+    // A text cannot be longer than a string, so a larger limit would only fail later.
     entry: Math.min(options.maximumEntryBytes ?? 256 * 2 ** 20, constants.MAX_STRING_LENGTH),
     sample: options.maximumSampleBytes ?? 2 ** 30,
   };
@@ -131,7 +131,7 @@ function entryReader(archive: ZipArchive, limits: Limits): ReadEntry {
   };
 }
 
-/** The parts of a sample that its two shapes keep in different places. */
+/** The parts of a sample that are in different places in its two shapes. */
 type Sequences = {
   messagePool: JsonValue[];
   attachmentOf: (reference: string) => string | undefined;
@@ -149,7 +149,7 @@ function sequencesOfWhole(sample: Sample): Sequences {
   };
 }
 
-/** Events are read chunk by chunk, as they are used; messages and attachments are referred to from anywhere. */
+/** Events are read chunk by chunk as they are used. References to messages and attachments can be anywhere. */
 async function sequencesOfChunks(chunks: SampleChunks, read: ReadEntry): Promise<Sequences> {
   const messagePool = await collect(chunks.items('messages', read));
   const attachments = await collect(chunks.items('attachments', read));
@@ -164,7 +164,7 @@ async function sequencesOfChunks(chunks: SampleChunks, read: ReadEntry): Promise
   };
 }
 
-/** A last chunk that is missing leaves no gap; the list of the events' uuids, one for each, tells of it. */
+/** A missing last chunk leaves no gap. The list with a uuid for each event reveals it. */
 async function* eventsOfChunks(chunks: SampleChunks, read: ReadEntry): AsyncGenerator<JsonValue> {
   let count = 0;
   for await (const event of chunks.items('events', read)) {
@@ -234,7 +234,7 @@ async function convertSample(
   };
 }
 
-/** The final conversation; a chunked sample refers to it in its pool of messages. */
+/** The final conversation. A chunked sample has references into its pool of messages. */
 function conversationOf(sample: Sample, { conversation }: Sequences): JsonValue[] {
   if (!sample.message_refs) return conversation;
   return sample.message_refs.flatMap(([start, end]) => conversation.slice(start, end));
@@ -248,7 +248,7 @@ function checked<Shape>(schema: z.ZodType<Shape>, value: unknown, entry: string 
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const message = `${issue?.path.join('.') || 'content'}: ${issue?.message ?? 'not of a log'}`;
+  const message = `${issue?.path.join('.') || 'content'}: ${issue?.message ?? 'not part of a log'}`;
   throw new InspectLogError('not-a-log', entry, message);
 }
 

@@ -27,14 +27,14 @@ import { toUsage } from './model-usage.ts';
 export type TranscriptOptions = {
   losses: LossTally;
   resolve: (value: JsonValue) => JsonValue;
-  /** The messages that `input_refs` of model events point into. */
+  /** The messages that `input_refs` of model events refer to. */
   pool: readonly JsonValue[];
 };
 
 /**
- * Turns the events of one sample's transcript into ours, one by one and in order. A model event tells what is new in its
- * input (messages of the user; results of tools that an agent ran outside of Inspect), then its reply, then its usage.
- * What scorers do is left out: they judge the agent. A `parentCallId` marks what a nested agent does.
+ * Turns the events of one sample's transcript into ours, one by one and in order. A model event gives what is new in its
+ * input (messages of the user; results of tools that an agent ran outside Inspect), then its reply, then its usage.
+ * Events of scorers are left out, because scorers judge the agent. Events of a nested agent have a `parentCallId`.
  */
 export class Transcript {
   readonly #options: TranscriptOptions;
@@ -71,7 +71,7 @@ export class Transcript {
     if (lost !== undefined) losses.add(kind, lost);
   }
 
-  /** For a sample without a transcript: its conversation. */
+  /** Reads the conversation of a sample without a transcript. */
   addConversation(messages: readonly JsonValue[]): void {
     const place: SpanPosition = { scope: this.#spans.scopeOf(undefined), at: undefined };
     for (const [position, raw] of messages.entries()) {
@@ -81,7 +81,7 @@ export class Transcript {
     }
   }
 
-  /** The events by time; those of one time, and those without, stay in the order of the log. */
+  /** The events by time. Events of the same time, or without a time, stay in the order of the log. */
   finish(): StreamEvent[] {
     let latest = 0;
     return this.#events
@@ -122,7 +122,7 @@ export class Transcript {
         );
       case 'score':
       case 'score_edit':
-        return 'the scores stand beside the events';
+        return 'the scores are beside the events';
       case 'sample_init':
         return 'it repeats the sample';
       default:
@@ -199,7 +199,7 @@ export class Transcript {
     const text = this.#textOf(message.content);
     if (message.role === 'user') this.#emit({ type: 'message', role: 'user', text }, place);
     else if (message.role === 'system') {
-      this.#options.losses.add('message system', 'a message is of the user or of the assistant');
+      this.#options.losses.add('message system', 'a message has the role user or assistant');
     } else if (typeof message.tool_call_id === 'string') {
       this.#addResult(message.tool_call_id, statusOf(message.error), message.error?.message ?? text, place);
     }
@@ -221,13 +221,13 @@ export class Transcript {
     } else if (part.type === 'reasoning') {
       const text = (part.redacted ? undefined : part.reasoning) || part.summary;
       if (text) this.#emit({ type: 'thinking', text }, place);
-      else losses.add('content reasoning', 'the provider keeps its text back');
+      else losses.add('content reasoning', 'the provider does not reveal its text');
     } else if (part.type === 'tool_use' && part.id && part.name) {
       this.#addCall(part.id, part.name, parsedOr(part.arguments ?? {}), place);
       const failed = part.error ? ('failed' as const) : ('completed' as const);
       this.#addResult(part.id, failed, part.error || part.result, place);
     } else {
-      losses.add(`content ${part.type}`, 'events carry text only');
+      losses.add(`content ${part.type}`, 'events only carry text');
     }
   }
 
@@ -244,14 +244,14 @@ export class Transcript {
       this.#addCall(event.id, event.function, resolve(event.arguments ?? {}), place);
     }
     if (event.pending) return;
-    if (event.truncated != null) losses.add('tool.truncated', 'events do not tell that a result was cut');
+    if (event.truncated != null) losses.add('tool.truncated', 'events do not say that a result was cut');
     const status = event.failed ? 'failed' : statusOf(event.error);
     const result = event.result === undefined ? undefined : this.#outputOf(resolve(event.result));
     const output = result === undefined || result === '' ? (event.error?.message ?? result) : result;
     this.#addResult(event.id, status, output, { ...place, at: isoTime(event.completed) ?? place.at });
   }
 
-  /** A result is told twice, by the tool's event and in the input of the next model call: the first counts. */
+  /** A result appears twice, in the tool's event and in the input of the next model call. The first one counts. */
   #addResult(
     callId: string,
     status: 'completed' | 'failed' | 'rejected',
@@ -264,7 +264,7 @@ export class Transcript {
     this.#emit({ type: 'action.result', callId, ...given, status }, place);
   }
 
-  /** The text of a result of several parts; other values stay as they are. */
+  /** The text of a result with several parts; other values stay as they are. */
   #outputOf(result: JsonValue): JsonValue {
     if (!Array.isArray(result)) return result;
     const parts = result.filter((part) => typeof part === 'object' && part !== null && 'type' in part);
@@ -296,7 +296,7 @@ export class Transcript {
   #textOf(content: Message['content']): string {
     if (typeof content === 'string') return content;
     for (const part of content) {
-      if (part.type !== 'text') this.#options.losses.add(`content ${part.type}`, 'events carry text only');
+      if (part.type !== 'text') this.#options.losses.add(`content ${part.type}`, 'events only carry text');
     }
     return content
       .filter((part) => part.type === 'text')
@@ -307,9 +307,9 @@ export class Transcript {
 
 type SpanPosition = { scope: SpanScope; at: string | undefined };
 
-const UNKNOWN_SHAPE = 'not of the shape that is known';
+const UNKNOWN_SHAPE = 'an unknown shape';
 
-/** @returns why the value is lost, if its shape is not that of the schema. */
+/** @returns why the value is lost, if it does not fit the schema. */
 function read<Shape>(
   schema: z.ZodType<Shape>,
   value: JsonValue,
@@ -322,8 +322,8 @@ function read<Shape>(
 }
 
 /**
- * The messages after the last of the assistant: what came before was told by earlier calls. Each has its position in the
- * whole input, by which the same words said again are another message.
+ * The messages after the last one of the assistant; earlier calls gave those before it. Each has its position in the
+ * whole input, so that the same text said again is another message.
  */
 function newInput(event: ModelEvent, pool: readonly JsonValue[]): { raw: JsonValue; position: number }[] {
   const inline = event.input ?? [];
@@ -339,7 +339,7 @@ function newInput(event: ModelEvent, pool: readonly JsonValue[]): { raw: JsonVal
     for (let index = end - 1; index >= start; index -= 1) {
       const raw = messages[index];
       position -= 1;
-      // No input is longer than what it is made of: ranges that say so would only cost time.
+      // An input cannot be longer than the pool. Ranges that claim more would only cost time.
       if (raw === undefined || isAssistant(raw) || found.length === messages.length) return found.reverse();
       found.push({ raw, position });
     }

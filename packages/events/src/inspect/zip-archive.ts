@@ -4,9 +4,9 @@ import { crc32, inflateRaw, zstdDecompress } from 'node:zlib';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
 import { InspectLogError } from './inspect-log-error.ts';
 
-/** Reads entries of a ZIP by name. Names are only names: nothing is ever written to a path. */
+/** Reads entries of a ZIP by name. Nothing is ever written to a path, so a name is only a name. */
 export type ZipArchive = {
-  /** In the order of the central directory. Of two entries with one name the later is the valid one. */
+  /** In the order of the central directory. Of two entries with the same name, the later one is valid. */
   names: readonly string[];
   /** @throws {InspectLogError} when the entry is damaged, unsupported, or longer than `limit` bytes. */
   read(name: string, limit: number): Promise<Buffer>;
@@ -18,7 +18,7 @@ const DEFLATED = 8;
 const ZSTANDARD = 93;
 
 export async function openZipArchive(source: string | Uint8Array): Promise<ZipArchive> {
-  // Strings are decoded here: yauzl would refuse an archive for a single suspicious name.
+  // Names are decoded here, because yauzl would refuse a whole archive for one suspicious name.
   const options = { autoClose: false, decodeStrings: false };
   let zip: ZipFile | undefined;
   try {
@@ -36,7 +36,7 @@ export async function openZipArchive(source: string | Uint8Array): Promise<ZipAr
   } catch (error) {
     zip?.close();
     if (isFileSystemError(error)) throw error;
-    const message = 'the archive has no readable directory: cut off, or still being written';
+    const message = 'the archive has no readable directory: it is cut off, or still being written';
     throw new InspectLogError('damaged', undefined, `${message} (${text(error)})`, { cause: error });
   }
 }
@@ -66,12 +66,12 @@ async function readEntry(
     content = await decompress(await buffer(stream), entry.compressionMethod, name, limit);
   } catch (error) {
     if (error instanceof InspectLogError) throw error;
-    // What the directory says of the size is a claim; this is what came out.
+    // The size in the directory is only a claim; this is the real size.
     if (hasCode(error, 'ERR_BUFFER_TOO_LARGE')) throw larger;
     throw new InspectLogError('damaged', name, `it cannot be read (${text(error)})`, { cause: error });
   }
   if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) {
-    throw new InspectLogError('damaged', name, 'its content is not what the directory says');
+    throw new InspectLogError('damaged', name, 'its content does not match the directory');
   }
   return content;
 }
@@ -90,8 +90,8 @@ async function decompress(data: Buffer, method: number, name: string, limit: num
 }
 
 /**
- * Inspect writes a long entry as several zstd frames, and Node stops after the first without a word.
- * `bytesWritten` of the engine is what that frame took of the input.
+ * Inspect writes a long entry as several zstd frames, and Node silently stops after the first one. `bytesWritten` of the
+ * engine is how much of the input that frame took.
  */
 async function decompressFrames(data: Buffer, limit: number): Promise<Buffer> {
   const frames: Buffer[] = [];
@@ -108,11 +108,11 @@ async function decompressFrames(data: Buffer, limit: number): Promise<Buffer> {
 
 function decompressFrame(data: Buffer, limit: number): Promise<{ content: Buffer; consumed: number }> {
   return new Promise((resolve, reject) => {
-    // A limit of 0 is none to Node; a frame that brings nothing more still fits into 1.
+    // Node takes a limit of 0 as no limit; an empty frame still fits into 1.
     const options = { info: true, maxOutputLength: Math.max(1, limit) };
     zstdDecompress(data, options, (error, result) => {
       if (error) return reject(error);
-      // With `info` the result is both; the types know the buffer only.
+      // With `info` the result has both; the types only know the buffer.
       const { buffer: content, engine } = result as unknown as {
         buffer: Buffer;
         engine: { bytesWritten: number };
@@ -126,7 +126,7 @@ function hasCode(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** A file that is not there or may not be read is its own plain error. */
+/** The error of a file that does not exist or may not be read stays as it is. */
 function isFileSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
 }

@@ -3,13 +3,13 @@ import type { StreamEvent } from '../stream-event.ts';
 export type EventTimes = {
   /** Milliseconds since 1970. */
   of(event: StreamEvent): number;
-  /** How many events had no time of their own. */
+  /** How many events have no time of their own. */
   assumed: number;
 };
 
 /**
- * When each event happened. One without `at` happened when the last one before it did that has a time; those before the
- * first such one happened with it; and where no event has a time, all happened at `fallback`.
+ * When each event happened. An event without `at` gets the time of the last event before it that has one. Events before
+ * the first time get that time. When no event has a time, all get `fallback`.
  */
 export function timesOf(events: readonly StreamEvent[], fallback: string | undefined): EventTimes {
   const first = events.find((event) => event.at !== undefined)?.at ?? fallback;

@@ -6,7 +6,7 @@ import { richStream } from '../__fixtures__/rich-stream.ts';
 import type { StreamEvent } from '../index.ts';
 import { type GenAiSpanOptions, type OtlpSpan, toGenAiSpans } from './index.ts';
 
-/** What the protocol's JSON encoding allows; keys that it does not know are a mistake here. */
+/** What the protocol's JSON encoding allows. Unknown keys are a mistake here. */
 const attributesSchema = z.array(
   z.strictObject({
     key: z.string().min(1),
@@ -64,8 +64,8 @@ const seconds = (span: OtlpSpan | undefined): [number, number] => {
   return [second(span?.startTimeUnixNano) - origin, second(span?.endTimeUnixNano) - origin];
 };
 
-describe('a rich stream', () => {
-  test('with its content', async () => {
+describe('the trace of a rich stream', () => {
+  test('with its content is the recorded one', async () => {
     const written = toGenAiSpans(richStream, { ...options, captureContent: true });
     await expect(`${JSON.stringify(written, null, 2)}\n`).toMatchFileSnapshot(
       '../__fixtures__/rich-stream.otlp.json',
@@ -93,7 +93,7 @@ describe('a rich stream', () => {
     expect(new Set(spans.map((span) => span.traceId)).size).toBe(1);
   });
 
-  test('has the times that the events tell', () => {
+  test('has the times of the events', () => {
     const spans = spansOf(richStream);
     const [root, chat, shell, read, , , reviewer] = spans;
     expect(seconds(root)).toEqual([0, 27]);
@@ -107,7 +107,7 @@ describe('a rich stream', () => {
     expect(seconds(unmetered), 'from the event before it').toEqual([26, 27]);
   });
 
-  test('counts cached tokens among the input, and each token once', () => {
+  test('counts cached tokens as input, and each token once', () => {
     const spans = spansOf(richStream);
     expect(attribute(spans[1], 'gen_ai.usage.input_tokens')).toBe('1050');
     expect(attribute(spans[1], 'gen_ai.usage.cache_read.input_tokens')).toBe('900');
@@ -115,7 +115,7 @@ describe('a rich stream', () => {
     expect(counted.reduce((sum, tokens) => sum + tokens, 0)).toBe(68);
   });
 
-  test('tells failures, and not an error that the agent went on after', () => {
+  test('shows failures, but not an error after which the agent continued', () => {
     const failed = spansOf(richStream).filter((span) => span.status);
     expect(failed.map((span) => [span.name, attribute(span, 'error.type')])).toEqual([
       ['execute_tool shell', 'failed'],
@@ -126,7 +126,7 @@ describe('a rich stream', () => {
     expect(attribute(root, 'error.type')).toBe('_OTHER');
   });
 
-  test('holds no content unless it is asked for', () => {
+  test('has no content unless you ask for it', () => {
     const plain = JSON.stringify(spansOf(richStream));
     for (const content of ['npm test', 'a - b', 'The test comes first.', 'Fix the failing test.', 'Done']) {
       expect(plain).not.toContain(content);
@@ -139,7 +139,7 @@ describe('a rich stream', () => {
     ]);
   });
 
-  test('has other ids without a seed, and the same with it', () => {
+  test('has other ids without a seed, and the same ids with it', () => {
     const ids = (seed: { seed?: string }) => {
       const { spans } = toGenAiSpans(richStream, { agentName: 'example-agent', ...seed });
       return JSON.stringify(spans).match(/"spanId":"\w+"/g);
@@ -150,7 +150,7 @@ describe('a rich stream', () => {
   });
 });
 
-test('a stream without times happened when the caller says', () => {
+test("a stream without times gets the caller's time", () => {
   const untimed = richStream.map(({ at, ...event }) => event as StreamEvent);
   const { lost } = toGenAiSpans(untimed, options);
   expect(lost.find((loss) => loss.what === 'at')?.count).toBe(untimed.length);
@@ -159,12 +159,12 @@ test('a stream without times happened when the caller says', () => {
   }
 });
 
-test('a model call that began before 1970 began in 1970', () => {
+test('a model call from before 1970 begins in 1970', () => {
   const usage = { type: 'usage', usage: { inputTokens: 1, outputTokens: 1 }, latencyMs: 5 } as const;
   expect(spansOf([usage]).map((span) => span.startTimeUnixNano)).toEqual(['0', '0']);
 });
 
-test('whatever the stream: a valid trace, one tree, and every event in it or told of as lost', () => {
+test('any stream gives a valid trace with one tree, and every event is in it or listed as lost', () => {
   fc.assert(
     fc.property(eventStreams(), fc.boolean(), (events, captureContent) => {
       const spans = spansOf(events, { captureContent });

@@ -1,6 +1,6 @@
 /**
- * Spans as the OpenTelemetry protocol writes them in JSON (`ExportTraceServiceRequest`, OTLP 1.x): ids in lower-case
- * hexadecimal, 64-bit numbers as decimal strings, enumerations as numbers. A collector takes it by POST to `/v1/traces`.
+ * Spans in the JSON of the OpenTelemetry protocol (`ExportTraceServiceRequest`, OTLP 1.x): ids in lower-case hexadecimal,
+ * 64-bit numbers as decimal strings, enumerations as numbers. A collector accepts it by POST to `/v1/traces`.
  */
 export type OtlpTraces = { resourceSpans: OtlpResourceSpans[] };
 
@@ -28,7 +28,7 @@ export const SPAN_KIND_INTERNAL = 1;
 export const SPAN_KIND_CLIENT = 3;
 export const STATUS_ERROR = 2;
 
-/** Attributes in the order given, without those that have no value. Numbers are whole. */
+/** Attributes in the given order, without those that have no value. Numbers are whole. */
 export function attributes(values: Record<string, string | number | undefined>): OtlpAttribute[] {
   return Object.entries(values).flatMap(([key, value]) => {
     if (value === undefined) return [];
@@ -36,7 +36,7 @@ export function attributes(values: Record<string, string | number | undefined>):
   });
 }
 
-/** Milliseconds since 1970 as nanoseconds, which have no sign. */
+/** Milliseconds since 1970 as unsigned nanoseconds. */
 export function unixNano(milliseconds: number): string {
   return String(BigInt(Math.max(0, Math.round(milliseconds))) * 1_000_000n);
 }

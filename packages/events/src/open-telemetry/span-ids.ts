@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 
 export type SpanIds = { traceId: string; nextSpanId(): string };
 
-/** Ids of one trace: random, or the same again for the same seed and order. */
+/** Ids of one trace: random, or always the same for the same seed and order. */
 export function createSpanIds(seed: string | undefined): SpanIds {
   let count = 0;
   const id = (name: string, bytes: number): string =>

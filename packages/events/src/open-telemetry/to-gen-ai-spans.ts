@@ -17,36 +17,36 @@ import { createSpanIds, type SpanIds } from './span-ids.ts';
 
 export type GenAiSpanOptions = {
   agentName: string;
-  /** Default: the runtime's version of `session.started`. */
+  /** Default: the runtime version of `session.started`. */
   agentVersion?: string;
-  /** `gen_ai.provider.name`, for example `anthropic`. The conventions require it, and no event tells it. */
+  /** `gen_ai.provider.name`, for example `anthropic`. The conventions require it, and no event has it. */
   providerName?: string;
   /** Default: the session id of `session.started`. */
   conversationId?: string;
-  /** The model of calls that name none. Default: that of `session.started`. */
+  /** The model of calls that name none. Default: the model of `session.started`. */
   modelName?: string;
   /** `service.name` of the resource. Default: `agentName`. */
   serviceName?: string;
   /** Whether messages, reasoning, arguments and results go into the spans. Default: false, as the conventions ask. */
   captureContent?: boolean;
-  /** Makes the ids the same each time; unique to a stream, for example the id of its case. Default: random ids. */
+  /** Makes the ids the same each time. Must be unique to a stream, for example its session id. Default: random ids. */
   seed?: string;
-  /** ISO 8601: when a stream without any time began. Default: 1970. */
+  /** The start of a stream without any time, ISO 8601. Default: 1970. */
   startedAt?: string;
 };
 
 /**
- * The spans of a stream after OpenTelemetry's GenAI conventions (semantic-conventions-genai, in development):
+ * The spans of a stream by OpenTelemetry's GenAI conventions (semantic-conventions-genai, in development):
  * `invoke_agent` for the agent and, nested, for each sub-agent; in it `chat` for each step (see `groupSteps`) and
  * `execute_tool` for each call of a tool.
  *
- * Times: an event without one has that of the event before it (see `timesOf`). A `chat` ends with the reply and began
- * `latencyMs` earlier or, where that is not known, with the event before it. A call without a result lasts as long as
+ * Times: an event without a time gets that of the event before it (see `timesOf`). A `chat` ends with the reply, and
+ * starts `latencyMs` earlier or, when that is unknown, with the event before it. A call without a result lasts as long as
  * its agent.
  *
- * The message of an `error` is told in any case, as the status of a span has it; all other content only if asked for.
- * Tokens stand on `chat` alone, so that a sum over spans counts each once. `gen_ai.input.messages` has what is new since
- * the agent's last `chat`, because whole histories grow with the square of a run.
+ * The message of an `error` is always in the status of a span; other content only if you ask for it. Only `chat` has
+ * tokens, so that a sum over spans counts each token once. `gen_ai.input.messages` has what is new since the agent's last
+ * `chat`, because repeated whole histories would grow with the square of their length.
  */
 export function toGenAiSpans(
   events: readonly StreamEvent[],
@@ -90,7 +90,7 @@ export function toGenAiSpans(
   };
 }
 
-/** `agents` loses what is traced, so that what remains is what nothing refers to. */
+/** Traced agents are deleted from `agents`, so that those remain that nothing refers to. */
 type Context = {
   losses: LossTally;
   times: EventTimes;
@@ -109,7 +109,7 @@ type TracedAgent = {
   version?: string | undefined;
   parentSpanId?: string;
   remoteUrl?: string | undefined;
-  /** The events of the parent that tell of its start and its end. */
+  /** The events of the parent for its start and its end. */
   boundary: StreamEvent[];
   failed?: boolean;
 };
@@ -153,7 +153,7 @@ function traceAgent(agent: TracedAgent, context: Context): void {
   }
   const unanswered = input.filter((part) => part.role === 'user').length;
   if (context.options.captureContent) {
-    context.losses.add('message', 'no model call follows that could take it as input', unanswered);
+    context.losses.add('message', 'no model call follows that has it as input', unanswered);
   }
 }
 
@@ -204,11 +204,11 @@ function traceChat(
   });
   if (usage?.costUsd !== undefined) losses.add('usage costUsd', 'the conventions have no place for costs');
   if (options.providerName === undefined) {
-    losses.add('gen_ai.provider.name', 'required of a chat, and no providerName was given');
+    losses.add('gen_ai.provider.name', 'a chat requires it, and no providerName was given');
   }
 }
 
-/** A call of a tool, the start of a sub-agent, or a call that started one: then the agent stands inside of the call. */
+/** A tool call, the start of a sub-agent, or a call that started one: then the agent is inside the call. */
 function traceCall(call: StepCall, { interval, parentSpanId }: Parent, context: Context): void {
   const { action, subagent, results } = call;
   const { captureContent } = context.options;
@@ -240,7 +240,7 @@ function traceCall(call: StepCall, { interval, parentSpanId }: Parent, context: 
     callSpanId = span.spanId;
     context.spans.push(span);
     const more = results.filter((event) => event.type === 'action.result').length - 1;
-    context.losses.add('action.result', 'the call has a result already', Math.max(0, more));
+    context.losses.add('action.result', 'the call already has a result', Math.max(0, more));
   }
   if (!subagent) return;
   const completed = results.find((event) => event.type === 'subagent.completed');
@@ -289,7 +289,7 @@ function ended(call: Interval, result: StreamEvent | undefined, agent: Interval)
   return result ? call : { start: call.start, end: agent.end };
 }
 
-/** An error that the agent went on after did not fail it. */
+/** An error is not a failure if the agent continued after it. */
 function endsWithError(events: readonly StreamEvent[]): boolean {
   const activity = ['message', 'thinking', 'action.called', 'subagent.called', 'usage'];
   const last = events.findLast((event) => event.type === 'error' || activity.includes(event.type));
@@ -329,9 +329,9 @@ function outputMessage({ thinking, message, calls }: AgentStep): Message {
 }
 
 const REASONS: Partial<Record<StreamEvent['type'], string>> = {
-  'action.result': 'no call of the stream has its callId',
-  'subagent.completed': 'no call of the stream has its callId',
-  'session.started': 'a trace tells of one session',
+  'action.result': 'no call in the stream has its callId',
+  'subagent.completed': 'no call in the stream has its callId',
+  'session.started': 'a trace has one session',
   'file.changed': 'the conventions have no place for changed files',
   'approval.requested': 'the conventions have no place for approvals',
   'approval.decided': 'the conventions have no place for approvals',
@@ -349,7 +349,7 @@ function loseOfStep(step: Step, { losses, options, session }: Context): void {
     return;
   }
   if (options.captureContent) return;
-  const unasked = 'content goes into spans with captureContent only';
+  const unasked = 'content only goes into spans with captureContent';
   if (step.kind === 'user') {
     losses.add('message', unasked);
     return;
@@ -369,10 +369,10 @@ function loseOfStream(
 ): void {
   for (const untraced of agents.values()) {
     for (const event of untraced) {
-      losses.add(event.type, 'it is of a sub-agent that nothing in the stream starts');
+      losses.add(event.type, 'nothing in the stream starts its sub-agent');
     }
   }
-  losses.add('at', 'an event without a time has that of the one before it', times.assumed);
+  losses.add('at', 'an event without a time gets that of the event before it', times.assumed);
   const having = (key: 'turn' | 'source') => events.filter((event) => event[key] !== undefined).length;
   losses.add('turn', 'the conventions have no place for it', having('turn'));
   losses.add('source', 'the conventions have no place for it', having('source'));

@@ -1,6 +1,6 @@
 import type { StreamEvent, StreamEventOf } from '../stream-event.ts';
 
-/** A tool call, the start of a sub-agent, or a tool call that started one; with what came back. */
+/** A tool call, the start of a sub-agent, or a tool call that started one, with its results. */
 export type StepCall = {
   callId: string;
   action?: StreamEventOf<'action.called'>;
@@ -8,7 +8,7 @@ export type StepCall = {
   results: (StreamEventOf<'action.result'> | StreamEventOf<'subagent.completed'>)[];
 };
 
-/** What one model call brought about, as far as a stream tells: it does not mark where a call begins and ends. */
+/** One model call and what followed from it. A stream does not mark where a call begins and ends, so it is inferred. */
 export type AgentStep = {
   kind: 'agent';
   turn: number | undefined;
@@ -16,23 +16,26 @@ export type AgentStep = {
   message?: StreamEventOf<'message'>;
   calls: StepCall[];
   usage?: StreamEventOf<'usage'>;
-  /** The usage came before the first call: the reply was complete before its calls ran. */
+  /** The usage came before the first call, so the reply was complete before its calls ran. */
   usageBeforeCalls?: boolean;
 };
 
 export type Step =
   | AgentStep
   | { kind: 'user'; message: StreamEventOf<'message'> }
-  /** Everything else, and results of calls that were never made. */
+  /** All other events, and results of calls that were never made. */
   | { kind: 'other'; event: StreamEvent };
 
 /**
  * Groups the events of one agent (not of its sub-agents, see `eventsByAgent`) into steps, in order of their first event.
  *
- * A new agent step begins with a user's message, another turn, a second usage; with thinking or a message that comes
- * after anything a model says later in a reply (thinking, message, calls) or after a usage; and with a call that comes
- * after a result, unless the usage came before the step's first call: then the reply was complete, and its calls run
- * one after the other. A result belongs to the step of its call, however late it comes.
+ * A new agent step begins:
+ * - with a user's message, another turn, or a second usage;
+ * - with thinking or a message that follows a usage, or a part that comes later in a reply (thinking, message, calls);
+ * - with a call that follows a result, unless the usage came before the step's first call: then the reply was complete,
+ *   and its calls run one after the other.
+ *
+ * A result belongs to the step of its call, however late it comes.
  */
 export function groupSteps(events: readonly StreamEvent[]): Step[] {
   const steps: Step[] = [];
@@ -87,7 +90,7 @@ export function groupSteps(events: readonly StreamEvent[]): Step[] {
   return steps;
 }
 
-/** The events by the `callId` of the sub-agent that they belong to; the agent's own are under `undefined`. */
+/** The events by the `callId` of their sub-agent; the agent's own events are under `undefined`. */
 export function eventsByAgent(events: readonly StreamEvent[]): Map<string | undefined, StreamEvent[]> {
   return Map.groupBy(events, (event) => event.parentCallId);
 }

@@ -17,7 +17,7 @@ export type Fault =
   | { kind: 'hang-mid-stream'; afterEvents?: number }
   /** The stream ends after `afterEvents` events (default 2) as if it were complete. A whole body ends halfway. */
   | { kind: 'truncated'; afterEvents?: number }
-  /** After `afterEvents` events (default 2) come bytes that are not an event, and the end. A whole body is only those bytes. */
+  /** After `afterEvents` events (default 2), bytes that are not an event end the stream. A whole body is only those. */
   | { kind: 'garbage'; afterEvents?: number }
   /** The input of every tool call is broken: it is not valid JSON, or its provider would not let it through. */
   | { kind: 'malformed-tool-json' }

@@ -81,7 +81,7 @@ describe('a concurrency limit', () => {
     expect(limits).toEqual([3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5]);
   });
 
-  test('pauses for one second, then two, and so on when the provider does not say how long, until a call succeeds', () => {
+  test('pauses for 1 s, then 2 s, and so on until a call succeeds, when the provider does not say how long', () => {
     const { limit, arrive, now, pass, refuseAll } = openWithClock({ maxPauseMs: 3000 });
     const pauses: number[] = [];
     for (let round = 0; round < 4; round++) {

@@ -74,7 +74,7 @@ describe.each(protocols)('an agent on %s', (wire) => {
     throw new Error('the script has no end');
   }
 
-  test('plays each step once, despite repeated requests and messages in between, and again in its next turn', async () => {
+  test('plays each step once, despite repeated requests and messages in between, and again in the next turn', async () => {
     await using lane = await openLane(scriptFromSteps('steps', steps));
     const prompt: LanguageModelV4Prompt = [{ role: 'system', content: 'Be brief.' }, ...userPrompt('go')];
     expect(await work(lane, prompt)).toEqual(['one', 'two', 'three', 'four', 'Finished.']);
