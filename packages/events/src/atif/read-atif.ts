@@ -235,7 +235,7 @@ function delegationOf(
   annotations: StepAnnotations,
   { embedded, losses }: StepContext,
 ): Delegation | undefined {
-  const told = annotations.subagents?.find(({ callId }) => callId === call.tool_call_id);
+  const annotation = annotations.subagents?.find(({ callId }) => callId === call.tool_call_id);
   const references = own.flatMap(({ result }) => result.subagent_trajectory_ref ?? []);
   const events: StreamEvent[] = [];
   let name: string | undefined;
@@ -247,7 +247,7 @@ function delegationOf(
       name ??= taken.name;
     }
   }
-  if (told) return { name: told.name, action: told.action, events };
+  if (annotation) return { name: annotation.name, action: annotation.action, events };
   const report = own.find(({ result }) => result.subagent_trajectory_ref?.length)?.result;
   return report && { name: name ?? call.function_name, action: true, events, report };
 }

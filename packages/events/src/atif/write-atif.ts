@@ -313,8 +313,10 @@ function metricsOf({ usage, costUsd, latencyMs }: StreamEventOf<'usage'>): AtifM
 /** Sums over the steps of this trajectory, without its sub-agents; absent where no step reports a value. */
 function totals(steps: readonly AtifStep[]): NonNullable<AtifTrajectory['final_metrics']> {
   const sum = (key: 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'cost_usd') => {
-    const told = steps.map((step) => step.metrics?.[key]).filter((value) => value !== undefined);
-    return told.length === 0 ? {} : { [`total_${key}`]: told.reduce((total, value) => total + value, 0) };
+    const reported = steps.map((step) => step.metrics?.[key]).filter((value) => value !== undefined);
+    return reported.length === 0
+      ? {}
+      : { [`total_${key}`]: reported.reduce((total, value) => total + value, 0) };
   };
   return {
     ...sum('prompt_tokens'),

@@ -151,8 +151,8 @@ export class Transcript {
       const ended = this.#spans.end(span.id);
       if (!ended || ended.outside.scorer) return;
       const { callId, outside } = ended;
-      const told = this.#answered.get(callId) ?? 'completed';
-      const status = told === 'completed' ? 'completed' : 'failed';
+      const outcome = this.#answered.get(callId) ?? 'completed';
+      const status = outcome === 'completed' ? 'completed' : 'failed';
       const place = { scope: outside, at: isoTime(span.timestamp) };
       this.#emit({ type: 'subagent.completed', callId, status }, place);
     });

@@ -169,8 +169,10 @@ function traceChat(
 ): void {
   const { losses, times, options } = context;
   const { thinking, message, calls, usage, usageBeforeCalls } = step;
-  const told = calls.flatMap(({ action, subagent }) => [action, subagent]);
-  const reply: StreamEvent[] = [thinking, message, ...(usageBeforeCalls ? [usage] : told)].filter(isEvent);
+  const callEvents = calls.flatMap(({ action, subagent }) => [action, subagent]);
+  const reply: StreamEvent[] = [thinking, message, ...(usageBeforeCalls ? [usage] : callEvents)].filter(
+    isEvent,
+  );
   const { start: first, end } = spanning(reply.length > 0 ? reply : [usage].filter(isEvent), times);
   const before = previous.get(reply[0] ?? usage);
   const began =

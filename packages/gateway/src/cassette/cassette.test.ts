@@ -138,9 +138,9 @@ describe.each(wireProtocols)("%s: paths in the model's answers", (wire: WireProt
 
 test.each(['You work in the directory: ', '- **Workspace Directories:**\n  - '])(
   'a workspace in another place finds its answers, also where a folder is named after it: %j',
-  async (told) => {
+  async (intro) => {
     const notes = (directory: string): string => `~/projects/${directory.replaceAll(/\W/g, '-')}/memory`;
-    const asked = (directory: string) => request(`${told}${directory}\nNotes are in ${notes(directory)}.`);
+    const asked = (directory: string) => request(`${intro}${directory}\nNotes are in ${notes(directory)}.`);
     await using provider = await startProvider((response) =>
       sendJson(response, 200, said(`See ${notes('/tmp/run-1/w.1')}/a.md`)),
     );

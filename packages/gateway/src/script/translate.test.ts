@@ -130,8 +130,8 @@ describe("a script is translated to the agent's own tools:", () => {
   describe('agents that want absolute paths and report their working directory:', () => {
     const path = { type: 'string', description: 'The absolute path of the file' };
     const text = { type: 'string' };
-    const inputs = (tools: OfferedTool[], told: string) =>
-      [shell, read, write, edit].map((call) => translate(call, tools, 'unknown', told));
+    const inputs = (tools: OfferedTool[], prompt: string) =>
+      [shell, read, write, edit].map((call) => translate(call, tools, 'unknown', prompt));
 
     test('Qwen Code', () => {
       const tools = [
