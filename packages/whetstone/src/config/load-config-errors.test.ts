@@ -190,7 +190,9 @@ ${VARIANTS}`,
     [
       'loop keys elsewhere',
       `${REPO}agent: {name: a, command: x, model: m}\n${VARIANTS}`,
-      [':2:30 agent.model: only applies to kind: loop and to agents that Whetstone starts itself (name the model in the command itself)'],
+      [
+        ':2:30 agent.model: only applies to kind: loop and to agents that Whetstone starts itself (name the model in the command itself)',
+      ],
     ],
     [
       'bad environment',
