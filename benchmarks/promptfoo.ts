@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { messageOf } from '@whetstone/errors';
 import { SMALLEST_AGENT } from './matrix.ts';
 import { type Measured, measureNode } from './measured-process.ts';
 
@@ -70,7 +71,7 @@ export async function measurePromptfoo(options: {
     );
     return { kind: 'measured', version: VERSION, use };
   } catch (error) {
-    const [reason = ''] = String(error instanceof Error ? error.message : error).split('\n');
+    const [reason = ''] = messageOf(error).split('\n');
     return { kind: 'missing', reason };
   }
 }

@@ -4,7 +4,9 @@
  *
  * Exit codes: 0 every step passed; 1 some step failed; 2 wrong usage, or no key; 130 interrupted.
  */
+
 import { parseArgs } from 'node:util';
+import { messageOf } from '@whetstone/errors';
 import { formatResults } from './smoke-live/format-results.ts';
 import {
   type Endpoint,
@@ -79,7 +81,7 @@ function parse() {
       },
     });
   } catch (error) {
-    throw new UsageError(error instanceof Error ? error.message : String(error));
+    throw new UsageError(messageOf(error));
   }
 }
 

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { messageOf } from '@whetstone/errors';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { Target } from './calls.ts';
 import { kill } from './program.ts';
@@ -36,7 +37,7 @@ export function installRouter(say: (line: string) => void): string | undefined {
     );
     return undefined;
   } catch (error) {
-    return String(error instanceof Error ? error.message : error).split('\n', 1)[0];
+    return messageOf(error).split('\n', 1)[0];
   }
 }
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { messageOf } from '@whetstone/errors';
 
 /** The last release of pi's loop under its first name, and the present one of the AI SDK. */
 export const PEER_VERSIONS = { '@mariozechner/pi-agent-core': '0.73.1', ai: '7.0.173' };
@@ -27,7 +28,7 @@ export function installPeers(say: (line: string) => void): string | undefined {
     );
     return undefined;
   } catch (error) {
-    return String(error instanceof Error ? error.message : error).split('\n', 1)[0];
+    return messageOf(error).split('\n', 1)[0];
   }
 }
 

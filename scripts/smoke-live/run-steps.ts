@@ -1,6 +1,7 @@
 import { mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { messageOf } from '@whetstone/errors';
 import type { Usage } from '@whetstone/events';
 import {
   Client,
@@ -102,7 +103,7 @@ async function tryStep(step: Step, { session, ...place }: Place): Promise<string
       return error ? `ended with ${reason}: ${error.message}` : `ended with ${reason}`;
     return await step.check({ ...place, events, text });
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   } finally {
     stop();
   }

@@ -1,3 +1,3 @@
-/** The public surface of `@whetstone/errors`: the error class that every package throws, and its hints. */
-export { didYouMean, suggestion } from './did-you-mean.ts';
+/** The public surface of `@whetstone/errors`. What suggests a word is in `@whetstone/errors/did-you-mean`. */
+export { messageOf, messageWithCause } from './message-of.ts';
 export { WhetstoneError } from './whetstone-error.ts';

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
+import { messageOf } from '@whetstone/errors';
 import { hasKey } from './access.ts';
 import { agentFamily } from './agent-family.ts';
 import { type Answer, type AnswerBody, errorAnswer, isEventStream, jsonAnswer } from './answer.ts';
@@ -14,7 +15,7 @@ import { openLine, settleLine } from './ledger-line.ts';
 import { readBody } from './request-body.ts';
 import { likelyWire, type Route, route } from './route.ts';
 import type { Call, ModelCall } from './source.ts';
-import { bounded, messageOf } from './text.ts';
+import { bounded } from './text.ts';
 import { UnreadAnswer, watchReader } from './unread-answer.ts';
 import type { RequestTarget, WireProtocol } from './wire/neutral.ts';
 import { finalStatus } from './wire/provider-error.ts';

@@ -7,6 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { isIPv6 } from 'node:net';
+import { messageOf } from '@whetstone/errors';
 import { checkNotFromBrowser } from './access.ts';
 import { type Budget, openBudget } from './budget.ts';
 import type { PriceOf } from './call-price.ts';
@@ -119,10 +120,13 @@ async function listen(server: Server, host: string, port: number): Promise<strin
     server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new GatewayError('listen-failed', `The gateway cannot listen on ${host}, port ${port}: ${reason}`, {
-      cause: error,
-    });
+    throw new GatewayError(
+      'listen-failed',
+      `The gateway cannot listen on ${host}, port ${port}: ${messageOf(error)}`,
+      {
+        cause: error,
+      },
+    );
   }
   const address = server.address();
   const boundPort = typeof address === 'object' && address !== null ? address.port : port;

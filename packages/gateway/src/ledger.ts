@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import { messageOf } from '@whetstone/errors';
 import type { Usage } from '@whetstone/events';
 import type { AgentFamily } from './agent-family.ts';
 import { GatewayError } from './gateway-error.ts';
@@ -151,8 +152,6 @@ async function openLedgerFile(path: string): Promise<FileHandle> {
 }
 
 const unwritable = (path: string, cause: unknown): GatewayError =>
-  new GatewayError(
-    'ledger-unwritable',
-    `${path}: the ledger cannot be written: ${cause instanceof Error ? cause.message : String(cause)}`,
-    { cause },
-  );
+  new GatewayError('ledger-unwritable', `${path}: the ledger cannot be written: ${messageOf(cause)}`, {
+    cause,
+  });

@@ -1,4 +1,5 @@
-import { suggestion, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
+import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
 import type { Command } from '../config.ts';
 import { nestedShellProblem } from './nested-shell.ts';

@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import { createParser } from 'eventsource-parser';
 import { isJsonObject, objectAt, parseJson, textAt } from './json-reading.ts';
@@ -33,8 +34,7 @@ export async function* answerFrames(answer: HttpAnswer): AsyncGenerator<Frame> {
     else if (typeof answer === 'string' || isAsyncIterable(answer)) yield* bodyFrames(answer);
     else yield { kind: 'whole', value: (parseJson(JSON.stringify(answer)) ?? null) as JsonValue };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    yield { kind: 'failed', message: `The answer could not be read: ${reason}` };
+    yield { kind: 'failed', message: `The answer could not be read: ${messageOf(error)}` };
   }
 }
 

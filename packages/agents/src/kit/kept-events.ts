@@ -1,4 +1,4 @@
-import { WhetstoneError } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
 import type { RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { AgentContext } from '../agent.ts';
@@ -34,7 +34,7 @@ export async function readKeptEvents(
   try {
     return (await keptEvents?.({ ...turn, options: { ...turn.options, signal: limit } })) ?? [];
   } catch (error) {
-    log(`What ${kind} keeps of its turn: ${error instanceof Error ? error.message : String(error)}`);
+    log(`What ${kind} keeps of its turn: ${messageOf(error)}`);
     return undefined;
   }
 }

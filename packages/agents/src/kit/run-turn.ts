@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
 import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { AgentContext, Turn, TurnInput } from '../agent.ts';
@@ -87,7 +88,7 @@ async function endOf(output: { end(): Promise<Reading> }, { log }: AgentContext)
   try {
     return await output.end();
   } catch (error) {
-    log(`The agent's output could not be read: ${error instanceof Error ? error.message : String(error)}`);
+    log(`The agent's output could not be read: ${messageOf(error)}`);
     return { source: 'text', gaps: ['transcript_unreadable'] };
   }
 }

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WhetstoneError } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { SessionSnapshot } from '@whetstone/loop';
 
 /**
@@ -26,11 +26,14 @@ export async function readSnapshot(folder: string, id: string): Promise<unknown>
 }
 
 export function sessionLost(id: string, cause: unknown): WhetstoneError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new WhetstoneError('agent-session', `The session ${id} of the loop cannot go on: ${reason}.`, {
-    cause,
-    hint: 'A session lives as long as its attempt; begin another with `isNew: true`.',
-  });
+  return new WhetstoneError(
+    'agent-session',
+    `The session ${id} of the loop cannot go on: ${messageOf(cause)}.`,
+    {
+      cause,
+      hint: 'A session lives as long as its attempt; begin another with `isNew: true`.',
+    },
+  );
 }
 
 const fileOf = (folder: string, id: string): string => join(folder, `session-${id}.json`);

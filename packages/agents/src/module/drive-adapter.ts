@@ -1,4 +1,4 @@
-import { WhetstoneError } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { type StreamEvent, type Usage, usageSchema } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Agent, AgentContext, Turn, TurnInput } from '../agent.ts';
@@ -101,10 +101,6 @@ function adapterFailed(agent: Agent, what: string, cause?: unknown): WhetstoneEr
     hint: 'A failure of the agent itself is a turn with status: "failed".',
     cause,
   });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

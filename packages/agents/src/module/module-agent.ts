@@ -1,5 +1,5 @@
 import { pathToFileURL } from 'node:url';
-import { WhetstoneError } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { Agent } from '../agent.ts';
 import type { ModuleAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
@@ -63,8 +63,4 @@ function hintFor(error: unknown): string {
     return 'Node runs TypeScript without enums, namespaces and parameter properties';
   }
   return 'run it with `node` to see where it fails';
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

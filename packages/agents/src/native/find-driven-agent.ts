@@ -1,4 +1,5 @@
-import { didYouMean, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
+import { didYouMean } from '@whetstone/errors/did-you-mean';
 import type { DrivenAgent } from './native-agent.ts';
 import { drivenAgents } from './native-agents.ts';
 

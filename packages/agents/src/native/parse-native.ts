@@ -1,4 +1,5 @@
-import { didYouMean, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
+import { didYouMean } from '@whetstone/errors/did-you-mean';
 import type { StreamEvent } from '@whetstone/events';
 import { readDocument } from '../kit/read-document.ts';
 import { type JsonLinesReader, type JsonLinesSummary, readJsonLines } from '../kit/read-json-lines.ts';

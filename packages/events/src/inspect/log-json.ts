@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import { InspectLogError } from './inspect-log-error.ts';
 
 /** Parses JSON as Python writes it. `NaN` and the infinities, which JSON does not have, become null. */
@@ -9,8 +10,7 @@ export function parseLogJson(data: Buffer, entry: string | undefined): unknown {
     try {
       return JSON.parse(withoutConstants(text));
     } catch {
-      const reason = error instanceof Error ? error.message : String(error);
-      throw new InspectLogError('damaged', entry, `not JSON (${reason})`, { cause: error });
+      throw new InspectLogError('damaged', entry, `not JSON (${messageOf(error)})`, { cause: error });
     }
   }
 }

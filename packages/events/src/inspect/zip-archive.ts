@@ -1,6 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw, zstdDecompress } from 'node:zlib';
+import { messageOf } from '@whetstone/errors';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
 import { InspectLogError } from './inspect-log-error.ts';
 
@@ -37,7 +38,7 @@ export async function openZipArchive(source: string | Uint8Array): Promise<ZipAr
     zip?.close();
     if (isFileSystemError(error)) throw error;
     const message = 'the archive has no readable directory: it is cut off, or still being written';
-    throw new InspectLogError('damaged', undefined, `${message} (${text(error)})`, { cause: error });
+    throw new InspectLogError('damaged', undefined, `${message} (${messageOf(error)})`, { cause: error });
   }
 }
 
@@ -68,7 +69,7 @@ async function readEntry(
     if (error instanceof InspectLogError) throw error;
     // The size in the directory is only a claim; this is the real size.
     if (hasCode(error, 'ERR_BUFFER_TOO_LARGE')) throw larger;
-    throw new InspectLogError('damaged', name, `it cannot be read (${text(error)})`, { cause: error });
+    throw new InspectLogError('damaged', name, `it cannot be read (${messageOf(error)})`, { cause: error });
   }
   if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) {
     throw new InspectLogError('damaged', name, 'its content does not match the directory');
@@ -129,8 +130,4 @@ function hasCode(error: unknown, code: string): boolean {
 /** The error of a file that does not exist or may not be read stays as it is. */
 function isFileSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error;
-}
-
-function text(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,10 +1,10 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { z } from 'zod';
 import { GatewayError } from '../gateway-error.ts';
-import { messageOf } from '../text.ts';
 import { wireProtocols } from '../wire/neutral.ts';
 import { canonicalRulesVersion } from './canonical-rules.ts';
 

@@ -6,7 +6,7 @@ import {
   request as requestHttp,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { messageOf } from '../text.ts';
+import { messageOf } from '@whetstone/errors';
 import { RequestError } from '../wire/request-error.ts';
 
 export type UpstreamRequest = {

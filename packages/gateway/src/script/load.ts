@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { messageOf } from '@whetstone/errors';
 import { z } from 'zod';
 import { GatewayError } from '../gateway-error.ts';
 import type { Script } from './script.ts';
@@ -64,5 +65,3 @@ async function importScript(file: string): Promise<Script> {
 
 const isScriptModule = (module: unknown): module is { default: Script } =>
   scriptModuleSchema.safeParse(module).success;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { AgentFamily } from '../agent-family.ts';
 import type { NeutralReply, NeutralRequest, NeutralToolCall } from '../wire/neutral.ts';
@@ -95,8 +96,7 @@ async function playStep(script: Script, request: ScriptRequest): Promise<ScriptS
   try {
     played = await script.play(request);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new RequestError(400, `${where} failed: ${reason}`, { cause: error });
+    throw new RequestError(400, `${where} failed: ${messageOf(error)}`, { cause: error });
   }
   const step = scriptStepSchema.safeParse(played);
   if (step.success) return step.data;

@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import { RequestError } from './request-error.ts';
 
@@ -56,10 +57,8 @@ export function parseJsonObject(body: Uint8Array): JsonObject {
   try {
     value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body));
   } catch (error) {
-    throw new RequestError(400, `The request body is not valid JSON: ${reason(error)}`, { cause: error });
+    throw new RequestError(400, `The request body is not valid JSON: ${messageOf(error)}`, { cause: error });
   }
   if (!isJsonObject(value)) throw new RequestError(400, 'The request body must be a JSON object.');
   return value;
 }
-
-const reason = (error: unknown): string => (error instanceof Error ? error.message : String(error));

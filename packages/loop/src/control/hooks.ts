@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import type { HistoryTurn, Input, Part } from '../conversation/turn.ts';
 import type { Emit, ToolCallEnd } from '../events/session-event.ts';
@@ -85,7 +86,7 @@ export async function askHook<T extends object>(
     .then(
       (value): HookAnswer<T> => (value ? { kind: 'answered', value } : { kind: 'none' }),
       (error): HookAnswer<T> => {
-        const message = `the hook ${name} failed: ${error instanceof Error ? error.message : String(error)}`;
+        const message = `the hook ${name} failed: ${messageOf(error)}`;
         emit('ERROR', { code: 'hook', message });
         return { kind: 'failed', message };
       },

@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { type EnvironmentOperation, EnvironmentWrapper } from './environment-wrapper.ts';
 import type { ExecutionEnvironment } from './execution-environment.ts';
@@ -141,10 +142,6 @@ function describeOutcome(result: unknown): string {
 function exitCodeOf(result: unknown): number | undefined {
   if (typeof result !== 'object' || result === null || !('exitCode' in result)) return undefined;
   return typeof result.exitCode === 'number' ? result.exitCode : undefined;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 function readOnly(what: string): Error {

@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import type { EventKind, SessionEvent, SessionEventData } from './session-event.ts';
 
 /** Contract: is called synchronously, so it must be quick. One that throws is removed. */
@@ -87,10 +88,9 @@ export class EventHub {
       listener(event);
     } catch (error) {
       this.#listeners.delete(listener);
-      const reason = error instanceof Error ? error.message : String(error);
       this.emit('WARNING', {
         code: 'listener',
-        message: `An event listener threw and was removed: ${reason}`,
+        message: `An event listener threw and was removed: ${messageOf(error)}`,
       });
     }
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import { displayPath, pathsOf, resolvePath } from '../environment/environment-path.ts';
 import { environmentRoot } from '../environment/environment-root.ts';
 import type { ExecutionEnvironment, FileStat } from '../environment/execution-environment.ts';
@@ -86,7 +87,7 @@ async function attempt<T>(
     return await work();
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? '';
-    const reason = REASONS[code] ?? (error instanceof Error ? error.message : String(error));
+    const reason = REASONS[code] ?? messageOf(error);
     throw new Error(`${displayPath(environment, path)}: ${reason}`, { cause: error });
   }
 }

@@ -1,4 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
+import { messageOf } from '@whetstone/errors';
 
 /** What went wrong with a model call. */
 export type LlmErrorCode =
@@ -77,12 +78,7 @@ type Facts = {
 
 function readFacts(error: unknown): Facts {
   const record = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {};
-  const message =
-    error instanceof Error
-      ? error.message
-      : typeof record.message === 'string'
-        ? record.message
-        : String(error);
+  const message = messageOf(error);
   const body = typeof record.responseBody === 'string' ? record.responseBody : '';
   const type = ['type', 'code'].map((key) => (typeof record[key] === 'string' ? record[key] : '')).join(' ');
   return {

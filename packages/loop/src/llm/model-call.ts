@@ -131,7 +131,7 @@ async function readStream(
   if (failure)
     emit('WARNING', {
       code: 'provider',
-      message: `Ignored a part of the response: ${messageOf(failure.error)}`,
+      message: `Ignored a part of the response: ${classifyLlmError(failure.error, NEVER).message}`,
     });
   return { ...assembler.finish(), finish: finishOf(finish), usage: toUsage(finish.usage) };
 }
@@ -147,9 +147,6 @@ function finishOf({
   };
 }
 
-function messageOf(error: unknown): string {
-  return classifyLlmError(error, NEVER).message;
-}
 const NEVER = new AbortController().signal;
 
 /** `promise`, or a rejection as soon as the signal aborts: a model need not listen to it. */

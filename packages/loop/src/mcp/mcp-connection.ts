@@ -7,6 +7,7 @@ import {
   StreamableHTTPClientTransport,
   type Tool,
 } from '@modelcontextprotocol/client';
+import { messageWithCause } from '@whetstone/errors';
 import { raceAbort } from '../control/race-abort.ts';
 import { boundedFetch } from './bounded-fetch.ts';
 import type { McpOptions } from './mcp-options.ts';
@@ -112,7 +113,5 @@ function wireOf(server: McpServer, environment: McpOptions['environment']): Wire
 
 function reasonOf(error: unknown, timedOut: string): string {
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return timedOut;
-  const { message, cause } = error instanceof Error ? error : new Error(String(error));
-  const reason = cause instanceof Error && cause.message !== '' ? `${message} (${cause.message})` : message;
-  return reason.slice(0, LONGEST_REASON);
+  return messageWithCause(error).slice(0, LONGEST_REASON);
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Tool } from '@modelcontextprotocol/client';
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { defineTool, type RegisteredTool } from '../tools/tool.ts';
 import { validateArguments } from '../tools/validate-arguments.ts';
@@ -26,8 +27,7 @@ export function createMcpTools(connections: readonly McpConnection[]): {
         validateArguments(tool.definition, '{}');
         tools.set(name, tool);
       } catch (error) {
-        const reason = error instanceof Error ? error.message : String(error);
-        const message = `The tool ${listed.name} of the MCP server ${server} is left out: its input schema cannot be used (${reason})`;
+        const message = `The tool ${listed.name} of the MCP server ${server} is left out: its input schema cannot be used (${messageOf(error)})`;
         problems.push({ server, message });
       }
     }

@@ -1,4 +1,5 @@
 import { createContext, Script } from 'node:vm';
+import { messageOf } from '@whetstone/errors';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { looksBinary } from '../files/text-file.ts';
@@ -114,7 +115,7 @@ function compiledSource(pattern: string, flags: string): string {
     try {
       return new RegExp(relaxed, flags).source;
     } catch (error) {
-      throw new SearchPatternError((error as Error).message);
+      throw new SearchPatternError(messageOf(error));
     }
   }
 }

@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { FinalDecision } from '../control/approval.ts';
 import { systemClock } from '../control/clock.ts';
@@ -366,7 +367,7 @@ export class Session implements AsyncDisposable {
     try {
       await this.#options.persist?.(this.#snapshotNow());
     } catch (error) {
-      const message = `persist failed: ${error instanceof Error ? error.message : String(error)}`;
+      const message = `persist failed: ${messageOf(error)}`;
       this.#hub.emit('ERROR', { code: 'persist', message });
     }
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import { askHook } from '../control/hooks.ts';
 import { isTimeout } from '../control/race-abort.ts';
 import { watchWallTime } from '../control/wall-time.ts';
@@ -60,7 +61,7 @@ async function runOne(context: LoopContext, start: LoopStart, signal: AbortSigna
     const admitted = await admit(context, start, signal);
     return 'reason' in admitted ? admitted : await runLoop(context, admitted, signal);
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const data = { code: 'internal', message };
     context.emit('ERROR', data);
     return { reason: 'error', text: '', error: data };

@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import { addUsage, emptyUsage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type {
@@ -119,7 +120,7 @@ export class Subagent {
       .submit(input)
       .then(
         (result) => this.#finish(result),
-        (error) => this.#set('FAILED', error instanceof Error ? error.message : String(error)),
+        (error) => this.#set('FAILED', messageOf(error)),
       )
       .then(onEnd);
   }

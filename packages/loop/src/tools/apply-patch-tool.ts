@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import { applyPatch, type PatchChange } from '../apply-patch/apply-patch.ts';
 import { patchGrammar } from '../apply-patch/grammar.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
@@ -32,8 +33,7 @@ export async function applyPatchForModel(
     const lines = ['Success. Updated the following files:', ...inOrder(changes).map(describe), ...notes];
     return { content: lines.join('\n'), details: { changes } };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { content: `apply_patch verification failed: ${message}`, isError: true };
+    return { content: `apply_patch verification failed: ${messageOf(error)}`, isError: true };
   }
 }
 

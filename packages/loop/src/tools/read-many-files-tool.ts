@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import picomatch from 'picomatch';
 import type { Part } from '../conversation/turn.ts';
@@ -77,7 +78,7 @@ export async function readManyFiles(args: ReadManyArguments, context: ToolContex
       else if (named.has(path)) parts.push({ type: 'text', text: `--- ${path} ---` }, file.image);
       else skipped.push(`${path} (an image; name it to see it)`);
     } catch (error) {
-      skipped.push(`${path} (${error instanceof Error ? error.message : String(error)})`);
+      skipped.push(`${path} (${messageOf(error)})`);
     }
   }
   if (files.length > MAX_FILES) text += `(${files.length} files fit; the first ${MAX_FILES} are shown)\n`;

@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { ApprovalDecision, ApprovalHook, FinalDecision } from '../control/approval.ts';
@@ -187,10 +188,7 @@ async function finish(
     }
     return await afterwards(call, prepared.args, await execute(tool, prepared.args, call, run), run);
   } catch (error) {
-    return failure(
-      'failed',
-      `Tool error (${name}): ${error instanceof Error ? error.message : String(error)}`,
-    );
+    return failure('failed', `Tool error (${name}): ${messageOf(error)}`);
   }
 }
 
@@ -303,8 +301,7 @@ async function execute(
   const settled = await raceAbort(
     work.then(
       (output): Finished => completed(output),
-      (error): Finished =>
-        failure('failed', `Tool error (${name}): ${error instanceof Error ? error.message : String(error)}`),
+      (error): Finished => failure('failed', `Tool error (${name}): ${messageOf(error)}`),
     ),
     run.signal,
     ABORT_GRACE_MS,

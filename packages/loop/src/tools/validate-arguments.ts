@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { ToolDefinition } from './tool.ts';
@@ -39,7 +40,7 @@ function parseArguments(input: string): ValidatedArguments {
       return { ok: true, args: value };
     return { ok: false, reason: `(root) must be an object, got ${JSON.stringify(value).slice(0, 100)}` };
   } catch (error) {
-    return { ok: false, reason: `the arguments are not valid JSON: ${(error as Error).message}` };
+    return { ok: false, reason: `the arguments are not valid JSON: ${messageOf(error)}` };
   }
 }
 

@@ -1,5 +1,6 @@
 import { lookup } from 'node:dns/promises';
 import { BlockList, isIP } from 'node:net';
+import { messageWithCause } from '@whetstone/errors';
 import { htmlToText } from './html-to-text.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
 
@@ -51,9 +52,7 @@ async function fetchPages(
       try {
         return { url, text: await fetchPage(url, limited, isAllowed), failed: false };
       } catch (error) {
-        const { message, cause } = error as Error;
-        const reason = cause instanceof Error ? `${message}: ${cause.message}` : message;
-        return { url, text: `Could not be read: ${reason}`, failed: true };
+        return { url, text: `Could not be read: ${messageWithCause(error)}`, failed: true };
       }
     }),
   );

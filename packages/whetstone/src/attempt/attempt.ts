@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { Turn } from '@whetstone/agents';
 import { leadsToGateway } from '@whetstone/agents';
 import { contextPlacesOf } from '@whetstone/agents/config';
-import { WhetstoneError } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { Lane } from '@whetstone/gateway';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { Exposure } from '../record/exposure-schema.ts';
@@ -169,5 +169,5 @@ function classify(error: unknown): { class: FailureClass } {
 
 function describeError(error: unknown): string {
   if (error instanceof WhetstoneError && error.hint) return `${error.message} ${error.hint}`;
-  return error instanceof Error ? error.message : String(error);
+  return messageOf(error);
 }

@@ -1,4 +1,5 @@
 import type { Turn } from '@whetstone/agents';
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 
 /** An answer is read by people and checks. A file in the workspace may be larger. */
@@ -46,7 +47,7 @@ function toJson(data: unknown): Answer {
   try {
     text = JSON.stringify(data);
   } catch (error) {
-    return none(`it is not JSON (${error instanceof Error ? error.message : String(error)})`);
+    return none(`it is not JSON (${messageOf(error)})`);
   }
   if (text === undefined) return none('it is not JSON');
   if (Buffer.byteLength(text) > LIMITS.bytes) return none('it is larger than 1 MiB');

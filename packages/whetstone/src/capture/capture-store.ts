@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { cacheFolder } from '@whetstone/agents/install';
-import { WhetstoneError } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { type Capture, captureSchema } from './capture.ts';
 
 /** `<cache>/captures/<kind>/<agent version>/<model>.json` */
@@ -35,8 +35,7 @@ export async function writeCapture(file: string, capture: Capture): Promise<void
     await rename(unfinished, file);
   } catch (error) {
     await rm(unfinished, { force: true }).catch(() => undefined);
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new WhetstoneError('capture-unwritable', `The capture cannot be written: ${reason}`, {
+    throw new WhetstoneError('capture-unwritable', `The capture cannot be written: ${messageOf(error)}`, {
       where: file,
       cause: error,
     });

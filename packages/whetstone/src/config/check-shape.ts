@@ -1,4 +1,4 @@
-import { didYouMean, suggestion } from '@whetstone/errors';
+import { didYouMean, suggestion } from '@whetstone/errors/did-you-mean';
 import { z } from 'zod';
 import type { FindingOptions, Reporter } from './reporter.ts';
 import { writtenScalar, type YamlPath } from './yaml-source.ts';

@@ -1,4 +1,5 @@
 import { runInNewContext } from 'node:vm';
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
 
@@ -84,5 +85,3 @@ function explain({ instancePath, message, keyword, params }: ErrorObject, pointe
 
 const shortened = (text: string): string =>
   text.length > TEXT_LIMIT ? `${text.slice(0, TEXT_LIMIT).toWellFormed()}…` : text;
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

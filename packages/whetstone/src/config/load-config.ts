@@ -1,6 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { AgentConfig } from '@whetstone/agents/config';
-import { suggestion } from '@whetstone/errors';
+import { suggestion } from '@whetstone/errors/did-you-mean';
 import { checkContext } from './check-context.ts';
 import { checkMapping, checkShape, isMapping, warnUnknownKeys, written } from './check-shape.ts';
 import type { Config, SandboxProviderName, VariantConfig } from './config.ts';

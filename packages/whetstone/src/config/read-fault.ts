@@ -1,4 +1,5 @@
-import { suggestion } from '@whetstone/errors';
+import { messageOf } from '@whetstone/errors';
+import { suggestion } from '@whetstone/errors/did-you-mean';
 import type { FaultKind, FaultRule } from '@whetstone/gateway';
 import { z } from 'zod';
 
@@ -76,7 +77,7 @@ function fromJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw new FaultFormError(error instanceof Error ? error.message : String(error));
+    throw new FaultFormError(messageOf(error));
   }
 }
 

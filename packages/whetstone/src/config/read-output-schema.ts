@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { isMapping } from './check-shape.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
@@ -61,7 +62,7 @@ function parseJson({ text }: SourceText): ParsedJson {
   try {
     return { kind: 'value', value: JSON.parse(text) };
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const [place, offset] = / (?:in|after) JSON at position (\d+)/.exec(message) ?? [];
     const said = place === undefined ? message : message.slice(0, message.indexOf(place));
     return { kind: 'broken', message: `is no JSON: ${said}`, ...(offset && { offset: Number(offset) }) };

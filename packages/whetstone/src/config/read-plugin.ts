@@ -7,6 +7,7 @@ import {
   drivenAgents,
   manifestPaths,
 } from '@whetstone/agents/config';
+import { messageOf } from '@whetstone/errors';
 import { isMapping, written } from './check-shape.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
 import { copyProblems } from './source-tree.ts';
@@ -58,7 +59,7 @@ async function readManifest(source: string, path: string): Promise<Manifest | st
     const content: unknown = JSON.parse(text);
     return isMapping(content) ? { path, content } : `its ${path} is not a JSON object`;
   } catch (error) {
-    return `its ${path} is not JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return `its ${path} is not JSON: ${messageOf(error)}`;
   }
 }
 

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { messageOf } from '@whetstone/errors';
 import { checkMapping, isMapping, warnUnknownKeys, written } from './check-shape.ts';
 import type { InstructionsConfig, OverlayOperation, VariantConfig } from './config.ts';
 import { checkEntryName } from './read-agent.ts';
@@ -118,7 +119,7 @@ export async function readSource(
   try {
     for (const problem of await sourceProblems(source)) context.report.error(path, problem);
   } catch (error) {
-    context.report.error(path, `cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    context.report.error(path, `cannot be read: ${messageOf(error)}`);
   }
   return source;
 }

@@ -16,6 +16,7 @@ import {
   text,
   variableName,
 } from '@whetstone/agents/config';
+import { messageOf } from '@whetstone/errors';
 import picomatch from 'picomatch';
 import { z } from 'zod';
 
@@ -225,6 +226,6 @@ function globProblem(glob: string): string | undefined {
     picomatch.makeRe(glob);
     return undefined;
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return messageOf(error);
   }
 }

@@ -1,4 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
+import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Diagnostic, Frame } from './diagnostic.ts';
 
@@ -32,7 +33,7 @@ function unreadableReason(error: unknown): string {
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist';
   if (code === 'EACCES' || code === 'EPERM') return 'cannot be read (permission denied)';
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'is not UTF-8 text';
-  return `cannot be read (${error instanceof Error ? error.message : String(error)})`;
+  return `cannot be read (${messageOf(error)})`;
 }
 
 /** A diagnostic at a span of a source. `leads` are offsets of the keys above it, shown before the line itself. */

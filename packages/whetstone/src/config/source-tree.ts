@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import { messageOf } from '@whetstone/errors';
 import { isGitFolder } from '@whetstone/sandbox';
 
 /** A file or folder of the user's that is laid over a tree: an overlay source, hidden tests. */
@@ -57,7 +58,7 @@ export async function copyProblems(folder: string, what: string): Promise<string
     if (links.length === 0) return await sourceProblems(folder);
     return links.map((link) => `${link.path} is a symlink; ${what} is copied, and holds files alone`);
   } catch (error) {
-    return [`cannot be read: ${error instanceof Error ? error.message : String(error)}`];
+    return [`cannot be read: ${messageOf(error)}`];
   }
 }
 

@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import { isAlias, isMap, isPair, isScalar, isSeq, type Node, parseDocument } from 'yaml';
 import type { Diagnostic } from './diagnostic.ts';
 import { diagnosticAt, type Finding, type SourceText, type Span } from './source-text.ts';
@@ -40,7 +41,7 @@ export function parseYaml(source: SourceText): { yaml: YamlSource; diagnostics: 
     assertAcyclic(value, new Set());
     return { yaml: { ...yaml, value }, diagnostics };
   } catch (error) {
-    const message = `invalid YAML: ${error instanceof Error ? error.message : String(error)}`;
+    const message = `invalid YAML: ${messageOf(error)}`;
     diagnostics.push(
       diagnosticAt(source, { offset: 0, length: 1 }, { path: '', message, severity: 'error' }),
     );

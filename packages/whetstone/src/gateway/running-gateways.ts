@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { cacheFolder } from '@whetstone/agents/install';
-import { WhetstoneError } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { isAlive, removeTree } from '@whetstone/sandbox';
 import { z } from 'zod';
 
@@ -45,12 +45,15 @@ export async function announceGateway(
     await writeFile(unfinished, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
     await rename(unfinished, join(folder, FILE));
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    throw new WhetstoneError('gateway-state-unwritable', `The gateway cannot be announced: ${reason}`, {
-      where: folder,
-      hint: 'Set XDG_CACHE_HOME to a folder that you may write.',
-      cause: error,
-    });
+    throw new WhetstoneError(
+      'gateway-state-unwritable',
+      `The gateway cannot be announced: ${messageOf(error)}`,
+      {
+        where: folder,
+        hint: 'Set XDG_CACHE_HOME to a folder that you may write.',
+        cause: error,
+      },
+    );
   }
   return { folder, [Symbol.asyncDispose]: () => removeTree(folder) };
 }

@@ -1,4 +1,5 @@
-import { suggestion, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
+import { suggestion } from '@whetstone/errors/did-you-mean';
 import { type ProviderName, providers, type Upstreams } from '@whetstone/gateway';
 import { chooseUpstreams } from './choose-upstreams.ts';
 

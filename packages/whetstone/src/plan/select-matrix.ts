@@ -1,5 +1,6 @@
 import type { AgentConfig } from '@whetstone/agents/config';
-import { suggestion, WhetstoneError } from '@whetstone/errors';
+import { WhetstoneError } from '@whetstone/errors';
+import { suggestion } from '@whetstone/errors/did-you-mean';
 import type { Config, TaskConfig, VariantConfig } from '../config/config.ts';
 import type { Selection } from './plan.ts';
 

@@ -1,7 +1,7 @@
 import { devNull } from 'node:os';
 import { parse } from 'node:path';
 import { PassThrough, type Readable } from 'node:stream';
-import { WhetstoneError } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { execa } from 'execa';
 
@@ -74,7 +74,7 @@ export class GitError extends WhetstoneError {
 
   constructor(command: string, stderr: string, cause: unknown) {
     const reason = stderr.trim().split('\n').slice(-3).join('; ');
-    super('git.failed', `git ${command} failed: ${reason || String(cause)}`, { cause });
+    super('git.failed', `git ${command} failed: ${reason || messageOf(cause)}`, { cause });
     this.stderr = stderr;
   }
 }

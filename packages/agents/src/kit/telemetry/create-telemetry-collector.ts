@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import { createConfinedFiles } from '@whetstone/sandbox';
 import type { Telemetry } from '../../agent.ts';
 import type { TelemetryConfig } from '../../config.ts';
@@ -28,7 +29,7 @@ function safely(source: Telemetry['source'], collector: TelemetryCollector): Tel
       try {
         return await collector.collect(turn);
       } catch (error) {
-        const message = error instanceof Error ? error.message : String(error);
+        const message = messageOf(error);
         return { status: 'error', source, error: message, evidenceGaps: [] };
       }
     },

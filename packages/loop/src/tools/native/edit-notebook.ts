@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import { lineEndOf } from '../../files/text-file.ts';
 import { type JsonNode, layOutJson, type Splice, splice } from './json-layout.ts';
@@ -50,7 +51,7 @@ function readNotebook(text: string, path: string): Notebook {
   try {
     root = layOutJson(text);
   } catch (error) {
-    throw new Error(`${path} is not valid JSON: ${(error as Error).message}`);
+    throw new Error(`${path} is not valid JSON: ${messageOf(error)}`);
   }
   const list = root.kind === 'object' ? root.members.get('cells') : undefined;
   if (list?.kind !== 'array') throw new Error(`${path} has no list of cells (nbformat 4).`);

@@ -1,3 +1,4 @@
+import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { SearchHit } from '../../search/text-search.ts';
 import { cutLine, searchFiles } from '../grep-tool.ts';
@@ -97,7 +98,7 @@ function excludedLines({
     const expression = new RegExp(pattern, case_sensitive ? 'u' : 'iu');
     return (text) => expression.test(text);
   } catch (error) {
-    throw new Error(`Invalid exclude_pattern: ${(error as Error).message}`);
+    throw new Error(`Invalid exclude_pattern: ${messageOf(error)}`);
   }
 }
 

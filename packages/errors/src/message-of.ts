@@ -1,0 +1,14 @@
+/**
+ * The text of whatever was thrown: the `message` of an error, or of anything that has one (an error of another realm, a
+ * plain object of a provider's SDK); everything else as `String` shows it.
+ */
+export function messageOf(error: unknown): string {
+  const hasMessage = typeof error === 'object' && error !== null && 'message' in error;
+  return hasMessage && typeof error.message === 'string' ? error.message : String(error);
+}
+
+/** `fetch failed (getaddrinfo ENOTFOUND …)`: for what keeps the reason in its cause, as `fetch` does. */
+export function messageWithCause(error: unknown): string {
+  const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : '';
+  return reason === '' ? messageOf(error) : `${messageOf(error)} (${reason})`;
+}
