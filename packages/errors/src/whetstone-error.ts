@@ -1,25 +1,30 @@
-/**
- * An error that a user can act on: what happened (`message`), where (`where`), and how to mend it (`hint`).
- * `code` is stable and documented; the exit code of the command line follows from `exitCode`.
- */
+import { type ErrorCode, errorTable, exitCodes } from './error-table.ts';
+import type { ErrorClass } from './table/error-entry.ts';
+
+export type WhetstoneErrorOptions = {
+  /** A file (with `:line:column` where known), a path of the configuration, a command or an option. */
+  where?: string | undefined;
+  /** What to do about this one, where that says more than the fix of its code in the table. */
+  hint?: string | undefined;
+  cause?: unknown;
+};
+
+/** An error that a user can act on. `message` says what happened; docs/errors.md describes each code. */
 export class WhetstoneError extends Error {
-  override readonly name = 'WhetstoneError';
-  readonly code: string;
-  readonly hint: string | undefined;
-  /** A file (with `:line:column` where known), a config path or a command. */
+  override readonly name: string = 'WhetstoneError';
+  readonly code: ErrorCode;
+  readonly class: ErrorClass;
   readonly where: string | undefined;
-  /** 2: bad configuration or usage. 3: the harness could not do its work. */
+  readonly hint: string | undefined;
+  /** Of a command that ends with this error. */
   readonly exitCode: 2 | 3;
 
-  constructor(
-    code: string,
-    message: string,
-    options: { hint?: string; where?: string; exitCode?: 2 | 3; cause?: unknown } = {},
-  ) {
+  constructor(code: ErrorCode, message: string, options: WhetstoneErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
-    this.hint = options.hint;
+    this.class = errorTable[code].class;
     this.where = options.where;
-    this.exitCode = options.exitCode ?? 3;
+    this.hint = options.hint;
+    this.exitCode = exitCodes[this.class];
   }
 }

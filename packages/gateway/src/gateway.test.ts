@@ -290,7 +290,7 @@ describe('the end of a call:', () => {
 
   test('a port that is in use is a typed error', async () => {
     const taken = createGateway({ port: Number(new URL(gateway.url).port) });
-    await expect(taken).rejects.toMatchObject({ name: 'GatewayError', code: 'listen-failed' });
+    await expect(taken).rejects.toMatchObject({ name: 'GatewayError', code: 'gateway-listen-failed' });
   });
 });
 

@@ -54,7 +54,7 @@ const fiveMinutes = 5 * 60_000;
 
 /**
  * Starts a gateway.
- * @throws GatewayError `listen-failed`
+ * @throws GatewayError `gateway-listen-failed`
  */
 export async function createGateway(options: GatewayOptions = {}): Promise<Gateway> {
   const { host = '127.0.0.1', port = 0, maxBodyBytes = defaultMaxBodyBytes } = options;
@@ -120,13 +120,8 @@ async function listen(server: Server, host: string, port: number): Promise<strin
     server.listen(port, host);
     await once(server, 'listening');
   } catch (error) {
-    throw new GatewayError(
-      'listen-failed',
-      `The gateway cannot listen on ${host}, port ${port}: ${messageOf(error)}`,
-      {
-        cause: error,
-      },
-    );
+    const message = `The gateway cannot listen on ${host}, port ${port}: ${messageOf(error)}`;
+    throw new GatewayError('gateway-listen-failed', message, { cause: error });
   }
   const address = server.address();
   const boundPort = typeof address === 'object' && address !== null ? address.port : port;

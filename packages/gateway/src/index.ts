@@ -11,7 +11,7 @@ export type { KeySource } from './forward/provider-key.ts';
 export { type Provider, type ProviderName, providers } from './forward/providers.ts';
 export type { Upstream, Upstreams } from './forward/upstream.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
-export { GatewayError, type GatewayErrorCode } from './gateway-error.ts';
+export { GatewayError } from './gateway-error.ts';
 export { type Lane, type LaneOptions, type LaneRequest, laneEnvironment } from './lane.ts';
 export type { LaneMode } from './lane-mode.ts';
 export type { LedgerFlag, LedgerLine } from './ledger.ts';

@@ -151,7 +151,8 @@ async function openLedgerFile(path: string): Promise<FileHandle> {
   }
 }
 
-const unwritable = (path: string, cause: unknown): GatewayError =>
-  new GatewayError('ledger-unwritable', `${path}: the ledger cannot be written: ${messageOf(cause)}`, {
+const unwritable = (where: string, cause: unknown): GatewayError =>
+  new GatewayError('ledger-unwritable', `The ledger cannot be written: ${messageOf(cause)}`, {
+    where,
     cause,
   });

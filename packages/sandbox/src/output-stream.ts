@@ -51,7 +51,7 @@ export class OutputStream {
   /**
    * After the tree has ended: reads what is left, and settles when all of it is where it belongs.
    *
-   * @throws WhetstoneError `sandbox-output-file` when the file could not be written whole.
+   * @throws WhetstoneError `sandbox-output-unwritable` when the file could not be written whole.
    */
   async finish(): Promise<void> {
     for (let round = 1, seen = this.#bytes; !(await this.#closesWithin(LINGER_MS)); round++) {
@@ -62,11 +62,11 @@ export class OutputStream {
     if (this.#masking) this.#deliver(this.#masking.end());
     await this.#file?.close().catch((cause: Error) => {
       throw new WhetstoneError(
-        'sandbox-output-file',
+        'sandbox-output-unwritable',
         `The output of a command could not be written: ${cause.message}.`,
         {
           cause,
-          ...(this.#options.file !== undefined && { where: this.#options.file }),
+          where: this.#options.file,
           hint: 'Check that the folder exists and is writable, and that the disk is not full.',
         },
       );

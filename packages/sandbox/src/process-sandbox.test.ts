@@ -264,7 +264,7 @@ for (const { processes, isThere } of levels) {
       await symlink('..', join(workdir, 'up'));
       await symlink('../new', join(workdir, 'dangling'));
       for (const path of ['link', 'up/outside', '../outside', 'a/../../outside']) {
-        await expect(sandbox.readFile(path)).rejects.toMatchObject({ code: 'sandbox-path' });
+        await expect(sandbox.readFile(path)).rejects.toMatchObject({ code: 'sandbox-path-outside' });
       }
       for (const path of ['link', 'up/new', '../new', 'dangling']) {
         await expect(sandbox.writeFiles({ [path]: 'x' })).rejects.toThrow();
@@ -275,7 +275,7 @@ for (const { processes, isThere } of levels) {
 
     test('a pipe where a file is expected is refused, not waited for', async () => {
       await sandbox.runShell('mkfifo pipe');
-      await expect(sandbox.readFile('pipe')).rejects.toMatchObject({ code: 'sandbox-file-type' });
+      await expect(sandbox.readFile('pipe')).rejects.toMatchObject({ code: 'sandbox-file-irregular' });
     });
 
     test.each([
@@ -284,7 +284,7 @@ for (const { processes, isThere } of levels) {
     ])('%s is a typed error', async (_, args, message) => {
       const running = sandbox.runCommand('true', args);
       await expect(running).rejects.toMatchObject({
-        code: 'sandbox-start',
+        code: 'sandbox-start-failed',
         message: expect.stringMatching(message),
       });
       expect((await sandbox.runShell('echo fine')).stdout).toBe('fine\n');
@@ -303,7 +303,7 @@ for (const { processes, isThere } of levels) {
 
     test('a missing working directory is said to be that', async () => {
       await expect(sandbox.runCommand('true', [], { cwd: 'nowhere' })).rejects.toMatchObject({
-        code: 'sandbox-cwd',
+        code: 'sandbox-cwd-invalid',
       });
     });
 
@@ -339,7 +339,7 @@ for (const { processes, isThere } of levels) {
       const running = sandbox.runShell('yes | head -c 1000000', {
         stdoutFile: join(folder, 'nowhere', 'out'),
       });
-      await expect(running).rejects.toMatchObject({ code: 'sandbox-output-file' });
+      await expect(running).rejects.toMatchObject({ code: 'sandbox-output-unwritable' });
     });
   });
 }

@@ -182,7 +182,11 @@ class ProcessSandbox implements Sandbox {
 
 function assertUser({ root }: RunOptions): void {
   if (!root || process.getuid?.() === 0) return;
-  throw new WhetstoneError('sandbox-root', 'The sandbox `process` cannot run a command as root.', {
-    hint: 'Prepare the machine beforehand, or run as root.',
-  });
+  throw new WhetstoneError(
+    'sandbox-root-unavailable',
+    'The sandbox `process` cannot run a command as root.',
+    {
+      hint: 'Prepare the machine beforehand, or run as root.',
+    },
+  );
 }

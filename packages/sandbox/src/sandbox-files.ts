@@ -56,7 +56,7 @@ export async function resolveUnder(root: string, path: string): Promise<string> 
   const wanted = resolve(realRoot, path);
   const real = await realpathOfExistingPart(wanted);
   if (isUnder(realRoot, wanted) && isUnder(realRoot, real)) return real;
-  throw new WhetstoneError('sandbox-path', 'A path leads out of the folder it belongs to.', {
+  throw new WhetstoneError('sandbox-path-outside', 'A path leads out of the folder it belongs to.', {
     where: path,
     hint: 'Use a path without `..` that passes through no symbolic link to the outside.',
   });
@@ -89,7 +89,7 @@ async function readRegularFile(path: string): Promise<Buffer> {
   const { size } = await handle.stat();
   if (size > LARGEST_READ_BYTES) {
     throw new WhetstoneError(
-      'sandbox-file-size',
+      'sandbox-file-too-large',
       `A file has ${size} bytes; at most ${LARGEST_READ_BYTES} are read.`,
       {
         where: path,
@@ -119,5 +119,5 @@ async function openRegularFile(path: string, flags: number, mode?: number): Prom
   // A folder fails on its own, with the code that callers know (`EISDIR`).
   if (entry.isFile() || entry.isDirectory()) return handle;
   await handle.close();
-  throw new WhetstoneError('sandbox-file-type', 'A path does not name a regular file.', { where: path });
+  throw new WhetstoneError('sandbox-file-irregular', 'A path does not name a regular file.', { where: path });
 }

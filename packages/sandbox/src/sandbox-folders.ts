@@ -26,7 +26,7 @@ export function makeSandboxFolders(scratch: string): SandboxFolders & { root: st
 export async function removeSandboxFolders(folders: SandboxFolders & { root: string }): Promise<void> {
   if (removedAsMade(folders)) return;
   await removeTree(folders.root).catch((cause: Error) => {
-    throw new WhetstoneError('sandbox-cleanup', 'A temporary folder could not be removed.', {
+    throw new WhetstoneError('sandbox-cleanup-failed', 'A temporary folder could not be removed.', {
       where: folders.root,
       hint: 'Remove it by hand.',
       cause,

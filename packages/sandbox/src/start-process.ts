@@ -18,7 +18,7 @@ export type StartedProcess = {
  * Starts a launcher in a session of its own. `pipes` absent: the ones that `spawn` makes; `stdin` absent: nothing to
  * read.
  *
- * @throws WhetstoneError `sandbox-cwd` for a working directory that is none, `sandbox-start` for all else.
+ * @throws WhetstoneError `sandbox-cwd-invalid` for a working directory that is none, `sandbox-start-failed` for all else.
  */
 export async function startProcess(
   launch: Launch,
@@ -68,7 +68,7 @@ function cannotStart(cause: unknown): WhetstoneError {
     E2BIG: 'An argument or the environment is too long; hand a long text over in a file.',
     ERR_INVALID_ARG_VALUE: 'An argument or a variable holds a NUL character, which no program can receive.',
   };
-  return new WhetstoneError('sandbox-start', `A command could not be started: ${message}.`, {
+  return new WhetstoneError('sandbox-start-failed', `A command could not be started: ${message}.`, {
     cause,
     hint: hints[code ?? ''] ?? 'Check the limits on processes, open files and disk space.',
   });
@@ -78,7 +78,7 @@ async function assertFolder(path: string): Promise<void> {
   const entry = await stat(path).catch(() => undefined);
   if (entry?.isDirectory()) return;
   const problem = entry ? 'not a directory' : 'missing';
-  throw new WhetstoneError('sandbox-cwd', `The working directory of a command is ${problem}.`, {
+  throw new WhetstoneError('sandbox-cwd-invalid', `The working directory of a command is ${problem}.`, {
     where: path,
     hint: 'A command of the task or the agent may have removed it.',
   });

@@ -17,7 +17,6 @@ export async function startSandboxProvider(
   const create = Object.hasOwn(PROVIDERS, name) ? PROVIDERS[name] : undefined;
   if (create) return create(options);
   throw new WhetstoneError('sandbox-unknown', `There is no sandbox provider "${name}".`, {
-    exitCode: 2,
     hint: `Known: ${Object.keys(PROVIDERS).join(', ')}.`,
   });
 }

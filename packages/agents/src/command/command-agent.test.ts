@@ -97,7 +97,7 @@ test('a missing variable is named before anything runs', async () => {
   });
   const creating = createAgent(config, { environment: { ALSO_NOT: '' }, hasLanes: true });
   await expect(creating).rejects.toMatchObject({
-    code: 'agent-env-missing',
+    code: 'env-missing',
     exitCode: 2,
     message: expect.stringContaining('NOT_SET, ALSO_NOT'),
   });

@@ -243,10 +243,10 @@ describe('renderCommand in a shell script', () => {
   it('refuses a value that no process can receive, and a missing one', () => {
     expect(() => rendered('show {prompt}', 'x'.repeat(128 * 1024))).toThrow(/at most 128 KiB/);
     expect(() => rendered('show {prompt}', 'a\0b')).toThrow(
-      expect.objectContaining({ code: 'template-value' }),
+      expect.objectContaining({ code: 'template-value-invalid' }),
     );
     expect(() => renderCommand(shell('show {task_id}'), {})).toThrow(
-      expect.objectContaining({ code: 'template-value' }),
+      expect.objectContaining({ code: 'template-value-invalid' }),
     );
   });
 });

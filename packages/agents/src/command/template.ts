@@ -1,6 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { suggestion } from '@whetstone/errors/did-you-mean';
-import { present } from '@whetstone/events/present';
 import type { Command } from '../config.ts';
 import { nestedShellProblem } from './nested-shell.ts';
 import { renderShell } from './shell-quoting.ts';
@@ -125,16 +124,15 @@ export function commandProblems(
  * nothing in it runs, whatever quotes the template already has around the variable. In an argument vector values are
  * put in as they are.
  *
- * @throws WhetstoneError `template-invalid` for a template that loading would have refused, `template-value` for a
+ * @throws WhetstoneError `template-invalid` for a template that loading would have refused, `template-value-invalid` for a
  * variable without a value, and for values that no process can receive: with a NUL character, or longer than 128 KiB.
  */
 export function renderCommand(command: Command, values: Partial<Record<TemplateVariable, string>>): Command {
   const [first] = commandProblems(command, COMMAND_VARIABLES);
   if (first) {
     throw new WhetstoneError('template-invalid', `Command template: ${first.problem.message}.`, {
-      exitCode: 2,
       where: first.text,
-      ...present({ hint: first.problem.hint }),
+      hint: first.problem.hint,
     });
   }
   const lookUp = (name: string) => commandValue(values, name);
@@ -151,10 +149,13 @@ const MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
 
 function assertSendable(argument: string): string {
   if (Buffer.byteLength(argument) <= MAX_ARGUMENT_BYTES) return argument;
-  throw new WhetstoneError('template-value', 'The command is too long with its values: at most 128 KiB.', {
-    hint: 'hand long texts over as a file: {prompt_file}',
-    exitCode: 2,
-  });
+  throw new WhetstoneError(
+    'template-value-invalid',
+    'The command is too long with its values: at most 128 KiB.',
+    {
+      hint: 'hand long texts over as a file: {prompt_file}',
+    },
+  );
 }
 
 /** Puts values in as they are. */
@@ -165,15 +166,17 @@ export function fillTemplate(segments: readonly Segment[], lookUp: (name: string
 function commandValue(values: Partial<Record<string, string>>, name: string): string {
   const value = values[name];
   if (value === undefined) {
-    throw new WhetstoneError('template-value', `Command template: {${name}} has no value in this run.`, {
-      hint: `take {${name}} out of the command`,
-      exitCode: 2,
-    });
+    throw new WhetstoneError(
+      'template-value-invalid',
+      `Command template: {${name}} has no value in this run.`,
+      {
+        hint: `take {${name}} out of the command`,
+      },
+    );
   }
   if (value.includes('\0')) {
-    throw new WhetstoneError('template-value', `The value of {${name}} holds a NUL character.`, {
+    throw new WhetstoneError('template-value-invalid', `The value of {${name}} holds a NUL character.`, {
       hint: 'no program can receive a NUL in an argument; remove it, or hand the text over with {prompt_file}',
-      exitCode: 2,
     });
   }
   return value;

@@ -21,7 +21,7 @@ export function testedVersion({ release: { package: name } }: DrivenAgent): stri
  * Puts a released agent into a folder of its own, once; resolves with its program. It comes from npm as its makers
  * published it, without running install scripts: those only link what the packages hold, or download.
  *
- * @throws WhetstoneError `agent-install`
+ * @throws WhetstoneError `agent-install-failed`
  */
 export async function installAgent(
   agent: DrivenAgent,
@@ -62,11 +62,10 @@ async function npmInstall(
   signal?.throwIfAborted();
   if (!result.failed) return;
   throw new WhetstoneError(
-    'agent-install',
+    'agent-install-failed',
     `npm could not install ${specification}: ${lastLines(result.stderr)}`,
     {
       hint: 'Check the version and the network, or install it yourself and leave `version` out.',
-      exitCode: 2,
     },
   );
 }
@@ -75,14 +74,14 @@ const lastLines = (text: string): string => text.trim().split('\n').slice(-5).jo
 
 /**
  * The program of an installation, relative to its folder.
- * @throws WhetstoneError `agent-install` where its makers publish none for this machine
+ * @throws WhetstoneError `agent-install-failed` where its makers publish none for this machine
  */
 function programBelow({ release: { entry, package: name } }: DrivenAgent, folder: string): string {
   const platform = `${process.platform}-${process.arch}`;
   const pattern = 'native' in entry ? entry.native.replace('PLATFORM', platform) : entry.script;
   const [found] = globSync(join('node_modules', pattern), { cwd: folder });
   if (found !== undefined) return found;
-  throw new WhetstoneError('agent-install', `${name} has no program for ${platform}.`, { exitCode: 2 });
+  throw new WhetstoneError('agent-install-failed', `${name} has no program for ${platform}.`);
 }
 
 /** Scripts run on this Node: it is one that they support, whatever the PATH of a run has. */

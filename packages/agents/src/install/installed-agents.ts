@@ -84,6 +84,5 @@ function notInstalled(
   return new WhetstoneError('agent-not-installed', message, {
     where: kind,
     hint: `Install it: whetstone agents install ${kind}${wanted}, or npm install -g ${name}${wanted}`,
-    exitCode: 2,
   });
 }

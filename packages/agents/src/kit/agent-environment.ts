@@ -9,7 +9,7 @@ export type AgentEnvironment = {
 
 /**
  * Fills `${NAME}` in an agent's `env` from the user's own environment. Variables that are missing or empty are an
- * `agent-env-missing` error that names them all, and `owner` as who needs them.
+ * `env-missing` error that names them all, and `owner` as who needs them.
  */
 export function resolveAgentEnv(
   env: Readonly<Record<string, string>>,
@@ -34,10 +34,9 @@ export function resolveAgentEnv(
 
 function missingVariables(names: string[], { what, where }: { what: string; where: string }): WhetstoneError {
   return new WhetstoneError(
-    'agent-env-missing',
+    'env-missing',
     `${what} needs ${names.join(', ')}, which your environment does not set.`,
     {
-      exitCode: 2,
       where,
       hint: `Set it first, for example: export ${names[0]}=…`,
     },

@@ -20,7 +20,6 @@ export async function inheritFiles(
     const files = await filesAt(userHome, path).catch((cause: Error) => {
       throw new WhetstoneError('inherit-missing', `~/${path} cannot be inherited: ${cause.message}`, {
         hint: 'Name files and folders that are in your home, or leave `inherit` out.',
-        exitCode: 2,
         cause,
       });
     });

@@ -42,7 +42,7 @@ export async function readKeptEvents(
 /**
  * What a command in the sandbox prints, through a reader, however much it is.
  *
- * @throws WhetstoneError `agent-transcript` when it fails, or prints nothing
+ * @throws WhetstoneError `agent-transcript-unreadable` when it fails, or prints nothing
  */
 export async function readPrinted(
   { sandbox, options }: EndedTurn,
@@ -54,7 +54,7 @@ export async function readPrinted(
   if (result.exitCode === 0 && summary.lines > 0) return summary;
   const reason =
     result.stderr.trim() || (result.exitCode === 0 ? 'it is not there' : `exit code ${result.exitCode}`);
-  throw new WhetstoneError('agent-transcript', `A transcript could not be read: ${reason}.`, {
+  throw new WhetstoneError('agent-transcript-unreadable', `A transcript could not be read: ${reason}.`, {
     where: args.join(' '),
   });
 }

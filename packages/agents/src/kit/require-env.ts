@@ -10,6 +10,5 @@ export function requireEnv(name: string): string {
   throw new WhetstoneError('env-missing', `The environment variable ${name} is not set.`, {
     where: name,
     hint: `Set it first, for example: export ${name}=…`,
-    exitCode: 2,
   });
 }

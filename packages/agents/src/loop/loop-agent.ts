@@ -1,4 +1,4 @@
-import { WhetstoneError } from '@whetstone/errors';
+import { type ErrorCode, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Session, SessionOptions, SubmitResult } from '@whetstone/loop';
 import type { Sandbox } from '@whetstone/sandbox';
@@ -103,7 +103,6 @@ function missingKey(config: LoopAgentConfig, name: string): WhetstoneError {
     'agent-key-missing',
     `The agent ${config.name} has no key for its model: ${name} is not set.`,
     {
-      exitCode: 2,
       where: `agents.${config.name}`,
       hint: `Set ${name}, name another variable in \`api_key_env\`, or run against a gateway script.`,
     },
@@ -166,16 +165,16 @@ function follow(
 }
 
 /** The loop's error codes that are the provider's doing; it has already tried again what may pass. */
-const PROVIDER_ERRORS: Partial<Record<string, NonNullable<TurnExit['providerError']>>> = {
-  rate_limit: 'limit',
-  quota_exceeded: 'limit',
-  server: 'outage',
-  timeout: 'outage',
-  network: 'outage',
-  stream: 'outage',
-  empty_response: 'outage',
-  authentication: 'access',
-  access_denied: 'access',
+const PROVIDER_ERRORS: Partial<Record<ErrorCode, NonNullable<TurnExit['providerError']>>> = {
+  'model-rate-limit': 'limit',
+  'model-quota-exceeded': 'limit',
+  'model-server-error': 'outage',
+  'model-timeout': 'outage',
+  'model-network-failed': 'outage',
+  'model-stream-broken': 'outage',
+  'model-response-empty': 'outage',
+  'model-authentication-failed': 'access',
+  'model-access-denied': 'access',
 };
 
 type Result = Pick<SubmitResult, 'reason'> & Partial<SubmitResult>;
@@ -188,7 +187,7 @@ function toTurn(
 ): Turn {
   const { usage, costUsd, error, output } = result;
   const message = error ? `${result.reason}: ${textTail(error.message, MESSAGE_BYTES)}` : result.reason;
-  const providerError = PROVIDER_ERRORS[error?.code ?? ''];
+  const providerError = error && PROVIDER_ERRORS[error.code];
   return {
     events,
     status: result.reason === 'completed' ? 'completed' : 'failed',

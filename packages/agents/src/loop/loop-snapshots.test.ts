@@ -84,6 +84,9 @@ test.each([
   const file = join(attempt.context.files.stateDir, 'session-x.json');
   if (content !== undefined) await writeFile(file, content);
   const sent = play(attempt, 'What was it?', { session: { isNew: false, id } });
-  await expect(sent).rejects.toMatchObject({ code: 'agent-session', message: expect.stringContaining(id) });
+  await expect(sent).rejects.toMatchObject({
+    code: 'agent-session-missing',
+    message: expect.stringContaining(id),
+  });
   if (content !== undefined) expect(await readFile(file, 'utf8')).toBe(content);
 });

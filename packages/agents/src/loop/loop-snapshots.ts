@@ -14,7 +14,7 @@ export async function keepSnapshot(folder: string, snapshot: SessionSnapshot): P
   await rename(`${file}.new`, file);
 }
 
-/** @throws WhetstoneError `agent-session` where there is no such session, or its file holds something else. */
+/** @throws WhetstoneError `agent-session-missing` where there is no such session, or its file holds something else. */
 export async function readSnapshot(folder: string, id: string): Promise<unknown> {
   try {
     if (!/^[\w-]+$/.test(id)) throw new Error('that is no name of a session');
@@ -27,7 +27,7 @@ export async function readSnapshot(folder: string, id: string): Promise<unknown>
 
 export function sessionLost(id: string, cause: unknown): WhetstoneError {
   return new WhetstoneError(
-    'agent-session',
+    'agent-session-missing',
     `The session ${id} of the loop cannot go on: ${messageOf(cause)}.`,
     {
       cause,

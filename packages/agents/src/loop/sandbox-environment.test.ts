@@ -66,11 +66,13 @@ test('nothing is written outside of the workspace and the home, by whatever way'
   await symlink(attempt.folder, join(attempt.workdir, 'up'));
   const bytes = Buffer.from('x');
   for (const path of [victim, '../victim', 'link', 'up/victim', 'up/new', '/etc/new-file']) {
-    await expect(environment.writeBytes(path, bytes)).rejects.toMatchObject({ code: 'sandbox-path' });
+    await expect(environment.writeBytes(path, bytes)).rejects.toMatchObject({ code: 'sandbox-path-outside' });
   }
-  await expect(environment.remove('up/victim')).rejects.toMatchObject({ code: 'sandbox-path' });
-  await expect(environment.mkdirp('up/folder')).rejects.toMatchObject({ code: 'sandbox-path' });
-  await expect(environment.rename('up/victim', 'here')).rejects.toMatchObject({ code: 'sandbox-path' });
+  await expect(environment.remove('up/victim')).rejects.toMatchObject({ code: 'sandbox-path-outside' });
+  await expect(environment.mkdirp('up/folder')).rejects.toMatchObject({ code: 'sandbox-path-outside' });
+  await expect(environment.rename('up/victim', 'here')).rejects.toMatchObject({
+    code: 'sandbox-path-outside',
+  });
   expect(await readFile(victim, 'utf8')).toBe('untouched');
   await environment.remove('link');
   expect((await stat(victim)).isFile()).toBe(true);
@@ -92,7 +94,7 @@ test('a command in the background ends with the sandbox, its secrets masked', as
   expect(output).not.toContain('hunter2');
   await expect(environment.start?.('true', { terminal: true })).rejects.toThrow(/no terminal/);
   await expect(environment.start?.('true', { outputFile: '/etc/out.log' })).rejects.toMatchObject({
-    code: 'sandbox-path',
+    code: 'sandbox-path-outside',
   });
   await attempt.sandbox.stop();
   expect((await process?.poll({ waitMs: 5_000 }))?.state.kind).toBe('exited');

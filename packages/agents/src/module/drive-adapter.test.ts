@@ -111,7 +111,9 @@ test.each([
 ])('%s is no turn', async (_, value) => {
   await using attempt = await startAttempt('');
   const agent = defineAgent({ name: 'wrong', send: async () => value as Turn });
-  await expect(driveAdapter(agent, input, attempt.context)).rejects.toMatchObject({ code: 'agent-adapter' });
+  await expect(driveAdapter(agent, input, attempt.context)).rejects.toMatchObject({
+    code: 'agent-adapter-failed',
+  });
 });
 
 test('at the time limit a command of the adapter ends, and it may still read a transcript', async () => {

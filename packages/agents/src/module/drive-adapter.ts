@@ -24,7 +24,7 @@ export type DriveOptions = {
  * to see to: the signal fires at the limit, commands that still run end with it, and an adapter that does not return
  * soon after is left behind. Every event of the turn is emitted once, whether the adapter emitted it or returned it.
  *
- * @throws WhetstoneError `agent-adapter` when `send` rejects by itself or returns what is no turn.
+ * @throws WhetstoneError `agent-adapter-failed` when `send` rejects by itself or returns what is no turn.
  */
 export async function driveAdapter(
   agent: Agent,
@@ -97,7 +97,7 @@ function lastError(events: readonly StreamEvent[]): string | undefined {
 }
 
 function adapterFailed(agent: Agent, what: string, cause?: unknown): WhetstoneError {
-  return new WhetstoneError('agent-adapter', `The adapter ${agent.name} ${what}`, {
+  return new WhetstoneError('agent-adapter-failed', `The adapter ${agent.name} ${what}`, {
     hint: 'A failure of the agent itself is a turn with status: "failed".',
     cause,
   });

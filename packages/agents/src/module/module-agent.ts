@@ -11,7 +11,7 @@ import { driveAdapter } from './drive-adapter.ts';
  * runs in this process, with the user's rights and environment; the agent's `env` reaches the commands that it runs in
  * the sandbox.
  *
- * @throws WhetstoneError `agent-module` for a module that cannot be loaded or exports no agent.
+ * @throws WhetstoneError `agent-module-invalid` for a module that cannot be loaded or exports no agent.
  */
 export async function createModuleAgent(
   config: ModuleAgentConfig,
@@ -34,7 +34,7 @@ export async function createModuleAgent(
 async function loadAdapter({ name, module: { file } }: ModuleAgentConfig): Promise<Agent> {
   const where = `agents.${name}.module`;
   const failed = (what: string, hint: string, cause?: unknown) =>
-    new WhetstoneError('agent-module', `${file}: ${what}`, { exitCode: 2, where, hint, cause });
+    new WhetstoneError('agent-module-invalid', `${file}: ${what}`, { where, hint, cause });
   let loaded: { default?: unknown };
   try {
     loaded = await import(pathToFileURL(file).href);

@@ -110,7 +110,7 @@ test.runIf(process.getuid?.() === 0)(
     vi.stubEnv('ANTHROPIC_API_KEY', '');
     await using attempt = await startAttempt('', {}, { npm: 'true', claude: 'true' });
     await expect(driveAdapter(claudeCode, { text: 'Do it.' }, attempt.context)).rejects.toMatchObject({
-      code: 'agent-adapter',
+      code: 'agent-adapter-failed',
       message: expect.stringContaining('ANTHROPIC_API_KEY'),
     });
   },

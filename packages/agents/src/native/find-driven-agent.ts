@@ -17,6 +17,5 @@ export function findDrivenAgent(name: string): DrivenAgent {
   const meant = didYouMean(name, [...kinds, ...known.map(({ release }) => release.program)]);
   throw new WhetstoneError('agent-kind-unknown', `There is no kind of agent "${name}".`, {
     hint: `${meant === undefined ? '' : `did you mean ${meant}? `}known: ${kinds.join(', ')}`,
-    exitCode: 2,
   });
 }

@@ -33,7 +33,7 @@ test('a dollar sign of a value reaches a server as it is, where the agent would 
   if (glossary?.kind !== 'command') throw new Error('the fixture has a command');
   const servers: McpServer[] = [{ ...glossary, args: ['$HOME'], env: { EDITION: '${PATH}', PLAIN: 'x' } }];
   expect(() => drivenAgents['gemini-cli'].launch.settings({ ...connection, mcpServers: servers })).toThrow(
-    expect.objectContaining({ code: 'agent-mcp-value', exitCode: 2 }),
+    expect.objectContaining({ code: 'mcp-value-unsupported', exitCode: 2 }),
   );
   for (const kind of ['claude-code', 'qwen-code', 'copilot'] as const) {
     const { env, files } = drivenAgents[kind].launch.settings({ ...connection, mcpServers: servers });

@@ -32,7 +32,6 @@ export function modelProviderOf(config: DriverAgentConfig, environment: NodeJS.P
     'agent-key-missing',
     `The agent ${config.name} has no key for its model: ${variable} is not set.`,
     {
-      exitCode: 2,
       where: `agents.${config.name}`,
       hint: `Set ${variable}, name another variable in \`api_key_env\`, or configure a gateway, which keeps the key to itself.`,
     },

@@ -29,9 +29,7 @@ export async function parseNative(
 ): Promise<JsonLinesSummary & { form: Form['form'] }> {
   const forms = formsOf(kind).filter((one) => form === undefined || one.form === form);
   if (forms.length === 0) {
-    throw new WhetstoneError('agent-form-unknown', `${kind} has no ${form} that can be read.`, {
-      exitCode: 2,
-    });
+    throw new WhetstoneError('agent-form-unknown', `${kind} has no ${form} that can be read.`, {});
   }
   const held: Buffer[] = [];
   let heldBytes = 0;
@@ -63,7 +61,6 @@ function formsOf(kind: string): Form[] {
     const meant = didYouMean(kind, readableKinds);
     throw new WhetstoneError('agent-kind-unknown', `Whetstone cannot read the output of "${kind}".`, {
       hint: `${meant === undefined ? '' : `did you mean ${meant}? `}known: ${readableKinds.join(', ')}`,
-      exitCode: 2,
     });
   }
   const { stream, transcript } = found;

@@ -1,10 +1,6 @@
-/** A document is not ATIF, or events cannot become ATIF. `path` says where, for example `steps.3.source`. */
-export class AtifError extends Error {
-  override readonly name = 'AtifError';
-  readonly path: string;
+import { WhetstoneError } from '@whetstone/errors';
 
-  constructor(path: string, message: string) {
-    super(path === '' ? message : `${path}: ${message}`);
-    this.path = path;
-  }
+/** A document that is not ATIF, or events that cannot be. `where` is a path in the document: `steps.3.source`. */
+export class AtifError extends WhetstoneError {
+  override readonly name = 'AtifError';
 }

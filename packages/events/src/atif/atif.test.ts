@@ -227,8 +227,8 @@ describe('reading', () => {
     [{ schema_version: '2.0' }, 'schema_version'],
     [document([{ step_id: 1, source: 'user', message: 5 }]), 'steps.0.message'],
     [document([], { agent: {} }), 'agent.name'],
-  ])('refuses a document that is not ATIF, and names the place: %#', (value, path) => {
-    expect(() => readAtif(value)).toThrow(expect.objectContaining({ name: 'AtifError', path }));
+  ])('what is not ATIF is refused with its place: %#', (value, where) => {
+    expect(() => readAtif(value)).toThrow(expect.objectContaining({ name: 'AtifError', where }));
   });
 
   test('refuses endless nesting before it exhausts the stack', () => {

@@ -53,12 +53,13 @@ function readTrajectory(
 ): { events: StreamEvent[]; metadata: AtifMetadata; name: string } {
   const { losses, path, parentCallId } = place;
   if (path.length > 2 * MAXIMUM_DEPTH) {
-    throw new AtifError(path.join('.'), 'sub-agents are nested too deeply');
+    throw new AtifError('atif-invalid', 'Sub-agents are nested too deeply.', { where: path.join('.') });
   }
   const parsed = readableTrajectory.safeParse(document);
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
-    throw new AtifError([...path, ...(issue?.path ?? [])].join('.'), issue?.message ?? 'not ATIF');
+    const where = [...path, ...(issue?.path ?? [])].join('.');
+    throw new AtifError('atif-invalid', issue?.message ?? 'not ATIF', { where });
   }
   const trajectory = parsed.data;
   loseOfTrajectory(trajectory, losses);

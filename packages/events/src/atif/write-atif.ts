@@ -60,7 +60,7 @@ export function writeAtif(
     ...present({ notes: options.notes }),
   });
   if (!trajectory) {
-    throw new AtifError('steps', 'no event becomes a step, and ATIF has no trajectory without steps');
+    throw new AtifError('atif-empty', 'No event makes a step, and ATIF has no trajectory without steps.');
   }
   for (const unwritten of agents.values()) {
     for (const event of unwritten) {

@@ -11,7 +11,7 @@ export type SampleChunks = {
   /**
    * The items of a sequence, with one chunk in memory at a time.
    *
-   * @throws {InspectLogError} `damaged` when a chunk is missing. The name of a chunk is the index of its first item.
+   * @throws {InspectLogError} `inspect-log-damaged` when a chunk is missing: each is named by the index of its first item.
    */
   items(sequence: Sequence, read: (name: string) => Promise<unknown>): AsyncGenerator<JsonValue>;
 };
@@ -68,10 +68,15 @@ async function* readSequence(
   for (const start of starts.toSorted((a, b) => a - b)) {
     const name = `${folder}/${start}.json`;
     if (start !== count) {
-      throw new InspectLogError('damaged', name, `the items from ${count} up to it are missing`);
+      throw new InspectLogError(
+        'inspect-log-damaged',
+        `The items from ${count} on are missing before this chunk.`,
+        { where: name },
+      );
     }
     const items = await read(name);
-    if (!Array.isArray(items)) throw new InspectLogError('not-a-log', name, 'not a list');
+    if (!Array.isArray(items))
+      throw new InspectLogError('inspect-log-invalid', 'The chunk is not a list.', { where: name });
     count += items.length;
     yield* items;
   }

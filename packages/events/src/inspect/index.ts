@@ -1,6 +1,6 @@
 /** The public surface of `@whetstone/events/inspect`. */
 export type { Loss } from '../loss.ts';
-export { InspectLogError, type InspectLogErrorCode } from './inspect-log-error.ts';
+export { InspectLogError } from './inspect-log-error.ts';
 export {
   type InspectMetadata,
   type InspectSample,

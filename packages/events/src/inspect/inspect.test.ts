@@ -282,35 +282,47 @@ describe('hostile and damaged logs', () => {
   const entry = (data: string, more: Partial<ZipEntry> = {}): ZipEntry => ({ name, data, ...more });
 
   test.each<[string, Uint8Array, object]>([
-    ['nothing', Buffer.alloc(0), { code: 'not-a-log', entry: undefined }],
-    ['some text', Buffer.from('hello'), { code: 'not-a-log', entry: undefined }],
-    ['another JSON', Buffer.from('{"a":1}'), { code: 'not-a-log', entry: undefined }],
-    ['another archive', writeZip([entry('{}')]), { code: 'not-a-log', entry: undefined }],
-    ['garbage', logOf(entry('{"id":')), { code: 'damaged', entry: name }],
-    ['no sample', logOf(entry('{"id":{}}')), { code: 'not-a-log', entry: name }],
-    ['a wrong checksum', logOf(entry('{}', { claims: { crc: 1 } })), { code: 'damaged', entry: name }],
-    ['a wrong size', logOf(entry('{}', { claims: { size: 3 } })), { code: 'damaged', entry: name }],
-    ['encryption', logOf(entry('{}', { claims: { flags: 1 } })), { code: 'unsupported', entry: name }],
-    ['bzip2', logOf(entry('{}', { method: 'unknown' })), { code: 'unsupported', entry: name }],
+    ['nothing', Buffer.alloc(0), { code: 'inspect-log-invalid', where: undefined }],
+    ['some text', Buffer.from('hello'), { code: 'inspect-log-invalid', where: undefined }],
+    ['another JSON', Buffer.from('{"a":1}'), { code: 'inspect-log-invalid', where: undefined }],
+    ['another archive', writeZip([entry('{}')]), { code: 'inspect-log-invalid', where: undefined }],
+    ['garbage', logOf(entry('{"id":')), { code: 'inspect-log-damaged', where: name }],
+    ['no sample', logOf(entry('{"id":{}}')), { code: 'inspect-log-invalid', where: name }],
+    [
+      'a wrong checksum',
+      logOf(entry('{}', { claims: { crc: 1 } })),
+      { code: 'inspect-log-damaged', where: name },
+    ],
+    [
+      'a wrong size',
+      logOf(entry('{}', { claims: { size: 3 } })),
+      { code: 'inspect-log-damaged', where: name },
+    ],
+    [
+      'encryption',
+      logOf(entry('{}', { claims: { flags: 1 } })),
+      { code: 'inspect-log-unsupported', where: name },
+    ],
+    ['bzip2', logOf(entry('{}', { method: 'unknown' })), { code: 'inspect-log-unsupported', where: name }],
     [
       'a missing chunk',
       logOf(...chunkedSampleEntries('x').filter((chunk) => !chunk.name.endsWith('/events/2.json'))),
-      { code: 'damaged', entry: 'samples/x_epoch_1/events/4.json' },
+      { code: 'inspect-log-damaged', where: 'samples/x_epoch_1/events/4.json' },
     ],
     [
       'a missing last chunk',
       logOf(...chunkedSampleEntries('x').filter((chunk) => !chunk.name.endsWith('/events/16.json'))),
-      { code: 'damaged', entry: 'samples/x_epoch_1/events/uuids.json' },
+      { code: 'inspect-log-damaged', where: 'samples/x_epoch_1/events/uuids.json' },
     ],
     [
       'a missing shell',
       logOf(...chunkedSampleEntries('x').filter((chunk) => !chunk.name.endsWith('/sample.json'))),
-      { code: 'damaged', entry: expect.stringMatching(/^samples\/x_epoch_1\//) },
+      { code: 'inspect-log-damaged', where: expect.stringMatching(/^samples\/x_epoch_1\//) },
     ],
     [
       'nesting',
       logOf(entry(`{"id":1,"epoch":1,"input":"","metadata":${'['.repeat(5000)}${']'.repeat(5000)}}`)),
-      { code: 'not-a-log', entry: name },
+      { code: 'inspect-log-invalid', where: name },
     ],
   ])('%s is a typed error', async (_what, log, expected) => {
     expect(await failureOf(log)).toMatchObject(expected);
@@ -322,7 +334,7 @@ describe('hostile and damaged logs', () => {
       for await (const sample of readInspectLog(logOf(wholeSampleEntry('a'), entry('{'))))
         given.push(sample.id);
     };
-    await expect(read()).rejects.toMatchObject({ code: 'damaged', entry: name });
+    await expect(read()).rejects.toMatchObject({ code: 'inspect-log-damaged', where: name });
     expect(given).toEqual(['a']);
   });
 
@@ -358,14 +370,16 @@ describe('hostile and damaged logs', () => {
     const honest = logOf({ name, data, method });
     const lying = logOf({ name, data, method, claims: { size: 100 } });
     const limit = { maximumEntryBytes: 2 ** 20 };
-    expect(await failureOf(honest, limit)).toMatchObject({ code: 'too-large', entry: name });
-    expect(await failureOf(lying, limit)).toMatchObject({ code: 'too-large', entry: name });
+    expect(await failureOf(honest, limit)).toMatchObject({ code: 'inspect-log-too-large', where: name });
+    expect(await failureOf(lying, limit)).toMatchObject({ code: 'inspect-log-too-large', where: name });
   });
 
   test('many small entries of one sample have a common limit', async () => {
     const log = logOf(...chunkedSampleEntries('a', 1), ...chunkedSampleEntries('b', 1));
     expect(await samplesOf(log, { maximumSampleBytes: 20_000 })).toHaveLength(2);
-    expect(await failureOf(log, { maximumSampleBytes: 3_000 })).toMatchObject({ code: 'too-large' });
+    expect(await failureOf(log, { maximumSampleBytes: 3_000 })).toMatchObject({
+      code: 'inspect-log-too-large',
+    });
   });
 
   test('a name that points to another folder is only a name', async () => {

@@ -10,7 +10,10 @@ export function parseLogJson(data: Buffer, entry: string | undefined): unknown {
     try {
       return JSON.parse(withoutConstants(text));
     } catch {
-      throw new InspectLogError('damaged', entry, `not JSON (${messageOf(error)})`, { cause: error });
+      throw new InspectLogError('inspect-log-damaged', `The content is not JSON (${messageOf(error)}).`, {
+        where: entry,
+        cause: error,
+      });
     }
   }
 }

@@ -98,7 +98,9 @@ async function* readArchive(source: string | Uint8Array, limits: Limits): AsyncG
       }
     }
     if (chunks.strays.length > 0) {
-      throw new InspectLogError('damaged', chunks.strays[0], 'its sample has no sample.json');
+      throw new InspectLogError('inspect-log-damaged', 'A sample has no sample.json.', {
+        where: chunks.strays[0],
+      });
     }
   } finally {
     archive.close();
@@ -108,7 +110,7 @@ async function* readArchive(source: string | Uint8Array, limits: Limits): AsyncG
 async function* readJsonLog(source: string | Uint8Array, limits: Limits): AsyncGenerator<InspectSample> {
   const data = await readWhole(source, limits.entry);
   if (data.subarray(0, 1).toString('latin1') !== '{') {
-    throw new InspectLogError('not-a-log', undefined, 'neither an .eval archive nor a .json log');
+    throw new InspectLogError('inspect-log-invalid', 'The file is neither an .eval archive nor a .json log.');
   }
   const whole = checked(wholeLogSchema, parseLogJson(data, undefined), undefined);
   const log = metadataOf(whole);
@@ -174,11 +176,8 @@ async function* eventsOfChunks(chunks: SampleChunks, read: ReadEntry): AsyncGene
   if (chunks.eventUuids === undefined) return;
   const uuids = await read(chunks.eventUuids);
   if (Array.isArray(uuids) && uuids.length > count) {
-    throw new InspectLogError(
-      'damaged',
-      chunks.eventUuids,
-      `${uuids.length} events, and chunks for ${count}`,
-    );
+    const message = `There are ${uuids.length} events, and chunks for ${count}.`;
+    throw new InspectLogError('inspect-log-damaged', message, { where: chunks.eventUuids });
   }
 }
 
@@ -194,8 +193,8 @@ async function convert(sample: Sample, sequences: Sequences, place: SampleLocati
   try {
     return await convertSample(sample, sequences, place);
   } catch (error) {
-    if (!(error instanceof InspectLogError) || error.entry !== undefined) throw error;
-    throw new InspectLogError(error.code, place.entry, error.message, { cause: error });
+    if (!(error instanceof InspectLogError) || error.where !== undefined) throw error;
+    throw new InspectLogError(error.code, error.message, { where: place.entry, cause: error });
   }
 }
 
@@ -248,14 +247,17 @@ function checked<Shape>(schema: z.ZodType<Shape>, value: unknown, entry: string 
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
-  const message = `${issue?.path.join('.') || 'content'}: ${issue?.message ?? 'not part of a log'}`;
-  throw new InspectLogError('not-a-log', entry, message);
+  const message = `${issue?.path.join('.') || 'content'}: ${issue?.message ?? 'not of a log'}`;
+  throw new InspectLogError('inspect-log-invalid', message, { where: entry });
 }
 
 async function readHeader(archive: ZipArchive, limits: Limits): Promise<InspectMetadata> {
   const name = ['header.json', '_journal/start.json'].find((known) => archive.names.includes(known));
   if (name === undefined) {
-    throw new InspectLogError('not-a-log', undefined, 'neither header.json nor _journal/start.json is there');
+    throw new InspectLogError(
+      'inspect-log-invalid',
+      'The archive has neither header.json nor _journal/start.json.',
+    );
   }
   const header = checked(headerSchema, parseLogJson(await archive.read(name, limits.entry), name), name);
   return { status: 'started', ...metadataOf(header) };
@@ -280,7 +282,8 @@ async function firstBytes(source: string | Uint8Array): Promise<Buffer> {
 }
 
 async function readWhole(source: string | Uint8Array, limit: number): Promise<Buffer> {
-  const tooLarge = () => new InspectLogError('too-large', undefined, `it is larger than ${limit} bytes`);
+  const tooLarge = () =>
+    new InspectLogError('inspect-log-too-large', `The log is larger than ${limit} bytes.`);
   if (typeof source !== 'string') {
     if (source.byteLength > limit) throw tooLarge();
     return Buffer.from(source.buffer, source.byteOffset, source.byteLength);

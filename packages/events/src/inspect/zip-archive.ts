@@ -37,8 +37,8 @@ export async function openZipArchive(source: string | Uint8Array): Promise<ZipAr
   } catch (error) {
     zip?.close();
     if (isFileSystemError(error)) throw error;
-    const message = 'the archive has no readable directory: it is cut off, or still being written';
-    throw new InspectLogError('damaged', undefined, `${message} (${messageOf(error)})`, { cause: error });
+    const message = 'The archive has no readable directory: it is cut off, or still being written';
+    throw new InspectLogError('inspect-log-damaged', `${message} (${messageOf(error)})`, { cause: error });
   }
 }
 
@@ -57,9 +57,13 @@ async function readEntry(
   entry: Entry | undefined,
   limit: number,
 ): Promise<Buffer> {
-  if (!entry) throw new InspectLogError('damaged', name, 'the archive does not have it');
-  if (entry.isEncrypted()) throw new InspectLogError('unsupported', name, 'it is encrypted');
-  const larger = new InspectLogError('too-large', name, `it is larger than ${limit} bytes`);
+  if (!entry)
+    throw new InspectLogError('inspect-log-damaged', 'The archive does not have the entry.', { where: name });
+  if (entry.isEncrypted())
+    throw new InspectLogError('inspect-log-unsupported', 'The entry is encrypted.', { where: name });
+  const larger = new InspectLogError('inspect-log-too-large', `The entry is larger than ${limit} bytes.`, {
+    where: name,
+  });
   if (entry.compressedSize > limit || entry.uncompressedSize > limit) throw larger;
   let content: Buffer;
   try {
@@ -69,10 +73,13 @@ async function readEntry(
     if (error instanceof InspectLogError) throw error;
     // The size in the directory is only a claim; this is the real size.
     if (hasCode(error, 'ERR_BUFFER_TOO_LARGE')) throw larger;
-    throw new InspectLogError('damaged', name, `it cannot be read (${messageOf(error)})`, { cause: error });
+    const message = `The entry cannot be read (${messageOf(error)}).`;
+    throw new InspectLogError('inspect-log-damaged', message, { where: name, cause: error });
   }
   if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) {
-    throw new InspectLogError('damaged', name, 'its content does not match the directory');
+    throw new InspectLogError('inspect-log-damaged', 'The entry is not what the directory says.', {
+      where: name,
+    });
   }
   return content;
 }
@@ -86,7 +93,9 @@ async function decompress(data: Buffer, method: number, name: string, limit: num
     case ZSTANDARD:
       return decompressFrames(data, limit);
     default:
-      throw new InspectLogError('unsupported', name, `compression method ${method}`);
+      throw new InspectLogError('inspect-log-unsupported', `The compression method is ${method}.`, {
+        where: name,
+      });
   }
 }
 

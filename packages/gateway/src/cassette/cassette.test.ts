@@ -198,7 +198,8 @@ describe('a cassette', () => {
       await writeFile(cassette, good + second);
       await expect(replay()).rejects.toMatchObject({
         code: 'cassette-unreadable',
-        message: expect.stringMatching(new RegExp(`tape\\.jsonl:2: .*${reason}`)),
+        where: expect.stringMatching(/tape\.jsonl:2$/),
+        message: expect.stringContaining(reason),
       });
     }
     await expect(replay({}, join(folder, 'none'))).rejects.toMatchObject({ code: 'cassette-unreadable' });

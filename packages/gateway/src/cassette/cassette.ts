@@ -75,7 +75,7 @@ function parseExchange(line: string, where: string): RecordedExchange {
 }
 
 const unreadable = (where: string, reason: string, cause?: unknown): GatewayError =>
-  new GatewayError('cassette-unreadable', `${where}: the cassette cannot be read: ${reason}`, { cause });
+  new GatewayError('cassette-unreadable', `The cassette cannot be read: ${reason}`, { where, cause });
 
 export type CassetteWriter = {
   /** Never throws: an error of the file is kept for `close`. */
@@ -115,5 +115,5 @@ async function createFile(file: string): Promise<FileHandle> {
   }
 }
 
-const unwritable = (file: string, reason: string, cause: unknown): GatewayError =>
-  new GatewayError('cassette-unwritable', `${file}: the cassette cannot be written: ${reason}`, { cause });
+const unwritable = (where: string, reason: string, cause: unknown): GatewayError =>
+  new GatewayError('cassette-unwritable', `The cassette cannot be written: ${reason}`, { where, cause });

@@ -48,7 +48,7 @@ const defaultIdleTimeoutMs = 10 * 60_000;
 
 /**
  * Passes every call on to its provider, with the real key instead of the lane's.
- * @throws GatewayError `key-unavailable`, `invalid-upstream`
+ * @throws GatewayError `key-unavailable`, `upstream-invalid`
  */
 export async function forwardSource(options: ForwardOptions, place: ForwardPlace): Promise<Source> {
   const providers = await openProviders(options.upstreams);
@@ -131,7 +131,7 @@ async function openProviders(upstreams: Upstreams): Promise<ReadonlyMap<WireProt
     const baseUrl = upstream.baseUrl ?? defaultBaseUrls[wire];
     if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
       throw new GatewayError(
-        'invalid-upstream',
+        'upstream-invalid',
         `The base URL for ${wire} is not an http or https URL: "${baseUrl}".`,
       );
     }

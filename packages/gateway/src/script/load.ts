@@ -17,7 +17,7 @@ const scriptModuleSchema = z.object({
 /**
  * Loads a script from a file: YAML (`.yaml`, `.yml`), or a module (`.ts`, `.mts`, `.js`, `.mjs`) whose default export
  * is a `Script`. A module is code that runs in this process.
- * @throws GatewayError `invalid-script` when the file cannot be read or is not a script.
+ * @throws GatewayError `script-invalid` when the file cannot be read or is not a script.
  */
 export async function loadScript(file: string): Promise<Script> {
   switch (extname(file)) {
@@ -30,10 +30,7 @@ export async function loadScript(file: string): Promise<Script> {
     case '.mjs':
       return importScript(file);
     default:
-      throw new GatewayError(
-        'invalid-script',
-        `${file}: a script must be a .yaml, .yml, .ts, .mts, .js or .mjs file.`,
-      );
+      throw invalid(file, 'A script must be a .yaml, .yml, .ts, .mts, .js or .mjs file.');
   }
 }
 
@@ -41,9 +38,7 @@ async function readScript(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new GatewayError('invalid-script', `${file}: cannot be read: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw invalid(file, `The script cannot be read: ${messageOf(error)}`, error);
   }
 }
 
@@ -52,16 +47,17 @@ async function importScript(file: string): Promise<Script> {
   try {
     module = await import(pathToFileURL(resolve(file)).href);
   } catch (error) {
-    throw new GatewayError('invalid-script', `${file}: cannot be loaded: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw invalid(file, `The script cannot be loaded: ${messageOf(error)}`, error);
   }
   if (isScriptModule(module)) return module.default;
-  throw new GatewayError(
-    'invalid-script',
-    `${file}: the default export must be a script, \`export default defineScript({ name, play })\`.`,
+  throw invalid(
+    file,
+    'The default export is not a script: write `export default defineScript({ name, play })`.',
   );
 }
+
+const invalid = (where: string, message: string, cause?: unknown): GatewayError =>
+  new GatewayError('script-invalid', message, { where, cause });
 
 const isScriptModule = (module: unknown): module is { default: Script } =>
   scriptModuleSchema.safeParse(module).success;

@@ -110,7 +110,7 @@ describe('a script file', () => {
     ['script.json', '.yaml'],
   ])('like %s is refused', async (name, message) => {
     await expect(loadScript(fixture(name))).rejects.toMatchObject({
-      code: 'invalid-script',
+      code: 'script-invalid',
       message: expect.stringContaining(message),
     });
   });

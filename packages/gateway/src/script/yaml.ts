@@ -36,7 +36,7 @@ type ScriptDocument = z.output<typeof scriptSchema>;
 
 /**
  * Reads a script in its YAML form. Errors name `file`.
- * @throws GatewayError `invalid-script`, with every problem's line, column and path.
+ * @throws GatewayError `script-invalid`, with every problem's line, column and path.
  */
 export function parseYamlScript(source: string, file: string): Script {
   const lines = new LineCounter();
@@ -58,7 +58,7 @@ export function parseYamlScript(source: string, file: string): Script {
   );
 }
 
-const invalid = (problems: string[]): GatewayError => new GatewayError('invalid-script', problems.join('\n'));
+const invalid = (problems: string[]): GatewayError => new GatewayError('script-invalid', problems.join('\n'));
 
 /** The position of the value at `path`, or of the nearest value around it that exists. */
 function offsetOf(document: ReturnType<typeof parseDocument>, path: readonly PropertyKey[]): number {

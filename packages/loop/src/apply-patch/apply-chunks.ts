@@ -1,10 +1,6 @@
+import { WhetstoneError } from '@whetstone/errors';
 import { lineEndOf, plainPunctuation } from '../files/text-file.ts';
 import type { ChunkLine, PatchChunk } from './parse-patch.ts';
-
-/** A chunk that does not fit the file. */
-export class PatchMismatchError extends Error {
-  override readonly name = 'PatchMismatchError';
-}
 
 export type PatchedText = {
   text: string;
@@ -32,7 +28,10 @@ export function applyChunks(text: string, chunks: readonly PatchChunk[], path: s
       continue;
     }
     if (match.start < cursor) {
-      throw new PatchMismatchError(`Chunks overlap or are not in the order of the file in ${path}`);
+      throw new WhetstoneError(
+        'patch-mismatch',
+        `Chunks overlap or are not in the order of the file in ${path}`,
+      );
     }
     cursor = collectEdits(edits, match.start, match.changes);
   }
@@ -96,7 +95,8 @@ function seekContexts(
   let position: ContextPosition = { after: cursor, at: undefined };
   for (const context of contexts) {
     const found = seek(contents, [context], position.after, false);
-    if (found === undefined) throw new PatchMismatchError(`Failed to find context '${context}' in ${path}`);
+    if (found === undefined)
+      throw new WhetstoneError('patch-mismatch', `Failed to find context '${context}' in ${path}`);
     position = { after: found + 1, at: found };
   }
   return position;
@@ -122,7 +122,8 @@ function locate(
       if (found !== undefined) return { start: found, changes };
     }
   }
-  throw new PatchMismatchError(
+  throw new WhetstoneError(
+    'patch-mismatch',
     `Failed to find expected lines in ${path}:\n${matchedLines(chunk.changes).join('\n')}`,
   );
 }

@@ -1,3 +1,4 @@
+import { WhetstoneError } from '@whetstone/errors';
 /** One section of a patch. Paths are as the patch gives them. */
 export type PatchSection =
   | { kind: 'add'; path: string; lines: string[] }
@@ -14,11 +15,6 @@ export type PatchChunk = {
 
 export type ChunkLine = { kind: 'context' | 'remove' | 'add'; text: string };
 
-/** The text is no patch. `line` counts from 1, in the text as given. */
-export class PatchSyntaxError extends Error {
-  override readonly name = 'PatchSyntaxError';
-}
-
 const BEGIN = '*** Begin Patch';
 const END = '*** End Patch';
 const ADD = '*** Add File: ';
@@ -32,9 +28,9 @@ const ENVIRONMENT_ID = '*** Environment ID: ';
 export function parsePatch(text: string): PatchSection[] {
   const lines = unwrapHeredoc(text.trim().split('\n').map(withoutCarriageReturn));
   if (lines[0]?.trim() !== BEGIN)
-    throw new PatchSyntaxError(`The first line of the patch must be '${BEGIN}'`);
+    throw new WhetstoneError('patch-invalid', `The first line of the patch must be '${BEGIN}'`);
   if (lines.length < 2 || lines.at(-1)?.trim() !== END) {
-    throw new PatchSyntaxError(`The last line of the patch must be '${END}'`);
+    throw new WhetstoneError('patch-invalid', `The last line of the patch must be '${END}'`);
   }
   const reader = new LineReader(lines.slice(1, -1));
   if (reader.peek()?.trim().startsWith(ENVIRONMENT_ID.trim())) reader.take();
@@ -73,7 +69,7 @@ class LineReader {
 
   fail(message: string): never {
     // The marker line in front of the body is line 1.
-    throw new PatchSyntaxError(`line ${this.#next + 2}: ${message}`);
+    throw new WhetstoneError('patch-invalid', `line ${this.#next + 2}: ${message}`);
   }
 }
 

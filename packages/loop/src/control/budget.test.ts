@@ -42,7 +42,11 @@ test('the wall time stops what runs', async () => {
 test('a cost limit without a known price ends with an error after one call', async () => {
   await using run = await startSession([look, look], { budget: { costUsd: 5 } });
   const result = await run.session.submit('go');
-  expect(result).toMatchObject({ reason: 'error', modelCalls: 1, error: { code: 'configuration' } });
+  expect(result).toMatchObject({
+    reason: 'error',
+    modelCalls: 1,
+    error: { code: 'model-configuration-invalid' },
+  });
   expect(result.costUsd).toBeUndefined();
   expect(result.error?.message).toMatch(/fake-1.*pass `priceOf`/);
 });

@@ -25,7 +25,7 @@ test('beforeSubmit replaces an input, blocks one, and sees follow-ups', async ()
   expect(result).toMatchObject({
     reason: 'blocked',
     modelCalls: 0,
-    error: { code: 'blocked', message: 'not today' },
+    error: { code: 'input-blocked', message: 'not today' },
   });
   expect(run.of('USER_INPUT')).toHaveLength(2);
   expect(run.of('PROCESSING_END')).toHaveLength(2);
@@ -92,7 +92,7 @@ test('beforeStop sends the model on, and cannot do so for ever', async () => {
 
   await using stubborn = await startSession([], withHooks({ beforeStop: () => ({ continueWith: 'more' }) }));
   expect(await stubborn.session.submit('go')).toMatchObject({ reason: 'completed', modelCalls: 26 });
-  expect(stubborn.of('WARNING').at(-1)?.data.code).toBe('stop_hook');
+  expect(stubborn.of('WARNING').at(-1)?.data.code).toBe('stop-hook');
 });
 
 test('a hook that throws is reported, and refuses what it guards', async () => {
@@ -102,7 +102,7 @@ test('a hook that throws is reported, and refuses what it guards', async () => {
   await using submit = await startSession([says('a')], withHooks({ beforeSubmit: broken }));
   expect(await submit.session.submit('hi')).toMatchObject({ reason: 'blocked', modelCalls: 0 });
   expect(submit.of('ERROR')[0]?.data).toEqual({
-    code: 'hook',
+    code: 'hook-failed',
     message: 'the hook beforeSubmit failed: broken',
   });
 

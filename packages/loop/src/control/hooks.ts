@@ -87,7 +87,7 @@ export async function askHook<T extends object>(
       (value): HookAnswer<T> => (value ? { kind: 'answered', value } : { kind: 'none' }),
       (error): HookAnswer<T> => {
         const message = `the hook ${name} failed: ${messageOf(error)}`;
-        emit('ERROR', { code: 'hook', message });
+        emit('ERROR', { code: 'hook-failed', message });
         return { kind: 'failed', message };
       },
     );

@@ -14,7 +14,7 @@ async function collect(events: AsyncIterable<SessionEvent>): Promise<SessionEven
   return collected;
 }
 
-const error = (message: string) => ({ code: 'x', message });
+const error = (message: string) => ({ code: 'session-failed', message }) as const;
 
 test('every consumer gets the start first and everything after it attached, until the end', async () => {
   const hub = startedHub();

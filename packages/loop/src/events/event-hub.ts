@@ -1,4 +1,4 @@
-import { messageOf } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { EventKind, SessionEvent, SessionEventData } from './session-event.ts';
 
 /** Contract: is called synchronously, so it must be quick. One that throws is removed. */
@@ -12,12 +12,11 @@ const QUEUE_LIMIT = 10_000;
 const OUTPUT_DELTA_LIMIT = 64 * 1024;
 
 /** A consumer of `events()` has left more events unread than its queue holds. It has to read faster, or use `on()`. */
-export class EventQueueOverflowError extends Error {
+export class EventQueueOverflowError extends WhetstoneError {
   override readonly name = 'EventQueueOverflowError';
+
   constructor(limit: number) {
-    super(
-      `events(): more than ${limit} events are unread; read the iterator faster, return() it, or use on()`,
-    );
+    super('event-queue-full', `events(): more than ${limit} events are unread.`);
   }
 }
 
@@ -89,7 +88,7 @@ export class EventHub {
     } catch (error) {
       this.#listeners.delete(listener);
       this.emit('WARNING', {
-        code: 'listener',
+        code: 'listener-failed',
         message: `An event listener threw and was removed: ${messageOf(error)}`,
       });
     }

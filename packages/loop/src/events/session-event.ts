@@ -1,3 +1,4 @@
+import type { ErrorCode } from '@whetstone/errors';
 import type { JsonValue, Usage } from '@whetstone/events';
 import type { SubagentReport } from '../conversation/snapshot.ts';
 import type { Input } from '../conversation/turn.ts';
@@ -78,15 +79,22 @@ export type EventKind = keyof SessionEventData;
  */
 export type LimitKind = 'rounds' | 'turns' | 'tokens' | 'cost' | 'wall_time' | 'loop_warnings';
 
-/**
- * Known values: `context_usage`, `context_overflow`, `retry`, `truncated_response`, `empty_response`, `provider`,
- * `reasoning_dropped`, `invalid_output`, `stop_hook`, `listener`, `deprecation`.
- */
-export type WarningCode = string;
+/** What a warning is about. Later versions may add values. */
+export type WarningCode =
+  | 'context-overflow'
+  | 'context-usage'
+  | 'listener-failed'
+  | 'model-retry'
+  | 'output-invalid'
+  | 'provider'
+  | 'reasoning-dropped'
+  | 'response-empty'
+  | 'response-truncated'
+  | 'stop-hook';
 
 export type SessionErrorData = {
-  /** An `LlmErrorCode`, or `internal`, `hook`, `blocked`, `persist`, `invalid_output`. */
-  code: string;
+  /** An `LlmErrorCode`, or what failed in the session itself: `hook-failed`, `input-blocked`, `output-invalid`, … */
+  code: ErrorCode;
   message: string;
 };
 

@@ -21,7 +21,7 @@ export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[
     const { sessionId, subagent } = event;
     if (event.kind === 'SUBAGENT_START')
       running.set(event.data.sessionId, callIn(event.data.callId, subagent));
-    if (event.kind === 'WARNING' && event.data.code === 'retry') held.delete(sessionId);
+    if (event.kind === 'WARNING' && event.data.code === 'model-retry') held.delete(sessionId);
     if (event.kind === 'PROCESSING_END' && !subagent) turn += 1;
     const parentCallId = subagent && (running.get(sessionId) ?? subagent.agentId);
     const envelope = {

@@ -85,9 +85,14 @@ test('what a provider refuses is a typed error', async () => {
   await using provider = await startProvider('hello');
   const baseUrl = `${provider.lane.baseUrl}/v1`;
   const client = new Client({ providers: { openai: { baseUrl, apiKey: 'wrong' } } });
-  const refused = { name: 'LlmError', code: 'authentication', statusCode: 401, retryable: false };
+  const refused = {
+    name: 'LlmError',
+    code: 'model-authentication-failed',
+    statusCode: 401,
+    retryable: false,
+  };
   await expect(client.complete({ model: 'gpt-5.2', prompt })).rejects.toMatchObject(refused);
   await expect(client.stream({ model: 'gpt-5.2', prompt })).rejects.toMatchObject(refused);
   const aborted = client.complete({ model: 'gpt-5.2', prompt, abortSignal: AbortSignal.abort() });
-  await expect(aborted).rejects.toMatchObject({ code: 'aborted' });
+  await expect(aborted).rejects.toMatchObject({ code: 'model-call-aborted' });
 });

@@ -128,7 +128,7 @@ export class Client {
       return { provider: this.#provider(prefix), modelId: name.slice(slash + 1) };
     if (this.#defaultProvider === undefined)
       throw new LlmError(
-        'configuration',
+        'model-configuration-invalid',
         `No provider for the model ${JSON.stringify(name)}. Write provider/model; there are: ${this.#known}.`,
       );
     return { provider: this.#provider(this.#defaultProvider), modelId: name };
@@ -137,7 +137,10 @@ export class Client {
   #provider(name: string): ClientProvider {
     const provider = this.#providers.get(name);
     if (provider) return provider;
-    throw new LlmError('configuration', `There is no provider ${name}; there are: ${this.#known}.`);
+    throw new LlmError(
+      'model-configuration-invalid',
+      `There is no provider ${name}; there are: ${this.#known}.`,
+    );
   }
 
   get #known(): string {
@@ -154,7 +157,10 @@ const PROFILES = {
 function builtIn(name: string, settings: ProviderSettings): ClientProvider {
   const provider = nativeProvider(name);
   if (!provider)
-    throw new LlmError('configuration', `The provider ${name} is not built in: give it a languageModel.`);
+    throw new LlmError(
+      'model-configuration-invalid',
+      `The provider ${name} is not built in: give it a languageModel.`,
+    );
   return {
     languageModel: (modelId) => new LazyModel(provider, modelId, settings),
     createProfile: PROFILES[provider],

@@ -1,28 +1,13 @@
 import { APICallError } from '@ai-sdk/provider';
-import { messageOf } from '@whetstone/errors';
+import { type ErrorCode, errorTable, messageOf, WhetstoneError } from '@whetstone/errors';
 
 /** What went wrong with a model call. */
-export type LlmErrorCode =
-  | 'authentication'
-  | 'access_denied'
-  | 'not_found'
-  | 'invalid_request'
-  | 'context_length'
-  | 'rate_limit'
-  | 'quota_exceeded'
-  | 'server'
-  | 'timeout'
-  | 'network'
-  | 'stream'
-  | 'empty_response'
-  | 'aborted'
-  | 'configuration'
-  | 'unknown';
+export type LlmErrorCode = Extract<ErrorCode, `model-${string}`>;
 
 /** A model call that failed, in one shape for every provider. `message` holds no key and no request content. */
-export class LlmError extends Error {
+export class LlmError extends WhetstoneError {
   override readonly name = 'LlmError';
-  readonly code: LlmErrorCode;
+  declare readonly code: LlmErrorCode;
   /** Whether the same request may succeed later. */
   readonly retryable: boolean;
   /** How long the provider asked to wait. */
@@ -36,11 +21,11 @@ export class LlmError extends Error {
       retryable?: boolean;
       retryAfterMs?: number | undefined;
       statusCode?: number | undefined;
+      hint?: string | undefined;
       cause?: unknown;
     } = {},
   ) {
-    super(redactKeys(message), { cause: details.cause });
-    this.code = code;
+    super(code, redactKeys(message), { hint: details.hint, cause: details.cause });
     this.retryable = details.retryable ?? RETRYABLE.has(code);
     this.retryAfterMs = details.retryAfterMs;
     this.statusCode = details.statusCode;
@@ -48,20 +33,38 @@ export class LlmError extends Error {
 }
 
 const RETRYABLE: ReadonlySet<LlmErrorCode> = new Set([
-  ...(['rate_limit', 'server', 'timeout', 'network', 'stream', 'empty_response', 'unknown'] as const),
+  'model-rate-limit',
+  'model-server-error',
+  'model-timeout',
+  'model-network-failed',
+  'model-stream-broken',
+  'model-response-empty',
+  'model-failed',
+]);
+
+/** Neither another try nor the provider's own message says what to do about these. */
+const UP_TO_THE_USER: ReadonlySet<LlmErrorCode> = new Set([
+  'model-authentication-failed',
+  'model-access-denied',
+  'model-not-found',
+  'model-context-overflow',
+  'model-quota-exceeded',
+  'model-key-missing',
 ]);
 
 /** Sorts whatever a provider package threw or put into its stream. */
 export function classifyLlmError(error: unknown, signal: AbortSignal): LlmError {
   // An abort in the middle of a stream surfaces as a failed call, so the signal is the only witness.
-  if (signal.aborted) return new LlmError('aborted', 'The model call was aborted.', { cause: error });
+  if (signal.aborted)
+    return new LlmError('model-call-aborted', 'The model call was aborted.', { cause: error });
   if (error instanceof LlmError) return error;
   const facts = readFacts(error);
   const code = codeOf(facts);
-  return new LlmError(code, describe(code, facts), {
-    ...(facts.isRetryable === false && code === 'unknown' ? { retryable: false } : {}),
+  return new LlmError(code, describe(facts), {
+    ...(facts.isRetryable === false && code === 'model-failed' ? { retryable: false } : {}),
     retryAfterMs: retryAfter(facts.headers),
     statusCode: facts.status,
+    hint: UP_TO_THE_USER.has(code) ? errorTable[code].fix : undefined,
     cause: error,
   });
 }
@@ -95,21 +98,23 @@ const CONTEXT_LENGTH =
   /context[_ ]length|context window|maximum context|prompt is too long|too many tokens|input is too long|exceeds? the (?:model'?s )?(?:context|maximum)/i;
 
 function codeOf({ status, text, name, isRetryable }: Facts): LlmErrorCode {
-  if (name === 'AI_LoadAPIKeyError') return 'configuration';
+  if (name === 'AI_LoadAPIKeyError') return 'model-key-missing';
   if (status === 413 || ((status === 400 || status === undefined) && CONTEXT_LENGTH.test(text)))
-    return 'context_length';
-  if (status === 401) return 'authentication';
-  if (status === 403) return 'access_denied';
-  if (status === 404) return 'not_found';
-  if (status === 408) return 'timeout';
+    return 'model-context-overflow';
+  if (status === 401) return 'model-authentication-failed';
+  if (status === 403) return 'model-access-denied';
+  if (status === 404) return 'model-not-found';
+  if (status === 408) return 'model-timeout';
   if (status === 429)
-    return /insufficient_quota|exceeded your current quota/i.test(text) ? 'quota_exceeded' : 'rate_limit';
-  if (status !== undefined && status >= 500) return 'server';
+    return /insufficient_quota|exceeded your current quota/i.test(text)
+      ? 'model-quota-exceeded'
+      : 'model-rate-limit';
+  if (status !== undefined && status >= 500) return 'model-server-error';
   if (status !== undefined && status >= 400)
-    return status === 409 || status === 425 ? 'server' : 'invalid_request';
-  if (/overloaded/i.test(text)) return 'server';
-  if (isNetworkFailure(text, name, isRetryable)) return 'network';
-  return 'unknown';
+    return status === 409 || status === 425 ? 'model-server-error' : 'model-request-invalid';
+  if (/overloaded/i.test(text)) return 'model-server-error';
+  if (isNetworkFailure(text, name, isRetryable)) return 'model-network-failed';
+  return 'model-failed';
 }
 
 function isNetworkFailure(text: string, name: string, isRetryable: boolean | undefined): boolean {
@@ -119,19 +124,8 @@ function isNetworkFailure(text: string, name: string, isRetryable: boolean | und
   );
 }
 
-const HINTS: Partial<Record<LlmErrorCode, string>> = {
-  authentication: 'Check the API key of the model.',
-  access_denied: 'The key has no access to this model or feature.',
-  not_found: 'Check the model name and the base URL.',
-  context_length: 'The conversation is longer than the context window of the model.',
-  quota_exceeded: 'The account of the key has no credit left.',
-  configuration: 'Pass an API key to the model or set the variable that its provider reads.',
-};
-
-function describe(code: LlmErrorCode, facts: Facts): string {
-  const status = facts.status === undefined ? '' : ` (HTTP ${facts.status})`;
-  const hint = HINTS[code];
-  return `${facts.message || 'The model call failed'}${status}${hint ? ` ${hint}` : ''}`;
+function describe({ message, status }: Facts): string {
+  return `${message || 'The model call failed'}${status === undefined ? '' : ` (HTTP ${status})`}`;
 }
 
 /** `retry-after-ms`, `retry-after` in seconds or as a date. */

@@ -74,7 +74,7 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
     // A stream that opens after nobody waits for it any more must not stay open.
     opening?.then(({ stream }) => stream.cancel()).catch(() => {});
     if (guard.signal.aborted && !signal.aborted) {
-      throw new LlmError('timeout', `The model sent nothing for ${options.idleTimeoutMs} ms.`, {
+      throw new LlmError('model-timeout', `The model sent nothing for ${options.idleTimeoutMs} ms.`, {
         cause: error,
       });
     }
@@ -123,7 +123,7 @@ async function readStream(
   if (failure && BROKEN.has(unified)) throw failure.error;
   if (finish === undefined || unified === 'interrupted' || unified === 'error') {
     throw new LlmError(
-      'stream',
+      'model-stream-broken',
       `The response of the model broke off (${finish?.finishReason.raw ?? 'no finish'}).`,
     );
   }

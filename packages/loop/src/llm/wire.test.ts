@@ -285,7 +285,10 @@ test('failures of the wire: overload in the stream, a stream that breaks off, a 
   expect(clock.slept).toHaveLength(2);
   expect(await session.submit('two')).toMatchObject({ reason: 'completed', text: 'ok' });
   expect(clock.slept[2]).toBe(2000);
-  expect(await session.submit('three')).toMatchObject({ reason: 'error', error: { code: 'authentication' } });
+  expect(await session.submit('three')).toMatchObject({
+    reason: 'error',
+    error: { code: 'model-authentication-failed' },
+  });
   expect(session.state).toBe('CLOSED');
   expect(server.requests).toHaveLength(6);
 });
@@ -303,6 +306,9 @@ test('a server that cannot be reached is a network error after the retries', asy
   });
   const profile = createOpenAiProfile({ model: 'gpt-5.2' });
   await using session = new Session({ profile, environment: place.environment, model, clock });
-  expect(await session.submit('hi')).toMatchObject({ reason: 'error', error: { code: 'network' } });
+  expect(await session.submit('hi')).toMatchObject({
+    reason: 'error',
+    error: { code: 'model-network-failed' },
+  });
   expect(clock.slept).toHaveLength(2);
 });

@@ -20,7 +20,7 @@ export async function askModel(context: LoopContext, signal: AbortSignal): Promi
     context.foreignTurns = context.history.turns.length;
     context.prompt = undefined;
     context.emit('WARNING', {
-      code: 'reasoning_dropped',
+      code: 'reasoning-dropped',
       message: `The provider does not take its reasoning back; trying without it: ${error.message}`,
     });
     return await callWithRetry(context, await buildRequest(context, signal), signal);
@@ -30,7 +30,7 @@ export async function askModel(context: LoopContext, signal: AbortSignal): Promi
 /** Whether the provider refuses its own earlier reasoning: it cannot read it with another model or a rotated key. */
 function refusesReasoning(error: LlmError, { history, foreignTurns }: LoopContext): boolean {
   return (
-    error.code === 'invalid_request' &&
+    error.code === 'model-request-invalid' &&
     /encrypted_content|encrypted content|signature/i.test(error.message) &&
     history.turns.some(
       (turn, index) =>
@@ -108,7 +108,7 @@ async function callWithRetry(
         !MEANT_TO_BE_EMPTY.has(response.finish.unified) &&
         attempt <= config.maxRetries
       ) {
-        throw new LlmError('empty_response', 'The model answered with nothing.');
+        throw new LlmError('model-response-empty', 'The model answered with nothing.');
       }
       ended(accountFor(context, response));
       return response;
@@ -120,10 +120,14 @@ async function callWithRetry(
         throw error;
       }
       const data = { attempt, delayMs: Math.round(delayMs), discard: true, error: error.code };
-      emit('WARNING', { code: 'retry', message: `Model call failed, trying again: ${error.message}`, data });
+      emit('WARNING', {
+        code: 'model-retry',
+        message: `Model call failed, trying again: ${error.message}`,
+        data,
+      });
       await clock.sleep(delayMs, signal).catch(() => {});
       if (signal.aborted) {
-        const aborted = new LlmError('aborted', 'The model call was aborted.');
+        const aborted = new LlmError('model-call-aborted', 'The model call was aborted.');
         ended({ error: errorData(aborted) });
         throw aborted;
       }
@@ -152,6 +156,6 @@ function accountFor({ meter, priceOf, model }: LoopContext, response: ModelRespo
   };
 }
 
-export function errorData({ code, message }: LlmError): SessionErrorData {
-  return { code, message };
+export function errorData({ code, message, hint }: LlmError): SessionErrorData {
+  return { code, message: hint === undefined ? message : `${message} ${hint}` };
 }

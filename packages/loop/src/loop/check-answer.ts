@@ -15,13 +15,13 @@ export function checkAnswer(
   const message = `The answer does not fit the schema: ${checked.reason}`;
   if (!progress.repaired) {
     progress.repaired = true;
-    emit('WARNING', { code: 'invalid_output', message });
+    emit('WARNING', { code: 'output-invalid', message });
     const content = repairRequest(checked.reason, outputSchema);
     history.appendSteering(content);
     emit('STEERING_INJECTED', { content });
     return 'repair';
   }
-  const error = { code: 'invalid_output', message };
+  const error = { code: 'output-invalid', message } as const;
   emit('ERROR', error);
   return { reason: 'error', error };
 }

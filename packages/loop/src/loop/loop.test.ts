@@ -158,7 +158,10 @@ test('a passing failure is tried again, with growing waits, and what was streame
   ]);
   expect(await run.session.submit('hi')).toMatchObject({ reason: 'completed', text: 'whole', modelCalls: 1 });
   expect(run.clock.slept).toEqual([1000, 2000]);
-  expect(run.of('WARNING').map((event) => event.data.data?.error)).toEqual(['server', 'stream']);
+  expect(run.of('WARNING').map((event) => event.data.data?.error)).toEqual([
+    'model-server-error',
+    'model-stream-broken',
+  ]);
   expect(run.of('ASSISTANT_TEXT_END').map((event) => event.data.discarded)).toEqual([true, undefined]);
   expect(run.of('LLM_CALL_END')[0]?.data.retries).toBe(2);
 });
@@ -168,7 +171,10 @@ test('Retry-After is honoured up to a minute, and surfaces beyond', async () => 
   await run.session.submit('hi');
   expect(run.clock.slept).toEqual([7000]);
   await using late = await startSession([apiError(429, 'slow down', { 'retry-after': '3600' })]);
-  expect(await late.session.submit('hi')).toMatchObject({ reason: 'error', error: { code: 'rate_limit' } });
+  expect(await late.session.submit('hi')).toMatchObject({
+    reason: 'error',
+    error: { code: 'model-rate-limit' },
+  });
 });
 
 test('after the last retry the input ends with the error, and the session stays usable', async () => {
@@ -179,7 +185,7 @@ test('after the last retry the input ends with the error, and the session stays 
     says('ok'),
   ]);
   const result = await run.session.submit('hi');
-  expect(result).toMatchObject({ reason: 'error', error: { code: 'server' } });
+  expect(result).toMatchObject({ reason: 'error', error: { code: 'model-server-error' } });
   expect(run.of('ERROR')).toHaveLength(1);
   expect(await run.session.submit('hi')).toMatchObject({ text: 'ok' });
 });
@@ -187,7 +193,7 @@ test('after the last retry the input ends with the error, and the session stays 
 test('a refused key closes the session at once, and appears nowhere', async () => {
   await using run = await startSession([apiError(401, 'Incorrect API key provided: sk-abcdef1234567890')]);
   const result = await run.session.submit('hi');
-  expect(result).toMatchObject({ reason: 'error', error: { code: 'authentication' } });
+  expect(result).toMatchObject({ reason: 'error', error: { code: 'model-authentication-failed' } });
   expect(run.session.state).toBe('CLOSED');
   expect(run.model.requests).toHaveLength(1);
   expect(JSON.stringify(run.events)).not.toContain('sk-abcdef');
@@ -199,7 +205,7 @@ test('a conversation that is too long ends the input with a warning', async () =
     says('ok'),
   ]);
   expect(await run.session.submit('hi')).toMatchObject({ reason: 'context_overflow' });
-  expect(run.of('WARNING')[0]?.data.code).toBe('context_overflow');
+  expect(run.of('WARNING')[0]?.data.code).toBe('context-overflow');
   expect(run.session.state).toBe('IDLE');
 });
 
@@ -207,7 +213,7 @@ test('context usage above 80 % is announced once an input', async () => {
   const profile = createAnthropicProfile({ model: 'fake-1', contextWindowSize: 100 });
   await using run = await startSession([calls(toolCall('glob', { pattern: '*' })), says('ok')], { profile });
   await run.session.submit('hi');
-  expect(run.of('WARNING').filter((event) => event.data.code === 'context_usage')).toHaveLength(1);
+  expect(run.of('WARNING').filter((event) => event.data.code === 'context-usage')).toHaveLength(1);
 });
 
 test('a stream that stays silent is broken, however often its heart beats', async () => {
@@ -225,8 +231,8 @@ test('a stream that stays silent is broken, however often its heart beats', asyn
   await using run = await startSession([silent, says('awake')], { config: { streamIdleTimeoutMs: 20 } });
   expect(await run.session.submit('hi')).toMatchObject({ reason: 'completed', text: 'awake' });
   expect(run.of('WARNING')[0]?.data).toMatchObject({
-    code: 'retry',
-    data: { error: 'timeout', discard: true },
+    code: 'model-retry',
+    data: { error: 'model-timeout', discard: true },
   });
 });
 
@@ -249,7 +255,7 @@ test('a model that is cut off three times in a row ends the input', async () => 
 test('text that is cut off completes with a warning', async () => {
   await using run = await startSession([[...textParts('and then'), finish('length')]]);
   expect(await run.session.submit('go')).toMatchObject({ reason: 'completed', text: 'and then' });
-  expect(run.of('WARNING')[0]?.data.code).toBe('truncated_response');
+  expect(run.of('WARNING')[0]?.data.code).toBe('response-truncated');
 });
 
 test('a refusal ends the input, whatever it called', async () => {

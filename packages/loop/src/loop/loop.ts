@@ -132,9 +132,9 @@ async function askOrShrink(context: LoopContext, signal: AbortSignal): Promise<M
   try {
     return await askModel(context, signal);
   } catch (error) {
-    if (!(error instanceof LlmError) || error.code !== 'context_length') throw error;
+    if (!(error instanceof LlmError) || error.code !== 'model-context-overflow') throw error;
     const { message } = error;
-    emit('WARNING', { code: 'context_overflow', message });
+    emit('WARNING', { code: 'context-overflow', message });
     const { onContextOverflow } = hooks;
     const answer = await askHook(
       'onContextOverflow',
@@ -165,7 +165,7 @@ function recordTurn({ history, model }: LoopContext, response: ModelResponse): T
 function refuseUnpriced({ meter, model }: LoopContext): void {
   if (!meter.limitsCost || meter.submit.costUsd !== undefined) return;
   throw new LlmError(
-    'configuration',
+    'model-configuration-invalid',
     `The budget limits the cost, and the price of a call to ${model.modelId} is not known; pass \`priceOf\` to the session.`,
   );
 }
@@ -184,9 +184,9 @@ function nextStep({ finish }: ModelResponse, calls: readonly ToolCallPart[]): St
 function refused({ history, emit }: LoopContext, { finish }: ModelResponse, text: string): LoopOutcome {
   history.answerOpenCalls('Not run: the response was stopped by a content filter.');
   const error = {
-    code: 'content_filter',
+    code: 'response-refused',
     message: `The model or its provider refused (${finish.raw ?? finish.unified}).`,
-  };
+  } as const;
   emit('ERROR', error);
   return { reason: 'refused', text, error };
 }
@@ -194,11 +194,11 @@ function refused({ history, emit }: LoopContext, { finish }: ModelResponse, text
 function warnWhenCutShort({ emit }: LoopContext, response: ModelResponse): void {
   if (response.finish.unified === 'length') {
     emit('WARNING', {
-      code: 'truncated_response',
+      code: 'response-truncated',
       message: 'The answer was cut off at the output token limit.',
     });
   } else if (isEmpty(response)) {
-    emit('WARNING', { code: 'empty_response', message: 'The model ended without an answer.' });
+    emit('WARNING', { code: 'response-empty', message: 'The model ended without an answer.' });
   }
 }
 
@@ -215,7 +215,7 @@ async function continuedByHook(
   if (answer.kind !== 'answered') return false;
   if (continuations >= MAX_CONTINUATIONS) {
     emit('WARNING', {
-      code: 'stop_hook',
+      code: 'stop-hook',
       message: `The hook beforeStop sent the model on ${MAX_CONTINUATIONS} times; the input ends all the same.`,
     });
     return false;
@@ -227,7 +227,7 @@ async function continuedByHook(
 }
 
 function stuck(why: string): LlmError {
-  return new LlmError('invalid_request', `The model ${why}; raise maxOutputTokens or split the task.`);
+  return new LlmError('model-request-invalid', `The model ${why}; raise maxOutputTokens or split the task.`);
 }
 
 function failed({ emit }: LoopContext, error: unknown, signal: AbortSignal, text: string): LoopOutcome {
@@ -235,5 +235,9 @@ function failed({ emit }: LoopContext, error: unknown, signal: AbortSignal, text
   if (!(error instanceof LlmError)) throw error;
   const data = errorData(error);
   emit('ERROR', data);
-  return { reason: error.code === 'context_length' ? 'context_overflow' : 'error', text, error: data };
+  return {
+    reason: error.code === 'model-context-overflow' ? 'context_overflow' : 'error',
+    text,
+    error: data,
+  };
 }

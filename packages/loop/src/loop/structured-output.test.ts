@@ -24,7 +24,7 @@ test('an answer that fits is the output', async () => {
 test('one that does not is asked for once more, with what is wrong', async () => {
   await using run = await startSession([says('two bugs'), says('{"bugs":"two"}'), says('never')]);
   const result = await run.session.submit('count', { outputSchema });
-  expect(result).toMatchObject({ reason: 'error', modelCalls: 2, error: { code: 'invalid_output' } });
+  expect(result).toMatchObject({ reason: 'error', modelCalls: 2, error: { code: 'output-invalid' } });
   expect(result.output).toBeUndefined();
   expect(result.error?.message).toMatch(/\/bugs must be integer/);
   expect(run.of('STEERING_INJECTED')[0]?.data.content).toMatch(/the answer is not valid JSON/);

@@ -15,7 +15,7 @@ export function warnAboutContext({ history, prompt, profile, emit }: LoopContext
   if (share <= WARN_AT) return false;
   const message = `Context usage at ~${Math.round(share * 100)}% of the context window`;
   const data = { tokens: Math.round(tokens), window: profile.contextWindowSize };
-  emit('WARNING', { code: 'context_usage', message, data });
+  emit('WARNING', { code: 'context-usage', message, data });
   return true;
 }
 

@@ -6,8 +6,8 @@ import { looksBinary } from '../files/text-file.ts';
 import {
   fileFilter,
   limitHits,
+  patternInvalid,
   type SearchHit,
-  SearchPatternError,
   type SearchQuery,
   type SearchResult,
 } from './text-search.ts';
@@ -97,7 +97,7 @@ function createMatcher(query: SearchQuery): (texts: string[]) => LineMatch[][] {
       return script.runInContext(context, { timeout: BATCH_TIMEOUT_MS }) as LineMatch[][];
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-      throw new SearchPatternError('the pattern takes too long to match; make it simpler');
+      throw patternInvalid('the pattern takes too long to match; make it simpler');
     }
   };
 }
@@ -115,7 +115,7 @@ function compiledSource(pattern: string, flags: string): string {
     try {
       return new RegExp(relaxed, flags).source;
     } catch (error) {
-      throw new SearchPatternError(messageOf(error));
+      throw patternInvalid(messageOf(error));
     }
   }
 }

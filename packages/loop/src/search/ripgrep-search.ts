@@ -3,8 +3,8 @@ import type { ExecutionEnvironment } from '../environment/execution-environment.
 import {
   fileFilter,
   limitHits,
+  patternInvalid,
   type SearchHit,
-  SearchPatternError,
   type SearchQuery,
   type SearchResult,
 } from './text-search.ts';
@@ -44,7 +44,7 @@ export async function searchWithRipgrep(
   const complaint = result.stderr.trim();
   // 1: nothing found. 2: an error, which may only concern single files.
   if (result.exitCode === 2 && result.stdout === '' && /regex|glob/.test(complaint))
-    throw new SearchPatternError(complaint);
+    throw patternInvalid(complaint);
   const keep = fileFilter(query);
   const hits = result.stdout
     .split('\n')

@@ -106,7 +106,7 @@ describe.each(engines)('$name', ({ search, skip }) => {
     expect([hits.length, more]).toEqual([2, true]);
     const bad = search(place.environment, place.directory, query({ pattern: '(' }), signal);
     await expect(bad).rejects.toThrow(/./);
-    await expect(bad).rejects.toMatchObject({ name: 'SearchPatternError' });
+    await expect(bad).rejects.toMatchObject({ code: 'search-pattern-invalid' });
   });
 });
 

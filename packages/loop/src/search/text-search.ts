@@ -1,3 +1,4 @@
+import { WhetstoneError } from '@whetstone/errors';
 import picomatch from 'picomatch';
 
 /** What a grep asks for. */
@@ -46,10 +47,9 @@ export type SearchResult = {
   more: boolean;
 };
 
-/** The pattern does not compile, in the words of the engine. */
-export class SearchPatternError extends Error {
-  override readonly name = 'SearchPatternError';
-}
+/** The pattern does not compile, or is too slow, in the words of the engine. */
+export const patternInvalid = (message: string): WhetstoneError =>
+  new WhetstoneError('search-pattern-invalid', message);
 
 /** Whether a file, by its path relative to the root, is one that the query wants to see. */
 export function fileFilter({ globFilter, fileGlobs, excludeGlob }: SearchQuery): (path: string) => boolean {

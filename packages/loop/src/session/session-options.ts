@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import type { ApprovalHook } from '../control/approval.ts';
 import type { Budget, SpendMeter } from '../control/budget.ts';
@@ -83,6 +84,10 @@ export type SubmitResult = ProcessingEnd & {
 };
 
 /** A method was called in a state in which the session cannot do that. `message` names the method and the reason. */
-export class SessionStateError extends Error {
+export class SessionStateError extends WhetstoneError {
   override readonly name = 'SessionStateError';
+
+  constructor(message: string) {
+    super('session-state-wrong', message);
+  }
 }

@@ -313,7 +313,7 @@ test('the overflow hook shrinks the history, and the call is made once more', as
   });
   await run.session.submit('first');
   expect(await run.session.submit('second')).toMatchObject({ reason: 'completed', text: 'two' });
-  expect(run.of('WARNING').map((event) => event.data.code)).toEqual(['context_overflow']);
+  expect(run.of('WARNING').map((event) => event.data.code)).toEqual(['context-overflow']);
   expect(run.of('ERROR')).toEqual([]);
   const prompt = JSON.stringify(run.model.requests[2]?.prompt);
   expect(prompt).not.toContain('"first"');
@@ -343,7 +343,7 @@ test('reasoning that the provider does not take back is left out, once', async (
   await using run = await startSession([thinking, refusal, says('two')]);
   await run.session.submit('first');
   expect(await run.session.submit('second')).toMatchObject({ reason: 'completed', text: 'two' });
-  expect(run.of('WARNING')[0]?.data.code).toBe('reasoning_dropped');
+  expect(run.of('WARNING')[0]?.data.code).toBe('reasoning-dropped');
   expect(JSON.stringify(run.model.requests[1]?.prompt)).toContain('"encrypted":"e"');
   expect(JSON.stringify(run.model.requests[2]?.prompt)).not.toContain('"encrypted"');
 });
@@ -413,5 +413,8 @@ test('a failing persist is reported and does no harm; a closed session has clean
   await run.session.close();
   expect(states).toEqual(['IDLE after SESSION_END']);
   expect(run.session.state).toBe('CLOSED');
-  expect(run.of('ERROR').map((event) => event.data.code)).toEqual(['persist', 'persist']);
+  expect(run.of('ERROR').map((event) => event.data.code)).toEqual([
+    'session-persist-failed',
+    'session-persist-failed',
+  ]);
 });

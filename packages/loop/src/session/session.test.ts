@@ -126,7 +126,7 @@ test('interrupt during a model call drops the half turn', async () => {
   await streaming;
   await run.session.interrupt();
   expect(await submitted).toMatchObject({ reason: 'interrupted', modelCalls: 0 });
-  expect(run.of('LLM_CALL_END')[0]?.data.error?.code).toBe('aborted');
+  expect(run.of('LLM_CALL_END')[0]?.data.error?.code).toBe('model-call-aborted');
   expect(run.session.history.map((turn) => turn.kind)).toEqual(['user']);
   expect(await run.session.submit('again')).toMatchObject({ text: 'fresh' });
 });

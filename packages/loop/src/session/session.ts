@@ -307,7 +307,7 @@ export class Session implements AsyncDisposable {
     this.#running = chain.catch(() => {});
     const result = await chain;
     // No later call can work with a key that was refused.
-    if (result.error?.code === 'authentication') await this.#shutDown('error');
+    if (result.error?.code === 'model-authentication-failed') await this.#shutDown('error');
     return result;
   }
 
@@ -368,7 +368,7 @@ export class Session implements AsyncDisposable {
       await this.#options.persist?.(this.#snapshotNow());
     } catch (error) {
       const message = `persist failed: ${messageOf(error)}`;
-      this.#hub.emit('ERROR', { code: 'persist', message });
+      this.#hub.emit('ERROR', { code: 'session-persist-failed', message });
     }
   }
 

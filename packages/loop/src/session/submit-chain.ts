@@ -61,8 +61,7 @@ async function runOne(context: LoopContext, start: LoopStart, signal: AbortSigna
     const admitted = await admit(context, start, signal);
     return 'reason' in admitted ? admitted : await runLoop(context, admitted, signal);
   } catch (error) {
-    const message = messageOf(error);
-    const data = { code: 'internal', message };
+    const data = { code: 'session-failed', message: messageOf(error) } as const;
     context.emit('ERROR', data);
     return { reason: 'error', text: '', error: data };
   }
@@ -86,7 +85,7 @@ async function admit(
 }
 
 function blocked(message: string): LoopOutcome {
-  return { reason: 'blocked', text: '', error: { code: 'blocked', message } };
+  return { reason: 'blocked', text: '', error: { code: 'input-blocked', message } };
 }
 
 /** Replaces `AbortSignal.any`: listening to its signals is slow, and each round does so several times. */

@@ -1,16 +1,11 @@
+import { WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { pathsOf, resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { searchWithOwnEngine } from '../search/own-search.ts';
 import { hasRipgrep, searchWithRipgrep } from '../search/ripgrep-search.ts';
-import {
-  type SearchHit,
-  type SearchMode,
-  SearchPatternError,
-  type SearchQuery,
-  type SearchResult,
-} from '../search/text-search.ts';
+import type { SearchHit, SearchMode, SearchQuery, SearchResult } from '../search/text-search.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
 
 type GrepArguments = {
@@ -99,7 +94,8 @@ export async function searchFiles(
     const prefix = await displayPrefix(environment, path, root);
     return { hits: hits.map((hit) => ({ ...hit, path: prefix + hit.path })), more };
   } catch (error) {
-    if (error instanceof SearchPatternError) throw new Error(`Invalid pattern: ${error.message}`);
+    if (error instanceof WhetstoneError && error.code === 'search-pattern-invalid')
+      throw new Error(`Invalid pattern: ${error.message}`);
     throw error;
   }
 }

@@ -108,7 +108,11 @@ async function handOverPrompt(
 }
 
 function noSessionId({ agentConfig }: Attempt): WhetstoneError {
-  return new WhetstoneError('agent-session', `The agent ${agentConfig.name} told no session to go on with.`, {
-    hint: 'An adapter with the capability `conversation` sets `session.id` in its first turn.',
-  });
+  return new WhetstoneError(
+    'agent-session-missing',
+    `The agent ${agentConfig.name} told no session to go on with.`,
+    {
+      hint: 'An adapter with the capability `conversation` sets `session.id` in its first turn.',
+    },
+  );
 }

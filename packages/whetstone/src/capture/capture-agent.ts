@@ -54,7 +54,6 @@ async function findProgram({ release: { program, package: name } }: DrivenAgent)
   if (file) return realpath(file);
   throw new WhetstoneError('agent-not-installed', `${program} is not on the PATH.`, {
     hint: `Install it: npm install -g ${name}`,
-    exitCode: 2,
   });
 }
 

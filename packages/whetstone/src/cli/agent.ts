@@ -32,7 +32,7 @@ export async function agentCommand(
 ): Promise<number> {
   const { provider, model, apiKey, baseUrl } = chooseModel(options);
   const input = prompt === '-' ? await text(stdin) : prompt;
-  if (input.trim() === '') throw new WhetstoneError('prompt-empty', 'The prompt is empty.', { exitCode: 2 });
+  if (input.trim() === '') throw new WhetstoneError('prompt-empty', 'The prompt is empty.');
   const workingDirectory = await existingDirectory(options.cd);
 
   const loop = await import('@whetstone/loop');
@@ -74,7 +74,6 @@ function chooseModel(options: AgentCommandOptions) {
     const wanted = (profile ? [profile] : loopProfiles).map((name) => loopDefaults[name].apiKeyEnv);
     throw new WhetstoneError('agent-key-missing', `${wanted.join(', ')}: not set.`, {
       hint: profile ? 'Set it, or choose another profile with --profile.' : 'Set one of them.',
-      exitCode: 2,
     });
   }
   const { provider, model, baseUrlEnv } = loopDefaults[profile];
@@ -119,6 +118,5 @@ async function existingDirectory(path: string): Promise<string> {
   if (found?.isDirectory()) return directory;
   throw new WhetstoneError('directory-not-found', `${directory} is not a directory.`, {
     hint: 'Name the working directory with --cd.',
-    exitCode: 2,
   });
 }

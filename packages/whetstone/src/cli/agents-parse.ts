@@ -53,6 +53,5 @@ async function existingFile(file: string): Promise<string> {
   if (found?.isFile()) return file;
   throw new WhetstoneError('file-not-found', `${file} is not a file.`, {
     hint: 'Name a stored stream or transcript, or - for standard input.',
-    exitCode: 2,
   });
 }

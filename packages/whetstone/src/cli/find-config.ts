@@ -11,6 +11,5 @@ export function findConfig(named: string | undefined): string {
   if (found) return resolve(found);
   throw new WhetstoneError('config-not-found', `There is no ${NAMES.join(' or ')} in ${process.cwd()}.`, {
     hint: 'Write one with "whetstone init", or name yours with -c.',
-    exitCode: 2,
   });
 }

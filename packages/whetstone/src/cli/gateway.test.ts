@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createGateway, type LedgerLine, scriptFromSteps } from '@whetstone/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -213,8 +214,9 @@ describe('whetstone gateway', () => {
     const script =
       options.mode === 'script' && (options.fault ?? options.ledger) ? join(folder, 'hello.yaml') : undefined;
     const asked = { upstream: [], keyEnv: [], fault: [], ...present({ script }), ...options };
-    await expect(gatewayCommand(asked, process)).rejects.toMatchObject({
-      name: 'WhetstoneError',
+    const failure = await gatewayCommand(asked, process).catch((error: unknown) => error);
+    expect(failure).toBeInstanceOf(WhetstoneError);
+    expect(failure).toMatchObject({
       exitCode: 2,
       message: expect.stringContaining(message),
     });

@@ -5,7 +5,7 @@ import type { Budget, FaultRule } from '@whetstone/gateway';
 import { FaultFormError, readFault } from '../config/read-fault.ts';
 import { totalCalls } from '../gateway/call-totals.ts';
 import { type ModeFlags, readLaneMode } from '../gateway/mode-flags.ts';
-import { asUserError, type StartedGateway, startGateway } from '../gateway/start-gateway.ts';
+import { type StartedGateway, startGateway } from '../gateway/start-gateway.ts';
 import { createCallDisplay } from './gateway-calls.ts';
 
 export type GatewayCommandOptions = ModeFlags & {
@@ -32,7 +32,7 @@ export async function gatewayCommand(
   options: GatewayCommandOptions,
   { stdout, stderr }: Streams,
 ): Promise<number> {
-  const mode = await asUserError(readLaneMode(options));
+  const mode = await readLaneMode(options);
   const { host, port, ledger } = options;
   const display = createCallDisplay(stdout, options.json ?? false);
   using end = onEndSignal();
@@ -97,6 +97,6 @@ function readFaultFlag(text: string): FaultRule {
   } catch (error) {
     if (!(error instanceof FaultFormError)) throw error;
     const { message, hint } = error;
-    throw new WhetstoneError('fault-invalid', `${message}.`, { where: `--fault ${text}`, hint, exitCode: 2 });
+    throw new WhetstoneError('fault-invalid', `${message}.`, { where: `--fault ${text}`, hint });
   }
 }

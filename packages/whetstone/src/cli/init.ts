@@ -35,7 +35,6 @@ export async function initCommand(options: InitOptions): Promise<number> {
   for (const name of names) if (await exists(join(directory, name))) existing.push(name);
   if (existing.length > 0 && !options.force) {
     throw new WhetstoneError('init-exists', `starter file already exists: ${existing.join(', ')}`, {
-      exitCode: 2,
       where: directory,
       hint: 'choose another --directory, or overwrite with --force',
     });

@@ -48,6 +48,5 @@ function findCase(run: StoredRun, reference: string): CaseRow {
   throw new WhetstoneError('case-not-found', problem, {
     where: run.directory,
     hint: `Cases: ${(matches.length > 1 ? matches : planned).slice(0, 8).join(', ')}${planned.length > 8 ? ', …' : ''}`,
-    exitCode: 2,
   });
 }

@@ -35,9 +35,8 @@ export class ConfigErrors extends WhetstoneError {
     const [first] = errors;
     const count = errors.length === 1 ? '1 error' : `${errors.length} errors`;
     super('config-invalid', `The configuration has ${count}${first ? `; first: ${describe(first)}` : ''}.`, {
-      exitCode: 2,
-      ...(first && { where: `${first.file}:${first.line}:${first.column}` }),
-      ...(first?.hint !== undefined && { hint: first.hint }),
+      where: first && `${first.file}:${first.line}:${first.column}`,
+      hint: first?.hint,
     });
     this.diagnostics = diagnostics;
   }

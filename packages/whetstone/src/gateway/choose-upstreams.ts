@@ -32,6 +32,5 @@ function noneChosen(known: readonly [string, Provider][]): WhetstoneError {
   const variables = known.flatMap(([, { keyVariables }]) => keyVariables.slice(0, 1));
   return new WhetstoneError('upstream-missing', 'No provider is named, and no key of one is set.', {
     hint: `Set one of ${variables.join(', ')}, or name a provider and where its key is.`,
-    exitCode: 2,
   });
 }

@@ -18,7 +18,7 @@ export type ModeFlags = UpstreamFlags & {
 /**
  * The mode that the flags ask for; a script is loaded. A flag that the mode has no use for is an error, since its user
  * expects something of it.
- * @throws WhetstoneError `gateway-usage`, those of `readUpstreams`; GatewayError `invalid-script`
+ * @throws WhetstoneError `gateway-option-invalid`, those of `readUpstreams`; GatewayError `script-invalid`
  */
 export async function readLaneMode(flags: ModeFlags): Promise<LaneMode> {
   const { mode, script, cassette, miss = 'strict', timing = 'collapsed' } = flags;
@@ -58,4 +58,4 @@ const useless = (flag: string, modes: string): WhetstoneError =>
   usage(`${flag} is for --mode ${modes}.`, 'Leave it out, or choose that mode.');
 
 const usage = (message: string, hint: string): WhetstoneError =>
-  new WhetstoneError('gateway-usage', message, { hint, exitCode: 2 });
+  new WhetstoneError('gateway-option-invalid', message, { hint });

@@ -116,14 +116,12 @@ export async function findRunningGateway(url?: string): Promise<RunningGateway> 
           url === undefined
             ? 'Start one with "whetstone gateway --mode …", or name one with --gateway URL --key KEY.'
             : `Give its key with --key.${listed(running)}`,
-        exitCode: 2,
       },
     );
   }
   if (others.length > 0) {
     throw new WhetstoneError('gateway-ambiguous', `${meant.length} gateways run.`, {
       hint: `Name one with --gateway URL.${listed(meant)}`,
-      exitCode: 2,
     });
   }
   return gateway;

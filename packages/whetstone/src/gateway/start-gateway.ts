@@ -1,11 +1,8 @@
-import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import {
   type Budget,
   createGateway,
   type FaultRule,
-  GatewayError,
-  type GatewayErrorCode,
   type Lane,
   type LaneMode,
   type LedgerLine,
@@ -34,32 +31,26 @@ export type StartedGateway = {
   close(): Promise<void>;
 };
 
-/** @throws WhetstoneError with the code of a `GatewayError` */
+/** @throws GatewayError */
 export async function startGateway(options: StartGatewayOptions): Promise<StartedGateway> {
   const { mode, budget, allowProviderTools, faults, ledgerFile, onCall, host, port } = options;
-  const server = await asUserError(
-    createGateway({
-      ...present({ host, port }),
-    }),
-  );
+  const server = await createGateway(present({ host, port }));
   try {
-    const lane = await asUserError(
-      server.open({
-        owner: 'gateway',
-        mode,
-        budget,
-        faults,
-        ...(allowProviderTools && { allowProviderTools }),
-        onCall,
-        ...present({ ledgerFile }),
-      }),
-    );
+    const lane = await server.open({
+      owner: 'gateway',
+      mode,
+      budget,
+      faults,
+      ...(allowProviderTools && { allowProviderTools }),
+      onCall,
+      ...present({ ledgerFile }),
+    });
     const announced = await announceGateway({ mode: mode.kind, baseUrl: lane.baseUrl, key: lane.key });
     return {
       lane,
       async close() {
         await using _ = announced;
-        await asUserError(server.close());
+        await server.close();
       },
     };
   } catch (error) {
@@ -67,27 +58,3 @@ export async function startGateway(options: StartGatewayOptions): Promise<Starte
     throw error;
   }
 }
-
-/** What the user of a command can mend, of what a gateway says to a program. */
-export async function asUserError<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work;
-  } catch (error) {
-    if (!(error instanceof GatewayError)) throw error;
-    const hint = hints[error.code];
-    throw new WhetstoneError(error.code, error.message, {
-      ...present({ hint }),
-      exitCode: 2,
-      cause: error,
-    });
-  }
-}
-
-const hints: Partial<Record<GatewayErrorCode, string>> = {
-  'listen-failed': 'Choose another --port, or leave it out for a free one.',
-  'invalid-script': 'A script is a YAML file of steps, or a module whose default export is defineScript(…).',
-  'key-unavailable': 'Set the variable, or name another one: --key-env PROVIDER=VARIABLE.',
-  'cassette-unwritable': 'Recording makes a new file in an existing folder; it overwrites none.',
-  'cassette-unreadable': 'Record one with --mode record --cassette FILE.',
-  'ledger-unwritable': 'The folder of the ledger must exist, with room on its disk.',
-};

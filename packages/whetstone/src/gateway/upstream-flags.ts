@@ -34,14 +34,12 @@ function readNamed(flag: string, value: string): [ProviderName, string] {
     throw new WhetstoneError('upstream-invalid', `There is no provider "${name}".`, {
       where,
       hint: suggestion(name, Object.keys(providers), 'providers').replaceAll('\n', ' '),
-      exitCode: 2,
     });
   }
   if (flag === '--key-env' && rest === '') {
     throw new WhetstoneError('upstream-invalid', 'The name of the variable is missing.', {
       where,
       hint: `For example: --key-env ${name}=MY_KEY`,
-      exitCode: 2,
     });
   }
   return [name, rest];

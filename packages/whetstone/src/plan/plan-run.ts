@@ -32,9 +32,7 @@ export type PlanOptions = {
 export async function planRun(config: Config, selection: Selection, options: PlanOptions): Promise<Plan> {
   const { trials } = options;
   if (!(Number.isInteger(trials) && trials >= 1)) {
-    throw new WhetstoneError('selection-invalid', `The number of trials must be 1 or more, not ${trials}.`, {
-      exitCode: 2,
-    });
+    throw new WhetstoneError('selection-invalid', `The number of trials must be 1 or more, not ${trials}.`);
   }
   const matrix = await fingerprintMatrix(config, selectMatrix(config, selection), options.resolveCommit);
   const seed = options.seed ?? config.seed ?? randomBytes(8).toString('hex');

@@ -35,9 +35,7 @@ function pick<Item>(
 function selectTasks(tasks: readonly TaskConfig[], selection: Selection): TaskConfig[] {
   const { taskIds = [], categories = [], difficulties = [], maxTasks } = selection;
   if (maxTasks !== undefined && !(Number.isInteger(maxTasks) && maxTasks >= 1)) {
-    throw new WhetstoneError('selection-invalid', `The number of tasks must be 1 or more, not ${maxTasks}.`, {
-      exitCode: 2,
-    });
+    throw new WhetstoneError('selection-invalid', `The number of tasks must be 1 or more, not ${maxTasks}.`);
   }
   assertKnown(
     taskIds,
@@ -62,7 +60,6 @@ function selectTasks(tasks: readonly TaskConfig[], selection: Selection): TaskCo
   );
   if (selected.length === 0) {
     throw new WhetstoneError('selection-empty', 'The filters leave no task.', {
-      exitCode: 2,
       hint: 'a task must match every filter; drop one of them',
     });
   }
@@ -88,7 +85,6 @@ function assertKnown(wanted: readonly string[], known: readonly string[], what: 
     'selection-unknown',
     `Unknown ${unknown.length === 1 ? what : plural} ${quoted}.`,
     {
-      exitCode: 2,
       hint: suggestion(first, known, plural),
     },
   );

@@ -28,7 +28,6 @@ export async function findRun(reference: string, outputDirectory: string): Promi
         ids.length > 0
           ? `Runs there: ${ids.slice(-5).join(', ')}.`
           : 'Start one with: whetstone run -c whetstone.yaml',
-      exitCode: 2,
     },
   );
 }

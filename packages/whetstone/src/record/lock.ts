@@ -21,7 +21,6 @@ export async function acquireLock(file: string): Promise<{ release(): Promise<vo
         throw new WhetstoneError('run-locked', `Process ${owner} is working on this run.`, {
           where: file,
           hint: 'Wait for it or stop it, then try again.',
-          exitCode: 2,
         });
       }
       await rm(file, { force: true });
@@ -29,7 +28,6 @@ export async function acquireLock(file: string): Promise<{ release(): Promise<vo
   }
   throw new WhetstoneError('run-locked', 'Another process took the lock of this run.', {
     where: file,
-    exitCode: 2,
   });
 }
 

@@ -22,7 +22,6 @@ export async function readRun(directory: string): Promise<StoredRun> {
       `${directory} is not a run directory: it has no manifest.json.`,
       {
         hint: 'Give the path of a run directory, or a run id below the output directory (.whetstone/runs).',
-        exitCode: 2,
         cause: error,
       },
     );
@@ -32,7 +31,6 @@ export async function readRun(directory: string): Promise<StoredRun> {
     throw new WhetstoneError('run-unreadable', `The manifest of ${directory} cannot be read.`, {
       where: layout.manifest,
       hint: 'It was written by another version, or damaged. The cases folder can still be read by hand.',
-      exitCode: 2,
       cause: parsed.error,
     });
   }
@@ -60,7 +58,6 @@ export function unreadable(path: string, cause: unknown): WhetstoneError {
   return new WhetstoneError('run-unreadable', `It cannot be read (${code}).`, {
     where: path,
     hint: 'See who owns it and who may read it: ls -ld',
-    exitCode: 2,
     cause,
   });
 }

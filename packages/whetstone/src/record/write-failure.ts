@@ -44,7 +44,6 @@ function explain(
     return new WhetstoneError('output-unwritable', `The output folder cannot be written (${code}).`, {
       where: directory,
       hint: 'Set output_dir in the config to a folder you may write to.',
-      exitCode: 2,
       cause,
     });
   }

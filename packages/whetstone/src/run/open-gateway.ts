@@ -14,7 +14,7 @@ export type RunGateway = LabGateway & AsyncDisposable;
 /**
  * Opens the gateway if the configuration has one. The gateway package is loaded only here: most runs have no gateway, and
  * it is half of what a run would load.
- * @throws WhetstoneError `gateway-script`, `upstream-missing`, `cassette-exists`, `cassette-missing`
+ * @throws WhetstoneError `script-invalid`, `upstream-missing`, `cassette-exists`, `cassette-missing`
  */
 export async function openGateway(
   { gateway }: Config,
@@ -44,7 +44,8 @@ type ModeOf = (planned: PlannedCase, names: Readonly<Record<string, string>>) =>
 
 async function modesOf(gateway: GatewayConfig, seed: string): Promise<ModeOf> {
   if (gateway.mode === 'script') {
-    const script = await readScript(gateway.script);
+    const { loadScript } = await import('@whetstone/gateway');
+    const script = await loadScript(gateway.script);
     return () => ({ kind: 'script', script, seed });
   }
   const { chooseUpstreams } = await import('../gateway/choose-upstreams.ts');
@@ -90,29 +91,15 @@ async function checkCassettes(gateway: GatewayConfig, { plan, resumed }: Planned
     ? new WhetstoneError('cassette-exists', `${wrong.length} cases have been recorded here already.`, {
         where,
         hint: 'Name another folder in gateway.cassettes, or remove the old recordings.',
-        exitCode: 2,
       })
     : new WhetstoneError('cassette-missing', `${wrong.length} cases have no recording.`, {
         where,
         hint: 'Record them first, with gateway.mode: record; select the recorded ones; or choose the same trials.',
-        exitCode: 2,
       });
 }
 
 /** Named after the case only, so that a cassette is found again when the plan gets other cases. */
 const cassetteOf = (folder: string, { id }: PlannedCase): string => join(folder, `${id}.jsonl`);
-
-async function readScript(file: string) {
-  const { GatewayError, loadScript } = await import('@whetstone/gateway');
-  return await loadScript(file).catch((error: unknown) => {
-    if (!(error instanceof GatewayError)) throw error;
-    throw new WhetstoneError('gateway-script', error.message, {
-      hint: 'gateway.script names a YAML file of steps, or a module whose default export is defineScript(…).',
-      exitCode: 2,
-      cause: error,
-    });
-  });
-}
 
 const toBudget = ({ minutes, ...limits }: BudgetConfig): Budget => ({
   ...limits,

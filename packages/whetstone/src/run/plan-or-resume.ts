@@ -100,7 +100,6 @@ function refuseChanged(plan: Plan, manifest: Manifest, directory: string): void 
     {
       where: directory,
       hint: 'Put the configuration back as it was, or start a new run: results of two different things must not be mixed.',
-      exitCode: 2,
     },
   );
 }

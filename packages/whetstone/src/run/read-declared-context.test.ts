@@ -71,7 +71,7 @@ test('servers get the variables of the user that they name, and these are secret
 
 test('a variable that is not set stops the run; the error names it and its server', async () => {
   await expect(readDeclaredContext(variantOf({ mcpServers }), { WORDS: 'w' })).rejects.toMatchObject({
-    code: 'agent-env-missing',
+    code: 'env-missing',
     exitCode: 2,
     message: 'The MCP server remote needs REMOTE, which your environment does not set.',
     where: 'variants.v.mcp_servers.remote',

@@ -17,7 +17,7 @@ import { listSource } from '../config/source-tree.ts';
 /**
  * Reads the context that a variant declares.
  *
- * @throws WhetstoneError `agent-env-missing` when a server needs a variable that `environment` does not set
+ * @throws WhetstoneError `env-missing` when a server needs a variable that `environment` does not set
  */
 export async function readDeclaredContext(
   { name, instructions, skills = [], mcpServers = [], plugins = [] }: VariantConfig,

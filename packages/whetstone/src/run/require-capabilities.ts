@@ -28,7 +28,7 @@ const DEMANDS: readonly {
  * Checks that every planned agent can do what every planned task requires. For commands and released agents the
  * configuration is checked when it is loaded; a module declares its capabilities itself, so it is checked here.
  *
- * @throws WhetstoneError `agent-capability` for a task that requires a capability that an agent does not have
+ * @throws WhetstoneError `agent-capability-missing` for a task that requires a capability that an agent does not have
  */
 export function requireCapabilities(config: Config, plan: Plan, agents: ReadonlyMap<string, Agent>): void {
   const tasks = config.tasks.filter(({ id }) => plan.tasks.some((planned) => planned.id === id));
@@ -39,10 +39,9 @@ export function requireCapabilities(config: Config, plan: Plan, agents: Readonly
     if (!task || !unable) continue;
     const [name] = unable;
     throw new WhetstoneError(
-      'agent-capability',
+      'agent-capability-missing',
       `The task ${task.id} has ${key}, and the agent ${name} ${lack}.`,
       {
-        exitCode: 2,
         where: `agents.${name}`,
         hint: `An adapter that can says so: \`capabilities: { ${capability}: true }\`. Else choose other tasks or agents with --task-id and --agent.`,
       },

@@ -122,9 +122,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
 
 function assertJobs(jobs: number): void {
   if (Number.isInteger(jobs) && jobs >= 1) return;
-  throw new WhetstoneError('selection-invalid', `The number of jobs must be 1 or more, not ${jobs}.`, {
-    exitCode: 2,
-  });
+  throw new WhetstoneError('selection-invalid', `The number of jobs must be 1 or more, not ${jobs}.`);
 }
 
 async function configOf(

@@ -20,10 +20,14 @@ export function viewFiles(): ReadonlyMap<string, ViewFile> {
     existsSync(new URL('index.html', url)),
   );
   if (folder === undefined) {
-    throw new WhetstoneError('view-missing', 'The files of the web page are not part of this installation.', {
-      where: fileURLToPath(new URL('../', import.meta.url)),
-      hint: 'Install whetstone again. "whetstone report" and "whetstone show" work without them.',
-    });
+    throw new WhetstoneError(
+      'view-files-missing',
+      'The files of the web page are not part of this installation.',
+      {
+        where: fileURLToPath(new URL('../', import.meta.url)),
+        hint: 'Install whetstone again. "whetstone report" and "whetstone show" work without them.',
+      },
+    );
   }
   return new Map(
     readdirSync(folder).flatMap((name): [string, ViewFile][] => {

@@ -91,7 +91,7 @@ describe('who may read', () => {
 
   test('only loopback is served', async () => {
     await expect(serveRuns({ outputDirectory, host: '0.0.0.0' })).rejects.toMatchObject({
-      code: 'view-host',
+      code: 'view-host-invalid',
       exitCode: 2,
     });
   });
@@ -99,7 +99,7 @@ describe('who may read', () => {
   test('a port that is taken is said', async () => {
     const port = Number(new URL(server.url).port);
     await expect(serveRuns({ outputDirectory, port })).rejects.toMatchObject({
-      code: 'view-port',
+      code: 'view-port-unavailable',
       exitCode: 2,
     });
   });

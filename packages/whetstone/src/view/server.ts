@@ -25,7 +25,7 @@ export interface ViewServer extends AsyncDisposable {
  * secret of the URL. `port` 0, the default, takes a free one. What it reads may be hostile: the answers are JSON, and
  * the page's Content-Security-Policy lets nothing but the page's own files run.
  *
- * @throws WhetstoneError `view-host` for a host that is not loopback, `view-port` for a port that cannot be had.
+ * @throws WhetstoneError `view-host-invalid` for a host that is not loopback, `view-port-unavailable` for a port that cannot be had.
  */
 export async function serveRuns(options: {
   outputDirectory: string;
@@ -34,9 +34,8 @@ export async function serveRuns(options: {
 }): Promise<ViewServer> {
   const { outputDirectory, port = 0, host = '127.0.0.1' } = options;
   if (!LOOPBACK.includes(host)) {
-    throw new WhetstoneError('view-host', `${host} is not a loopback address.`, {
+    throw new WhetstoneError('view-host-invalid', `${host} is not a loopback address.`, {
       hint: 'Runs hold prompts, patches and logs. To look from another machine, forward the port: ssh -L.',
-      exitCode: 2,
     });
   }
   const files = viewFiles();
@@ -70,9 +69,8 @@ async function listen(server: ReturnType<typeof createServer>, port: number, hos
     await once(server, 'listening');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    throw new WhetstoneError('view-port', `Port ${port} of ${host} cannot be used (${code}).`, {
+    throw new WhetstoneError('view-port-unavailable', `Port ${port} of ${host} cannot be used (${code}).`, {
       hint: 'Choose another one with --port, or leave it out to take a free one.',
-      exitCode: 2,
       cause: error,
     });
   }

@@ -58,18 +58,16 @@ async function resolveSource(source: string): Promise<Buffer> {
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (!missing) throw unreadable(Buffer.from(source), messageOf(error));
-    throw new WhetstoneError('overlay.source-missing', 'nothing to copy from: no such file or folder', {
+    throw new WhetstoneError('overlay-source-missing', 'nothing to copy from: no such file or folder', {
       where: source,
       hint: 'Paths in a configuration are relative to the file they stand in.',
-      exitCode: 2,
       cause: error,
     });
   }
 }
 
 function unreadable(source: Buffer, why: string): WhetstoneError {
-  return new WhetstoneError('overlay.source-unreadable', `cannot be copied into a tree: ${why}`, {
+  return new WhetstoneError('overlay-source-unreadable', `cannot be copied into a tree: ${why}`, {
     where: displayPath(source.toString('latin1')),
-    exitCode: 2,
   });
 }

@@ -138,9 +138,9 @@ describe.each(strategies)('writing into a workspace over $strategy', ({ strategy
     ]) {
       const hostile: FileChange = { ...file, bytes, path: bytes };
       const forged: Changes = { ...changes, files: [file, hostile] };
-      await expect(clean.apply(forged), bytes).rejects.toMatchObject({ code: 'workspace.unsafe-path' });
+      await expect(clean.apply(forged), bytes).rejects.toMatchObject({ code: 'workspace-path-unsafe' });
       const deletion: Changes = { ...changes, files: [{ ...hostile, change: 'deleted' }] };
-      await expect(clean.apply(deletion), bytes).rejects.toMatchObject({ code: 'workspace.unsafe-path' });
+      await expect(clean.apply(deletion), bytes).rejects.toMatchObject({ code: 'workspace-path-unsafe' });
     }
     expect((await clean.changes()).files).toEqual([]);
   });
@@ -165,9 +165,9 @@ describe.each(strategies)('writing into a workspace over $strategy', ({ strategy
       '\xff': 'file bytes\n',
     });
     expect(readFileSync(inClean('.git/config'), 'utf8')).not.toContain('not laid');
-    await expect(clean.lay(join(outside, 'none'))).rejects.toMatchObject({ code: 'overlay.source-missing' });
+    await expect(clean.lay(join(outside, 'none'))).rejects.toMatchObject({ code: 'overlay-source-missing' });
     await expect(clean.lay(join(outside, 'app.js'))).rejects.toMatchObject({
-      code: 'overlay.source-unreadable',
+      code: 'overlay-source-unreadable',
     });
   });
 

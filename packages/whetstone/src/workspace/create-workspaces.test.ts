@@ -316,7 +316,7 @@ describe('repositories of other shapes', () => {
     const commit = await resolveCommit(partial, 'HEAD');
     const before = fingerprint(partial);
     await expect(workspaces.prepare(commit, [])).rejects.toMatchObject({
-      code: 'repo.objects-missing',
+      code: 'repo-objects-missing',
       exitCode: 2,
       message: expect.stringContaining('file'),
       hint: expect.stringContaining('--refetch'),
@@ -330,12 +330,12 @@ describe('repositories of other shapes', () => {
     const commit = await resolveCommit(repo, 'HEAD');
     const tree = runGit(repo, ['rev-parse', 'HEAD:folder']).trim();
     rmSync(join(repo, '.git/objects', tree.slice(0, 2), tree.slice(2)));
-    await expect(workspaces.prepare(commit, [])).rejects.toMatchObject({ code: 'repo.objects-missing' });
+    await expect(workspaces.prepare(commit, [])).rejects.toMatchObject({ code: 'repo-objects-missing' });
     await expect(workspaces.prepare('b'.repeat(40), [])).rejects.toMatchObject({
-      code: 'repo.objects-missing',
+      code: 'repo-objects-missing',
     });
     await expect(workspaces.prepare('main', [])).rejects.toMatchObject({
-      code: 'repo.unknown-ref',
+      code: 'repo-ref-unknown',
       exitCode: 2,
     });
   });
@@ -347,7 +347,7 @@ describe('repositories of other shapes', () => {
     const commit = await resolveCommit(repo, 'HEAD');
     const overlays = [{ kind: 'copy' as const, source, target: 'AGENTS.md' }];
     await expect(workspaces.prepare(commit, overlays)).rejects.toMatchObject({
-      code: 'overlay.source-missing',
+      code: 'overlay-source-missing',
       where: source,
       exitCode: 2,
     });
@@ -366,7 +366,7 @@ describe('repositories of other shapes', () => {
     const outside = ['.', '', '/etc/x', '../x', 'a/../x', 'a//b', 'C:/x', 'a\\b', 'nul.txt', 'a\0b'];
     for (const target of [...inside, ...outside]) {
       const refused = workspaces.prepare(commit, [{ kind: 'remove', paths: [target] }]);
-      await expect(refused, target).rejects.toMatchObject({ code: 'workspace.unsafe-path', exitCode: 2 });
+      await expect(refused, target).rejects.toMatchObject({ code: 'workspace-path-unsafe', exitCode: 2 });
     }
   });
 
@@ -381,7 +381,7 @@ describe('repositories of other shapes', () => {
       (error: unknown) => error,
     );
     if (reflinks !== 'reflink') {
-      expect(reflinks).toMatchObject({ code: 'workspace.strategy-unavailable', exitCode: 2, where: scratch });
+      expect(reflinks).toMatchObject({ code: 'workspace-strategy-unavailable', exitCode: 2, where: scratch });
     }
     expect(readdirSync(scratch)).toEqual([]);
   });
@@ -397,7 +397,7 @@ describe('a full disk', () => {
     try {
       await using workspaces = await createWorkspaces({ repo, scratch, strategy: 'copy' });
       const snapshot = await workspaces.prepare(await resolveCommit(repo, 'HEAD'), []);
-      const full = { code: 'workspace.disk-full', where: scratch, hint: expect.stringContaining('TMPDIR') };
+      const full = { code: 'disk-full', where: scratch, hint: expect.stringContaining('TMPDIR') };
       await using workspace = await workspaces.create(snapshot);
       const filler = join(workspace.path, 'filler');
       expect(() => writeFileSync(filler, Buffer.alloc(4 * 1024 * 1024))).toThrow('ENOSPC');

@@ -18,11 +18,11 @@ import type { Snapshot, Workspace, WorkspaceStrategy, Workspaces } from './works
  *
  * `scratch`: an existing folder outside the repository. Everything is made in it and removed on disposal; other files in it
  * stay. `strategy`: default `auto`, the best one that works here. A strategy that was asked for by name is used, or it is the
- * error `workspace.strategy-unavailable`.
+ * error `workspace-strategy-unavailable`.
  *
- * Throws the errors of `openRepository`; `prepare` throws `repo.objects-missing`, those of the overlays
- * (`overlay.source-missing`, `overlay.source-unreadable`, `workspace.unsafe-path`), and everything that writes throws
- * `workspace.disk-full`.
+ * Throws the errors of `openRepository`; `prepare` throws `repo-objects-missing`, those of the overlays
+ * (`overlay-source-missing`, `overlay-source-unreadable`, `workspace-path-unsafe`), and everything that writes throws
+ * `disk-full`.
  */
 export async function createWorkspaces(options: {
   repo: string;
@@ -116,8 +116,7 @@ function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promis
 
 function assertCommitId(commit: string): void {
   if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) return;
-  throw new WhetstoneError('repo.unknown-ref', `not a full commit id: ${JSON.stringify(commit)}`, {
+  throw new WhetstoneError('repo-ref-unknown', `not a full commit id: ${JSON.stringify(commit)}`, {
     hint: 'Resolve a branch, tag or short id with resolveCommit() first.',
-    exitCode: 2,
   });
 }

@@ -1,7 +1,7 @@
 import { WhetstoneError } from '@whetstone/errors';
 
 /**
- * Runs `work` and turns the error of a full disk into one error (`workspace.disk-full`) that names the folder. Finds it in any
+ * Runs `work` and turns the error of a full disk into one error (`disk-full`) that names the folder. Finds it in any
  * cause of the error and in the output of a program.
  */
 export async function namingFullDisk<T>(folder: string, work: () => Promise<T>): Promise<T> {
@@ -9,7 +9,7 @@ export async function namingFullDisk<T>(folder: string, work: () => Promise<T>):
     return await work();
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    throw new WhetstoneError('workspace.disk-full', 'no space left for workspaces', {
+    throw new WhetstoneError('disk-full', 'no space left for workspaces', {
       where: folder,
       hint: 'Free space there, or choose another folder with TMPDIR.',
       cause: error,

@@ -74,7 +74,7 @@ export class GitError extends WhetstoneError {
 
   constructor(command: string, stderr: string, cause: unknown) {
     const reason = stderr.trim().split('\n').slice(-3).join('; ');
-    super('git.failed', `git ${command} failed: ${reason || messageOf(cause)}`, { cause });
+    super('git-failed', `git ${command} failed: ${reason || messageOf(cause)}`, { cause });
     this.stderr = stderr;
   }
 }
@@ -122,9 +122,8 @@ function gitError(
   result: { stderr: unknown; code?: string | undefined; cause?: unknown },
 ): WhetstoneError {
   if (result.code === 'ENOENT') {
-    return new WhetstoneError('git.missing', 'git was not found', {
+    return new WhetstoneError('git-missing', 'git was not found', {
       hint: 'Install git 2.32 or newer and put it in the PATH.',
-      exitCode: 2,
       cause: result.cause,
     });
   }

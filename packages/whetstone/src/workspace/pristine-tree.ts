@@ -21,7 +21,7 @@ export type Pristine = {
 /**
  * Writes the tree of `commit` below `directory`. `gitDir` is our own git directory that reads the objects of the user's
  * repository, so no configuration or attribute converts line endings, idents, filters or encodings.
- * Throws a `WhetstoneError` (exit code 2) `repo.objects-missing` when the repository does not hold the whole tree.
+ * Throws a `WhetstoneError` (exit code 2) `repo-objects-missing` when the repository does not hold the whole tree.
  */
 export async function materialisePristine(
   gitDir: string,
@@ -72,9 +72,8 @@ function isMissingObject(stderr: string): boolean {
 
 function missingObjects(commit: string, cause: unknown): WhetstoneError {
   const what = typeof cause === 'string' ? `${cause} of commit ${commit}` : `part of commit ${commit}`;
-  return new WhetstoneError('repo.objects-missing', `the repository does not hold ${what}`, {
+  return new WhetstoneError('repo-objects-missing', `the repository does not hold ${what}`, {
     hint: 'A partial or damaged clone: fetch what is missing (git fetch --refetch), or use a full clone.',
-    exitCode: 2,
     cause,
   });
 }

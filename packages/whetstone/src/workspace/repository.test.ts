@@ -18,12 +18,12 @@ describe('refuses', () => {
     const folder = keep(makeTempDir());
     writeFileSync(join(folder, 'file'), '');
     await expect(inspectRepo(join(folder, 'none'))).rejects.toMatchObject({
-      code: 'repo.missing',
+      code: 'repo-missing',
       exitCode: 2,
     });
-    await expect(inspectRepo(join(folder, 'file'))).rejects.toMatchObject({ code: 'repo.missing' });
+    await expect(inspectRepo(join(folder, 'file'))).rejects.toMatchObject({ code: 'repo-missing' });
     await expect(inspectRepo(folder)).rejects.toMatchObject({
-      code: 'repo.not-git',
+      code: 'repo-not-git',
       where: folder,
       hint: expect.stringContaining('git init'),
     });
@@ -33,7 +33,7 @@ describe('refuses', () => {
     const folder = keep(makeTempDir());
     runGit(folder, ['init', '-q', '--bare']);
     await expect(inspectRepo(folder)).rejects.toMatchObject({
-      code: 'repo.bare',
+      code: 'repo-bare',
       exitCode: 2,
       hint: expect.stringContaining('git clone'),
     });
@@ -42,7 +42,7 @@ describe('refuses', () => {
   test('a repository that git cannot read', async () => {
     const repo = keep(makeRepo({ file: 'x' }));
     writeFileSync(join(repo, '.git/config'), '[core\nbroken');
-    await expect(resolveCommit(repo, 'HEAD')).rejects.toMatchObject({ code: 'repo.unreadable', exitCode: 2 });
+    await expect(resolveCommit(repo, 'HEAD')).rejects.toMatchObject({ code: 'repo-unreadable', exitCode: 2 });
   });
 
   test('a repository without a commit', async () => {
@@ -50,7 +50,7 @@ describe('refuses', () => {
     runGit(repo, ['init', '-q']);
     expect(await inspectRepo(repo)).toMatchObject({ head: null, dirty: false });
     await expect(resolveCommit(repo, 'HEAD')).rejects.toMatchObject({
-      code: 'repo.unborn-head',
+      code: 'repo-without-commit',
       exitCode: 2,
     });
   });
@@ -90,7 +90,7 @@ describe('resolveCommit', () => {
     ['HEAD:file', 'Known'],
   ])('%j is unknown', async (ref, hint) => {
     await expect(resolveCommit(repo, ref)).rejects.toMatchObject({
-      code: 'repo.unknown-ref',
+      code: 'repo-ref-unknown',
       exitCode: 2,
       hint: expect.stringContaining(hint),
     });

@@ -31,39 +31,36 @@ export async function inspectRepo(
 
 /**
  * The id of the commit that `ref` names, with all of git's revision syntax. Throws a `WhetstoneError` (exit code 2):
- * `repo.unborn-head`, `repo.unknown-ref`, and those of `openRepository`.
+ * `repo-without-commit`, `repo-ref-unknown`, and those of `openRepository`.
  */
 export async function resolveCommit(path: string, ref: string): Promise<string> {
   const repository = await openRepository(path);
   const commit = await lookUp(repository, ref);
   if (commit !== null) return commit;
   if ((await lookUp(repository, 'HEAD')) === null && (await listRefs(repository)).length === 0) {
-    throw new WhetstoneError('repo.unborn-head', 'the repository has no commit yet', {
+    throw new WhetstoneError('repo-without-commit', 'the repository has no commit yet', {
       where: repository.workTree,
       hint: 'Commit what the agents should work on: git add -A && git commit',
-      exitCode: 2,
     });
   }
-  throw new WhetstoneError('repo.unknown-ref', `no commit is named ${JSON.stringify(ref)}`, {
+  throw new WhetstoneError('repo-ref-unknown', `no commit is named ${JSON.stringify(ref)}`, {
     where: repository.workTree,
     hint: await suggestRef(repository, ref),
-    exitCode: 2,
   });
 }
 
 /**
  * Finds the repository that `path` is in. Does not use the discovery of git, which refuses a repository of another owner
  * (`safe.directory`). That protects whoever runs its hooks, and nothing here runs them.
- * Throws a `WhetstoneError` (exit code 2): `repo.missing`, `repo.not-git`, `repo.bare`.
+ * Throws a `WhetstoneError` (exit code 2): `repo-missing`, `repo-not-git`, `repo-bare`.
  */
 export async function openRepository(path: string): Promise<Repository> {
   const start = resolve(path);
   const found = await stat(start).catch(() => undefined);
   if (!found?.isDirectory()) {
-    throw new WhetstoneError('repo.missing', found ? 'not a folder' : 'no such folder', {
+    throw new WhetstoneError('repo-missing', found ? 'not a folder' : 'no such folder', {
       where: start,
       hint: '`repo` names the folder of a Git repository, relative to the configuration file.',
-      exitCode: 2,
     });
   }
   for (let folder = start; ; folder = dirname(folder)) {
@@ -71,18 +68,16 @@ export async function openRepository(path: string): Promise<Repository> {
     if (gitDir !== undefined) return describeRepository(folder, gitDir);
     if (await isGitDir(folder)) {
       if (basename(folder) === '.git') return describeRepository(dirname(folder), folder);
-      throw new WhetstoneError('repo.bare', 'a bare repository has no files to work on', {
+      throw new WhetstoneError('repo-bare', 'a bare repository has no files to work on', {
         where: folder,
         hint: `Clone it and name the clone: git clone ${JSON.stringify(folder)}`,
-        exitCode: 2,
       });
     }
     if (dirname(folder) === folder) break;
   }
-  throw new WhetstoneError('repo.not-git', 'not a Git repository', {
+  throw new WhetstoneError('repo-not-git', 'not a Git repository', {
     where: start,
     hint: 'Name another folder, or make it one: git init && git add -A && git commit',
-    exitCode: 2,
   });
 }
 
@@ -119,10 +114,9 @@ async function lookUp(repository: Repository, revision: string): Promise<string 
 function explainUnreadable(repository: Repository): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof GitError)) throw error;
-    throw new WhetstoneError('repo.unreadable', error.message, {
+    throw new WhetstoneError('repo-unreadable', error.message, {
       where: repository.gitDir,
       hint: 'See what `git fsck` says there, and whether this user may read it.',
-      exitCode: 2,
       cause: error,
     });
   };

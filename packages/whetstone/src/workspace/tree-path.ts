@@ -50,9 +50,8 @@ export function assertInsideTree(path: string): void {
     .split('/')
     .some((name) => name === '' || name === '.' || name === '..' || name.includes('\0') || isDotGit(name));
   if (!bad) return;
-  throw new WhetstoneError('workspace.unsafe-path', `not a path inside the tree: ${displayPath(path)}`, {
+  throw new WhetstoneError('workspace-path-unsafe', `not a path inside the tree: ${displayPath(path)}`, {
     hint: 'Paths are relative, without `.`, `..`, `.git` or empty components.',
-    exitCode: 2,
   });
 }
 
@@ -64,9 +63,8 @@ export function overlayTarget(target: string): string {
   const path = pathBytes(target.replace(/\/+$/, ''));
   const foreign = path.split('/').some((name) => DEVICE_NAME.test(name) || /^[a-z]:/i.test(name));
   if (foreign || path.includes('\\')) {
-    throw new WhetstoneError('workspace.unsafe-path', `not a portable path inside the tree: ${target}`, {
+    throw new WhetstoneError('workspace-path-unsafe', `not a portable path inside the tree: ${target}`, {
       hint: 'Drive letters, device names and backslashes are refused.',
-      exitCode: 2,
     });
   }
   assertInsideTree(path);

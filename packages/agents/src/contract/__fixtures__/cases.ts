@@ -52,7 +52,7 @@ export const cases = {
   async 'a variable that the user does not set is named before anything starts'({ row, stage }: Scenery) {
     const created = row.create({ user: stage.user, env: { MINE: `\${NOT_SET_HERE}` } });
     await expect(created).rejects.toMatchObject({
-      code: 'agent-env-missing',
+      code: 'env-missing',
       message: expect.stringContaining('NOT_SET_HERE'),
     });
   },

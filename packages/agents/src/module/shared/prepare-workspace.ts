@@ -39,7 +39,7 @@ export function hiddenFiles(sandbox: Sandbox): readonly SandboxFile[] {
  * stay behind until `runValidation`; `.git` and `node_modules` are left out. For adapters that are driven outside of
  * a run: in one, the workspace is prepared before the adapter is called.
  *
- * @throws WhetstoneError `agent-fixture` for what is neither a file nor a folder, and when Git fails.
+ * @throws WhetstoneError `fixture-invalid` for what is neither a file nor a folder, `fixture-commit-failed` when Git fails.
  */
 export async function prepareWorkspace(sandbox: Sandbox, fixture: WorkspaceFixture | string): Promise<void> {
   const { path, hidden: patterns = hiddenByDefault } =
@@ -53,7 +53,7 @@ export async function prepareWorkspace(sandbox: Sandbox, fixture: WorkspaceFixtu
   await sandbox.uploadFiles(files.filter((file) => !isHidden(file.path)));
   const committed = await sandbox.runShell(COMMIT, { cwd: sandbox.workdir });
   if (committed.exitCode === 0) return;
-  throw new WhetstoneError('agent-fixture', 'The workspace could not be committed.', {
+  throw new WhetstoneError('fixture-commit-failed', 'The workspace could not be committed.', {
     where: path,
     hint: committed.stderr.trim(),
   });
@@ -71,7 +71,7 @@ async function filesOf(root: string, folder: string): Promise<SandboxFile[]> {
       const mode = (status.mode & 0o111) === 0 ? 0o644 : 0o755;
       files.push({ path, content: await readFile(absolute), mode });
     } else {
-      throw new WhetstoneError('agent-fixture', 'A fixture holds plain files and folders alone.', {
+      throw new WhetstoneError('fixture-invalid', 'A fixture holds plain files and folders alone.', {
         where: absolute,
         hint: 'Replace the link by what it leads to.',
       });

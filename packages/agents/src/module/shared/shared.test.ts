@@ -183,7 +183,7 @@ test('o11y', () => {
     await withFixture(async (folder) => {
       await symlink('/etc/passwd', join(folder, 'link'));
       const preparing = shared.prepareWorkspace(attempt.sandbox, folder);
-      await expect(preparing).rejects.toMatchObject({ code: 'agent-fixture', where: join(folder, 'link') });
+      await expect(preparing).rejects.toMatchObject({ code: 'fixture-invalid', where: join(folder, 'link') });
     });
   });
 });

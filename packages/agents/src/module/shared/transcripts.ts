@@ -15,7 +15,7 @@ const PRINT_NEWEST =
  * sandbox's home; a relative path starts at the workspace. Of a file over 64 MiB the last whole lines of that many bytes
  * are read. Links below `dir` are not followed.
  *
- * @throws WhetstoneError `agent-transcript` when the folder or the file is there and cannot be read.
+ * @throws WhetstoneError `agent-transcript-unreadable` when the folder or the file is there and cannot be read.
  */
 export async function captureLatestJsonl(sandbox: Sandbox, dir: string): Promise<string> {
   const folder = absolutePath(sandbox, dir);
@@ -84,5 +84,7 @@ async function readEnd(sandbox: Sandbox, path: string): Promise<string> {
 
 function unreadable({ stderr, ended, exitCode }: CommandResult, where: string): WhetstoneError {
   const reason = stderr.trim() || (ended === 'exit' ? `exit code ${exitCode}` : ended);
-  return new WhetstoneError('agent-transcript', `A transcript could not be read: ${reason}.`, { where });
+  return new WhetstoneError('agent-transcript-unreadable', `A transcript could not be read: ${reason}.`, {
+    where,
+  });
 }

@@ -57,12 +57,11 @@ function refuseVariables(server: McpServer): void {
     server.kind === 'http' ? [server.url, ...Object.values(server.headers)] : Object.values(server.env);
   if (!values.some((value) => /\$[A-Za-z_{]/.test(value))) return;
   throw new WhetstoneError(
-    'agent-mcp-value',
+    'mcp-value-unsupported',
     `Gemini CLI would change a value of the MCP server ${server.name}: it holds a dollar sign before a name.`,
     {
       where: `mcp_servers.${server.name}`,
       hint: 'Choose another value, or start the server with a program that sets it.',
-      exitCode: 2,
     },
   );
 }
