@@ -3,7 +3,7 @@ import type { Turn } from '../../packages/agents/src/agent.ts';
 import type { DrivenAgentKind } from '../../packages/agents/src/native/native-agents.ts';
 import { drivenAgents } from '../../packages/agents/src/native/native-agents.ts';
 import { decideOutcome } from '../../packages/whetstone/src/attempt/decide-outcome.ts';
-import type { FailureClass } from '../../packages/whetstone/src/attempt/outcome.ts';
+import type { FailureClass } from '../../packages/whetstone/src/record/failure-class.ts';
 import type { Verification } from '../../packages/whetstone/src/verify/verify.ts';
 import { type InstalledAgent, openAgent } from './drive-agent.ts';
 import { openProvider } from './provider.ts';

@@ -7,6 +7,7 @@ import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { Lane } from '@whetstone/gateway';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { Exposure } from '../record/exposure-schema.ts';
+import type { InfrastructureFailure } from '../record/failure-class.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { describeResult, runCommands, succeeded } from '../verify/run-commands.ts';
@@ -24,7 +25,7 @@ import { keepMetadata } from './keep-metadata.ts';
 import { keepOutput } from './keep-output.ts';
 import { keepPatch } from './keep-patch.ts';
 import { type Attempt, type Lab, plannedTurns } from './lab.ts';
-import type { FailureClass, Outcome } from './outcome.ts';
+import type { Outcome } from './outcome.ts';
 import type { Trace } from './trace.ts';
 import { type RequestSight, type RequestWatch, watchRequests } from './watch-requests.ts';
 
@@ -44,7 +45,7 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
     const isDriving = trace.turnsSent > 0 && trace.agentSeconds === undefined;
     const turns = { sent: trace.turnsSent, planned: plannedTurns(attempt.task) };
     const evidence = isDriving ? inTurn(turns, describeError(error)) : describeError(error);
-    outcome = { status: 'error', ...classify(error), evidence };
+    outcome = { status: 'error', class: classOf(error), evidence };
   }
   attempt.signal.throwIfAborted();
   return buildRow({ attempt, lab, outcome, trace, startedAt });
@@ -146,28 +147,18 @@ async function setUp(
     signal: attempt.signal,
   });
   const failed = ran.find(({ result }) => !succeeded(result));
-  if (failed) throw new AttemptError('task', `setup: ${describeResult(failed)}`);
+  if (failed) throw new WhetstoneError('task-setup-failed', `setup: ${describeResult(failed)}`);
   await workspace.rebase();
 }
 
-/** A failure of the attempt itself, thrown where its class is known. */
-class AttemptError extends Error {
-  readonly class: FailureClass;
-
-  constructor(failureClass: FailureClass, message: string) {
-    super(message);
-    this.class = failureClass;
-  }
-}
-
-function classify(error: unknown): { class: FailureClass } {
-  if (error instanceof AttemptError) return { class: error.class };
-  if (error instanceof WhetstoneError && error.code.startsWith('sandbox')) return { class: 'sandbox' };
-  if (error instanceof WhetstoneError && error.code.startsWith('overlay')) return { class: 'task' };
-  return { class: 'harness' };
+/** A failure of the attempt itself. Whatever the harness could not do has not measured the agent. */
+function classOf(error: unknown): InfrastructureFailure {
+  const known = error instanceof WhetstoneError ? error.class : 'harness';
+  return known === 'task' || known === 'sandbox' ? known : 'harness';
 }
 
 function describeError(error: unknown): string {
-  if (error instanceof WhetstoneError && error.hint) return `${error.message} ${error.hint}`;
-  return messageOf(error);
+  if (!(error instanceof WhetstoneError)) return messageOf(error);
+  const { where, message, hint } = error;
+  return `${where === undefined ? '' : `${where}: `}${message}${hint === undefined ? '' : ` ${hint}`}`;
 }

@@ -1,6 +1,7 @@
 import type { Turn } from '@whetstone/agents';
 import type { LedgerLine } from '@whetstone/gateway';
 import type { GatewayMode } from '../config/config.ts';
+import type { AgentFailure, InfrastructureFailure } from '../record/failure-class.ts';
 import type { Verification } from '../verify/verify.ts';
 import type { Outcome } from './outcome.ts';
 
@@ -102,13 +103,13 @@ function because(turn: Turn): string {
   return turn.exit?.message ? `: ${turn.exit.message}` : '';
 }
 
-const failed = (kind: Extract<Outcome, { class: unknown }>['class'], evidence: string): Outcome => ({
+const failed = (kind: AgentFailure, evidence: string): Outcome => ({
   status: 'failed',
   class: kind,
   evidence,
 });
 
-const error = (kind: Extract<Outcome, { class: unknown }>['class'], evidence: string): Outcome => ({
+const error = (kind: InfrastructureFailure, evidence: string): Outcome => ({
   status: 'error',
   class: kind,
   evidence,

@@ -1,26 +1,10 @@
-/**
- * Why a case did not pass. Decided from evidence (wire status, exit, kill reason), never from what the agent claims.
- * `agent`, `timeout`, `budget`, `policy` and `cheating` are results of the agent (`failed`); `task`, `verifier`,
- * `harness`, `sandbox`, `provider-limit` and `provider-outage` are not (`error`).
- */
-export type FailureClass =
-  | 'agent'
-  | 'task'
-  | 'verifier'
-  | 'harness'
-  | 'sandbox'
-  | 'provider-limit'
-  | 'provider-outage'
-  | 'budget'
-  | 'timeout'
-  | 'policy'
-  | 'cheating';
+import type { AgentFailure, InfrastructureFailure } from '../record/failure-class.ts';
 
-/** The result of one case. An infrastructure error (`error`) is missing data, never a zero. */
+/**
+ * What one case came to. An infrastructure error (`error`) is missing data, never a zero. `evidence` is one sentence:
+ * what was seen.
+ */
 export type Outcome =
   | { status: 'passed' }
-  | {
-      status: 'failed' | 'error';
-      class: FailureClass /** The evidence, in one sentence. */;
-      evidence: string;
-    };
+  | { status: 'failed'; class: AgentFailure; evidence: string }
+  | { status: 'error'; class: InfrastructureFailure; evidence: string };

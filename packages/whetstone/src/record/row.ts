@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { exposureSchema } from './exposure-schema.ts';
+import { failureClasses } from './failure-class.ts';
 
 /**
  * One row of `results.jsonl`: the result of one case. Fields that context-eval has too have its names. Times are in seconds,
@@ -40,21 +41,7 @@ export const caseRowSchema = z.object({
   network: z.string(),
 
   outcome: z.enum(['passed', 'failed', 'error']),
-  failure_class: z
-    .enum([
-      'agent',
-      'task',
-      'verifier',
-      'harness',
-      'sandbox',
-      'provider-limit',
-      'provider-outage',
-      'budget',
-      'timeout',
-      'policy',
-      'cheating',
-    ])
-    .nullable(),
+  failure_class: z.enum([...failureClasses.failed, ...failureClasses.error]).nullable(),
   evidence: z.string().nullable(),
   /** context-eval's status, derived from the outcome. */
   status: z.enum([
