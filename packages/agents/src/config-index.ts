@@ -1,19 +1,16 @@
 /** `@whetstone/agents/config`: what a configuration can say of agents. */
-
 export { commandOptions } from './command/command-options.ts';
-export { executableOf } from './command/executable.ts';
-export { type FindProgram, findOnPath, isExecutable } from './command/find-on-path.ts';
-export { resumeCommandOf } from './command/resume-command.ts';
 export {
   COMMAND_VARIABLES,
   commandParts,
   commandProblems,
-  fillTemplate,
   namesVariable,
-  parseTemplate,
   renderCommand,
-  unknownVariables,
-} from './command/template.ts';
+} from './command/command-template.ts';
+export { executableOf } from './command/executable.ts';
+export { type FindProgram, findOnPath, isExecutable } from './command/find-on-path.ts';
+export { resumeCommandOf } from './command/resume-command.ts';
+export { fillTemplate, parseTemplate, unknownVariables } from './command/template.ts';
 export type {
   AgentConfig,
   AgentContextConfig,

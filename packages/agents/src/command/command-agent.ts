@@ -15,10 +15,10 @@ import { runTurn, type TurnLaunch, type TurnSetup } from '../kit/run-turn.ts';
 import { createTelemetryCollector } from '../kit/telemetry/create-telemetry-collector.ts';
 import { createTurnReader } from '../kit/turn-reader.ts';
 import { nativeAgentOf } from '../native/native-agents.ts';
+import { commandWords, renderCommand } from './command-template.ts';
 import { executableOf } from './executable.ts';
 import { findOnPath } from './find-on-path.ts';
 import { resumeCommandOf } from './resume-command.ts';
-import { renderCommand } from './template.ts';
 
 /** The variables of a command template that a turn has values for. */
 type TemplateValues = Parameters<typeof renderCommand>[1];
@@ -47,13 +47,14 @@ export function createCommandAgent(config: CommandAgentConfig, { env, secrets }:
       await placeContext(config, context);
       const setup = setupOf(context);
       const preparation = setup.telemetry.prepare();
-      const command = renderCommand(template, templateValues(input, context, preparation));
+      const values = templateValues(input, context, preparation);
+      const command = renderCommand(template, values);
       const launch: TurnLaunch = {
         run: (options) => run(sandbox, command, options),
         env: { ...context.lane?.env, ...env, ...preparation.env },
         mask: createMask([...secrets, ...(context.declared?.secrets ?? [])]),
         program: executableOf(template) ?? config.kind,
-        command,
+        words: commandWords(template, values),
         isMissing: (result) => isProgramMissing(template, result, env.PATH ?? sandboxPath(process.env.PATH)),
       };
       return await runTurn(

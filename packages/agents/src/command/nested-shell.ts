@@ -1,61 +1,128 @@
 import type { Command } from '../config.ts';
+import type { LexedScript, Range, ShellToken, ShellWord } from './shell-lexer.ts';
+import { holesIn, lexTemplate, scriptsIn } from './shell-template.ts';
 import type { TemplateProblem } from './template.ts';
 
 /** Variables whose text is not ours: paths and names that Whetstone makes are plain. */
-const FREE_TEXT = /\{(?:prompt|task_id|variant)\}/;
+const FREE_TEXT = new Set(['prompt', 'task_id', 'variant']);
 
-const SHELL = '(?:(?:ba|da|k|z)?sh|su)';
-const SHELL_SCRIPT = new RegExp(String.raw`(?:^|[\s;&|(\x60/])${SHELL}\s+(?:-\S+\s+)*?-[A-Za-z]*c\s+`, 'g');
-/** As the command itself: `tool eval …` is another program's business. */
-const EVALUATED =
-  /(?:^|[\n;&|(`])[ \t]*(?:[A-Za-z_]\w*=\S*[ \t]+)*(?:(?:exec|command)[ \t]+)?(?:eval|ssh)\s/g;
-const ARGUMENT = /^(?:"(?:\\[\s\S]|[^"\\])*"|'[^']*'|\\[\s\S]|[^\s"'\\])+/;
-const REST_OF_COMMAND = /^(?:"(?:\\[\s\S]|[^"\\])*"|'[^']*'|\\[\s\S]|[^\n;|&"'\\])+/;
+const SHELL = /^(?:.*\/)?(?:(?:ba|da|a|k|mk|z|fi)?sh|su|runuser)$|^\$\{?(?:SHELL|BASH)\}?$/;
+/** They take options behind their operands, too. */
+const USER_SWITCH = /^(?:.*\/)?(?:su|runuser)$/;
+const ENV = /^(?:.*\/)?env$/;
+/** Options whose value is code, of a shell (`bash -lc`) and of `env` (`env -iS`). */
+const SCRIPT_OPTION = /^-[A-Za-z]*c|^--(?:session-)?command/;
+const SPLIT_OPTION = /^-[A-Za-z0]*S|^--split-string/;
+/** Options of a shell and of `ssh` behind which a value stands that is no code. */
+const OPTION_WITH_VALUE = /^(?:[-+][A-Za-z]*[oO]|--(?:rc|init-)file)$/;
+const SSH_OPTION_WITH_VALUE = /^-[A-Za-z46]*[BbcDEeFIiJLlmOopQRSWw]$/;
+/** Commands that read their own arguments as code, and commands that run the command in their arguments. */
+const EVALUATOR = /^(?:eval|trap|let|alias|(?:.*\/)?ssh)$/;
+const WRAPPER =
+  /^(?:.*\/)?(?:exec|command|builtin|env|nohup|time|timeout|nice|ionice|stdbuf|setsid|sudo|doas|xargs)$/;
+/** What may stand before a command. */
+const BEFORE_COMMAND = /^(?:[A-Za-z_]\w*=.*|then|do|else|elif|if|while|until|!|\{)$/s;
+
+/** An argument or an input of a command, and the place of the first variable in it that is free text. */
+type Text = { text: string; freeText: Place | undefined };
+/** `index` is that of the argument, 0 in a script. */
+type Place = { index: number; offset: number; length: number };
 
 /**
- * Finds free text that a second shell would read: the script of `sh -c "…"`, the words of `eval` and of `ssh`. No quoting
- * for the first shell can keep such text from running in the second.
+ * Finds free text that a second shell would read: the script of `sh -c "…"`, the words of `eval` and of `ssh`, a
+ * here-document for a shell. No quoting for the first shell can keep such text from running in the second.
  */
 export function nestedShellProblem(
   command: Command,
 ): { index: number; problem: TemplateProblem } | undefined {
-  if (command.kind === 'argv') return nestedInArguments(command.argv);
-  const { script } = command;
-  const found = inside(script, SHELL_SCRIPT, ARGUMENT) ?? inside(script, EVALUATED, REST_OF_COMMAND);
-  return found && { index: 0, problem: problem(found.offset, found.length) };
+  const code =
+    command.kind === 'shell'
+      ? codeIn(lexTemplate(command.script))
+      : codeAmong(command.argv.map(argument), []);
+  const found = code.find(({ freeText }) => freeText)?.freeText;
+  if (!found) return undefined;
+  const { index, ...place } = found;
+  const message = 'text of the task would be read as code by a second shell';
+  const hint = `hand it over as an argument (sh -c '… "$1"' sh {prompt}) or as a file ({prompt_file})`;
+  return { index, problem: { message, hint, ...place } };
 }
 
-function inside(
-  script: string,
-  opening: RegExp,
-  extent: RegExp,
-): { offset: number; length: number } | undefined {
-  for (const match of script.matchAll(opening)) {
-    const start = match.index + match[0].length;
-    const text = extent.exec(script.slice(start))?.[0] ?? '';
-    const variable = FREE_TEXT.exec(text);
-    if (variable) return { offset: start + variable.index, length: variable[0].length };
+function argument(template: string, index: number): Text {
+  const lexed = lexTemplate(template);
+  return { text: template, freeText: freeTextIn(lexed, { start: 0, end: lexed.script.length }, index) };
+}
+
+function freeTextIn(lexed: LexedScript, range: Range, index = 0): Place | undefined {
+  const hole = holesIn(lexed, range).find(({ name }) => FREE_TEXT.has(name));
+  return hole && { index, offset: hole.offset, length: hole.name.length + 2 };
+}
+
+function codeIn(whole: LexedScript): Text[] {
+  return [...scriptsIn(whole)].flatMap(({ lexed, isQuoted }) => {
+    const toText = (part: Range & { text?: string }): Text => ({
+      text: part.text ?? '',
+      freeText: freeTextIn(lexed, part),
+    });
+    // Of a quoted text nobody knows whether it is a script; a shell's option in it is a sign that it is.
+    const codeOf = isQuoted ? scriptsOfShells : codeAmong;
+    return [...simpleCommands(lexed.tokens)].flatMap(({ words, input }) =>
+      codeOf(words.map(toText), input.map(toText)),
+    );
+  });
+}
+
+/** The commands of a script: their words from the program on, and the texts on their standard input. */
+function* simpleCommands(tokens: readonly ShellToken[]): Generator<{ words: ShellWord[]; input: Range[] }> {
+  let words: ShellWord[] = [];
+  let input: Range[] = [];
+  for (const token of [...tokens, { kind: 'operator', text: '' } as const]) {
+    if (token.kind === 'operator') {
+      yield { words, input };
+      input = token.text === '|' && /^(?:echo|printf|cat)$/.test(words[0]?.text ?? '') ? words : [];
+      words = [];
+    } else if (token.kind === 'word') {
+      if (words.length > 0 || !BEFORE_COMMAND.test(token.text)) words = [...words, token];
+    } else if (token.text.includes('<<')) {
+      input = [...input, token.body, token.target];
+    }
   }
-  return undefined;
 }
 
-function nestedInArguments(argv: readonly string[]): { index: number; problem: TemplateProblem } | undefined {
-  const shell = new RegExp(`^(?:.*/)?${SHELL}$`);
-  for (const [index, argument] of argv.entries()) {
-    const variable = FREE_TEXT.exec(argument);
-    const isScript = /^-[A-Za-z]*c$/.test(argv[index - 1] ?? '');
-    const ofShell = argv.slice(0, index - 1).some((word) => shell.test(word));
-    if (variable && isScript && ofShell)
-      return { index, problem: problem(variable.index, variable[0].length) };
+/** The arguments and inputs of a command that somebody reads as code. */
+function codeAmong(words: readonly Text[], input: readonly Text[]): readonly Text[] {
+  const found = words.findIndex(
+    ({ text }, index) => EVALUATOR.test(text) && (index === 0 || isWrapper(words[0])),
+  );
+  if (found === -1) return scriptsOfShells(words, input);
+  const code = words.slice(found + 1);
+  const operands = code.filter(
+    ({ text }, index) => !text.startsWith('-') && !SSH_OPTION_WITH_VALUE.test(code[index - 1]?.text ?? ''),
+  );
+  return operands.length === 1 ? [...code, ...input] : code;
+}
+
+function scriptsOfShells(words: readonly Text[], input: readonly Text[]): readonly Text[] {
+  return words.flatMap(({ text }, index) => {
+    if (!SHELL.test(text) && !ENV.test(text)) return [];
+    return scriptOf(text, words.slice(index + 1), index === 0 || isWrapper(words[0]) ? input : []);
+  });
+}
+
+const isWrapper = (word: Text | undefined): boolean => WRAPPER.test(word?.text ?? '');
+
+/** What a shell with these arguments runs: the value of an option, or its input where it has no file to run. */
+function scriptOf(shell: string, words: readonly Text[], input: readonly Text[]): readonly Text[] {
+  const isEnv = ENV.test(shell);
+  let readsInput = false;
+  for (const [index, { text }] of words.entries()) {
+    if ((isEnv ? SPLIT_OPTION : SCRIPT_OPTION).test(text)) {
+      const value = words.findIndex((next, after) => after > index && !/^[-+]/.test(next.text));
+      return words.slice(index, value === -1 ? undefined : value + 1);
+    }
+    readsInput ||= /^-[A-Za-z]*s/.test(text);
+    const isOperand = !/^[-+]/.test(text) && !OPTION_WITH_VALUE.test(words[index - 1]?.text ?? '');
+    if (isOperand && isEnv && !BEFORE_COMMAND.test(text)) return [];
+    if (isOperand && !isEnv && !USER_SWITCH.test(shell)) return readsInput ? input : [];
   }
-  return undefined;
-}
-
-function problem(offset: number, length: number): TemplateProblem {
-  return {
-    message: 'text of the task would be read as code by a second shell',
-    hint: `hand it over as an argument (sh -c '… "$1"' sh {prompt}) or as a file ({prompt_file})`,
-    offset,
-    length,
-  };
+  return input;
 }

@@ -1,5 +1,5 @@
 import type { Command, CommandAgentConfig } from '../config.ts';
-import { commandParts, namesVariable } from './template.ts';
+import { commandParts, namesVariable } from './command-template.ts';
 
 /** The command that resumes a session of an agent; `undefined` when nothing can. */
 export function resumeCommandOf({ command, resumeCommand }: CommandAgentConfig): Command | undefined {

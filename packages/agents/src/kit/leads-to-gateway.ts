@@ -1,4 +1,4 @@
-import { commandParts } from '../command/template.ts';
+import { commandParts } from '../command/command-template.ts';
 import type { AgentConfig } from '../config.ts';
 
 /** What a command or a variable says when it points a program at the gateway. */

@@ -2,7 +2,7 @@ import { messageOf } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
 import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { AgentContext, Turn, TurnInput } from '../agent.ts';
-import type { AgentConfig, Command } from '../config.ts';
+import type { AgentConfig } from '../config.ts';
 import type { NativeAgent } from '../native/native-agent.ts';
 import { readKeptEvents } from './kept-events.ts';
 import type { MapperPlace } from './native-mapper.ts';
@@ -19,8 +19,8 @@ export type TurnLaunch = {
   mask: NonNullable<RunOptions['mask']>;
   /** The agent's program, for agents whose program prints what they keep. Absolute, or a name on the PATH. */
   program: string;
-  /** The command line, variables substituted; absent for an agent that Whetstone starts itself. */
-  command?: Command;
+  /** The words of the command, with the values of its variables; absent for an agent that Whetstone starts itself. */
+  words?: readonly string[];
   /** Whether the host found that the program is not there or cannot be run. Default: it did not look. */
   isMissing?: (result: CommandResult) => Promise<boolean>;
 };
@@ -65,7 +65,7 @@ export async function runTurn(
     telemetry: await telemetry.collect({
       reading,
       isUsageWhole: kept !== undefined,
-      command: launch.command,
+      words: launch.words ?? [],
       files,
     }),
     data: input.outputSchema && answerIn(agent, reading),

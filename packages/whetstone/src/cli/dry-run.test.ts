@@ -43,9 +43,9 @@ describe.concurrent('a dry run', () => {
     expect(stdout).toContain('noted (baseline)');
     expect(stdout).toContain('Seed        s\n');
     expect(stdout).toMatch(
-      /SERVICE_KEY=\*\*\* MODE=\*\*\* sh \S+writer\.sh ""'<prompt text>'"" --task 'one' --in '<case>\/output'/,
+      /SERVICE_KEY=\*\*\* MODE=\*\*\* sh \S+writer\.sh "<prompt text>" --task one --in <case>\/output\n/,
     );
-    expect(stdout).toContain("then SERVICE_KEY=*** MODE=*** again '<session>'\n");
+    expect(stdout).toContain('then SERVICE_KEY=*** MODE=*** again <session>\n');
     expect(stdout).toContain('--profile openai --model some-model');
     expect(stdout).toMatch(/Starting order:\n {3}1 {2}\S+__trial-\d\n(?:.*\n){15}\nNothing was started\.\n$/);
     expect(stdout).not.toMatch(/a-secret-value|literal-value/);

@@ -2,14 +2,15 @@ import {
   type AgentConfig,
   type Command,
   type CommandAgentConfig,
+  commandParts,
   type DriverAgentConfig,
   drivenAgents,
-  renderCommand,
+  fillTemplate,
+  parseTemplate,
 } from '@whetstone/agents/config';
 import type { Config } from '../config/config.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { counted } from '../report/format.ts';
-import { commandText } from '../verify/run-commands.ts';
 
 /** Prints what a run would do, and which cases it would start. Starts nothing; values of the environment are not shown. */
 export async function printDryRun(
@@ -98,7 +99,7 @@ function previewTemplate(
   template: Command,
   planned: { task: string; variant: string },
 ): string {
-  const rendered = renderCommand(template, {
+  const standIns: Record<string, string> = {
     workspace: '<workspace>',
     prompt: '<prompt text>',
     prompt_file: '<case>/prompt.md',
@@ -109,6 +110,9 @@ function previewTemplate(
     gateway_key: '***',
     task_id: planned.task,
     variant: planned.variant,
-  });
-  return [...hiddenVariables(agent), commandText(rendered)].join(' ');
+  };
+  const parts = commandParts(template).map((part) =>
+    fillTemplate(parseTemplate(part).segments, (name) => standIns[name] ?? ''),
+  );
+  return [...hiddenVariables(agent), ...parts].join(' ');
 }

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { present } from '@whetstone/events/present';
 import type { ConfinedFiles } from '@whetstone/sandbox';
 import type { Telemetry } from '../../agent.ts';
-import type { Command, TelemetryConfig } from '../../config.ts';
+import type { TelemetryConfig } from '../../config.ts';
 import type { CodexUsage } from '../../native/codex-cli/items.ts';
 import type { CodexFacts, CodexMapper } from '../../native/codex-cli/stream.ts';
 import type { JsonLinesSummary } from '../read-json-lines.ts';
@@ -22,20 +22,20 @@ export function createCodexCollector(
 ): TelemetryCollector {
   return {
     prepare: () => ({ env: {} }),
-    async collect({ reading, isUsageWhole, command, files: { stdoutFile } }) {
+    async collect({ reading, isUsageWhole, words, files: { stdoutFile } }) {
       await confined.write(config.file, createReadStream(stdoutFile));
       if (reading.source !== 'stream') throw new TypeError('The output was not read as a stream.');
       const { facts } = reading.mapper as CodexMapper;
       const usage = isUsageWhole ? facts.turnUsage : undefined;
-      const gaps = await gapsOf({ ...reading.summary, ...facts }, command, workdir);
-      return toTelemetry({ ...reading.summary, ...facts, turnUsage: usage }, command, gaps);
+      const gaps = await gapsOf({ ...reading.summary, ...facts }, words, workdir);
+      return toTelemetry({ ...reading.summary, ...facts, turnUsage: usage }, words, gaps);
     },
   };
 }
 
 type CodexSummary = JsonLinesSummary & Omit<CodexFacts, 'turnUsage'> & { turnUsage: CodexUsage | undefined };
 
-function toTelemetry(summary: CodexSummary, command: Command | undefined, evidenceGaps: string[]): Telemetry {
+function toTelemetry(summary: CodexSummary, words: readonly string[], evidenceGaps: string[]): Telemetry {
   const { turnUsage: usage, toolCalls, lines, malformed, tooLong, failure } = summary;
   const isEmpty = lines === malformed + tooLong;
   return {
@@ -52,26 +52,26 @@ function toTelemetry(summary: CodexSummary, command: Command | undefined, eviden
     toolCallCount: [...toolCalls.values()].reduce((sum, calls) => sum + calls, 0),
     toolCallsByName: Object.fromEntries(toolCalls),
     commandCallCount: toolCalls.get('command_execution') ?? 0,
-    ...present({ modelName: modelOf(summary, command) }),
+    ...present({ modelName: modelOf(summary, words) }),
     evidenceGaps,
   };
 }
 
-const modelOf = ({ model }: Pick<CodexFacts, 'model'>, command: Command | undefined): string | undefined =>
-  optionOf(command, ['--model', '-m']) ?? model;
+const modelOf = ({ model }: Pick<CodexFacts, 'model'>, words: readonly string[]): string | undefined =>
+  optionOf(words, ['--model', '-m']) ?? model;
 
 async function gapsOf(
   summary: JsonLinesSummary & CodexFacts,
-  command: Command | undefined,
+  words: readonly string[],
   workdir: string,
 ): Promise<string[]> {
-  const lastMessageFile = optionOf(command, ['--output-last-message', '-o']);
+  const lastMessageFile = optionOf(words, ['--output-last-message', '-o']);
   const gaps = {
     codex_events_empty: summary.lines === 0,
     codex_events_malformed: summary.malformed + summary.tooLong > 0,
     codex_events_truncated: summary.isTruncated,
     codex_usage_missing: summary.turnUsage === undefined,
-    codex_model_missing: modelOf(summary, command) === undefined,
+    codex_model_missing: modelOf(summary, words) === undefined,
     codex_final_message_missing: summary.finalMessage === undefined,
     codex_output_last_message_missing:
       lastMessageFile !== undefined &&
@@ -80,18 +80,12 @@ async function gapsOf(
   return Object.entries(gaps).flatMap(([gap, isThere]) => (isThere ? [gap] : []));
 }
 
-/** The value of an option on the command line. In a shell script it is looked for as text, quotes taken off. */
-function optionOf(command: Command | undefined, names: string[]): string | undefined {
-  if (!command) return undefined;
-  if (command.kind === 'argv') {
-    for (const [index, word] of command.argv.entries()) {
-      if (names.includes(word)) return command.argv[index + 1];
-      const name = names.find((candidate) => candidate.startsWith('--') && word.startsWith(`${candidate}=`));
-      if (name !== undefined) return word.slice(name.length + 1);
-    }
-    return undefined;
+/** The value of an option on the command line. */
+function optionOf(words: readonly string[], names: string[]): string | undefined {
+  for (const [index, word] of words.entries()) {
+    if (names.includes(word)) return words[index + 1];
+    const name = names.find((candidate) => candidate.startsWith('--') && word.startsWith(`${candidate}=`));
+    if (name !== undefined) return word.slice(name.length + 1);
   }
-  const option = new RegExp(`(?:^|\\s)(?:${names.join('|')})(?:\\s+|=)(?:"([^"]*)"|'([^']*)'|([^\\s"']+))`);
-  const [, double, single, bare] = option.exec(command.script) ?? [];
-  return double ?? single ?? bare;
+  return undefined;
 }

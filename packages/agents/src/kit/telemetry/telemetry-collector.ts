@@ -1,5 +1,4 @@
 import type { AttemptFiles, Telemetry } from '../../agent.ts';
-import type { Command } from '../../config.ts';
 import type { Reading } from '../turn-reader.ts';
 
 /**
@@ -16,8 +15,8 @@ export type CollectedTurn = {
   reading: Reading;
   /** Whether what the agent and its sub-agents used is known. */
   isUsageWhole: boolean;
-  /** The command as it ran; absent for an agent that Whetstone starts itself. */
-  command?: Command | undefined;
+  /** The words of the command that ran; none for an agent that Whetstone starts itself. */
+  words: readonly string[];
   files: AttemptFiles;
 };
 

@@ -121,7 +121,7 @@ describe('codex-jsonl', () => {
     await using attempt = await startAttempt('do it');
     const text = lines.map((line) => (typeof line === 'string' ? line : JSON.stringify(line))).join('\n');
     await writeFile(join(attempt.folder, 'stream'), text);
-    const script = `cat ${attempt.folder}/stream; exit ${exitCode} # codex exec --json ${options}`;
+    const script = `cat ${attempt.folder}/stream; : codex exec --json ${options}; exit ${exitCode}`;
     const turn = await sendTo(attempt, { kind: 'codex-cli', telemetry, command: { kind: 'shell', script } });
     const kept = await readFile(join(attempt.context.files.outputDir, 'codex-events.jsonl'), 'utf8');
     expect(kept).toBe(text);
@@ -279,6 +279,12 @@ describe('codex-jsonl', () => {
       ],
     });
     expect(broken.status).toBe('completed');
+    const nested = `sh -c 'codex --model "m n"' --output-last-message "{output_dir}"/none.txt`;
+    const [silent] = await runOn([{ type: 'turn.completed', usage }], nested);
+    expect(silent.telemetry).toMatchObject({
+      modelName: 'm n',
+      evidenceGaps: ['codex_final_message_missing', 'codex_output_last_message_missing'],
+    });
   });
 
   test('a link in the place of the events file leads nowhere', async () => {

@@ -1,0 +1,124 @@
+import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
+import type { Command } from '../config.ts';
+import { nestedShellProblem } from './nested-shell.ts';
+import { lexTemplate, renderShell, scriptsIn, shellTemplateProblems, wordText } from './shell-template.ts';
+import { fillTemplate, parseTemplate, type TemplateProblem, unknownVariables } from './template.ts';
+
+/** What an agent's command template may name. */
+export const COMMAND_VARIABLES = [
+  'workspace',
+  'prompt',
+  'prompt_file',
+  'task_id',
+  'variant',
+  'output_dir',
+  'session_id',
+  'telemetry_file',
+  'gateway_url',
+  'gateway_key',
+] as const;
+
+export type TemplateVariable = (typeof COMMAND_VARIABLES)[number];
+
+/** Whether a part of a command template names a variable. */
+export function namesVariable(part: string, variable: TemplateVariable): boolean {
+  return parseTemplate(part).segments.some(
+    (segment) => segment.kind === 'variable' && segment.name === variable,
+  );
+}
+
+/** The strings of a command: its script, or its arguments. */
+export function commandParts(command: Command): readonly string[] {
+  return command.kind === 'shell' ? [command.script] : command.argv;
+}
+
+/** Everything that is wrong with a command template, by the string it stands in (0 for a shell script). */
+export function commandProblems(
+  command: Command,
+  known: readonly string[],
+): { index: number; text: string; problem: TemplateProblem }[] {
+  const nested = nestedShellProblem(command);
+  return commandParts(command).flatMap((text, index) => {
+    const { segments, problems } = parseTemplate(text);
+    const found = [...problems, ...unknownVariables(segments, known)];
+    if (found.length === 0 && command.kind === 'shell')
+      found.push(...shellTemplateProblems(lexTemplate(text)));
+    if (nested?.index === index) found.push(nested.problem);
+    return found.map((problem) => ({ index, text, problem }));
+  });
+}
+
+type Values = Partial<Record<TemplateVariable, string>>;
+
+/**
+ * Fills a command template. A shell script gets each value by reference: it is assigned to a variable of the shell in
+ * front of the script, so that a program receives exactly its text and nothing in it runs, whatever quotes the template
+ * has around the variable. In an argument vector values are put in as they are.
+ *
+ * @throws WhetstoneError `template-invalid` for a template that loading would have refused, `template-value-invalid` for a
+ * variable without a value, and for values that no process can receive: with a NUL character, or longer than 128 KiB.
+ */
+export function renderCommand(command: Command, values: Values): Command {
+  const [first] = commandProblems(command, COMMAND_VARIABLES);
+  if (first) {
+    throw new WhetstoneError('template-invalid', `Command template: ${first.problem.message}.`, {
+      where: first.text,
+      ...present({ hint: first.problem.hint }),
+    });
+  }
+  const words = commandWords(command, values);
+  for (const word of words) assertSendable(word);
+  if (command.kind === 'argv') return { kind: 'argv', argv: words };
+  const script = renderShell(lexTemplate(command.script), lookUpIn(values));
+  assertSendable(script);
+  return { kind: 'shell', script };
+}
+
+/**
+ * The words of a command with their values and without quotes. Of a shell script it has those of all its commands, with
+ * expansions as they are written, then those of the scripts inside of it.
+ */
+export function commandWords(command: Command, values: Values): string[] {
+  const lookUp = lookUpIn(values);
+  if (command.kind === 'argv')
+    return command.argv.map((text) => fillTemplate(parseTemplate(text).segments, lookUp));
+  return [...scriptsIn(lexTemplate(command.script))].flatMap(({ lexed }) =>
+    lexed.tokens.flatMap((token) => (token.kind === 'word' ? [wordText(lexed, token, lookUp)] : [])),
+  );
+}
+
+/** Linux takes at most this many bytes in one argument, the closing NUL included; a script is one argument of its shell. */
+const MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
+
+function assertSendable(argument: string): void {
+  if (Buffer.byteLength(argument) <= MAX_ARGUMENT_BYTES) return;
+  throw new WhetstoneError(
+    'template-value-invalid',
+    'The command is too long with its values: at most 128 KiB.',
+    {
+      hint: 'hand long texts over as a file: {prompt_file}',
+    },
+  );
+}
+
+function lookUpIn(values: Partial<Record<string, string>>): (name: string) => string {
+  return (name) => {
+    const value = values[name];
+    if (value === undefined) {
+      throw new WhetstoneError(
+        'template-value-invalid',
+        `Command template: {${name}} has no value in this run.`,
+        {
+          hint: `take {${name}} out of the command`,
+        },
+      );
+    }
+    if (value.includes('\0')) {
+      throw new WhetstoneError('template-value-invalid', `The value of {${name}} holds a NUL character.`, {
+        hint: 'no program can receive a NUL in an argument; remove it, or hand the text over with {prompt_file}',
+      });
+    }
+    return value;
+  };
+}
