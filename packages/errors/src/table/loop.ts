@@ -124,7 +124,7 @@ export const loopErrors = {
   },
   'session-failed': {
     class: 'harness',
-    meaning: 'The loop failed in a way that it should not.',
+    meaning: 'The loop failed unexpectedly.',
     fix: 'Report the error with the message and the version.',
   },
   'session-persist-failed': {

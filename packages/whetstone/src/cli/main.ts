@@ -15,20 +15,25 @@ import { printError } from './print-error.ts';
  */
 export async function main(argv: string[]): Promise<number> {
   handleOutputErrors();
+  let json = false;
+  const print = (error: unknown) =>
+    printError(error, { stderr: process.stderr, stdout: process.stdout, json });
   // Node's own exit code for a crash is 1, which here says that a case did not pass.
   process.on('uncaughtException', (error) => {
-    void printError(error, process.stderr).then(() => process.exit(3));
+    void print(error).then(() => process.exit(3));
   });
   let exitCode = 0;
   const program = createProgram((code) => {
     exitCode = code;
+  }).hook('preAction', (_, command) => {
+    json = command.opts().json === true;
   });
   try {
     await program.parseAsync(argv, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
-    return await printError(error, process.stderr);
+    return await print(error);
   }
 }
 
@@ -61,6 +66,7 @@ Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the h
   addAgent(program, exit);
   addAgents(program, exit);
   addGateway(program, exit);
+  addErrors(program, exit);
   return program;
 }
 
@@ -241,6 +247,26 @@ Examples:
     .action(async (run, options) => {
       const { viewCommand } = await import('./view.ts');
       exit(await viewCommand({ ...options, run }, { stdout: process.stdout, stderr: process.stderr }));
+    });
+}
+
+function addErrors(program: Command, exit: (code: number) => void): void {
+  program
+    .command('errors')
+    .description('explain an error code, or list all of them')
+    .argument('[code]', 'the code that an error ends with')
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  whetstone errors
+  whetstone errors agent-key-missing
+  whetstone errors --json | jq -r '.[].code'`,
+    )
+    .action(async (code, options) => {
+      const { errorsCommand } = await import('./errors.ts');
+      exit(errorsCommand(code, options, process.stdout));
     });
 }
 

@@ -1,25 +1,47 @@
-import { WhetstoneError } from '@whetstone/errors';
+import { errorTable, messageOf, WhetstoneError } from '@whetstone/errors';
+import { ConfigErrors } from '../config/diagnostic.ts';
 import { terminalColors } from './terminal-features.ts';
 
-/** Prints an error for a person and returns the exit code that goes with it. */
-export async function printError(error: unknown, stderr: NodeJS.WriteStream): Promise<2 | 3> {
+type Output = {
+  stderr: NodeJS.WriteStream;
+  stdout: NodeJS.WritableStream;
+  /** The command was called with `--json`: a program reads its stdout. */
+  json: boolean;
+};
+
+/** Prints an error for a person, and as a line of JSON for a program. Returns the exit code that goes with it. */
+export async function printError(error: unknown, { stderr, stdout, json }: Output): Promise<2 | 3> {
   if (!(error instanceof WhetstoneError)) {
-    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    stderr.write(`whetstone failed in a way it should not: please report this.\n${detail}\n`);
+    const detail = (error instanceof Error && error.stack) || messageOf(error);
+    stderr.write(`whetstone failed unexpectedly; please report this:\n${detail}\n`);
     return 3;
   }
-  stderr.write(`${await formatError(error, stderr)}\n`);
+  const fix = error.hint ?? errorTable[error.code].fix;
+  if (json) stdout.write(`${JSON.stringify({ error: asJson(error, fix) })}\n`);
+  const said =
+    error instanceof ConfigErrors
+      ? await formatConfigErrors(error, stderr)
+      : `${error.where === undefined ? '' : `${error.where}: `}${error.message}\n  ${fix}\n`;
+  stderr.write(`${said}  More: whetstone errors ${error.code}\n`);
   return error.exitCode;
 }
 
-async function formatError(error: WhetstoneError, stderr: NodeJS.WriteStream): Promise<string> {
-  if (error.code === 'config-invalid') {
-    const { ConfigErrors } = await import('../config/diagnostic.ts');
-    const { formatDiagnostics } = await import('../config/format-diagnostics.ts');
-    const color = terminalColors(stderr).isColorSupported;
-    if (error instanceof ConfigErrors) return formatDiagnostics(error.diagnostics, { color });
-  }
-  const lines = [`${error.where ? `${error.where}: ` : ''}${error.message}`];
-  if (error.hint) lines.push(`  ${error.hint}`);
-  return lines.join('\n');
+function asJson(error: WhetstoneError, fix: string): Record<string, unknown> {
+  return {
+    code: error.code,
+    class: error.class,
+    message: error.message,
+    where: error.where ?? null,
+    hint: fix,
+    exit_code: error.exitCode,
+    ...(error instanceof ConfigErrors && { diagnostics: error.diagnostics }),
+  };
+}
+
+async function formatConfigErrors(
+  { diagnostics }: ConfigErrors,
+  stderr: NodeJS.WriteStream,
+): Promise<string> {
+  const { formatDiagnostics } = await import('../config/format-diagnostics.ts');
+  return `${formatDiagnostics(diagnostics, { color: terminalColors(stderr).isColorSupported })}\n`;
 }

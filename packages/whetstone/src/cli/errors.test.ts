@@ -1,0 +1,64 @@
+import { spawnSync } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { Writable } from 'node:stream';
+import { errorTable } from '@whetstone/errors';
+import { expect, test } from 'vitest';
+import { BIN } from './__fixtures__/project.ts';
+import { errorsCommand } from './errors.ts';
+
+function errors(code?: string, options: { json?: boolean } = {}): string {
+  let output = '';
+  const stdout = new Writable({
+    write(chunk, _, done) {
+      output += chunk;
+      done();
+    },
+  });
+  errorsCommand(code, options, stdout);
+  return output;
+}
+
+const entry = { code: 'config-not-found', exit_code: 2, ...errorTable['config-not-found'] };
+
+test('a code is explained, for a person and for a program', () => {
+  const text = errors('config-not-found');
+  for (const part of ['config-not-found', entry.class, 'exit code 2', entry.meaning, entry.fix])
+    expect(text).toContain(part);
+  expect(JSON.parse(errors('config-not-found', { json: true }))).toEqual(entry);
+});
+
+test('without a code there is a line for each', () => {
+  const lines = errors().trimEnd().split('\n');
+  expect(lines.map((line) => line.split(' ', 1)[0])).toEqual(Object.keys(errorTable).sort());
+  expect(JSON.parse(errors(undefined, { json: true }))).toContainEqual(entry);
+});
+
+test.each(['config-notfound', 'CONFIG_NOT_FOUND'])('%s is a usage error with a suggestion', (code) => {
+  expect(() => errors(code)).toThrow(
+    expect.objectContaining({
+      code: 'error-code-unknown',
+      exitCode: 2,
+      message: expect.stringContaining(code),
+      hint: expect.stringContaining('Did you mean config-not-found?'),
+    }),
+  );
+});
+
+test('an error ends with the way to its explanation, and --json prints it for a program', () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, 'run', '--json'], {
+    cwd: tmpdir(),
+    encoding: 'utf8',
+  });
+  expect(status).toBe(2);
+  expect(stderr).toContain('whetstone errors config-not-found\n');
+  expect(JSON.parse(stdout)).toEqual({
+    error: {
+      code: 'config-not-found',
+      class: 'usage',
+      message: expect.stringContaining(tmpdir()),
+      where: null,
+      hint: expect.stringContaining('whetstone init'),
+      exit_code: 2,
+    },
+  });
+});
