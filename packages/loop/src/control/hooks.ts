@@ -12,7 +12,7 @@ type Maybe<T> = T | undefined | Promise<T | undefined>;
  * Contract for every hook:
  * - It may be asynchronous. It should settle when its `signal` aborts; a hook that has not settled a second later is
  *   abandoned.
- * - A hook that throws or rejects is reported as an `ERROR` with code `hook`. Where it guards something, the answer is
+ * - A hook that throws or rejects is reported as an `ERROR` with code `hook-failed`. Where it guards something, the answer is
  *   then no: `beforeSubmit` blocks the input, `beforeTool` keeps the call from running, `afterTool` withholds the
  *   result.
  *

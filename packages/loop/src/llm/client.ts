@@ -57,7 +57,7 @@ export class Client {
   readonly #providers: ReadonlyMap<string, ClientProvider>;
   readonly #defaultProvider: string | undefined;
 
-  /** Throws an `LlmError` with code `configuration` for settings of a provider that is not built in. */
+  /** Throws an `LlmError` with code `model-configuration-invalid` for settings of a provider that is not built in. */
   constructor({ providers, defaultProvider }: ClientOptions) {
     this.#providers = new Map(
       Object.entries(providers).map(([name, given]) => [
@@ -86,7 +86,7 @@ export class Client {
   }
 
   /**
-   * A model by name. Throws an `LlmError` with code `configuration` for an unknown provider. Loads nothing before the
+   * A model by name. Throws an `LlmError` with code `model-configuration-invalid` for an unknown provider. Loads nothing before the
    * first call.
    */
   model(name: string): LanguageModelV4 {

@@ -50,7 +50,7 @@ export type SessionOptions = {
   priceOf?: PriceOf;
   /**
    * Called with a snapshot after each `submit()`, and once more before the session ends. A throw or a rejection is
-   * reported as an `ERROR` with code `persist`.
+   * reported as an `ERROR` with code `session-persist-failed`.
    */
   persist?: (snapshot: SessionSnapshot) => void | Promise<void>;
   /** Whether `close()` also cleans the environment up. Default false: whoever made the environment does. */
@@ -71,7 +71,7 @@ export type SubmitOptions = {
   /**
    * The model's last answer has to be JSON that fits this schema; `SubmitResult.output` then holds it. The OpenAI
    * Responses wire sends the schema with each request, with another wire the model reads it as an instruction. Where
-   * the answer does not fit, the model is asked once more; then the input ends with the error `invalid_output`.
+   * the answer does not fit, the model is asked once more; then the input ends with the error `output-invalid`.
    */
   outputSchema?: OutputSchema;
 };

@@ -15,7 +15,7 @@ export type ChainEnds = { closing: AbortSignal; interruption: AbortController };
  * Works on an input and then on the follow-ups that wait, for as long as each input ends with `completed`. Resolves
  * with the outcome of the last one.
  *
- * Contract: must not reject. A fault of the loop itself is an outcome with the error `internal`.
+ * Contract: must not reject. A fault of the loop itself is an outcome with the error `session-failed`.
  */
 export async function runChain(
   context: LoopContext,
