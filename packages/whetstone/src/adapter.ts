@@ -1,4 +1,7 @@
-/** The public surface of `whetstone/adapter`: what an agent adapter is made of, for projects that install only `whetstone`. */
+/**
+ * The public surface of `whetstone/adapter`: what an agent adapter is made of, for projects that install only
+ * `whetstone`.
+ */
 export {
   type Agent,
   type AgentCapabilities,

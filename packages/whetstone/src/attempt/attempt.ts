@@ -30,8 +30,8 @@ import type { Trace } from './trace.ts';
 import { type RequestSight, type RequestWatch, watchRequests } from './watch-requests.ts';
 
 /**
- * Runs one case, from workspace to outcome. Resolves with a row whatever failed. Rejects only when the attempt was aborted,
- * because an aborted case counts as not run.
+ * Runs one case, from workspace to outcome. Resolves with a row whatever failed. Rejects only when the attempt was
+ * aborted, because an aborted case counts as not run.
  */
 export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   const startedAt = new Date();

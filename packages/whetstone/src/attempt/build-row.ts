@@ -128,7 +128,9 @@ function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]): Consump
   };
 }
 
-/** The usage that a turn reports, in total or call by call. Unknown where its adapter says that some usage is missing. */
+/**
+ * The usage that a turn reports, in total or call by call. Unknown where its adapter says that some usage is missing.
+ */
 function usageOf({ usage, events, telemetry }: Turn): Usage | undefined {
   if (telemetry?.evidenceGaps.includes('usage_missing')) return undefined;
   const calls = events.filter((event) => event.type === 'usage');

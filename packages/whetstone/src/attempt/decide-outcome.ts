@@ -58,9 +58,9 @@ function outcomeOf({ turn, gatewayMode, verification }: Evidence, calls: readonl
 }
 
 /**
- * The outcome of a turn that failed while the last answer of the provider was an error: 429 is a limit, 5xx an outage, 401
- * and 403 mean that the harness has a wrong key. Any other 4xx is a wrong request of the agent, so its own failure. Where no
- * gateway saw the calls, an agent that runs in this process reports the error itself.
+ * The outcome of a turn that failed while the last answer of the provider was an error: 429 is a limit, 5xx an
+ * outage, 401 and 403 mean that the harness has a wrong key. Any other 4xx is a wrong request of the agent, so its own
+ * failure. Where no gateway saw the calls, an agent that runs in this process reports the error itself.
  */
 function providerFailure(
   turn: Turn,

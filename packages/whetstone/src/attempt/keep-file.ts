@@ -11,9 +11,9 @@ export type KeptFile = 'same' | 'masked';
 export class UnreadableSource extends Error {}
 
 /**
- * Copies a file of an agent and masks every secret in it. Without a secret the copy equals the file byte for byte. Reads only
- * regular files of at most `limitBytes`, and does not follow a symlink at the end of the path; throws `UnreadableSource` for
- * anything else.
+ * Copies a file of an agent and masks every secret in it. Without a secret the copy equals the file byte for byte.
+ * Reads only regular files of at most `limitBytes`, and does not follow a symlink at the end of the path; throws
+ * `UnreadableSource` for anything else.
  */
 export async function keepFile(
   source: string | Buffer,

@@ -7,8 +7,8 @@ import type { Lab } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 
 /**
- * Writes `agent.json`: what the agent did, in one shape for every agent (`metadata.agent` of the provider taxonomy), and what
- * it saw of the context that its variant declares.
+ * Writes `agent.json`: what the agent did, in one shape for every agent (`metadata.agent` of the provider taxonomy),
+ * and what it saw of the context that its variant declares.
  */
 export async function keepMetadata(
   { events, facts }: Turn,

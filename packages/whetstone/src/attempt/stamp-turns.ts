@@ -7,9 +7,9 @@ const BEGINNINGS: ReadonlySet<StreamEvent['type']> = new Set([
 ]);
 
 /**
- * Gives each event of a session its turn, counted from 0. An agent that is started again for every turn counts its calls
- * from the start again. So an id that an earlier turn had gets the number of its turn (`item_1#2` in the second), and no two
- * calls of a session have the same id.
+ * Gives each event of a session its turn, counted from 0. An agent that is started again for every turn counts its
+ * calls from the start again. So an id that an earlier turn had gets the number of its turn (`item_1#2` in the second),
+ * and no two calls of a session have the same id.
  */
 export function createTurnStamp(): (event: StreamEvent, turn: number) => StreamEvent {
   const latest = new Map<string, { name: string; turn: number }>();

@@ -98,8 +98,8 @@ function extentOf(instructions: string | undefined, text: string): 'whole' | 'pa
 const DESCRIPTION_CHARACTERS = 60;
 
 /**
- * By the name and the longest part of the description without characters that XML escapes, because some agents list skills
- * in XML.
+ * By the name and the longest part of the description without characters that XML escapes, because some agents list
+ * skills in XML.
  */
 function listsSkill(text: string, name: string, description: string): boolean {
   const start = evened(description).slice(0, DESCRIPTION_CHARACTERS);

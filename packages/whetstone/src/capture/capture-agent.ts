@@ -11,7 +11,7 @@ import { type Capture, canonicalPrompt, promptHash } from './capture.ts';
 import { type AgentRun, isMain, runOnce } from './run-once.ts';
 
 export type CaptureOptions = {
-  /** Default: one that the agent knows. */
+  /** Default: a model that the agent knows. */
   model?: string;
   signal?: AbortSignal;
 };
@@ -19,8 +19,8 @@ export type CaptureOptions = {
 const PROMPT = 'Reply with OK.';
 
 /**
- * Runs an installed agent once, without a key and without a provider, and takes from its main request what it says to
- * its model.
+ * Runs an installed agent once, without a key and without a provider, and takes the prompt and the tools from its main
+ * request.
  * @throws WhetstoneError `agent-not-installed`, `capture-failed`
  */
 export async function captureAgent(agent: DrivenAgent, options: CaptureOptions = {}): Promise<Capture> {
@@ -48,7 +48,7 @@ export async function captureAgent(agent: DrivenAgent, options: CaptureOptions =
   };
 }
 
-/** Looks where the sandbox will look. */
+/** Searches the `PATH` that the sandbox will have. */
 async function findProgram({ release: { program, package: name } }: DrivenAgent): Promise<string> {
   const file = await findOnPath(sandboxPath(process.env.PATH))(program);
   if (file) return realpath(file);
@@ -57,7 +57,7 @@ async function findProgram({ release: { program, package: name } }: DrivenAgent)
   });
 }
 
-/** Some agents tell their model where their own files are, which is no news in a prompt. */
+/** Paths of the agent, which some agents put into their prompt. They do not count as a change of the prompt. */
 function packageName(
   { release: { package: name } }: DrivenAgent,
   programFile: string,
@@ -67,7 +67,7 @@ function packageName(
   return at < 0 ? {} : { [programFile.slice(0, at + folder.length - 1)]: '<package>' };
 }
 
-/** The first call that offers tools; an agent may have none. */
+/** The first call that offers tools, else the first call, because an agent may have no tools. */
 function mainCall({ calls }: AgentRun): LedgerLine | undefined {
   const main = calls.filter(isMain);
   return main.find(({ tools_offered: tools }) => tools.length > 0) ?? main[0];

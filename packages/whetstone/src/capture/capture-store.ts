@@ -13,10 +13,10 @@ export const captureFile = ({
 }: Pick<Capture, 'kind' | 'agentVersion' | 'model'>): string =>
   join(cacheFolder(), 'captures', kind, fileName(agentVersion), `${fileName(model)}.json`);
 
-/** A name that is no path, and not hidden. */
+/** A file name that is neither a path nor hidden. */
 const fileName = (text: string): string => encodeURIComponent(text).replace(/^\./, '%2E');
 
-/** Keeps a capture, in the place of one of the same agent version and model. Returns its file. */
+/** Stores a capture in place of one with the same agent version and model. Resolves with its file. */
 export async function storeCapture(capture: Capture): Promise<string> {
   const file = captureFile(capture);
   await writeCapture(file, capture);
@@ -24,7 +24,7 @@ export async function storeCapture(capture: Capture): Promise<string> {
 }
 
 /**
- * Writes a capture for its user alone: it is an agent's own text, and may hold facts of the machine.
+ * Writes a capture so that only its user can read it: it may contain facts about the machine.
  * @throws WhetstoneError `capture-unwritable`
  */
 export async function writeCapture(file: string, capture: Capture): Promise<void> {
@@ -42,7 +42,7 @@ export async function writeCapture(file: string, capture: Capture): Promise<void
   }
 }
 
-/** The newest kept capture of an agent and model, of whatever version of the agent. */
+/** The newest stored capture of an agent and model, of any version of the agent. */
 export async function newestCapture(kind: Capture['kind'], model: string): Promise<Capture | undefined> {
   const folder = join(cacheFolder(), 'captures', kind);
   const versions = await readdir(folder).catch(() => []);
@@ -54,7 +54,7 @@ export async function newestCapture(kind: Capture['kind'], model: string): Promi
     .sort((left, right) => right.capturedAt.localeCompare(left.capturedAt))[0];
 }
 
-/** A file that is none of ours, or of another form, is no capture. */
+/** The capture in a file; `undefined` for a file with anything else. */
 async function readCapture(file: string): Promise<Capture | undefined> {
   try {
     return captureSchema.parse(JSON.parse(await readFile(file, 'utf8')));

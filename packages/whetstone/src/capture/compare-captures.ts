@@ -3,17 +3,17 @@ import { createTwoFilesPatch } from 'diff';
 import { stringify } from 'yaml';
 import { type Capture, canonicalPrompt } from './capture.ts';
 
-/** What an agent says to its model otherwise than before. */
+/** How a capture differs from an earlier one. */
 export type CaptureChanges = {
-  /** Of the texts of the prompt, and of each tool that has another definition; unified diffs. Empty: the same. */
+  /** Unified diffs of the prompt and of each tool with another definition. Empty when they are the same. */
   diffs: string[];
   toolsAdded: string[];
   toolsRemoved: string[];
-  /** The tools are the same and come in another order. */
+  /** The tools are the same, in another order. */
   toolsReordered: boolean;
 };
 
-/** Compares without what differs from run to run, both by the rules of this version. */
+/** Compares two captures without what differs from run to run, by the rules of this version for both. */
 export function compareCaptures(before: Capture, now: Capture): CaptureChanges {
   const [old, current] = [before, now].map((capture) =>
     canonicalPrompt(capture, capture.names, capture.family),
@@ -52,13 +52,13 @@ function unifiedDiff(
   return [patch.replace(/^=+\n/, '')];
 }
 
-/** The blocks, with a line between that no reader takes for the prompt's own. */
+/** The blocks of the prompt, separated by a line that is clearly not part of the prompt. */
 function promptText(blocks: JsonValue | undefined): string {
   const texts = Array.isArray(blocks) ? blocks.map(String) : [];
   return texts.map((text, index) => `──── block ${index + 1}\n${text}\n`).join('');
 }
 
-/** Definitions by name as YAML, in which a description is lines and not one long string. */
+/** Definitions by name, as YAML, so that a description is several lines and not one long string. */
 function toolTexts(tools: JsonValue | undefined): Map<string, string> {
   const texts = new Map<string, string>();
   for (const tool of Array.isArray(tools) ? tools.filter(isObject).flatMap(definitions) : []) {

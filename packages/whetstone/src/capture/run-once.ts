@@ -6,38 +6,38 @@ import { createGateway, type LaneRequest, type LedgerLine, scriptFromSteps } fro
 import type { CommandResult, Sandbox } from '@whetstone/sandbox';
 import { removeTree, startSandboxProvider } from '@whetstone/sandbox';
 
-/** What was seen of an agent that ran once. */
+/** What one run of an agent showed. */
 export type AgentRun = {
-  /** What it prints for `--version`. */
+  /** The output of `--version`. */
   version: CommandResult;
   turn: CommandResult;
   calls: readonly LedgerLine[];
-  /** Its model requests, by the ids of their calls. */
+  /** Its model requests, by call id. */
   requests: ReadonlyMap<string, LaneRequest>;
-  /** Texts of this run that a request may hold, and what stands for each. */
+  /** Texts of this run that a request may contain, each with its replacement. */
   names: Record<string, string>;
 };
 
 const VERSION_LIMIT_MS = 60_000;
-/** Some agents unpack themselves at their first run in a new HOME. */
+/** In milliseconds. Long, because some agents unpack themselves at their first run in a new HOME. */
 const TURN_LIMIT_MS = 180_000;
-/** What an agent gets to end by itself once its main request has been answered. */
+/** In milliseconds: the time that an agent has to end by itself after its main request was answered. */
 const GRACE_MS = 15_000;
 
-/** Whether a call was answered, and was about the task: no title, no route, no probe. */
+/** Whether a call was answered and was about the task, not a title, a routing question or a probe. */
 export const isMain = ({ status, step }: LedgerLine): boolean => status === 200 && step === 0;
 
 /**
- * Runs an agent for one turn, in an empty repository and with a HOME of its own, against a scripted model that answers
- * at once. Everything that it made is gone when this settles.
+ * Runs an agent for one turn, in an empty repository and with its own HOME, against a scripted model that answers at
+ * once. Everything that the agent made is removed when this settles.
  */
 export async function runOnce(
   agent: DrivenAgent,
   { model, prompt, signal }: { model: string; prompt: string; signal?: AbortSignal },
 ): Promise<AgentRun> {
-  await using place = await makePlace();
-  const provider = await startSandboxProvider('process', { scratch: join(place.root, 'scratch') });
-  await using sandbox = await provider.start({ workdir: place.workspace, env: {} });
+  await using folders = await makeCaptureFolders();
+  const provider = await startSandboxProvider('process', { scratch: join(folders.root, 'scratch') });
+  await using sandbox = await provider.start({ workdir: folders.workspace, env: {} });
   await sandbox.runCommand('git', ['init', '--quiet']);
 
   const requests = new Map<string, LaneRequest>();
@@ -56,7 +56,7 @@ export async function runOnce(
     key: lane.key,
     model,
     home: sandbox.home,
-    workingDirectory: place.workspace,
+    workingDirectory: folders.workspace,
   });
   for (const [path, content] of Object.entries(files)) await sandbox.writeFiles({ [`~/${path}`]: content });
 
@@ -67,31 +67,31 @@ export async function runOnce(
     return sandbox.runCommand(program, args, { env, timeoutMs, signal: anyStop });
   };
   const version = await run([agent.release.program, '--version'], VERSION_LIMIT_MS);
-  const { args, stdin } = agent.launch.turn({ prompt, model, workingDirectory: place.workspace });
+  const { args, stdin } = agent.launch.turn({ prompt, model, workingDirectory: folders.workspace });
   const turn = await run(await withInput(sandbox, [agent.release.program, ...args], stdin), TURN_LIMIT_MS);
   stop.throwIfAborted();
   await lane.close();
-  return { version, turn, calls: lane.ledger, requests, names: placeNames(place, sandbox.home) };
+  return { version, turn, calls: lane.ledger, requests, names: folderNames(folders, sandbox.home) };
 }
 
-/** A command with a standard input, which a sandbox does not give. */
+/** A command with a file as its standard input, because a sandbox gives it none. */
 async function withInput(sandbox: Sandbox, command: string[], stdin: string | undefined): Promise<string[]> {
   if (stdin === undefined) return command;
   await sandbox.writeFiles({ '~/prompt.txt': stdin });
   return ['/bin/sh', '-c', 'exec "$@" < "$0"', join(sandbox.home, 'prompt.txt'), ...command];
 }
 
-/** A temporary folder with a workspace in it, under its real name: agents tell their model that one. */
+/** A temporary folder with a workspace in it, by its real path, because agents put that path into their prompt. */
 type CaptureFolders = { root: string; workspace: string };
 
-async function makePlace(): Promise<CaptureFolders & AsyncDisposable> {
+async function makeCaptureFolders(): Promise<CaptureFolders & AsyncDisposable> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'whetstone-capture-')));
   const workspace = join(root, 'workspace');
   await mkdir(workspace);
   return { root, workspace, [Symbol.asyncDispose]: () => removeTree(root) };
 }
 
-const placeNames = ({ root, workspace }: CaptureFolders, home: string): Record<string, string> => ({
+const folderNames = ({ root, workspace }: CaptureFolders, home: string): Record<string, string> => ({
   [home]: '<home>',
   [slug(home)]: '<home-slug>',
   [workspace]: '<workspace>',
@@ -99,5 +99,5 @@ const placeNames = ({ root, workspace }: CaptureFolders, home: string): Record<s
   [root]: '<temporary>',
 });
 
-/** Agents name folders of their own after that of the workspace. */
+/** The name of the workspace folder, after which agents name folders of their own. */
 const slug = (path: string): string => path.replaceAll(/[^A-Za-z0-9]/g, '-');

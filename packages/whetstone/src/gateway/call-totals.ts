@@ -6,18 +6,18 @@ export type ModelTotals = {
   model: string;
   calls: number;
   usage: Usage;
-  /** US dollars, as far as known; `null` when nothing is. */
+  /** US dollars, for the calls with a known price; `null` when no price is known. */
   cost_usd: number | null;
   /** Answered calls whose price is unknown. */
   calls_without_cost: number;
 };
 
-/** What the calls of a gateway come to. */
+/** The totals of the calls of a gateway. */
 export type CallTotals = Omit<ModelTotals, 'model'> & {
   type: 'totals';
-  /** Requests that are no model calls: lists of models, token counts, probes. */
+  /** Requests that are not model calls: lists of models, token counts, probes. */
   auxiliary_calls: number;
-  /** Model calls that did not come to their end, or to an error. */
+  /** Model calls that did not finish, or ended in an error. */
   failed_calls: number;
   /** In the order in which the models were first called. */
   models: ModelTotals[];

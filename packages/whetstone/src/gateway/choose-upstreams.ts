@@ -4,8 +4,8 @@ import { type KeySource, type Provider, providers, type Upstreams } from '@whets
 import type { UpstreamConfig } from '../config/config.ts';
 
 /**
- * Where the calls of each wire go: to the providers that are named, or else to every one whose key is in its usual
- * variable. A provider without a key of its own has that of its variable.
+ * Chooses the providers that calls of each wire go to: those that are named, else every provider whose key is in its
+ * usual variable. A named provider without a key also uses that variable.
  * @throws WhetstoneError `upstream-missing`
  */
 export function chooseUpstreams(
@@ -20,9 +20,9 @@ export function chooseUpstreams(
   if (chosen.length === 0) throw noneChosen(known);
   return Object.fromEntries(
     chosen.flatMap(([name, { wires, keyVariables: usual }]) => {
-      const { baseUrl, key: own } = named.find(({ provider }) => provider === name) ?? {};
+      const { baseUrl, key: ownKey } = named.find(({ provider }) => provider === name) ?? {};
       const variable = usual.find((candidate) => environment[candidate]) ?? usual[0] ?? '';
-      const key: KeySource = own ?? { env: variable };
+      const key: KeySource = ownKey ?? { env: variable };
       return wires.map((wire) => [wire, { ...present({ baseUrl }), key }]);
     }),
   );

@@ -6,7 +6,7 @@ import { readUpstreams, type UpstreamFlags } from './upstream-flags.ts';
 
 const modeNames = ['forward', 'record', 'replay', 'script'] as const;
 
-/** What a user says on the command line of where replies come from. */
+/** The command line options that choose where replies come from. */
 export type ModeFlags = UpstreamFlags & {
   mode?: (typeof modeNames)[number];
   script?: string;
@@ -16,8 +16,8 @@ export type ModeFlags = UpstreamFlags & {
 };
 
 /**
- * The mode that the flags ask for; a script is loaded. A flag that the mode has no use for is an error, since its user
- * expects something of it.
+ * The mode that the flags choose; loads the script. A flag that the mode does not use is an error, because the user
+ * expects it to have an effect.
  * @throws WhetstoneError `gateway-option-invalid`, those of `readUpstreams`; GatewayError `script-invalid`
  */
 export async function readLaneMode(flags: ModeFlags): Promise<LaneMode> {
@@ -48,7 +48,7 @@ export async function readLaneMode(flags: ModeFlags): Promise<LaneMode> {
   }
 }
 
-/** The cassette, in which the user's home directory has a name: it can be replayed in another one. */
+/** The cassette. In it a name replaces the home directory of the user, so that it can be replayed with another one. */
 function recording(cassette: string | undefined): { cassette: string; names: Record<string, string> } {
   if (cassette === undefined) throw usage('The cassette is missing.', 'Give its file with --cassette FILE.');
   return { cassette: resolve(cassette), names: { [homedir()]: '<home>' } };

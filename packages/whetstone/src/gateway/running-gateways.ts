@@ -12,25 +12,25 @@ const stateSchema = z.object({
   pid: z.number().int().positive(),
   startedAt: z.string(),
   mode: z.string(),
-  /** Of its lane, without a version segment. */
+  /** Base URL of its lane, without a version segment. */
   baseUrl: z.string(),
-  /** Opens the lane, and nothing else. */
+  /** A key that opens only this lane. */
   key: z.string(),
 });
 
-/** A gateway that runs on this machine, as it says itself. */
+/** A gateway that runs on this machine, as it describes itself. */
 export type RunningGateway = z.infer<typeof stateSchema> & {
-  /** Its own folder in the user's cache; goes when the gateway ends. */
+  /** Its own folder in the cache of the user, removed when the gateway ends. */
   folder: string;
 };
 
 const FILE = 'gateway.json';
 
-/** Where running gateways are found: a folder for each, named after its process. */
+/** The folder in which running gateways are found: one folder per gateway, named after its process id. */
 const gatewaysFolder = (): string => join(cacheFolder(), 'gateways');
 
 /**
- * Says that this process runs a gateway, to this user alone. Disposing takes it back, and the gateway's folder with it.
+ * Announces, only to this user, that this process runs a gateway. Disposing removes the announcement and the folder.
  * @throws WhetstoneError `gateway-state-unwritable`
  */
 export async function announceGateway(
@@ -39,7 +39,7 @@ export async function announceGateway(
   const folder = join(gatewaysFolder(), String(process.pid));
   const state = { version: 1, pid: process.pid, startedAt: new Date().toISOString(), ...gateway };
   try {
-    await removeTree(folder); // of an earlier process with this id
+    await removeTree(folder); // left by an earlier process with this id
     await mkdir(folder, { recursive: true, mode: 0o700 });
     const unfinished = join(folder, `${FILE}.new`);
     await writeFile(unfinished, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
@@ -58,7 +58,7 @@ export async function announceGateway(
   return { folder, [Symbol.asyncDispose]: () => removeTree(folder) };
 }
 
-/** The gateways that run, the oldest first. What ended without taking leave is removed. */
+/** The running gateways, the oldest first. Removes what gateways that were killed left behind. */
 export async function runningGateways(): Promise<RunningGateway[]> {
   const names = await readdir(gatewaysFolder()).catch(() => []);
   const found = await Promise.all(names.filter((name) => /^\d+$/.test(name)).map(readRunning));
@@ -70,7 +70,7 @@ export async function runningGateways(): Promise<RunningGateway[]> {
 async function readRunning(pid: string): Promise<RunningGateway | undefined> {
   const folder = join(gatewaysFolder(), pid);
   const state = stateSchema.safeParse(await readJson(join(folder, FILE)));
-  // The id may have gone to another process since.
+  // Another process may have the id by now.
   const runs = isAlive(Number(pid)) && (!state.success || (await listens(state.data.baseUrl)));
   if (!runs) await removeTree(folder);
   return runs && state.success ? { ...state.data, folder } : undefined;
@@ -95,12 +95,12 @@ const readJson = async (file: string): Promise<unknown> => {
   try {
     return JSON.parse(await readFile(file, 'utf8'));
   } catch {
-    return undefined; // it starts or ends at this moment
+    return undefined; // the gateway is starting or ending at this moment
   }
 };
 
 /**
- * The gateway that a user means: the only one that runs, or the one of a URL.
+ * The gateway that a user means: the one with this URL; without a URL, the only one that runs.
  * @throws WhetstoneError `gateway-not-running`, `gateway-ambiguous`
  */
 export async function findRunningGateway(url?: string): Promise<RunningGateway> {
@@ -127,7 +127,10 @@ export async function findRunningGateway(url?: string): Promise<RunningGateway> 
   return gateway;
 }
 
-/** A user may give the lane's base URL, with or without what an SDK adds, or the gateway's address alone. */
+/**
+ * The URL may be the base URL of the lane, with or without the path that an SDK adds, or only the address of the
+ * gateway.
+ */
 function isAt(baseUrl: string, url: string): boolean {
   const asked = url.replace(/\/+$/, '').replace(/\/v1$/, '');
   return asked === baseUrl || asked === new URL(baseUrl).origin;

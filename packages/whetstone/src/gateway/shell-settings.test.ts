@@ -22,7 +22,7 @@ const connection = () => ({
 });
 
 describe.each(Object.values(drivenAgents))('$kind', (agent) => {
-  test('the user’s shell gets the gateway, and keeps its own HOME and its own safeguards', async () => {
+  test('the shell of the user gets the gateway, and keeps its HOME and its safeguards', async () => {
     const env = await writeShellSettings(agent, connection());
     const names = Object.keys(env);
     expect(names.filter((name) => /^(HOME|XDG_|IS_SANDBOX|.*TRUST|.*YOLO)/.test(name))).toEqual([]);
@@ -37,7 +37,7 @@ describe.each(Object.values(drivenAgents))('$kind', (agent) => {
   });
 });
 
-test('files are written where a variable of the agent’s own names their folder, and nowhere else', async () => {
+test('files are written only where a variable of the agent names their folder', async () => {
   const files = { '.own/settings.json': '{}', '.other/settings.json': '{}' };
   const agent = {
     ...drivenAgents.pi,
@@ -54,7 +54,7 @@ test('files are written where a variable of the agent’s own names their folder
   expect(existsSync(join(folder, 'home/.other'))).toBe(false);
 });
 
-test('any value survives the shell', () => {
+test('the shell keeps any value', () => {
   const value = fc.string({ unit: 'binary' }).filter((text) => !text.includes('\0') && text.isWellFormed());
   fc.assert(
     fc.property(fc.array(value, { minLength: 10, maxLength: 50 }), (values) => {

@@ -3,14 +3,14 @@ import { dirname, join, relative } from 'node:path';
 import type { Connection, DrivenAgent } from '@whetstone/agents';
 
 /**
- * What an agent's settings say for a sandbox, and what must not reach the user's own shell: the folders that every other
- * program looks into too, and what lowers an agent's guard: that it is confined, that its folder is trusted.
+ * Variables of an agent's settings that are only for a sandbox and must not reach the shell of the user: folders that
+ * all programs use, and what switches safeguards off (that the agent is confined, that its folder is trusted).
  */
 const SANDBOX_ONLY = /^(HOME|XDG_\w+|IS_SANDBOX|\w+_TRUST_WORKSPACE|\w+_SUPPRESS_YOLO_WARNING)$/;
 
 /**
- * The variables that point an agent at a gateway from the user's shell. Where one of them names a folder of the agent's
- * own, the agent's files are written there; its HOME stays the user's.
+ * The variables that point an agent at a gateway in the shell of the user. Where a variable names a folder of the
+ * agent, the files of the agent are written there. HOME stays that of the user.
  */
 export async function writeShellSettings(
   agent: DrivenAgent,

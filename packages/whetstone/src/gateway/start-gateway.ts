@@ -16,7 +16,7 @@ export type StartGatewayOptions = {
   /** Default: any free port. */
   port?: number;
   budget: Budget;
-  /** Leaves the tools in requests that run at the provider. */
+  /** Leaves tools that run at the provider in the requests. */
   allowProviderTools: boolean;
   faults: readonly FaultRule[];
   /** A JSONL file that ledger lines are appended to. */

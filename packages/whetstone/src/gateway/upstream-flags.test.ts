@@ -4,7 +4,7 @@ import { readUpstreams } from './upstream-flags.ts';
 const nothing = { upstream: [], keyEnv: [] };
 
 describe('the providers that calls go to', () => {
-  test('are those whose key is set, where none is named', () => {
+  test('are those whose key is set, when none is named', () => {
     expect(
       readUpstreams(nothing, { ANTHROPIC_API_KEY: 'x', GOOGLE_API_KEY: 'y', OPENAI_API_KEY: '' }),
     ).toEqual({
@@ -13,7 +13,7 @@ describe('the providers that calls go to', () => {
     });
   });
 
-  test('are the named ones alone, with their base URL and the variable of their key', () => {
+  test('are only the named ones, with their base URL and the variable of their key', () => {
     const flags = {
       upstream: ['openai=http://localhost:8000/v1?a=b', 'anthropic'],
       keyEnv: ['openai=MY_KEY'],
@@ -26,7 +26,7 @@ describe('the providers that calls go to', () => {
     });
   });
 
-  test('a key that is named names its provider', () => {
+  test('naming a key names its provider', () => {
     expect(
       Object.keys(readUpstreams({ upstream: [], keyEnv: ['google=K'] }, { OPENAI_API_KEY: 'x' })),
     ).toEqual(['gemini-generate-content']);

@@ -3,16 +3,16 @@ import { suggestion } from '@whetstone/errors/did-you-mean';
 import { type ProviderName, providers, type Upstreams } from '@whetstone/gateway';
 import { chooseUpstreams } from './choose-upstreams.ts';
 
-/** What a user says of providers on the command line. */
+/** The command line options that choose providers. */
 export type UpstreamFlags = {
-  /** `NAME`, or `NAME=URL` for another base URL than the provider's own. */
+  /** `NAME`, or `NAME=URL` for a base URL other than the usual one of the provider. */
   upstream: readonly string[];
   /** `NAME=VARIABLE`: the environment variable that holds the provider's key. */
   keyEnv: readonly string[];
 };
 
 /**
- * The providers that the flags name, each by either of them; without any those of `chooseUpstreams`.
+ * The providers that either flag names. Without flags, those of `chooseUpstreams`.
  * @throws WhetstoneError `upstream-invalid`, `upstream-missing`
  */
 export function readUpstreams(flags: UpstreamFlags, environment: NodeJS.ProcessEnv = process.env): Upstreams {

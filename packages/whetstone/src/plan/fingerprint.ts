@@ -90,7 +90,10 @@ const pluginContent = async (plugin: PluginConfig) => ({
 const instructionsContent = async (instructions: InstructionsConfig): Promise<string> =>
   'file' in instructions ? hashFile(instructions.file) : sha256(instructions.text);
 
-/** A file of the user by its content, a module together with what it imports; everything else as written, secrets unresolved. */
+/**
+ * A file of the user by its content, a module together with what it imports; everything else as written, secrets
+ * unresolved.
+ */
 async function serverContent(server: McpServerConfig): Promise<unknown> {
   if (server.kind === 'http') return server;
   const parts = [server.command, ...server.args].map((part) =>

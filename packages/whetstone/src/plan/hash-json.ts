@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 
 /**
- * JSON with sorted keys and without `undefined`: equal values give equal text in whatever order their keys were written.
- * Numbers that JSON cannot express (`NaN`, infinity) are written as text.
+ * JSON with sorted keys and without `undefined`: equal values give equal text in whatever order their keys were
+ * written. Numbers that JSON cannot express (`NaN`, infinity) are written as text.
  */
 function canonicalJson(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return JSON.stringify(String(value));

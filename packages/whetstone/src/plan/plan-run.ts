@@ -84,7 +84,10 @@ async function fingerprintMatrix(
   };
 }
 
-/** The commit of each task. A ref that several tasks name is resolved only once, so that all of them get the same commit. */
+/**
+ * The commit of each task. A ref that several tasks name is resolved only once, so that all of them get the same
+ * commit.
+ */
 async function resolveCommits(
   { repo }: Config,
   tasks: readonly TaskConfig[],

@@ -26,8 +26,8 @@ export type PlannedCase = {
   trial: number;
   block: number;
   /**
-   * sha256 over everything that the outcome depends on, by content: commit SHA, overlay bytes, task, prompt template, agent
-   * definition, hidden tests, trial.
+   * sha256 over everything that the outcome depends on, by content: commit SHA, overlay bytes, task, prompt template,
+   * agent definition, hidden tests, trial.
    */
   fingerprint: string;
 };

@@ -5,8 +5,8 @@ import { runLayout } from './layout.ts';
 import { isAbsent, unreadable } from './read-run.ts';
 
 /**
- * Finds the directory of a run: by its path, by its id or a unique beginning of its id below `outputDirectory`; `latest`
- * is the newest run there.
+ * Finds the directory of a run: by its path, by its id or a unique beginning of its id below `outputDirectory`;
+ * `latest` is the newest run there.
  *
  * @throws WhetstoneError `run-not-found`, with the ids of the runs that are there.
  */

@@ -41,7 +41,10 @@ export interface Journal extends AsyncDisposable {
   append(entry: NewJournalEntry, options?: { durable?: boolean }): Promise<void>;
 }
 
-/** Opens a journal for appending. An incomplete last line, left by a crash, gets a newline, so that it spoils no other line. */
+/**
+ * Opens a journal for appending. An incomplete last line, left by a crash, gets a newline, so that it spoils no other
+ * line.
+ */
 export async function openJournal(file: string): Promise<Journal> {
   const handle = await open(file, 'a+');
   await closeTornLine(handle);
@@ -70,7 +73,10 @@ async function closeTornLine(handle: FileHandle): Promise<void> {
   if (buffer.toString() !== '\n') await handle.appendFile('\n');
 }
 
-/** The entries of a journal, in order. Incomplete lines and entries of an unknown type are skipped. Without a file: none. */
+/**
+ * The entries of a journal, in order. Incomplete lines and entries of an unknown type are skipped. Without a file:
+ * none.
+ */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''; // a run that was killed before its first line

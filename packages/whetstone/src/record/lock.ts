@@ -4,8 +4,8 @@ import { WhetstoneError } from '@whetstone/errors';
 import { isAlive } from '@whetstone/sandbox';
 
 /**
- * Takes the lock file of a run, which holds the process id of its owner. A lock whose process has ended is taken over, so
- * that a run that was killed can be resumed at once.
+ * Takes the lock file of a run, which holds the process id of its owner. A lock whose process has ended is taken
+ * over, so that a run that was killed can be resumed at once.
  */
 export async function acquireLock(file: string): Promise<{ release(): Promise<void> }> {
   for (let attempt = 0; attempt < 2; attempt++) {
@@ -31,7 +31,9 @@ export async function acquireLock(file: string): Promise<{ release(): Promise<vo
   });
 }
 
-/** The process id in a lock file; `NaN` where there is none. A file that is still empty is being written at this moment. */
+/**
+ * The process id in a lock file; `NaN` where there is none. A file that is still empty is being written at this moment.
+ */
 async function readOwner(file: string): Promise<number> {
   for (let attempt = 0; attempt < 10; attempt++) {
     const text = await readFile(file, 'utf8').catch(() => undefined);

@@ -11,7 +11,8 @@ export type StoredRun = { directory: string; manifest: Manifest; rows: ReadonlyM
 /**
  * Reads a run directory.
  *
- * @throws WhetstoneError `run-not-found` when `directory` is not a run directory, `run-unreadable` when it cannot be read.
+ * @throws WhetstoneError `run-not-found` when `directory` is not a run directory, `run-unreadable` when it cannot be
+ * read.
  */
 export async function readRun(directory: string): Promise<StoredRun> {
   const layout = runLayout(directory);

@@ -3,8 +3,8 @@ import { exposureSchema } from './exposure-schema.ts';
 import { failureClasses } from './failure-class.ts';
 
 /**
- * One row of `results.jsonl`: the result of one case. Fields that context-eval has too have its names. Times are in seconds,
- * money is in US dollars; `null` means "unknown", never zero.
+ * One row of `results.jsonl`: the result of one case. Fields that context-eval has too have its names. Times are in
+ * seconds, money is in US dollars; `null` means "unknown", never zero.
  */
 const commandResultSchema = z.object({
   command: z.string(),

@@ -5,8 +5,8 @@ import type { CaseRow } from '../record/row.ts';
 export type CaseResult = Manifest['case_matrix'][number] & { row: CaseRow | null };
 
 /**
- * The planned cases in plan order, each with its row. Rows may come in any order. The last row of a case counts, because a
- * resumed run may have two, and rows of cases that are not in the plan are left out.
+ * The planned cases in plan order, each with its row. Rows may come in any order. The last row of a case counts,
+ * because a resumed run may have two, and rows of cases that are not in the plan are left out.
  */
 export function caseResults(manifest: Manifest, rows: readonly CaseRow[]): CaseResult[] {
   const byId = new Map(rows.map((row) => [row.case_id, row]));

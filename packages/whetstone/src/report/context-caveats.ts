@@ -5,8 +5,8 @@ type Row = NonNullable<CaseResult['row']>;
 type ExposedRow = Row & { exposure: NonNullable<Row['exposure']> };
 
 /**
- * What a variant declares but its agents did not see, or did not use, in some cases: one sentence per variant, agent and
- * thing. A difference between arms cannot come from something that nobody read.
+ * What a variant declares but its agents did not see, or did not use, in some cases: one sentence per variant, agent
+ * and thing. A difference between arms cannot come from something that nobody read.
  */
 export function aboutTheContext(cases: readonly CaseResult[]): string[] {
   const rows = cases.flatMap(({ row }) => (row?.exposure ? [row as ExposedRow] : []));

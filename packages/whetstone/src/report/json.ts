@@ -5,8 +5,8 @@ import type { Summary } from './summary.ts';
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu;
 
 /**
- * Indented JSON with a newline at the end. Control characters and direction overrides are escaped (`\u009b`), so that the
- * text is safe to print and no value changes.
+ * Indented JSON with a newline at the end. Control characters and direction overrides are escaped (`\u009b`), so that
+ * the text is safe to print and no value changes.
  */
 export function escapedJson(value: unknown): string {
   const json = JSON.stringify(value, null, 2);

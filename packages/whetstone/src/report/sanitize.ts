@@ -5,8 +5,8 @@ const BELL = String.fromCharCode(0x07);
 const STRING_TERMINATOR = String.fromCharCode(0x9c);
 
 /**
- * OSC, DCS, APC, PM and SOS strings up to their terminator: window titles, links, clipboard writes. An unterminated one goes
- * to the end of its line.
+ * OSC, DCS, APC, PM and SOS strings up to their terminator: window titles, links, clipboard writes. An unterminated
+ * one goes to the end of its line.
  */
 const CONTROL_STRING = new RegExp(
   `(?:${ESCAPE}[P\\]X^_]|[\\u0090\\u0098\\u009d-\\u009f])[^\\n${BELL}${ESCAPE}${STRING_TERMINATOR}]*(?:${BELL}|${ESCAPE}\\\\|${STRING_TERMINATOR})?`,
@@ -17,8 +17,8 @@ const CONTROL_STRING = new RegExp(
 const INVISIBLE = /\p{Bidi_Control}|[\u200b\u2060-\u2064\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /**
- * Text of unknown origin as plain text, for a terminal or a file that may be shown on one. Removes escape sequences, control
- * characters except newline and tab, direction overrides and lone surrogates. Carriage returns become newlines.
+ * Text of unknown origin as plain text, for a terminal or a file that may be shown on one. Removes escape sequences,
+ * control characters except newline and tab, direction overrides and lone surrogates. Carriage returns become newlines.
  */
 export function plainText(text: string): string {
   return stripVTControlCharacters(text.replace(CONTROL_STRING, ''))

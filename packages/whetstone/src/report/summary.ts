@@ -55,9 +55,9 @@ export type Arm = {
   /** [passed / planned, (passed + error + missing) / planned]: the lowest and highest rate that missing data allow. */
   bounds: [number, number];
   /**
-   * pass@k (`any`) and pass^k (`all`), where k is the number of planned trials per task: the chance that at least one,
-   * and that every one, of k trials of a task passes. Means over tasks. `null` with one trial per task, and where a task
-   * lacks a trial.
+   * pass@k (`any`) and pass^k (`all`), where k is the number of planned trials per task: the chance that at least
+   * one, and that every one, of k trials of a task passes. Means over tasks. `null` with one trial per task, and where
+   * a task lacks a trial.
    */
   pass_at_k: { k: number; any: number; all: number } | null;
   /** Median seconds that the agent ran. */
@@ -94,8 +94,8 @@ export type Comparison = {
   /** The lowest and highest difference over all planned cases that the cases without a result still allow. */
   bounds: [number, number];
   /**
-   * The smallest difference that this many tasks show with 80 % power; `null` where the spread over tasks is unknown, and
-   * where so few tasks cannot show any.
+   * The smallest difference that this many tasks show with 80 % power; `null` where the spread over tasks is unknown,
+   * and where so few tasks cannot show any.
    */
   minimum_detectable_difference: number | null;
   /** Tasks that a difference of the observed size needs (80 % power); `null` with a verdict, or where it is unknown. */

@@ -7,7 +7,9 @@ import type { Arm, Comparison, FailureGroup, Summary } from './summary.ts';
 import { type Column, paragraphLines, tableLines } from './text-layout.ts';
 
 export type TerminalOptions = {
-  /** The functions of picocolors; `createColors(false)` for no colours. The caller knows the terminal and `NO_COLOR`. */
+  /**
+   * The functions of picocolors; `createColors(false)` for no colours. The caller knows the terminal and `NO_COLOR`.
+   */
   colors: Colors;
   /** In characters; below 40 counts as 40. */
   width: number;
@@ -16,8 +18,8 @@ export type TerminalOptions = {
 const CASES_SHOWN = 5;
 
 /**
- * The report for a terminal: rates, comparisons, failures with their evidence, and what the run does not show. Without a
- * newline at the end.
+ * The report for a terminal: rates, comparisons, failures with their evidence, and what the run does not show.
+ * Without a newline at the end.
  */
 export function renderTerminal(
   summary: Summary,

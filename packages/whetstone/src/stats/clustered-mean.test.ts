@@ -5,7 +5,7 @@ import { clusteredMean, studentTInterval } from './clustered-mean.ts';
 const rates = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 40 });
 
 describe('clusteredMean', () => {
-  test('takes what stands in one cluster as dependent', () => {
+  test('treats values of one cluster as dependent', () => {
     const estimate = clusteredMean([1, 1, 0, 1, 0, 0, 1, 1], [0, 0, 1, 1, 1, 2, 2, 3]);
     expect(estimate.mean).toBe(0.625);
     expect(estimate.standardError).toBeCloseTo(0.178_609, 6);
@@ -20,7 +20,7 @@ describe('clusteredMean', () => {
     expect(estimate.standardError).toBeCloseTo(0.163_51, 5);
   });
 
-  test('gives no spread for one cluster, and none that is made of rounding', () => {
+  test('gives no spread for one cluster, and none that comes from rounding', () => {
     expect(clusteredMean([0.4, 0.6], ['a', 'a']).standardError).toBeNull();
     expect(clusteredMean([0.1, 0.1, 0.1]).standardError).toBe(0);
   });
@@ -33,7 +33,7 @@ describe('clusteredMean', () => {
     );
   });
 
-  test('refuses no values, and values without clusters', () => {
+  test('refuses an empty list, and values without clusters', () => {
     expect(() => clusteredMean([])).toThrow(RangeError);
     expect(() => clusteredMean([1, 2], ['a'])).toThrow(RangeError);
   });
@@ -46,7 +46,7 @@ describe('studentTInterval', () => {
     expect(interval?.high).toBeCloseTo(1 / 3 + 4.302_653 / 3, 5);
   });
 
-  test('is not given where it would be of zero width', () => {
+  test('is not given where its width would be zero', () => {
     expect(studentTInterval(clusteredMean([1, 1, 1]))).toBeNull();
     expect(studentTInterval(clusteredMean([1]))).toBeNull();
   });

@@ -3,17 +3,17 @@ import { studentTQuantile } from './student-t.ts';
 
 export type ClusteredMean = {
   mean: number;
-  /** `null` with one cluster: nothing then says how far clusters are apart. */
+  /** `null` with one cluster, because the spread between clusters is then unknown. */
   standardError: number | null;
-  /** Clusters − 1. */
+  /** Number of clusters − 1. */
   degreesOfFreedom: number;
 };
 
 /**
- * Mean of `values` with a standard error that takes what stands in one cluster as dependent:
- * SE² = C/(C−1) · (1/n²) · Σ_c (Σ_{i∈c} (y_i − ȳ))² (Miller, arXiv 2411.00640, with the finite-cluster factor). Without `clusters`
- * each value is its own, and this is sd/√n.
- * @throws RangeError when there are no values, or not one cluster for each.
+ * Mean of `values`, with a standard error that treats values of one cluster as dependent: SE² = C/(C−1) · (1/n²) ·
+ * Σ_c (Σ_{i∈c} (y_i − ȳ))² (Miller, arXiv 2411.00640, with the finite-cluster factor). Without `clusters` each value is
+ * its own cluster, and the standard error is sd/√n.
+ * @throws RangeError when there are no values, or `clusters` has another length.
  */
 export function clusteredMean(
   values: readonly number[],
@@ -35,7 +35,7 @@ export function clusteredMean(
   return { mean, standardError: standardError < 1e-12 ? 0 : standardError, degreesOfFreedom: count - 1 };
 }
 
-/** mean ± t·SE; `null` with one cluster, and with no spread, where it would claim certainty. */
+/** mean ± t·SE. `null` with one cluster, and without spread, because the interval would claim certainty. */
 export function studentTInterval(estimate: ClusteredMean, level = 0.95): Interval | null {
   const { mean, standardError, degreesOfFreedom } = estimate;
   if (standardError === null || standardError === 0) return null;
@@ -43,7 +43,7 @@ export function studentTInterval(estimate: ClusteredMean, level = 0.95): Interva
   return { low: mean - margin, high: mean + margin, level, method: 'Student t over tasks' };
 }
 
-/** Order does not change it: sorted first, so that rounding is the same whatever the order of tasks. */
+/** Sorts first, so that rounding does not depend on the order of tasks. */
 function sum(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b).reduce((total, value) => total + value, 0);
 }

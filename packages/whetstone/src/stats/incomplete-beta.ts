@@ -17,10 +17,10 @@ export function logGamma(x: number): number {
 }
 
 /**
- * The regularised incomplete beta function I_x(a, b), for 0 ≤ x ≤ 1 and a, b > 0: the continued fraction of DLMF 8.17.22
- * on the side of the mean where it converges fast, by the modified Lentz method. Written by hand, as are the Student t and
- * normal distributions, because @stdlib, whose results are equal to 9 digits, takes 233 packages for them, where all of
- * Whetstone takes 78; jstat is only exact to 7 digits, and simple-statistics has no t distribution.
+ * The regularised incomplete beta function I_x(a, b), for 0 ≤ x ≤ 1 and a, b > 0: the continued fraction of DLMF
+ * 8.17.22 on the side of the mean where it converges fast, by the modified Lentz method. Written by hand, as are the
+ * Student t and normal distributions, because @stdlib, whose results are equal to 9 digits, takes 233 packages for
+ * them, where all of Whetstone takes 78; jstat is only exact to 7 digits, and simple-statistics has no t distribution.
  */
 export function incompleteBeta(x: number, a: number, b: number): number {
   if (x <= 0) return 0;

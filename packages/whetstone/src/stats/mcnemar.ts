@@ -1,6 +1,6 @@
 /**
- * Exact two-sided McNemar test: of `gained` + `lost` pairs that differ, how odd is this split if each way were a coin's
- * toss? min(1, 2·Σ_{i ≤ min} C(n, i)·2⁻ⁿ). Fewer than six pairs that differ can never come below 0.05.
+ * Exact two-sided McNemar test: how unlikely is this split of `gained` + `lost` pairs that differ, if both directions
+ * were equally likely? min(1, 2·Σ_{i ≤ min} C(n, i)·2⁻ⁿ). With fewer than six pairs that differ it is never below 0.05.
  */
 export function mcnemarExact(gained: number, lost: number): number {
   const count = gained + lost;
@@ -10,7 +10,7 @@ export function mcnemarExact(gained: number, lost: number): number {
   for (let i = 1; i <= Math.min(gained, lost); i++) {
     term *= (count - i + 1) / i;
     sum += term;
-    // Rescaled by a power of two, which loses no digit, before thousands of pairs overflow.
+    // Scaled by a power of two, which is exact, so that thousands of pairs do not overflow.
     if (sum > 2 ** 500) {
       term *= 2 ** -500;
       sum *= 2 ** -500;

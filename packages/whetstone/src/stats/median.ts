@@ -1,4 +1,4 @@
-/** The middle value, or the mean of the middle two; `null` of nothing. */
+/** The middle value, or the mean of the middle two; `null` for an empty list. */
 export function median(values: readonly number[]): number | null {
   if (values.length === 0) return null;
   const sorted = values.toSorted((a, b) => a - b);

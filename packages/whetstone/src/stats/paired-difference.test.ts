@@ -30,7 +30,7 @@ describe('pairedDifference', () => {
     });
   });
 
-  test.each([1, 0])('three tasks that all differ by %d are no certainty', (variant) => {
+  test.each([1, 0])('three tasks that all differ by %d are not certainty', (variant) => {
     const { interval } = pairedDifference(Array.from({ length: 3 }, () => ({ variant, baseline: 0 })));
     expect(interval?.method).toBe('Newcombe square-and-add, tasks as the unit');
     expect((interval?.high ?? 0) - (interval?.low ?? 0)).toBeGreaterThan(0.5);

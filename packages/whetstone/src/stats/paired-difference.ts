@@ -6,7 +6,7 @@ import { wilsonByTask } from './wilson-interval.ts';
 export type TaskPair = { variant: number; baseline: number };
 
 export type PairedDifference = {
-  /** Mean over tasks of variant − baseline. */
+  /** Mean over tasks of (variant − baseline). */
   difference: number;
   /** `null` with one task. */
   standardError: number | null;
@@ -16,10 +16,10 @@ export type PairedDifference = {
 };
 
 /**
- * Difference of two arms over the same tasks: mean of d_t = variant − baseline, SE = sd(d_t)/√T, t interval with T − 1 degrees
- * of freedom, cut to [−1, 1]. One task gives no interval. When every task has the same difference the spread is unknown,
- * not zero: then the interval is the square-and-add one (Newcombe; MOVER) from the two Wilson intervals with tasks as the
- * unit, which takes the arms as independent and so is wide.
+ * Difference of two arms over the same tasks: mean of d_t = variant − baseline, SE = sd(d_t)/√T, t interval with T −
+ * 1 degrees of freedom, cut to [−1, 1]. One task gives no interval. When every task has the same difference the spread
+ * is unknown, not zero: then the interval is the square-and-add one (Newcombe; MOVER) from the two Wilson intervals
+ * with tasks as the unit, which takes the arms as independent and so is wide.
  * @throws RangeError when there are no pairs.
  */
 export function pairedDifference(pairs: readonly TaskPair[], level = 0.95): PairedDifference {

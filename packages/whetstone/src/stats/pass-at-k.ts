@@ -1,6 +1,6 @@
 /**
- * pass@k: the chance that at least one of `k` trials drawn from `trials` passes, 1 − Π_{i=n−c+1}^{n} (1 − k/i) (Chen et al.
- * 2021). NaN when there are fewer than `k` trials. Not to be reported where trials stopped at the first pass.
+ * pass@k: the chance that at least one of `k` trials drawn from `trials` passes, 1 − Π_{i=n−c+1}^{n} (1 − k/i) (Chen
+ * et al. 2021). NaN when there are fewer than `k` trials. Not valid where trials stopped at the first pass.
  */
 export function passAtK(trials: number, passed: number, k: number): number {
   if (trials < k) return Number.NaN;
@@ -10,7 +10,9 @@ export function passAtK(trials: number, passed: number, k: number): number {
   return 1 - allFail;
 }
 
-/** pass^k: the chance that all of `k` trials drawn from `trials` pass, C(c, k)/C(n, k) (τ-bench). NaN below `k` trials. */
+/**
+ * pass^k: the chance that all of `k` trials drawn from `trials` pass, C(c, k)/C(n, k) (τ-bench). NaN below `k` trials.
+ */
 export function passHatK(trials: number, passed: number, k: number): number {
   if (trials < k) return Number.NaN;
   let allPass = 1;

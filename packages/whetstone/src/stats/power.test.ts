@@ -11,7 +11,7 @@ test.each([
   expect(minimumDetectableDifference(tasks, 0.5)).toBeCloseTo(difference, 3);
 });
 
-test('10 pp at a standard deviation of 0.5 need about 196 tasks, and no difference fewer than six', () => {
+test('10 pp at a standard deviation of 0.5 need about 196 tasks, and every difference at least six', () => {
   expect(tasksNeeded(0.1, 0.5)).toBe(197);
   expect(tasksNeeded(-0.1, 0.5)).toBe(197);
   expect(tasksNeeded(1, 0)).toBe(6);
@@ -22,6 +22,6 @@ test.each([
   [0.7, 0.9, 59],
   [0.7, 0.75, 1248],
   [0.5, 0.53, 4353],
-])('%d against %d needs %d trials an arm', (rate, other, trials) => {
+])('%d against %d needs %d trials per arm', (rate, other, trials) => {
   expect(trialsPerArm(rate, other)).toBe(trials);
 });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** Uniform 32-bit integers that follow from `seed` alone: the sfc32 generator, its state the seed's SHA-256. */
+/** Uniform 32-bit integers that depend only on `seed`: the sfc32 generator, whose state is the SHA-256 of the seed. */
 export function seededWords(seed: string): () => number {
   const digest = createHash('sha256').update(seed).digest();
   let a = digest.readUInt32LE(0);
@@ -17,7 +17,7 @@ export function seededWords(seed: string): () => number {
   };
 }
 
-/** Uniform numbers in [0, 1) that follow from `seed` alone. */
+/** Uniform numbers in [0, 1) that depend only on `seed`. */
 export function seededRandom(seed: string): () => number {
   const word = seededWords(seed);
   return () => word() / 2 ** 32;

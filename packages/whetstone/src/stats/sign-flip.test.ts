@@ -51,8 +51,8 @@ describe('signFlipTest', () => {
     );
   });
 
-  test('samples the patterns of a large one, close to the exact value, the same for the same seed', () => {
-    // Twenty-one differences: one above what is enumerated. The added one moves the exact value of the rest little.
+  test('samples the patterns of a large sample, close to the exact value and the same for the same seed', () => {
+    // Twenty-one differences are one more than are enumerated. The added one changes the exact value only a little.
     const twenty = Array.from({ length: 20 }, (_, i) => ((i % 5) - 1.4) / 4);
     const exact = signFlipTest(twenty);
     const sampled = signFlipTest([...twenty, 1e-6], { seed: 'one' });
@@ -62,7 +62,7 @@ describe('signFlipTest', () => {
     expect(signFlipTest([...twenty, 1e-6], { seed: 'one' })).toEqual(sampled);
   });
 
-  test('never samples its way to zero', () => {
+  test('never gives zero from sampling', () => {
     const oneSided = Array.from({ length: 40 }, (_, i) => 0.5 + i / 100);
     expect(signFlipTest(oneSided, { draws: 10_000 }).pValue).toBe(1 / 10_001);
   });

@@ -7,15 +7,16 @@ export type SignFlipTest = {
   method: 'exact' | 'monte-carlo';
 };
 
-/** Sums of shares differ in their last bits by the order of adding; what is closer than this is equal. */
+/** Sums of shares differ in their last bits with the order of adding. Sums closer than this are equal. */
 const TOLERANCE = 1e-9;
 const EXACT_UP_TO = 20;
 
 /**
- * Two-sided sign-flip permutation test of paired differences: were the two arms alike, each task's difference would as
- * soon have had the other sign. Exact over all 2^T sign patterns when at most 20 differences are not zero (zeros do not
- * move the sum), and at any number when all have the same size (then it is McNemar's test). Otherwise `draws` random
- * patterns from `seed`, with p = (1 + #{|Δ*| ≥ |Δ|})/(1 + draws), which is never 0. The order of tasks changes nothing.
+ * Two-sided sign-flip permutation test of paired differences. If the two arms were equal, the difference of each task
+ * would have either sign with the same chance. Exact over all 2^T sign patterns when at most 20 differences are not
+ * zero (zeros do not change the sum), and for any number when all have the same size (then it is McNemar's test).
+ * Otherwise it uses `draws` random patterns from `seed`, with p = (1 + #{|Δ*| ≥ |Δ|})/(1 + draws), which is never 0.
+ * The order of tasks does not matter.
  */
 export function signFlipTest(
   differences: readonly number[],
@@ -33,7 +34,10 @@ export function signFlipTest(
     : { pValue: shareOfDraws(sizes, observed, seed, draws), method: 'monte-carlo' };
 }
 
-/** Walks the patterns in Gray-code order, one flip a step. The largest stays positive: its negatives mirror the rest. */
+/**
+ * Walks the patterns in Gray-code order, one flip per step. The largest difference stays positive; the rest is
+ * symmetric.
+ */
 function shareOfPatterns(sizes: readonly number[], observed: number): number {
   const signed = [...sizes];
   const patterns = 2 ** (sizes.length - 1);

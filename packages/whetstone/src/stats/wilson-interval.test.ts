@@ -17,7 +17,7 @@ describe('wilson', () => {
     expect(interval.high).toBeCloseTo(high, 4);
   });
 
-  test('stays within [0, 1] around the rate, and is never of zero width', () => {
+  test('stays within [0, 1] around the rate, and never has zero width', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 500 }), fc.nat(500), (count, some) => {
         const successes = Math.min(some, count);
@@ -56,7 +56,7 @@ describe('clusteredWilson', () => {
     expect(clusteredWilson([1, 1, 0, 0, 1, 0], 600)).toMatchObject({ low: byTask.low, high: byTask.high });
   });
 
-  test('is never narrower than independent trials would be, nor wider than one trial a task', () => {
+  test('is never narrower than with independent trials, nor wider than with one trial per task', () => {
     const task = fc.record({ passed: fc.nat(5), trials: fc.integer({ min: 1, max: 5 }) });
     fc.assert(
       fc.property(fc.array(task, { minLength: 2, maxLength: 30 }), (tasks) => {

@@ -4,8 +4,8 @@ import { normalQuantile } from './normal.ts';
 import { studentTQuantile } from './student-t.ts';
 
 /**
- * Wilson score interval of `successes` in `count` independent observations; both may be fractions (an effective sample
- * size). Stays within [0, 1] and is never of zero width.
+ * Wilson score interval of `successes` in `count` independent observations. Both may be fractions (an effective
+ * sample size). Stays within [0, 1] and never has zero width.
  * @throws RangeError unless 0 ≤ successes ≤ count and count > 0.
  */
 export function wilson(successes: number, count: number, level = 0.95): Interval {
@@ -25,7 +25,7 @@ export function wilson(successes: number, count: number, level = 0.95): Interval
   };
 }
 
-/** Wilson interval of a mean of task rates with tasks as the unit: as if each task had one trial. */
+/** Wilson interval of a mean of task rates with tasks as the unit, as if each task had one trial. */
 export function wilsonByTask(rates: readonly number[], level = 0.95): Interval {
   const { mean } = clusteredMean(rates);
   return {
@@ -35,11 +35,11 @@ export function wilsonByTask(rates: readonly number[], level = 0.95): Interval {
 }
 
 /**
- * Interval of the mean of task rates, tasks as clusters: Wilson at the effective sample size
- * n* = p(1−p)/SE² · (z/t)², where t has tasks − 1 degrees of freedom (Korn and Graubard's adjustment for the small number of
- * clusters), kept between the number of tasks and `trials`, the number of all trials. The lower bound is safe: rates
- * within [0, 1] cannot spread more than single trials of the same mean do. `null` with one task: nothing says how far
- * tasks are apart. When all tasks have the same rate the spread is unknown, not zero: then tasks are the unit.
+ * Interval of the mean of task rates, tasks as clusters: Wilson at the effective sample size n* = p(1−p)/SE² ·
+ * (z/t)², where t has tasks − 1 degrees of freedom (Korn and Graubard's adjustment for the small number of clusters),
+ * kept between the number of tasks and `trials`, the number of all trials. The lower bound is safe: rates within [0, 1]
+ * cannot spread more than single trials with the same mean. `null` with one task, because the spread between tasks is
+ * unknown. When all tasks have the same rate, the spread is unknown, not zero; then tasks are the unit.
  */
 export function clusteredWilson(rates: readonly number[], trials: number, level = 0.95): Interval | null {
   const { mean, standardError, degreesOfFreedom } = clusteredMean(rates);
@@ -53,7 +53,7 @@ export function clusteredWilson(rates: readonly number[], trials: number, level 
   return { ...wilson(rate * count, count, level), method: 'Wilson, effective sample size over tasks' };
 }
 
-/** Largest rate that `count` trials without one success leave possible, one-sided: 1 − α^(1/n). */
+/** The largest rate that is still possible after `count` trials without a success, one-sided: 1 − α^(1/n). */
 export function upperBoundOfNone(count: number, level = 0.95): number {
   return 1 - (1 - level) ** (1 / count);
 }

@@ -12,8 +12,8 @@ import { commandText, runCommandIn, succeeded } from './run-commands.ts';
 const SNIPPET_FILE_LIMIT = 8 * 1024 * 1024;
 
 /**
- * The checks of `hard_evaluation` that examine the tree and the changes, with the names and the order of context-eval. They
- * run before any command, so that nothing that a command writes counts.
+ * The checks of `hard_evaluation` that examine the tree and the changes, with the names and the order of
+ * context-eval. They run before any command, so that nothing that a command writes counts.
  */
 export async function checkTree(
   hard: HardEvaluation | undefined,

@@ -13,8 +13,8 @@ import { checkCommands, checkTree } from './hard-checks.ts';
 import { describeResult, runCommands, succeeded } from './run-commands.ts';
 
 /**
- * The clean room. A new workspace and a new sandbox, which the agent never saw, get the pristine tree, the changes of the
- * agent and the hidden tests. The exit codes of the commands that run there are the verdict.
+ * The clean room. A new workspace and a new sandbox, which the agent never saw, get the pristine tree, the changes of
+ * the agent and the hidden tests. The exit codes of the commands that run there are the verdict.
  */
 export type Verification = {
   validation: 'passed' | 'failed' | 'skipped';
@@ -65,7 +65,10 @@ export async function verify(input: VerifyInput): Promise<Verification> {
   return verification;
 }
 
-/** The protected paths: those that the task names, and those of the hidden tests. Changes of the agent do not count there. */
+/**
+ * The protected paths: those that the task names, and those of the hidden tests. Changes of the agent do not count
+ * there.
+ */
 async function protectedBy({ protectedPaths, hiddenTests }: TaskConfig): Promise<(path: string) => boolean> {
   const isNamed = namedBy(protectedPaths);
   const hidden = new Set(
@@ -101,8 +104,8 @@ async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
 }
 
 /**
- * Restores protected files after commands, because commands run code of the agent. Files that setup made in protected folders
- * (installed packages) stay: only files of the base are restored.
+ * Restores protected files after commands, because commands run code of the agent. Files that setup made in protected
+ * folders (installed packages) stay: only files of the base are restored.
  */
 async function protectAgain({ task, snapshot }: VerifyInput, { workspace }: Room): Promise<void> {
   if (task.protectedPaths.length > 0) {

@@ -2,17 +2,18 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Who may read. Other users of the machine reach a loopback port too, and so does every web page in the user's browser;
- * so a request must come from our own page or the address bar, to a loopback name, and hold the secret.
+ * Decides which requests may read. Other users of the machine can reach a loopback port, and so can every web page in
+ * the user's browser. So a request must come from our own page or the address bar, to a loopback name, and carry the
+ * secret.
  */
 export type Guard = {
-  /** Opens the page, as often as it is asked for. */
+  /** Opens the page any number of times. */
   readonly token: string;
-  /** Opens the page once: for where others can see it, as in the arguments of a process. */
+  /** Opens the page only once. For places that others can see, such as the arguments of a process. */
   createTicket(): string;
-  /** What is wrong with a request whatever it asks for; `undefined` when nothing is. */
+  /** Why a request is refused, whatever it asks for; `undefined` when it is not. */
   refusal(request: IncomingMessage): Refusal | undefined;
-  /** The cookie to set when this is a token or an unused ticket. */
+  /** The cookie to set when the value is the token or an unused ticket. */
   exchange(secret: string): string | undefined;
   hasCookie(request: IncomingMessage): boolean;
 };
@@ -21,9 +22,9 @@ export type Refusal = { status: 403 | 405 | 421; message: string };
 
 export function createGuard(port: number): Guard {
   const token = createSecret();
-  const session = createSecret(); // not the token, so that a cookie that got out opens nothing after a restart
+  const session = createSecret(); // not the token, so that a leaked cookie is worthless after a restart
   const tickets = new Set<string>();
-  const cookieName = `whetstone-view-${port}`; // cookies of one host are shared over its ports
+  const cookieName = `whetstone-view-${port}`; // all ports of a host share its cookies
   const hosts = ['127.0.0.1', 'localhost', '[::1]'].map((name) => new URL(`http://${name}:${port}`).host);
 
   return {
@@ -37,7 +38,7 @@ export function createGuard(port: number): Guard {
 
     refusal({ method = '', headers }) {
       const { host = '', origin } = headers;
-      // A name that someone else's DNS points at loopback makes their page "the same origin" as this server.
+      // A foreign DNS name that points to loopback would make a foreign page "the same origin" as this server.
       if (!hosts.includes(host.toLowerCase()))
         return { status: 421, message: 'This server answers to a loopback name only.' };
       if (method !== 'GET' && method !== 'HEAD')
@@ -67,7 +68,7 @@ export function createGuard(port: number): Guard {
 
 const createSecret = (): string => randomBytes(32).toString('base64url');
 
-/** In a time that does not tell how much of it is right. */
+/** Compares in constant time, so that timing does not show how much of it is right. */
 const isSame = (given: string, secret: string): boolean => timingSafeEqual(digest(given), digest(secret));
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

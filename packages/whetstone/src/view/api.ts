@@ -3,8 +3,8 @@ import type { CaseRow } from '../record/row.ts';
 import type { Summary } from '../report/summary.ts';
 
 /**
- * What the web page asks of the server, all of it `GET` and JSON. Names and texts are as the run has them: whoever
- * shows them treats them as hostile. Errors are `{ error }` with a status from 400.
+ * The HTTP API that the web page uses: only `GET`, only JSON. Names and texts are as in the run, so the page must
+ * treat them as hostile. Errors are `{ error }` with a status of 400 or more.
  *
  * - `/api/runs` → `RunList`
  * - `/api/runs/:run` → `RunDetail`
@@ -12,9 +12,9 @@ import type { Summary } from '../report/summary.ts';
  * - `/api/runs/:run/cases/:case/:file` → `CaseFile`
  */
 export type RunList = {
-  /** The newest first. */
+  /** The newest run first. */
   runs: RunEntry[];
-  /** Runs that are there and not listed. */
+  /** Number of runs that exist but are not listed. */
   older: number;
 };
 
@@ -32,13 +32,13 @@ export type ReadableRun = {
   variants: string[];
 };
 
-/** `running`: a live process holds the run. `stopped`: none does, and cases are missing. */
+/** `running`: a live process works on the run. `stopped`: no process does, and cases are missing. */
 export type RunState = 'running' | 'finished' | 'stopped';
 
 export type RunDetail = {
   id: string;
   state: RunState;
-  /** Without the lists of cases, which `cases` has with what they came to. */
+  /** Without the lists of cases, because `cases` has them with their results. */
   manifest: Omit<Manifest, 'order' | 'case_matrix'>;
   summary: Summary;
   /** In planned order. */
@@ -66,7 +66,7 @@ export type CaseDetail = {
 
 export type CaseFileEntry = { name: CaseFileName; bytes: number };
 
-/** The number of a validation log is the index of its command in the row's `validation_results`. */
+/** The number of a validation log is the index of its command in `validation_results` of the row. */
 export type CaseFileName =
   | 'prompt'
   | 'patch'
@@ -77,7 +77,7 @@ export type CaseFileName =
   | 'stderr'
   | `validation-${number}-${'stdout' | 'stderr'}`;
 
-/** A file, at most 1 MiB of it: the beginning of texts, the end of logs, both of JSON lines. */
+/** At most 1 MiB of a file: the beginning of texts, the end of logs, both ends of JSON lines. */
 export type CaseFile = CaseFileEntry & {
   head: string;
   /** Bytes left out between `head` and `tail`. */

@@ -11,7 +11,7 @@ const LIMIT_BYTES = 1024 * 1024;
 /** A case of a run; `row` is `null` while it has no result. */
 type RecordedCase = { runDirectory: string; caseId: string; row: CaseRow | null };
 
-/** The files of a case that are there. */
+/** The files of a case that exist. */
 export async function listCaseFiles(recorded: RecordedCase): Promise<CaseFileEntry[]> {
   const entries: CaseFileEntry[] = [];
   for (const [name, { path }] of namedFiles(recorded)) {
@@ -22,7 +22,7 @@ export async function listCaseFiles(recorded: RecordedCase): Promise<CaseFileEnt
   return entries;
 }
 
-/** One file of a case by its name; `undefined` when there is none of that name. */
+/** One file of a case by its name; `undefined` when it does not exist. */
 export async function readCaseFile(recorded: RecordedCase, name: string): Promise<CaseFile | undefined> {
   const entry = [...namedFiles(recorded)].find(([known]) => known === name);
   if (entry === undefined) return undefined;
@@ -32,7 +32,7 @@ export async function readCaseFile(recorded: RecordedCase, name: string): Promis
   const excerpt = await readExcerpt(checked, keep, LIMIT_BYTES).catch(() => undefined);
   if (excerpt === undefined) return undefined;
   const { bytes, head, omittedBytes, tail } = excerpt;
-  // A log was made for a terminal: its colours and cursor moves are no content.
+  // A log was written for a terminal. Its colours and cursor moves are not content.
   const readable = keep === 'tail' ? plainText : (text: string) => text;
   return { name: known, bytes, head: readable(head), omitted_bytes: omittedBytes, tail: readable(tail) };
 }
@@ -61,8 +61,8 @@ function namedFiles({
 }
 
 /**
- * The path, when it lies in the case's own folder and no symbolic link is on the way from the run directory to it: a
- * run directory may come from anywhere, its case ids and the paths in its rows too.
+ * The path, if it is in the folder of the case and no symbolic link is on the way from the run directory to it. A run
+ * directory may come from anywhere, and so may its case ids and the paths in its rows.
  */
 async function unlinkedPath(
   { runDirectory, caseId }: RecordedCase,

@@ -15,7 +15,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const keeps: Keep[] = ['head', 'tail', 'both'];
 
-test('keeps the two ends, within the limit, with no code point cut in half', async () => {
+test('keeps both ends within the limit, and cuts no code point', async () => {
   const file = join(folder, 'text');
   await fc.assert(
     fc.asyncProperty(
@@ -23,7 +23,7 @@ test('keeps the two ends, within the limit, with no code point cut in half', asy
       fc.constantFrom(...keeps),
       fc.nat({ max: 80 }),
       async (text, keep, limit) => {
-        // A byte order mark at a beginning is an encoding's, not the text's.
+        // A byte order mark at the start belongs to the encoding, not to the text.
         fc.pre(!text.includes('\ufeff') && !text.includes('\ufffd'));
         await writeFile(file, text);
         const excerpt = await readExcerpt(file, keep, limit);
@@ -42,7 +42,7 @@ test('keeps the two ends, within the limit, with no code point cut in half', asy
   );
 });
 
-test('a link is not followed, and a pipe nobody writes to is not waited for', async () => {
+test('does not follow a link, and does not wait for a pipe without a writer', async () => {
   await writeFile(join(folder, 'secret'), 'secret');
   await symlink(join(folder, 'secret'), join(folder, 'link'));
   await expect(readExcerpt(join(folder, 'link'), 'head', 100)).rejects.toThrow('ELOOP');

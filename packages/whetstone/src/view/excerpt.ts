@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** Which part of a file that is too long is kept. */
+/** Which part of a long file is kept. */
 export type Keep = 'head' | 'tail' | 'both';
 
 export type Excerpt = {
@@ -13,8 +13,8 @@ export type Excerpt = {
 };
 
 /**
- * Reads a regular file as UTF-8, at most `limit` bytes of it; a cut keeps code points whole. Does not follow a
- * symbolic link in the last name, and does not wait on a pipe: what is not a regular file is `undefined`.
+ * Reads at most `limit` bytes of a regular file as UTF-8, without cutting a code point. Resolves with `undefined` for
+ * anything else: it does not follow a symbolic link at the end of the path and does not wait on a pipe.
  */
 export async function readExcerpt(path: string, keep: Keep, limit: number): Promise<Excerpt | undefined> {
   await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -39,16 +39,16 @@ async function readRange(file: FileHandle, start: number, length: number): Promi
   let filled = 0;
   while (filled < length) {
     const { bytesRead } = await file.read(buffer, filled, length - filled, start + filled);
-    if (bytesRead === 0) break; // it has become shorter since
+    if (bytesRead === 0) break; // the file has become shorter meanwhile
     filled += bytesRead;
   }
   return buffer.subarray(0, filled);
 }
 
-/** `stream` holds back a code point whose end is cut off. */
+/** With `stream`, a code point whose end is cut off is held back. */
 const decodeHead = (bytes: Buffer): string => new TextDecoder().decode(bytes, { stream: true });
 
-/** The rest of a code point whose beginning is cut off, at most three bytes, is left out. */
+/** Leaves out the rest of a code point whose beginning is cut off: at most three bytes. */
 function decodeTail(bytes: Buffer): string {
   const beginsCodePoint = (byte: number) => (byte & 0b1100_0000) !== 0b1000_0000;
   const start = bytes.subarray(0, 3).findIndex(beginsCodePoint);

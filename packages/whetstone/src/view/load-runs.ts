@@ -15,10 +15,10 @@ const RUNS_LISTED = 100;
 const RUNS_KEPT = 8;
 const PATHS_SHOWN = 1000;
 
-/** Runs below an output directory, read anew only when they have changed. */
+/** The runs below an output directory. A run is read again only when it has changed. */
 export interface StoredRuns {
   list(): Promise<RunList>;
-  /** `undefined` when the output directory holds no run of that name. @throws WhetstoneError `run-unreadable` */
+  /** `undefined` when the output directory has no run with that id. @throws WhetstoneError `run-unreadable` */
   find(id: string): Promise<LoadedRun | undefined>;
 }
 
@@ -32,8 +32,8 @@ export function openStoredRuns(outputDirectory: string): StoredRuns {
     const known = loaded.get(id);
     loaded.delete(id);
     const run = known?.revision === revision ? known.run : loadRun(join(outputDirectory, id), id, lock);
-    run.catch(() => loaded.delete(id)); // asked for again, it may go well
-    loaded.set(id, { revision, run }); // last in, so that the first is the one longest not asked for
+    run.catch(() => loaded.delete(id)); // the next request may succeed
+    loaded.set(id, { revision, run }); // moved to the end, so that the first entry is the least recently used
     const [oldest] = loaded.keys();
     if (loaded.size > RUNS_KEPT && oldest !== undefined) loaded.delete(oldest);
     return run;
@@ -73,7 +73,7 @@ export function openStoredRuns(outputDirectory: string): StoredRuns {
   };
 }
 
-/** One case of a run in full; `undefined` when the plan has none of that id. */
+/** One case of a run in full; `undefined` when the plan has no case with that id. */
 export async function caseDetail(
   { run, detail }: LoadedRun,
   caseId: string,
@@ -90,7 +90,7 @@ const shortened = (row: CaseRow): CaseRow => ({
   touched_paths: row.touched_paths.slice(0, PATHS_SHOWN),
 });
 
-/** The newest first: ids begin with their time. A folder that is a symbolic link is none of ours. */
+/** Folder names, the newest run first, because ids begin with their time. Symbolic links are left out. */
 async function folders(outputDirectory: string): Promise<string[]> {
   const entries = await readdir(outputDirectory, { withFileTypes: true }).catch(() => []);
   return entries
@@ -105,7 +105,7 @@ const hasManifest = (directory: string): Promise<boolean> => isRegularFile(runLa
 /** Whether a live process works on a run. */
 type LockState = 'held' | 'free';
 
-/** What changes whenever a run does: the journal's size and time, and whether a process works on it. */
+/** Changes whenever the run changes: size and time of the journal, and whether a process works on the run. */
 async function revisionOf(directory: string): Promise<{ revision: string; lock: LockState }> {
   const layout = runLayout(directory);
   const stamps = await Promise.all(

@@ -5,7 +5,7 @@ import { WhetstoneError } from '@whetstone/errors';
 
 export type ViewFile = { path: string; contentType: string };
 
-/** Where the page's files lie: in the installed package, else in the repository. */
+/** The folder with the files of the page: in the installed package, else in the repository. */
 const PLACES = ['../view-static/', '../../../view/src/'];
 
 const CONTENT_TYPES: Record<string, string> = {
@@ -14,7 +14,7 @@ const CONTENT_TYPES: Record<string, string> = {
   '.js': 'text/javascript; charset=utf-8',
 };
 
-/** The files of the web page by name; what is not in this map is not served. */
+/** The files of the web page by name. Only these are served. */
 export function viewFiles(): ReadonlyMap<string, ViewFile> {
   const folder = PLACES.map((place) => new URL(place, import.meta.url)).find((url) =>
     existsSync(new URL('index.html', url)),

@@ -36,13 +36,13 @@ describe('who may read', () => {
     expect((await get(path, { cookie: `other=1; ${cookie}` })).status).not.toBe(403);
   });
 
-  test('a wrong token opens nothing, and one that came with a cookie is not passed over', async () => {
+  test('a wrong token opens nothing, even with a valid cookie', async () => {
     expect((await send(server.url, '/?token=guessed')).status).toBe(403);
     expect((await get('/?token=guessed')).status).toBe(403);
     expect((await send(server.url, '/?token=')).status).toBe(403);
   });
 
-  test('a one-time URL opens the page once, the printed one as often as it is asked', async () => {
+  test('a one-time URL opens the page once, the printed URL any number of times', async () => {
     const once = server.createOneTimeUrl();
     expect(await cookieFrom(once)).toBe(cookie);
     expect(await cookieFrom(once)).toBe('');
@@ -50,7 +50,7 @@ describe('who may read', () => {
   });
 
   test.each(['evil.example', 'evil.example:PORT', '127.0.0.1', '127.0.0.1:1', '127.0.0.1.evil.example:PORT'])(
-    'the Host %j is refused: a foreign name that leads here is not ours',
+    'the Host %j is refused, because a foreign name may lead here',
     async (host) => {
       const { port } = new URL(server.url);
       expect((await get('/api/runs', { host: host.replace('PORT', port) })).status).toBe(421);
@@ -96,7 +96,7 @@ describe('who may read', () => {
     });
   });
 
-  test('a port that is taken is said', async () => {
+  test('a port that is in use is an error', async () => {
     const port = Number(new URL(server.url).port);
     await expect(serveRuns({ outputDirectory, port })).rejects.toMatchObject({
       code: 'view-port-unavailable',

@@ -52,7 +52,7 @@ async function getJson<Answer>(...segments: string[]): Promise<Answer> {
 }
 
 describe('files', () => {
-  test('the page and all that it loads are served with their types', async () => {
+  test('the page and everything that it loads are served with their types', async () => {
     const { body, headers } = await get('/');
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
     const loaded = [...body.matchAll(/(?:src|href)="\/(?<name>[^"]+)"/g)].map(
@@ -80,7 +80,7 @@ describe('files', () => {
   });
 
   test.each(['/%', '/%ff', '/api/runs/%E0%A4%A', 'http://evil.example/', '*'])(
-    '%s is no address',
+    '%s is not a valid address',
     async (path) => {
       expect((await get(path)).status).toBe(400);
     },
@@ -88,7 +88,7 @@ describe('files', () => {
 });
 
 describe('runs', () => {
-  test('are listed with the newest first, and what is no run is not', async () => {
+  test('are listed with the newest first, without other folders', async () => {
     await mkdir(join(outputDirectory, 'not-a-run'), { recursive: true });
     await writeFile(join(outputDirectory, 'zzz.txt'), 'a file');
     const { runs, older } = await getJson<RunList>('runs');
@@ -110,7 +110,7 @@ describe('runs', () => {
     expect(detail.manifest.seed).toBe(manifest.seed);
   });
 
-  test('hostile names are texts like any other', async () => {
+  test('hostile names are texts like all others', async () => {
     const detail = await getJson<RunDetail>('runs', HOSTILE_RUN_ID);
     expect(detail.summary.caveats).toContain(HOSTILE_TEXT);
     expect((await get(api('runs', HOSTILE_RUN_ID))).headers['content-type']).toBe(
@@ -118,7 +118,7 @@ describe('runs', () => {
     );
   });
 
-  test('a run that goes on is seen to, and an answer that has not changed is not sent again', async () => {
+  test('a running run is read again, and an unchanged answer is not sent again', async () => {
     const id = '2026-03-03T00-00-00-live';
     const { record, rows } = await startSampleRun(outputDirectory, id);
     const [first, second] = rows;
@@ -155,7 +155,7 @@ describe('runs', () => {
     await rm(join(outputDirectory, '2025-finished'), { recursive: true });
   });
 
-  test('one that cannot be read does not hide the others', async () => {
+  test('a run that cannot be read does not hide the others', async () => {
     const broken = join(outputDirectory, '2024-broken');
     await mkdir(broken);
     await writeFile(join(broken, 'manifest.json'), '{');
@@ -167,13 +167,13 @@ describe('runs', () => {
     await rm(broken, { recursive: true });
   });
 
-  test('a link to a run elsewhere is none of ours', async () => {
+  test('a link to a run elsewhere is not listed', async () => {
     await symlink(join(outputDirectory, sampleId), join(outputDirectory, '2026-link'));
     expect((await get(api('runs', '2026-link'))).status).toBe(404);
     await rm(join(outputDirectory, '2026-link'));
   });
 
-  test('an output directory that is not there yet has no runs', async () => {
+  test('an output directory that does not exist yet has no runs', async () => {
     await using empty = await serveRuns({ outputDirectory: join(outputDirectory, 'later') });
     const headers = { cookie: await cookieFrom(empty.url) };
     const { status, body } = await send(empty.url, '/api/runs', { headers });
@@ -202,12 +202,12 @@ describe('cases', () => {
     expect(log).toMatchObject({ head: expect.stringContaining('1 failing'), omitted_bytes: 0, tail: '' });
   });
 
-  test('a log comes without what would move a cursor', async () => {
+  test('a log is served without cursor moves', async () => {
     const { head } = await getJson<CaseFile>('runs', sampleId, 'cases', failed, 'stdout');
     expect(head).toBe('I have changed the parser.\n');
   });
 
-  test('a planned case without a result is there', async () => {
+  test('a planned case without a result is listed', async () => {
     const detail = await getJson<CaseDetail>('runs', sampleId, 'cases', 'case-1-6-1-2');
     expect(detail).toMatchObject({ row: null, state: 'stopped', planned: { outcome: null }, files: [] });
   });
@@ -229,7 +229,7 @@ describe('cases', () => {
     expect([events.head.startsWith('FIRST'), events.tail.endsWith('LAST')]).toEqual([true, true]);
   });
 
-  test('bytes that are no text do no harm', async () => {
+  test('bytes that are not text are harmless', async () => {
     const { head } = await getJson<CaseFile>('runs', HOSTILE_RUN_ID, 'cases', 'case-0-0-0-1', 'stderr');
     expect(head).toBe('\ufffd\ufffd\ufffd(');
   });
@@ -254,7 +254,7 @@ describe('cases', () => {
     expect((await get(api(...segments.map((one) => (one === 'ID' ? sampleId : one))))).status).toBe(404);
   });
 
-  test('whatever the path, nothing outside is read and the server goes on', async () => {
+  test('no path reads anything outside, and the server goes on', async () => {
     const part = fc.oneof(
       fc.constantFrom(
         '..',
@@ -287,7 +287,7 @@ describe('a run directory that someone else made', () => {
   const secret = '../../../../secret.txt';
   const id = '2023-hostile-paths';
 
-  test('reads nothing outside the case, by whatever path, id or link', async () => {
+  test('no path, id or link reads anything outside the case', async () => {
     const caseIds = ['a', '../..', '..', 'linked-folder', 'linked-file'];
     const logs = { stdout_path: secret, stderr_path: join(outputDirectory, '..', 'secret.txt') };
     const row = { command: 'x', exit_code: 1, duration_seconds: 1, ended: 'exit' as const, ...logs };
@@ -311,7 +311,7 @@ describe('a run directory that someone else made', () => {
     }
   });
 
-  test('a journal that holds rubbish gives what is readable', async () => {
+  test('the readable part of a damaged journal is served', async () => {
     const journal = join(outputDirectory, id, 'journal.jsonl');
     const before = await readFile(journal);
     await appendFile(journal, '{"type":"case.finished","case_id":"a","row":{}}\nnull\n\0\n{"torn');

@@ -12,20 +12,21 @@ import { type ViewFile, viewFiles } from './page-files.ts';
 const LOOPBACK = ['127.0.0.1', '::1', 'localhost'];
 
 export interface ViewServer extends AsyncDisposable {
-  /** Opens the page in any browser of this machine; holds the secret that keeps its other users out. */
+  /** Opens the page in any browser of this machine. Contains the secret that keeps other users out. */
   readonly url: string;
-  /** A URL that opens the page once, for where others can see it: the arguments of a process. */
+  /** A URL that opens the page once. For places that others can see, such as the arguments of a process. */
   createOneTimeUrl(): string;
-  /** Ends open connections too. */
+  /** Also ends open connections. */
   close(): Promise<void>;
 }
 
 /**
- * Serves the web page over the runs below `outputDirectory`: reads only, on loopback only, and only to who holds the
- * secret of the URL. `port` 0, the default, takes a free one. What it reads may be hostile: the answers are JSON, and
- * the page's Content-Security-Policy lets nothing but the page's own files run.
+ * Serves the web page for the runs below `outputDirectory`. It only reads, only on loopback, and only for a client with
+ * the secret of the URL. `port`: default 0, any free port. The runs may be hostile, so answers are JSON, and the
+ * Content-Security-Policy of the page allows only its own files to run.
  *
- * @throws WhetstoneError `view-host-invalid` for a host that is not loopback, `view-port-unavailable` for a port that cannot be had.
+ * @throws WhetstoneError `view-host-invalid` for a host that is not loopback, `view-port-unavailable` for a port that
+ * cannot be used.
  */
 export async function serveRuns(options: {
   outputDirectory: string;
@@ -147,8 +148,8 @@ async function answerTo(page: Page, request: IncomingMessage): Promise<Answer> {
 }
 
 /**
- * The segments of the path, decoded one by one; nothing is resolved or joined, so that `..` is a name like any other
- * (which no run has). `undefined` when it is not a path.
+ * The segments of the path, each decoded by itself. Nothing is resolved or joined, so `..` is just a name, which no
+ * run has. `undefined` when it is not a path.
  */
 function parseTarget(target: string): { segments: string[]; query: URLSearchParams } | undefined {
   const mark = target.includes('?') ? target.indexOf('?') : target.length;
@@ -187,7 +188,9 @@ async function answerApi(runs: StoredRuns, segments: string[]): Promise<Answer |
   return file && json(200, file);
 }
 
-/** A run that cannot be read is the run's failure; everything else is ours. Either way the server goes on. */
+/**
+ * Answers an error: a run that cannot be read is the fault of the run, anything else of the server. The server goes on.
+ */
 function failure(error: unknown): Answer {
   if (error instanceof WhetstoneError) return json(422, { error: error.message });
   return json(500, { error: 'This could not be read.' });

@@ -8,8 +8,8 @@ import type { FileChange, TreeEntry } from './workspace.ts';
 const RENAME_LIMIT = 1000;
 
 /**
- * The changes between two commits of `gitDir`, and their patch as a file. One git process gives both; the patch is streamed to
- * the file.
+ * The changes between two commits of `gitDir`, and their patch as a file. One git process gives both; the patch is
+ * streamed to the file.
  */
 export async function diffCommits(options: {
   gitDir: string;
@@ -64,8 +64,9 @@ type RawRecord = {
 type Counts = { binary: boolean; insertions: number; deletions: number };
 
 /**
- * Reads the fields before the patch: per file one record of `:modes oids status`, the path, and for a rename the new path;
- * then per file one record of counts and path(s); then an empty field ("diff-format" in git's documentation, with `-z`).
+ * Reads the fields before the patch: per file one record of `:modes oids status`, the path, and for a rename the new
+ * path; then per file one record of counts and path(s); then an empty field ("diff-format" in git's documentation, with
+ * `-z`).
  */
 class SummaryReader {
   readonly #raw: RawRecord[] = [];

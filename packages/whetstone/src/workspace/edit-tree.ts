@@ -3,9 +3,9 @@ import { removeTree } from '@whetstone/sandbox';
 import { absolutePath, assertInsideTree, parentPaths } from './tree-path.ts';
 
 /**
- * Writes into a tree that an agent may have prepared to trick the writer: follows no symlink, replaces what is in the way, and
- * changes nothing outside the tree. Paths are byte paths. A path that leaves the tree or reaches into a `.git` is refused. Call
- * only when nothing else runs in the tree.
+ * Writes into a tree that an agent may have prepared to trick the writer: follows no symlink, replaces what is in the
+ * way, and changes nothing outside the tree. Paths are byte paths. A path that leaves the tree or reaches into a `.git`
+ * is refused. Call only when nothing else runs in the tree.
  */
 export type NewEntry = { path: string; mode: '100644' | '100755' | '120000' };
 
@@ -47,8 +47,8 @@ export async function makeFolder(root: string, path: string): Promise<void> {
 }
 
 /**
- * Removes what is at `path`: a folder with everything in it, a symlink itself. Does nothing for a path below a symlink or a
- * file, because that is not in this tree. Resolves with whether something was removed.
+ * Removes what is at `path`: a folder with everything in it, a symlink itself. Does nothing for a path below a
+ * symlink or a file, because that is not in this tree. Resolves with whether something was removed.
  */
 export async function removeEntry(root: string, path: string): Promise<boolean> {
   for (const folder of parentPaths(path).reverse()) {

@@ -9,14 +9,14 @@ export function formatOf(oid: string): ObjectFormat {
 }
 
 /**
- * `info/attributes` overrides every `.gitattributes` of the tree, so that no content is converted and a diff compares only
- * contents. `-text` and the like switch an attribute off; `!` makes it unspecified.
+ * `info/attributes` overrides every `.gitattributes` of the tree, so that no content is converted and a diff compares
+ * only contents. `-text` and the like switch an attribute off; `!` makes it unspecified.
  */
 const RAW_CONTENT = '* -text !eol !crlf -ident -filter !working-tree-encoding !diff !merge !whitespace\n';
 
 /**
- * Writes a new git directory without any template, hook or configuration of the user. `alternates` are object folders that it
- * reads besides its own.
+ * Writes a new git directory without any template, hook or configuration of the user. `alternates` are object folders
+ * that it reads besides its own.
  */
 export async function makeGitDirectory(
   directory: string,

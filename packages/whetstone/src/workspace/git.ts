@@ -6,8 +6,8 @@ import { present } from '@whetstone/events/present';
 import { execa } from 'execa';
 
 /**
- * Every git process that the harness starts. It reads only the configuration of its git directory, runs no hook, filter,
- * fsmonitor, pager or transport, takes no optional lock, and never asks for input.
+ * Every git process that the harness starts. It reads only the configuration of its git directory, runs no hook,
+ * filter, fsmonitor, pager or transport, takes no optional lock, and never asks for input.
  */
 export type GitCall = {
   gitDir?: string;

@@ -3,7 +3,10 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { formatOf, type ObjectFormat } from './git-directory.ts';
 
-/** Opens a file that was a plain file when it was listed: refuses a symlink that has replaced it, and does not block on a pipe. */
+/**
+ * Opens a file that was a plain file when it was listed: refuses a symlink that has replaced it, and does not block on
+ * a pipe.
+ */
 const READ_PLAIN_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const CHUNK = 1024 * 1024;
@@ -49,8 +52,8 @@ function startHash(format: ObjectFormat, size: number) {
 }
 
 /**
- * The content of a tree entry that was hashed before: the bytes of a file, the target of a symlink. Throws at the end when
- * the content is not what was hashed. A chunk is valid only until the next one is read.
+ * The content of a tree entry that was hashed before: the bytes of a file, the target of a symlink. Throws at the end
+ * when the content is not what was hashed. A chunk is valid only until the next one is read.
  */
 export async function* readHashed(
   path: Buffer,

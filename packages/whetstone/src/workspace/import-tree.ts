@@ -14,8 +14,8 @@ const SOMEONE = 'Developer <developer@localhost>';
 const SOME_TIME = '1704067200 +0000';
 
 /**
- * Writes a commit to `gitDir`: `start` with `edits`, whose contents are read from the tree at `root` and streamed to one
- * process. The identity, date and message of the commit are always the same. Resolves with the id of the commit.
+ * Writes a commit to `gitDir`: `start` with `edits`, whose contents are read from the tree at `root` and streamed to
+ * one process. The identity, date and message of the commit are always the same. Resolves with the id of the commit.
  */
 export async function importTree(
   gitDir: string,

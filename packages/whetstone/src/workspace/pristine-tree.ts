@@ -87,7 +87,9 @@ function takeNotes(root: string, entries: readonly Entry[]): SnapshotNotes {
   };
 }
 
-/** By the specification of Git LFS, a pointer is UTF-8 text of less than 1024 bytes that starts with this version line. */
+/**
+ * By the specification of Git LFS, a pointer is UTF-8 text of less than 1024 bytes that starts with this version line.
+ */
 const LFS_VERSION = Buffer.from('version https://git-lfs.github.com/spec/');
 
 function mayBeLfsPointer({ mode, size }: Entry): boolean {

@@ -17,9 +17,9 @@ export type Repository = {
 };
 
 /**
- * Inspects a repository without changing it. `dirty`: there are changed tracked files or untracked files (ignored files and
- * submodules do not count), which no workspace will have; also true where the index cannot be read. `head`: the commit that is
- * checked out, `null` while the branch has no commit.
+ * Inspects a repository without changing it. `dirty`: there are changed tracked files or untracked files (ignored
+ * files and submodules do not count), which no workspace will have; also true where the index cannot be read. `head`:
+ * the commit that is checked out, `null` while the branch has no commit.
  */
 export async function inspectRepo(
   path: string,
@@ -50,9 +50,9 @@ export async function resolveCommit(path: string, ref: string): Promise<string> 
 }
 
 /**
- * Finds the repository that `path` is in. Does not use the discovery of git, which refuses a repository of another owner
- * (`safe.directory`). That protects whoever runs its hooks, and nothing here runs them.
- * Throws a `WhetstoneError` (exit code 2): `repo-missing`, `repo-not-git`, `repo-bare`.
+ * Finds the repository that `path` is in. Does not use the discovery of git, which refuses a repository of another
+ * owner (`safe.directory`). That protects whoever runs its hooks, and nothing here runs them. Throws a `WhetstoneError`
+ * (exit code 2): `repo-missing`, `repo-not-git`, `repo-bare`.
  */
 export async function openRepository(path: string): Promise<Repository> {
   const start = resolve(path);
@@ -153,7 +153,7 @@ async function isDirty(repository: Repository, head: string | null): Promise<boo
       ...(head === null ? {} : { head }),
     });
     await copyIndex(repository.gitDir, directory);
-    // Converting line endings is the only conversion that is safe to run. Without it every file of a Windows checkout is changed.
+    // Converting line endings is the only safe conversion. Without it every file of a Windows checkout is changed.
     await rm(join(directory, 'info/attributes'));
     const exclude = join(repository.commonDir, 'info/exclude');
     const status = await git(
@@ -177,7 +177,9 @@ async function isDirty(repository: Repository, head: string | null): Promise<boo
   }
 }
 
-/** Copies files with their times: git compares the time of a file with that of the index to find entries not to trust. */
+/**
+ * Copies files with their times: git compares the time of a file with that of the index to find entries not to trust.
+ */
 async function copyIndex(gitDir: string, directory: string): Promise<void> {
   const names = (await readdir(gitDir)).filter((name) => name === 'index' || name.startsWith('sharedindex.'));
   for (const name of names) {

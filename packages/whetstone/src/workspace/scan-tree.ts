@@ -7,8 +7,8 @@ import { hashBytes, hashFile } from './hash-blob.ts';
 import { absolutePath, isDotGit, joinPath, parentPaths } from './tree-path.ts';
 
 /**
- * How a tree differs from its base, by content. Every name counts: no ignore file, attribute, index or repository in the tree
- * has any influence. The `.git` of the root is left out, whatever it is; symlinks are not followed.
+ * How a tree differs from its base, by content. Every name counts: no ignore file, attribute, index or repository in
+ * the tree has any influence. The `.git` of the root is left out, whatever it is; symlinks are not followed.
  */
 export type Scan = {
   edits: TreeEdit[];
@@ -123,9 +123,9 @@ async function touchedNames(options: ScanOptions, folder: Folder): Promise<Set<s
 }
 
 /**
- * Whether a folder in the upper layer lies over the folder with the same path in a lower layer. Only then a name that is not
- * in the upper layer is as in the base. Such a folder has the inode number of the lower folder; a folder that was made again or
- * moved here has another one (overlayfs documentation, "Inode properties").
+ * Whether a folder in the upper layer lies over the folder with the same path in a lower layer. Only then a name that
+ * is not in the upper layer is as in the base. Such a folder has the inode number of the lower folder; a folder that
+ * was made again or moved here has another one (overlayfs documentation, "Inode properties").
  */
 async function isLayered({ root, layers }: ScanOptions, path: string): Promise<boolean> {
   const merged = await inode(absolutePath(root, path));
@@ -145,8 +145,8 @@ async function inode(path: Buffer): Promise<bigint | undefined> {
 }
 
 /**
- * Reads what the agent may have locked, because a locked folder must not hide anything: unlocks it when reading is denied.
- * `undefined` when it is still unreadable, or deeper than the system can name.
+ * Reads what the agent may have locked, because a locked folder must not hide anything: unlocks it when reading is
+ * denied. `undefined` when it is still unreadable, or deeper than the system can name.
  */
 async function withAccess<T>(root: string, path: string, read: () => Promise<T>): Promise<T | undefined> {
   try {
@@ -181,7 +181,10 @@ function kindOf(entry: Dirent<Buffer>): Kind {
   return entry.isSymbolicLink() ? 'symlink' : 'special';
 }
 
-/** Whether git can hold an entry: files and symlinks, except names that git reserves and a `.gitmodules` that is a symlink. */
+/**
+ * Whether git can hold an entry: files and symlinks, except names that git reserves and a `.gitmodules` that is a
+ * symlink.
+ */
 function isPortable(path: string, name: string, kind: Kind): boolean {
   if (kind === 'special' || isDotGit(name)) return false;
   return !(kind === 'symlink' && path.toLowerCase() === '.gitmodules');

@@ -2,8 +2,8 @@ import { isUtf8 } from 'node:buffer';
 import { WhetstoneError } from '@whetstone/errors';
 
 /**
- * Paths inside a tree are byte strings in latin1 with `/` between components. Git and Linux allow every byte except NUL, so
- * only bytes name every file exactly.
+ * Paths inside a tree are byte strings in latin1 with `/` between components. Git and Linux allow every byte except
+ * NUL, so only bytes name every file exactly.
  */
 export function pathBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
@@ -35,8 +35,8 @@ export function parentPaths(path: string): string[] {
 }
 
 /**
- * Whether a name means git's own folder on some file system (`.GIT`, `git~1`, `.git ` …), by the rules of `verify_path` in
- * git's read-cache.c. No tree and no patch can hold such a name.
+ * Whether a name means git's own folder on some file system (`.GIT`, `git~1`, `.git ` …), by the rules of
+ * `verify_path` in git's read-cache.c. No tree and no patch can hold such a name.
  */
 export function isDotGit(name: string): boolean {
   return /^(\.git|git~1)[. ]*($|[\\:])/i.test(name);
@@ -56,8 +56,8 @@ export function assertInsideTree(path: string): void {
 }
 
 /**
- * The byte path of an overlay target. Refuses what `assertInsideTree` refuses, and names that are a drive, a device or a
- * separator on another system. A trailing slash is allowed.
+ * The byte path of an overlay target. Refuses what `assertInsideTree` refuses, and names that are a drive, a device
+ * or a separator on another system. A trailing slash is allowed.
  */
 export function overlayTarget(target: string): string {
   const path = pathBytes(target.replace(/\/+$/, ''));

@@ -1,8 +1,8 @@
 import type { OverlayOperation, VariantConfig } from '../config/config.ts';
 
 /**
- * What a variant does to the tree of one agent: its overlays, then its instructions as `target`, the file that this agent
- * reads. They replace a file that the repository or an overlay has there.
+ * What a variant does to the tree of one agent: its overlays, then its instructions as `target`, the file that this
+ * agent reads. They replace a file that the repository or an overlay has there.
  */
 export function variantOverlays(
   { overlays, instructions }: VariantConfig,

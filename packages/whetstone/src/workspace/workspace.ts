@@ -8,8 +8,8 @@ export interface Workspaces extends AsyncDisposable {
   /** How a workspace gets its tree: a layered mount, a copy-on-write clone, or a copy. Chosen once and recorded. */
   readonly strategy: WorkspaceStrategy;
   /**
-   * Prepares the tree at `commit` with the overlays applied, once per commit and overlays. Its `.git` has one commit and no
-   * history, and nothing else of the user's repository can be reached from it.
+   * Prepares the tree at `commit` with the overlays applied, once per commit and overlays. Its `.git` has one commit
+   * and no history, and nothing else of the user's repository can be reached from it.
    */
   prepare(commit: string, overlays: OverlayOperation[]): Promise<Snapshot>;
   /** Makes a new workspace from a snapshot. */
@@ -43,23 +43,27 @@ export interface Workspace extends AsyncDisposable {
   readonly path: string;
   readonly snapshot: Snapshot;
   /**
-   * Makes the present state the base of `changes()`, `apply()` and `restore()`, so that what `setup` commands made does not
-   * count as work of the agent. The patch then applies to a tree in which the same setup has run.
+   * Makes the present state the base of `changes()`, `apply()` and `restore()`, so that what `setup` commands made
+   * does not count as work of the agent. The patch then applies to a tree in which the same setup has run.
    */
   rebase(): Promise<void>;
-  /** What changed since the base, compared by content from outside. Call it when nothing runs in the workspace any more. */
+  /**
+   * What changed since the base, compared by content from outside. Call it when nothing runs in the workspace any more.
+   */
   changes(): Promise<Changes>;
   /**
-   * Applies changes of another workspace of the same snapshot to this one: each file gets its whole new content. Never
-   * follows a symlink, never leaves the tree. `keep` decides per display path, and separately for both paths of a rename;
-   * paths that it refuses stay at the base.
+   * Applies changes of another workspace of the same snapshot to this one: each file gets its whole new content.
+   * Never follows a symlink, never leaves the tree. `keep` decides per display path, and separately for both paths of a
+   * rename; paths that it refuses stay at the base.
    */
   apply(changes: Changes, keep?: (path: string) => boolean): Promise<void>;
-  /** Copies a folder, such as hidden tests, over the tree, replacing what is there. Never follows a symlink in the tree. */
+  /**
+   * Copies a folder, such as hidden tests, over the tree, replacing what is there. Never follows a symlink in the tree.
+   */
   lay(folder: string): Promise<void>;
   /**
-   * Restores every path whose display path `matches` accepts to the base, or removes it where the base does not have it,
-   * including special files and nested `.git` folders. Resolves with the display paths of what was restored.
+   * Restores every path whose display path `matches` accepts to the base, or removes it where the base does not have
+   * it, including special files and nested `.git` folders. Resolves with the display paths of what was restored.
    */
   restore(matches: (path: string) => boolean): Promise<string[]>;
 }
@@ -70,14 +74,16 @@ export interface Changes {
   readonly insertions: number;
   readonly deletions: number;
   /**
-   * A file with the patch for `git apply --binary` on the base tree (empty when nothing changed). Its contents are bytes, not
-   * always text. It is removed with the workspace, so copy it to keep it.
+   * A file with the patch for `git apply --binary` on the base tree (empty when nothing changed). Its contents are
+   * bytes, not always text. It is removed with the workspace, so copy it to keep it.
    */
   readonly patchFile: string;
   readonly patchBytes: number;
   /** The tree that was compared. `apply` reads the new contents there and checks them against `FileChange.oid`. */
   readonly tree: string;
-  /** A git directory that has the new contents by `FileChange.oid`. It is removed with the workspace, as the tree is. */
+  /**
+   * A git directory that has the new contents by `FileChange.oid`. It is removed with the workspace, as the tree is.
+   */
   readonly contents: string;
   /** Display paths of what no patch can hold: device nodes, sockets, nested `.git` folders. */
   readonly unportable: readonly string[];
