@@ -193,7 +193,9 @@ test('another text of the instructions is another variant: a run is not resumed 
   const resumed = await project.whetstone(['run', '--resume', directory]);
   expect(resumed).toMatchObject({ exitCode: 2 });
   expect(resumed.stderr).toContain('variant only');
-  expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain('is not known');
+  expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain(
+    'It is unknown whether a model saw the instructions',
+  );
 });
 
 const POUR = '---\nname: pour-tea\ndescription: How tea is poured.\n---\nPour from 30 centimetres.\n';
@@ -261,7 +263,7 @@ test('a command line that Whetstone drives is given all of it, and what a server
     },
   ]);
   expect(readFileSync(join(directory, 'report.md'), 'utf8')).toContain(
-    'Whether the plugin tea-house of the variant with (agent codex) was loaded is not known',
+    'It is unknown whether the plugin tea-house of the variant with (agent codex) was loaded',
   );
   expect(rows[0]?.touched_paths).toEqual([]);
 

@@ -50,7 +50,7 @@ function introduction({ run_id, headline, cases }: Summary): string[] {
     '',
     `**${markdownText(headline)}**`,
     '',
-    `${cases.planned} cases: ${counts.join(', ')}.`,
+    `${counted(cases.planned, 'case')}: ${counts.join(', ')}.`,
   ];
 }
 
