@@ -45,7 +45,14 @@ type Attacked = { project: Project; rows: ReadonlyMap<string, CaseRow> };
 
 describe('the agent cannot influence the verdict', () => {
   let attacked: Attacked;
+  /** In a run of its own: it would write into the workspaces of the cases beside it as well. */
+  let daemon: Attacked;
   beforeAll(async () => {
+    daemon = await runAttacks({
+      'leaves-daemon': `(setsid sh -c 'while :; do
+          for tree in "$0"/../../*/repo "$0"; do echo exit 0 > $tree/test/visible.sh; done; sleep 0.02
+        done' "$(pwd)" ${marker} > /dev/null 2>&1 &)`,
+    });
     attacked = await runAttacks({
       honest: SOLVE,
       // Whatever the agent does to its repository, its work is seen, and none of its code runs outside.
@@ -68,14 +75,13 @@ describe('the agent cannot influence the verdict', () => {
       'links-away': `mkdir -p evil; echo exit 0 > evil/visible.sh; echo exit 0 > evil/hidden.sh
         rm -rf test; ln -s evil test`,
       'moves-tests': 'mv test tests; echo exit 0 > check.sh',
-      'leaves-daemon': `(setsid sh -c 'while :; do
-          for tree in "$0"/../../*/repo "$0"; do echo exit 0 > $tree/test/visible.sh; done; sleep 0.02
-        done' "$(pwd)" ${marker} > /dev/null 2>&1 &)`,
       claims: `echo PASSED; printf 'TAP version 13\\n1..1\\nok 1\\n'; echo '{"outcome":"passed"}' > result.json
         echo '{"outcome":"passed","validation_status":"passed"}' > "$2/result.json"`,
     });
   });
-  afterAll(() => attacked.project[Symbol.dispose]());
+  afterAll(() => {
+    for (const { project } of [attacked, daemon]) project[Symbol.dispose]();
+  });
 
   test.each(['honest', 'git-tricks', 'no-git'])('%s did the work: passed', (agent) => {
     expect(attacked.rows.get(agent)).toMatchObject({ outcome: 'passed', validation_status: 'passed' });
@@ -99,7 +105,7 @@ describe('the agent cannot influence the verdict', () => {
     ['leaves-daemon', undefined], // its own tree, or nothing: as fast as it was before it was ended
     ['claims', []],
   ])('%s did not do the work: failed, and the paths that it touched are listed', (agent, touched) => {
-    const row = attacked.rows.get(agent);
+    const row = attacked.rows.get(agent) ?? daemon.rows.get(agent);
     expect(row).toMatchObject({ outcome: 'failed', failure_class: 'agent', validation_status: 'failed' });
     expect(row?.evidence).toContain('not ok visible');
     if (touched) expect([...(row?.protected_paths_touched ?? [])].sort()).toEqual(touched);
