@@ -5,83 +5,141 @@ import { readDocument } from '../kit/read-document.ts';
 import { type JsonLinesReader, type JsonLinesSummary, readJsonLines } from '../kit/read-json-lines.ts';
 import { type NativeAgentKind, nativeAgentOf, readableKinds } from './native-agents.ts';
 
-/** By whose first lines a stream is told from a transcript. */
+/** How much of the input decides which kind and form it has. */
 const PROBE_BYTES = 256 * 1024;
+/** A JSON document over many lines is recognized when it is whole: the most that is held of it. */
+const DOCUMENT_PROBE_BYTES = 64 * 1024 * 1024;
+/** Of the items in an agent's own output fewer are unknown, in that of another kind more. */
+const STRANGE_SHARE = 0.5;
 
 type Emit = (event: StreamEvent) => void;
-type Form = { form: 'stream' | 'transcript'; open(emit: Emit): JsonLinesReader };
+
+/** What the output of an agent came to, and whose output it is. */
+export type NativeOutput = JsonLinesSummary & {
+  kind: NativeAgentKind;
+  /** `stream`: what the agent printed. `transcript`: what it kept. */
+  form: 'stream' | 'transcript';
+};
+
+type Form = Pick<NativeOutput, 'kind' | 'form'> & {
+  /** One JSON document, and not JSON Lines. */
+  isDocument: boolean;
+  open(emit: Emit): JsonLinesReader;
+};
 
 export type ParseOptions = {
+  /** Called with each event, in order. What has no mapping is a `raw` event, so nothing is lost. */
   emit: Emit;
-  /** Default: whichever of the two knows more of the first 256 KiB. */
-  form?: 'stream' | 'transcript';
+  /** Default: the form that knows more items of the first 256 KiB. */
+  form?: NativeOutput['form'];
 };
 
 /**
- * Reads what an agent of a kind printed or kept. Nothing is lost: what has no mapping is a `raw` event.
+ * Reads what an agent printed or kept.
  *
- * @throws WhetstoneError `agent-kind-unknown`, and `agent-form-unknown` for a form that the kind does not have
+ * @param kind `undefined`: the kind that knows the most items of the first 256 KiB.
+ * @throws WhetstoneError `agent-kind-unknown` for a kind that cannot be read, and for input that no kind recognizes;
+ * `agent-form-unknown` for a form that the kind does not have
  */
 export async function parseNative(
-  kind: string,
+  kind: string | undefined,
   source: AsyncIterable<Buffer | string>,
   { emit, form }: ParseOptions,
-): Promise<JsonLinesSummary & { form: Form['form'] }> {
-  const forms = formsOf(kind).filter((one) => form === undefined || one.form === form);
+): Promise<NativeOutput> {
+  const kinds = kind === undefined ? readableKinds : [readableKind(kind)];
+  const forms = kinds.flatMap(formsOf).filter((one) => form === undefined || one.form === form);
   if (forms.length === 0) {
     throw new WhetstoneError('agent-form-unknown', `${kind} has no ${form} that can be read.`, {});
   }
   const held: Buffer[] = [];
   let heldBytes = 0;
-  let reader: JsonLinesReader | undefined;
-  let chosen: Form | undefined;
-  const choose = (): JsonLinesReader => {
-    chosen = bestForm(forms, Buffer.concat(held));
-    const opened = chosen.open(emit);
-    for (const chunk of held) opened.push(chunk);
-    return opened;
+  let probeBytes = PROBE_BYTES;
+  let opened: { form: Form; reader: JsonLinesReader } | undefined;
+  const choose = () => {
+    const chosen = bestForm(forms, Buffer.concat(held), kind === undefined);
+    const reader = chosen.open(emit);
+    for (const chunk of held) reader.push(chunk);
+    return { form: chosen, reader };
   };
   for await (const piece of source) {
     const chunk = Buffer.from(piece);
-    if (reader) {
-      reader.push(chunk);
+    if (opened) {
+      opened.reader.push(chunk);
       continue;
     }
     held.push(chunk);
     heldBytes += chunk.length;
-    if (heldBytes >= PROBE_BYTES) reader = choose();
+    if (heldBytes < probeBytes) continue;
+    if (probeBytes === PROBE_BYTES && mayBeDocument(forms, Buffer.concat(held))) {
+      probeBytes = DOCUMENT_PROBE_BYTES;
+    } else {
+      opened = choose();
+    }
   }
-  reader ??= choose();
-  return { ...reader.end(), form: chosen?.form ?? 'stream' };
+  opened ??= choose();
+  return { ...opened.reader.end(), kind: opened.form.kind, form: opened.form.form };
 }
 
-function formsOf(kind: string): Form[] {
-  const found = nativeAgentOf(kind);
-  if (!found || !readableKinds.includes(kind as NativeAgentKind)) {
-    const meant = didYouMean(kind, readableKinds);
-    throw new WhetstoneError('agent-kind-unknown', `Whetstone cannot read the output of "${kind}".`, {
-      hint: `${meant === undefined ? '' : `did you mean ${meant}? `}known: ${readableKinds.join(', ')}`,
-    });
-  }
-  const { stream, transcript } = found;
+function readableKind(kind: string): NativeAgentKind {
+  const known = readableKinds.find((one) => one === kind);
+  if (known !== undefined) return known;
+  const meant = didYouMean(kind, readableKinds);
+  throw new WhetstoneError('agent-kind-unknown', `Whetstone cannot read the output of "${kind}".`, {
+    hint: `${meant === undefined ? '' : `did you mean ${meant}? `}known: ${readableKinds.join(', ')}`,
+  });
+}
+
+function formsOf(kind: NativeAgentKind): Form[] {
+  const { stream, transcript } = nativeAgentOf(kind) ?? {};
   const forms: Form[] = [];
-  if (stream) forms.push({ form: 'stream', open: (emit) => readJsonLines(stream.open({}), emit) });
+  if (stream) {
+    const open = (emit: Emit) => readJsonLines(stream.open({}), emit);
+    forms.push({ kind, form: 'stream', isDocument: false, open });
+  }
   if (transcript) {
-    const read = transcript.kind === 'files' ? readJsonLines : readDocument;
-    forms.push({ form: 'transcript', open: (emit) => read(transcript.createMapper({}), emit) });
+    const isDocument = transcript.kind === 'printed';
+    const read = isDocument ? readDocument : readJsonLines;
+    const open = (emit: Emit) => read(transcript.createMapper({}), emit);
+    forms.push({ kind, form: 'transcript', isDocument, open });
   }
   return forms;
 }
 
-/** The form with the fewest items that it does not know; the first of equal ones. */
-function bestForm(forms: readonly Form[], beginning: Buffer): Form {
-  const scored = forms.map((form) => {
-    const probe = form.open(() => {});
-    probe.push(beginning);
-    const { unknown, malformed, lines } = probe.end();
-    return { form, strange: lines === 0 ? 1 : (unknown + malformed) / lines };
+/** The form with the smallest share of items that it does not know; the first of equal ones. */
+function bestForm(forms: readonly Form[], beginning: Buffer, isAnyKind: boolean): Form {
+  const [best] = forms
+    .map((form) => ({ form, ...probe(form, beginning) }))
+    .sort((left, right) => left.strangeShare - right.strangeShare);
+  if (best && (!isAnyKind || (best.isTelling && best.strangeShare < STRANGE_SHARE))) return best.form;
+  throw new WhetstoneError(
+    'agent-kind-unknown',
+    'This is not the output of an agent that Whetstone can read.',
+    {
+      hint: `known: ${readableKinds.join(', ')}`,
+      exitCode: 2,
+    },
+  );
+}
+
+/** `isTelling`: it knows of more than errors, which many formats write alike. */
+function probe({ isDocument, open }: Form, beginning: Buffer): { strangeShare: number; isTelling: boolean } {
+  let isTelling = false;
+  const reader = open(({ type }) => {
+    isTelling ||= type !== 'raw' && type !== 'error';
   });
-  const [first, ...rest] = scored;
-  if (!first) throw new TypeError('There is no form to choose from.');
-  return rest.reduce((best, one) => (one.strange < best.strange ? one : best), first).form;
+  const firstLineEnd = beginning.indexOf('\n') + 1;
+  reader.push(isDocument ? beginning : beginning.subarray(0, firstLineEnd + PROBE_BYTES));
+  const { unknown, malformed, lines } = reader.end();
+  return { isTelling, strangeShare: lines === 0 ? 1 : (unknown + malformed) / lines };
+}
+
+/** Whether one of the forms is a document, and the first line is not a JSON value of its own. */
+function mayBeDocument(forms: readonly Form[], beginning: Buffer): boolean {
+  if (!forms.some(({ isDocument }) => isDocument)) return false;
+  try {
+    JSON.parse(beginning.toString('utf8', 0, beginning.indexOf('\n')));
+    return false;
+  } catch {
+    return true;
+  }
 }
