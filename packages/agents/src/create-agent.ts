@@ -3,6 +3,7 @@ import { createCommandAgent } from './command/command-agent.ts';
 import type { AgentConfig } from './config.ts';
 import { resolveAgentEnv } from './kit/agent-environment.ts';
 import { createLoopAgent } from './loop/loop-agent.ts';
+import { markHosted } from './module/hosted-agent.ts';
 import { createModuleAgent } from './module/module-agent.ts';
 import { createDriverAgent } from './native/driver-agent.ts';
 
@@ -18,6 +19,10 @@ export type AgentDependencies = {
  * error here, before anything runs, and so is a module that does not export an agent.
  */
 export async function createAgent(config: AgentConfig, dependencies: AgentDependencies): Promise<Agent> {
+  return markHosted(await agentOf(config, dependencies));
+}
+
+async function agentOf(config: AgentConfig, dependencies: AgentDependencies): Promise<Agent> {
   const environment = resolveAgentEnv(config.env, dependencies.environment);
   switch (config.runner) {
     case 'command':

@@ -18,6 +18,11 @@ export {
   type TurnInput,
 } from './agent.ts';
 export { createAgent } from './create-agent.ts';
+export { type AttemptFolder, openAttemptFolder } from './drive/attempt-folder.ts';
+export { type DriveOptions, driveAgent } from './drive/drive-agent.ts';
+export type { DrivenTurn } from './drive/driven-turn.ts';
+export { type AgentSession, openSession, type TurnOptions } from './drive/open-session.ts';
+export type { SessionOptions } from './drive/session-place.ts';
 export type { HttpAnswer } from './http/answer-frames.ts';
 export { fromChatCompletions } from './http/chat-completions.ts';
 export { fromResponses } from './http/responses.ts';
@@ -43,5 +48,11 @@ export type { ValidationResult } from './module/shared/run-validation.ts';
 export { shared } from './module/shared/shared.ts';
 export { findDrivenAgent } from './native/find-driven-agent.ts';
 export type { Connection, DrivenAgent } from './native/native-agent.ts';
-export { drivenAgents } from './native/native-agents.ts';
-export { parseNative } from './native/parse-native.ts';
+export { drivenAgents, type NativeAgentKind } from './native/native-agents.ts';
+export { type NativeOutput, parseNative } from './native/parse-native.ts';
+export {
+  readTranscripts,
+  type SessionTranscript,
+  type SkippedFile,
+  type Transcript,
+} from './transcripts/read-transcripts.ts';

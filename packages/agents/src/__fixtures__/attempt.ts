@@ -3,6 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { StreamEvent } from '@whetstone/events';
+import type { Sandbox } from '@whetstone/sandbox';
+import type { AgentContext } from '../agent.ts';
 import type {
   AgentConfig,
   CommandAgentConfig,
@@ -10,9 +12,7 @@ import type {
   LoopOptions,
   ModuleOptions,
 } from '../config.ts';
-import { createProcessSandboxProvider } from '@whetstone/sandbox';
-import type { Sandbox } from '@whetstone/sandbox';
-import type { AgentContext } from '../agent.ts';
+import { contextIn, openPlace } from '../drive/session-place.ts';
 
 export type TestAttempt = AsyncDisposable & {
   folder: string;
@@ -30,51 +30,33 @@ export async function startAttempt(
 ): Promise<TestAttempt> {
   const folder = await mkdtemp(join(tmpdir(), 'agent-test-'));
   const workdir = join(folder, 'work');
-  const outputDir = join(folder, 'out');
-  const promptFile = join(folder, 'prompt.md');
   await mkdir(workdir);
-  await mkdir(outputDir);
-  const stateDir = join(folder, 'state');
-  await mkdir(stateDir);
   const bin = join(folder, 'programs');
   await mkdir(bin);
   for (const [name, script] of Object.entries(programs)) {
     await writeFile(join(bin, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
-  await writeFile(promptFile, prompt);
-  const provider = await createProcessSandboxProvider({
-    scratch: join(folder, 'scratch'),
-    parentEnvironment: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
-  });
-  const sandbox = await provider.start({ workdir, env: {} });
+  const environment = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+  const place = await openPlace({ folder: workdir, environment });
+  await writeFile(place.files.promptFile, prompt);
   const emitted: StreamEvent[] = [];
   const context: AgentContext = {
+    ...contextIn(place, { timeoutMs: 20_000 }),
+    files: { ...place.files, taskId: 'task-1', variant: 'baseline' },
     signal: new AbortController().signal,
-    flags: {},
     session: { isNew: true },
     log: () => {},
-    sandbox,
     emit: (event) => emitted.push(event),
-    files: {
-      promptFile,
-      outputDir,
-      stateDir,
-      stdoutFile: join(folder, 'stdout.log'),
-      stderrFile: join(folder, 'stderr.log'),
-      taskId: 'task-1',
-      variant: 'baseline',
-    },
-    timeoutMs: 20_000,
     ...given,
   };
   return {
     folder,
     workdir,
-    sandbox,
+    sandbox: place.sandbox,
     emitted,
     context,
     async [Symbol.asyncDispose]() {
-      await sandbox.stop();
+      await place[Symbol.asyncDispose]();
       await rm(folder, { recursive: true, force: true });
     },
   };

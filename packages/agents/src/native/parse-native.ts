@@ -116,7 +116,6 @@ function bestForm(forms: readonly Form[], beginning: Buffer, isAnyKind: boolean)
     'This is not the output of an agent that Whetstone can read.',
     {
       hint: `known: ${readableKinds.join(', ')}`,
-      exitCode: 2,
     },
   );
 }

@@ -67,7 +67,6 @@ async function existingFolder(folder: string): Promise<string> {
   if (found?.isDirectory()) return resolve(folder);
   throw new WhetstoneError('file-not-found', `${folder} is not a folder.`, {
     hint: 'Name a folder with transcripts, or pass a list of files.',
-    exitCode: 2,
   });
 }
 

@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Turn } from '@whetstone/agents';
-import { leadsToGateway } from '@whetstone/agents';
+import { leadsToGateway, openAttemptFolder, type Turn } from '@whetstone/agents';
 import { contextPlacesOf } from '@whetstone/agents/config';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { Lane } from '@whetstone/gateway';
@@ -14,7 +13,6 @@ import { describeResult, runCommands, succeeded } from '../verify/run-commands.t
 import { verify } from '../verify/verify.ts';
 import { variantOverlays } from '../workspace/variant-overlays.ts';
 import type { Workspace } from '../workspace/workspace.ts';
-import { openAttemptFolder } from './attempt-folder.ts';
 import { buildRow } from './build-row.ts';
 import { checkedAnswer } from './check-answer.ts';
 import { decideOutcome, inTurn } from './decide-outcome.ts';
@@ -58,7 +56,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     variantOverlays(attempt.variant, contextPlacesOf(attempt.agentConfig).instructions),
   );
   await using workspace = await lab.workspaces.create(snapshot);
-  await using folder = await openAttemptFolder(lab.scratch, attempt.prompt);
+  await using folder = await openAttemptFolder(lab.scratch);
   await using sandbox = await lab.sandboxes.start({ workdir: workspace.path, env: {} });
   const watch = watchRequests(attempt.context);
   await using lane = await openLane(attempt, lab, files, watch, {

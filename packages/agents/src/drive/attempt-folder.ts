@@ -1,19 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from '@whetstone/sandbox';
 
-/** The attempt's own folder, outside workspace, home and run directory. */
-export type AttemptFolder = {
+/** A folder outside the workspace, the home and the run directory: what the agent is handed, and what it hands back. */
+export type AttemptFolder = AsyncDisposable & {
   directory: string;
+  /** Holds the prompt; written before each turn. */
   promptFile: string;
   outputDir: string;
   stateDir: string;
-} & AsyncDisposable;
+};
 
-/** Makes the folder below `scratch`, with the prompt file in it. Disposing removes it. */
-export async function openAttemptFolder(scratch: string, prompt: string): Promise<AttemptFolder> {
-  const directory = join(scratch, `d-${randomBytes(6).toString('hex')}`);
+/** Makes the folder below `parent`. Disposing removes it. */
+export async function openAttemptFolder(parent: string): Promise<AttemptFolder> {
+  const directory = join(parent, `d-${randomBytes(6).toString('hex')}`);
   const folder = {
     directory,
     promptFile: join(directory, 'prompt.md'),
@@ -23,6 +24,5 @@ export async function openAttemptFolder(scratch: string, prompt: string): Promis
   };
   await mkdir(folder.outputDir, { recursive: true, mode: 0o700 });
   await mkdir(folder.stateDir, { mode: 0o700 });
-  await writeFile(folder.promptFile, prompt);
   return folder;
 }

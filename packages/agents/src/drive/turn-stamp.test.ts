@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@whetstone/events';
 import { expect, test } from 'vitest';
-import { createTurnStamp } from './stamp-turns.ts';
+import { createTurnStamp } from './turn-stamp.ts';
 
 const called = (callId: string): StreamEvent => ({ type: 'action.called', callId, name: 'shell', input: {} });
 const ended = (callId: string): StreamEvent => ({ type: 'action.result', callId, status: 'completed' });

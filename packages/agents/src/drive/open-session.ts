@@ -1,0 +1,121 @@
+import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import type { StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
+import type { Sandbox } from '@whetstone/sandbox';
+import type { Agent, AgentContext, AttemptFiles, TurnInput } from '../agent.ts';
+import { hostedAgent } from '../module/hosted-agent.ts';
+import { type DrivenTurn, startTurn } from './driven-turn.ts';
+import { contextIn, openPlace, type SessionOptions } from './session-place.ts';
+import { createTurnStamp } from './turn-stamp.ts';
+
+export type TurnOptions = Pick<SessionOptions, 'signal' | 'timeoutMs'> & {
+  /** Called with each event as it happens, before it can be iterated. Must not throw. */
+  onEvent?: (event: StreamEvent) => void;
+  /** Called with diagnostics of the agent's adapter. Default: they are dropped. */
+  onLog?: (message: string) => void;
+};
+
+/** A conversation with an agent. Disposing it ends what the agent started and removes what the session made. */
+export type AgentSession = AsyncDisposable & {
+  readonly sandbox: Sandbox;
+  readonly files: AttemptFiles;
+  /** The agent's own id of the session. Absent before the first turn, and for agents without the capability `conversation`. */
+  readonly id: string | undefined;
+  /** How many prompts were sent. */
+  readonly turns: number;
+  /**
+   * Sends a prompt: the first begins the session, each further one resumes it. Resolves with the turn for whatever the
+   * agent did, its failures included. Events carry the number of their turn, from 0, and no two calls have one id.
+   *
+   * Rejects with a WhetstoneError `agent-session` for a further prompt when the agent reported no session id, and while a
+   * turn runs; and when the agent could not be driven at all.
+   */
+  send(input: string | TurnInput, options?: TurnOptions): DrivenTurn;
+};
+
+/**
+ * Opens a conversation with an agent in a folder. The agent is one of `createAgent`, `defineAgent` or
+ * `defineSandboxAgent`.
+ *
+ * @throws WhetstoneError `sandbox-unavailable` where the default sandbox cannot be had
+ */
+export async function openSession(agent: Agent, options: SessionOptions = {}): Promise<AgentSession> {
+  const place = await openPlace(options);
+  const hosted = hostedAgent(agent);
+  const session: AgentContext['session'] = {
+    isNew: options.resume === undefined,
+    ...present({ id: options.resume }),
+  };
+  const stamp = createTurnStamp();
+  let turns = 0;
+  let isRunning = false;
+
+  return {
+    sandbox: place.sandbox,
+    files: place.files,
+    get id() {
+      return session.id;
+    },
+    get turns() {
+      return turns;
+    },
+    send: (input, turnOptions = {}) =>
+      startTurn(async (emit, left) => {
+        if (isRunning) throw stillRunning(agent);
+        if (turns > 0 && session.id === undefined) throw noSessionId(agent);
+        if (turns > 0) session.isNew = false;
+        const index = turns;
+        turns += 1;
+        isRunning = true;
+        try {
+          const turnInput = typeof input === 'string' ? { text: input } : input;
+          await placePrompt(place.files, turnInput.text);
+          const events: StreamEvent[] = [];
+          const turn = await hosted.send(turnInput, {
+            ...contextIn(place, { ...options, ...turnOptions }),
+            signal: anySignal([left, options.signal, turnOptions.signal]),
+            session,
+            log: turnOptions.onLog ?? (() => undefined),
+            emit(event) {
+              const stamped = stamp(event, index);
+              events.push(stamped);
+              turnOptions.onEvent?.(stamped);
+              emit(stamped);
+            },
+          });
+          return { ...turn, events };
+        } finally {
+          isRunning = false;
+        }
+      }),
+    [Symbol.asyncDispose]: () => place[Symbol.asyncDispose](),
+  };
+}
+
+/** Puts the prompt where a command template looks for it. */
+async function placePrompt({ promptFile, outputDir }: AttemptFiles, prompt: string): Promise<void> {
+  // The agent had the folder for a turn: what is there now may be a link to somewhere else.
+  await mkdir(outputDir, { recursive: true });
+  await mkdir(dirname(promptFile), { recursive: true });
+  await rm(promptFile, { recursive: true, force: true });
+  await writeFile(promptFile, prompt, { flag: 'wx' });
+}
+
+const anySignal = (signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
+  AbortSignal.any(signals.filter((signal) => signal !== undefined));
+
+function noSessionId({ name }: Agent): WhetstoneError {
+  return new WhetstoneError(
+    'agent-session',
+    `Agent ${name} did not report a session id, so follow-ups cannot run.`,
+    { hint: 'An adapter with the capability `conversation` sets `session.id` in its first turn.' },
+  );
+}
+
+function stillRunning({ name }: Agent): WhetstoneError {
+  return new WhetstoneError('agent-session', `Agent ${name} is still in a turn.`, {
+    hint: 'Await the turn before you send the next prompt.',
+  });
+}

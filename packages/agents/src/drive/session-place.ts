@@ -1,0 +1,100 @@
+import { mkdtemp, realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { present } from '@whetstone/events/present';
+import { createProcessSandboxProvider, removeTree, type Sandbox } from '@whetstone/sandbox';
+import type { AgentContext, AttemptFiles } from '../agent.ts';
+import { openAttemptFolder } from './attempt-folder.ts';
+
+const ONE_HOUR_MS = 3_600_000;
+
+export type SessionOptions = {
+  /** The folder that the agent works in. Default: the current one. */
+  folder?: string;
+  /** Wall-clock limit of each turn, ms. Default: one hour. */
+  timeoutMs?: number;
+  /** Ends the turn that runs: it is then a failed turn whose `exit.ended` is `abort`. */
+  signal?: AbortSignal;
+  /** Default: the agent's own. */
+  model?: string;
+  /** A lane of a gateway, in the place of the agent's model provider. */
+  lane?: NonNullable<AgentContext['lane']>;
+  /** Skills, MCP servers and plugins to offer the agent. Default: none. */
+  declared?: AgentContext['declared'];
+  /** Settings for an adapter, passed on as they are. Default: none. */
+  flags?: AgentContext['flags'];
+  /** Id of the session to resume. What the agent kept of it has to be in the home of `sandbox`. Default: a new session. */
+  resume?: string;
+  /**
+   * Where the agent's commands run; it stays the caller's. Default: a sandbox `process` in `folder`, with a HOME of its
+   * own and a scrubbed environment, which ends with the session. It is for agents that you trust: they can read and write
+   * what you can.
+   */
+  sandbox?: Sandbox;
+  /** Where prompt, output and logs go; they stay the caller's. Default: a temporary folder that ends with the session. */
+  files?: AttemptFiles;
+  /** What the default sandbox takes PATH and locale from. Default: `process.env`. */
+  environment?: NodeJS.ProcessEnv;
+};
+
+/** Where the turns of a session happen. */
+export type SessionPlace = AsyncDisposable & { sandbox: Sandbox; files: AttemptFiles };
+
+/** The caller's sandbox and files; what is missing is made, and goes with the session. */
+export async function openPlace({
+  sandbox,
+  files,
+  folder = '.',
+  environment = process.env,
+}: SessionOptions): Promise<SessionPlace> {
+  if (sandbox && files) return { sandbox, files, [Symbol.asyncDispose]: async () => undefined };
+  // Under its real name: agents report that one.
+  const root = await mkdtemp(join(await realpath(tmpdir()), 'whetstone-agent-'));
+  try {
+    const ownFiles = files ?? (await makeFiles(root));
+    const started = sandbox ?? (await startSandbox(resolve(folder), root, environment));
+    return {
+      sandbox: started,
+      files: ownFiles,
+      async [Symbol.asyncDispose]() {
+        if (!sandbox) await started.stop();
+        await removeTree(root);
+      },
+    };
+  } catch (error) {
+    await removeTree(root);
+    throw error;
+  }
+}
+
+async function startSandbox(
+  workdir: string,
+  root: string,
+  parentEnvironment: NodeJS.ProcessEnv,
+): Promise<Sandbox> {
+  const provider = await createProcessSandboxProvider({ scratch: join(root, 'sandbox'), parentEnvironment });
+  return await provider.start({ workdir, env: {} });
+}
+
+async function makeFiles(root: string): Promise<AttemptFiles> {
+  const { promptFile, outputDir, stateDir } = await openAttemptFolder(root);
+  return {
+    ...{ promptFile, outputDir, stateDir },
+    stdoutFile: join(root, 'stdout.log'),
+    stderrFile: join(root, 'stderr.log'),
+    taskId: 'task',
+    variant: 'default',
+  };
+}
+
+/** What a turn there is told of it. */
+export function contextIn(
+  { sandbox, files }: SessionPlace,
+  { lane, declared, model, flags = {}, timeoutMs = ONE_HOUR_MS }: SessionOptions,
+): Omit<AgentContext, 'signal' | 'session' | 'log' | 'emit'> {
+  return {
+    ...{ sandbox, files, flags, timeoutMs },
+    ...present({ declared, model }),
+    ...(lane && { lane: { baseUrl: lane.baseUrl, key: lane.key, env: lane.env } }),
+  };
+}
