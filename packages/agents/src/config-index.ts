@@ -1,4 +1,5 @@
 /** `@whetstone/agents/config`: what a configuration can say of agents. */
+export { toCommand } from './agent-options.ts';
 export { commandOptions } from './command/command-options.ts';
 export {
   COMMAND_VARIABLES,

@@ -1,4 +1,5 @@
 import type { Agent } from './agent.ts';
+import { type AgentOptions, toAgentConfig } from './agent-options.ts';
 import { createCommandAgent } from './command/command-agent.ts';
 import type { AgentConfig } from './config.ts';
 import { resolveAgentEnv } from './kit/agent-environment.ts';
@@ -8,21 +9,37 @@ import { createModuleAgent } from './module/module-agent.ts';
 import { createDriverAgent } from './native/driver-agent.ts';
 
 export type AgentDependencies = {
-  /** The user's own environment: `${NAME}` in an agent's `env`, and the keys of in-process agents, come from here. */
-  environment: NodeJS.ProcessEnv;
-  /** Whether each attempt will have a lane of the gateway: the agent then needs no key of its own. */
-  hasLanes: boolean;
+  /**
+   * The user's own environment: `${NAME}` in an agent's `env`, the key of an agent's provider and the PATH on which its
+   * program is looked up come from here. Default: `process.env`.
+   */
+  environment?: NodeJS.ProcessEnv;
+  /** Whether each turn will have a lane of a gateway: the agent then needs no key of its own. Default: false. */
+  hasLanes?: boolean;
 };
 
 /**
- * Makes the agent that a configuration describes. A variable, key or program that it needs and that is missing is an
- * error here, before anything runs, and so is a module that does not export an agent.
+ * Makes an agent, to be driven with `driveAgent` or `openSession`.
+ *
+ * ```ts
+ * const codex = await createAgent({ kind: 'codex-cli', model: 'gpt-5.5' });
+ * const mine = await createAgent({ command: 'my-agent --prompt-file {prompt_file}' });
+ * ```
+ *
+ * @param agent Options, or the `AgentConfig` that a configuration file was read to.
+ * @throws WhetstoneError for what is missing, before anything runs: `agent-env-missing` for a variable,
+ * `agent-key-missing` for a key, `agent-not-installed` for the program of a released agent, `agent-module` for a module
+ * that cannot be loaded or does not export an agent
  */
-export async function createAgent(config: AgentConfig, dependencies: AgentDependencies): Promise<Agent> {
-  return markHosted(await agentOf(config, dependencies));
+export async function createAgent(
+  agent: AgentOptions | AgentConfig,
+  { environment = process.env, hasLanes = false }: AgentDependencies = {},
+): Promise<Agent> {
+  const config = 'runner' in agent ? agent : toAgentConfig(agent);
+  return markHosted(await agentOf(config, { environment, hasLanes }));
 }
 
-async function agentOf(config: AgentConfig, dependencies: AgentDependencies): Promise<Agent> {
+async function agentOf(config: AgentConfig, dependencies: Required<AgentDependencies>): Promise<Agent> {
   const environment = resolveAgentEnv(config.env, dependencies.environment);
   switch (config.runner) {
     case 'command':

@@ -2,7 +2,16 @@
  * The public surface of `@whetstone/agents`: what an agent adapter is made of, and what drives and reads agents. Names
  * and shapes of the adapter surface are those of the adapter reference; see docs/adapters.md.
  */
-export type { InputRequest, JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+export {
+  type AgentMetadata,
+  type InputRequest,
+  type JsonObject,
+  type JsonValue,
+  replyText,
+  type StreamEvent,
+  totalTokens,
+  type Usage,
+} from '@whetstone/events';
 export type { CommandResult, RunOptions as RunOpts, Sandbox, SandboxFile } from '@whetstone/sandbox';
 export {
   type Agent,
@@ -17,7 +26,14 @@ export {
   type Turn,
   type TurnInput,
 } from './agent.ts';
-export { createAgent } from './create-agent.ts';
+export type {
+  AgentOptions,
+  CommandAgentOptions,
+  DrivenAgentOptions,
+  LoopAgentOptions,
+  ModuleAgentOptions,
+} from './agent-options.ts';
+export { type AgentDependencies, createAgent } from './create-agent.ts';
 export { type AttemptFolder, openAttemptFolder } from './drive/attempt-folder.ts';
 export { type DriveOptions, driveAgent } from './drive/drive-agent.ts';
 export type { DrivenTurn } from './drive/driven-turn.ts';
@@ -48,7 +64,7 @@ export type { ValidationResult } from './module/shared/run-validation.ts';
 export { shared } from './module/shared/shared.ts';
 export { findDrivenAgent } from './native/find-driven-agent.ts';
 export type { Connection, DrivenAgent } from './native/native-agent.ts';
-export { drivenAgents, type NativeAgentKind } from './native/native-agents.ts';
+export { drivenAgents, type KnownDrivenAgent, type NativeAgentKind } from './native/native-agents.ts';
 export { type NativeOutput, parseNative } from './native/parse-native.ts';
 export {
   readTranscripts,

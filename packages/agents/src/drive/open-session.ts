@@ -108,14 +108,14 @@ const anySignal = (signals: readonly (AbortSignal | undefined)[]): AbortSignal =
 
 function noSessionId({ name }: Agent): WhetstoneError {
   return new WhetstoneError(
-    'agent-session',
+    'agent-session-missing',
     `Agent ${name} did not report a session id, so follow-ups cannot run.`,
     { hint: 'An adapter with the capability `conversation` sets `session.id` in its first turn.' },
   );
 }
 
 function stillRunning({ name }: Agent): WhetstoneError {
-  return new WhetstoneError('agent-session', `Agent ${name} is still in a turn.`, {
+  return new WhetstoneError('agent-session-missing', `Agent ${name} is still in a turn.`, {
     hint: 'Await the turn before you send the next prompt.',
   });
 }

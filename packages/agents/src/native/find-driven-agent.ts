@@ -1,13 +1,12 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { didYouMean } from '@whetstone/errors/did-you-mean';
-import type { DrivenAgent } from './native-agent.ts';
-import { drivenAgents } from './native-agents.ts';
+import { drivenAgents, type KnownDrivenAgent } from './native-agents.ts';
 
 /**
  * The agent of a name that a user typed: its kind, its program, or its kind without `-cli`.
  * @throws WhetstoneError `agent-kind-unknown`
  */
-export function findDrivenAgent(name: string): DrivenAgent {
+export function findDrivenAgent(name: string): KnownDrivenAgent {
   const known = Object.values(drivenAgents);
   const found = known.find(
     ({ kind, release }) => kind === name || release.program === name || kind === `${name}-cli`,

@@ -31,10 +31,13 @@ export type DrivenAgentKind = {
   [Kind in NativeAgentKind]: (typeof nativeAgents)[Kind] extends DrivenAgent ? Kind : never;
 }[NativeAgentKind];
 
+/** A released agent of the table that Whetstone starts itself. */
+export type KnownDrivenAgent = DrivenAgent & { kind: DrivenAgentKind };
+
 /** The agents that Whetstone starts itself, by their kind. */
 export const drivenAgents = Object.fromEntries(
   Object.entries<NativeAgent>(nativeAgents).filter(([, agent]) => 'launch' in agent),
-) as Readonly<Record<DrivenAgentKind, DrivenAgent>>;
+) as Readonly<Record<DrivenAgentKind, KnownDrivenAgent>>;
 
 export const drivenAgentKinds = Object.keys(drivenAgents) as readonly DrivenAgentKind[];
 

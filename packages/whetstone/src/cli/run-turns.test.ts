@@ -156,7 +156,10 @@ describe('several turns of a module', () => {
     expect(rows).toMatchObject([
       { outcome: 'passed', turns: 2, turns_planned: 2, ...usage },
       { ...harness('turn 2 of 2: The adapter counts failed: my own bug'), turns: 2, input_tokens: 10 },
-      { ...harness('turn 1 of 2: Agent mine did not report a session id, so follow-ups cannot run.'), turns: 1 },
+      {
+        ...harness('turn 1 of 2: Agent mine did not report a session id, so follow-ups cannot run.'),
+        turns: 1,
+      },
     ]);
     const folder = join(directory, 'cases', rows[0]?.case_id ?? '');
     const ids = readLines<StreamEvent>(join(folder, 'events.jsonl')).map((event) =>

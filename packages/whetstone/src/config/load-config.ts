@@ -1,5 +1,6 @@
 import { dirname, resolve } from 'node:path';
 import type { AgentConfig } from '@whetstone/agents/config';
+import { toCommand } from '@whetstone/agents/config';
 import { suggestion } from '@whetstone/errors/did-you-mean';
 import { checkContext } from './check-context.ts';
 import { checkMapping, checkShape, isMapping, warnUnknownKeys, written } from './check-shape.ts';
@@ -7,7 +8,7 @@ import type { Config, SandboxProviderName, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { openYaml } from './open-yaml.ts';
 import { type ReadAgentContext, readAgent, readLegacyAgent } from './read-agent.ts';
-import { existingPath, type ReadContext, toCommand } from './read-context.ts';
+import { existingPath, type ReadContext } from './read-context.ts';
 import { readGateway } from './read-gateway.ts';
 import { locateTaskFile, readTaskFile } from './read-task-file.ts';
 import { readVariant } from './read-variant.ts';

@@ -10,13 +10,14 @@ import {
   type ModuleOptions,
   parseTemplate,
   type TelemetryConfig,
+  toCommand,
   unknownVariables,
 } from '@whetstone/agents/config';
 import { checkKindKeys } from './check-agent-keys.ts';
 import { checkCommand } from './check-command.ts';
 import { checkMapping, isMapping, warnUnknownKeys, written } from './check-shape.ts';
 import { referenceProblem } from './environment-reference.ts';
-import { existingPath, type ReadContext, toCommand } from './read-context.ts';
+import { existingPath, type ReadContext } from './read-context.ts';
 import { PROMPT_VARIABLES } from './render-prompt.ts';
 import { displayPath, type Reporter } from './reporter.ts';
 import { agentSchema, legacyAgentSchema, type RawAgent } from './schema.ts';

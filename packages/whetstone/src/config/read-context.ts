@@ -1,6 +1,5 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import type { Command } from '@whetstone/agents/config';
 import type { Reporter } from './reporter.ts';
 import type { YamlPath } from './yaml-source.ts';
 
@@ -41,9 +40,4 @@ function statOf(path: string): Stats | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** YAML text is a shell script, a YAML list an argument vector. */
-export function toCommand(value: string | string[]): Command {
-  return typeof value === 'string' ? { kind: 'shell', script: value } : { kind: 'argv', argv: value };
 }

@@ -1,6 +1,7 @@
+import { toCommand } from '@whetstone/agents/config';
 import { checkMapping, isMapping, warnCloseKeys, warnUnknownKeys, written } from './check-shape.ts';
 import type { Config, ExpectedOutcome, HardEvaluation, TaskConfig } from './config.ts';
-import { type ReadContext, toCommand } from './read-context.ts';
+import type { ReadContext } from './read-context.ts';
 import { readOutputSchema } from './read-output-schema.ts';
 import { readSource } from './read-variant.ts';
 import { type RawTask, taskSchema } from './schema.ts';

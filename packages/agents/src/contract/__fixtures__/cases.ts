@@ -44,6 +44,7 @@ export const cases = {
     const created = row.create({ user: stage.user, hasLanes: false });
     await expect(created).rejects.toMatchObject({
       code: 'agent-key-missing',
+      exitCode: 2,
       message: expect.stringContaining(row.keyVariable ?? ''),
     });
   },

@@ -1,0 +1,91 @@
+import { resolve } from 'node:path';
+import { present } from '@whetstone/events/present';
+import type {
+  AgentConfig,
+  AgentContextConfig,
+  Command,
+  CommandAgentConfig,
+  DriverOptions,
+  LoopOptions,
+} from './config.ts';
+import type { DrivenAgentKind } from './native/native-agents.ts';
+
+/** Which agent, and how it is run: a released one, a command of yours, a module of yours, or the loop. */
+export type AgentOptions = DrivenAgentOptions | CommandAgentOptions | ModuleAgentOptions | LoopAgentOptions;
+
+type SharedOptions = {
+  /** Stands in errors. Default: the kind. */
+  name?: string;
+  /**
+   * Environment for this agent only; it sees nothing else of yours but PATH, locale and the like. `${NAME}` takes a
+   * variable of your own environment, and is masked in everything that is kept. Default: none.
+   */
+  env?: Record<string, string>;
+};
+
+/** A released agent, started and read by this package. Its key comes from `apiKeyEnv`, or from the lane of a gateway. */
+export type DrivenAgentOptions = SharedOptions & Partial<DriverOptions> & { kind: DrivenAgentKind };
+
+/** An agent that runs through a command line of yours. */
+export type CommandAgentOptions = SharedOptions & {
+  /**
+   * Text is a shell script, a list an argument vector that no shell sees. Variables such as `{prompt_file}` and
+   * `{workspace}` are replaced; docs/agents/custom.md has them all.
+   */
+  command: string | string[];
+  /** Resumes a session. Default: `command`, if it names `{session_id}`. */
+  resumeCommand?: string | string[];
+  /** Says how the output is read. Default: `custom`, whose output is the answer as text. */
+  kind?: CommandAgentConfig['kind'];
+  /** Where the agent looks for skills and MCP servers. Default: what is known of its kind. */
+  context?: AgentContextConfig;
+};
+
+/** A module whose default export is an agent. An agent that you have at hand needs no `createAgent`. */
+export type ModuleAgentOptions = SharedOptions & {
+  kind?: 'custom';
+  /** A path; a relative one starts at the current folder. */
+  module: string;
+  /** Passed to the adapter, which says what it means. */
+  model?: string;
+  context?: AgentContextConfig;
+};
+
+/** Our own loop, in this process. */
+export type LoopAgentOptions = SharedOptions & LoopOptions & { kind: 'loop' };
+
+/** Text is a shell script, a list an argument vector. */
+export const toCommand = (value: string | string[]): Command =>
+  typeof value === 'string' ? { kind: 'shell', script: value } : { kind: 'argv', argv: value };
+
+/** The whole configuration of an agent, defaults filled in. */
+export function toAgentConfig(options: AgentOptions): AgentConfig {
+  const { name, env = {}, kind = 'custom' } = options;
+  // Who drives an agent sets the limit of each turn; the network of the default sandbox is open.
+  const base = { name: name ?? kind, env, timeoutSeconds: 3600, network: 'open' };
+  if ('command' in options) {
+    const { command, resumeCommand, context } = options;
+    return {
+      ...{ ...base, runner: 'command', kind: options.kind ?? 'custom', command: toCommand(command) },
+      telemetry: { collector: 'none', file: 'telemetry.json', environmentVariable: null },
+      ...present({
+        context,
+        resumeCommand: resumeCommand === undefined ? undefined : toCommand(resumeCommand),
+      }),
+    };
+  }
+  if ('module' in options) {
+    const { module, model, context } = options;
+    return {
+      ...{ ...base, runner: 'module', kind: 'custom' },
+      module: { file: resolve(module), ...present({ model }) },
+      ...present({ context }),
+    };
+  }
+  if (options.kind === 'loop') {
+    const { name: _, env: __, kind: ___, ...loop } = options;
+    return { ...base, runner: 'loop', kind: 'loop', loop };
+  }
+  const { name: _, env: __, kind: driven, inherit = [], ...driver } = options;
+  return { ...base, runner: 'driver', kind: driven, driver: { ...driver, inherit } };
+}
