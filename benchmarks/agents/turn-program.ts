@@ -6,12 +6,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createAgent, driveAgent, drivenAgents } from '@whetstone/agents';
+import type { DrivenAgentKind } from '@whetstone/agents/config';
+import { createProcessSandboxProvider } from '@whetstone/sandbox';
 import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
 import { finalFiles, prompt } from '../../examples/real-agents/task.ts';
-import { createAgent } from '../../packages/agents/src/create-agent.ts';
-import type { DrivenAgentKind } from '../../packages/agents/src/native/native-agents.ts';
-import { drivenAgents } from '../../packages/agents/src/native/native-agents.ts';
-import { createProcessSandboxProvider } from '../../packages/sandbox/src/process-sandbox.ts';
 import { cpuSecondsOfChildren } from '../process-use.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
@@ -28,15 +27,7 @@ const cli = drivenAgents[kind];
 using folder = temporaryFolder();
 const sandboxes = await createProcessSandboxProvider({ scratch: join(folder.path, 'sandboxes') });
 const agent = await createAgent(
-  {
-    name: kind,
-    kind,
-    runner: 'driver',
-    driver: { inherit: [] },
-    timeoutSeconds: 600,
-    network: 'disabled',
-    env: {},
-  },
+  { kind },
   {
     environment: { ...process.env, XDG_CACHE_HOME: cacheFolder, PATH: `${programs}:${process.env.PATH}` },
     hasLanes: true,
@@ -104,36 +95,9 @@ async function bareTurn(workspace: string): Promise<{ workspace: string }> {
 }
 
 async function adapterTurn(workspace: string): Promise<{ workspace: string }> {
-  const sandbox = await sandboxes.start({ workdir: workspace, env: {} });
-  try {
-    const outputDir = join(workspace, '../output');
-    mkdirSync(outputDir);
-    const files = {
-      promptFile: join(outputDir, 'prompt.md'),
-      outputDir,
-      stateDir: outputDir,
-      stdoutFile: join(outputDir, 'stdout.log'),
-      stderrFile: join(outputDir, 'stderr.log'),
-      taskId: 'task',
-      variant: 'variant',
-    };
-    const { status, exit } = await agent.send(
-      { text: prompt },
-      {
-        signal: new AbortController().signal,
-        flags: {},
-        session: { isNew: true },
-        log: () => {},
-        emit: () => {},
-        sandbox,
-        lane: { baseUrl, key, env: {} },
-        files,
-        timeoutMs: 120_000,
-      },
-    );
-    if (status !== 'completed') throw new Error(`${kind} did not complete: ${exit?.message}`);
-  } finally {
-    await sandbox.stop();
-  }
+  await using sandbox = await sandboxes.start({ workdir: workspace, env: {} });
+  const lane = { baseUrl, key, env: {} };
+  const { status, exit } = await driveAgent(agent, { prompt, sandbox, lane, timeoutMs: 120_000 });
+  if (status !== 'completed') throw new Error(`${kind} did not complete: ${exit?.message}`);
   return { workspace };
 }

@@ -1,13 +1,11 @@
-import { mkdir, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { type Agent, createAgent, drivenAgents, openSession, type Turn } from '@whetstone/agents';
+import type { DrivenAgentKind } from '@whetstone/agents/config';
+import { testedVersion } from '@whetstone/agents/install';
 import type { JsonObject } from '@whetstone/events';
-import type { Agent, AgentContext, Turn } from '../../packages/agents/src/agent.ts';
-import { createAgent } from '../../packages/agents/src/create-agent.ts';
-import { testedVersion } from '../../packages/agents/src/install/install-agent.ts';
-import type { DrivenAgentKind } from '../../packages/agents/src/native/native-agents.ts';
-import { drivenAgents } from '../../packages/agents/src/native/native-agents.ts';
-import { createProcessSandboxProvider } from '../../packages/sandbox/src/process-sandbox.ts';
+import { present } from '@whetstone/events/present';
 import { cacheFolder } from './install.ts';
 
 /** A released agent in a workspace, a home and a process sandbox of its own, with a lane in the place of its provider. */
@@ -16,14 +14,14 @@ export type InstalledAgent = {
   lane: { baseUrl: string; key: string };
   /** Default: the agent's own. */
   model?: string;
-  /** What a user could set beside: variables, and files in the workspace. */
+  /** What a user could add: variables, and files in the workspace. */
   extra?: { env?: Record<string, string>; files?: Record<string, string> };
 };
 
 export type AgentSession = AsyncDisposable & {
-  /** Parts of paths that this session alone has. */
+  /** Parts of paths that only this session has. */
   pathNames: string[];
-  /** One turn; the second goes on with the session of the first. */
+  /** One turn; the second resumes the session of the first. */
   turn(prompt: string, options: TurnOptions): Promise<AgentTurn>;
   /** The files of the workspace and what is in them, by name. */
   files(): Promise<Record<string, string>>;
@@ -32,7 +30,7 @@ export type AgentSession = AsyncDisposable & {
 export type TurnOptions = {
   timeoutMs: number;
   outputSchema?: JsonObject;
-  /** The agent is made again and knows of the session only its id, as after a restart. */
+  /** The agent is created again and knows only the id of the session, as after a restart. */
   restarts?: boolean;
 };
 
@@ -45,74 +43,46 @@ export type AgentTurn = {
 
 /** Drives the agent as a run does: made by `createAgent`, in a process sandbox. */
 export async function openAgent({ kind, lane, model, extra }: InstalledAgent): Promise<AgentSession> {
-  const folder = await mkdtemp(join(tmpdir(), 'real-agent-'));
-  const workspace = await mkdtemp(join(folder, 'workspace-'));
-  const provider = await createProcessSandboxProvider({ scratch: join(folder, 'sandboxes') });
-  const sandbox = await provider.start({ workdir: workspace, env: {} });
-  await sandbox.writeFiles({ 'README.md': 'Greetings.\n' });
-  await sandbox.runShell('git init --quiet && git add . && git commit --quiet --message Start');
   const { env = {}, files = {} } = extra ?? {};
-  await sandbox.writeFiles(files);
-
+  const version = testedVersion(drivenAgents[kind]);
   const make = (): Promise<Agent> =>
     createAgent(
-      {
-        name: kind,
-        kind,
-        runner: 'driver',
-        driver: {
-          version: testedVersion(drivenAgents[kind]),
-          inherit: [],
-          ...(model !== undefined && { model }),
-        },
-        timeoutSeconds: 600,
-        network: 'disabled',
-        env,
-      },
+      { kind, version, env, ...present({ model }) },
       { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },
     );
-  let agent = await make();
-  let session: AgentContext['session'] = { isNew: true };
-  let turns = 0;
+  const workspace = await mkdtemp(join(tmpdir(), 'workspace-'));
+  const options = { folder: workspace, lane: { ...lane, env: {} } };
+  const first = await openSession(await make(), options);
+  const { sandbox } = first;
+  await sandbox.writeFiles({ 'README.md': 'Greetings.\n' });
+  await sandbox.runShell('git init --quiet && git add . && git commit --quiet --message Start');
+  await sandbox.writeFiles(files);
+  let session = first;
+  let printed = 0;
 
   return {
-    pathNames: [folder, workspace, dirname(sandbox.home)].map((path) => basename(path)),
+    pathNames: [dirname(first.files.stdoutFile), workspace, dirname(sandbox.home)].map((path) =>
+      basename(path),
+    ),
 
     async turn(prompt, { timeoutMs, outputSchema, restarts = false }) {
       if (restarts) {
-        agent = await make();
-        session = { ...session };
+        const { files: sessionFiles, id } = session;
+        session = await openSession(await make(), {
+          ...{ ...options, sandbox, files: sessionFiles },
+          ...present({ resume: id }),
+        });
       }
-      turns += 1;
-      const output = join(folder, `turn-${turns}`);
-      await mkdir(output);
-      const context: AgentContext = {
-        signal: new AbortController().signal,
-        flags: {},
-        session,
-        log: () => {},
-        emit: () => {},
-        sandbox,
-        lane: { ...lane, env: {} },
-        files: {
-          promptFile: join(output, 'prompt.md'),
-          outputDir: output,
-          stateDir: folder,
-          stdoutFile: join(output, 'stdout.log'),
-          stderrFile: join(output, 'stderr.log'),
-          taskId: 'task',
-          variant: 'variant',
-        },
-        timeoutMs,
-      };
-      const turn = await agent.send({ text: prompt, ...(outputSchema && { outputSchema }) }, context);
-      session.isNew = false;
-      return { turn, printed: await linesOf(context.files.stdoutFile), sessionId: session.id };
+      const turn = await session.send({ text: prompt, ...present({ outputSchema }) }, { timeoutMs });
+      const lines = await linesOf(first.files.stdoutFile);
+      const before = printed;
+      printed = lines.length;
+      return { turn, printed: lines.slice(before), sessionId: session.id };
     },
     files: () => filesOf(workspace),
     async [Symbol.asyncDispose]() {
-      await sandbox.stop();
-      await rm(folder, { recursive: true, force: true });
+      await first[Symbol.asyncDispose]();
+      await rm(workspace, { recursive: true, force: true });
     },
   };
 }

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
-import type { DrivenAgent } from '@whetstone/agents';
-import { type DrivenAgentKind, findOnPath } from '@whetstone/agents/config';
+import type { KnownDrivenAgent } from '@whetstone/agents';
+import { findOnPath } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
 import { type LaneRequest, type LedgerLine, readRequestPrompt } from '@whetstone/gateway';
 import type { CommandResult } from '@whetstone/sandbox';
@@ -23,10 +23,10 @@ const PROMPT = 'Reply with OK.';
  * request.
  * @throws WhetstoneError `agent-not-installed`, `capture-failed`
  */
-export async function captureAgent(agent: DrivenAgent, options: CaptureOptions = {}): Promise<Capture> {
-  const { model = agent.release.defaultModel, signal } = options;
+export async function captureAgent(agent: KnownDrivenAgent, options: CaptureOptions = {}): Promise<Capture> {
+  const { model = agent.release.defaultModel, signal = new AbortController().signal } = options;
   const programFile = await findProgram(agent);
-  const run = await runOnce(agent, { model, prompt: PROMPT, ...(signal ? { signal } : {}) });
+  const run = await runOnce(agent, { model, prompt: PROMPT, signal });
   const call = mainCall(run);
   const request = call && run.requests.get(call.id);
   if (!call || !request) throw noRequest(agent, run);
@@ -35,7 +35,7 @@ export async function captureAgent(agent: DrivenAgent, options: CaptureOptions =
   const names = { ...run.names, ...packageName(agent, programFile) };
   return {
     version: 1,
-    kind: agent.kind as DrivenAgentKind,
+    kind: agent.kind,
     agentVersion: versionOf(agent, run.version),
     capturedAt: new Date().toISOString(),
     wire: request.wire,
@@ -48,8 +48,8 @@ export async function captureAgent(agent: DrivenAgent, options: CaptureOptions =
   };
 }
 
-/** Searches the `PATH` that the sandbox will have. */
-async function findProgram({ release: { program, package: name } }: DrivenAgent): Promise<string> {
+/** Looks where the sandbox will look. */
+async function findProgram({ release: { program, package: name } }: KnownDrivenAgent): Promise<string> {
   const file = await findOnPath(sandboxPath(process.env.PATH))(program);
   if (file) return realpath(file);
   throw new WhetstoneError('agent-not-installed', `${program} is not on the PATH.`, {
@@ -59,7 +59,7 @@ async function findProgram({ release: { program, package: name } }: DrivenAgent)
 
 /** Paths of the agent, which some agents put into their prompt. They do not count as a change of the prompt. */
 function packageName(
-  { release: { package: name } }: DrivenAgent,
+  { release: { package: name } }: KnownDrivenAgent,
   programFile: string,
 ): Record<string, string> {
   const folder = `/node_modules/${name}/`;
@@ -74,7 +74,7 @@ function mainCall({ calls }: AgentRun): LedgerLine | undefined {
 }
 
 function versionOf(
-  { release: { program, package: name } }: DrivenAgent,
+  { release: { program, package: name } }: KnownDrivenAgent,
   { stdout, stderr }: CommandResult,
 ): string {
   const said = `${stdout}\n${stderr}`;
@@ -96,10 +96,14 @@ const clientHeaders = ({ headers }: LaneRequest): Record<string, string> =>
       .map(([name, value]) => [name, String(value)]),
   );
 
-function noRequest({ release: { program } }: DrivenAgent, { turn, calls }: AgentRun): WhetstoneError {
+function noRequest(
+  { release: { program } }: KnownDrivenAgent,
+  { turn, printed, calls }: AgentRun,
+): WhetstoneError {
   const refused = calls.flatMap(({ error }) => error ?? [])[0];
-  const said = oneLine(refused ?? (turn.stderr.trim() || turn.stdout.trim()), 400);
-  const end = turn.ended === 'timeout' ? 'was ended at its time limit' : `ended with ${turn.exitCode}`;
+  const said = oneLine(refused ?? printed, 400);
+  const { ended, exitCode } = turn.exit ?? {};
+  const end = ended === 'timeout' ? 'was ended at its time limit' : `ended with ${exitCode}`;
   return new WhetstoneError(
     'capture-failed',
     `${program} asked its model nothing that could be captured. It ${end} after ${counted(calls.length, 'request')}${said === '' ? '.' : `: ${said}`}`,

@@ -183,10 +183,9 @@ describe('what cannot be captured', () => {
     });
   });
 
-  test('an agent that asks nothing: what it said', async () => {
-    installFakePi(join(folder, 'bin'), agent);
-    const silent = { ...pi, launch: { ...pi.launch, turn: () => ({ args: ['--version'] }) } };
-    await expect(captureAgent(silent)).rejects.toMatchObject({
+  test('an agent that asks nothing: what it printed', async () => {
+    installFakePi(join(folder, 'bin'), { ...agent, isSilent: true });
+    await expect(captureAgent(pi)).rejects.toMatchObject({
       code: 'capture-failed',
       message: expect.stringContaining('ended with 0 after 0 requests: pi 1.2.3'),
     });

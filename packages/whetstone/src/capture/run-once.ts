@@ -1,16 +1,17 @@
-import { mkdir, mkdtemp, realpath } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import type { DrivenAgent } from '@whetstone/agents';
+import { dirname, join } from 'node:path';
+import { createAgent, type KnownDrivenAgent, openSession, type Turn } from '@whetstone/agents';
 import { createGateway, type LaneRequest, type LedgerLine, scriptFromSteps } from '@whetstone/gateway';
-import type { CommandResult, Sandbox } from '@whetstone/sandbox';
-import { removeTree, startSandboxProvider } from '@whetstone/sandbox';
+import { type CommandResult, removeTree } from '@whetstone/sandbox';
 
 /** What one run of an agent showed. */
 export type AgentRun = {
   /** The output of `--version`. */
   version: CommandResult;
-  turn: CommandResult;
+  turn: Turn;
+  /** What it printed in the turn: its errors, else its output. */
+  printed: string;
   calls: readonly LedgerLine[];
   /** Its model requests, by call id. */
   requests: ReadonlyMap<string, LaneRequest>;
@@ -32,14 +33,10 @@ export const isMain = ({ status, step }: LedgerLine): boolean => status === 200 
  * once. Everything that the agent made is removed when this settles.
  */
 export async function runOnce(
-  agent: DrivenAgent,
-  { model, prompt, signal }: { model: string; prompt: string; signal?: AbortSignal },
+  { kind, release }: KnownDrivenAgent,
+  { model, prompt, signal }: { model: string; prompt: string; signal: AbortSignal },
 ): Promise<AgentRun> {
-  await using folders = await makeCaptureFolders();
-  const provider = await startSandboxProvider('process', { scratch: join(folders.root, 'scratch') });
-  await using sandbox = await provider.start({ workdir: folders.workspace, env: {} });
-  await sandbox.runCommand('git', ['init', '--quiet']);
-
+  await using folder = await makeFolder();
   const requests = new Map<string, LaneRequest>();
   const enough = new AbortController();
   await using gateway = await createGateway();
@@ -51,53 +48,41 @@ export async function runOnce(
       if (isMain(line)) setTimeout(() => enough.abort(), GRACE_MS).unref();
     },
   });
-  const { env, files } = agent.launch.settings({
-    baseUrl: lane.baseUrl,
-    key: lane.key,
-    model,
-    home: sandbox.home,
-    workingDirectory: folders.workspace,
+  const agent = await createAgent({ kind, model }, { hasLanes: true });
+  await using session = await openSession(agent, { folder: folder.workspace, lane, signal });
+  const { sandbox, files } = session;
+  await sandbox.runCommand('git', ['init', '--quiet']);
+  const turn = await session.send(prompt, { timeoutMs: TURN_LIMIT_MS, signal: enough.signal });
+  // Behind the turn, which has put the agent's settings into its home.
+  const version = await sandbox.runCommand(release.program, ['--version'], {
+    timeoutMs: VERSION_LIMIT_MS,
+    signal,
   });
-  for (const [path, content] of Object.entries(files)) await sandbox.writeFiles({ [`~/${path}`]: content });
-
-  const stop = signal ?? new AbortController().signal;
-  const run = (command: readonly string[], timeoutMs: number): Promise<CommandResult> => {
-    const [program = '', ...args] = command;
-    const anyStop = AbortSignal.any([stop, enough.signal]);
-    return sandbox.runCommand(program, args, { env, timeoutMs, signal: anyStop });
-  };
-  const version = await run([agent.release.program, '--version'], VERSION_LIMIT_MS);
-  const { args, stdin } = agent.launch.turn({ prompt, model, workingDirectory: folders.workspace });
-  const turn = await run(await withInput(sandbox, [agent.release.program, ...args], stdin), TURN_LIMIT_MS);
-  stop.throwIfAborted();
+  signal.throwIfAborted();
   await lane.close();
-  return { version, turn, calls: lane.ledger, requests, names: folderNames(folders, sandbox.home) };
+  return {
+    ...{ version, turn, requests, calls: lane.ledger },
+    printed: (await textOf(files.stderrFile)) || (await textOf(files.stdoutFile)),
+    names: {
+      [sandbox.home]: '<home>',
+      [slug(sandbox.home)]: '<home-slug>',
+      [folder.workspace]: '<workspace>',
+      [slug(folder.workspace)]: '<workspace-slug>',
+      [folder.root]: '<temporary>',
+      [dirname(files.stdoutFile)]: '<temporary>',
+    },
+  };
 }
 
-/** A command with a file as its standard input, because a sandbox gives it none. */
-async function withInput(sandbox: Sandbox, command: string[], stdin: string | undefined): Promise<string[]> {
-  if (stdin === undefined) return command;
-  await sandbox.writeFiles({ '~/prompt.txt': stdin });
-  return ['/bin/sh', '-c', 'exec "$@" < "$0"', join(sandbox.home, 'prompt.txt'), ...command];
-}
-
-/** A temporary folder with a workspace in it, by its real path, because agents put that path into their prompt. */
-type CaptureFolders = { root: string; workspace: string };
-
-async function makeCaptureFolders(): Promise<CaptureFolders & AsyncDisposable> {
+/** A temporary folder with a workspace in it, under its real name: agents report that one to their model. */
+async function makeFolder(): Promise<{ root: string; workspace: string } & AsyncDisposable> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'whetstone-capture-')));
   const workspace = join(root, 'workspace');
   await mkdir(workspace);
   return { root, workspace, [Symbol.asyncDispose]: () => removeTree(root) };
 }
 
-const folderNames = ({ root, workspace }: CaptureFolders, home: string): Record<string, string> => ({
-  [home]: '<home>',
-  [slug(home)]: '<home-slug>',
-  [workspace]: '<workspace>',
-  [slug(workspace)]: '<workspace-slug>',
-  [root]: '<temporary>',
-});
+const textOf = async (file: string): Promise<string> => (await readFile(file, 'utf8').catch(() => '')).trim();
 
 /** The name of the workspace folder, after which agents name folders of their own. */
 const slug = (path: string): string => path.replaceAll(/[^A-Za-z0-9]/g, '-');

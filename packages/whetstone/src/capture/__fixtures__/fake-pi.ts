@@ -6,6 +6,8 @@ export type FakeAgent = {
   /** `{cwd}` and `{home}` are what the agent finds itself in. */
   system: string[];
   tools: { name: string; description: string; input_schema: object }[];
+  /** It prints its version, whatever it is asked. */
+  isSilent?: boolean;
 };
 
 /**
@@ -25,8 +27,8 @@ export function installFakePi(folder: string, agent: FakeAgent): void {
 }
 
 async function main(description: string, args: readonly string[]): Promise<void> {
-  const { version, system, tools }: FakeAgent = JSON.parse(readFileSync(description, 'utf8'));
-  if (args.includes('--version')) {
+  const { version, system, tools, isSilent }: FakeAgent = JSON.parse(readFileSync(description, 'utf8'));
+  if (isSilent || args.includes('--version')) {
     console.log(`pi ${version}`);
     return;
   }
