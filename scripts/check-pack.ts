@@ -3,9 +3,9 @@
  * on the oldest one that is supported, without any TypeScript tooling.
  */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { basename, delimiter, join } from 'node:path';
 import { rehearseRelease } from './release/rehearse-release.ts';
 
 const OLDEST_NODE = '22.18.0';
@@ -18,8 +18,7 @@ variants: { plain: }
 evaluation: { commands: ["grep hello done.txt"] }
 `,
   'adapter-tasks.yaml': 'tasks: [{ id: greet, prompt: hello }]\n',
-  'adapter.ts': `import { requireEnv } from 'whetstone';
-import { defineSandboxAgent, type Turn } from 'whetstone/adapter';
+  'adapter.ts': `import { defineSandboxAgent, requireEnv, type Turn } from 'whetstone/adapter';
 
 export default defineSandboxAgent({
   name: requireEnv('PATH') && 'mine',
@@ -42,19 +41,34 @@ for (const check of conformanceChecks.filter(({ area }) => area === 'files')) {
 }
 `;
 const root = join(import.meta.dirname, '..');
+/** What Codex once printed and kept. */
+const RECORDED = join(root, 'packages/agents/src/native/codex-cli/__fixtures__/codex-0.169.0');
 const work = mkdtempSync(join(tmpdir(), 'whetstone-pack-'));
 
 try {
   const tarballs = await rehearseRelease(work);
-  const user = join(work, 'user');
-  mkdirSync(user);
-  writeFileSync(join(user, 'package.json'), '{ "private": true, "type": "module" }\n');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...tarballs], { cwd: user, stdio: 'inherit' });
-  for (const node of [process.execPath, oldestNode()]) useAsUser(user, node);
+  const user = install('user', tarballs);
+  const agentsOnly = install(
+    'agents',
+    tarballs.filter((file) => !/^whetstone-\d/.test(basename(file))),
+  );
+  for (const node of [process.execPath, oldestNode()]) {
+    useAsUser(user, node);
+    runAgentExamples(agentsOnly, node);
+  }
   checkTypes(user);
   console.log('The tarballs work.');
 } finally {
   rmSync(work, { recursive: true, force: true });
+}
+
+/** An empty folder with these tarballs and what they need. */
+function install(name: string, tarballs: readonly string[]): string {
+  const folder = join(work, name);
+  mkdirSync(folder);
+  writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...tarballs], { cwd: folder, stdio: 'inherit' });
+  return folder;
 }
 
 /** The oldest supported Node, from the registry; only for the platform that CI runs on. */
@@ -96,18 +110,48 @@ function useAsUser(user: string, node: string): void {
   );
 }
 
+/** The programs of `examples/agents`, where the evaluator is not installed, with a `codex` that prints a recording. */
+function runAgentExamples(user: string, node: string): void {
+  const folder = mkdtempSync(join(user, 'agents-'));
+  cpSync(join(root, 'examples/agents'), folder, { recursive: true });
+  const bin = join(folder, 'bin');
+  const sessions = join(folder, 'sessions');
+  for (const made of [bin, sessions]) mkdirSync(made);
+  const codex = `#!/bin/sh\ncat > prompt.txt\ncat '${join(RECORDED, 'main.stream.jsonl')}'\n`;
+  writeFileSync(join(bin, 'codex'), codex, { mode: 0o755 });
+  cpSync(join(RECORDED, 'main.transcript.jsonl'), join(sessions, 'rollout-1.jsonl'));
+  const run = (program: string, ...args: string[]) =>
+    execFileSync(node, [join(folder, program), ...args], {
+      cwd: folder,
+      encoding: 'utf8',
+      env: { PATH: `${bin}${delimiter}${process.env.PATH}`, HOME: folder, OPENAI_API_KEY: 'test-key' },
+    });
+  const driven = run('drive.ts', 'codex', folder, 'Greet me.');
+  if (!driven.endsWith('All done.\ncompleted, 99 output tokens\n'))
+    throw new Error(`drive.ts said:\n${driven}`);
+  if (readFileSync(join(folder, 'prompt.txt'), 'utf8') !== 'Greet me.')
+    throw new Error('codex got no prompt');
+  const read = run('transcripts.ts', sessions);
+  if (!read.includes('codex-cli\t2\t12\t105025\tcompleted\t'))
+    throw new Error(`transcripts.ts said:\n${read}`);
+}
+
 /** The types of the tarballs are complete: a consumer that checks everything compiles. */
 function checkTypes(user: string): void {
   writeFileSync(
     join(user, 'consumer.ts'),
     [
+      "import * as agents from '@whetstone/agents';",
+      "import * as agentsConfig from '@whetstone/agents/config';",
+      "import * as agentsInstall from '@whetstone/agents/install';",
       "import { deriveAgentMetadata } from '@whetstone/events';",
       "import { createGateway } from '@whetstone/gateway';",
       "import * as loop from '@whetstone/loop';",
       "import { conformanceChecks } from '@whetstone/loop/test';",
       "import * as whetstone from 'whetstone';",
       "import * as adapter from 'whetstone/adapter';",
-      'export const surface = [deriveAgentMetadata, createGateway, loop, conformanceChecks, whetstone, adapter];',
+      'export const surface = [agents, agentsConfig, agentsInstall, deriveAgentMetadata, createGateway, loop];',
+      'export const more = [conformanceChecks, whetstone, adapter];',
       '',
     ].join('\n'),
   );
