@@ -3,7 +3,7 @@ import { openConcurrencyLimit, type RateOptions } from './concurrency-limit.ts';
 
 /** A call's turn at its provider. */
 export type ProviderTurn = {
-  /** How long the call waited for its turn, in whole milliseconds. */
+  /** How long the call waited for its turn, in whole milliseconds; 0 when it got its turn at once. */
   waitedMs: number;
   /** Reports that the provider refused the call, and how many milliseconds it asks clients to wait, if it said so. */
   refused(pauseMs?: number): void;
@@ -36,12 +36,13 @@ export function openTurns(options: RateOptions = {}): Turns {
     take(signal) {
       if (signal.aborted) return Promise.reject(signal.reason);
       const arrivedAt = performance.now();
+      let queued = false;
       const { promise, resolve, reject } = Promise.withResolvers<ProviderTurn>();
       const call = {
         go() {
           stopWaiting();
           resolve({
-            waitedMs: Math.round(performance.now() - arrivedAt),
+            waitedMs: queued ? Math.round(performance.now() - arrivedAt) : 0,
             refused(pauseMs) {
               limit.refused(call, pauseMs);
               advance();
@@ -68,6 +69,7 @@ export function openTurns(options: RateOptions = {}): Turns {
       signal.addEventListener('abort', onAbort);
       limit.arrive(call);
       advance();
+      queued = true;
       return promise;
     },
   };
