@@ -9,6 +9,11 @@ export default defineConfig({
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',
+    // A process for each worker, not for each file: to start one and to load the modules is much of what a file costs.
+    // So a test restores what it changes in its process.
+    isolate: false,
+    restoreMocks: true,
+    unstubEnvs: true,
     // Programs that tests start are TypeScript, too: compiled once.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'whetstone-compile-cache') },
     // Most tests wait for processes: more workers than cores, and not so many that they starve each other.

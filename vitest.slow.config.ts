@@ -7,5 +7,6 @@ export default defineConfig({
     ...everyday.test,
     include: ['packages/*/src/**/*.slow.test.ts', 'scripts/**/*.slow.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
+    isolate: true,
   },
 });
