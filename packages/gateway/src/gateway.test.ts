@@ -213,7 +213,9 @@ describe('bodies', () => {
 });
 
 describe('the end of a call:', () => {
-  const longText = { name: 'long', play: () => ({ text: 'x'.repeat(30_000_000) }) };
+  /** More than the sockets between hold. */
+  const length = 16_000_000;
+  const longText = { name: 'long', play: () => ({ text: 'x'.repeat(length) }) };
   const never = { name: 'never', play: () => new Promise<never>(() => {}) };
   const streamed = JSON.stringify({ ...responsesCall, stream: true });
 
@@ -237,7 +239,7 @@ describe('the end of a call:', () => {
     await startStream(lane, client.signal);
     client.abort();
     expect(await line).toMatchObject({ outcome: 'client-closed', status: 200 });
-    expect((await line).response_bytes).toBeLessThan(30_000_000);
+    expect((await line).response_bytes).toBeLessThan(length);
     expect((await call(lane, '/v1/models')).status).toBe(200);
   });
 
@@ -270,7 +272,7 @@ describe('the end of a call:', () => {
     await lane.close();
     expect(lane.ledger).toMatchObject([{ outcome: 'error', error: 'The lane was closed.' }]);
     await expect(readAll(reader)).rejects.toThrow();
-    expect(await readAll(otherReader)).toBeGreaterThan(30_000_000);
+    expect(await readAll(otherReader)).toBeGreaterThan(length);
     expect((await call(lane, '/v1/models')).status).toBe(404);
     await lane.close();
   });

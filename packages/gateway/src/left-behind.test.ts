@@ -12,7 +12,7 @@ test.each(routes)(
     await using gateway = await createGateway();
     await using served = await serve(gateway, route, { text: 'ok' });
     const callOften = async (): Promise<void> => {
-      for (let calls = 0; calls < 50; calls++) {
+      for (let calls = 0; calls < 20; calls++) {
         const body = { model: 'm', stream: true, messages: [{ role: 'user', content: 'Hello.' }] };
         const answer = await fetch(`${served.lane.baseUrl}/v1/messages`, {
           method: 'POST',
@@ -26,6 +26,6 @@ test.each(routes)(
     const before = liveSignals();
     await callOften();
     // Weakly held objects need several rounds to go.
-    await expect.poll(() => liveSignals() - before, { timeout: 5000 }).toBeLessThan(25);
+    await expect.poll(() => liveSignals() - before, { timeout: 5000 }).toBeLessThan(10);
   },
 );

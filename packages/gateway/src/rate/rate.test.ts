@@ -47,7 +47,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('eight lanes at a provider that takes three calls at once', () => {
-  const callsPerLane = 6;
+  const callsPerLane = 4;
 
   /** Holds calls until every lane that is not done has called again. */
   function untilAllAsk() {

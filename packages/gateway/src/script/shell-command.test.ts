@@ -26,7 +26,7 @@ test('any content is written unchanged, into folders that did not exist, and rea
       expect(readFileSync(join(directory, "new folder/it's.txt"), 'utf8')).toBe(text);
       expect(run({ tool: 'read', path: "new folder/it's.txt" })).toBe(text);
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 
@@ -43,7 +43,7 @@ test('any text is replaced by any other text, and the rest of the file stays, in
         expected.slice(0, first) + replace + expected.slice(first + find.length),
       );
     }),
-    { numRuns: 25 },
+    { numRuns: 15 },
   );
 });
 

@@ -315,5 +315,6 @@ test.each(wireProtocols)('%s: removing tools twice is the same as once, for any 
       expect(stripProviderTools(wire, first.raw, allowsTool([]))).toEqual({ raw: first.raw, stripped: [] });
       expect(stripProviderTools(wire, raw, allowsTool(true))).toEqual({ raw, stripped: [] });
     }),
+    { numRuns: 50 },
   );
 });

@@ -105,7 +105,7 @@ describe.each(protocols)('$wire, read by a released client', ({ wire, readsThink
         expect(JSON.parse(streamed.calls[0]?.input ?? '')).toEqual({ command });
         expect(await generate(model, options)).toEqual(streamed);
       }),
-      { numRuns: 20 },
+      { numRuns: 10 },
     );
   });
 });
