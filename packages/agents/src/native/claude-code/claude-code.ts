@@ -4,7 +4,7 @@ import { launch } from './launch.ts';
 import { createClaudeCodeMapper } from './stream.ts';
 import { claudeCodeTranscriptPattern, createClaudeCodeTranscriptMapper } from './transcript.ts';
 
-/** Claude Code. Its prompt and tools depend on the model; without one it takes its own newest. */
+/** Claude Code. Its prompt and tools depend on the model; without a model, Claude Code uses its own newest one. */
 export const claudeCode: DrivenAgent = {
   kind: 'claude-code',
   facts,

@@ -2,7 +2,7 @@ import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetsto
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { ToolCalls, ToolOutcome } from './tool-calls.ts';
 
-/** The blocks of an assistant's message. One of an unknown kind is kept whole. */
+/** The blocks of an assistant's message. A block of an unknown kind becomes a `raw` event. */
 export function assistantEvents(
   content: JsonValue | undefined,
   calls: Calls,
@@ -11,9 +11,9 @@ export function assistantEvents(
   return blocksOf(content).flatMap((block): StreamEvent[] => {
     switch (block.type) {
       case 'text':
-        return said('assistant', requiredText(block.text), envelope);
+        return messageEvents('assistant', requiredText(block.text), envelope);
       case 'thinking': {
-        // What a model keeps to itself comes as a signature without words.
+        // Hidden thinking has a signature and no text.
         const text = requiredText(block.thinking);
         return text === '' ? [] : [{ type: 'thinking', text, ...envelope }];
       }
@@ -27,7 +27,7 @@ export function assistantEvents(
   });
 }
 
-/** Parts of a message that streams, which comes whole behind them. */
+/** Parts of a streaming message. The whole message follows them. */
 export const MESSAGE_PARTS: ReadonlySet<unknown> = new Set([
   'message_start',
   'content_block_start',
@@ -38,21 +38,21 @@ export const MESSAGE_PARTS: ReadonlySet<unknown> = new Set([
   'ping',
 ]);
 
-/** What the calls of an agent's messages need: the open ones, and a look into tools that only call another one. */
+/** The open calls of a session. `unwrap` finds the real call when a tool only calls another tool. */
 export type Calls = {
   tools: ToolCalls;
   unwrap: (name: string, input: JsonValue) => { name: string; input: JsonValue };
 };
 
-/** A message with the role of the user: what a person says, what tools say, what the agent puts in on its own. */
+/** A message with the role `user`: a prompt, tool results, or text that the agent adds by itself. */
 export type UserMessage = {
   content: JsonValue | undefined;
-  /** Whether its text is a person's, or that of the agent which called this one. */
+  /** Whether the text is a prompt, from a person or from the agent that called this one. */
   isPrompt: boolean;
   outcomeOf: (block: JsonObject) => ToolOutcome;
 };
 
-/** `undefined` where nothing of it has a mapping. */
+/** The events of a user message; `undefined` if no part of it has a mapping. */
 export function userEvents(
   { content, isPrompt, outcomeOf }: UserMessage,
   tools: ToolCalls,
@@ -62,12 +62,12 @@ export function userEvents(
   if (!isPrompt && !blocks.some(({ type }) => type === 'tool_result')) return undefined;
   return blocks.flatMap((block): StreamEvent[] => {
     if (block.type === 'tool_result') return tools.result(outcomeOf(block), envelope);
-    if (block.type === 'text' && isPrompt) return said('user', requiredText(block.text), envelope);
+    if (block.type === 'text' && isPrompt) return messageEvents('user', requiredText(block.text), envelope);
     return [{ type: 'raw', native: block, ...envelope }];
   });
 }
 
-/** The result of a tool as far as every agent tells it. Content that is one text becomes that text. */
+/** The fields of a tool result that every agent reports. Content with only one text becomes that text. */
 export function plainOutcome(block: JsonObject): ToolOutcome {
   return {
     callId: requiredText(block.tool_use_id),
@@ -76,17 +76,17 @@ export function plainOutcome(block: JsonObject): ToolOutcome {
   };
 }
 
-/** The text of content that is nothing but one text. */
+/** The text of content that has exactly one block, a text; otherwise `undefined`. */
 export function plainText(content: JsonValue | undefined): string | undefined {
   if (!Array.isArray(content)) return textIn(content);
   const block = content.length === 1 ? objectIn(content[0]) : undefined;
   return block?.type === 'text' ? textIn(block.text) : undefined;
 }
 
-const said = (role: 'assistant' | 'user', text: string, envelope: EventEnvelope): StreamEvent[] =>
+const messageEvents = (role: 'assistant' | 'user', text: string, envelope: EventEnvelope): StreamEvent[] =>
   text === '' ? [] : [{ type: 'message', role, text, ...envelope }];
 
-/** Content is a text or a list of blocks. Anything else, the reader keeps whole. */
+/** Content is a text or a list of blocks. For anything else this throws, and the reader keeps the whole item. */
 function blocksOf(content: JsonValue | undefined): JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   const blocks = objectsIn(content);

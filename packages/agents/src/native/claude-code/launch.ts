@@ -4,8 +4,8 @@ import { ownFolders } from '../../kit/own-folders.ts';
 import type { Connection, Launch, LaunchSettings } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, model, home, ...given }) => {
-    const { mcpServers, env } = withoutDollars(given.mcpServers);
+  settings: ({ baseUrl, key, model, home, ...context }) => {
+    const { mcpServers, env } = withoutDollars(context.mcpServers);
     return {
       env: {
         ...env,
@@ -13,18 +13,18 @@ export const launch: Launch = {
         ANTHROPIC_BASE_URL: baseUrl,
         ANTHROPIC_API_KEY: key,
         ANTHROPIC_MODEL: model,
-        // For its side requests, which would else name another model.
+        // Otherwise its side requests would name another model.
         ANTHROPIC_SMALL_FAST_MODEL: model,
         CLAUDE_CONFIG_DIR: join(home, '.claude'),
         CLAUDE_CODE_TMPDIR: join(home, '.cache/claude-tmp'),
-        // As root it refuses to skip permissions where nothing says that it is in a sandbox.
+        // As root, it refuses to skip permissions unless this variable says that it is in a sandbox.
         IS_SANDBOX: '1',
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
         DISABLE_TELEMETRY: '1',
         DISABLE_AUTOUPDATER: '1',
         DISABLE_ERROR_REPORTING: '1',
       },
-      ...contextSettings({ home, mcpServers, plugins: given.plugins ?? [] }),
+      ...contextSettings({ home, mcpServers, plugins: context.plugins ?? [] }),
     };
   },
 
@@ -44,8 +44,8 @@ export const launch: Launch = {
 const MCP_FILE = '.claude/mcp.json';
 
 /**
- * Those servers and no others: an `.mcp.json` of the repository is not read beside them. With plugins it is, as nothing
- * keeps it out that would let in the servers of a plugin.
+ * Only these servers: Claude Code does not read the repository's `.mcp.json`. With plugins it does read that file,
+ * because the flag that prevents this would also keep out the plugins' servers.
  */
 function contextSettings({
   home,

@@ -2,7 +2,7 @@ import type { JsonObject } from '@whetstone/events';
 
 const TEXT_LIMIT = 200;
 
-/** Fields of an item under the agent's own names, as far as they are a number, a truth value or a short text. */
+/** The named fields of an item that are a number, a boolean or a short text, under the agent's own names. */
 export function ownFields(item: JsonObject, names: readonly string[]): JsonObject {
   const fields: JsonObject = {};
   for (const name of names) {

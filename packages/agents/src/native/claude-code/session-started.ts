@@ -2,7 +2,7 @@ import type { JsonValue, StreamEventOf } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { textIn } from '../../kit/fields.ts';
 
-/** The start of a session, from fields of native items: what is no text is left out. */
+/** The start of a session, from fields of native items. Fields that are not text are left out. */
 export function sessionStarted(
   runtime: string,
   sessionId: string,

@@ -6,27 +6,27 @@ import { TaskPlan } from './task-plan.ts';
 import { ToolCalls } from './tool-calls.ts';
 import { claudeOutcome, claudeTools } from './tools.ts';
 
-/** What Claude Code puts in the place of a model's name in messages that it wrote itself. */
+/** The model name in messages that Claude Code wrote itself. */
 const SYNTHETIC = '<synthetic>';
 
-/** One item in the terms that the stream and the transcript share, which spell their fields differently. */
+/** One item in a form for both the stream and the transcript, whose field names differ. */
 export type ClaudeItem = {
   message: JsonObject;
   envelope: EventEnvelope;
-  /** Of the user: whether its text is a prompt. */
+  /** For user messages: whether the text is a prompt. */
   isPrompt?: boolean;
-  /** Of the user: what a tool told besides its text. */
+  /** For user messages: what a tool reported besides its text. */
   toolResult?: JsonValue | undefined;
 };
 
-/** The messages of a session of Claude Code: what its stream and its transcript have in common. */
+/** Maps the messages of a Claude Code session, for both its stream and its transcript. */
 export class ClaudeSession {
   readonly tools: ToolCalls;
   readonly #calls: Calls;
   readonly #plan = new TaskPlan();
-  /** A compaction of which the summary is still to come. */
+  /** A compaction has started and its summary is still missing. */
   hasCompacted = false;
-  /** The last error that an event told, which the end of the turn repeats. */
+  /** The last error that became an event. The end of the turn repeats it. */
   lastError: string | undefined;
 
   constructor(workdir: () => string | undefined) {
@@ -46,7 +46,7 @@ export class ClaudeSession {
 
   user({ message, envelope, isPrompt = false, toolResult }: ClaudeItem): StreamEvent[] | undefined {
     const planEvents: StreamEvent[] = [];
-    // One item holds one result, as far as seen; of several, the details belong to none for sure.
+    // Every item seen so far holds one result. With several, the details cannot be assigned to one of them.
     const details = Array.isArray(message.content) && message.content.length === 1 ? toolResult : undefined;
     const outcomeOf = (block: JsonObject) => {
       const outcome = claudeOutcome(block, details);
@@ -62,20 +62,20 @@ export class ClaudeSession {
     return [{ type: 'error', message, ...envelope }];
   }
 
-  /** The summary comes as a message behind the boundary, and makes one event with it. */
+  /** The summary follows the boundary as a message. Together they become one event. */
   compacted(): StreamEvent[] {
     this.hasCompacted = true;
     return [];
   }
 
-  /** The events of an item, behind the compaction that waited for its summary and got none. */
+  /** The events of an item, after a compaction event if its summary never came. */
   behindCompaction(events: StreamEvent[] | undefined): StreamEvent[] | undefined {
     if (!this.hasCompacted || !events?.length) return events;
     this.hasCompacted = false;
     return [{ type: 'compaction' }, ...events];
   }
 
-  /** The compaction whose summary a message is. */
+  /** The compaction event, with this message as its summary. */
   compaction({ content }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     this.hasCompacted = false;
     const summary = plainText(content);
@@ -83,7 +83,7 @@ export class ClaudeSession {
   }
 }
 
-/** The time and the parent of an item of the stream. */
+/** Time and parent call of a stream item. */
 export function streamEnvelope({ timestamp, parent_tool_use_id }: JsonObject): EventEnvelope {
   const parentCallId = textIn(parent_tool_use_id);
   return { ...momentIn(timestamp), ...present({ parentCallId }) };

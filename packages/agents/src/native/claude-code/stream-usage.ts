@@ -13,19 +13,20 @@ import { MESSAGE_PARTS } from './content.ts';
 import { messageUsage, modelUsage, usageBeyond } from './usage-buckets.ts';
 
 /**
- * What a stream says that a turn used. The messages of the stream carry the values with which they began, so they are
- * not counted. The parts of the provider's stream are, which `--include-partial-messages` adds, and so is the `result`,
- * which covers sub-agents and compaction too. Its `modelUsage` and `total_cost_usd` add up over all turns of a session.
+ * The usage of a turn, read from its stream. Messages are not counted, because they carry the values from when they
+ * began. What counts is the provider's stream parts (with `--include-partial-messages`) and the `result`, which also
+ * covers sub-agents and compaction. Its `modelUsage` and `total_cost_usd` add up over all turns of a session.
  */
 export class StreamUsage {
-  /** What the events have told, and what the results have. */
-  #told: Usage | undefined;
+  /** The usage in all events so far. */
+  #reported: Usage | undefined;
+  /** The usage in all `result` items so far. */
   #total = emptyUsage();
   #costUsd: number | undefined;
-  /** The model call that streams now, of the agent itself ('') and of each sub-agent. */
+  /** The model call that is streaming, by parent call id; '' is the agent itself. */
   readonly #streaming = new Map<string, { model: string | undefined; usage: JsonObject }>();
 
-  /** A part of the provider's stream; `undefined` for one of an unknown kind. */
+  /** The events of one part of the provider's stream; `undefined` for an unknown kind of part. */
   part(part: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     const caller = envelope.parentCallId ?? '';
     switch (part.type) {
@@ -46,22 +47,22 @@ export class StreamUsage {
         this.#streaming.delete(caller);
         if (!call) return [];
         const model = call.model !== undefined && { model: call.model };
-        return this.#tell(messageUsage(call.usage), { ...model, ...envelope });
+        return this.#report(messageUsage(call.usage), { ...model, ...envelope });
       }
       default:
         return MESSAGE_PARTS.has(part.type) ? [] : undefined;
     }
   }
 
-  /** The rest of what was used up to a `result`: all of it where nothing of it was streamed. */
+  /** The usage up to a `result` that no event has reported yet. */
   result(result: JsonObject): StreamEvent[] {
     const since = objectIn(result.model_usage_since_last_result);
     if (since) return this.#resultByModel(since);
-    // Older versions do not tell it, and their `usage` leaves sub-agents out.
+    // Older versions do not report it, and their `usage` leaves out sub-agents.
     const usage = objectIn(result.usage);
     if (usage) this.#total = addUsage(this.#total, messageUsage(usage));
     this.#costUsd = costIn(result.total_cost_usd) ?? this.#costUsd;
-    return usage ? this.#tellRest() : [];
+    return usage ? this.#reportRest() : [];
   }
 
   #resultByModel(since: JsonObject): StreamEvent[] {
@@ -72,30 +73,30 @@ export class StreamUsage {
     const sum = models.reduce((usage, entry) => addUsage(usage, entry.usage), emptyUsage());
     this.#total = addUsage(this.#total, sum);
     for (const { costUsd = 0 } of models) this.#costUsd = (this.#costUsd ?? 0) + costUsd;
-    const rest = usageBeyond(this.#total, this.#told);
+    const rest = usageBeyond(this.#total, this.#reported);
     if (rest && totalTokens(rest) === totalTokens(sum)) {
       return models.flatMap(({ model, usage, costUsd }) =>
-        this.#tell(usage, { model, ...present({ costUsd }) }),
+        this.#report(usage, { model, ...present({ costUsd }) }),
       );
     }
-    return this.#tellRest();
+    return this.#reportRest();
   }
 
-  #tellRest(): StreamEvent[] {
-    const rest = usageBeyond(this.#total, this.#told);
-    if (rest) return this.#tell(rest, {});
-    this.#told ??= this.#total;
+  #reportRest(): StreamEvent[] {
+    const rest = usageBeyond(this.#total, this.#reported);
+    if (rest) return this.#report(rest, {});
+    this.#reported ??= this.#total;
     return [];
   }
 
-  #tell(usage: Usage, about: EventEnvelope & { model?: string; costUsd?: number }): StreamEvent[] {
-    this.#told = this.#told ? addUsage(this.#told, usage) : usage;
+  #report(usage: Usage, about: EventEnvelope & { model?: string; costUsd?: number }): StreamEvent[] {
+    this.#reported = this.#reported ? addUsage(this.#reported, usage) : usage;
     return [{ type: 'usage', usage, ...about }];
   }
 
   summary(): { usage?: Usage; costUsd?: number } {
     return {
-      ...present({ usage: this.#told, costUsd: this.#costUsd }),
+      ...present({ usage: this.#reported, costUsd: this.#costUsd }),
     };
   }
 }

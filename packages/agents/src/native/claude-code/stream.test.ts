@@ -8,7 +8,7 @@ const recorded = recordingsOf('claude-code');
 const readItems = (...items: object[]): NativeReading =>
   readNative(createClaudeCodeMapper(), linesOf(...items));
 
-test('a task: each call, file, skill and MCP call once, under the names of the vocabulary', () => {
+test('each call, file, skill and MCP call of a task is reported once, under the names of the vocabulary', () => {
   const { events, summary } = recorded.stream('task');
   const metadata = deriveAgentMetadata(events);
 
@@ -41,18 +41,18 @@ test('a task: each call, file, skill and MCP call once, under the names of the v
 test.each([
   ['in the background', 'task'],
   ['in the foreground', 'foreground-subagent'],
-])('a sub-agent %s: its prompt, its doings, its answer', (_, name) => {
+])('a sub-agent %s has its prompt, its calls and its answer', (_, name) => {
   const { events } = recorded.stream(name);
   const called = events.find(({ type }) => type === 'subagent.called');
   const callId = called?.type === 'subagent.called' ? called.callId : '';
-  const told = events.filter((event) => 'callId' in event && event.callId === callId);
-  expect(told.filter(({ type }) => type.startsWith('subagent'))).toMatchObject([
+  const ofTheCall = events.filter((event) => 'callId' in event && event.callId === callId);
+  expect(ofTheCall.filter(({ type }) => type.startsWith('subagent'))).toMatchObject([
     { type: 'subagent.called', name: 'general-purpose' },
     { type: 'subagent.completed', status: 'completed', output: 'There is greet.sh.' },
   ]);
-  const doings = events.filter(({ parentCallId }) => parentCallId === callId).map(({ type }) => type);
-  expect(doings).toContain('action.called');
-  expect(doings).toContain('action.result');
+  const childTypes = events.filter(({ parentCallId }) => parentCallId === callId).map(({ type }) => type);
+  expect(childTypes).toContain('action.called');
+  expect(childTypes).toContain('action.result');
   expect(events.find(({ parentCallId }) => parentCallId === callId)).toMatchObject({
     type: 'message',
     role: 'user',
@@ -60,7 +60,7 @@ test.each([
   });
 });
 
-test('a sub-agent of a kind that there is not has failed', () => {
+test('a sub-agent of an unknown kind fails', () => {
   const { events } = recorded.stream('foreground-subagent');
   expect(events.filter(({ type }) => type === 'subagent.completed')).toMatchObject([
     { status: 'failed' },
@@ -75,21 +75,21 @@ test.each(recorded.streamNames)('%s: events and summary agree on the usage', (na
   expect(sum).toMatchObject({ inputTokens: 0, outputTokens: 0, ...summary.usage });
 });
 
-test('usage is what was streamed, and at the end the rest: that of sub-agents', () => {
+test('usage is reported as it streams, and the end adds the usage of sub-agents', () => {
   const { events, summary } = recorded.stream('foreground-subagent');
   const usages = events.flatMap((event) => (event.type === 'usage' ? [totalTokens(event.usage)] : []));
   expect(usages).toEqual([31_535 + 61, 31_874 + 1, 22_114 + 22_635 + 11]);
   expect(summary.usage).toMatchObject({ inputTokens: 108_158, outputTokens: 73 });
 });
 
-test('a turn of a session that goes on has its own usage and cost, not those of the session', () => {
+test('a turn of a resumed session has its own usage and cost, not those of the session', () => {
   const { summary } = recorded.stream('second-turn');
   expect(summary.usage).toMatchObject({ inputTokens: 33_257, outputTokens: 4 });
   expect(summary.costUsd).toBeCloseTo(0.099831, 6);
   expect(summary.metadata).toMatchObject({ 'claude-code': { total_cost_usd: 1.564194 } });
 });
 
-test('stream and transcripts tell the same usage', () => {
+test('stream and transcripts report the same usage', () => {
   const inMessages = ['task', 'subagent']
     .map((name) => recorded.transcript(name))
     .flatMap(({ events }) => events)
@@ -100,7 +100,7 @@ test('stream and transcripts tell the same usage', () => {
   expect(inMessages).toBe(inStreams);
 });
 
-test('a refusal is asked for, denied and rejected', () => {
+test('a refused call has an approval request, a denial and a rejected result', () => {
   const { events, summary } = recorded.stream('denied');
   expect(deriveAgentMetadata(events)).toMatchObject({
     approvals: [{ decision: 'denied' }, { decision: 'denied' }],
@@ -113,7 +113,7 @@ test('a refusal is asked for, denied and rejected', () => {
   expect(summary.ending).toBe('completed');
 });
 
-test('a refusal of which only the result tells, as before 2.1', () => {
+test('a refusal can come only from the result, as before 2.1', () => {
   const denial = { tool_name: 'Write', tool_use_id: 'a', tool_input: {} };
   const { events } = readItems({ type: 'result', subtype: 'success', permission_denials: [denial] });
   expect(events).toEqual([
@@ -122,7 +122,7 @@ test('a refusal of which only the result tells, as before 2.1', () => {
   ]);
 });
 
-test('a compaction is one event, with its summary', () => {
+test('a compaction is one event with its summary', () => {
   const { events, summary } = recorded.stream('compaction');
   const compactions = events.filter(({ type }) => type === 'compaction');
   expect(compactions).toMatchObject([{ summary: expect.stringContaining('All done.') }]);
@@ -130,7 +130,7 @@ test('a compaction is one event, with its summary', () => {
   expect(summary.usage).toMatchObject({ inputTokens: 66_450 });
 });
 
-test('a compaction whose summary does not come is told with what comes', () => {
+test('a compaction without a summary is reported before the next event', () => {
   const { events } = readItems(
     { type: 'system', subtype: 'compact_boundary' },
     { type: 'assistant', message: { content: [{ type: 'text', text: 'On I go.' }] } },
@@ -146,24 +146,24 @@ test.each([
   ['connection-reset', 'ECONNRESET'],
   ['no-key', 'Not logged in'],
   ['turn-limit', 'maximum number of turns'],
-])('%s: failed, with one error in its own words', (name, words) => {
+])('%s: the turn fails with one error in the words of the agent', (name, words) => {
   const { events, summary } = recorded.stream(name);
   expect(summary).toMatchObject({ ending: 'failed', failure: expect.stringContaining(words) });
   const errors = events.filter((event) => event.type === 'error' && event.message === summary.failure);
   expect(errors).toHaveLength(1);
 });
 
-test.each(['rate-limit-once', 'truncated-once', 'malformed-call'])('%s: completed all the same', (name) => {
+test.each(['rate-limit-once', 'truncated-once', 'malformed-call'])('%s: the turn still completes', (name) => {
   const { summary } = recorded.stream(name);
   expect(summary.ending).toBe('completed');
   expect(summary.failure).toBeUndefined();
 });
 
-test.each(['hang', 'interrupted'])('%s: without a last word', (name) => {
+test.each(['hang', 'interrupted'])('%s: the turn has no ending', (name) => {
   expect(recorded.stream(name).summary.ending).toBeUndefined();
 });
 
-test('an agent that goes on behind its result has not ended before the next one', () => {
+test('an agent that continues after its result has not ended before the next result', () => {
   const lines = recorded.bytesOf('background-command.stream.jsonl').toString().trimEnd().split('\n');
   const endingOf = (count: number) =>
     readNative(createClaudeCodeMapper(), Buffer.from(lines.slice(0, count).join('\n'))).summary.ending;
@@ -186,7 +186,7 @@ test('structured output is data', () => {
   expect(recorded.stream('structured-output').summary.data).toEqual({ answer: 'hi' });
 });
 
-test('tasks of earlier turns are in the plan when they are listed, and leave it when they are deleted', () => {
+test('the plan gets tasks of earlier turns when they are listed and loses deleted tasks', () => {
   const called = (id: string, name: string, input: object) => ({
     type: 'assistant',
     message: { content: [{ type: 'tool_use', id, name, input }] },
@@ -214,7 +214,7 @@ test('tasks of earlier turns are in the plan when they are listed, and leave it 
   ]);
 });
 
-test('a block or a part of an unknown kind is kept, and what stands beside it is read', () => {
+test('a block or a part of an unknown kind is kept, and its neighbors are read', () => {
   const block = { type: 'redacted_thinking', data: 'x' };
   const part = { type: 'stream_event', event: { type: 'unknown' } };
   const message = { content: [block, { type: 'text', text: 'Hi.' }] };
@@ -236,7 +236,7 @@ test('a long failure is cut to 4 KiB', () => {
   expect(summary.failure).toHaveLength(4 * 1024);
 });
 
-test('usage of versions whose results do not tell what was used since the last one', () => {
+test('usage of versions whose results do not report the usage since the last result', () => {
   const usage = {
     input_tokens: 10,
     output_tokens: 2,
@@ -256,18 +256,21 @@ test('usage of versions whose results do not tell what was used since the last o
   });
 });
 
-test('with another workspace paths stay absolute', () => {
+test('paths outside the workspace stay absolute', () => {
   const bytes = recorded.bytesOf('task.stream.jsonl');
   const { events } = readNative(createClaudeCodeMapper({ workdir: '/elsewhere' }), bytes);
   expect(deriveAgentMetadata(events).fileChanges[0]?.path).toBe('/workspace/greet.sh');
 });
 
-test('the plugins that it was given and has loaded are named, its own are not', () => {
+test('the session start names the loaded plugins of the configuration, not the built-in ones', () => {
   const init = { type: 'system', subtype: 'init', session_id: 's' };
-  const given = { name: 'tea-house', path: '/home/p/tea-house', source: 'tea-house@inline' };
-  const own = { name: 'cc-plugin-privacy', path: 'builtin', source: 'cc-plugin-privacy@builtin' };
+  const passed = { name: 'tea-house', path: '/home/p/tea-house', source: 'tea-house@inline' };
+  const builtIn = { name: 'cc-plugin-privacy', path: 'builtin', source: 'cc-plugin-privacy@builtin' };
   const startOf = (plugins: unknown) => readItems({ ...init, plugins }).events[0];
-  expect(startOf([given, own, 'x', {}])).toMatchObject({ type: 'session.started', plugins: ['tea-house'] });
-  expect(startOf([own])).not.toHaveProperty('plugins');
+  expect(startOf([passed, builtIn, 'x', {}])).toMatchObject({
+    type: 'session.started',
+    plugins: ['tea-house'],
+  });
+  expect(startOf([builtIn])).not.toHaveProperty('plugins');
   expect(startOf(undefined)).not.toHaveProperty('plugins');
 });

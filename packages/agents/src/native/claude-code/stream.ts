@@ -11,7 +11,7 @@ import type { Denial } from './tool-calls.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;
 
-/** What a `system` item of these subtypes says is said again by another item, or is a progress display. */
+/** Subtypes of `system` items that only show progress or repeat what another item says. */
 const ANNOUNCEMENTS = new Set([
   'thinking_tokens',
   'task_progress',
@@ -34,9 +34,9 @@ const RESULT_FIELDS = [
 ];
 
 /**
- * The output of `claude --print --output-format stream-json`, 2.1, with and without `--include-partial-messages`. Parts
- * of a message that was never completed stay in the native bytes alone. A turn has several `result`s where sub-agents
- * report from the background; the last one counts.
+ * Maps the output of `claude --print --output-format stream-json`, 2.1, with or without `--include-partial-messages`.
+ * Parts of a message that was never completed stay in the native bytes only. A turn has several `result` items when
+ * background sub-agents report; the last one counts.
  */
 export function createClaudeCodeMapper(place: MapperPlace = {}): NativeMapper {
   return new ClaudeStream(place);
@@ -92,7 +92,7 @@ class ClaudeStream implements NativeMapper {
     if (item.isSynthetic === true && this.#session.hasCompacted) {
       return this.#session.compaction(message, envelope);
     }
-    // The stream repeats no prompts but those of sub-agents: other text is what Claude Code puts in on its own.
+    // The stream repeats only the prompts of sub-agents. Claude Code added any other text itself.
     const isPrompt = envelope.parentCallId !== undefined && item.isSynthetic !== true;
     const refused = refusedIn(item.tool_result_meta);
     const denials = refused.flatMap((callId) => this.#denialEvents(callId, {}, envelope));
@@ -118,7 +118,7 @@ class ClaudeStream implements NativeMapper {
         if (item.compact_result !== 'failed') return [];
         return this.#session.error(textIn(item.compact_error) ?? 'The compaction failed.', envelope);
       case 'task_started': {
-        // One in the foreground gets its prompt as a message.
+        // The prompt of a foreground task comes as a message.
         const { prompt, tool_use_id: parentCallId } = item;
         if (item.is_backgrounded !== true || typeof prompt !== 'string') return [];
         return [{ type: 'message', role: 'user', text: prompt, parentCallId: requiredText(parentCallId) }];
@@ -135,7 +135,7 @@ class ClaudeStream implements NativeMapper {
   #start(item: JsonObject): StreamEvent[] {
     const sessionId = requiredText(item.session_id);
     if (this.#summary.sessionId === sessionId) {
-      // Something in the background has ended, and the agent goes on: there is one more `result` to come.
+      // A background task has ended and the agent continues: another `result` follows.
       delete this.#summary.ending;
       return [];
     }
@@ -144,7 +144,7 @@ class ClaudeStream implements NativeMapper {
     this.#metadata = ownFields(item, INIT_FIELDS);
     const { claude_code_version: runtimeVersion, model, cwd: workingDir = this.#workdir } = item;
     const started = sessionStarted('claude-code', sessionId, { runtimeVersion, model, workingDir });
-    const plugins = givenPlugins(item);
+    const plugins = pluginNames(item);
     return [plugins.length > 0 ? { ...started, plugins } : started];
   }
 
@@ -162,7 +162,7 @@ class ClaudeStream implements NativeMapper {
     Object.assign(this.#metadata, ownFields(item, RESULT_FIELDS));
     return [
       ...this.#usage.result(item),
-      // Where no other item told of them.
+      // Denials that no other item reported.
       ...objectsIn(item.permission_denials).flatMap(({ tool_use_id: callId, tool_name: name }) =>
         typeof callId === 'string' ? this.#denialEvents(callId, { name: textIn(name) }, {}) : [],
       ),
@@ -171,14 +171,14 @@ class ClaudeStream implements NativeMapper {
     ];
   }
 
-  /** A refusal is told by several items; the first one counts. */
+  /** Several items report the same refusal; the first one counts. */
   #denialEvents(callId: string, about: Denial, envelope: EventEnvelope): StreamEvent[] {
     if (this.#denied.has(callId)) return [];
     this.#denied.add(callId);
     return this.#session.tools.denied(callId, about, envelope);
   }
 
-  /** Errors of the provider are a `success` with `is_error`, whose text a message has told already. */
+  /** A provider error is a `success` with `is_error`. A message has already reported its text. */
   #failure(item: JsonObject): StreamEvent[] {
     const errors = Array.isArray(item.errors) ? item.errors.filter((error) => typeof error === 'string') : [];
     const message =
@@ -188,14 +188,14 @@ class ClaudeStream implements NativeMapper {
   }
 }
 
-/** The calls of a user's item that were not allowed. */
+/** The ids of the calls in a user item that were not allowed. */
 const refusedIn = (meta: JsonValue | undefined): string[] =>
   objectsIn(meta).flatMap(({ id, permission_decision: decision }) =>
     typeof id === 'string' && objectIn(decision)?.decision === 'reject' ? [id] : [],
   );
 
-/** By name; some are part of the agent. */
-const givenPlugins = ({ plugins }: JsonObject): string[] =>
+/** Names of the loaded plugins, without the built-in ones. */
+const pluginNames = ({ plugins }: JsonObject): string[] =>
   objectsIn(plugins)
     .filter(({ path }) => path !== 'builtin')
     .flatMap(({ name }) => textIn(name) ?? []);
@@ -211,7 +211,7 @@ function retryMessage({
   return `The model call failed (${cause}); retry ${attempt} of ${tries} in ${delay} ms.`;
 }
 
-/** A hook has put the decision about a call off; with it the session can go on. */
+/** A hook deferred the decision about a call. The session can resume once somebody decides. */
 function waitingEvents(call: JsonObject): StreamEvent[] {
   const { id, name, input = {} } = call;
   if (typeof id !== 'string' || typeof name !== 'string') return [];

@@ -1,7 +1,7 @@
 import { present } from '@whetstone/events/present';
 export type TaskNotification = { callId: string; status: string; output?: string };
 
-/** The message with which a sub-agent in the background reports to the agent that began it. */
+/** Reads the message in which a background sub-agent reports its end to the agent that started it. */
 export function readTaskNotification(text: string): TaskNotification | undefined {
   if (!text.startsWith('<task-notification>')) return undefined;
   const callId = tagged(text, 'tool-use-id');

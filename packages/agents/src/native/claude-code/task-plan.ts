@@ -7,8 +7,8 @@ type Step = (StreamEvent & { type: 'plan.updated' })['steps'][number];
 const TOOLS = new Set(['TaskCreate', 'TaskUpdate', 'TaskList']);
 
 /**
- * The plan that the tools `TaskCreate`, `TaskUpdate` and `TaskList` keep, one task at a time. A session that goes on has
- * tasks of which this turn's stream does not tell; they are not in the plan until the agent lists them.
+ * The plan that the tools `TaskCreate`, `TaskUpdate` and `TaskList` maintain. A resumed session has tasks that this
+ * turn's stream does not report; they are missing from the plan until the agent lists them.
  */
 export class TaskPlan {
   readonly #tasks = new Map<string, Step>();
@@ -18,7 +18,7 @@ export class TaskPlan {
     if (TOOLS.has(name)) this.#open.set(callId, { name, input: objectIn(input) ?? {} });
   }
 
-  /** The plan after a call of these tools that changed it. `details`: what the agent tells of the result besides text. */
+  /** The new plan, if a call of these tools changed it. `details` is what the agent reports besides the result's text. */
   result(
     { callId, output, status }: ToolOutcome,
     details: JsonValue | undefined,

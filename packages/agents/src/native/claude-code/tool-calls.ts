@@ -3,14 +3,14 @@ import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, textIn } from '../../kit/fields.ts';
 import { workspacePath } from '../../kit/workspace-path.ts';
 
-/** Under which names an agent offers the tools for which the event vocabulary has words of its own. */
+/** The agent's names of the tools that become events of their own kind (commands, sub-agents, skills, plans, files). */
 export type ToolVocabulary = {
   shell: ReadonlySet<string>;
   subagent: ReadonlySet<string>;
   skill: ReadonlySet<string>;
   /** Tools that take the whole plan as `todos`. */
   todos: ReadonlySet<string>;
-  /** Tools that write a file: the name of the input that is its path. */
+  /** Tools that write a file, each with the name of the input that holds its path. */
   files: Readonly<Record<string, string>>;
 };
 
@@ -18,17 +18,17 @@ export type ToolOutcome = {
   callId: string;
   output: JsonValue | undefined;
   status: 'completed' | 'failed' | 'rejected';
-  /** Of a shell command. */
+  /** Only for a shell command. */
   exitCode?: number | undefined;
-  /** Of a tool that writes a file: it was not there before. */
+  /** Only for a tool that writes a file: the file did not exist before. */
   isNewFile?: boolean;
-  /** A sub-agent only began, in the background; `ended` tells the rest. */
+  /** The result only says that a background sub-agent started; `ended` reports its end. */
   isLaunch?: boolean;
 };
 
 export type Denial = { name?: string | undefined; reason?: string | undefined };
 
-/** What has to be known of a call until its result comes. */
+/** What is remembered of a call until its result comes. */
 type OpenCall =
   | { kind: 'action' | 'shell' | 'subagent' | 'launched' }
   | { kind: 'file'; path: string }
@@ -36,7 +36,7 @@ type OpenCall =
 
 type PlanSteps = (StreamEvent & { type: 'plan.updated' })['steps'];
 
-/** The tool calls of a session whose messages are in the form of Anthropic's: each call meets its result here. */
+/** Pairs tool calls with their results, in a session whose messages have Anthropic's format. */
 export class ToolCalls {
   readonly #vocabulary: ToolVocabulary;
   readonly #workdir: () => string | undefined;
@@ -102,8 +102,8 @@ export class ToolCalls {
   }
 
   /**
-   * The end of a sub-agent in the background; one in the foreground ends with its result. `undefined` for whatever else
-   * runs in the background.
+   * The end of a background sub-agent (a foreground one ends with its result). `undefined` for any other background
+   * task.
    */
   ended(
     callId: string,
@@ -117,7 +117,7 @@ export class ToolCalls {
     return [endOfSubagent(callId, status, output, envelope)];
   }
 
-  /** Nobody is there to ask: the agent's own settings deny the call, and its result is a refusal. */
+  /** The agent's own settings deny the call, because nobody is there to ask. Its result will be `rejected`. */
   denied(callId: string, about: Denial, envelope: EventEnvelope): StreamEvent[] {
     const { name, reason } = about;
     if (this.#open.has(callId)) this.#denied.add(callId);
@@ -150,7 +150,7 @@ const shellOutput = ({ output, exitCode }: ToolOutcome): JsonValue => ({
   ...present({ output, exitCode }),
 });
 
-/** A plan as `TodoWrite` and its kin take it. */
+/** The plan in the input of `TodoWrite` and similar tools. */
 function stepsOf(todos: JsonValue | undefined): PlanSteps {
   return objectsIn(todos).flatMap((todo) => {
     const text = textIn(todo.content);
@@ -158,6 +158,5 @@ function stepsOf(todos: JsonValue | undefined): PlanSteps {
   });
 }
 
-/** A status of a step as the agents name it. */
 export const stepStatus = (status: JsonValue | undefined): PlanSteps[number]['status'] =>
   status === 'in_progress' || status === 'completed' ? status : 'pending';

@@ -3,7 +3,7 @@ import { objectIn, textIn, tokensIn } from '../../kit/fields.ts';
 import { plainOutcome, plainText } from './content.ts';
 import type { ToolOutcome, ToolVocabulary } from './tool-calls.ts';
 
-/** Claude Code's tools, 2.1. `Task` is another name of `Agent`, and older than it. */
+/** Claude Code's tools, 2.1. `Task` is the older name of `Agent`. */
 export const claudeTools: ToolVocabulary = {
   shell: new Set(['Bash']),
   subagent: new Set(['Agent', 'Task']),
@@ -13,8 +13,8 @@ export const claudeTools: ToolVocabulary = {
 };
 
 /**
- * A result. `details`: the tool's own record besides the text that the model reads, an object for a success, a text for
- * an error; absent within sub-agents.
+ * Reads a tool result. `details` is the tool's own record, besides the text for the model: an object on success, a text
+ * on error, absent in sub-agents.
  */
 export function claudeOutcome(block: JsonObject, details: JsonValue | undefined): ToolOutcome {
   const outcome = plainOutcome(block);
@@ -29,14 +29,14 @@ export function claudeOutcome(block: JsonObject, details: JsonValue | undefined)
   };
 }
 
-/** What a sub-agent answered, without the notes that its model reads around it. */
+/** A sub-agent's answer, without the notes that Claude Code puts around it for the model. */
 function reportOf({ agentId, content, harnessNoteCount, harnessTailCount }: JsonObject): string | undefined {
   if (typeof agentId !== 'string' || !Array.isArray(content)) return undefined;
   const end = content.length - tokensIn(harnessTailCount);
   return plainText(content.slice(tokensIn(harnessNoteCount), end));
 }
 
-/** Claude Code writes the exit code of a command that failed into its output, in its first line. */
+/** For a failed command, Claude Code writes the exit code into the first line of the output. */
 function exitCode(status: ToolOutcome['status'], text: string, record: JsonObject): number | undefined {
   if (status === 'failed') {
     const code = /^Exit code (\d+)/.exec(text)?.[1];

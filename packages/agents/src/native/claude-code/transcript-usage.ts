@@ -9,14 +9,14 @@ import { objectIn } from '../../kit/fields.ts';
 import { messageUsage } from './usage-buckets.ts';
 
 /**
- * What a transcript says that the turns used. A message has a line for each of its blocks, and each line repeats the
- * usage of the whole message: each message is counted once.
+ * The usage of turns, read from a transcript. A message has one line per block, and each line repeats the usage of the
+ * whole message, so each message is counted once.
  */
 export class TranscriptUsage {
   readonly #counted = new Set<string>();
   #turn: Usage | undefined;
 
-  /** Of the current turn; `undefined` when no message of the turn had any. */
+  /** Usage of the current turn; `undefined` if no message reported any. */
   get turn(): Usage | undefined {
     return this.#turn;
   }

@@ -7,8 +7,8 @@ import { claudeCodeTranscriptPattern, createClaudeCodeTranscriptMapper } from '.
 
 const recorded = recordingsOf('claude-code');
 
-test('tells the same of calls, files, skills and plans as the streams of its turns', () => {
-  const told = (events: readonly StreamEvent[]) => {
+test('reports the same calls, files, skills and plans as the streams of its turns', () => {
+  const summaryOf = (events: readonly StreamEvent[]) => {
     const { tools, commands, fileChanges, skills, mcp } = deriveAgentMetadata(
       events.filter(({ parentCallId }) => parentCallId === undefined),
     );
@@ -16,10 +16,10 @@ test('tells the same of calls, files, skills and plans as the streams of its tur
     return { tools, commands, fileChanges, skills, mcp, plans };
   };
   const streams = ['task', 'second-turn'].flatMap((name) => recorded.stream(name).events);
-  expect(told(recorded.transcript('task').events)).toEqual(told(streams));
+  expect(summaryOf(recorded.transcript('task').events)).toEqual(summaryOf(streams));
 });
 
-test('has the prompts, each in its turn, and the usage of the last turn', () => {
+test('has each prompt in its turn, and the usage of the last turn', () => {
   const { events, summary } = recorded.transcript('task');
   const prompts = events.filter((event) => event.type === 'message' && event.role === 'user');
   expect(prompts).toMatchObject([
@@ -30,14 +30,14 @@ test('has the prompts, each in its turn, and the usage of the last turn', () => 
   expect(summary.costUsd).toBeCloseTo(0.099831, 6);
 });
 
-test('the file of a sub-agent: nothing of it is the reply', () => {
+test("nothing in a sub-agent's file is the reply of the session", () => {
   const { events } = recorded.transcript('subagent');
-  const doings = events.filter(({ type }) => type !== 'session.started' && type !== 'raw');
-  expect(doings.length).toBeGreaterThan(4);
-  expect(doings.every(({ parentCallId }) => parentCallId === 'a686da27377728320')).toBe(true);
+  const childEvents = events.filter(({ type }) => type !== 'session.started' && type !== 'raw');
+  expect(childEvents.length).toBeGreaterThan(4);
+  expect(childEvents.every(({ parentCallId }) => parentCallId === 'a686da27377728320')).toBe(true);
 });
 
-test('how the last turn ended', () => {
+test('the summary says how the last turn ended', () => {
   expect(recorded.transcript('unauthorized').summary).toMatchObject({
     ending: 'failed',
     failure: expect.stringContaining('401'),
@@ -49,7 +49,7 @@ test('how the last turn ended', () => {
   expect(readNative(createClaudeCodeTranscriptMapper(), cut).summary.ending).toBeUndefined();
 });
 
-test('the pattern names the file of a session and those of its sub-agents', () => {
+test('the pattern matches the file of a session and the files of its sub-agents', () => {
   const project = '.claude/projects/-workspace';
   expect(matchesGlob(`${project}/a1b2.jsonl`, claudeCodeTranscriptPattern)).toBe(true);
   expect(matchesGlob(`${project}/a1b2/subagents/agent-c3.jsonl`, claudeCodeTranscriptPattern)).toBe(true);

@@ -11,7 +11,7 @@ import { TranscriptUsage } from './transcript-usage.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;
 
-/** Copies of what other items or the requests hold, and the agent's own bookkeeping. */
+/** Types of items that repeat other items or requests, or that are the agent's own bookkeeping. */
 const COPIES = new Set([
   'api-request',
   'api-request-blob',
@@ -25,16 +25,16 @@ const COPIES = new Set([
 ]);
 
 /**
- * A session file of Claude Code 2.1 with all turns of its session, or the file of one sub-agent. The summary covers the
- * last turn. What sub-agents used is in their own files; what a compaction used shows only in the cost. The file of a
- * sub-agent does not say which call started it: its events have the id of the sub-agent as `parentCallId`, and the result
- * of that call in the session's file names the same id as `agentId`.
+ * Maps a session file of Claude Code 2.1 with all turns of the session, or the file of one sub-agent. The summary covers
+ * the last turn. The usage of sub-agents is in their own files; the usage of a compaction shows only in the cost. The
+ * file of a sub-agent does not name the call that started it, so its events have the sub-agent's id as `parentCallId`.
+ * The result of that call, in the session's file, names the same id as `agentId`.
  */
 export function createClaudeCodeTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new ClaudeTranscript(place);
 }
 
-/** Of the home of Claude Code: the session's file, and one for each of its sub-agents. */
+/** Below the agent's home: the file of each session, and one file per sub-agent. */
 export const claudeCodeTranscriptPattern = '.claude/projects/*/{*,*/subagents/*}.jsonl';
 
 class ClaudeTranscript implements NativeMapper {
@@ -58,7 +58,7 @@ class ClaudeTranscript implements NativeMapper {
     const { type } = item;
     if (type === 'cost-state') this.#sessionCostUsd = costIn(item.totalCostUSD) ?? 0;
     if (typeof type === 'string' && COPIES.has(type)) return [];
-    // The whole prompt, again.
+    // It repeats the whole prompt.
     if (type === 'attachment' && objectIn(item.attachment)?.type === 'prompt_snapshot') return [];
     const events = this.#session.behindCompaction(this.#events(item));
     const start = this.#startEvents(item);
@@ -79,7 +79,7 @@ class ClaudeTranscript implements NativeMapper {
     };
   }
 
-  /** Every line of the conversation names the session; the first one begins it. */
+  /** Every line of the conversation names the session; the first such line starts it. */
   #startEvents({ sessionId, version, cwd, timestamp }: JsonObject): StreamEvent[] {
     if (typeof sessionId !== 'string' || this.#sessionId !== undefined) return [];
     this.#sessionId = sessionId;
@@ -121,7 +121,7 @@ class ClaudeTranscript implements NativeMapper {
   #userEvents(item: JsonObject): StreamEvent[] | undefined {
     const message = messageOf(item);
     if (item.isCompactSummary === true) return this.#session.compaction(message, this.#envelope(item));
-    // Whatever is said to the model wants an answer.
+    // The model still has to answer this message.
     this.#ending = undefined;
     const text = plainText(message.content);
     const ended = objectIn(item.origin)?.kind === 'task-notification' && readTaskNotification(text ?? '');
@@ -132,7 +132,7 @@ class ClaudeTranscript implements NativeMapper {
     const isCommand = text?.startsWith('<command-name>') === true;
     const isOutput = text?.startsWith('<local-command-stdout>') === true;
     const isSaid = ids.length === 0 && item.isMeta !== true && !isOutput;
-    // A command of Claude Code's own, such as /compact, begins a turn too.
+    // A slash command of Claude Code, such as /compact, also begins a turn.
     if (isSaid && item.isSidechain !== true) this.#beginTurn();
     this.#rememberAgent(item, ids);
     const envelope = this.#envelope(item);
@@ -179,7 +179,7 @@ const isRefused = ({ permissionDecision }: JsonObject): boolean =>
 const callIds = ({ content }: JsonObject): string[] =>
   objectsIn(content).flatMap(({ tool_use_id: id }) => (typeof id === 'string' ? [id] : []));
 
-/** A model call that is made again. */
+/** The error of a model call that Claude Code retries. */
 function errorMessage({ error, retryAttempt, maxRetries, retryInMs }: JsonObject): string {
   const { formatted, message } = objectIn(error) ?? {};
   const cause = textIn(formatted) ?? textIn(message) ?? 'unknown';

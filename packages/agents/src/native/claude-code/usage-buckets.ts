@@ -1,7 +1,7 @@
 import { type JsonObject, totalTokens, type Usage } from '@whetstone/events';
 import { objectIn, tokensIn } from '../../kit/fields.ts';
 
-/** Usage in the form of Anthropic's API, whose buckets are exclusive as ours are. */
+/** Reads usage in the format of Anthropic's API. As in ours, each token is in one bucket. */
 export function messageUsage(usage: JsonObject): Usage {
   const thinking = objectIn(usage.output_tokens_details)?.thinking_tokens;
   return {
@@ -17,7 +17,7 @@ export function messageUsage(usage: JsonObject): Usage {
   };
 }
 
-/** One model of the `modelUsage` of a `result`. */
+/** Reads the entry of one model in the `modelUsage` of a `result`. */
 export function modelUsage(usage: JsonObject): Usage {
   return {
     inputTokens: tokensIn(usage.inputTokens),
@@ -28,15 +28,15 @@ export function modelUsage(usage: JsonObject): Usage {
   };
 }
 
-/** What of `total` is not in `told` yet; `undefined` where that is nothing. */
-export function usageBeyond(total: Usage, told: Usage | undefined): Usage | undefined {
+/** The part of `total` that is not in `reported`; `undefined` if there is none. */
+export function usageBeyond(total: Usage, reported: Usage | undefined): Usage | undefined {
   const rest: Usage = {
-    inputTokens: Math.max(0, total.inputTokens - (told?.inputTokens ?? 0)),
-    outputTokens: Math.max(0, total.outputTokens - (told?.outputTokens ?? 0)),
+    inputTokens: Math.max(0, total.inputTokens - (reported?.inputTokens ?? 0)),
+    outputTokens: Math.max(0, total.outputTokens - (reported?.outputTokens ?? 0)),
   };
   for (const bucket of ['cacheReadTokens', 'cacheWriteTokens', 'reasoningTokens'] as const) {
     const tokens = total[bucket];
-    if (tokens !== undefined) rest[bucket] = Math.max(0, tokens - (told?.[bucket] ?? 0));
+    if (tokens !== undefined) rest[bucket] = Math.max(0, tokens - (reported?.[bucket] ?? 0));
   }
   return totalTokens(rest) === 0 ? undefined : rest;
 }
