@@ -31,7 +31,7 @@ export const codexCli: DrivenAgent = {
     }),
 };
 
-/** A turn that did not reach its end reports no usage, and then the usage of the next turn is unknown. */
+/** The thread's usage before a turn. It is unknown if the turn before did not reach its end. */
 const usageOfThread = (before: NativeMapper | 'unread') =>
   before === 'unread' ? before : ((before as CodexMapper).facts.threadUsage ?? 'unread');
 

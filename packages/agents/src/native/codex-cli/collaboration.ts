@@ -1,23 +1,23 @@
 import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { objectIn, textIn } from '../../kit/fields.ts';
 
-/** What Codex says of another agent: `"running"`, `{ status, message }` or `{ "completed": message }`. */
+/** The state of another agent, as Codex reports it: `"running"`, `{ status, message }` or `{ "completed": message }`. */
 type AgentState = { status: string; message: JsonValue };
 
 const FAILED = new Set(['errored', 'interrupted', 'shutdown', 'not_found']);
 
 /**
- * The agents that a thread of Codex started: each is called once, and ends once, under the id of the call that started
- * it. What they did stands in rollout files of their own.
+ * The sub-agents that a Codex thread started. Each is called once and ends once, under the id of the call that started
+ * it. Each sub-agent's own events are in its rollout file.
  */
 export class Collaboration {
-  /** Of those that have not ended: thread → call. */
+  /** Thread id → call id, for sub-agents that have not ended. */
   readonly #running = new Map<string, string>();
   readonly #called = new Set<string>();
-  /** Of all: thread → call, for whoever puts their rollouts together. */
+  /** Thread id → call id, for all sub-agents. It connects their rollouts with this one. */
   readonly threads: Record<string, string> = {};
 
-  /** `name` is how the agent is known to its parent. */
+  /** `name` is what the parent calls the agent. */
   started(callId: string, name: string, envelope: EventEnvelope = {}): StreamEvent[] {
     if (this.#called.has(callId)) return [];
     this.#called.add(callId);
@@ -29,12 +29,12 @@ export class Collaboration {
     this.threads[threadId] = callId;
   }
 
-  /** No agent came of the call. */
+  /** The call did not start an agent. */
   failed(callId: string, envelope: EventEnvelope = {}): StreamEvent[] {
     return [{ type: 'subagent.completed', callId, status: 'failed', ...envelope }];
   }
 
-  /** `states` by thread. */
+  /** `states` has one entry per thread id. */
   ended(states: JsonObject | undefined, envelope: EventEnvelope = {}): StreamEvent[] {
     return Object.entries(states ?? {}).flatMap(([thread, value]): StreamEvent[] => {
       const callId = this.#running.get(thread);
@@ -60,6 +60,6 @@ function stateOf(value: JsonValue): AgentState {
   const state = objectIn(value) ?? {};
   const status = textIn(state.status);
   if (status !== undefined) return { status, message: state.message ?? null };
-  const [told = 'running', message = null] = Object.entries(state)[0] ?? [];
-  return { status: told, message };
+  const [key = 'running', message = null] = Object.entries(state)[0] ?? [];
+  return { status: key, message };
 }

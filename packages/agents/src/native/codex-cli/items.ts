@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/event
 import { z } from 'zod';
 import { workspacePath } from '../../kit/workspace-path.ts';
 
-/** The events that `codex exec --json` prints, as far as they are mapped. Anything else becomes a `raw` event. */
+/** The events of `codex exec --json` that have a mapping. Any other event becomes a `raw` event. */
 const count = z.number().int().nonnegative().catch(0);
 const usageSchema = z.object({
   input_tokens: z.number().int().nonnegative(),
@@ -70,7 +70,7 @@ export function parseCodexLine(native: JsonObject): CodexLine | undefined {
   return parsed.success ? parsed.data : undefined;
 }
 
-/** Codex counts cached tokens within the input; here each token is in one bucket. */
+/** Codex counts cached tokens as input too; here each token is in one bucket. */
 export function toUsage(usage: CodexUsage): Usage {
   const { input_tokens, cached_input_tokens, cache_write_input_tokens } = usage;
   return {
@@ -82,7 +82,7 @@ export function toUsage(usage: CodexUsage): Usage {
   };
 }
 
-/** Codex reports the whole thread's usage at the end of each turn; this is the part since `before`. */
+/** The usage since `before`. Codex reports the usage of the whole thread at the end of each turn. */
 export function usageSince(before: CodexUsage | undefined, now: CodexUsage): CodexUsage {
   if (!before) return now;
   return {
@@ -94,7 +94,7 @@ export function usageSince(before: CodexUsage | undefined, now: CodexUsage): Cod
   };
 }
 
-/** The tool name under which an item is called, in the words of the event vocabulary. */
+/** The tool name of an item in our events; `undefined` for an item that is not a tool call. */
 export function toolNameOf(item: CodexItem): string | undefined {
   switch (item.type) {
     case 'mcp_tool_call':
@@ -109,7 +109,7 @@ export function toolNameOf(item: CodexItem): string | undefined {
   }
 }
 
-/** What a tool item was called with: the native item without what belongs to its result. */
+/** The call of a tool item. Its input is the native item without the fields of the result. */
 export function calledEvent(item: CodexItem, name: string, native: JsonValue | undefined): StreamEvent {
   if (item.type === 'command_execution') {
     return { type: 'action.called', callId: item.id, name, input: { command: item.command } };

@@ -16,13 +16,13 @@ export const launch: Launch = {
     },
   }),
 
-  // A dash makes standard input the prompt.
+  // `-` makes Codex read the prompt from standard input.
   turn({ prompt, model, workingDirectory, resume, outputSchema }) {
     const options = ['--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
-    const place = ['--model', model, '-C', workingDirectory];
+    const modelAndFolder = ['--model', model, '-C', workingDirectory];
     const answer = outputSchema ? ['--output-schema', outputSchema.file] : [];
     const session = resume === undefined ? ['-'] : ['resume', resume, '-'];
-    return { args: ['exec', ...options, ...place, ...answer, ...session], stdin: prompt };
+    return { args: ['exec', ...options, ...modelAndFolder, ...answer, ...session], stdin: prompt };
   },
 };
 

@@ -7,13 +7,13 @@ import { CHANGES } from './items.ts';
 
 type Status = 'completed' | 'failed' | 'rejected';
 
-/** What a finished item tells better than the text that went to the model. */
+/** The result of a finished item, which is more exact than the text for the model. */
 type Outcome = { status: Status; output?: JsonValue };
 
 /**
- * The calls of a rollout. Each is told up to three times: as the model called it, as the item that Codex made of it,
- * and as the text that the model got back. The first gives the call, the last the result, with what the item told.
- * Calls from inside a script of code mode have items alone.
+ * The calls of a rollout. A rollout reports each call up to three times: the model's call, the item that Codex made of
+ * it, and the text that the model got back. The first becomes the call, the last becomes the result, with the data of
+ * the item. Calls from inside a code mode script have only the item.
  */
 export class RolloutCalls {
   readonly collaboration = new Collaboration();
@@ -24,11 +24,11 @@ export class RolloutCalls {
     this.#workdir = workdir;
   }
 
-  /** `function_call` and `custom_tool_call`: arguments are JSON as text, freeform input is text. */
+  /** `function_call` has its arguments as JSON text; `custom_tool_call` has free text as its input. */
   called(item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const callId = requiredText(item.call_id);
     const tool = requiredText(item.name);
-    const input = item.arguments === undefined ? (item.input ?? null) : parsed(item.arguments);
+    const input = item.arguments === undefined ? (item.input ?? null) : parseArguments(item.arguments);
     this.#open.set(callId, undefined);
     const name = typeof item.namespace === 'string' ? namespaced(item.namespace, tool) : tool;
     const child =
@@ -46,7 +46,7 @@ export class RolloutCalls {
     return [{ type: 'action.result', callId, ...outcome, ...envelope }];
   }
 
-  /** Calls that the provider itself ran, or Codex without an answer of its own: call and result in one. */
+  /** A call without a separate result, because the provider ran it or Codex reports none. */
   hosted(
     callId: string,
     name: string,
@@ -60,7 +60,7 @@ export class RolloutCalls {
     ];
   }
 
-  /** `item_completed` of a call; `undefined` for an item that is none or that this version does not know. */
+  /** `item_completed` of a call; `undefined` for an item that is not a call or is unknown. */
   completed(item: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     const id = requiredText(item.id);
     switch (item.type) {
@@ -71,20 +71,20 @@ export class RolloutCalls {
         const status = statusOf(item.status);
         const skill = skillIn(command);
         return [
-          ...this.#told(id, 'command_execution', { command }, { status, output }, envelope),
+          ...this.#finished(id, 'command_execution', { command }, { status, output }, envelope),
           ...(skill === undefined ? [] : skillEvents(`${id}/skill`, skill, status, envelope)),
         ];
       }
       case 'McpToolCall': {
         const name = `mcp__${requiredText(item.server)}__${requiredText(item.tool)}`;
         const outcome = { status: statusOf(item.status), output: item.result ?? item.error ?? null };
-        return this.#told(id, name, item.arguments ?? {}, outcome, envelope);
+        return this.#finished(id, name, item.arguments ?? {}, outcome, envelope);
       }
       case 'FileChange': {
         const status = statusOf(item.status);
         const output = textIn(status === 'completed' ? item.stdout : item.stderr) ?? '';
         const changes = objectIn(item.changes) ?? {};
-        const called = this.#told(id, 'apply_patch', changes, { status, output }, envelope);
+        const called = this.#finished(id, 'apply_patch', changes, { status, output }, envelope);
         return status === 'completed' ? [...called, ...this.#fileEvents(changes, envelope)] : called;
       }
       case 'CollabAgentToolCall':
@@ -101,8 +101,8 @@ export class RolloutCalls {
     }
   }
 
-  /** The result comes with the answer to the model; where the model did not call, here. */
-  #told(
+  /** Keeps the outcome for a call of the model until its answer comes. A call from a script gets its events here. */
+  #finished(
     id: string,
     name: string,
     input: JsonValue,
@@ -147,7 +147,7 @@ export class RolloutCalls {
     const hasStates = states !== undefined && Object.keys(states).length > 0;
     const outcome = { status: statusOf(item.status), ...(hasStates && { output: states }) };
     const input = { prompt: item.prompt ?? null };
-    const called = this.#told(id, tool, input, outcome, envelope);
+    const called = this.#finished(id, tool, input, outcome, envelope);
     if (tool !== 'spawn_agent') return [...called, ...this.collaboration.ended(states, envelope)];
     const [receiver] = objectsIn(item.receiver_agents);
     const threadId = textIn(receiver?.thread_id);
@@ -158,7 +158,7 @@ export class RolloutCalls {
   }
 }
 
-/** How Codex tells the model that a rule, its user or its reviewer refused a command, which then has no item. */
+/** What the model reads if a rule, the user or a reviewer refused a command. Such a command has no item. */
 const REJECTED = /^\w+ failed: [\s\S]*Rejected\(/;
 
 function statusOf(status: JsonValue | undefined): Status {
@@ -166,22 +166,22 @@ function statusOf(status: JsonValue | undefined): Status {
   return status === 'failed' ? 'failed' : 'completed';
 }
 
-/** Tools of MCP servers have `mcp__<server>` for a namespace; of the others it says nothing that the name does not. */
+/** The namespace of an MCP tool is `mcp__<server>`. Other namespaces add nothing to the name. */
 const namespaced = (namespace: string, tool: string): string =>
   namespace.startsWith('mcp__') ? `${namespace}__${tool}` : tool;
 
-/** Before it has a nickname: its task, or its kind. */
+/** The name of a sub-agent that has no nickname yet: its task or its kind. */
 function childName(input: JsonValue): string {
   const { task_name, agent_type } = objectIn(input) ?? {};
   return textIn(task_name) ?? textIn(agent_type) ?? 'agent';
 }
 
-function parsed(text: JsonValue): JsonValue {
+function parseArguments(text: JsonValue): JsonValue {
   if (typeof text !== 'string') return text;
   try {
     return JSON.parse(text) as JsonValue;
   } catch {
-    return text; // the model wrote no JSON, and was told so
+    return text; // the model wrote invalid JSON, and Codex reported that to it
   }
 }
 

@@ -7,7 +7,7 @@ import { createCodexMapper } from './stream.ts';
 const recorded = recordingsOf('codex-cli');
 const readLines = (...lines: object[]): NativeReading => readNative(createCodexMapper(), linesOf(...lines));
 
-/** Besides those of `failures.test.ts`. */
+/** Endings that `failures.test.ts` does not cover. */
 const endings: readonly (readonly [string, 'completed' | 'failed' | undefined])[] = [
   ['rate-limit-once', 'completed'],
   ['server-error-once', 'completed'],
@@ -34,7 +34,7 @@ test('a sub-agent is called once and ends once, under the call that started it',
   expect(summary.subagents).toEqual({ [thread]: 'item_2' });
 });
 
-test('results of MCP servers', () => {
+test('MCP calls have the results of their servers', () => {
   const { events } = recorded.stream('agents');
   const { mcp, tools } = deriveAgentMetadata(events);
   expect(mcp.map(({ server, tool, status }) => [server, tool, status])).toEqual([
@@ -51,7 +51,7 @@ test('a command that reads a skill counts as its use', () => {
   expect(deriveAgentMetadata(recorded.stream('main').events).skills.confirmed).toEqual(['greeting']);
 });
 
-test('the usage of a resumed turn is what came to that of the thread', () => {
+test('the usage of a resumed turn is what it added to the usage of the thread', () => {
   const first = createCodexMapper();
   readNative(first, recorded.bytesOf('main.stream.jsonl'));
   const second = createCodexMapper({}, first.facts.threadUsage);
@@ -59,7 +59,7 @@ test('the usage of a resumed turn is what came to that of the thread', () => {
   expect(summary.usage).toMatchObject({ inputTokens: 19_566, outputTokens: 10 });
 });
 
-test('where nobody knows what the thread had used, the turn has no usage, and the next one has its own', () => {
+test('if the earlier usage of the thread is unknown, the turn has no usage and the next turn has its own', () => {
   const first = createCodexMapper({}, 'unread');
   const reading = readNative(first, recorded.bytesOf('main.stream.jsonl'));
   expect(reading.summary.usage).toBeUndefined();
@@ -69,7 +69,7 @@ test('where nobody knows what the thread had used, the turn has no usage, and th
   expect(summary.usage).toMatchObject({ inputTokens: 19_566 });
 });
 
-test('a plan is told when it changes', () => {
+test('a plan is reported when it changes', () => {
   const todo = (completed: boolean) => ({ id: '1', type: 'todo_list', items: [{ text: 'Run', completed }] });
   const { events } = readLines(
     { type: 'item.started', item: todo(false) },
@@ -82,12 +82,12 @@ test('a plan is told when it changes', () => {
   ]);
 });
 
-test('a patch that was refused changes no file and is kept', () => {
+test('a refused patch changes no file and becomes a raw event', () => {
   const item = { id: '1', type: 'file_change', changes: [{ path: 'a', kind: 'add' }], status: 'failed' };
   expect(readLines({ type: 'item.completed', item }).events).toEqual([{ type: 'raw', native: item }]);
 });
 
-test('an agent that could not be started has failed', () => {
+test('a sub-agent that could not start has failed', () => {
   const item = {
     id: '1',
     type: 'collab_tool_call',
@@ -104,7 +104,7 @@ test('an agent that could not be started has failed', () => {
   ]);
 });
 
-test('errors on the way are no end', () => {
+test('an error before the end of the turn does not end it', () => {
   expect(recorded.stream('truncated').summary.ending).toBe('completed');
   const { summary } = recorded.stream('unauthorized');
   expect(summary).toMatchObject({ ending: 'failed', failure: expect.stringContaining('401') });

@@ -18,28 +18,28 @@ import {
   usageSince,
 } from './items.ts';
 
-/** What goes into a result row is bounded, whatever an agent prints. */
+/** Limits of what a result row takes from the output of an agent. */
 const TEXT_LIMIT_BYTES = 4 * 1024;
 const TOOL_NAMES_LIMIT = 500;
 
 /** What the telemetry collector `codex-jsonl` needs besides the events. */
 export type CodexFacts = {
-  /** Of the thread, as Codex counts it: cumulative, cached tokens within the input. */
+  /** Usage of the thread as Codex counts it: over all turns, with cached tokens counted as input too. */
   threadUsage?: CodexUsage;
-  /** Of this turn; absent when that of earlier turns is not known. */
+  /** Usage of this turn. Absent if the usage of earlier turns is unknown. */
   turnUsage?: CodexUsage;
   model?: string;
-  /** What the agent said last. */
+  /** The agent's last message. */
   finalMessage?: string;
-  /** Tool calls by context-eval's names. */
+  /** Number of calls per tool, under context-eval's names. */
   toolCalls: Map<string, number>;
 };
 
 export type CodexMapper = NativeMapper & { readonly facts: CodexFacts };
 
 /**
- * The output of `codex exec --json`. Its usage is that of the whole thread, without its sub-agents: `before` is what
- * earlier turns had, absent for none. Where that is not known, neither is the turn's.
+ * Maps the output of `codex exec --json`, which reports the usage of the whole thread without its sub-agents. `before`
+ * is the usage of earlier turns, absent if there were none. If it is `unread`, the usage of the turn is unknown too.
  */
 export function createCodexMapper(
   { workdir }: MapperPlace = {},
@@ -99,7 +99,7 @@ class CodexStream implements CodexMapper {
       case 'turn.failed':
         this.#summary.ending = 'failed';
         return this.#failure(line.error.message);
-      // Not the end: it says of a request that it is made again, too.
+      // Not always the end: Codex also reports a request that it retries this way.
       case 'error':
         return this.#failure(line.message);
       default:
@@ -131,7 +131,7 @@ class CodexStream implements CodexMapper {
         (step) => ({ text: step.text, status: step.completed ? 'completed' : 'pending' }) as const,
       );
       const plan = JSON.stringify(steps);
-      if (plan === this.#plan) return []; // the end of the turn tells it once more
+      if (plan === this.#plan) return []; // the end of the turn repeats the plan
       this.#plan = plan;
       return [{ type: 'plan.updated', steps }];
     }
@@ -146,7 +146,7 @@ class CodexStream implements CodexMapper {
         return [{ type: 'error', message: item.message }];
       case 'file_change':
         this.#countTool('file_change');
-        // What was refused changed nothing, and is kept as it came.
+        // A refused patch changed nothing, so it is kept as a raw event.
         return item.status === 'completed'
           ? fileEvents(item, this.#workdir)
           : [{ type: 'raw', native: native ?? null }];

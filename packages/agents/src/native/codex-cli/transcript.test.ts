@@ -9,7 +9,7 @@ const recorded = recordingsOf('codex-cli');
 const place = { workdir: '/workspace' };
 
 test.each(['agents', 'code-mode', 'compact', 'truncated', 'unauthorized'])(
-  '%s: says what the stream says',
+  '%s: reports what the stream reports',
   (name) => {
     const stream = recorded.stream(name);
     const { ending, sessionId, usage, failure } = stream.summary;
@@ -21,7 +21,7 @@ test.each(['agents', 'code-mode', 'compact', 'truncated', 'unauthorized'])(
   },
 );
 
-test('the usage of the last turn, each request once', () => {
+test('the usage is that of the last turn, with each request counted once', () => {
   const { events, summary } = recorded.transcript('main');
   expect(summary.usage).toMatchObject({ inputTokens: 19_566, outputTokens: 10 });
   const { usage, modelCalls, models } = deriveAgentMetadata(events);
@@ -32,7 +32,7 @@ test('the usage of the last turn, each request once', () => {
   });
 });
 
-test('every call has one result, with its exit code, and one that a rule forbids is rejected', () => {
+test('every call has one result with its exit code, and a call that a rule forbids is rejected', () => {
   const { events } = recorded.transcript('main');
   const { commands, tools, skills } = deriveAgentMetadata(events);
   expect(tools.filter(({ status }) => status === 'pending')).toEqual([]);
@@ -47,7 +47,7 @@ test('every call has one result, with its exit code, and one that a rule forbids
   expect(skills.confirmed).toEqual(['greeting']);
 });
 
-test('a sub-agent ends under the call that started it, which the summary gives for its thread', () => {
+test('a sub-agent ends under the call that started it, and the summary maps its thread to that call', () => {
   const { events, summary } = recorded.transcript('agents');
   const children = events.filter(({ type }) => type.startsWith('subagent'));
   expect(children).toMatchObject([
@@ -60,7 +60,7 @@ test('a sub-agent ends under the call that started it, which the summary gives f
   expect(child.metadata).toMatchObject({ codex: { parentThreadId: summary.sessionId } });
 });
 
-test('a fork has no events of what it took along', () => {
+test('a forked thread has no events for what it copied from its parent', () => {
   const { events } = recorded.transcript('code-mode-child');
   expect(events.filter(({ type }) => type === 'session.started')).toHaveLength(1);
   expect(events.flatMap((event) => (event.type === 'action.called' ? [event.name] : []))).toEqual([
@@ -70,7 +70,7 @@ test('a fork has no events of what it took along', () => {
   ]);
 });
 
-test('compaction: its line alone', () => {
+test('a compaction is reported once, from its own line', () => {
   const { events } = recorded.transcript('compact');
   expect(events.filter(({ type }) => type === 'compaction')).toMatchObject([{ summary: 'SUMMARY OF it.' }]);
   expect(events.flatMap((event) => (event.type === 'message' ? [event.text] : []))).toEqual([
@@ -79,7 +79,7 @@ test('compaction: its line alone', () => {
   ]);
 });
 
-test('a version without usage records is counted by its token counts', () => {
+test('the usage of a version without usage records comes from its token counts', () => {
   const lines = recorded.bytesOf('main.transcript.jsonl').toString().split('\n');
   const without = lines.filter((line) => !line.includes('"type":"token_usage_record"')).join('\n');
   const { summary } = readNative(createCodexTranscriptMapper(place), Buffer.from(without));

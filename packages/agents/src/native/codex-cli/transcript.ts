@@ -16,15 +16,15 @@ import { RolloutCalls } from './rollout-calls.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;
 
-/** Below the agent's home. One file is one thread with all its turns; each sub-agent has a thread of its own. */
+/** Below the agent's home: one file per thread with all its turns. Each sub-agent has its own thread. */
 export const codexTranscriptPattern = '.codex/sessions/*/*/*/rollout-*.jsonl';
 
 /**
- * A rollout of Codex 0.169. It tells what `codex exec --json` leaves out: times, the model, the usage of each request,
- * refused commands, compaction, prompts and skills. Usage and ending of the summary are those of the last turn.
+ * Maps a rollout of Codex 0.169. It has what `codex exec --json` leaves out: times, the model, the usage of each
+ * request, refused commands, compaction, prompts and skills. The summary has usage and ending of the last turn.
  *
- * A sub-agent's rollout names its parent in the metadata, and the parent's summary has the call for each thread: so one
- * can be put below the other. What a forked thread copied from its parent stands there, and gives no events here.
+ * A sub-agent's rollout names its parent in the metadata, and the parent's summary maps each thread to its call. A
+ * forked thread begins with a copy of its parent's lines; they give no events.
  */
 export function createCodexTranscriptMapper({ workdir }: MapperPlace = {}): NativeMapper {
   return new CodexRollout(workdir);
@@ -34,14 +34,14 @@ class CodexRollout implements NativeMapper {
   readonly #calls: RolloutCalls;
   readonly #metadata: JsonObject = {};
   #threadId: string | undefined;
-  /** Within what a fork took along: up to the first line that names its own thread. */
+  /** In the lines that a fork copied, which end before the first line that names its own thread. */
   #isInherited = false;
   #turn = -1;
   #isForGoal = false;
   #model: string | undefined;
   #skills = 0;
   #usage: Usage | undefined;
-  /** Of the whole thread, where a version without usage records counts it. */
+  /** Usage of the whole thread, in versions without usage records. */
   #counted: Usage | undefined;
   #hasRecords = false;
   #ending: NativeSummary['ending'];
@@ -158,12 +158,12 @@ class CodexRollout implements NativeMapper {
     const texts = objectsIn(item.content).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
     const text = texts.join('\n');
     if (item.role === 'assistant') {
-      // The summary of a compaction, which its own line tells.
+      // The summary of a compaction, which has its own line.
       if (metadata?.compaction_output === true) return [];
       return [{ type: 'message', role: 'assistant', text, ...envelope }];
     }
     const { content_item_kinds: kinds } = objectIn(item.internal_chat_message_metadata_passthrough) ?? {};
-    // What Codex itself puts before the model stays as it is.
+    // Text that Codex itself adds becomes a `raw` event.
     if (item.role !== 'user' || !Array.isArray(kinds)) return undefined;
     if (kinds.includes('user.text')) return [{ type: 'message', role: 'user', text, ...envelope }];
     if (!kinds.includes('skills.selected_skill_instructions')) return undefined;
@@ -181,7 +181,7 @@ class CodexRollout implements NativeMapper {
       case 'task_complete':
         return this.#end(objectIn(payload.error), this.#envelope(line));
       case 'turn_aborted':
-        // `codex exec` ends with its prompt, whatever goal is left.
+        // `codex exec` ends with the turn of its prompt, even if a goal is left.
         if (this.#isForGoal) return undefined;
         this.#ending = 'failed';
         this.#failure = `The turn was aborted: ${textIn(payload.reason) ?? 'no reason'}.`;
@@ -193,7 +193,7 @@ class CodexRollout implements NativeMapper {
         return this.#count(payload, this.#envelope(line));
       case 'item_completed':
         return this.#itemCompleted(payload, line);
-      // The turn's context tells it; the others repeat messages of the model's and are of older versions.
+      // The turn's context has the settings. The others repeat the model's messages, in older versions.
       case 'thread_settings_applied':
       case 'user_message':
       case 'agent_message':
@@ -205,7 +205,7 @@ class CodexRollout implements NativeMapper {
     }
   }
 
-  /** For a goal Codex goes on by itself after the turn of the prompt: no prompt, no turn. */
+  /** For a goal, Codex continues by itself after the turn of the prompt. That is not a new turn. */
   #beginTurn(isForGoal: boolean): void {
     this.#isForGoal = isForGoal;
     if (isForGoal) return;
@@ -228,7 +228,7 @@ class CodexRollout implements NativeMapper {
     switch (item?.type) {
       case undefined:
         return undefined;
-      // Told as items of the model's, and compaction as a line of its own.
+      // The model's own items report the same, and compaction has its own line.
       case 'UserMessage':
       case 'AgentMessage':
       case 'Reasoning':
@@ -245,7 +245,7 @@ class CodexRollout implements NativeMapper {
     return [{ type: 'usage', usage, ...present({ model: this.#model }), ...envelope }];
   }
 
-  /** It repeats the usage record, and comes more than once a request. Older versions have nothing else. */
+  /** `token_count` repeats the usage record, more than once per request. Older versions have only this. */
   #count(payload: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     const info = objectIn(payload.info);
     if (this.#hasRecords || !info) return [];
@@ -284,7 +284,7 @@ function usageOf(value: JsonValue | undefined): Usage | undefined {
   );
 }
 
-/** Of reasoning there is a summary, the text itself from open models, or neither: then it is encrypted. */
+/** Reasoning has a summary, its full text (open models), or neither if it is encrypted. */
 function thinkingEvents(item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
   const parts = [...objectsIn(item.summary), ...objectsIn(item.content)];
   const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n\n');
