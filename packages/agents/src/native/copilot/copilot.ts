@@ -7,8 +7,8 @@ import { createCopilotMapper } from './stream.ts';
 import { copilotTranscriptPattern, createCopilotTranscriptMapper } from './transcript.ts';
 
 /**
- * GitHub Copilot CLI with a provider of its own, which needs no login. Its tools depend on the model's name. It unpacks
- * 235 MB into each new home, unless that was done at its installation.
+ * GitHub Copilot CLI with a configured provider, which needs no login. Its tools depend on the model's name. It unpacks
+ * 235 MB into each new home, unless its installation already did that.
  */
 export const copilot: DrivenAgent = {
   kind: 'copilot',
@@ -22,7 +22,7 @@ export const copilot: DrivenAgent = {
     createMapper: createCopilotTranscriptMapper,
   },
 
-  // Only the session's file has tokens, those of sub-agents included.
+  // Only the session file has token counts; they include sub-agents.
   async keptEvents(turn) {
     const { sessionId = '' } = turn.summary;
     if (!isPlainId(sessionId)) return [];

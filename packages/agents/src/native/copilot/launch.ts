@@ -6,8 +6,8 @@ import { ownFolders } from '../../kit/own-folders.ts';
 import type { Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, model, home, unpacked, ...given }) => {
-    const { mcpServers, env } = withoutDollars(given.mcpServers);
+  settings: ({ baseUrl, key, model, home, unpacked, ...context }) => {
+    const { mcpServers, env } = withoutDollars(context.mcpServers);
     return {
       env: {
         ...env,
@@ -22,7 +22,7 @@ export const launch: Launch = {
         ...present({ COPILOT_PKG_CACHE_HOME: unpacked }),
       },
       files: mcpFiles(mcpServers),
-      args: (given.plugins ?? []).flatMap(({ folder }) => ['--plugin-dir', folder]),
+      args: (context.plugins ?? []).flatMap(({ folder }) => ['--plugin-dir', folder]),
     };
   },
 
@@ -39,7 +39,7 @@ export const launch: Launch = {
 function mcpFiles(servers: readonly McpServer[] | undefined): Record<string, string> {
   const entries = mcpServersOf(servers, ({ url, headers }) => ({ type: 'http', url, headers }));
   if (!entries) return {};
-  // Without a list of tools it offers none.
+  // Without a list of tools, Copilot offers none.
   const mcpServers = Object.fromEntries(
     Object.entries(entries).map(([name, entry]) => [name, { ...entry, tools: ['*'] }]),
   );

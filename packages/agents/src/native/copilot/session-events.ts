@@ -15,7 +15,7 @@ import { calledEvent, outputOf, resultEvents } from './tool-call.ts';
 
 const FAILURE_LIMIT_BYTES = 4 * 1024;
 
-/** They announce what comes whole, repeat it, or tell of the program and not of the agent. */
+/** Events that announce or repeat another event, or that are about the program and not the agent. */
 const PASSING: ReadonlySet<string> = new Set([
   'assistant.turn_start',
   'assistant.turn_end',
@@ -52,11 +52,11 @@ const PASSING: ReadonlySet<string> = new Set([
   'session.tools_updated',
   'session.usage_checkpoint',
   'session.usage_info',
-  // Behind it comes `abort`.
+  // `abort` follows it.
   'agent.interrupted',
-  // What the agent tells its model to be.
+  // The system prompt.
   'system.message',
-  // The model calls of a compaction by hand, told again one by one.
+  // These repeat the model calls of a manual compaction.
   'model.turn_started',
   'model.turn_ended',
   'model.model_call_started',
@@ -67,30 +67,30 @@ const PASSING: ReadonlySet<string> = new Set([
   'model.tool_execution',
 ]);
 
-/** Kinds of `session.info` that say what another event says. */
+/** Kinds of `session.info` that repeat another event. */
 const REPEATING_INFO = new Set(['model_retry', 'file_created', 'cancellation']);
 
 type Call = { parentCallId?: string; subagent?: Subagent };
 
 type Subagent = {
   callId: string;
-  /** Of the agent that called it, where that is a sub-agent, too. */
+  /** The parent call, if a sub-agent called this one. */
   caller: { parentCallId?: string };
-  /** Whether the result of the call is its answer. */
+  /** Whether the result of the call is the sub-agent's answer. */
   isAwaited: boolean;
   output?: JsonValue | undefined;
 };
 
 /**
- * The session events of GitHub Copilot CLI 1.0, after the JSON Schema that it unpacks (`session-events.schema.json`).
- * Its stream and its session file are made of them, each with a part that the other lacks: only the file has the
- * tokens and the approvals, only the stream the requests that failed and were made again.
+ * Maps the session events of GitHub Copilot CLI 1.0, after the JSON Schema that it unpacks
+ * (`session-events.schema.json`). Both its stream and its session file consist of them. Only the file has tokens and
+ * approvals; only the stream has failed requests and their retries.
  */
 export class CopilotSession {
   readonly #workdir: string | undefined;
-  /** Calls under way, by their id. */
+  /** Calls without a result, by call id. */
   readonly #calls = new Map<string, Call>();
-  /** By their own id, which is not that of the call that started them. */
+  /** By the sub-agent's own id, which is not the id of the call that started it. */
   readonly #subagents = new Map<string, Subagent>();
   readonly #counted = new Set<string>();
   #thinking: string | undefined;
@@ -99,7 +99,7 @@ export class CopilotSession {
   #failure: string | undefined;
   #retries = 0;
   readonly #asked = new Set<string>();
-  /** Set while the last thing that the agent said asks for tools. */
+  /** Whether the agent's last message calls tools. */
   #hasOpenCalls = false;
 
   constructor({ workdir }: MapperPlace) {
@@ -114,7 +114,7 @@ export class CopilotSession {
     return data && this.#eventsOf(type, data, item);
   }
 
-  /** A prompt: what is counted begins again. */
+  /** Resets the counts, because a new prompt begins. */
   beginTurn(): void {
     this.#turn += 1;
     this.#usage = undefined;
@@ -123,7 +123,7 @@ export class CopilotSession {
     this.#hasOpenCalls = false;
   }
 
-  /** How the turn ended, once the program says that it is over; until then only a failure is certain. */
+  /** How the turn ended. Before the program says that the turn is over, only a failure is certain. */
   ending(isOver: boolean): NativeSummary['ending'] {
     if (this.#failure !== undefined) return 'failed';
     if (!isOver) return undefined;
@@ -142,7 +142,7 @@ export class CopilotSession {
     this.#failure = textTail(reason, FAILURE_LIMIT_BYTES);
   }
 
-  /** For events of the turn. Sub-agents have ids of their own; their events name the call as well, most of the time. */
+  /** Time, turn and parent call of an event. Most events of sub-agents name the call; all have the sub-agent's id. */
   envelope(item: JsonObject, data: JsonObject = {}): EventEnvelope {
     const parent = textIn(data.parentToolCallId) ?? this.#subagents.get(textIn(item.agentId) ?? '')?.callId;
     return {
@@ -183,7 +183,7 @@ export class CopilotSession {
       case 'skill.invoked':
       case 'skill.invoked_ref': {
         const skill = requiredText(data.name);
-        // Else the call of its tool tells.
+        // Otherwise the tool call already reports the skill.
         return data.trigger === 'agent-invoked'
           ? []
           : skillEvents(requiredText(item.id), skill, 'completed', envelope);
@@ -239,7 +239,7 @@ export class CopilotSession {
     return text === '' ? thinking : [...thinking, { type: 'message', role: 'assistant', text, ...envelope }];
   }
 
-  /** It comes with the message and, in the stream, by itself. */
+  /** Thinking comes with the message and, in the stream, also as its own event. */
   #think(text: string, envelope: EventEnvelope): StreamEvent[] {
     if (text === '' || text === this.#thinking) return [];
     this.#thinking = text;
@@ -261,7 +261,7 @@ export class CopilotSession {
     return events;
   }
 
-  /** A sub-agent's begin and end bear its id and belong to the one that called it. */
+  /** Start and end of a sub-agent have its id, but belong to the agent that called it. */
   #subagent(type: string, data: JsonObject, item: JsonObject): StreamEvent[] {
     const callId = requiredText(data.toolCallId);
     const agentId = textIn(item.agentId) ?? callId;
@@ -279,8 +279,8 @@ export class CopilotSession {
     const { caller, output: answer } = this.#subagents.get(agentId) ?? {};
     const output = data.error ?? answer;
     const status = type === 'subagent.failed' || data.cancelled === true ? 'failed' : 'completed';
-    const told = output !== undefined && { output };
-    return [{ type: 'subagent.completed', callId, status, ...told, ...moment, ...caller }];
+    const result = output !== undefined && { output };
+    return [{ type: 'subagent.completed', callId, status, ...result, ...moment, ...caller }];
   }
 
   #permission(type: string, data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
@@ -329,7 +329,7 @@ export class CopilotSession {
     ];
   }
 
-  /** Its model calls are told here alone. */
+  /** Only this event reports the model calls of a compaction. */
   #compaction(data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const used = objectIn(data.compactionTokensUsed);
     const usage = used ? this.#use(used, envelope) : [];
@@ -349,24 +349,24 @@ export class CopilotSession {
     ];
   }
 
-  /** `inputTokens` holds what was read from the cache and written to it, whoever the provider is. */
-  #use(told: JsonObject, envelope: EventEnvelope): StreamEvent[] {
-    const { apiCallId, duration } = told;
+  /** With every provider, `inputTokens` includes the tokens read from and written to the cache. */
+  #use(reported: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+    const { apiCallId, duration } = reported;
     if (typeof apiCallId === 'string') {
       if (this.#counted.has(apiCallId)) return [];
       this.#counted.add(apiCallId);
     }
-    const cacheReadTokens = tokensIn(told.cacheReadTokens);
-    const cacheWriteTokens = tokensIn(told.cacheWriteTokens);
+    const cacheReadTokens = tokensIn(reported.cacheReadTokens);
+    const cacheWriteTokens = tokensIn(reported.cacheWriteTokens);
     const usage: Usage = {
-      inputTokens: Math.max(0, tokensIn(told.inputTokens) - cacheReadTokens - cacheWriteTokens),
-      outputTokens: tokensIn(told.outputTokens),
+      inputTokens: Math.max(0, tokensIn(reported.inputTokens) - cacheReadTokens - cacheWriteTokens),
+      outputTokens: tokensIn(reported.outputTokens),
       cacheReadTokens,
       cacheWriteTokens,
-      ...(told.reasoningTokens !== undefined && { reasoningTokens: tokensIn(told.reasoningTokens) }),
+      ...(reported.reasoningTokens !== undefined && { reasoningTokens: tokensIn(reported.reasoningTokens) }),
     };
     this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
-    const model = textIn(told.model);
+    const model = textIn(reported.model);
     return [
       {
         type: 'usage',
@@ -379,7 +379,7 @@ export class CopilotSession {
   }
 }
 
-/** The provider's error comes as the JSON text that it was. */
+/** The message of a failed call. The provider's error comes as JSON text. */
 function callFailure({ statusCode, errorMessage, failureKind }: JsonObject): string {
   const kind = typeof statusCode === 'number' ? `HTTP ${statusCode}` : (textIn(failureKind) ?? 'error');
   return `The model call failed (${kind}): ${providerMessage(textIn(errorMessage) ?? 'no reason given')}`;

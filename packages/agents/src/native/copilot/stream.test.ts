@@ -8,7 +8,7 @@ const recorded = recordingsOf('copilot');
 const readText = (text: string): NativeReading =>
   readNative(createCopilotMapper({ workdir: '/workspace' }), Buffer.from(text));
 
-test('each call and reply is told once', () => {
+test('each call and reply is reported once', () => {
   const { events, summary } = recorded.stream('main');
   const metadata = deriveAgentMetadata(events);
 
@@ -32,7 +32,7 @@ test('each call and reply is told once', () => {
   expect(replyText(events)).toBe('I write the file.\nAll done.');
 });
 
-test("a sub-agent's events name the call that began it; its begin and end are the caller's", () => {
+test("a sub-agent's events name the call that started it; its start and end belong to the caller", () => {
   const { events } = recorded.stream('main');
   const [begin] = events.filter((event) => event.type === 'subagent.called');
   expect(begin).toMatchObject({ name: 'general-purpose' });
@@ -55,7 +55,7 @@ test.each([
   ['forbidden', 'HTTP 403', 1],
   ['bad-request', '400', 1],
   ['outage', '500', 6],
-])('%s: fails, and tells each request that did', (name, words, requests) => {
+])('%s: the turn fails and reports each failed request', (name, words, requests) => {
   const { events, summary } = recorded.stream(name);
   expect(summary).toMatchObject({ ending: 'failed', failure: expect.stringContaining(words) });
   const errors = events.flatMap((event) => (event.type === 'error' ? [event.message] : []));
@@ -64,7 +64,7 @@ test.each([
   expect(summary.metadata?.copilot).toMatchObject({ retries: requests - 1 });
 });
 
-test('a retry that helped is no failure', () => {
+test('a turn whose retry succeeded has not failed', () => {
   const { events, summary } = recorded.stream('truncated-once');
   expect(summary).toMatchObject({ ending: 'completed', metadata: { copilot: { retries: 1 } } });
   expect(summary.failure).toBeUndefined();
@@ -77,7 +77,7 @@ test('the error of a sub-agent is not the end of the turn', () => {
   expect(events).toContainEqual(expect.objectContaining({ type: 'subagent.completed', status: 'failed' }));
 });
 
-test('a refusal is no failure of the tool', () => {
+test('a refused call is rejected, not failed', () => {
   const { events, summary } = recorded.stream('denied');
   expect(summary.ending).toBe('completed');
   expect(events.flatMap((event) => (event.type === 'action.result' ? [event.status] : []))).toEqual([
@@ -86,7 +86,7 @@ test('a refusal is no failure of the tool', () => {
   ]);
 });
 
-test('a run that was stopped has failed, with its result 0, too', () => {
+test('a stopped run has failed, even if its exit code is 0', () => {
   const result = '{"type":"result","sessionId":"s","exitCode":0,"usage":{}}\n';
   const hang = recorded.bytesOf('hang.stream.jsonl').toString();
   for (const text of [hang, hang + result]) {
@@ -94,12 +94,12 @@ test('a run that was stopped has failed, with its result 0, too', () => {
   }
 });
 
-test.each(['main', 'denied', 'truncated-once'])('%s: without a result there is no ending', (name) => {
+test.each(['main', 'denied', 'truncated-once'])('%s: a stream without a result has no ending', (name) => {
   const lines = recorded.bytesOf(`${name}.stream.jsonl`).toString().trimEnd().split('\n');
   expect(readText(lines.slice(0, -1).join('\n')).summary.ending).toBeUndefined();
 });
 
-test('a result while calls are open is no success', () => {
+test('a result while calls are open means failure', () => {
   const lines = recorded.bytesOf('denied.stream.jsonl').toString().trimEnd().split('\n');
   const last = lines.findLastIndex((line) => line.startsWith('{"type":"assistant.message"'));
   const text = [...lines.slice(0, last), ...lines.slice(last + 1)].join('\n');

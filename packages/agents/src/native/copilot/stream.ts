@@ -5,8 +5,8 @@ import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-
 import { CopilotSession } from './session-events.ts';
 
 /**
- * The output of `copilot --output-format json`, 1.0. Its last line alone has the session's id and says that the turn is
- * over. It tells no tokens: they are in the session file. Deltas without their message stay in the native bytes alone.
+ * Maps the output of `copilot --output-format json`, 1.0. Only its last line has the session id and says that the turn
+ * is over. Token counts are in the session file, not here. Deltas without their message stay in the native bytes only.
  */
 export function createCopilotMapper(place: MapperPlace = {}): NativeMapper {
   return new CopilotStream(place);
@@ -16,7 +16,7 @@ class CopilotStream implements NativeMapper {
   readonly #session: CopilotSession;
   #sessionId: string | undefined;
   #isOver = false;
-  #told: JsonObject = {};
+  #resultUsage: JsonObject = {};
 
   constructor(place: MapperPlace) {
     this.#session = new CopilotSession(place);
@@ -26,8 +26,8 @@ class CopilotStream implements NativeMapper {
     if (item.type !== 'result') return this.#session.map(item);
     this.#sessionId = textIn(item.sessionId);
     this.#isOver = true;
-    this.#told = objectIn(item.usage) ?? {};
-    // A run that was stopped ends with `abort` and 0.
+    this.#resultUsage = objectIn(item.usage) ?? {};
+    // A stopped run ends with `abort` and exit code 0.
     if (item.exitCode !== 0 && this.#session.ending(false) !== 'failed') {
       this.#session.fail(`exit code ${exitCode(item.exitCode)}`);
     }
@@ -40,7 +40,7 @@ class CopilotStream implements NativeMapper {
     return {
       ...summary,
       ...present({ ending, sessionId: this.#sessionId }),
-      metadata: { copilot: { ...this.#told, ...metadata.copilot } },
+      metadata: { copilot: { ...this.#resultUsage, ...metadata.copilot } },
     };
   }
 }

@@ -2,7 +2,7 @@ import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetsto
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import { workspacePath } from '../../kit/workspace-path.ts';
 
-/** `data` of `tool.execution_start`. */
+/** Maps the `data` of `tool.execution_start`. */
 export function calledEvent(data: JsonObject, envelope: EventEnvelope): StreamEvent {
   const callId = requiredText(data.toolCallId);
   return { type: 'action.called', callId, ...nameAndInput(data), ...envelope };
@@ -23,7 +23,7 @@ const CHANGES: Readonly<Record<string, 'added' | 'modified' | 'deleted'>> = {
   delete: 'deleted',
 };
 
-/** `data` of `tool.execution_complete`. A command that fails has succeeded as a tool: its exit code tells. */
+/** Maps the `data` of `tool.execution_complete`. The tool succeeds even if its command fails, with an exit code. */
 export function resultEvents(
   data: JsonObject,
   workdir: string | undefined,
@@ -39,11 +39,11 @@ export function resultEvents(
     const change = CHANGES[textIn(kind) ?? ''] ?? 'modified';
     return [{ type: 'file.changed', path: workspacePath(path, workdir), change, ...envelope }];
   });
-  const told = output !== undefined && { output };
-  return [{ type: 'action.result', callId, status, ...told, ...envelope }, ...changed];
+  const result = output !== undefined && { output };
+  return [{ type: 'action.result', callId, status, ...result, ...envelope }, ...changed];
 }
 
-/** What the model was told. */
+/** The result that the model got. */
 export function outputOf(data: JsonObject): JsonValue | undefined {
   const output = objectIn(data.result)?.content ?? objectIn(data.error)?.message;
   const exitCode = objectIn(data.shellExecution)?.exitCode;

@@ -13,10 +13,10 @@ test.each([
   ['agent-fails', ['agent-fails']],
   ['denied', ['denied']],
   ['unauthorized', ['unauthorized']],
-])('%s: tells what the streams of its turns tell', (name, streamNames) => {
+])('%s: reports what the streams of its turns report', (name, streamNames) => {
   const streams = streamNames.map((one) => recorded.stream(one));
   const transcript = recorded.transcript(name);
-  const told = [
+  const compared = [
     'message',
     'action.called',
     'action.result',
@@ -26,7 +26,7 @@ test.each([
   ];
   const bare = (events: readonly StreamEvent[]) =>
     events
-      .filter(({ type }) => told.includes(type))
+      .filter(({ type }) => compared.includes(type))
       .map((event) => ({ ...event, at: undefined, turn: undefined }))
       .toSorted((a, b) => JSON.stringify(a).localeCompare(JSON.stringify(b)));
 
@@ -36,12 +36,12 @@ test.each([
   expect(transcript.summary.failure).toBe(failure);
 });
 
-test('each token is counted once, those of sub-agents and compactions, too', () => {
+test('each token is counted once, also in sub-agents and compactions', () => {
   const main = recorded.transcript('main');
   const { usage, modelCalls } = deriveAgentMetadata(main.events);
   expect(modelCalls).toBe(11);
   expect(usage).toMatchObject({ cacheReadTokens: 200, reasoningTokens: 20 });
-  // The turn is the last one, of one call.
+  // The last turn has one model call.
   const last = main.events.findLast((event) => event.type === 'usage');
   expect(main.summary.usage).toEqual(last?.usage);
 
@@ -53,7 +53,7 @@ test('each token is counted once, those of sub-agents and compactions, too', () 
   expect(compacted.summary.usage?.inputTokens).toBe(140_000 + 150_000 + 18_048 + 12_063);
 });
 
-test('the cache is within the input, with either provider', () => {
+test('input tokens leave out the cache, with either provider', () => {
   const [first] = recorded.transcript('anthropic').events.filter((event) => event.type === 'usage');
   expect(first?.usage).toMatchObject({
     inputTokens: 100,
@@ -63,7 +63,7 @@ test('the cache is within the input, with either provider', () => {
   });
 });
 
-test('compactions tell what is left', () => {
+test('compactions report what they dropped', () => {
   const compactions = ['compact', 'compact-by-hand'].map((name) =>
     recorded.transcript(name).events.filter(({ type }) => type === 'compaction'),
   );
@@ -73,20 +73,20 @@ test('compactions tell what is left', () => {
   ]);
 });
 
-test('approvals: what was asked, and who decided', () => {
+test('approvals say what was asked and who decided', () => {
   const { approvals } = deriveAgentMetadata(recorded.transcript('denied').events);
   expect(approvals).toEqual([
     { callId: expect.stringMatching(/^call_/), decision: 'denied', by: 'unattended_fallback' },
   ]);
 });
 
-test('a file that stops before its program did has no ending', () => {
+test('a file that stops before its program ended has no ending', () => {
   const text = recorded.bytesOf('main.transcript.jsonl').toString();
   const end = text.lastIndexOf('{"type":"session.shutdown"');
   expect(readBytes(Buffer.from(text.slice(0, end))).summary.ending).toBeUndefined();
 });
 
-test('a run that was stopped has failed', () => {
+test('a stopped run has failed', () => {
   expect(recorded.transcript('hang').summary).toMatchObject({
     ending: 'failed',
     failure: 'aborted: user_abort',

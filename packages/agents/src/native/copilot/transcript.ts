@@ -4,10 +4,10 @@ import { objectIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { CopilotSession } from './session-events.ts';
 
-/** Of the home of `COPILOT_HOME`, which is `.copilot` by default. One file is one session, with its sub-agents. */
+/** Below the agent's home, with the default `COPILOT_HOME`: one file per session, with its sub-agents. */
 export const copilotTranscriptPattern = '.copilot/session-state/*/events.jsonl';
 
-/** The session file of Copilot CLI 1.0. Each process that works on it says at its end that it shuts down. */
+/** Maps the session file of Copilot CLI 1.0. Each process that writes to it ends with a shutdown event. */
 export function createCopilotTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new CopilotTranscript(place);
 }
@@ -37,7 +37,7 @@ class CopilotTranscript implements NativeMapper {
         }
         return [];
       case 'user.message':
-        // A message into a turn that is under way, or of the agent to itself, begins none.
+        // A message during a turn, or from the agent to itself, does not begin a turn.
         if (item.agentId === undefined && data.delivery === 'idle' && data.isAutopilotContinuation !== true) {
           this.#isOver = false;
           this.#session.beginTurn();
