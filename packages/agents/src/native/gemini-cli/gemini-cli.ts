@@ -7,7 +7,7 @@ import { createGeminiCliMapper } from './stream.ts';
 import { createGeminiCliTranscriptMapper, geminiCliTranscriptPattern } from './transcript.ts';
 
 /**
- * Gemini CLI. After a provider error its exit code is the HTTP status modulo 256. The model has to be named: with `auto`
+ * Gemini CLI. After a provider error its exit code is the HTTP status modulo 256. The model must be named: with `auto`,
  * it first makes another request to choose one.
  */
 export const geminiCli: DrivenAgent = {
@@ -22,8 +22,8 @@ export const geminiCli: DrivenAgent = {
     createMapper: createGeminiCliTranscriptMapper,
   },
 
-  // The stream has what sub-agents used. What they did is in their session files, and the file of the main session says
-  // which call started which sub-agent.
+  // The stream has the usage of sub-agents. Their events are in their own session files, and the file of the main
+  // session says which call started which sub-agent.
   async keptEvents(turn) {
     const { sessionId = '' } = turn.summary;
     if (!isPlainId(sessionId) || !turn.events.some(({ type }) => type === 'subagent.called')) return [];

@@ -5,9 +5,9 @@ import { ownFolders } from '../../kit/own-folders.ts';
 import type { Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, home, ...given }) => {
-    for (const server of given.mcpServers ?? []) refuseVariables(server);
-    const { mcpServers, env } = withoutDollars(given.mcpServers);
+  settings: ({ baseUrl, key, home, ...context }) => {
+    for (const server of context.mcpServers ?? []) refuseVariables(server);
+    const { mcpServers, env } = withoutDollars(context.mcpServers);
     return {
       env: {
         ...env,
@@ -16,7 +16,7 @@ export const launch: Launch = {
         GOOGLE_GEMINI_BASE_URL: baseUrl,
         GEMINI_API_KEY: key,
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
-        // It would start itself again as a child, and keep signals from it.
+        // Otherwise it starts itself again as a child, which signals do not reach.
         GEMINI_CLI_NO_RELAUNCH: 'true',
       },
       files: {
@@ -41,7 +41,7 @@ export const launch: Launch = {
   }),
 };
 
-/** Without the auth type a base URL makes it choose one that it refuses without a terminal. */
+/** Without an auth type, a base URL makes Gemini CLI choose one that it refuses without a terminal. */
 const settings = {
   security: { auth: { selectedType: 'gemini-api-key' } },
   privacy: { usageStatisticsEnabled: false },
@@ -51,7 +51,7 @@ const settings = {
 
 const addressOf = ({ url, headers }: Extract<McpServer, { kind: 'http' }>) => ({ httpUrl: url, headers });
 
-/** In `env`, `url` and `headers` it fills in variables again and again, so that none can stand for a dollar sign. */
+/** Gemini CLI fills in variables repeatedly in `env`, `url` and `headers`, so no variable can stand for a `$` there. */
 function refuseVariables(server: McpServer): void {
   const values =
     server.kind === 'http' ? [server.url, ...Object.values(server.headers)] : Object.values(server.env);

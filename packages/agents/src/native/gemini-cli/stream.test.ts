@@ -15,7 +15,7 @@ test('each token, call and reply is counted once', () => {
   const metadata = deriveAgentMetadata(events);
 
   expect(summary).toMatchObject({ ending: 'completed', sessionId: metadata.sessionId });
-  // 200 of 91,410 from the cache; of what is above input and output, 20 were thinking.
+  // 200 of 91,410 tokens came from the cache; 20 tokens beyond input and output were thinking.
   expect(summary.usage).toMatchObject({ cacheReadTokens: 200, reasoningTokens: 20 });
   expect(metadata.usage).toEqual(summary.usage);
   expect(metadata.commands.map(({ command, status }) => [command, status])).toEqual([
@@ -35,13 +35,13 @@ test('each token, call and reply is counted once', () => {
   expect(replyText(events)).toBe('I write the file.\nAll done.');
 });
 
-test('a resumed session counts its turn alone', () => {
+test('a turn of a resumed session has only its own usage', () => {
   const [first, second] = [recorded.stream('main'), recorded.stream('main-resumed')];
   expect(second.summary.sessionId).toBe(first.summary.sessionId);
   expect(second.summary.usage?.inputTokens).toBeLessThan(first.summary.usage?.inputTokens ?? 0);
 });
 
-test('pieces of an answer are one message', () => {
+test('the pieces of an answer become one message', () => {
   const pieces = ['One ', 'and ', 'one.'].map((content) => ({
     type: 'message',
     role: 'assistant',
@@ -60,7 +60,7 @@ test.each([
   ['rate-limited', 'failed', 'Too many requests'],
   ['outage', 'failed', '500'],
   ['turn-limit', 'failed', 'max session turns'],
-])('%s: the failure in its own words', (name, ending, words) => {
+])('%s: the turn fails with the message of the agent', (name, ending, words) => {
   expect(recorded.stream(name).summary).toMatchObject({ ending, failure: expect.stringContaining(words) });
 });
 
@@ -78,13 +78,13 @@ test.each([
   expect(summary.failure).toBeUndefined();
 });
 
-test.each(['hang', 'main', 'outage'])('%s: without a result there is no ending', (name) => {
+test.each(['hang', 'main', 'outage'])('%s: a stream without a result has no ending', (name) => {
   const lines = recorded.bytesOf(`${name}.stream.jsonl`).toString().split('\n');
   const text = lines.filter((line) => !line.startsWith('{"type":"result"')).join('\n');
   expect(readText(text).summary.ending).toBeUndefined();
 });
 
-test('a refusal is no failure of the tool', () => {
+test('a refused call is rejected, not failed', () => {
   expect(recorded.stream('denied').events).toContainEqual(
     expect.objectContaining({
       type: 'action.result',
@@ -94,7 +94,7 @@ test('a refusal is no failure of the tool', () => {
   );
 });
 
-test('a success behind an error is none', () => {
+test('a success after an error is a failure', () => {
   const loop = { type: 'error', severity: 'warning', message: 'Loop detected, stopping execution' };
   const result = { type: 'result', status: 'success', stats: {} };
   expect(readItems(loop, result).summary).toMatchObject({
@@ -105,7 +105,7 @@ test('a success behind an error is none', () => {
   expect(readItems(loop, answer, result).summary.ending).toBe('completed');
 });
 
-test('the name of a server may have an underscore, where we know it', () => {
+test('the name of a known server may contain an underscore', () => {
   const item = { type: 'tool_use', tool_id: 'a', tool_name: 'mcp_my_words_define', parameters: {} };
   const nameWith = (...mcpServers: string[]) =>
     readNative(createGeminiCliMapper({ mcpServers }), linesOf(item)).events[0];

@@ -6,14 +6,14 @@ import { textTail } from '../../kit/text-tail.ts';
 import { callEvents, type GeminiCall, resultEvents } from './tool-call.ts';
 
 const FAILURE_LIMIT_BYTES = 4 * 1024;
-/** A message that grows beyond it becomes several. */
+/** A longer message becomes several messages. */
 const TEXT_LIMIT_CHARACTERS = 1024 * 1024;
 
 /**
- * The output of `gemini --output-format stream-json`, 0.61. An answer comes in pieces and is never repeated whole: it
- * becomes a message when another item follows, so the pieces before a break stay in the native bytes alone. Pieces of a
- * request that was made again stand before those of the next, as in the stream. A sub-agent's doings are not in it,
- * but its tokens are.
+ * Maps the output of `gemini --output-format stream-json`, 0.61. An answer comes in pieces, never whole. It becomes a
+ * message when another item follows, so an answer that breaks off stays in the native bytes only. The pieces of a failed
+ * request come before the pieces of its retry, as in the stream. The stream has the tokens of sub-agents, but not their
+ * events.
  */
 export function createGeminiCliMapper(place: MapperPlace = {}): NativeMapper {
   return new GeminiStream(place);
@@ -23,7 +23,7 @@ class GeminiStream implements NativeMapper {
   readonly #place: MapperPlace;
   readonly #calls = new Map<string, GeminiCall>();
   #text: { pieces: string[]; length: number; at?: string } | undefined;
-  /** Set while nothing followed an error. */
+  /** The last error, until another item follows it. */
   #lastError: string | undefined;
   #summary: NativeSummary = {};
 
@@ -107,11 +107,11 @@ class GeminiStream implements NativeMapper {
     const error = objectIn(item.error);
     const isFailed = item.status === 'error' || error !== undefined;
     const status = isFailed ? (error?.type === 'policy_violation' ? 'rejected' : 'failed') : 'completed';
-    const told = error?.message ?? output;
-    return resultEvents(call, { status, ...present({ output: told }) }, this.#place.workdir, envelope);
+    const content = error?.message ?? output;
+    return resultEvents(call, { status, ...present({ output: content }) }, this.#place.workdir, envelope);
   }
 
-  /** It says `success`, too, where the agent stopped after an error, as after a loop or too many turns. */
+  /** The status is `success` even if the agent stopped after an error, such as a loop or too many turns. */
   #result(item: JsonObject, envelope: { at?: string }): StreamEvent[] {
     const message = textIn(objectIn(item.error)?.message);
     const failure = message ?? this.#lastError;
@@ -122,15 +122,15 @@ class GeminiStream implements NativeMapper {
     return [...errors, ...this.#stats(objectIn(item.stats), envelope)];
   }
 
-  /** The sums of the process, which is one turn: those of a resumed session begin again. */
+  /** The totals of the process, which runs one turn. A resumed session starts from 0 again. */
   #stats(stats: JsonObject | undefined, envelope: { at?: string }): StreamEvent[] {
     if (!stats) return [];
     const { duration_ms = null, tool_calls = null } = stats;
     this.#summary.metadata = { 'gemini-cli': { duration_ms, tool_calls } };
     this.#summary.usage = usageOf(stats);
     const models = Object.entries(objectIn(stats.models) ?? {});
-    return models.flatMap(([model, told]): StreamEvent[] => {
-      const usage = usageOf(objectIn(told) ?? {});
+    return models.flatMap(([model, modelStats]): StreamEvent[] => {
+      const usage = usageOf(objectIn(modelStats) ?? {});
       const isUsed = usage.inputTokens + usage.outputTokens + (usage.cacheReadTokens ?? 0) > 0;
       return isUsed ? [{ type: 'usage', model, usage, ...envelope }] : [];
     });
@@ -138,9 +138,9 @@ class GeminiStream implements NativeMapper {
 }
 
 /**
- * `input_tokens` holds `cached`; `output_tokens` lacks what the model thought, which only the total holds: Gemini
- * counts it as output. (So it takes for thinking what provider-side tools put into the prompt, which no sum here
- * tells.)
+ * `input_tokens` includes `cached`. `output_tokens` leaves out thinking, which only the total includes, and which Gemini
+ * counts as output. (Tokens that provider-side tools put into the prompt count as thinking here, because no field
+ * reports them.)
  */
 function usageOf(stats: JsonObject): Usage {
   const input = tokensIn(stats.input_tokens);

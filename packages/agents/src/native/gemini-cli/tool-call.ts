@@ -5,15 +5,15 @@ import { mcpToolName } from '../../kit/mcp-tool-name.ts';
 import type { MapperPlace } from '../../kit/native-mapper.ts';
 import { workspacePath } from '../../kit/workspace-path.ts';
 
-/** A call of one of Gemini CLI's tools, which its stream and its session file tell alike. */
+/** A tool call of Gemini CLI. Its stream and its session file report calls the same way. */
 export type GeminiCall = { callId: string; tool: string; input: JsonValue };
 
 export type GeminiResult = {
   status: 'completed' | 'failed' | 'rejected';
   output?: JsonValue;
-  /** Where the result tells it. */
+  /** Set if the result says how the file changed. */
   change?: 'added' | 'modified';
-  /** Of a sub-agent that gave up, although its call succeeded. */
+  /** A sub-agent gave up, although its call succeeded. */
   isGivenUp?: boolean;
 };
 
@@ -42,8 +42,8 @@ function nameAndInput(
 }
 
 /**
- * `mcp_server_tool`, of a server that was not named to us: Gemini CLI, too, takes it to end at the first underscore (its
- * reference/policy-engine.md).
+ * `mcp_server_tool` of a server whose name is unknown here. As in Gemini CLI, the server's name then ends at the first
+ * underscore (its reference/policy-engine.md).
  */
 function mcpName(tool: string): string | undefined {
   const [, server, name] = /^mcp_([^_]+)_(.+)$/s.exec(tool) ?? [];
@@ -57,11 +57,11 @@ export function resultEvents(
   envelope: EventEnvelope,
 ): StreamEvent[] {
   const { callId, tool, input } = call;
-  const told = { callId, ...present({ output }), ...envelope };
-  const result: StreamEvent = { type: 'action.result', status, ...told };
+  const fields = { callId, ...present({ output }), ...envelope };
+  const result: StreamEvent = { type: 'action.result', status, ...fields };
   if (tool === SUBAGENT_TOOL) {
     const ending = status === 'completed' && !isGivenUp ? 'completed' : 'failed';
-    return [{ type: 'subagent.completed', status: ending, ...told }, result];
+    return [{ type: 'subagent.completed', status: ending, ...fields }, result];
   }
   if (status !== 'completed') return [result];
   const parameters = objectIn(input) ?? {};
@@ -74,7 +74,7 @@ export function resultEvents(
 }
 
 /**
- * `write_file` does not tell whether the file was there: modified says the least. An edit of nothing creates the file.
+ * `write_file` does not report whether the file existed, so it counts as modified. An edit of nothing creates the file.
  */
 function changeOf(tool: string, { old_string: old }: JsonObject): 'added' | 'modified' | undefined {
   if (tool === 'write_file') return 'modified';
@@ -84,7 +84,7 @@ function changeOf(tool: string, { old_string: old }: JsonObject): 'added' | 'mod
 
 type Step = StreamEventOf<'plan.updated'>['steps'][number];
 
-/** What is `blocked` is still to be done; what is `cancelled` is no step any more. */
+/** A `blocked` step is still pending; a `cancelled` step leaves the plan. */
 function planOf({ todos }: JsonObject): Step[] {
   return objectsIn(todos).flatMap(({ description, status }): Step[] => {
     if (typeof description !== 'string' || status === 'cancelled') return [];

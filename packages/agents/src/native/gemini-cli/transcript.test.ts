@@ -7,7 +7,7 @@ import { createGeminiCliTranscriptMapper } from './transcript.ts';
 const recorded = recordingsOf('gemini-cli');
 const place = { workdir: '/workspace' };
 
-test('tells the calls and the tokens of the streams of its turns', () => {
+test('reports the calls and the tokens of the streams of its turns', () => {
   const streams = [recorded.stream('main'), recorded.stream('main-resumed')];
   const { events, summary } = recorded.transcript('main');
   const calls = (list: readonly StreamEvent[]) =>
@@ -22,13 +22,13 @@ test('tells the calls and the tokens of the streams of its turns', () => {
   expect(calls(events).toSorted()).toEqual(streams.flatMap((stream) => calls(stream.events)).toSorted());
   expect(replyText(events)).toBe(streams.map((stream) => replyText(stream.events)).join('\n'));
   expect(summary.sessionId).toBe(streams[0]?.summary.sessionId);
-  // Of the last turn.
+  // The summary covers the last turn.
   expect(summary.usage).toEqual(streams[1]?.summary.usage);
   const all = deriveAgentMetadata(streams.flatMap((stream) => stream.events)).usage;
   expect(deriveAgentMetadata(events).usage).toEqual(all);
 });
 
-test('tells what the stream does not: thinking, new files, exit codes, answers of sub-agents', () => {
+test('reports what the stream leaves out: thinking, new files, exit codes, answers of sub-agents', () => {
   const { events } = recorded.transcript('main');
   expect(events.filter(({ type }) => type === 'thinking')).toMatchObject([
     { text: 'Planning\nI think first.' },
@@ -48,17 +48,17 @@ test('tells what the stream does not: thinking, new files, exit codes, answers o
   ]);
 });
 
-test("a sub-agent's file leads to the call that began it", () => {
+test("a sub-agent's file can be matched with the call that started it", () => {
   const [parent, child] = [recorded.transcript('agent'), recorded.transcript('agent-child')];
   const [begin] = parent.events.filter((event) => event.type === 'subagent.called');
   const { sessionId = '' } = child.summary;
   expect(parent.summary.subagents).toEqual({ [sessionId]: begin?.callId });
-  const told = child.events.filter(({ type }) => type !== 'raw');
-  expect(told).not.toEqual([]);
-  for (const event of told) expect(event).toMatchObject({ parentCallId: sessionId });
+  const mapped = child.events.filter(({ type }) => type !== 'raw');
+  expect(mapped).not.toEqual([]);
+  for (const event of mapped) expect(event).toMatchObject({ parentCallId: sessionId });
 });
 
-test('a compaction is one event, and what it keeps is not told again', () => {
+test('a compaction is one event, and the messages that it keeps are not reported again', () => {
   const { events } = recorded.transcript('compact');
   expect(events.filter(({ type }) => type === 'compaction')).toMatchObject([
     { summary: '<state_snapshot>All that was.</state_snapshot>', droppedMessages: 11 },
@@ -72,13 +72,13 @@ test('a compaction is one event, and what it keeps is not told again', () => {
   ).toBe(3);
 });
 
-test('a refusal is no failure of the tool', () => {
+test('a refused call is rejected, not failed', () => {
   expect(recorded.transcript('denied').events).toContainEqual(
     expect.objectContaining({ type: 'action.result', status: 'rejected' }),
   );
 });
 
-test('a result whose call was not completed before the process ended', () => {
+test('a result is reported even if the process ended before its call was complete', () => {
   const lines = recorded.bytesOf('agent.transcript.jsonl').toString().split('\n');
   const begun = lines.map((line) => line.replace('"status":"success"', '"status":"executing"')).join('\n');
   const { events } = readNative(createGeminiCliTranscriptMapper(place), Buffer.from(begun));

@@ -12,41 +12,41 @@ import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-
 import { callEvents, type GeminiCall, type GeminiResult, resultEvents } from './tool-call.ts';
 
 /**
- * Below `GEMINI_CLI_HOME`: the file of a session, and one of each sub-agent in a folder of the session's name. A
- * resumed session goes on in its first file; the new one that it makes besides holds no prompt.
+ * Below `GEMINI_CLI_HOME`: the file of each session, and one file per sub-agent in a folder named after the session. A
+ * resumed session continues in its first file; it also makes a new file, which has no prompt.
  */
 export const geminiCliTranscriptPattern = '.gemini/tmp/*/chats/{session-*,*/*}.jsonl';
 
 /**
- * A session file of Gemini CLI 0.61: messages in the order in which they came, each again when more of it is known
- * (its tool calls with their results), between patches of the whole. The summary is that of the last turn; the file
- * does not tell how a turn ended, nor what a compaction or a sub-agent cost. Which call began a sub-agent its own file
- * does not say: its events have its id as `parentCallId`, which `subagents` in the summary of the session's file leads
- * to.
+ * Maps a session file of Gemini CLI 0.61. It has messages in order, a message again when more of it is known (its tool
+ * calls with their results), and patches of the whole session. The summary covers the last turn. The file does not
+ * report how a turn ended, or the usage of compactions and sub-agents. A sub-agent's own file does not name the call
+ * that started it, so its events have its id as `parentCallId`; `subagents` in the summary of the session's file maps
+ * that id to the call.
  */
 export function createGeminiCliTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new GeminiTranscript(place);
 }
 
-/** What of a message was told: it may come again with more. */
-type Told = { id: string; thoughts: number; hasText: boolean; hasTokens: boolean };
+/** The parts of a message that are already events. The message may come again with more parts. */
+type Reported = { id: string; thoughts: number; hasText: boolean; hasTokens: boolean };
 
-/** Context that the CLI puts before the prompt in the user's name. */
+/** Context that Gemini CLI adds before the prompt, as a user message. */
 const CONTEXT = /^\s*<(?:session|hook)_context>/;
 
 class GeminiTranscript implements NativeMapper {
   readonly #place: MapperPlace;
-  /** Ids of messages; of those that the model still sees. */
+  /** Ids of all messages (`#known`), and of the messages that the model still sees (`#live`). */
   readonly #known = new Set<string>();
   #live = new Set<string>();
-  #last: Told | undefined;
+  #last: Reported | undefined;
   readonly #called = new Set<string>();
   readonly #done = new Set<string>();
   #turn = -1;
   #usage: Usage | undefined;
   #sessionId: string | undefined;
   #isSubagent = false;
-  /** By the ids of their sessions, the calls that began them. */
+  /** Session id of a sub-agent → id of the call that started it. */
   readonly #subagents: Record<string, string> = {};
 
   constructor(place: MapperPlace) {
@@ -72,7 +72,7 @@ class GeminiTranscript implements NativeMapper {
   #start(item: JsonObject): StreamEvent[] {
     this.#live = new Set();
     this.#isSubagent = item.kind === 'subagent';
-    // The file says again who it is when its session is resumed.
+    // A resumed session writes its header again.
     if (this.#sessionId === item.sessionId) return [];
     this.#sessionId = requiredText(item.sessionId);
     if (this.#isSubagent) return [];
@@ -93,22 +93,22 @@ class GeminiTranscript implements NativeMapper {
     return messages === undefined ? [] : this.#replaceMessages(objectsIn(messages));
   }
 
-  /** All that the model sees from now on. Where a new text takes the place of messages, that is a compaction. */
+  /** Sets all messages that the model sees from now on. It is a compaction if a new text replaces messages. */
   #replaceMessages(messages: JsonObject[]): StreamEvent[] {
-    const kept = new Set(messages.map((message) => requiredText(message.id)));
-    const dropped = [...this.#live].filter((id) => !kept.has(id)).length;
+    const liveIds = new Set(messages.map((message) => requiredText(message.id)));
+    const dropped = [...this.#live].filter((id) => !liveIds.has(id)).length;
     const added = messages.filter((message) => !this.#known.has(requiredText(message.id)));
     const summary = dropped > 0 ? added.find(isPrompt) : undefined;
     if (summary) {
-      for (const id of kept) this.#known.add(id);
-      this.#live = kept;
+      for (const id of liveIds) this.#known.add(id);
+      this.#live = liveIds;
       const text = textOf(summary.content);
       return [{ type: 'compaction', summary: text, droppedMessages: dropped, ...this.#envelope(summary) }];
     }
     const events = added.flatMap(
       (message): StreamEvent[] => this.#message(message) ?? [{ type: 'raw', native: message }],
     );
-    this.#live = kept;
+    this.#live = liveIds;
     return events;
   }
 
@@ -133,7 +133,7 @@ class GeminiTranscript implements NativeMapper {
   }
 
   #envelope(item: JsonObject): EventEnvelope {
-    // The turns of a sub-agent are not those of the session.
+    // A sub-agent counts its own turns, not the session's.
     const itself = this.#isSubagent && this.#sessionId !== undefined && { parentCallId: this.#sessionId };
     const turn = !itself && this.#turn >= 0 && { turn: this.#turn };
     return { ...momentIn(item.timestamp), ...turn, ...itself };
@@ -156,16 +156,16 @@ class GeminiTranscript implements NativeMapper {
     });
   }
 
-  /** Results stand with their calls as well, unless the process ended between the two. */
+  /** A result that the file does not also have with its call, because the process ended too early. */
   #lateResult({ id, name, response }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const callId = requiredText(id);
     if (this.#done.has(callId)) return [];
     this.#done.add(callId);
     const output = objectIn(response);
     const status = output?.error === undefined ? 'completed' : 'failed';
-    const told = output?.output ?? output?.error ?? response;
+    const content = output?.output ?? output?.error ?? response;
     const call = { callId, tool: textIn(name) ?? '', input: {} };
-    return resultEvents(call, { status, ...present({ output: told }) }, this.#place.workdir, envelope);
+    return resultEvents(call, { status, ...present({ output: content }) }, this.#place.workdir, envelope);
   }
 
   #answerEvents(id: string, message: JsonObject): StreamEvent[] {
@@ -175,12 +175,12 @@ class GeminiTranscript implements NativeMapper {
       this.#see(id);
       this.#last = { id, thoughts: 0, hasText: false, hasTokens: false };
     }
-    const told = this.#last?.id === id ? this.#tell(this.#last, message, envelope) : [];
+    const parts = this.#last?.id === id ? this.#report(this.#last, message, envelope) : [];
     const calls = objectsIn(message.toolCalls).flatMap((call) => this.#callEvents(call, envelope));
-    return [...told, ...calls];
+    return [...parts, ...calls];
   }
 
-  #tell(last: Told, message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  #report(last: Reported, message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const events: StreamEvent[] = [];
     const thoughts = objectsIn(message.thoughts);
     for (const thought of thoughts.slice(last.thoughts)) {
@@ -231,34 +231,34 @@ const STATUSES: Readonly<Record<string, GeminiResult['status']>> = {
   error: 'failed',
   cancelled: 'rejected',
 };
-/** The session file keeps the words of a refusal and not, as the stream, its type. */
+/** The session file has only the message of a refusal; the stream has its type. */
 const REFUSAL = 'Tool execution denied by policy.';
 
-/** What the model was told; `undefined` while the call is under way. */
+/** The result that the model got; `undefined` while the call is running. */
 function resultOf(native: JsonObject): GeminiResult | undefined {
   const status = STATUSES[textIn(native.status) ?? ''];
   if (status === undefined) return undefined;
   const response = objectIn(objectIn(objectsIn(native.result)[0]?.functionResponse)?.response);
-  const told = response?.output ?? response?.error ?? native.resultDisplay;
+  const content = response?.output ?? response?.error ?? native.resultDisplay;
   const display = objectIn(native.resultDisplay);
   const isNew = display?.isNewFile;
-  const output = native.name === 'run_shell_command' ? shellOutput(native.resultDisplay, told) : told;
+  const output = native.name === 'run_shell_command' ? shellOutput(native.resultDisplay, content) : content;
   return {
-    status: status === 'failed' && textOf(told).startsWith(REFUSAL) ? 'rejected' : status,
+    status: status === 'failed' && textOf(content).startsWith(REFUSAL) ? 'rejected' : status,
     ...present({ output }),
     ...(typeof isNew === 'boolean' && { change: isNew ? 'added' : 'modified' }),
     ...(typeof display?.terminateReason === 'string' && { isGivenUp: display.terminateReason !== 'GOAL' }),
   };
 }
 
-/** What the command printed. Its exit code is told where it is not 0, behind the output that the model gets. */
-function shellOutput(display: JsonValue | undefined, told: JsonValue | undefined): JsonValue | undefined {
-  const code = /^Exit Code: (\d{1,3})$/m.exec(textOf(told).slice(-1_024))?.[1];
-  const output = textIn(display) ?? told;
+/** The command's output, with the exit code if it is not 0. The code is at the end of the model's text. */
+function shellOutput(display: JsonValue | undefined, content: JsonValue | undefined): JsonValue | undefined {
+  const code = /^Exit Code: (\d{1,3})$/m.exec(textOf(content).slice(-1_024))?.[1];
+  const output = textIn(display) ?? content;
   return code === undefined || output === undefined ? output : { output, exitCode: Number(code) };
 }
 
-/** `input` holds `cached`; `output` lacks `thoughts`; `tool` is what provider-side tools put into the prompt. */
+/** `input` includes `cached`; `output` leaves out `thoughts`; provider-side tools add `tool` to the prompt. */
 function usageOf(tokens: JsonObject): Usage {
   const input = tokensIn(tokens.input);
   const cached = Math.min(input, tokensIn(tokens.cached));
@@ -271,7 +271,7 @@ function usageOf(tokens: JsonObject): Usage {
   };
 }
 
-/** Text in the user's name, and neither results nor context. */
+/** Whether a message is the user's text, and not results or context. */
 function isPrompt({ type, content }: JsonObject): boolean {
   const text = textOf(content);
   return type === 'user' && text !== '' && !CONTEXT.test(text);
@@ -280,7 +280,7 @@ function isPrompt({ type, content }: JsonObject): boolean {
 const partsOf = (content: JsonValue | undefined): JsonObject[] =>
   typeof content === 'string' ? [{ text: content }] : objectsIn(content);
 
-/** The text of a message without what the model thought. */
+/** The text of a message, without thinking. */
 const textOf = (content: JsonValue | undefined): string =>
   partsOf(content)
     .filter((part) => typeof part.text === 'string' && part.thought !== true)

@@ -4,8 +4,8 @@ import { ownFolders } from '../../kit/own-folders.ts';
 import type { Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, model, home, ...given }) => {
-    const { mcpServers, env } = withoutDollars(given.mcpServers);
+  settings: ({ baseUrl, key, model, home, ...context }) => {
+    const { mcpServers, env } = withoutDollars(context.mcpServers);
     return {
       env: {
         ...env,
@@ -13,7 +13,7 @@ export const launch: Launch = {
         OPENAI_BASE_URL: `${baseUrl}/v1`,
         OPENAI_API_KEY: key,
         OPENAI_MODEL: model,
-        // It would start itself again as a child, which outlives it.
+        // Otherwise it starts itself again as a child, which outlives it.
         QWEN_CODE_NO_RELAUNCH: 'true',
         QWEN_CODE_SUPPRESS_YOLO_WARNING: '1',
       },

@@ -7,7 +7,7 @@ import { createQwenCodeTranscriptMapper } from './transcript.ts';
 
 const recorded = recordingsOf('qwen-code');
 
-test('a task: each call, file, skill and MCP call once, under the names of the vocabulary', () => {
+test('each call, file, skill and MCP call of a task is reported once, under the names of the vocabulary', () => {
   const { events, summary } = recorded.stream('task');
   const metadata = deriveAgentMetadata(events);
 
@@ -23,7 +23,7 @@ test('a task: each call, file, skill and MCP call once, under the names of the v
     { path: 'greet.sh', change: 'modified' },
   ]);
   expect(metadata.skills).toEqual({ confirmed: ['greeting'], attempted: ['no-such-skill'] });
-  // Tools of MCP servers are called through `tool_call`.
+  // Qwen Code calls tools of MCP servers through `tool_call`.
   expect(metadata.mcp.map(({ server, tool, status }) => [server, tool, status])).toEqual([
     ['clock', 'now', 'completed'],
     ['clock', 'now', 'failed'],
@@ -34,12 +34,12 @@ test('a task: each call, file, skill and MCP call once, under the names of the v
 test.each([
   ['in the background', 'task'],
   ['in the foreground', 'foreground-subagent'],
-])('a sub-agent %s', (_, name) => {
+])('a sub-agent %s has its prompt and its end', (_, name) => {
   const { events } = recorded.stream(name);
   const called = events.find(({ type }) => type === 'subagent.called');
   const callId = called?.type === 'subagent.called' ? called.callId : '';
-  const told = events.filter((event) => 'callId' in event && event.callId === callId);
-  expect(told.filter(({ type }) => type.startsWith('subagent'))).toMatchObject([
+  const ofTheCall = events.filter((event) => 'callId' in event && event.callId === callId);
+  expect(ofTheCall.filter(({ type }) => type.startsWith('subagent'))).toMatchObject([
     { type: 'subagent.called', name: 'general-purpose' },
     { type: 'subagent.completed', status: 'completed' },
   ]);
@@ -57,7 +57,7 @@ test('cached tokens are counted in one bucket', () => {
   expect(summary.usage).toEqual({ inputTokens: 214, outputTokens: 40, cacheReadTokens: 100 });
 });
 
-test('with what the session had used before, a turn has the usage of sub-agents and side requests too', () => {
+test('if the earlier usage of the session is known, a turn includes sub-agents and side requests', () => {
   const first = createQwenCodeMapper({}, emptyUsage());
   expect(readNative(first, recorded.bytesOf('task.stream.jsonl')).summary.usage).toMatchObject({
     inputTokens: 274_767,
@@ -71,14 +71,14 @@ test('with what the session had used before, a turn has the usage of sub-agents 
   expect(transcript.summary.usage).toMatchObject({ inputTokens: 33_596, outputTokens: 8 });
 });
 
-test('without it, a turn of a session that goes on has that of the agent alone', () => {
+test('if it is unknown, a turn of a resumed session has only the usage of the agent itself', () => {
   expect(recorded.stream('second-turn').summary.usage).toMatchObject({
     inputTokens: 21_119,
     outputTokens: 4,
   });
 });
 
-test('a refusal is denied and rejected', () => {
+test('a refused call has a denial and a rejected result', () => {
   expect(deriveAgentMetadata(recorded.stream('denied').events)).toMatchObject({
     approvals: [{ decision: 'denied' }],
     tools: [{ name: 'run_shell_command', status: 'rejected' }],
@@ -96,12 +96,12 @@ test.each([
   expect(replyText(events)).toBe('');
 });
 
-test.each(['rate-limit-once', 'truncated-once', 'malformed-call'])('%s: completed all the same', (name) => {
+test.each(['rate-limit-once', 'truncated-once', 'malformed-call'])('%s: the turn still completes', (name) => {
   const { summary } = recorded.stream(name);
   expect(summary.ending).toBe('completed');
   expect(summary.failure).toBeUndefined();
 });
 
-test.each(['hang', 'turn-limit'])('%s: without a last word', (name) => {
+test.each(['hang', 'turn-limit'])('%s: the turn has no ending', (name) => {
   expect(recorded.stream(name).summary.ending).toBeUndefined();
 });

@@ -31,16 +31,16 @@ const TEXT_LIMIT_BYTES = 4 * 1024;
 const SESSION_USAGE_FIELDS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'total_tokens'];
 
 export type QwenMapper = NativeMapper & {
-  /** What the whole session has used up to the last `result`, for the next turn's `before`. */
+  /** Usage of the whole session up to the last `result`: the next turn's `before`. */
   readonly sessionUsage: Usage | undefined;
 };
 
 /**
- * The output of `qwen --output-format stream-json`, 0.24: Claude Code's form, in which a reply is a message for each kind
- * of content, and the last one has the usage of all. A `result` has that of the session, with sub-agents and side
- * requests, of which nothing else tells. `before`: what the session had used before this turn, all 0 in a new one;
- * without it the turn's usage is that of the agent's own calls. Parts of a message that was never completed stay in the
- * native bytes alone.
+ * Maps the output of `qwen --output-format stream-json`, 0.24, which has Claude Code's format. A reply has one message
+ * per kind of content, and the last one has the usage of all. A `result` has the usage of the whole session; only there
+ * are sub-agents and side requests counted. `before` is the usage of the session before this turn, all 0 in a new
+ * session; without it, the turn's usage covers only the agent's own calls. Parts of a message that was never completed
+ * stay in the native bytes only.
  */
 export function createQwenCodeMapper(place: MapperPlace = {}, before?: Usage): QwenMapper {
   return new QwenStream(place, before);
@@ -86,7 +86,7 @@ class QwenStream implements QwenMapper {
 
   #assistantEvents(message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const text = plainText(message.content);
-    // An error of the provider comes as a message. The model could say the same; the result then knows better.
+    // A provider error comes as a message. If the model wrote the same text, the `result` still decides the ending.
     if (text?.startsWith('[API Error: ')) return this.#error(text, envelope);
     return [
       ...assistantEvents(message.content, this.#calls, envelope),
@@ -97,16 +97,16 @@ class QwenStream implements QwenMapper {
   #usageEvents({ model, usage }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     const call = streamUsage(objectIn(usage) ?? {});
     if (totalTokens(call) === 0) return [];
-    return this.#tell(call, { ...(typeof model === 'string' && { model }), ...envelope });
+    return this.#report(call, { ...(typeof model === 'string' && { model }), ...envelope });
   }
 
-  #tell(usage: Usage, about: EventEnvelope & { model?: string }): StreamEvent[] {
+  #report(usage: Usage, about: EventEnvelope & { model?: string }): StreamEvent[] {
     this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
     return [{ type: 'usage', usage, ...about }];
   }
 
   #userEvents({ content }: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
-    // The stream repeats no prompts but those of sub-agents.
+    // The stream repeats only the prompts of sub-agents.
     const isPrompt = envelope.parentCallId !== undefined;
     const outcomeOf = (block: JsonObject) => withText(plainOutcome(block));
     return userEvents({ content, isPrompt, outcomeOf }, this.#calls.tools, envelope);
@@ -174,7 +174,7 @@ class QwenStream implements QwenMapper {
     this.#usage ??= emptyUsage();
     if (!this.#before) return [];
     const rest = usageBeyond(session, addUsage(this.#before, this.#usage));
-    return rest ? this.#tell(rest, {}) : [];
+    return rest ? this.#report(rest, {}) : [];
   }
 
   #denials(denials: JsonObject[]): StreamEvent[] {
@@ -196,6 +196,6 @@ class QwenStream implements QwenMapper {
   }
 }
 
-/** That there is no goal is said at the start of every turn; one that is set is news. */
+/** Message parts, and the notice at the start of every turn that no goal is set. Neither is an event. */
 const isPart = ({ type, goal_state }: JsonObject): boolean =>
   MESSAGE_PARTS.has(type) || (type === 'goal_state' && objectIn(goal_state)?.goal === null);

@@ -11,14 +11,14 @@ export const qwenTools: ToolVocabulary = {
   files: { write_file: 'file_path', edit: 'file_path', notebook_edit: 'notebook_path' },
 };
 
-/** Tools that are not offered from the start, those of MCP servers among them, are called through one that is. */
+/** The real call in a `tool_call`. Qwen Code calls tools that it does not offer from the start, such as MCP tools, that way. */
 export function unwrapCall(name: string, input: JsonValue): { name: string; input: JsonValue } {
   if (name !== 'tool_call') return { name, input };
   const { name: inner, arguments: fields = {} } = objectIn(input) ?? {};
   return typeof inner === 'string' ? { name: inner, input: fields } : { name, input };
 }
 
-/** What the text of a result tells beyond itself. Its words are those that Qwen Code gives its model. */
+/** Adds what the result's text says about the outcome. The patterns match the texts that Qwen Code gives its model. */
 export function withText(outcome: ToolOutcome): ToolOutcome {
   const text = textIn(outcome.output) ?? '';
   const exitCode = /^Exit Code: (\d+)$/m.exec(text)?.[1];
@@ -26,14 +26,14 @@ export function withText(outcome: ToolOutcome): ToolOutcome {
   return {
     ...outcome,
     status: isRefused ? 'rejected' : outcome.status,
-    // The stream leaves the report away where a command succeeded.
+    // The stream leaves out the exit code of a successful command.
     exitCode: exitCode !== undefined ? Number(exitCode) : outcome.status === 'completed' ? 0 : undefined,
     isNewFile: /^(Successfully created and wrote to|Created) new file/.test(text),
     isLaunch: text.startsWith('Background agent launched'),
   };
 }
 
-/** Usage as the stream has it: cached tokens are within the input. */
+/** Reads the usage of the stream, whose input tokens include the cached tokens. */
 export function streamUsage(usage: JsonObject): Usage {
   const cached = tokensIn(usage.cache_read_input_tokens);
   return {

@@ -9,7 +9,7 @@ import { qwenCodeTranscriptPattern } from './transcript.ts';
 const recorded = recordingsOf('qwen-code');
 const place = { workdir: '/workspace' };
 
-test('tells the same of calls, files and skills as the stream', () => {
+test('reports the same calls, files and skills as the stream', () => {
   const stream = readNative(createQwenCodeMapper(place), recorded.bytesOf('task.stream.jsonl'));
   const { commands, fileChanges, skills, mcp } = deriveAgentMetadata(stream.events);
   expect(deriveAgentMetadata(recorded.transcript('task').events)).toMatchObject({
@@ -20,24 +20,24 @@ test('tells the same of calls, files and skills as the stream', () => {
   });
 });
 
-test('model calls of sub-agents are theirs; those of side requests are nobody’s', () => {
+test('model calls of sub-agents belong to their call; those of side requests belong to no call', () => {
   const { events, summary } = recorded.transcript('task');
   const parents = events.flatMap((event) => (event.type === 'usage' ? [event.parentCallId] : []));
   expect(parents).toHaveLength(16);
   expect(parents.filter((parent) => parent !== undefined)).toEqual(
     Array(2).fill('call_52e2b01c168ce5c522379c07'),
   );
-  // The last one came after the answer, and changes nothing of the ending.
+  // The last side request came after the answer and does not change the ending.
   expect(summary).toMatchObject({ ending: 'completed', usage: { inputTokens: 21_119 + 12_477 } });
 });
 
-test('the file of a sub-agent belongs to the call that began it', () => {
+test('the file of a sub-agent belongs to the call that started it', () => {
   const { events, summary } = recorded.transcript('subagent');
-  const [, ...doings] = events;
-  expect(new Set(doings.map(({ parentCallId }) => parentCallId))).toEqual(
+  const [, ...childEvents] = events;
+  expect(new Set(childEvents.map(({ parentCallId }) => parentCallId))).toEqual(
     new Set(['call_52e2b01c168ce5c522379c07']),
   );
-  // Its usage stands in the file of the session.
+  // The file of the session has its usage.
   expect(summary.usage).toBeUndefined();
 });
 
@@ -46,7 +46,7 @@ test('a compaction has its summary', () => {
   expect(compactions).toMatchObject([{ summary: expect.stringContaining('Said hi.') }]);
 });
 
-test('how the last turn ended', () => {
+test('the summary says how the last turn ended', () => {
   expect(recorded.transcript('unauthorized').summary).toMatchObject({
     ending: 'failed',
     failure: expect.stringContaining('401'),
@@ -54,7 +54,7 @@ test('how the last turn ended', () => {
   expect(recorded.transcript('rate-limit-once').summary.ending).toBe('completed');
 });
 
-test('the pattern names the file of a session and those of its sub-agents', () => {
+test('the pattern matches the file of a session and the files of its sub-agents', () => {
   const project = '.qwen/projects/-workspace';
   expect(matchesGlob(`${project}/chats/a1b2.jsonl`, qwenCodeTranscriptPattern)).toBe(true);
   expect(matchesGlob(`${project}/subagents/a1b2/agent-c3.jsonl`, qwenCodeTranscriptPattern)).toBe(true);

@@ -18,15 +18,15 @@ import { qwenTools, unwrapCall, withText } from './tools.ts';
 const TEXT_LIMIT_BYTES = 4 * 1024;
 
 /**
- * A session file of Qwen Code, 0.24, with all turns of its session, or the file of one sub-agent; the summary is that of
- * the last turn. Its messages are in the form of Gemini's API. Each model call of the session is in the telemetry of the
- * session's file, those of sub-agents and side requests too, so that the usage in messages only repeats it.
+ * Maps a session file of Qwen Code 0.24 with all turns of the session, or the file of one sub-agent. The summary covers
+ * the last turn. Messages have the format of Gemini's API. The telemetry in the session's file has the usage of every
+ * model call, also of sub-agents and side requests; the usage in messages only repeats it.
  */
 export function createQwenCodeTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new QwenTranscript(place);
 }
 
-/** Of the home of Qwen Code: the session's file, and one for each of its sub-agents. */
+/** Below the agent's home: the file of each session, and one file per sub-agent. */
 export const qwenCodeTranscriptPattern = '.qwen/projects/*/{chats/*,subagents/*/*}.jsonl';
 
 class QwenTranscript implements NativeMapper {
@@ -62,7 +62,7 @@ class QwenTranscript implements NativeMapper {
     };
   }
 
-  /** Every line names the session; the first one begins it. */
+  /** Every line names the session; the first line starts it. */
   #startEvents({ sessionId, version, cwd, timestamp }: JsonObject): StreamEvent[] {
     if (typeof sessionId !== 'string' || this.#sessionId !== undefined) return [];
     this.#sessionId = sessionId;
@@ -73,7 +73,7 @@ class QwenTranscript implements NativeMapper {
 
   #events(item: JsonObject): StreamEvent[] | undefined {
     switch (item.type) {
-      // Whatever is said to the model wants an answer.
+      // The model still has to answer this message.
       case 'user':
         this.#forgetEnding();
         return item.subtype === 'notification' ? this.#notificationEvents(item) : this.#promptEvents(item);
@@ -166,7 +166,7 @@ class QwenTranscript implements NativeMapper {
         }
         return [{ type: 'error', message, ...envelope }];
       }
-      // The call and its result are messages, of sub-agents in their own files.
+      // The call and its result also come as messages; for sub-agents, in their own files.
       case 'qwen-code.tool_call':
         return [];
       default:
@@ -175,7 +175,7 @@ class QwenTranscript implements NativeMapper {
   }
 
   #usageEvent(event: JsonObject, envelope: EventEnvelope): StreamEvent {
-    // What failed before was made again.
+    // The failed call was retried.
     if (this.#ending === 'failed' && isOwnCall(event)) this.#forgetEnding();
     const cached = tokensIn(event.cached_content_token_count);
     const usage: Usage = {
@@ -195,7 +195,7 @@ class QwenTranscript implements NativeMapper {
     };
   }
 
-  /** The call that began the sub-agent which a model call was for; Qwen Code has agents of its own, which none began. */
+  /** The call that started the sub-agent behind a model call. No call started Qwen Code's internal agents. */
   #parentOf({ subagent_id: id, subagent_name: name }: JsonObject): string | undefined {
     const callId = callIdOf(id, name);
     return callId !== undefined && this.#subagents.has(callId) ? callId : undefined;
@@ -235,7 +235,7 @@ function outcomeOf(response: JsonObject, { status, resultDisplay }: JsonObject):
   return typeof exitCode === 'number' ? { ...outcome, exitCode } : outcome;
 }
 
-/** The compressed history begins with the summary that stands for what was dropped. */
+/** The compressed history begins with the summary of the dropped messages. */
 function compactionEvent(payload: JsonObject, envelope: EventEnvelope): StreamEvent {
   const [first] = objectsIn(payload.compressedHistory);
   const [part] = objectsIn(first?.parts);
@@ -243,11 +243,11 @@ function compactionEvent(payload: JsonObject, envelope: EventEnvelope): StreamEv
   return { type: 'compaction', ...present({ summary }), ...envelope };
 }
 
-/** Whether the agent itself called its model, for the turn: not a sub-agent, and not a side request. */
+/** Whether the agent itself made a model call for the turn, and not a sub-agent or a side request. */
 const isOwnCall = ({ prompt_id: id }: JsonObject): boolean =>
   typeof id === 'string' && id.includes('########');
 
-/** An agent's id is its name and the id of the call that began it. */
+/** The id of the call that started a sub-agent. The sub-agent's id is its name and that call id. */
 function callIdOf(agentId: JsonValue | undefined, name: JsonValue | undefined): string | undefined {
   if (typeof agentId !== 'string') return undefined;
   return typeof name === 'string' && agentId.startsWith(`${name}-`)
