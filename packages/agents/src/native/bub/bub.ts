@@ -1,7 +1,7 @@
 import type { NativeAgent } from '../native-agent.ts';
 import { bubTranscriptPattern, createBubTranscriptMapper } from './transcript.ts';
 
-/** bub (github.com/bubbuild/bub), which runs through a command of the user's. It prints text and keeps a tape. */
+/** bub (github.com/bubbuild/bub), which runs through a command of the user. It prints text and writes a tape. */
 export const bub: NativeAgent = {
   kind: 'bub',
   facts: { instructions: 'AGENTS.md', mcpServers: false, structuredOutput: false, sessions: 'command' },

@@ -32,14 +32,14 @@ test('each token, call and reply is counted once', () => {
   expect(replyText(events)).toBe('All done.');
 });
 
-test('ids that come again in every run stay apart', () => {
+test('calls stay apart even if every run uses the same ids', () => {
   const calls = recorded
     .transcript('main')
     .events.flatMap((event) => (event.type === 'action.called' ? [event.callId] : []));
   expect(new Set(calls).size).toBe(calls.length);
 });
 
-test('a failure is told once, in its own words', () => {
+test('a failure is reported once, with its own message', () => {
   const { events, summary } = recorded.transcript('failed');
   expect(summary).toMatchObject({ ending: 'failed', failure: 'The server had an error.' });
   expect(events.flatMap((event) => (event.type === 'error' ? [event.message] : []))).toEqual([
@@ -48,7 +48,7 @@ test('a failure is told once, in its own words', () => {
   ]);
 });
 
-test('a tape that stops behind a step that goes on has no ending', () => {
+test('a tape that stops after a `continue` step has no ending', () => {
   const lines = recorded.bytesOf('main.transcript.jsonl').toString().trimEnd().split('\n');
   const end = lines.findLastIndex((line) => line.includes('"status": "continue"'));
   expect(readBytes(Buffer.from(lines.slice(0, end + 1).join('\n'))).summary.ending).toBeUndefined();

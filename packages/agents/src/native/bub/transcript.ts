@@ -15,16 +15,16 @@ import { workspacePath } from '../../kit/workspace-path.ts';
 const FAILURE_LIMIT_BYTES = 4 * 1024;
 
 /**
- * Of the home of `BUB_HOME`, which is `.bub` by default: the MD5 of the workspace and of the session, 16 digits each.
+ * Below the agent's home, with the default `BUB_HOME`. The name has the MD5 of the workspace and of the session, 16
+ * digits each.
  */
 export const bubTranscriptPattern = '.bub/tapes/*__*.jsonl';
 
 /**
- * The tape of bub, a log to which its one session is appended: `{ id, kind, payload, meta, date }`. Written after
+ * Maps the tape of bub, an append-only log of one session: `{ id, kind, payload, meta, date }`. This mapper follows
  * bub's source (github.com/bubbuild/bub, 0.4: `tape.py`, `builtin/store.py`, `builtin/agent.py`,
- * `builtin/model_runner.py`) and not after a run of it. A run of the model writes its entries together, when it is
- * over: prompt, calls, results or text, and `run` with the usage. Thinking is not on the tape, and the session's name
- * is not, either.
+ * `builtin/model_runner.py`), not a recorded run. A model run writes its entries together when it is over: prompt,
+ * calls, results or text, and `run` with the usage. The tape has no thinking and no session id.
  */
 export function createBubTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new BubTape(place);
@@ -32,12 +32,12 @@ export function createBubTranscriptMapper(place: MapperPlace = {}): NativeMapper
 
 type Call = { callId: string; tool: string; input: JsonValue };
 
-/** Events of the loop around the runs that say nothing of their own. */
+/** Events of the loop around the model runs that only announce something. */
 const PASSING: ReadonlySet<string> = new Set(['loop.step.start', 'handoff']);
 
 class BubTape implements NativeMapper {
   readonly #workdir: string | undefined;
-  /** Of the last `tool_call` entry: the results follow in the same order, without ids. */
+  /** Calls of the last `tool_call` entry. Their results follow in the same order, without ids. */
   #pending: Call[] = [];
   readonly #callIds = new Set<string>();
   #turn = -1;
@@ -65,7 +65,7 @@ class BubTape implements NativeMapper {
         return this.#anchor(payload, envelope);
       case 'event':
         return this.#event(requiredText(payload.name), objectIn(payload.data) ?? {}, item);
-      // What the agent tells its model to be.
+      // The system prompt.
       case 'system':
         return [];
       default:
@@ -77,7 +77,7 @@ class BubTape implements NativeMapper {
     return this.#summary;
   }
 
-  /** Older tapes have seconds since 1970 in the place of the date. */
+  /** Older tapes have seconds since 1970 instead of a date. */
   #envelope({ date, timestamp }: JsonObject): EventEnvelope {
     const moment = date ?? (typeof timestamp === 'number' ? timestamp * 1_000 : undefined);
     return { ...momentIn(moment), ...(this.#turn >= 0 && { turn: this.#turn }) };
@@ -98,18 +98,18 @@ class BubTape implements NativeMapper {
 
   #calls(payload: JsonObject, item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     this.#pending = objectsIn(payload.calls).map((call, index) => this.#callOf(call, item, index));
-    const said = textIn(payload.content) ?? '';
+    const content = textIn(payload.content) ?? '';
     const text: StreamEvent[] =
-      said === '' ? [] : [{ type: 'message', role: 'assistant', text: said, ...envelope }];
+      content === '' ? [] : [{ type: 'message', role: 'assistant', text: content, ...envelope }];
     return [...text, ...this.#pending.flatMap((call) => calledEvents(call, envelope))];
   }
 
-  /** A provider that names no ids makes bub count them anew in every run. */
+  /** If the provider sends no ids, bub numbers the calls from the start in every run. */
   #callOf(native: JsonObject, item: JsonObject, index: number): Call {
     const { name, arguments: input } = objectIn(native.function) ?? {};
-    const told = textIn(native.id);
-    const isOwn = told !== undefined && !this.#callIds.has(told);
-    const callId = isOwn ? told : `${tokensIn(item.id)}:${index}`;
+    const nativeId = textIn(native.id);
+    const isUnique = nativeId !== undefined && !this.#callIds.has(nativeId);
+    const callId = isUnique ? nativeId : `${tokensIn(item.id)}:${index}`;
     this.#callIds.add(callId);
     return { callId, tool: requiredText(name), input: argumentsOf(input) };
   }
@@ -132,7 +132,7 @@ class BubTape implements NativeMapper {
     return [{ type: 'error', message, ...envelope }];
   }
 
-  /** The model sees what stands behind the last anchor, and the anchor's own state. */
+  /** The model sees the entries after the last anchor, and the state of that anchor. */
   #anchor({ name, state }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     if (name === 'session/start') {
       const workingDir = this.#workdir !== undefined && { workingDir: this.#workdir };
@@ -159,14 +159,14 @@ class BubTape implements NativeMapper {
     }
   }
 
-  #run({ usage: told, model }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
-    const usage = usageOf(objectIn(told));
+  #run({ usage: nativeUsage, model }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+    const usage = usageOf(objectIn(nativeUsage));
     if (!usage) return [];
     this.#summary.usage = this.#summary.usage ? addUsage(this.#summary.usage, usage) : usage;
     return [{ type: 'usage', usage, ...(typeof model === 'string' && { model }), ...envelope }];
   }
 
-  /** `continue` is no end: a tape that stops behind it belongs to a turn that had too many steps, or was stopped. */
+  /** `continue` is not an end. If the tape stops there, the turn had too many steps or was stopped. */
   #step({ status, error }: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     switch (status) {
       case 'ok':
@@ -180,7 +180,7 @@ class BubTape implements NativeMapper {
       case 'error': {
         if (status === 'error') this.#summary.ending = 'failed';
         const message = textIn(error) ?? 'The step failed.';
-        // An entry of its own may have told it, without its kind in brackets.
+        // A separate entry may have reported the error, without its kind in brackets.
         const isKnown = this.#lastError !== undefined && message.endsWith(this.#lastError);
         return isKnown ? [] : this.#error(message, envelope);
       }
@@ -190,7 +190,7 @@ class BubTape implements NativeMapper {
   }
 }
 
-/** Models send arguments as text, which may be no JSON. */
+/** Models send arguments as text, which may not be valid JSON. */
 function argumentsOf(input: JsonValue | undefined): JsonValue {
   if (typeof input !== 'string') return input ?? {};
   try {
@@ -209,7 +209,7 @@ function calledEvents({ callId, tool, input }: Call, envelope: EventEnvelope): S
     : [called];
 }
 
-/** Results are text; an error in the place of one is an object with its kind and message. */
+/** A result is text. An error is an object with its kind and message. */
 function resultEvents(
   { callId, tool, input }: Call,
   output: JsonValue,
@@ -218,13 +218,13 @@ function resultEvents(
 ): StreamEvent[] {
   const error = objectIn(output);
   const isFailed = typeof error?.kind === 'string' && typeof error.message === 'string';
-  const told = { callId, output, ...envelope };
-  const result: StreamEvent = { type: 'action.result', status: isFailed ? 'failed' : 'completed', ...told };
+  const fields = { callId, output, ...envelope };
+  const result: StreamEvent = { type: 'action.result', status: isFailed ? 'failed' : 'completed', ...fields };
   if (tool === 'subagent') {
-    return [{ type: 'subagent.completed', status: isFailed ? 'failed' : 'completed', ...told }, result];
+    return [{ type: 'subagent.completed', status: isFailed ? 'failed' : 'completed', ...fields }, result];
   }
   const path = textIn(objectIn(input)?.path);
-  // Models see the dot of a tool's name as an underscore. Whether a written file was there, nothing tells.
+  // Models see the dot in a tool's name as an underscore. The tape does not say whether a written file is new.
   const isChange = /^fs[._](?:write|edit)$/.test(tool) && path !== undefined && !isFailed;
   if (!isChange) return [result];
   return [
@@ -233,13 +233,13 @@ function resultEvents(
   ];
 }
 
-/** As the provider told it: of Chat Completions or of Responses. Both hold the cached tokens in those of the prompt. */
-function usageOf(told: JsonObject | undefined): Usage | undefined {
-  const input = told?.prompt_tokens ?? told?.input_tokens;
-  const output = told?.completion_tokens ?? told?.output_tokens;
-  if (!told || typeof input !== 'number' || typeof output !== 'number') return undefined;
-  const inputDetails = objectIn(told.prompt_tokens_details ?? told.input_tokens_details);
-  const outputDetails = objectIn(told.completion_tokens_details ?? told.output_tokens_details);
+/** Reads the provider's usage, of Chat Completions or of Responses. Both include cached tokens in the prompt tokens. */
+function usageOf(native: JsonObject | undefined): Usage | undefined {
+  const input = native?.prompt_tokens ?? native?.input_tokens;
+  const output = native?.completion_tokens ?? native?.output_tokens;
+  if (!native || typeof input !== 'number' || typeof output !== 'number') return undefined;
+  const inputDetails = objectIn(native.prompt_tokens_details ?? native.input_tokens_details);
+  const outputDetails = objectIn(native.completion_tokens_details ?? native.output_tokens_details);
   const cached = Math.min(tokensIn(input), tokensIn(inputDetails?.cached_tokens));
   return {
     inputTokens: tokensIn(input) - cached,

@@ -1,6 +1,6 @@
 import type { NativeAgent } from '../native-agent.ts';
 
-/** Coco, which runs through a command of the user's. Its output is text for people. */
+/** Coco, which runs through a command of the user. Its output is text for people. */
 export const coco: NativeAgent = {
   kind: 'coco',
   facts: { instructions: 'AGENTS.md', mcpServers: false, structuredOutput: false, sessions: 'command' },

@@ -18,7 +18,7 @@ export const launch: Launch = {
       OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
       OPENCODE_DISABLE_SHARE: '1',
     },
-    // Into its configuration folder it installs a package for plugins, which nothing here uses.
+    // OpenCode would install a package for plugins into this folder, which nothing here uses.
     files: { '.config/opencode/.npmrc': 'offline=true\n' },
   }),
 
@@ -27,7 +27,7 @@ export const launch: Launch = {
       'run',
       ...['--format', 'json', '--auto'],
       ...['--model', `gateway/${model}`, '--dir', workingDirectory],
-      // Without a title it asks the model for one.
+      // Without a title, OpenCode asks the model for one.
       ...(resume === undefined ? ['--title', 'task'] : ['--session', resume]),
     ],
     stdin: prompt,

@@ -7,8 +7,8 @@ import { createOpencodeMapper } from './stream.ts';
 import { createOpencodeTranscriptMapper, opencodeTranscriptArguments } from './transcript.ts';
 
 /**
- * OpenCode. Its prompt and tools depend on the model's name. A prompt that is an argument reaches the model in quotes,
- * so it comes from standard input. It has no last event: the last `step_finish` with the reason `stop` is the end.
+ * OpenCode. Its prompt and tools depend on the model's name. The prompt comes from standard input, because a prompt as
+ * an argument reaches the model in quotes. There is no end event: the last `step_finish` with reason `stop` is the end.
  */
 export const opencodeCli: DrivenAgent = {
   kind: 'opencode-cli',

@@ -4,7 +4,7 @@ import { mcpToolName } from '../../kit/mcp-tool-name.ts';
 import type { MapperPlace } from '../../kit/native-mapper.ts';
 import { workspacePath } from '../../kit/workspace-path.ts';
 
-/** A finished call: what went in, what came out, and what it did besides. `undefined` while it still runs. */
+/** The events of a finished call: its input, its result and its effects. `undefined` while it is running. */
 export function toolEvents(
   part: JsonObject,
   place: MapperPlace,
@@ -42,13 +42,13 @@ export function toolEvents(
   ];
 }
 
-/** The session of the sub-agent that a finished call began: its id, and that of the call. */
+/** The session id of the sub-agent that a finished call started → the id of the call. */
 export function subagentOf({ tool, callID, state }: JsonObject): Record<string, string> {
   const sessionId = tool === 'task' ? objectIn(objectIn(state)?.metadata)?.sessionId : undefined;
   return typeof sessionId === 'string' && typeof callID === 'string' ? { [sessionId]: callID } : {};
 }
 
-/** Tools of plugins, too, may be called `<name>_<tool>`: without the names of the servers a call keeps its native one. */
+/** Plugin tools may also be named `<name>_<tool>`, so only calls of known MCP servers are renamed. */
 function namedCall(
   tool: string,
   input: JsonObject,
@@ -60,12 +60,12 @@ function namedCall(
   return { name: mcpToolName(tool, { mcpServers }) ?? tool, input };
 }
 
-/** How a refusal reads: by a rule of the configuration, and by a human. It has no status of its own. */
+/** The message of a refusal, by a rule of the configuration or by a person. A refusal has no status of its own. */
 const REFUSAL = /^The user (?:has specified a rule which prevents|rejected permission)/;
 
 function statusOf(tool: string, state: JsonObject): 'completed' | 'failed' | 'rejected' {
   if (state.status === 'error') return REFUSAL.test(textIn(state.error) ?? '') ? 'rejected' : 'failed';
-  // OpenCode calls a command completed, whatever it came to.
+  // OpenCode reports every command as completed, even if it failed.
   const exitCode = tool === 'bash' ? objectIn(state.metadata)?.exit : undefined;
   return typeof exitCode === 'number' && exitCode !== 0 ? 'failed' : 'completed';
 }
@@ -83,7 +83,7 @@ const CHANGES: Readonly<Record<string, 'added' | 'modified' | 'deleted' | 'renam
   move: 'renamed',
 };
 
-/** Of tools that write files and plans. */
+/** The events for files and plans that a tool wrote. */
 function effectsOf(
   tool: string,
   state: JsonObject,
@@ -130,13 +130,13 @@ function patchedFile(file: JsonObject, workdir: string | undefined, envelope: Ev
 
 type PlanStep = { text: string; status: 'pending' | 'in_progress' | 'completed' };
 
-/** What was cancelled is no step of the plan any more. */
+/** A cancelled step leaves the plan. */
 function planStep({ content, status }: JsonObject): PlanStep[] {
   if (typeof content !== 'string' || status === 'cancelled') return [];
   return [{ text: content, status: status === 'completed' || status === 'in_progress' ? status : 'pending' }];
 }
 
-/** Of one step. `input` is without what was cached, `output` without reasoning, which ours includes. */
+/** Usage of one step. OpenCode's `input` leaves out cached tokens, its `output` leaves out reasoning (ours has it). */
 export function stepUsage(tokens: JsonValue | undefined): Usage | undefined {
   const counts = objectIn(tokens);
   const cache = objectIn(counts?.cache);
@@ -148,7 +148,7 @@ export function stepUsage(tokens: JsonValue | undefined): Usage | undefined {
     cacheWriteTokens: tokensIn(cache?.write),
     reasoningTokens,
   };
-  // A step that was cut off has none.
+  // A step that was cut off has no usage.
   return Object.values(usage).some((count) => count > 0) ? usage : undefined;
 }
 

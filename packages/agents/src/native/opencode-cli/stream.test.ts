@@ -6,7 +6,7 @@ import { createOpencodeMapper } from './stream.ts';
 
 const recorded = recordingsOf('opencode-cli');
 
-/** Besides those of `failures.test.ts`. While it tries again, without end, it prints nothing. */
+/** Endings that `failures.test.ts` does not cover. OpenCode retries without end and prints nothing meanwhile. */
 const endings: readonly (readonly [string, 'completed' | 'failed' | undefined])[] = [
   ['rate-limit-once', 'completed'],
   ['server-error-once', 'completed'],
@@ -23,7 +23,7 @@ test.each(endings)('%s: %s', (name, ending) => {
   expect(summary.failure !== undefined || ending !== 'failed').toBe(true);
 });
 
-test('commands, files, skills, MCP calls, plans and sub-agents', () => {
+test('reports commands, files, skills, MCP calls, plans and sub-agents', () => {
   const { events, summary } = recorded.stream('main');
   const metadata = deriveAgentMetadata(events);
 
@@ -54,7 +54,7 @@ test('commands, files, skills, MCP calls, plans and sub-agents', () => {
   ]);
 });
 
-test('usage: a step each, cached input apart, reasoning within the output', () => {
+test('usage comes per step, with cached input apart and reasoning in the output', () => {
   expect(recorded.stream('main-resumed').summary.usage).toEqual({
     inputTokens: 50,
     outputTokens: 20,
@@ -66,13 +66,13 @@ test('usage: a step each, cached input apart, reasoning within the output', () =
   expect(deriveAgentMetadata(events)).toMatchObject({ modelCalls: 13, usage: summary.usage });
 });
 
-test('a step that was cut off is no call and no end', () => {
+test('a step that was cut off is not a call and not an end', () => {
   const { events, summary } = recorded.stream('truncated');
   expect(summary).toMatchObject({ ending: 'completed', metadata: { opencode: { steps: 2, cutSteps: 1 } } });
   expect(events.filter(({ type }) => type === 'usage')).toHaveLength(1);
 });
 
-test('the step that sums up is not the end', () => {
+test('the step that writes a summary is not the end', () => {
   const lines = recorded.bytesOf('compact.stream.jsonl').toString().split('\n');
   const goesOn = lines.findIndex((line) => line.includes('compaction_continue'));
   const { events, summary } = readNative(
@@ -104,7 +104,7 @@ test.each([
   expect(events[0]).toMatchObject({ name });
 });
 
-test('without the names of its servers a call of MCP keeps its own', () => {
+test('without the names of the servers, an MCP call keeps its native name', () => {
   const { events } = readNative(createOpencodeMapper(), recorded.bytesOf('main.stream.jsonl'));
   const names = events.flatMap((event) => (event.type === 'action.called' ? [event.name] : []));
   expect(names).toContain('weather_forecast');

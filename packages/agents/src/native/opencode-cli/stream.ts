@@ -6,9 +6,9 @@ import { subagentOf, toolEvents } from './parts.ts';
 import { OpencodeTurn } from './turn.ts';
 
 /**
- * The output of `opencode run --format json`, 1.18: one line for each finished part. A sub-agent's own parts are not
- * among them. Before OpenCode compacts its context, the summary comes as a message and a step like any other; only the
- * synthetic prompt behind it tells.
+ * Maps the output of `opencode run --format json`, 1.18: one line per finished part, without the parts of sub-agents. The
+ * summary of a compaction comes as a message and a step like any other. Only the synthetic prompt after it shows that it
+ * was a summary.
  */
 export function createOpencodeMapper(place: MapperPlace = {}): NativeMapper {
   return new OpencodeStream(place);
@@ -32,7 +32,7 @@ class OpencodeStream implements NativeMapper {
     return [this.#started(item.sessionID, momentIn(item.timestamp)), ...events];
   }
 
-  /** The stream has no beginning of its own: the first item tells the session. */
+  /** The stream has no start event, so the first item names the session. */
   #started(sessionId: string, at: { at?: string }): StreamEvent {
     const { workdir } = this.#place;
     return {

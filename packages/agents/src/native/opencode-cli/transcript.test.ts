@@ -10,13 +10,20 @@ test.each([
   ['main', ['main', 'main-resumed']],
   ['apply-patch', ['apply-patch']],
   ['truncated', ['truncated']],
-])('%s: tells what the streams tell', (name, streamNames) => {
+])('%s: reports what the streams report', (name, streamNames) => {
   const streams = streamNames.map((one) => recorded.stream(one));
   const transcript = recorded.transcript(name);
-  const told = ['action.called', 'action.result', 'subagent.called', 'file.changed', 'plan.updated', 'usage'];
+  const compared = [
+    'action.called',
+    'action.result',
+    'subagent.called',
+    'file.changed',
+    'plan.updated',
+    'usage',
+  ];
   const bare = (events: readonly StreamEvent[]) =>
     events
-      .filter(({ type }) => told.includes(type))
+      .filter(({ type }) => compared.includes(type))
       .map((event) => ({ ...event, at: undefined, turn: undefined, model: undefined }));
 
   expect(bare(transcript.events)).toEqual(streams.flatMap(({ events }) => bare(events)));
@@ -24,7 +31,7 @@ test.each([
   expect(transcript.summary).toMatchObject({ ending, usage, sessionId });
 });
 
-test('knows a summary for what it is', () => {
+test('reports a summary as a compaction', () => {
   const { events, summary } = recorded.transcript('compact');
   const texts = events.flatMap((event) =>
     event.type === 'message' && event.role === 'assistant' ? [event.text] : [],
@@ -34,7 +41,7 @@ test('knows a summary for what it is', () => {
   expect(summary.ending).toBe('completed');
 });
 
-test('one part of another shape costs no other', () => {
+test('a part of an unknown shape does not affect the other parts', () => {
   const document = JSON.parse(recorded.bytesOf('main.transcript.json').toString());
   document.messages[1].parts[2] = { type: 'text', text: 5 };
   const { events, summary } = readNative(

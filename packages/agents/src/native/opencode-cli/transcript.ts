@@ -6,14 +6,14 @@ import { subagentOf, toolEvents } from './parts.ts';
 import { OpencodeTurn } from './turn.ts';
 
 /**
- * Arguments of `opencode` that print a session's transcript, one document, for `readDocument`. Give it a file as
- * standard output: into a pipe, 1.18 may end before all of a large one is written.
+ * Arguments of `opencode` that print a session's transcript, one document for `readDocument`. Its standard output must
+ * be a file: with a pipe, 1.18 may exit before it has written all of a large document.
  */
 export const opencodeTranscriptArguments = (sessionId: string): string[] => ['export', sessionId];
 
 /**
- * A session as `opencode export` prints it: `{ info, messages: [{ info, parts }] }`, with all its turns and without
- * those of its sub-agents, which are sessions of their own. The summary is that of the last turn.
+ * Maps a session as `opencode export` prints it: `{ info, messages: [{ info, parts }] }`, with all its turns. Each
+ * sub-agent has its own session. The summary covers the last turn.
  */
 export function createOpencodeTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new OpencodeTranscript(place);
@@ -75,7 +75,7 @@ class OpencodeTranscript implements NativeMapper {
     return objectIn(info.error) ? [...events, ...this.#turn.fail(info.error, envelope)] : events;
   }
 
-  /** As with lines: a part of another shape is kept, and the others count. */
+  /** The events of a part; `undefined` for an unknown shape, which keeps the part and does not affect the others. */
   #known(part: JsonObject, info: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     try {
       return this.#partEvents(part, info, envelope);
@@ -105,7 +105,7 @@ class OpencodeTranscript implements NativeMapper {
         if (info.summary === true) this.#turn.goOn();
         return events;
       }
-      // Announces the summary, which is the next message.
+      // It announces the summary, which is the next message.
       case 'compaction':
         return [];
       default:

@@ -14,7 +14,7 @@ import { errorMessage, stepCost, stepUsage } from './parts.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;
 
-/** What a turn comes to, step by step: OpenCode has no last event. */
+/** Ending, usage and cost of a turn, collected step by step, because OpenCode has no end event. */
 export class OpencodeTurn {
   #ending: NativeSummary['ending'];
   #failure: string | undefined;
@@ -23,7 +23,7 @@ export class OpencodeTurn {
   #steps = 0;
   #cutSteps = 0;
 
-  /** `stop` ends the turn; with `tool-calls`, and `unknown` for a step that was cut off, another step follows. */
+  /** `stop` ends the turn. Another step follows `tool-calls`, and `unknown` for a step that was cut off. */
   finishStep(part: JsonObject, envelope: EventEnvelope & { model?: string }): StreamEvent[] {
     const reason = textIn(part.reason);
     this.#steps += 1;
@@ -55,7 +55,7 @@ export class OpencodeTurn {
     return [{ type: 'error', message, ...envelope }];
   }
 
-  /** After all the turn goes on: what ended was the step that sums up. */
+  /** The turn continues, because the step that ended only wrote a summary. */
   goOn(): void {
     this.#ending = undefined;
   }

@@ -18,13 +18,13 @@ const TEXT_LIMIT_BYTES = 4 * 1024;
 type Call = { name: string; input: JsonValue };
 
 /**
- * The messages of a pi session, which its stream and its session file have in common: the calls that wait for their
- * results, and what the turn comes to.
+ * Maps the messages of a pi session, for both its stream and its session file. It remembers the calls that wait for
+ * their results, and sums up the turn.
  */
 export class PiSession {
   readonly #workdir: string | undefined;
   readonly #calls = new Map<string, Call>();
-  /** Since the last answer: the stream tells a result twice. */
+  /** Ids of finished calls since the last answer, because the stream reports each result twice. */
   readonly #finished = new Set<string>();
   #usage: Usage | undefined;
   #costUsd = 0;
@@ -34,7 +34,7 @@ export class PiSession {
   #retries = 0;
   #compactions = 0;
   #skills = 0;
-  /** Set while the last thing said is that of a model which is done. */
+  /** Set while the last message is a final answer of the model. */
   lastStop: 'completed' | 'failed' | undefined;
   failure: string | undefined;
   sessionId: string | undefined;
@@ -43,7 +43,7 @@ export class PiSession {
     this.#workdir = workdir;
   }
 
-  /** The header of the stream and of the file. */
+  /** Maps the header of the stream or of the file. */
   start(item: JsonObject): StreamEvent[] {
     this.sessionId = requiredText(item.id);
     const workingDir = textIn(item.cwd) ?? this.#workdir;
@@ -58,7 +58,7 @@ export class PiSession {
     ];
   }
 
-  /** A turn is what one prompt sets off; what is counted begins again with it. */
+  /** Resets the counts, because a prompt begins a new turn. */
   beginTurn(): void {
     this.#usage = undefined;
     this.#costUsd = 0;
@@ -73,7 +73,7 @@ export class PiSession {
     this.lastStop = undefined;
   }
 
-  /** A whole message; `undefined` for a role without a mapping: system prompts, and what extensions put in. */
+  /** Maps a whole message; `undefined` for a role without a mapping (system prompts, messages of extensions). */
   message(message: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
     switch (message.role) {
       case 'user':
@@ -100,7 +100,7 @@ export class PiSession {
     return events;
   }
 
-  /** `/skill:name` puts the skill into the prompt. */
+  /** A prompt with `/skill:name` contains the skill. */
   #skillOfPrompt(skill: string, envelope: EventEnvelope): StreamEvent[] {
     this.#skills += 1;
     return skillEvents(`skill-${this.#skills}`, skill, 'completed', envelope);
@@ -149,7 +149,7 @@ export class PiSession {
     return [{ type: 'error', message: reason, ...envelope }];
   }
 
-  /** A call, once: the message announces it and its execution repeats it. */
+  /** Reports a call once. The message announces it and its execution repeats it. */
   called(
     id: JsonValue | undefined,
     tool: JsonValue | undefined,
@@ -170,7 +170,7 @@ export class PiSession {
     return { name: 'load_skill', input: { ...objectIn(input), skill } };
   }
 
-  /** A result, once, like its call. `result` holds `content` and, of some tools, `details`. */
+  /** Reports a result once. `result` has `content` and, for some tools, `details`. */
   result(
     id: JsonValue | undefined,
     tool: JsonValue | undefined,
@@ -189,7 +189,7 @@ export class PiSession {
     return [{ type: 'action.result', callId, status, output, ...envelope }, ...changed];
   }
 
-  /** `write` does not tell whether the file was there: modified says the least. */
+  /** `write` does not report whether the file existed, so the file counts as modified. */
   #changes(tool: JsonValue | undefined, input: JsonValue, envelope: EventEnvelope): StreamEvent[] {
     const path = objectIn(input)?.path;
     if ((tool !== 'write' && tool !== 'edit') || typeof path !== 'string') return [];
@@ -198,7 +198,7 @@ export class PiSession {
     ];
   }
 
-  /** Of one model call; none where it came to nothing. */
+  /** The usage of one model call; no event if it used nothing. */
   usage(native: JsonObject | undefined, envelope: EventEnvelope): StreamEvent[] {
     if (!native) return [];
     const usage: Usage = {
@@ -222,7 +222,7 @@ export class PiSession {
     ];
   }
 
-  /** `compaction` is the result of the stream's event or the entry of the file. Its summary costs a model call. */
+  /** `compaction` is the result of the stream's event or the entry of the file. Its summary has its own usage. */
   compacted(compaction: JsonObject, envelope: EventEnvelope): StreamEvent[] {
     this.#compactions += 1;
     const summary = textIn(compaction.summary);
@@ -233,7 +233,7 @@ export class PiSession {
   }
 
   summary(ending: NativeSummary['ending']): NativeSummary {
-    const told = {
+    const metadata = {
       ...present({ provider: this.#provider, api: this.#api }),
       retries: this.#retries,
       compactions: this.#compactions,
@@ -241,7 +241,7 @@ export class PiSession {
     return {
       ...present({ ending, failure: this.failure, sessionId: this.sessionId, usage: this.#usage }),
       ...(this.#costUsd > 0 && { costUsd: this.#costUsd }),
-      metadata: { pi: told },
+      metadata: { pi: metadata },
     };
   }
 }
@@ -251,7 +251,7 @@ function contentOf({ content }: JsonObject): JsonObject[] {
   return typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
 }
 
-/** Text alone as text; anything else as it came. */
+/** Content with only text becomes text; other content stays as it is. */
 function outputOf({ content, details }: JsonObject, exitCode: number | undefined): JsonValue {
   const parts = objectsIn(content);
   const isText = parts.every((part) => part.type === 'text' && typeof part.text === 'string');
@@ -265,7 +265,7 @@ function outputOf({ content, details }: JsonObject, exitCode: number | undefined
   };
 }
 
-/** The exit code stands at the end of the output alone, and only where it is not 0. */
+/** The exit code is only at the end of the output, and only if it is not 0. */
 function bashExitCode({ content }: JsonObject, isError: boolean): number | undefined {
   if (!isError) return 0;
   const text = textIn(objectsIn(content).at(-1)?.text)?.slice(-64) ?? '';

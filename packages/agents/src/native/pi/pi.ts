@@ -4,7 +4,7 @@ import { launch } from './launch.ts';
 import { createPiMapper } from './stream.ts';
 import { createPiTranscriptMapper, piTranscriptPattern } from './transcript.ts';
 
-/** pi. In JSON mode its exit code is 0 whatever happens: the last assistant message's `stopReason` tells. */
+/** pi. In JSON mode its exit code is always 0, so the `stopReason` of the last assistant message decides the ending. */
 export const pi: DrivenAgent = {
   kind: 'pi',
   facts,

@@ -7,7 +7,7 @@ import { createPiMapper } from './stream.ts';
 const recorded = recordingsOf('pi');
 const readText = (text: string): NativeReading => readNative(createPiMapper(), Buffer.from(text));
 
-/** Besides those of `failures.test.ts`. Exit codes are 0. */
+/** Endings that `failures.test.ts` does not cover. All exit codes are 0. */
 const endings: readonly (readonly [string, 'completed' | 'failed' | undefined])[] = [
   ['rate-limit-once', 'completed'],
   ['server-error-once', 'completed'],
@@ -41,7 +41,7 @@ test('each token, call and reply is counted once', () => {
   expect(replyText(events)).toBe('I write the file.\nAll done.');
 });
 
-test('compaction costs a call of its own', () => {
+test('a compaction has the usage of its own model call', () => {
   const { events } = recorded.stream('compact-resumed');
   expect(events.filter(({ type }) => type === 'compaction' || type === 'usage')).toMatchObject([
     { type: 'usage', usage: { inputTokens: 25_000 } },
@@ -51,7 +51,7 @@ test('compaction costs a call of its own', () => {
   ]);
 });
 
-test('the exit code 0 of a run that failed counts for nothing', () => {
+test('a run that failed with exit code 0 has failed', () => {
   expect(recorded.stream('unauthorized').summary).toMatchObject({
     ending: 'failed',
     failure: expect.stringContaining('401'),
@@ -63,7 +63,7 @@ test('the exit code 0 of a run that failed counts for nothing', () => {
   });
 });
 
-test('a retry that helped is no failure', () => {
+test('a turn whose retry succeeded has not failed', () => {
   const { events, summary } = recorded.stream('truncated');
   expect(summary.ending).toBe('completed');
   expect(summary.failure).toBeUndefined();
@@ -77,7 +77,7 @@ test.each(['outage', 'main', 'truncated'])('%s: a stream that breaks off has no 
   expect(readText(lines.slice(0, end).join('\n')).summary.ending).toBeUndefined();
 });
 
-test('lines end at a newline alone', () => {
+test('only a newline ends a line', () => {
   const text = 'one\u2028two\u2029three';
   const message = { role: 'assistant', content: [{ type: 'text', text }], stopReason: 'stop' };
   const { events, summary } = readText(`${JSON.stringify({ type: 'message_end', message })}\n`);
@@ -85,8 +85,8 @@ test('lines end at a newline alone', () => {
   expect(events).toEqual([{ type: 'message', role: 'assistant', text }]);
 });
 
-/** As 0.73.1 writes it: each delta with the whole message so far, twice. */
-test('50 MB of updates give no events and take no room', () => {
+/** In 0.73.1, each delta has the whole message so far, twice. */
+test('50 MB of updates give no events and take no memory', () => {
   const partial = { role: 'assistant', content: [{ type: 'text', text: 'x'.repeat(500_000) }] };
   const update = JSON.stringify({
     type: 'message_update',

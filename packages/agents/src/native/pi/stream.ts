@@ -6,7 +6,7 @@ import { PiSession } from './messages.ts';
 
 const TEXT_LIMIT_BYTES = 4 * 1024;
 
-/** They announce or repeat: all that they hold stands in the `*_end` of a message or of a call. */
+/** Events that only announce or repeat. The `*_end` event of a message or a call has all of their content. */
 const PROGRESS = new Set([
   'message_start',
   'message_update',
@@ -18,8 +18,9 @@ const PROGRESS = new Set([
 ]);
 
 /**
- * The output of `pi --mode json`, 0.73 to 0.87. Only what has ended becomes an event: of a message that was cut off its
- * deltas stay in the native bytes alone. Updates are most of the stream, in 0.73 its square, and are skipped.
+ * Maps the output of `pi --mode json`, 0.73 to 0.87. Only finished messages and calls become events: the deltas of a
+ * message that was cut off stay in the native bytes only. Updates are skipped. They are most of the stream (in 0.73 they
+ * grow with the square of the message).
  */
 export function createPiMapper(place: MapperPlace = {}): NativeMapper {
   return new PiStream(place);
@@ -58,7 +59,7 @@ class PiStream implements NativeMapper {
         this.#ending = item.willRetry === true ? undefined : this.#session.lastStop;
         return [];
       case 'auto_retry_start':
-        // The failed message gave the error. Until the next one there is nothing to say of the end.
+        // The failed message reported the error. The ending stays open until the next message.
         this.#session.retry();
         this.#ending = undefined;
         return [];

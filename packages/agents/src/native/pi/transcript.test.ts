@@ -11,7 +11,7 @@ test.each([
   ['compact', 'compact-resumed'],
   ['unauthorized', 'unauthorized'],
   ['outage', 'outage'],
-])('%s: says of its last turn what the stream %s says', (name, streamName) => {
+])('%s: reports of its last turn what the stream %s reports', (name, streamName) => {
   const stream = readNative(createPiMapper(), recorded.bytesOf(`${streamName}.stream.jsonl`));
   const { ending, failure, sessionId, usage } = stream.summary;
   const { summary } = recorded.transcript(name);
@@ -19,7 +19,7 @@ test.each([
   expect(summary.failure).toBe(failure);
 });
 
-test('has the calls of all turns, as the streams have them', () => {
+test('has the same calls of all turns as the streams', () => {
   const calls = ({ events }: NativeReading) =>
     events.flatMap((event) =>
       event.type === 'action.called' || event.type === 'action.result' ? [[event.type, event.callId]] : [],

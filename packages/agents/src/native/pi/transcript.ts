@@ -3,12 +3,12 @@ import { momentIn, objectIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { PiSession } from './messages.ts';
 
-/** Of pi's home. One file is one session, with all its turns. */
+/** Below the agent's home: one file per session, with all its turns. */
 export const piTranscriptPattern = '.pi/agent/sessions/*/*.jsonl';
 
 /**
- * A session file of pi (version 3). Its entries are a tree by `parentId`, in the order in which they happened: what was
- * tried and left behind was done and paid for as well, so every entry counts. The summary is that of the last turn.
+ * Maps a session file of pi (version 3). Its entries are a tree by `parentId`, in the order in which they happened. Every
+ * entry counts, because abandoned branches were also done and paid for. The summary covers the last turn.
  */
 export function createPiTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new PiTranscript(place);
@@ -27,7 +27,7 @@ class PiTranscript implements NativeMapper {
       case 'session':
         return this.#session.start(item);
       case 'model_change':
-        return []; // every answer tells its model
+        return []; // every answer names its model
       case 'message': {
         const message = objectIn(item.message);
         if (message?.role === 'user') {
@@ -38,7 +38,7 @@ class PiTranscript implements NativeMapper {
       }
       case 'compaction':
         return this.#session.compacted(item, this.#envelope(item));
-      // A message is taken out of what the model sees: an answer that failed, before the next try.
+      // It removes a failed answer from the context before the retry.
       case 'context_edit':
         if (item.replacement === null && this.#session.lastStop === 'failed') this.#session.retry();
         return undefined;
