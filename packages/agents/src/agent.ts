@@ -3,32 +3,32 @@ import type { Sandbox } from '@whetstone/sandbox';
 import type { DeclaredContext } from './kit/declared-context.ts';
 
 /**
- * One interface over every coding agent (adapter reference, `defineAgent` and `defineSandboxAgent`). An adapter
- * drives its agent for one turn and says in the event stream what it did. What it can do is in its type, so that an
- * evaluation that asks for more does not compile.
+ * One interface for every coding agent (adapter reference, `defineAgent` and `defineSandboxAgent`). An adapter drives
+ * its agent for one turn and reports in the event stream what the agent did. Its capabilities are part of its type, so
+ * an evaluation that needs more does not compile.
  */
 export interface Agent<Capabilities extends AgentCapabilities = AgentCapabilities> {
   readonly name: string;
   readonly capabilities: Readonly<Capabilities>;
   /**
-   * Drives one turn. Resolves with the turn for whatever the agent did, its failures included; rejects only when the
-   * harness could not drive it.
+   * Drives one turn. Resolves with the turn, even if the agent failed. Rejects only if the adapter could not drive the
+   * agent.
    */
   send(input: TurnInput, context: AgentContext): Promise<Turn>;
 }
 
 export type AgentCapabilities = {
-  /** Holds a conversation of several turns: it resumes the session that `context.session.id` names. */
+  /** Supports conversations of several turns: resumes the session `context.session.id`. */
   conversation?: boolean;
-  /** Reports `action.*` and `subagent.*` events. Without it, that there are none says nothing. */
+  /** Reports `action.*` and `subagent.*` events. Without this capability, the absence of such events means nothing. */
   toolObservability?: boolean;
-  /** Holds its answer to `TurnInput.outputSchema`, and gives it as `Turn.data`. */
+  /** Makes its answer fit `TurnInput.outputSchema` and returns it as `Turn.data`. */
   structuredOutput?: boolean;
   /** Works on a file system. Set by `defineSandboxAgent`. */
   workspace?: boolean;
 };
 
-/** Whether an agent's type declares a capability: `true` only where it is known to be set. */
+/** Whether an agent's type declares a capability: `true` only if it is known to be set. */
 export type HasCapability<Of extends Agent, Name extends keyof AgentCapabilities> =
   Of extends Agent<infer Capabilities>
     ? Capabilities extends { [name in Name]: true }
@@ -39,35 +39,35 @@ export type HasCapability<Of extends Agent, Name extends keyof AgentCapabilities
 export type TurnInput = {
   text: string;
   /**
-   * A JSON Schema (draft 2020-12) of type object, that the turn's last answer has to fit. Asked of agents with the
-   * capability `structuredOutput`; whether the answer does fit is the host's to check.
+   * A JSON Schema (draft 2020-12) of type object that the turn's last answer must fit. Only agents with the capability
+   * `structuredOutput` get one. The host checks whether the answer fits.
    */
   outputSchema?: JsonObject;
 };
 
 export type AgentContext = {
-  /** Fires at the turn's time limit and when the run is aborted. */
+  /** Aborts at the turn's time limit and when the run is aborted. */
   signal: AbortSignal;
-  /** Model that was asked for; absent: the agent's own default. */
+  /** The requested model. Absent: the agent's own default. */
   model?: string | undefined;
-  /** Settings of the experiment, passed on as they are. */
+  /** Settings of the experiment, passed on unchanged. */
   flags: Readonly<Record<string, unknown>>;
-  /** `id` is the adapter's to set after the first turn; `isNew` is true in the first turn of a session. */
+  /** The adapter sets `id` after the first turn. `isNew` is true in the first turn of a session. */
   session: { id?: string | undefined; isNew: boolean };
-  /** A diagnostic of the adapter: a `raw` event of the host in `events.jsonl`. */
+  /** Logs a diagnostic of the adapter, as a `raw` event of the host in `events.jsonl`. */
   log: (message: string) => void;
   /** Set for agents made with `defineSandboxAgent`. */
   sandbox?: Sandbox;
   /**
-   * The gateway's lane, where the run has one: base URL (without `/v1`), key, and the environment variables that point
+   * The gateway's lane, if the run has one: base URL (without `/v1`), key, and the environment variables that point
    * agents and provider SDKs at it.
    */
   lane?: { baseUrl: string; key: string; env: Readonly<Record<string, string>> };
-  /** What the variant gives the agent besides the tree, to be put where the agent looks for it. Default: nothing. */
+  /** Skills, MCP servers and plugins of the variant, to be put where the agent looks for them. Default: nothing. */
   declared?: DeclaredContext;
-  /** Called with events as they happen; the turn's `events` hold them all in the end. */
+  /** Call this with each event as it happens. The turn's `events` must contain all of them. */
   emit: (event: StreamEvent) => void;
-  /** Where the turn's native bytes go, and what a command template may name. */
+  /** Files for the agent's native output, and values that a command template may use. */
   files: AttemptFiles;
   /** Wall-clock limit of the turn, ms. */
   timeoutMs: number;
@@ -77,17 +77,18 @@ export type AgentContext = {
 export type AttemptFiles = {
   /** The prompt of the turn, already written. */
   promptFile: string;
-  /** The agent may write here; it is kept with the case. */
+  /** The agent may write here; the folder is kept with the case. */
   outputDir: string;
   /**
-   * The adapter's own folder, already made: for what it has to know in the next turn. Not in the workspace or the home,
-   * and named to no command; the process sandbox cannot keep a determined one out. It goes with the attempt.
+   * The adapter's own folder, already made, for what it must know in the next turn. It is not in the workspace or the
+   * home, and no command gets its path (the process sandbox cannot stop one that searches for it). It is deleted with
+   * the attempt.
    */
   stateDir: string;
-  /** Capped copies of the agent's output, one turn behind the other. */
+  /** Capped copies of the agent's output, turn after turn. */
   stdoutFile: string;
   stderrFile: string;
-  /** Template variables that name the case: a template that uses them unblinds the agent on purpose. */
+  /** Template variables that name the case. A template that uses them unblinds the agent on purpose. */
   taskId: string;
   variant: string;
 };
@@ -95,14 +96,14 @@ export type AttemptFiles = {
 export type Turn = {
   /** Everything that happened in the turn, in order. */
   events: StreamEvent[];
-  /** Structured output, beside the text: the answer to `TurnInput.outputSchema`. Absent: the agent gave none. */
+  /** Structured output: the answer to `TurnInput.outputSchema`. Absent: the agent gave none. */
   data?: unknown;
   /** `waiting`: the turn stopped at an `input.requested`. */
   status: 'completed' | 'failed' | 'waiting';
-  /** What the agent says it used; where a gateway saw the calls, its ledger is the truth. */
+  /** Usage as the agent reports it. If a gateway saw the calls, its ledger counts instead. */
   usage?: Usage | undefined;
   costUsd?: number;
-  /** How the agent's process or loop ended: the evidence for the outcome class. */
+  /** How the agent's process or loop ended. The outcome class is based on it. */
   exit?: TurnExit;
   facts?: AgentFacts;
   /** What a telemetry collector found, and what it missed. */
@@ -112,9 +113,9 @@ export type Turn = {
 export type TurnExit = {
   ended: 'exit' | 'timeout' | 'abort';
   exitCode?: number;
-  /** The agent's program is not there or cannot be run: looked up by the host, not taken from the exit code. */
+  /** The agent's program is missing or cannot run. The host checked this; an exit code does not set it. */
   notStarted?: boolean;
-  /** What of the provider ended the turn, where the host saw it itself; never taken from what an agent prints. */
+  /** The provider error that ended the turn, if the host saw it itself. The agent's output never sets it. */
   providerError?: 'limit' | 'outage' | 'access';
   message?: string;
 };

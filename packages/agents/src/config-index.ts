@@ -1,4 +1,4 @@
-/** `@whetstone/agents/config`: what a configuration can say of agents. */
+/** `@whetstone/agents/config`: the part of a configuration that describes agents. */
 export { toCommand } from './agent-options.ts';
 export { commandOptions } from './command/command-options.ts';
 export {

@@ -3,10 +3,10 @@ import type { AgentKind, DrivenAgentKind } from './native/native-agents.ts';
 
 export type { AgentKind };
 
-/** A command to run: a shell script, or an argument vector that no shell sees. */
+/** A command to run: a shell script, or an argument vector that runs without a shell. */
 export type Command = { kind: 'shell'; script: string } | { kind: 'argv'; argv: string[] };
 
-/** One agent of a configuration, every default filled in. What it holds depends on how the agent is run. */
+/** One agent of a configuration, every default filled in. Its fields depend on how the agent is run. */
 export type AgentConfig = CommandAgentConfig | DriverAgentConfig | ModuleAgentConfig | LoopAgentConfig;
 
 type AgentBase = {
@@ -19,22 +19,22 @@ type AgentBase = {
   /** Absolute path of a prompt template. */
   promptTemplate?: string;
   /**
-   * Environment for this agent only. `${NAME}` takes a variable of the user's own environment, which is how a user
-   * hands over a key on purpose; such values are masked in every log and artifact.
+   * Environment variables for this agent only. `${NAME}` is replaced with a variable of the user's environment, so a
+   * user can pass a key on purpose. These values are masked in every log and artifact.
    */
   env: Record<string, string>;
 };
 
-/** An agent that runs through a command line of the user's. */
+/** An agent that runs through a command line of the user. */
 export type CommandAgentConfig = AgentBase & {
   runner: 'command';
   kind: Exclude<AgentKind, 'loop'>;
-  /** The template of the command; its variables are not yet substituted. */
+  /** The template of the command, with its variables not yet replaced. */
   command: Command;
-  /** Resumes a session. Default: `command`, if it names `{session_id}`. */
+  /** The command that resumes a session. Default: `command`, if it contains `{session_id}`. */
   resumeCommand?: Command;
   telemetry: TelemetryConfig;
-  /** Where the agent looks for what a variant gives it. Default: what is known of its kind, else AGENTS.md only. */
+  /** Where the agent looks for what a variant gives it. Default: the places of its kind, or only AGENTS.md. */
   context?: AgentContextConfig;
 };
 
@@ -45,44 +45,44 @@ export type DriverAgentConfig = AgentBase & {
   driver: DriverOptions;
 };
 
-/** An adapter of the user's: a module whose default export is an agent. */
+/** An adapter of the user: a module whose default export is an agent. */
 export type ModuleAgentConfig = AgentBase & {
   runner: 'module';
   kind: 'custom';
   module: ModuleOptions;
-  /** As for a command. */
+  /** Same as for a command. */
   context?: AgentContextConfig;
 };
 
-/** Our own loop, in this process. */
+/** Whetstone's own loop, in this process. */
 export type LoopAgentConfig = AgentBase & { runner: 'loop'; kind: 'loop'; loop: LoopOptions };
 
 export type AgentContextConfig = {
   /** A file in the workspace. */
   instructions?: string;
-  /** A folder below the agent's home, which gets a folder for each skill. */
+  /** A folder below the agent's home, which gets one folder per skill. */
   skills?: string;
   /** A file below the agent's home, which gets `{"mcpServers": {…}}`. */
   mcpServers?: string;
 };
 
 export type DriverOptions = {
-  /** Default: one that the agent knows. */
+  /** Default: the `defaultModel` of the agent's release. */
   model?: string;
-  /** Without a version segment. Default: the gateway's lane, else the provider's own. */
+  /** Provider base URL without a version segment. Default: the gateway's lane, or the provider's usual URL. */
   baseUrl?: string;
   /** Name of the variable that holds the key when no gateway is used. Default: the provider's usual one. */
   apiKeyEnv?: string;
-  /** An installed version (`whetstone agents install KIND@VERSION`). Default: the one on the PATH, else the newest installed. */
+  /** An installed version (`whetstone agents install KIND@VERSION`). Default: from the PATH, or the newest installed. */
   version?: string;
-  /** Files and folders of the user's home that the agent gets, relative to it. */
+  /** Files and folders that the agent gets from the user's home, as paths relative to that home. */
   inherit: string[];
 };
 
 export type ModuleOptions = {
-  /** Absolute. */
+  /** Absolute path of the module. */
   file: string;
-  /** Passed to the adapter, which says what it means. */
+  /** Passed to the adapter, which defines its meaning. */
   model?: string;
 };
 
@@ -90,7 +90,7 @@ export type LoopOptions = {
   profile: LoopProfile;
   /** Model id. Default: the profile's own. */
   model?: string;
-  /** Provider base URL; default: the gateway's lane, else the provider's own. */
+  /** Provider base URL. Default: the gateway's lane, or the provider's usual URL. */
   baseUrl?: string;
   /** Name of the variable that holds the key when no gateway is used. Default: the provider's usual one. */
   apiKeyEnv?: string;
@@ -103,7 +103,7 @@ export type TelemetryConfig = {
   collector: 'none' | 'json-file' | 'codex-jsonl';
   /** Relative to the output directory of the case. */
   file: string;
-  /** Exported to the agent with the path of `file`; `null`: not exported. */
+  /** The variable that gives the agent the path of `file`; `null`: no variable. */
   environmentVariable: string | null;
 };
 
@@ -114,23 +114,23 @@ export type SkillConfig = {
   source: string;
 };
 
-/** A folder in the format of one agent or of several. */
+/** A plugin folder in the format of one or more agents. */
 export type PluginConfig = {
   name: string;
   version?: string;
   description?: string;
   /** Absolute path. */
   source: string;
-  /** The agents whose manifest it has: at least one. */
+  /** The agents whose manifest the plugin has: at least one. */
   kinds: DrivenAgentKind[];
 };
 
-/** `${NAME}` in `env` and `headers` takes a variable of the user's environment, as an agent's `env` does. */
+/** `${NAME}` in `env` and `headers` is replaced with a variable of the user's environment, as in an agent's `env`. */
 export type McpServerConfig =
   | {
       kind: 'command';
       name: string;
-      /** `file`: absolute, fingerprinted by content. */
+      /** `file` is an absolute path, fingerprinted by its content. */
       command: string | { file: string };
       args: (string | { file: string })[];
       env: Record<string, string>;

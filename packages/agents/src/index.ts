@@ -1,6 +1,6 @@
 /**
- * The public surface of `@whetstone/agents`: what an agent adapter is made of, and what drives and reads agents. Names
- * and shapes of the adapter surface are those of the adapter reference; see docs/adapters.md.
+ * The public API of `@whetstone/agents`: the parts of an agent adapter, and the functions that drive and read agents.
+ * Names and shapes of the adapter API follow the adapter reference; see docs/adapters.md.
  */
 export {
   type AgentMetadata,

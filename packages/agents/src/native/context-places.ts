@@ -3,7 +3,7 @@ import type { AgentConfig } from '../config.ts';
 import { loopFacts } from '../loop/loop-facts.ts';
 import { nativeAgentOf } from './native-agents.ts';
 
-/** Where an agent looks for what a variant gives it. */
+/** Where an agent looks for its instructions, skills, MCP servers and plugins. */
 export type ContextPlaces = {
   /** A file at the root of the workspace. */
   instructions: string;
@@ -16,9 +16,9 @@ export type ContextPlaces = {
 };
 
 /**
- * The places of one agent. Whetstone knows those of the agents that it starts. For a command or a module the user says
- * them in `context`; what a released agent reads in its home also holds for a command of its kind. Most agents agree on
- * AGENTS.md (https://agents.md).
+ * The places of one agent. Whetstone knows them for the agents that it starts. For a command or a module, the user sets
+ * them in `context`; by default, a command has the places in the home of the released agent of its kind. Most agents
+ * agree on AGENTS.md (https://agents.md).
  */
 export function contextPlacesOf(agent: AgentConfig): ContextPlaces {
   const facts = agent.runner === 'loop' ? loopFacts : nativeAgentOf(agent.kind)?.facts;

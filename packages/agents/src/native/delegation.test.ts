@@ -6,12 +6,12 @@ import { readNative } from './__fixtures__/read-native.ts';
 import { type NativeAgentKind, nativeAgentOf } from './native-agents.ts';
 
 const call = ['action.called', 'subagent.called'] as const;
-/** The sub-agent reports, and its report is the result of the call. */
+/** The sub-agent ends before the call has its result. */
 const reportFirst = [...call, 'subagent.completed', 'action.result'] as const;
-/** The call's result comes first: most often, that the sub-agent began. */
+/** The call has its result first, usually the message that the sub-agent started. */
 const resultFirst = [...call, 'action.result', 'subagent.completed'] as const;
 
-/** Recordings with a delegation, and what the first one is in events. */
+/** Recordings with a delegation, and the events of the first one. */
 const recordings: readonly (readonly [NativeAgentKind, string, readonly StreamEventType[]])[] = [
   ['bub', 'bub-0.4-by-hand/main.transcript.jsonl', reportFirst],
   ['claude-code', 'claude-code-2.1.330/foreground-subagent.stream.jsonl', reportFirst],
@@ -19,7 +19,7 @@ const recordings: readonly (readonly [NativeAgentKind, string, readonly StreamEv
   ['claude-code', 'claude-code-2.1.330/task.transcript.jsonl', resultFirst],
   ['codex-cli', 'codex-0.169.0/agents.stream.jsonl', resultFirst],
   ['codex-cli', 'codex-0.169.0/agents.transcript.jsonl', resultFirst],
-  // Codex does not tell the end of one that it does not wait for.
+  // Codex does not report the end of a sub-agent that it does not wait for.
   ['codex-cli', 'codex-0.169.0/code-mode.transcript.jsonl', [...call, 'action.result']],
   ['copilot', 'copilot-1.0.102/main.stream.jsonl', resultFirst],
   ['copilot', 'copilot-1.0.102/main.transcript.jsonl', resultFirst],
@@ -49,19 +49,19 @@ describe.each(recordings)('%s: %s', (kind, file, expected) => {
 
   test('a delegation is a call and a sub-agent, both under the id of the call', () => {
     const [first] = delegations;
-    const own = events.filter((event) => 'callId' in event && event.callId === first);
-    expect(own.map(({ type }) => type)).toEqual(expected);
-    const [called, begun] = own;
+    const ofTheCall = events.filter((event) => 'callId' in event && event.callId === first);
+    expect(ofTheCall.map(({ type }) => type)).toEqual(expected);
+    const [called, started] = ofTheCall;
     expect(called).toMatchObject({ input: expect.anything() });
-    expect(events.indexOf(begun as StreamEvent)).toBe(events.indexOf(called as StreamEvent) + 1);
+    expect(events.indexOf(started as StreamEvent)).toBe(events.indexOf(called as StreamEvent) + 1);
   });
 
-  test('each of them counts as one tool', () => {
+  test('each delegation counts as one tool', () => {
     const tools = deriveAgentMetadata(events).tools.map(({ callId }) => callId);
     for (const callId of delegations) expect(tools.filter((id) => id === callId)).toHaveLength(1);
   });
 
-  test('what is told of a sub-agent’s doings belongs to a delegation', () => {
+  test('every event of a sub-agent belongs to a delegation', () => {
     const parents = events.flatMap(({ parentCallId }) => parentCallId ?? []);
     expect(parents.filter((parent) => !delegations.includes(parent))).toEqual([]);
   });

@@ -20,9 +20,9 @@ import { takesOutputSchema } from './takes-output-schema.ts';
 
 type Driven = {
   config: DriverAgentConfig;
-  /** The absolute path of its program. */
+  /** Absolute path of the agent's program. */
   program: string;
-  /** What its installation has unpacked. */
+  /** The folder that its installation unpacked, if any. */
   unpacked: string | undefined;
   /** Absent when every attempt has a lane. */
   provider: ModelProvider | undefined;
@@ -32,9 +32,9 @@ type Driven = {
 };
 
 /**
- * A released agent that Whetstone starts itself, with a HOME and settings of its own in the sandbox. Its JSON stream is
- * read as it comes, and success is what the stream says of the turn, not the exit code. Its program and its provider are
- * known before anything runs.
+ * A released agent that Whetstone starts itself, with its own HOME and settings in the sandbox. Its JSON stream is read
+ * as it arrives, and the stream decides whether the turn succeeded, not the exit code. A missing program or key is an
+ * error here, before anything runs.
  *
  * @throws WhetstoneError `agent-not-installed`, `agent-key-missing`
  */
@@ -118,7 +118,7 @@ function connectionOf(
   return { ...provider, ...place };
 }
 
-/** What is inherited comes first: the settings that keep a run to itself are not the user's to change by accident. */
+/** Inherited files come first, so that they cannot overwrite the settings that isolate a run. */
 async function prepareHome(
   context: AgentContext & { sandbox: Sandbox },
   { files }: LaunchSettings,

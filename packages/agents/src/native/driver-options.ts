@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { httpUrl, name, safePath, variableName } from '../kit/option-values.ts';
 
-/** What a configuration can say about an agent that Whetstone starts itself. */
+/** The options of an agent that Whetstone starts itself. */
 export const driverOptions = z.object({
   model: name.nullish(),
   base_url: httpUrl.nullish(),

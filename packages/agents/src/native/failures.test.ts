@@ -8,11 +8,11 @@ import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from './native-a
 
 type Failure = { kind: DrivenAgentKind; name: string; end: End; reading: NativeReading };
 
-/** What an agent printed and how it ended; a text where there is nothing to see. */
+/** What an agent printed and how its process ended; a text with the reason if there is no recording. */
 function failureOf({ name, recording, ends }: FailureRow, kind: DrivenAgentKind): Failure | string {
-  const told = ends[kind];
-  if (typeof told === 'object' && 'none' in told) return told.none;
-  const end = typeof told === 'object' ? told : { exit: told };
+  const recordedEnd = ends[kind];
+  if (typeof recordedEnd === 'object' && 'none' in recordedEnd) return recordedEnd.none;
+  const end = typeof recordedEnd === 'object' ? recordedEnd : { exit: recordedEnd };
   return { kind, name, end, reading: recordingsOf(kind).stream(end.recording ?? recording) };
 }
 
@@ -22,7 +22,7 @@ const failuresOf = (rows: readonly FailureRow[]): Failure[] =>
     .filter((failure) => typeof failure !== 'string');
 
 test.each(failuresOf(failureRows.filter(({ isCompleted }) => !isCompleted)))(
-  '$kind: $name: never a turn that went well',
+  '$kind: $name: the turn does not complete',
   ({ reading: { events, summary } }) => {
     expect(['failed', undefined]).toContain(summary.ending);
     if (summary.ending !== 'failed') return;
@@ -32,14 +32,14 @@ test.each(failuresOf(failureRows.filter(({ isCompleted }) => !isCompleted)))(
 );
 
 test.each(failuresOf(failureRows.filter(({ isCompleted }) => isCompleted)))(
-  '$kind: $name: rejected, and no failure',
+  '$kind: $name: the call is rejected and the turn completes',
   ({ reading: { events, summary } }) => {
     expect(summary.ending).toBe('completed');
     expect(deriveAgentMetadata(events).tools.map(({ status }) => status)).toContain('rejected');
   },
 );
 
-test('the table in the documents is what the recordings say', async () => {
+test('the table in the documents agrees with the recordings', async () => {
   const agents = drivenAgentKinds.map((kind) => `${kind} ${testedVersion(drivenAgents[kind])}`);
   const header = ['what goes wrong', ...agents];
   const rows = failureRows.map((row) => [

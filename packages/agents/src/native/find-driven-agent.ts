@@ -3,7 +3,7 @@ import { didYouMean } from '@whetstone/errors/did-you-mean';
 import { drivenAgents, type KnownDrivenAgent } from './native-agents.ts';
 
 /**
- * The agent of a name that a user typed: its kind, its program, or its kind without `-cli`.
+ * Finds the agent that a user typed: its kind, its program, or its kind without `-cli`.
  * @throws WhetstoneError `agent-kind-unknown`
  */
 export function findDrivenAgent(name: string): KnownDrivenAgent {

@@ -30,13 +30,13 @@ const rows = Object.values<NativeAgent>(nativeAgents).flatMap(({ kind, stream, t
     : []),
 ]);
 
-/** Values of other types than any agent writes, put in the place of a field. */
+/** Values for a field whose types no agent writes there. */
 const strangers = fc.oneof(
   fc.constantFrom<unknown>(null, true, -1, 0.5, 1e15, '', 'x', [], {}, [null, 1, 'a', {}], { type: 'text' }),
   fc.jsonValue({ maxDepth: 2 }),
 );
 
-/** The same item with one field, however deep, of another type or away. */
+/** A copy of an item in which one field, at any depth, has another value. */
 function mutated(item: unknown, path: readonly number[], stranger: unknown): unknown {
   const [first = 0, ...rest] = path;
   if (typeof item !== 'object' || item === null) return stranger;
@@ -51,7 +51,7 @@ function mutated(item: unknown, path: readonly number[], stranger: unknown): unk
 
 const path = fc.array(fc.nat(50), { minLength: 1, maxLength: 6 });
 
-/** What is none of any agent's items: whole, or no JSON at all. */
+/** Lines that no agent writes: unknown items, JSON of other types, and invalid JSON. */
 const foreign = fc.oneof(
   fc
     .record({ type: fc.constantFrom('whetstone.unknown', 'x.y'), deep: fc.jsonValue({ maxDepth: 2 }) })
@@ -81,7 +81,7 @@ describe.each(rows.filter(({ form }) => form === 'lines'))('$kind: $source', (ro
         : [],
     );
 
-  test('keeps what is foreign to it, byte for byte and in order, in any order of the lines', () => {
+  test('keeps unknown lines byte for byte and in their order, wherever they are', () => {
     fc.assert(
       fc.property(
         someLines,
@@ -89,19 +89,19 @@ describe.each(rows.filter(({ form }) => form === 'lines'))('$kind: $source', (ro
         fc.integer({ min: 1, max: 4096 }),
         (known, strange, chunkBytes) => {
           const input = [...known];
-          for (const [place, line] of strange) input.splice(place % (input.length + 1), 0, line);
+          for (const [position, line] of strange) input.splice(position % (input.length + 1), 0, line);
           const reading = checked(input, chunkBytes);
           expect(reading.summary.lines).toBe(input.length);
           const expected = input.filter((line) => strange.some(([, other]) => other === line));
-          const kept = raws(reading).filter((line) => expected.includes(line));
-          expect(kept).toEqual(expected);
+          const keptLines = raws(reading).filter((line) => expected.includes(line));
+          expect(keptLines).toEqual(expected);
         },
       ),
       { numRuns: 60 },
     );
   });
 
-  test('reads a stream that is cut at any byte up to the cut, and keeps the rest', () => {
+  test('reads a stream that is cut at any byte up to the cut, and keeps the rest as raw', () => {
     const text = Buffer.from(`${lines.join('\n')}\n`);
     fc.assert(
       fc.property(fc.nat(text.length - 1), (end) => {
@@ -112,7 +112,7 @@ describe.each(rows.filter(({ form }) => form === 'lines'))('$kind: $source', (ro
         const { events, summary } = readNative(mapper(), cut);
         const before = readNative(mapper(), whole);
         expect(events.slice(0, before.events.length)).toEqual(before.events);
-        // A cut may fall behind the last byte of a line: then the rest is one more line.
+        // If the cut is right after the last byte of a line, the rest is one more line.
         const isLine = lines.includes(rest.toString());
         if (rest.length > 0 && !isLine) {
           expect(events.slice(before.events.length)).toEqual([{ type: 'raw', native: rawOf(rest) }]);
@@ -123,7 +123,7 @@ describe.each(rows.filter(({ form }) => form === 'lines'))('$kind: $source', (ro
     );
   });
 
-  test('stands fields of any type, and garbage between the lines', () => {
+  test('accepts fields of any type and garbage between the lines', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom(...lines), path, strangers), { maxLength: 30 }),
@@ -149,7 +149,7 @@ describe.each(rows.filter(({ form }) => form === 'lines'))('$kind: $source', (ro
 describe.each(rows.filter(({ form }) => form === 'document'))('$kind: $source', (row) => {
   const documents = recorded(row.kind, row.source);
 
-  test('stands fields of any type', () => {
+  test('accepts fields of any type', () => {
     fc.assert(
       fc.property(fc.constantFrom(...documents), path, strangers, (document, at, stranger) => {
         const text = JSON.stringify(mutated(JSON.parse(document), at, stranger));
@@ -158,8 +158,8 @@ describe.each(rows.filter(({ form }) => form === 'document'))('$kind: $source', 
           expect(streamEventSchema.safeParse(event)).toMatchObject({ success: true });
         expect(summary.lines).toBe(1);
         if (summary.unknown + summary.malformed > 0) {
-          const [kept] = events;
-          const native = kept?.type === 'raw' ? kept.native : undefined;
+          const [first] = events;
+          const native = first?.type === 'raw' ? first.native : undefined;
           expect(typeof native === 'string' ? native : JSON.stringify(native)).toBe(text);
         }
       }),
@@ -167,7 +167,7 @@ describe.each(rows.filter(({ form }) => form === 'document'))('$kind: $source', 
     );
   });
 
-  test('keeps a document that is cut, whole', () => {
+  test('keeps a cut document as one raw event', () => {
     const [document = ''] = documents;
     fc.assert(
       fc.property(fc.integer({ min: 1, max: document.trimEnd().length - 1 }), (end) => {

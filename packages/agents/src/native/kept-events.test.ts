@@ -52,7 +52,7 @@ const tokensOf = (events: readonly StreamEvent[] = []): number =>
   events.flatMap((event) => (event.type === 'usage' ? [event.usage] : [])).reduce(addUsage, emptyUsage())
     .inputTokens;
 
-test('what a sub-agent of Codex did and used, below the call that began it', async () => {
+test('events and usage of a Codex sub-agent belong to the call that started it', async () => {
   await sandbox.writeFiles({ [rolloutFile(thread)]: await recorded(rollout) });
   const events = await read(codexCli, { subagents: { [thread]: 'item_2' } });
   expect(new Set(events?.map(({ parentCallId }) => parentCallId))).toEqual(new Set(['item_2']));
@@ -61,13 +61,13 @@ test('what a sub-agent of Codex did and used, below the call that began it', asy
   expect(events?.filter(({ type }) => type === 'session.started' || type === 'raw')).toEqual([]);
 });
 
-test('of a sub-agent that goes on from an earlier turn, what is of this one', async () => {
+test('a sub-agent from an earlier turn gives only the events of this turn', async () => {
   await sandbox.writeFiles({ [rolloutFile(thread)]: await recorded(rollout) });
   const subagents = { [thread]: 'item_2' };
   expect(await read(codexCli, { subagents }, { startedAt: '2026-11-23T00:00:00.000Z' })).toEqual([]);
 });
 
-test('sub-agents of sub-agents stand below the calls of these', async () => {
+test('events of a nested sub-agent belong to the call of its parent', async () => {
   const parent = await recorded('codex-cli/__fixtures__/codex-0.169.0/agents.transcript.jsonl');
   const parentThread = '01a20115-9588-7d83-a4f6-cf0429c74e1e';
   await sandbox.writeFiles({
@@ -75,26 +75,26 @@ test('sub-agents of sub-agents stand below the calls of these', async () => {
     [rolloutFile(thread)]: await recorded(rollout),
   });
   const events = (await read(codexCli, { subagents: { [parentThread]: 'item_9' } })) ?? [];
-  const begun = events.find((event) => event.type === 'subagent.called');
-  expect(begun).toMatchObject({ parentCallId: 'item_9' });
-  const below = events.filter(({ parentCallId }) => parentCallId === begun?.callId);
+  const started = events.find((event) => event.type === 'subagent.called');
+  expect(started).toMatchObject({ parentCallId: 'item_9' });
+  const below = events.filter(({ parentCallId }) => parentCallId === started?.callId);
   expect(below).toContainEqual(expect.objectContaining({ text: 'The child is done.' }));
 });
 
-test('a transcript that is not there is told of, and nothing is made up', async () => {
+test('a missing transcript is logged, and the events are unknown', async () => {
   expect(await read(codexCli, { subagents: { [thread]: 'item_2' } })).toBeUndefined();
   expect(logged).toEqual([expect.stringContaining('codex-cli')]);
 });
 
 test.each(['*', '../../../../etc/passwd', '-delete', ''])(
-  'an id that is none is not looked for: %s',
+  'an invalid id is not looked up: %s',
   async (id) => {
     await sandbox.writeFiles({ [rolloutFile(thread)]: await recorded(rollout) });
     expect(await read(codexCli, { subagents: { [id]: 'item_2' } })).toEqual([]);
   },
 );
 
-test('the tokens of Copilot’s turn, which its stream does not tell, with those of its sub-agent', async () => {
+test('the usage of a Copilot turn comes from its session file and includes its sub-agent', async () => {
   const sessionId = 'f6bb55d5-7ea4-4bd0-9be9-9c2ddc5acd0b';
   const session = await recorded('copilot/__fixtures__/copilot-1.0.102/main.transcript.jsonl');
   await sandbox.writeFiles({ [`~/.copilot/session-state/${sessionId}/events.jsonl`]: session });
@@ -104,7 +104,7 @@ test('the tokens of Copilot’s turn, which its stream does not tell, with those
   expect(await read(copilot, {})).toEqual([]);
 });
 
-test('what a sub-agent of Gemini CLI did, whose tokens its stream tells already', async () => {
+test('a Gemini CLI sub-agent gives events without usage, which the stream already has', async () => {
   const folder = 'gemini-cli/__fixtures__/gemini-0.61.0';
   const sessionId = 'c672b966-9830-4cba-a472-d7478c121cac';
   const child = 'f10a0ecf-e620-4ed7-a625-0a4a4f0f3efa';
@@ -125,7 +125,7 @@ test('what a sub-agent of Gemini CLI did, whose tokens its stream tells already'
   expect(tokensOf(events)).toBe(0);
 });
 
-test('what is kept is masked as the stream is', async () => {
+test('kept events are masked as the stream is', async () => {
   await sandbox.writeFiles({ [rolloutFile(thread)]: await recorded(rollout) });
   const options = { mask: createMask(['The child is done.']) };
   const events = await read(codexCli, { subagents: { [thread]: 'item_2' } }, { options });

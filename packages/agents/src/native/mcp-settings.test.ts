@@ -12,15 +12,15 @@ const mcpServers: readonly McpServer[] = [
 describe.each(drivenAgentKinds)('%s', (kind) => {
   const { settings } = drivenAgents[kind].launch;
 
-  test('without servers nothing of its settings speaks of them', () => {
+  test('without servers, the settings do not mention MCP', () => {
     expect(settings({ ...connection, mcpServers: [] })).toEqual(settings(connection));
     expect(JSON.stringify(settings(connection))).not.toMatch(/mcp/i);
   });
 
-  test('takes servers where the table says so', () => {
-    const given = JSON.stringify(settings({ ...connection, mcpServers }));
-    expect(given.includes('glossary')).toBe(drivenAgents[kind].facts.mcpServers);
-    expect(given.includes('https://example.com/mcp')).toBe(drivenAgents[kind].facts.mcpServers);
+  test('takes servers if the table of facts says so', () => {
+    const written = JSON.stringify(settings({ ...connection, mcpServers }));
+    expect(written.includes('glossary')).toBe(drivenAgents[kind].facts.mcpServers);
+    expect(written.includes('https://example.com/mcp')).toBe(drivenAgents[kind].facts.mcpServers);
   });
 });
 
@@ -28,7 +28,7 @@ const command = { command: 'node', args: ['a "b"', '\\'], env: { EDITION: 'secon
 const url = 'https://example.com/mcp';
 const headers = { 'X-Key': 'k' };
 
-test('a dollar sign of a value reaches a server as it is, where the agent would fill in a variable', () => {
+test('a dollar sign in a value reaches the server unchanged, even if the agent fills in variables', () => {
   const [glossary] = mcpServers;
   if (glossary?.kind !== 'command') throw new Error('the fixture has a command');
   const servers: McpServer[] = [{ ...glossary, args: ['$HOME'], env: { EDITION: '${PATH}', PLAIN: 'x' } }];
@@ -47,7 +47,7 @@ test('a dollar sign of a value reaches a server as it is, where the agent would 
   }
 });
 
-test('what each agent reads of its servers (golden)', () => {
+test('the settings with servers of each agent (golden)', () => {
   const of = (kind: (typeof drivenAgentKinds)[number]) =>
     drivenAgents[kind].launch.settings({ ...connection, mcpServers });
   const json = (text: string | undefined) => JSON.parse(text ?? '');

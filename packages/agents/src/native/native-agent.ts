@@ -9,13 +9,13 @@ export type NativeAgent = {
   /** Its `kind:` in a configuration, which is also the name of its folder. */
   kind: string;
   facts: NativeFacts;
-  /** Reads what the agent prints. Absent: it prints text for people. */
+  /** Reads what the agent prints. Absent: it prints plain text. */
   stream?: StreamFormat;
-  /** Reads what the agent keeps of its sessions. Absent: nothing that is known. */
+  /** Reads the transcript that the agent writes. Absent: no transcript is known. */
   transcript?: TranscriptFormat;
   /**
-   * What the agent and its sub-agents did and used in a turn, and its stream leaves out: read from what it keeps.
-   * Rejects when that cannot be read; the usage of the turn is unknown then. Absent: the stream has it all.
+   * Reads the events and usage of a turn that the stream leaves out, from the files that the agent keeps. Rejects when
+   * they cannot be read; then the usage of the turn is unknown. Absent: the stream has everything.
    */
   keptEvents?: (turn: EndedTurn) => Promise<StreamEvent[]>;
 };
@@ -27,7 +27,7 @@ export type DrivenAgent = NativeAgent & {
   stream: StreamFormat;
 };
 
-/** What is known of an agent, from running it (the versions are those of `tested-versions.json`). */
+/** Facts about an agent, from running it in the versions of `tested-versions.json`. */
 export type NativeFacts = {
   /** A file at the root of the workspace. */
   instructions: string;
@@ -37,20 +37,20 @@ export type NativeFacts = {
   mcpServers: boolean;
   /** Absent: the agent takes no plugins. */
   plugins?: PluginFacts;
-  /** Whether it can hold its answer to a JSON Schema. */
+  /** Whether the agent can make its answer fit a JSON Schema. */
   structuredOutput: boolean;
   /** How a later turn resumes the session of an earlier one. */
   sessions: 'session id' | 'command';
-  /** How it signs in without an API key. Absent: not known, or it cannot. */
+  /** How the agent signs in without an API key. Absent: unknown or not possible. */
   login?: { file: string /** Below the agent's home. */ } | { variable: string };
-  /** The setting that bounds how often it repeats a failed model call. Absent: none is known. */
+  /** The setting that limits how often the agent repeats a failed model call. Absent: unknown. */
   retries?: { variable: string } | { setting: string };
 };
 
 export type PluginFacts = {
   /**
-   * The folder of a plugin below the agent's home, with `NAME` for the name of the plugin. The agent looks there, or
-   * `Launch.settings` names the folder.
+   * The folder of a plugin below the agent's home, with `NAME` for the plugin's name. Either the agent searches there, or
+   * `Launch.settings` passes the folder.
    */
   folder: string;
   /** The files by which the agent recognizes a plugin; the first that exists counts. */
@@ -61,20 +61,21 @@ export type PluginFacts = {
 export type PluginManifest = {
   /** `/` separated, below the plugin's folder. */
   path: string;
-  /** For a file that other packages have too: the content that only a plugin has. Default: the file is enough. */
+  /** The content that only a plugin has, if other packages have the same file. Default: the file is enough. */
   holds?: { what: string; isIn: (content: Readonly<Record<string, unknown>>) => boolean };
 };
 
-/** Where agents look that are given the path of each plugin: no agent searches this folder by itself. */
+/** The plugin folder for agents that get the path of each plugin. No agent searches this folder by itself. */
 export const PASSED_PLUGINS = '.local/share/plugins/NAME';
 
 export type StreamFormat = {
   /**
-   * Opens a mapper for one turn. `before` is what read the turn before: `new` for a new session, `unread` when this
-   * process did not read it. Only agents that report the usage of the whole session look at it; each has its own default.
+   * Opens a mapper for one turn. `before` is the mapper of the turn before, `new` for a new session, or `unread` if this
+   * process did not read the turn before. Only agents that report the usage of the whole session need it; each has its
+   * own default.
    */
   open: (place: MapperPlace, before?: NativeMapper | 'new' | 'unread') => NativeMapper;
-  /** For an agent whose stream does not mark the answer to a schema: finds it. Default: the mapper's `data`. */
+  /** Finds the structured answer if the stream does not mark it. Default: the `data` of the mapper's summary. */
   answerIn?: (mapper: NativeMapper) => JsonValue | undefined;
 };
 
@@ -84,21 +85,21 @@ export type TranscriptFormat =
   /** One JSON document that the agent's program prints. */
   | { kind: 'printed'; args: (sessionId: string) => string[]; createMapper: CreateMapper };
 
-/** How the agent comes from npm, and which API it speaks. */
+/** The agent's npm package, and the API that it speaks. */
 export type Release = {
   /** Its npm package. */
   package: string;
   /** Its name on the PATH. */
   program: string;
   /**
-   * What runs, below the `node_modules` of an installation: a native program (`PLATFORM` is replaced, for example by
-   * `linux-x64`; `*` is one folder) or a script for Node. Without the wrapper script a signal reaches the agent itself.
+   * The file to run, below the `node_modules` of an installation: a native program (`PLATFORM` is replaced, for example
+   * by `linux-x64`; `*` is one folder) or a script for Node. Without the wrapper script, signals reach the agent itself.
    */
   entry: { native: string } | { script: string };
-  /** For a program that unpacks itself into each new home: the variables that make it do so once, into this folder. */
+  /** Variables that make a self-unpacking program unpack once, into this folder, and not into each new home. */
   unpacking?: (folder: string) => Record<string, string>;
   wire: WireProtocol;
-  /** A model that the agent knows, for runs whose model is a script. */
+  /** A model that the agent knows, for runs with a scripted model. */
   defaultModel: string;
 };
 
@@ -106,35 +107,35 @@ export type Release = {
 export type Launch = {
   settings: (connection: Connection) => LaunchSettings;
   /**
-   * Arguments after the program, and its standard input: the prompt, when the agent reads the prompt there, because the
-   * length of an argument is limited.
+   * Arguments and standard input of the program. The prompt goes to standard input if the agent reads it there, because
+   * the length of an argument is limited.
    */
   turn: (turn: TurnRequest) => { args: string[]; stdin?: string };
 };
 
-/** Where an agent finds its model, and where it may keep its own files. */
+/** How an agent reaches its model, where its home is, and what it may use. */
 export type Connection = {
-  /** Of the gateway's lane, without a version segment. */
+  /** Base URL of the gateway's lane or of the provider, without a version segment. */
   baseUrl: string;
   key: string;
   model: string;
-  /** The agent's HOME of this run: absolute, its own, empty before `files` are written. */
+  /** The agent's HOME in this run: absolute, used by nobody else, empty before `files` are written. */
   home: string;
   workingDirectory: string;
-  /** A folder with what `Release.unpacking` put there at the installation. Default: there is none. */
+  /** The folder that `Release.unpacking` filled at installation. Default: none. */
   unpacked?: string;
-  /** What to offer the model besides the agent's own tools; agents without MCP are never given any. Default: none. */
+  /** MCP servers to start. Agents without MCP never get any. Default: none. */
   mcpServers?: readonly McpServer[];
-  /** Plugins that are in the home, each in a folder with its absolute path. Default: none. */
+  /** Plugins in the agent's home, each with the absolute path of its folder. Default: none. */
   plugins?: readonly { name: string; folder: string }[];
 };
 
-/** What makes an agent talk only to the gateway, start the MCP servers and load the plugins that it is given. */
+/** Settings that make an agent talk only to the gateway, and use only its MCP servers and plugins. */
 export type LaunchSettings = {
   env: Record<string, string>;
-  /** Below `home`, by relative path. */
+  /** Content of files, by path relative to `home`. */
   files: Record<string, string>;
-  /** Before those of each turn. Default: none. */
+  /** Arguments before the arguments of each turn. Default: none. */
   args?: string[];
 };
 
@@ -145,6 +146,6 @@ export type TurnRequest = {
   workingDirectory: string;
   /** The agent's own id of the session to resume. */
   resume?: string;
-  /** What the answer has to fit: the JSON Schema as text, and the absolute path of a file that holds it. */
+  /** The JSON Schema that the answer must fit, as text and as the absolute path of a file. */
   outputSchema?: { text: string; file: string };
 };

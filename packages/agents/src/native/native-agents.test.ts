@@ -9,7 +9,7 @@ import { drivenAgentKinds, drivenAgents } from './native-agents.ts';
 describe.each(drivenAgentKinds)('%s', (kind) => {
   const { launch } = drivenAgents[kind];
 
-  test('knows the gateway and no other server, and keeps its things at home', () => {
+  test('talks only to the gateway and keeps its files in its home', () => {
     const { env, files } = launch.settings(connection);
     const texts = [...Object.values(env), ...Object.values(files)];
     expect(texts.some((text) => text.includes(connection.key))).toBe(true);
@@ -22,7 +22,7 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
     for (const path of Object.keys(files)) expect(path).toMatch(/^\.[\w-]+\//);
   });
 
-  test('gets its prompt from standard input, and the session to go on with as an argument', () => {
+  test('gets its prompt from standard input and the session to resume as an argument', () => {
     const turn = { prompt: '-- "go"', model: 'model-1', workingDirectory: '/w' };
     const first = launch.turn(turn);
     expect(first.stdin).toBe(turn.prompt);
@@ -35,7 +35,7 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
 
 describe.each([
   ['codex-cli', 'codex-0.169.0', ['main', 'main-resumed'], { inputTokens: 19_566 }, undefined],
-  // Of a session that was begun elsewhere it tells its own calls, and not those of sub-agents and side requests.
+  // If another process began the session, only the agent's own calls count, not sub-agents and side requests.
   [
     'qwen-code',
     'qwen-code-0.24.4',
@@ -43,7 +43,7 @@ describe.each([
     { inputTokens: 33_596 },
     { inputTokens: 21_119 },
   ],
-] as const)('%s counts over its session', (kind, folder, [first, second], usage, ownAlone) => {
+] as const)('%s reports the usage of the whole session', (kind, folder, [first, second], usage, ownAlone) => {
   const turn = (name: string, before: NativeMapper | 'new' | 'unread') => {
     const mapper = drivenAgents[kind].stream.open({}, before);
     const file = join(import.meta.dirname, kind, '__fixtures__', folder, `${name}.stream.jsonl`);
@@ -51,11 +51,11 @@ describe.each([
   };
   const expected = (of: object | undefined) => (of ? expect.objectContaining(of) : undefined);
 
-  test('and a turn has its own usage', () => {
+  test('a turn has its own usage', () => {
     expect(turn(second, turn(first, 'new').mapper).usage).toEqual(expected(usage));
   });
 
-  test('and the usage of a turn behind one that nobody saw to its end is not known whole', () => {
+  test('a turn has no complete usage if the turn before was not read to its end', () => {
     expect(turn(second, 'unread').usage).toEqual(expected(ownAlone));
     expect(turn(second, turn('hang', 'new').mapper).usage).toEqual(expected(ownAlone));
   });

@@ -43,11 +43,11 @@ export const drivenAgentKinds = Object.keys(drivenAgents) as readonly DrivenAgen
 
 export const isDrivenKind = (kind: string): kind is DrivenAgentKind => Object.hasOwn(drivenAgents, kind);
 
-/** The agent of a kind; `undefined` for kinds that are not a released agent's: `custom`, `loop`. */
+/** The released agent of a kind; `undefined` for other kinds: `custom`, `loop`. */
 export const nativeAgentOf = (kind: string): NativeAgent | undefined =>
   Object.hasOwn(nativeAgents, kind) ? nativeAgents[kind as NativeAgentKind] : undefined;
 
-/** The kinds whose output Whetstone can read: what they print, what they keep, or both. */
+/** The kinds whose stream, transcript or both Whetstone can read. */
 export const readableKinds = Object.values<NativeAgent>(nativeAgents).flatMap((agent) =>
   agent.stream || agent.transcript ? [agent.kind as NativeAgentKind] : [],
 );

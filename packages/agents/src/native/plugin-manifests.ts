@@ -9,7 +9,7 @@ export const manifestPaths: readonly string[] = [
   ),
 ].sort((a, b) => Number(a === 'package.json') - Number(b === 'package.json'));
 
-/** For people: `package.json (with pi)`, several with `or` between. */
+/** The manifests of an agent in words: `package.json (with pi)`, joined with `or`. */
 export const manifestsOf = (kind: DrivenAgentKind): string =>
   (drivenAgents[kind].facts.plugins?.manifests ?? [])
     .map(({ path, holds }) => (holds ? `${path} (with ${holds.what})` : path))

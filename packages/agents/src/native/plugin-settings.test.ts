@@ -9,14 +9,14 @@ const plugins = ['/scratch/home/p/tea house', '/scratch/home/p/two'].map((folder
 const [first, second] = plugins.map(({ folder }) => folder);
 
 describe.each(drivenAgentKinds)('%s', (kind) => {
-  test('without plugins nothing of its settings speaks of them', () => {
+  test('without plugins, the settings do not mention plugins', () => {
     const { settings } = drivenAgents[kind].launch;
     expect(settings({ ...connection, plugins: [] })).toEqual(settings(connection));
     expect(JSON.stringify(settings(connection))).not.toMatch(/plugin-|\/p\//);
   });
 });
 
-test('what each agent is told of its plugins (golden)', () => {
+test('the settings with plugins of each agent (golden)', () => {
   const of = (kind: (typeof drivenAgentKinds)[number]) =>
     drivenAgents[kind].launch.settings({ ...connection, plugins });
   for (const [kind, option] of [
@@ -35,13 +35,13 @@ test('what each agent is told of its plugins (golden)', () => {
     'plugins = true\n\n[plugins."plugin-0@local"]\nenabled = true\n\n[plugins."plugin-1@local"]\nenabled = true\n',
   );
   expect(Object.keys(files)).toContain('.codex/.tmp/plugins.sync.lock/README');
-  // They look into their folder of extensions.
+  // These agents search their folder of extensions.
   for (const kind of ['gemini-cli', 'qwen-code'] as const) {
     expect(of(kind)).toEqual(drivenAgents[kind].launch.settings(connection));
   }
 });
 
-test('Claude Code starts the servers of its variant alone, but for those of plugins', () => {
+test('Claude Code starts only the servers of its variant, unless it has plugins', () => {
   const mcpServers = [{ kind: 'http' as const, name: 'remote', url: 'https://example.com/mcp', headers: {} }];
   const { settings } = drivenAgents['claude-code'].launch;
   expect(settings({ ...connection, mcpServers }).args).toContain('--strict-mcp-config');

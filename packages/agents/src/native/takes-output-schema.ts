@@ -2,7 +2,7 @@ import type { AgentConfig } from '../config.ts';
 import { loopFacts } from '../loop/loop-facts.ts';
 import { drivenAgents } from './native-agents.ts';
 
-/** Whether an agent can be held to an `output_schema`. A module says so in its own capabilities, once it is loaded. */
+/** Whether an agent supports `output_schema`. A module says so in its capabilities, once it is loaded. */
 export function takesOutputSchema(agent: AgentConfig): boolean | 'module' {
   switch (agent.runner) {
     case 'module':

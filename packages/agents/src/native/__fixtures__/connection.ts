@@ -1,6 +1,6 @@
 import type { Connection } from '../native-agent.ts';
 
-/** A lane, and a home that nobody makes. */
+/** A connection whose lane and home do not exist. */
 export const connection: Connection = {
   baseUrl: 'http://127.0.0.1:1234/lanes/0a1b',
   key: 'sk-whetstone-lane',

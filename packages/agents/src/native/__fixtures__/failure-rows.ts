@@ -4,17 +4,17 @@ import type { DrivenAgentKind } from '../native-agents.ts';
 export type End = {
   /** Its exit code, or the signal that ended it. */
   exit: number | 'SIGTERM' | 'SIGINT';
-  /** Whose name is not that of the row. */
+  /** Name of the recording, if it differs from the name of the row. */
   recording?: string;
-  /** By us: until then it waited, or tried again. */
+  /** The process waited or retried until we stopped it. */
   isStopped?: true;
 };
 
-/** What goes wrong, and how each agent ended where it did; or why there is nothing to see. */
+/** What goes wrong, and how each agent ended then, or why there is no recording. */
 export type FailureRow = {
   name: string;
   recording: string;
-  /** All the same the turn completes, and a tool was refused. */
+  /** The turn still completes, with a rejected call. */
   isCompleted?: true;
   ends: Readonly<Record<DrivenAgentKind, End['exit'] | End | { none: string }>>;
 };
@@ -25,8 +25,8 @@ const noSuchSetting = none('it has no such setting');
 const asOthers = none('a 400 as any other');
 
 /**
- * The ways to fail that `docs/agents-faults.md` does not play: an agent's process is needed for them, or too much time.
- * Recorded on Linux with the versions that are tested; Claude Code with `CLAUDE_CODE_MAX_RETRIES=1`, Gemini CLI with
+ * Failures that `docs/agents-faults.md` does not play, because they need the agent's process or too much time. Recorded
+ * on Linux with the tested versions; Claude Code with `CLAUDE_CODE_MAX_RETRIES=1`, Gemini CLI with
  * `general.maxAttempts: 2`.
  */
 export const failureRows: readonly FailureRow[] = [

@@ -5,7 +5,7 @@ import { type JsonLinesSummary, readJsonLines } from '../../kit/read-json-lines.
 
 export type NativeReading = { events: StreamEvent[]; summary: JsonLinesSummary };
 
-/** What a mapper makes of a whole stream, or of a document, that came in chunks of any size. */
+/** Reads a whole stream or document with a mapper, in chunks of any size. */
 export function readNative(
   mapper: NativeMapper,
   bytes: Buffer,
@@ -20,6 +20,6 @@ export function readNative(
   return { events, summary: reader.end() };
 }
 
-/** A reading as a golden file: an event a line, and the summary for the last. */
+/** A reading as a golden file: one event per line, with the summary as the last line. */
 export const goldenText = ({ events, summary }: NativeReading): string =>
   [...events, { summary }].map((line) => `${JSON.stringify(line)}\n`).join('');

@@ -7,12 +7,12 @@ import { type NativeReading, readNative } from './read-native.ts';
 export type RecordedKind = NativeAgentKind;
 export const recordedKinds = readableKinds;
 
-/** Where the agents ran, and the MCP server of those whose tools do not tell it. */
+/** The workspace of the recorded agents, and their MCP server, which some tool names do not show. */
 const place = { workdir: '/workspace', mcpServers: ['weather'] };
 
 /**
- * What an agent printed and kept, recorded: `<kind>/__fixtures__/<agent>-<version>/<name>.{stream,transcript}.{jsonl,json}`,
- * and beside each the events that come of it, its golden file.
+ * Recorded streams and transcripts of an agent:
+ * `<kind>/__fixtures__/<agent>-<version>/<name>.{stream,transcript}.{jsonl,json}`, each with a golden file of its events.
  */
 export function recordingsOf(kind: RecordedKind) {
   const [folder = ''] = globSync(`../${kind}/__fixtures__/*`, { cwd: import.meta.dirname });
@@ -43,6 +43,6 @@ function needed(mapper: NativeMapper | undefined): NativeMapper {
   return mapper;
 }
 
-/** Items as an agent prints them. */
+/** Items as JSON Lines. */
 export const linesOf = (...items: readonly object[]): Buffer =>
   Buffer.from(items.map((item) => `${JSON.stringify(item)}\n`).join(''));

@@ -18,7 +18,7 @@ export class TaskPlan {
     if (TOOLS.has(name)) this.#open.set(callId, { name, input: objectIn(input) ?? {} });
   }
 
-  /** The new plan, if a call of these tools changed it. `details` is what the agent reports besides the result's text. */
+  /** The new plan, if a call of these tools changed it. `details`: what the agent reports besides the text. */
   result(
     { callId, output, status }: ToolOutcome,
     details: JsonValue | undefined,

@@ -6,9 +6,9 @@ import { subagentOf, toolEvents } from './parts.ts';
 import { OpencodeTurn } from './turn.ts';
 
 /**
- * Maps the output of `opencode run --format json`, 1.18: one line per finished part, without the parts of sub-agents. The
- * summary of a compaction comes as a message and a step like any other. Only the synthetic prompt after it shows that it
- * was a summary.
+ * Maps the output of `opencode run --format json`, 1.18: one line per finished part, without the parts of sub-agents.
+ * The summary of a compaction comes as a message and a step like any other. Only the synthetic prompt after it shows
+ * that it was a summary.
  */
 export function createOpencodeMapper(place: MapperPlace = {}): NativeMapper {
   return new OpencodeStream(place);

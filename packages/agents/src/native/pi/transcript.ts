@@ -7,8 +7,8 @@ import { PiSession } from './messages.ts';
 export const piTranscriptPattern = '.pi/agent/sessions/*/*.jsonl';
 
 /**
- * Maps a session file of pi (version 3). Its entries are a tree by `parentId`, in the order in which they happened. Every
- * entry counts, because abandoned branches were also done and paid for. The summary covers the last turn.
+ * Maps a session file of pi (version 3). Its entries are a tree by `parentId`, in the order in which they happened.
+ * Every entry counts, because abandoned branches were also done and paid for. The summary covers the last turn.
  */
 export function createPiTranscriptMapper(place: MapperPlace = {}): NativeMapper {
   return new PiTranscript(place);

@@ -11,7 +11,7 @@ export const qwenTools: ToolVocabulary = {
   files: { write_file: 'file_path', edit: 'file_path', notebook_edit: 'notebook_path' },
 };
 
-/** The real call in a `tool_call`. Qwen Code calls tools that it does not offer from the start, such as MCP tools, that way. */
+/** The real call in a `tool_call`, which calls tools that are not offered from the start, such as MCP tools. */
 export function unwrapCall(name: string, input: JsonValue): { name: string; input: JsonValue } {
   if (name !== 'tool_call') return { name, input };
   const { name: inner, arguments: fields = {} } = objectIn(input) ?? {};
