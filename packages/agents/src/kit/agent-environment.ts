@@ -3,13 +3,13 @@ import { isSecretName } from '@whetstone/sandbox';
 
 export type AgentEnvironment = {
   env: Record<string, string>;
-  /** What `${NAME}` came to, and what is named like a secret: to be masked in every log and artifact. */
+  /** Values of `${NAME}` and of variables named like a secret. They are masked in every log and artifact. */
   secrets: string[];
 };
 
 /**
- * Fills `${NAME}` in an agent's `env` from the user's own environment. Variables that are missing or empty are an
- * `env-missing` error that names them all, and `owner` as who needs them.
+ * Replaces `${NAME}` in an agent's `env` with variables of the user's environment. An `env-missing` error names all
+ * variables that are missing or empty, and `owner` as what needs them.
  */
 export function resolveAgentEnv(
   env: Readonly<Record<string, string>>,

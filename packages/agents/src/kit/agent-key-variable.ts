@@ -2,7 +2,7 @@ import type { AgentConfig } from '../config.ts';
 import { loopDefaults } from '../loop/loop-defaults.ts';
 import { driverKeyVariable } from '../native/model-provider.ts';
 
-/** The variable that holds the key of an agent's model when no gateway holds it; `undefined` when only the agent knows. */
+/** The variable that holds the agent's model key without a gateway; `undefined` if only the agent knows it. */
 export function agentKeyVariable(agent: AgentConfig): string | undefined {
   switch (agent.runner) {
     case 'driver':

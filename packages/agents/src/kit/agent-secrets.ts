@@ -3,8 +3,8 @@ import { resolveAgentEnv } from './agent-environment.ts';
 import { agentKeyVariable } from './agent-key-variable.ts';
 
 /**
- * The values that must never be kept of one agent: what it is given through `${NAME}` or under the name of a secret, and
- * the key of its model that this process reads from the user's environment.
+ * The values of one agent that must never be stored: variables from `${NAME}` or with the name of a secret, and the
+ * model key that this process reads from the user's environment.
  */
 export function agentSecrets(agent: AgentConfig, environment: NodeJS.ProcessEnv): string[] {
   const variable = agentKeyVariable(agent);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { safePath } from './option-values.ts';
 
-/** Where a command or a module looks for what a variant gives it. */
+/** Where a command or a module looks for its instructions, skills and MCP servers. */
 export const contextOptions = z.object({
   context: z
     .object({ instructions: safePath.nullish(), skills: safePath.nullish(), mcp_servers: safePath.nullish() })

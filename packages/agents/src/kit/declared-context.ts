@@ -1,20 +1,20 @@
 import type { SandboxFile } from '@whetstone/sandbox';
 
-/** What a variant gives its agents besides the tree, read once a run. */
+/** What a variant gives its agents besides the tree. It is read once per run. */
 export type DeclaredContext = {
-  /** Already in the workspace, under the name that the agent looks for. */
+  /** Text of the instructions, which are already in the workspace under the name that the agent looks for. */
   instructions?: string;
   skills: readonly DeclaredSkill[];
   mcpServers: readonly McpServer[];
   plugins: readonly DeclaredPlugin[];
-  /** What must not be kept: values of `${NAME}`, and what is named like a secret. */
+  /** Values that must not be stored: from `${NAME}`, or with the name of a secret. */
   secrets: readonly string[];
 };
 
 export type DeclaredSkill = {
   name: string;
   description: string;
-  /** Its SKILL.md, front matter included. */
+  /** The skill's SKILL.md, with its front matter. */
   text: string;
   /** Paths relative to the skill's folder. */
   files: readonly SandboxFile[];
@@ -27,16 +27,16 @@ export type DeclaredPlugin = PluginContents & {
   files: readonly SandboxFile[];
 };
 
-/** What of a plugin a model request tells of once an agent has loaded it. */
+/** The parts of a plugin that model requests show once an agent has loaded it. */
 export type PluginContents = {
   skills: readonly { name: string; description: string /** Its SKILL.md. */; text: string }[];
   /** Names. */
   mcpServers: readonly string[];
-  /** Texts that an agent puts into its prompt. */
+  /** Texts that the agent adds to its prompt. */
   context: readonly string[];
 };
 
-/** `${NAME}` filled in. A command runs in the sandbox: the agent starts it. */
+/** An MCP server with `${NAME}` replaced. The agent starts the command, in the sandbox. */
 export type McpServer =
   | { kind: 'command'; name: string; command: string; args: string[]; env: Record<string, string> }
   | { kind: 'http'; name: string; url: string; headers: Record<string, string> };

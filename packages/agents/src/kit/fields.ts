@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
 
-/** Narrow looks at fields of native items, which may hold anything. What is not there, or of another type, is absent. */
+/** Readers for fields of native items, which may hold anything. A field that is missing or of another type is absent. */
 export const objectIn = (value: JsonValue | undefined): JsonObject | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
 
@@ -12,16 +12,16 @@ export const objectsIn = (value: JsonValue | undefined): JsonObject[] =>
 export const textIn = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;
 
-/** Without it the item means nothing: the reader then keeps the item whole. */
+/** A text that the item cannot do without. If it is missing, this throws, and the reader keeps the whole item. */
 export function requiredText(value: JsonValue | undefined): string {
   if (typeof value !== 'string') throw new TypeError('A text was expected.');
   return value;
 }
 
-/** No model call has as many; whatever says so counts something else. */
+/** No model call uses as many tokens. A larger number counts something else. */
 const TOKENS_LIMIT = 1e12;
 
-/** A count of tokens; 0 for what is none. */
+/** A count of tokens; 0 for an invalid one. */
 export const tokensIn = (value: JsonValue | undefined): number =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) < TOKENS_LIMIT
     ? (value as number)
@@ -35,6 +35,6 @@ export const costIn = (value: JsonValue | undefined): number | undefined =>
 export function momentIn(value: JsonValue | undefined): { at?: string } {
   if (typeof value !== 'string' && typeof value !== 'number') return {};
   const time = new Date(value).getTime();
-  // Years of more than four digits are no ISO 8601 that others read.
+  // Other readers of ISO 8601 do not accept years with more than four digits.
   return time >= 0 && time < 253_402_300_800_000 ? { at: new Date(time).toISOString() } : {};
 }

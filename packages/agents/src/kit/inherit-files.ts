@@ -4,9 +4,8 @@ import { WhetstoneError } from '@whetstone/errors';
 import type { Sandbox, SandboxFile } from '@whetstone/sandbox';
 
 /**
- * Copies what a configuration names from the user's home into a sandbox's, at the same places: a login, say, or settings
- * that are the very thing to be measured. Nothing else of the user's reaches an agent.
- * Resolves with the files' places, as `~/…`.
+ * Copies the files that a configuration names from the user's home to the same paths in the sandbox's home, for example
+ * a login or settings to be measured. No other file of the user reaches an agent. Resolves with the paths, as `~/…`.
  *
  * @throws WhetstoneError `inherit-missing`
  */
@@ -29,7 +28,7 @@ export async function inheritFiles(
   return inherited;
 }
 
-/** A file, or all files of a folder, links followed; with their permissions, because a key must stay private. */
+/** A file, or all files of a folder. Follows links and keeps permissions, because a key must stay private. */
 async function filesAt(home: string, path: string): Promise<SandboxFile[]> {
   const source = join(home, path);
   const { mode, isDirectory } = await statOf(source);

@@ -5,26 +5,26 @@ import type { AgentContext } from '../agent.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from './native-mapper.ts';
 import { type JsonLinesReader, readJsonLines } from './read-json-lines.ts';
 
-/** A turn whose process has ended by itself, with what the agent kept of it. */
+/** A turn whose process has ended, as far as its stream reported it, and where to find what the agent kept. */
 export type EndedTurn = {
   sandbox: Sandbox;
   program: string;
   place: MapperPlace;
-  /** For whatever reads it: environment and mask of the turn. */
+  /** Options for commands that read the kept files: environment and mask of the turn. */
   options: Pick<RunOptions, 'env' | 'mask' | 'signal'>;
-  /** What the stream said. */
+  /** The events of the stream. */
   events: readonly StreamEvent[];
   summary: NativeSummary;
   /** ISO 8601. */
   startedAt: string;
 };
 
-/** What there is may not keep a case for longer. */
+/** Time limit for reading the kept files of one turn. */
 const LIMIT_MS = 60_000;
 
 type Emit = (event: StreamEvent) => void;
 
-/** What the agent did and used beside its stream. `undefined` when that could not be read, which is logged. */
+/** Events and usage that the stream left out. `undefined` if they could not be read; this logs the reason. */
 export async function readKeptEvents(
   { kind, keptEvents }: { kind: string; keptEvents?: (turn: EndedTurn) => Promise<StreamEvent[]> },
   { log, signal }: Pick<AgentContext, 'log' | 'signal'>,
@@ -40,7 +40,7 @@ export async function readKeptEvents(
 }
 
 /**
- * What a command in the sandbox prints, through a reader, however much it is.
+ * Runs a command in the sandbox and reads its output, of any size, with a reader.
  *
  * @throws WhetstoneError `agent-transcript-unreadable` when it fails, or prints nothing
  */
@@ -59,7 +59,7 @@ export async function readPrinted(
   });
 }
 
-/** The file of that name below a folder of the agent's home. Links are not followed. */
+/** Reads the file of that name below a folder of the agent's home. Does not follow links. */
 export function readHomeFile(
   turn: EndedTurn,
   { folder, name }: { folder: string; name: string },
@@ -75,12 +75,12 @@ export function readHomeFile(
 type ReadSubagent = (id: string, emit: Emit) => Promise<NativeSummary>;
 
 /**
- * What the sub-agents of a turn did and used, theirs included, where the stream has only what they answered: as events
- * below the calls that began them.
+ * Events and usage of a turn's sub-agents, nested ones included, for streams that have only their answers. Each event
+ * has the call that started the sub-agent as its parent.
  */
 export async function subagentEvents(turn: EndedTurn, read: ReadSubagent): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];
-  // A map takes what is added while it is gone through, and each only once.
+  // The loop also visits entries that are added meanwhile, each once.
   const open = new Map(Object.entries(turn.summary.subagents ?? {}));
   for (const [id, callId] of open) {
     if (!isPlainId(id)) continue;
@@ -94,20 +94,20 @@ export async function subagentEvents(turn: EndedTurn, read: ReadSubagent): Promi
   return events;
 }
 
-/** Without what means something in a path or to `find`: whatever ran could have printed it. */
+/** Whether an id is safe in a path and for `find`. Any program in the sandbox could have printed it. */
 export const isPlainId = (id: string): boolean => /^\w[\w-]{7,127}$/.test(id);
 
-/** Transcripts are of the whole session. */
+/** Whether an event belongs to an earlier turn. Transcripts cover the whole session. */
 export const isBefore = ({ at }: StreamEvent, moment: string): boolean => at !== undefined && at < moment;
 
-/** None for what is of an earlier turn, or what the agent tells its model. */
+/** The event under its parent call. None for an event of an earlier turn, and for `session.started` and `raw`. */
 function eventOfSubagent(
   event: StreamEvent,
   { id, callId }: { id: string; callId: string },
   startedAt: string,
 ): StreamEvent[] {
   if (isBefore(event, startedAt) || event.type === 'session.started' || event.type === 'raw') return [];
-  const { turn: _, parentCallId = id, ...own } = event;
-  // Alone, a transcript knows its own id, or nothing of its parent.
-  return [{ ...own, parentCallId: parentCallId === id ? callId : parentCallId } as StreamEvent];
+  const { turn: _, parentCallId = id, ...fields } = event;
+  // By itself, a transcript has no parent, or its own id as the parent.
+  return [{ ...fields, parentCallId: parentCallId === id ? callId : parentCallId } as StreamEvent];
 }

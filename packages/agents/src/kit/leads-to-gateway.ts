@@ -1,12 +1,12 @@
 import { commandParts } from '../command/command-template.ts';
 import type { AgentConfig } from '../config.ts';
 
-/** What a command or a variable says when it points a program at the gateway. */
+/** Text in a command or a variable that points a program at the gateway. */
 const MENTION = /\{gateway_url\}|WHETSTONE_GATEWAY_URL|\w+_BASE_URL/;
 
 const mentions = (word: string): boolean => MENTION.test(word);
 
-/** Kinds whose program looks into the variables that a lane sets; of a custom one nobody knows, so it is tried. */
+/** Kinds whose program reads the variables that a lane sets. A custom program might, so it counts too. */
 const READS_VARIABLES: ReadonlySet<AgentConfig['kind']> = new Set(['claude-code', 'custom']);
 
 /** Whether an agent's model calls go through the gateway when the run has one. */

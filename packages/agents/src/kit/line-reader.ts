@@ -1,6 +1,6 @@
 const NEWLINE = 0x0a;
 
-/** Cuts a byte stream into lines. A line over the limit is dropped as it arrives, and said to be `too-long`. */
+/** Cuts a byte stream into lines. A line over the limit is dropped as it arrives and reported as `too-long`. */
 export class LineReader {
   readonly #onLine: (line: Buffer | 'too-long') => void;
   readonly #limit: number;
@@ -31,7 +31,7 @@ export class LineReader {
     this.#length += part.length;
     if (this.#length > this.#limit) this.#parts = [];
     else if (part.length > 0) this.#parts.push(part);
-    // Many small chunks would cost more in objects than in bytes.
+    // The objects of many small chunks would need more memory than their bytes.
     if (this.#parts.length > 1_000) this.#parts = [Buffer.concat(this.#parts)];
   }
 

@@ -4,8 +4,8 @@ type CommandEntry = { command: string; args: string[]; env: Record<string, strin
 type HttpServer = Extract<McpServer, { kind: 'http' }>;
 
 /**
- * The `mcpServers` object that most agents read: a command is the same in all of them, and what an address looks like is
- * told by each. `undefined` without servers, for a setting that is then not there.
+ * The `mcpServers` object that most agents read. Commands are the same in all of them; `address` makes the entry of an
+ * HTTP server. `undefined` if there are no servers, so that the setting is absent.
  */
 export function mcpServersOf<Address extends object>(
   servers: readonly McpServer[] | undefined,
@@ -22,8 +22,8 @@ export function mcpServersOf<Address extends object>(
 }
 
 /**
- * The same servers for an agent that fills `$NAME` and `${NAME}` in its settings: a value with a dollar sign, a password
- * say, becomes the content of a variable, which is what the settings then name.
+ * The same servers for an agent that replaces `$NAME` and `${NAME}` in its settings. A value with a dollar sign, such
+ * as a password, moves into a variable of `env`, and the settings name that variable.
  */
 export function withoutDollars(servers: readonly McpServer[] = []): {
   mcpServers: McpServer[];

@@ -1,6 +1,6 @@
 /**
- * A tool of an MCP server under the name of the vocabulary, for agents that put nothing but an underscore between server
- * and tool: only the names of the servers tell the two apart. `undefined` for a tool of none of them.
+ * The name of an MCP tool in our events, for agents that join server and tool with one underscore. Only the names of
+ * the servers show where a server's name ends. `undefined` for a tool that belongs to none of the servers.
  */
 export function mcpToolName(
   tool: string,

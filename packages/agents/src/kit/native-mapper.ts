@@ -1,44 +1,44 @@
 import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 
 /**
- * Maps what one kind of agent prints or keeps, item by item, to events. One for each stream: it may remember what came
- * before, such as the calls whose results are still to come.
+ * Maps the stream or transcript of one kind of agent to events, item by item. Each stream needs its own mapper, because
+ * a mapper remembers earlier items, such as calls without a result.
  */
 export interface NativeMapper {
   /**
-   * The events of one item, in order: an empty list for an item that only repeats or announces another, `undefined` for
-   * one that it does not know. Where it throws, the item counts as unknown. An unknown item is kept whole, as `raw`.
+   * Returns the events of one item, in order: an empty list for an item that only repeats or announces another, and
+   * `undefined` for an unknown item. If it throws, the item is unknown too. An unknown item becomes a `raw` event.
    */
   map(item: JsonObject): StreamEvent[] | undefined;
-  /** What the items so far come to. */
+  /** Sums up the items so far. */
   summary(): NativeSummary;
 }
 
-/** What a stream says of its turn. Evidence, to be weighed against how the process ended and what went over the wire. */
+/** What a stream reports of its turn. It is one piece of evidence, beside the end of the process and the gateway. */
 export type NativeSummary = {
-  /** The last word on how the turn ended; absent where the stream breaks off, whatever the exit code is. */
+  /** How the turn ended. Absent if the stream breaks off, whatever the exit code is. */
   ending?: 'completed' | 'failed' | 'waiting';
   /** Why it failed, in the agent's words. */
   failure?: string;
-  /** The agent's own id of its session, with which it can go on. */
+  /** The agent's own id of its session, which resumes it. */
   sessionId?: string;
-  /** Of this turn, each token once. */
+  /** Usage of this turn, with each token counted once. */
   usage?: Usage;
-  /** US dollars, as the agent reckons. */
+  /** US dollars, as the agent reports them. */
   costUsd?: number;
-  /** Sub-agents whose doings are not here but in transcripts of their own: by their ids, the calls that began them. */
+  /** Sub-agents whose events are only in their own transcripts: id of the sub-agent → call that started it. */
   subagents?: Record<string, string>;
   /** Structured output. */
   data?: JsonValue;
-  /** What only this kind of agent tells, under its own names. */
+  /** Facts that only this kind of agent reports, under its own names. */
   metadata?: JsonObject;
 };
 
 export type CreateMapper = (place: MapperPlace) => NativeMapper;
 
 export type MapperPlace = {
-  /** Paths below it become relative. Absent where nobody knows it any more. */
+  /** Paths below this folder become relative. Absent if it is not known any more. */
   workdir?: string;
-  /** Names of the MCP servers that the agent was given, for those whose tools do not tell where a server's name ends. */
+  /** Names of the agent's MCP servers, because some tool names do not show where the server's name ends. */
   mcpServers?: readonly string[];
 };

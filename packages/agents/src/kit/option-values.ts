@@ -1,7 +1,7 @@
 import { checkSafePath } from '@whetstone/sandbox';
 import { z } from 'zod';
 
-/** The values that an option of a configuration can have. Where a key has no value (`title:`), it counts as absent. */
+/** The values that an option of a configuration can have. A key without a value (`title:`) counts as absent. */
 
 /** `setTimeout` fires at once above 2^31 ms. */
 const MAX_SECONDS = 2_147_483;
@@ -36,7 +36,7 @@ export const variableName = anyText.regex(
 );
 export const httpUrl = z.url({ protocol: /^https?$/, error: 'is not an http(s) URL' });
 
-/** A quoted whole number counts as a number in context-eval. */
+/** In context-eval, a quoted whole number counts as a number. */
 function readWhole(value: unknown): unknown {
   return typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
 }

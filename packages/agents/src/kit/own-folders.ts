@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 
-/** HOME and the XDG folders: whatever an agent keeps and has no variable of its own for lies below its own home. */
+/** HOME and the XDG folders, so that all files that an agent keeps are below its own home. */
 export const ownFolders = (home: string): Record<string, string> => ({
   HOME: home,
   XDG_CONFIG_HOME: join(home, '.config'),

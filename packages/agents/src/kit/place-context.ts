@@ -7,10 +7,10 @@ import type { DeclaredPlugin } from './declared-context.ts';
 import { mcpServersOf } from './mcp-settings.ts';
 
 /**
- * Puts what a variant declares where the agent looks for it, at the start of a session: skills and plugins into the
- * agent's home, and for commands and modules a file with the MCP servers in the form that most agents read:
- * `{"mcpServers": {NAME: {command, args, env} | {type: "http", url, headers}}}`. The instructions are in the workspace
- * already, and agents that Whetstone starts are given their servers by their own settings.
+ * At the start of a session, puts what a variant declares where the agent looks for it: skills and plugins into the
+ * agent's home and, for commands and modules, a file with the MCP servers in the format that most agents read:
+ * `{"mcpServers": {NAME: {command, args, env} | {type: "http", url, headers}}}`. Instructions are already in the
+ * workspace. Agents that Whetstone starts get their servers from their own settings.
  */
 export async function placeContext(
   agent: AgentConfig,
@@ -26,7 +26,7 @@ export async function placeContext(
   await sandbox.writeFiles({ [`~/${mcpServers.file}`]: content });
 }
 
-/** Puts folders with their files into the agent's home; `NAME` in `place` is that of each. */
+/** Uploads folders into the agent's home. In `place`, the name of each folder replaces `NAME`. */
 async function placeFolders(
   sandbox: Sandbox,
   place: string,
@@ -38,13 +38,13 @@ async function placeFolders(
   if (files.length > 0) await sandbox.uploadFiles(files);
 }
 
-/** Where a turn happens, for whatever reads it. */
+/** Workspace and MCP servers of a turn, for the mapper that reads it. */
 export const placeOf = ({ sandbox, declared }: AgentContext & { sandbox: Sandbox }) => ({
   workdir: sandbox.workdir,
   ...(declared && { mcpServers: declared.mcpServers.map(({ name }) => name) }),
 });
 
-/** Where the plugins lie in the home of an agent that takes plugins. */
+/** The folders of the plugins in the agent's home; none if the agent takes no plugins. */
 export function pluginFolders(
   plugins: readonly DeclaredPlugin[],
   agent: AgentConfig,

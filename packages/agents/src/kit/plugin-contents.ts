@@ -3,7 +3,7 @@ import { manifestPaths } from '../native/plugin-manifests.ts';
 import type { PluginContents } from './declared-context.ts';
 import { readFrontMatter } from './skill-front-matter.ts';
 
-/** By convention: what a manifest names in another place is not found, and then nothing is said of it. */
+/** Reads a plugin's contents from their usual paths. Files that a manifest puts elsewhere are not found. */
 export function pluginContents(files: readonly SandboxFile[]): PluginContents {
   const texts = new Map(files.map(({ path, content }) => [path, content]));
   const textOf = (path: string): string => Buffer.from(texts.get(path) ?? '').toString();
@@ -16,7 +16,7 @@ export function pluginContents(files: readonly SandboxFile[]): PluginContents {
     mcpServers: [
       ...new Set(manifests.flatMap(({ mcpServers }) => Object.keys(isMapping(mcpServers) ? mcpServers : {}))),
     ]
-      // Of another name an agent makes a name of its own for its tools.
+      // Agents change names with other characters in the names of their tools.
       .filter((name) => /^[\w-]+$/.test(name)),
     context: ['GEMINI.md', 'QWEN.md', ...contextFiles].map(textOf).filter((text) => text.trim() !== ''),
   };

@@ -5,8 +5,8 @@ import { type JsonLinesReader, mapLine } from './read-json-lines.ts';
 const DOCUMENT_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /**
- * A transcript that is one JSON document, however it is broken into lines: one item for the mapper. Never throws; what
- * is no JSON object becomes a `raw` event that holds it whole. Of a document over 64 MiB only the size is told.
+ * Reads a transcript that is one JSON document, with any line breaks, as one item. Never throws. Anything but a JSON
+ * object becomes a `raw` event with all of it. For a document over 64 MiB, the event has only the size.
  */
 export function readDocument(mapper: NativeMapper, emit: (event: StreamEvent) => void): JsonLinesReader {
   const counts = { lines: 0, malformed: 0, unknown: 0, tooLong: 0, isTruncated: false };

@@ -4,29 +4,29 @@ import { LineReader } from './line-reader.ts';
 import type { NativeMapper, NativeSummary } from './native-mapper.ts';
 
 const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
-/** As much as the log file keeps; a stream without end must not become events without end. */
+/** The same limit as for the log file, so that an endless stream does not give endless events. */
 const EVENTS_LIMIT_BYTES = 64 * 1024 * 1024;
 
-/** A stream of JSON Lines on its way to events. Never throws, whatever comes. */
+/** Turns a stream of JSON Lines into events. Never throws, for any input. */
 export type JsonLinesReader = {
   push(chunk: Buffer): void;
-  /** The last line, which may have no newline, and what it all comes to. */
+  /** Reads the last line, which may have no newline, and sums up the stream. */
   end(): JsonLinesSummary;
 };
 
 export type JsonLinesSummary = NativeSummary & {
   lines: number;
-  /** Lines that are no JSON objects. */
+  /** Lines that are not JSON objects. */
   malformed: number;
   /** JSON objects that the mapper does not know. */
   unknown: number;
-  /** Lines over 8 MiB, which were dropped as they came. */
+  /** Lines over 8 MiB, which were dropped as they arrived. */
   tooLong: number;
-  /** Whether items behind the first 64 MiB gave no events any more; the summary counts them. */
+  /** Whether items after the first 64 MiB gave no events. The summary still counts them. */
   isTruncated: boolean;
 };
 
-/** What the mapper does not know, and what is no JSON, becomes a `raw` event that holds it whole. */
+/** An item that the mapper does not know, or a line that is not JSON, becomes a `raw` event with all of it. */
 export function readJsonLines(mapper: NativeMapper, emit: (event: StreamEvent) => void): JsonLinesReader {
   const counts = { lines: 0, malformed: 0, unknown: 0, tooLong: 0, isTruncated: false };
   let bytes = 0;
@@ -39,7 +39,7 @@ export function readJsonLines(mapper: NativeMapper, emit: (event: StreamEvent) =
       return;
     }
     const events = mapLine(mapper, line, counts);
-    // Progress that gives no events takes no room: of some agents it is most of the stream.
+    // Lines without events do not count, because progress is most of the stream of some agents.
     if (events.length > 0) bytes += line.length;
     if (bytes > EVENTS_LIMIT_BYTES) counts.isTruncated = true;
     if (!counts.isTruncated) for (const event of events) emit(event);
@@ -57,7 +57,7 @@ export function readJsonLines(mapper: NativeMapper, emit: (event: StreamEvent) =
 
 type Counts = Pick<JsonLinesSummary, 'lines' | 'malformed' | 'unknown'>;
 
-/** The events of one line, which it counts; none for a blank one. */
+/** Maps one line and counts it. A blank line has no events. */
 export function mapLine(mapper: NativeMapper, line: Buffer, counts: Counts): StreamEvent[] {
   if (isBlank(line)) return [];
   counts.lines += 1;
@@ -81,7 +81,7 @@ function mapped(mapper: NativeMapper, item: JsonObject): StreamEvent[] | undefin
 }
 
 function parseObject(line: Buffer): JsonObject | undefined {
-  // JSON is UTF-8; decoding anything else would put other bytes in its place.
+  // JSON is UTF-8. Decoding other bytes would change them.
   if (!isUtf8(line)) return undefined;
   try {
     const value = JSON.parse(line.toString('utf8')) as JsonValue;
@@ -91,7 +91,7 @@ function parseObject(line: Buffer): JsonObject | undefined {
   }
 }
 
-/** The very bytes: as text where they are that. */
+/** The unchanged bytes: as text if they are UTF-8, otherwise as base64. */
 const textOf = (line: Buffer): JsonValue =>
   isUtf8(line) ? line.toString('utf8') : { base64: line.toString('base64') };
 

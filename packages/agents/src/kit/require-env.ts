@@ -1,8 +1,8 @@
 import { WhetstoneError } from '@whetstone/errors';
 
 /**
- * The value of an environment variable that an adapter cannot do without.
- * @throws WhetstoneError `env-missing` when it is not set, or empty.
+ * Returns the value of an environment variable that an adapter needs.
+ * @throws WhetstoneError `env-missing` if it is not set or empty.
  */
 export function requireEnv(name: string): string {
   const value = process.env[name];

@@ -11,32 +11,32 @@ import { type TurnOutcome, toTurn } from './to-turn.ts';
 import { createTurnEvents } from './turn-events.ts';
 import type { Reading, TurnReader } from './turn-reader.ts';
 
-/** How the program of a turn is launched: the only thing in which a driver and a command template differ. */
+/** How the program of a turn is launched. Drivers and command templates differ only in this. */
 export type TurnLaunch = {
   run: (options: RunOptions) => Promise<CommandResult>;
   env: Record<string, string>;
   stdin?: RunOptions['stdin'];
   mask: NonNullable<RunOptions['mask']>;
-  /** The agent's program, for agents whose program prints what they keep. Absolute, or a name on the PATH. */
+  /** The agent's program, which can print the transcript of some agents. An absolute path or a name on the PATH. */
   program: string;
-  /** The words of the command, with the values of its variables; absent for an agent that Whetstone starts itself. */
+  /** The words of the command with its variables replaced. Absent for an agent that Whetstone starts itself. */
   words?: readonly string[];
-  /** Whether the host found that the program is not there or cannot be run. Default: it did not look. */
+  /** Whether the host found that the program is missing or cannot run. Default: the host does not check. */
   isMissing?: (result: CommandResult) => Promise<boolean>;
 };
 
 export type TurnSetup = {
   config: AgentConfig;
-  /** Whose output it is. Absent: an agent of which nothing is known. */
+  /** The agent that prints the output. Absent: an unknown agent. */
   agent: NativeAgent | undefined;
   reader: TurnReader;
   place: MapperPlace;
   telemetry: TelemetryCollector;
-  /** The session as the agent itself names it, reported by its output. */
+  /** Called with the agent's own session id, from its output. */
   onSession: (sessionId: string) => void;
 };
 
-/** Runs one turn of an agent that is a program: launches it, reads its output and what it kept, and sums the turn up. */
+/** Runs one turn of a program: launches it, reads its output and the files that it kept, and sums up the turn. */
 export async function runTurn(
   setup: TurnSetup,
   launch: TurnLaunch,
@@ -72,7 +72,7 @@ export async function runTurn(
   };
   return toTurn(setup.config, turn, outcome);
 
-  /** Only a stream has left something out; `undefined` when that could not be read. */
+  /** The events that a stream leaves out; `undefined` if they could not be read. */
   async function keptEvents(read: Reading): Promise<StreamEvent[] | undefined> {
     if (!agent || read.source !== 'stream') return [];
     return await readKeptEvents(agent, context, {
@@ -83,7 +83,7 @@ export async function runTurn(
   }
 }
 
-/** What cannot be read is a finding, and never changes how the turn ended. */
+/** Ends the reading. Output that cannot be read becomes a gap and never changes how the turn ended. */
 async function endOf(output: { end(): Promise<Reading> }, { log }: AgentContext): Promise<Reading> {
   try {
     return await output.end();

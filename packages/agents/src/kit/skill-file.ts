@@ -1,14 +1,14 @@
 import type { EventEnvelope, JsonObject, StreamEvent } from '@whetstone/events';
 
 /**
- * The skill whose `SKILL.md` a path or a shell command names. Agents without a tool for skills load one by reading that
- * file, so a read of it is taken for its use.
+ * The skill whose `SKILL.md` a path or a shell command names. Agents without a skill tool load a skill by reading that
+ * file, so reading it counts as using the skill.
  */
 export function skillIn(text: string): string | undefined {
   return /([\w.-]+)\/SKILL\.md(?![\w.-])/.exec(text)?.[1];
 }
 
-/** A skill that came into the conversation by another way than a call of its own. */
+/** The events of a skill that entered the conversation without its own tool call. */
 export function skillEvents(
   callId: string,
   skill: string,

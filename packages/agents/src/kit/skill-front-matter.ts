@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { z } from 'zod';
 
-/** The front matter of a SKILL.md, as far as agents agree on it (https://agentskills.io/specification). */
+/** The fields of a SKILL.md's front matter that agents agree on (https://agentskills.io/specification). */
 const frontMatterSchema = z.object({
   name: z
     .string('has no name')
@@ -10,7 +10,7 @@ const frontMatterSchema = z.object({
   description: z.string('has no description').trim().min(1, 'has an empty description'),
 });
 
-/** Name and description of a SKILL.md, or what is wrong with them. */
+/** Reads name and description of a SKILL.md, or reports what is wrong with them. */
 export const readFrontMatter = (text: string) => frontMatterSchema.safeParse(frontMatter(text));
 
 function frontMatter(text: string): object {

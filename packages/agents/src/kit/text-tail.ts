@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** The last `maxBytes` of a text in UTF-8, code points whole, without terminal control sequences and outer blanks. */
+/** The last `maxBytes` of a text in UTF-8, with whole code points, without terminal control sequences, trimmed. */
 export function textTail(text: string, maxBytes: number): string {
   const plain = stripVTControlCharacters(text).trim();
   const bytes = Buffer.from(plain);

@@ -17,23 +17,23 @@ import type { TurnEvents } from './turn-events.ts';
 import type { Reading } from './turn-reader.ts';
 import { disagree } from './usage-disagrees.ts';
 
-/** How much of the output becomes an event. The whole of it is in the attempt's files. */
+/** How much of the output becomes an event. The attempt's files have all of it. */
 const EVENT_TEXT_BYTES = 16 * 1024;
 
-/** What a turn came to, before it is summed up. */
+/** Everything known of a turn before it is summed up. */
 export type TurnOutcome = {
   result: CommandResult;
   reading: Reading;
-  /** What the agent kept beside its stream; `undefined` when that could not be read. */
+  /** Events that the stream left out, from files that the agent kept; `undefined` if they could not be read. */
   kept: readonly StreamEvent[] | undefined;
-  /** The host looked for the program and did not find it. */
+  /** The host checked the program: it is missing or cannot run. */
   notStarted: boolean;
   telemetry: Telemetry;
-  /** The answer to a schema. */
+  /** The answer to an output schema. */
   data: JsonValue | undefined;
 };
 
-/** The turn of an agent that is a program, from what its process came to and what it said. */
+/** Sums up the turn of a program, from how its process ended and what it reported. */
 export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutcome): Turn {
   const { result, reading, telemetry, data, notStarted } = outcome;
   const { costUsd, ending } = reading.source === 'text' ? {} : reading.summary;
@@ -67,7 +67,7 @@ function addMessage(turn: TurnEvents, stdout: string): void {
   if (text !== '') turn.add({ type: 'message', role: 'assistant', text });
 }
 
-/** With the sub-agents'; unknown when what they used is unknown. */
+/** Usage with sub-agents. Unknown if the usage of a sub-agent is unknown. */
 function usageOf({ reading, kept }: TurnOutcome): Usage | undefined {
   if (reading.source === 'text' || !kept) return undefined;
   const sumOf = (isOwn: boolean) =>
@@ -75,12 +75,12 @@ function usageOf({ reading, kept }: TurnOutcome): Usage | undefined {
       .filter((event) => event.type === 'usage' && (event.parentCallId === undefined) === isOwn)
       .map((event) => (event as StreamEventOf<'usage'>).usage)
       .reduce<Usage | undefined>((sum, one) => (sum ? addUsage(sum, one) : one), undefined);
-  const own = reading.summary.usage ?? sumOf(true);
-  const others = sumOf(false);
-  return own && others ? addUsage(own, others) : own;
+  const agentUsage = reading.summary.usage ?? sumOf(true);
+  const subagentUsage = sumOf(false);
+  return agentUsage && subagentUsage ? addUsage(agentUsage, subagentUsage) : agentUsage;
 }
 
-/** Where the events and the telemetry file both count tokens, the events count. */
+/** The gap if events and telemetry file disagree on the tokens. The usage of the turn then follows the events. */
 function mismatch(
   seen: Usage | undefined,
   written: Usage | undefined,
@@ -90,7 +90,7 @@ function mismatch(
   return seen && counted !== undefined && disagree(counted, totalTokens(seen)) ? ['usage_mismatch'] : [];
 }
 
-/** What a telemetry file counts; it has no word for what came from a cache. */
+/** The usage in a telemetry file, which has no field for cached tokens. */
 function usageIn({ source, promptTokens, completionTokens, reasoningTokens }: Telemetry): Usage | undefined {
   if (source !== 'json-file' || promptTokens === undefined || completionTokens === undefined)
     return undefined;
@@ -102,14 +102,13 @@ function usageIn({ source, promptTokens, completionTokens, reasoningTokens }: Te
 }
 
 type Failure = {
-  message: string /** The end of what the program said about it; may be empty. */;
+  message: string /** The end of the program's error output; may be empty. */;
   details: string;
 };
 
 /**
- * An agent with a stream has succeeded when the last word of the stream is not a failure: exit codes lie in both
- * directions. For text the exit code is all there is. What Whetstone did to the agent explains its end better than
- * either.
+ * Why the turn failed; `undefined` if it did not. For an agent with a stream, the stream decides, because exit codes are
+ * wrong in both directions. For text there is only the exit code. A time limit or an abort comes before both.
  */
 function failureOf({ ended, exitCode, stderr }: CommandResult, reading: Reading): Failure | undefined {
   const details = textTail(stderr, EVENT_TEXT_BYTES);
@@ -134,9 +133,9 @@ function streamFailure(
 ): Failure | undefined {
   if (ending === 'failed') return { message: failure ?? 'The agent says that its turn failed.', details: '' };
   if (ending !== undefined) return undefined;
-  const said = failure ?? stderr;
+  const reason = failure ?? stderr;
   const message = `The agent ended (exit code ${exitCode}) without saying how its turn went.`;
-  return { message: said === '' ? message : `${message}\n${said}`, details: '' };
+  return { message: reason === '' ? message : `${message}\n${reason}`, details: '' };
 }
 
 function gapsOf({ reading, telemetry, kept }: TurnOutcome, usage: Usage | undefined): string[] {

@@ -1,7 +1,7 @@
 import type { StreamEvent } from '@whetstone/events';
 import type { AgentContext } from '../agent.ts';
 
-/** Events of one turn, kept for the turn and passed on as they happen, each with its time and source. */
+/** Collects the events of one turn and emits them as they happen, each with its time and source. */
 export type TurnEvents = { readonly events: StreamEvent[]; add(event: StreamEvent): void };
 
 export function createTurnEvents(context: Pick<AgentContext, 'emit'>): TurnEvents {

@@ -25,14 +25,14 @@ const launches: readonly (readonly [string, AgentConfig])[] = [
   ],
 ];
 
-/** A Codex that prints what a real one printed when it had started a sub-agent, and keeps that one's rollout. */
+/** Runs a fake Codex with the recorded output of a turn with a sub-agent, with or without the sub-agent's rollout. */
 async function play(config: AgentConfig, { keepsRollout }: { keepsRollout: boolean }): Promise<Turn> {
   const stream = join(FIXTURES, 'agents.stream.jsonl');
   const keep = `mkdir -p ~/${ROLLOUT.replace(/\/[^/]*$/, '')}; cp "$WORK/child.jsonl" ~/${ROLLOUT}`;
   const codex = `cat > /dev/null; WORK=$PWD; ${keepsRollout ? keep : ':'}; cat '${stream}'`;
   await using attempt = await startAttempt('do it', {}, { codex });
   const child = await readFile(join(FIXTURES, 'agents-child.transcript.jsonl'), 'utf8');
-  // What a sub-agent did before the turn began is not the turn's.
+  // Events of a sub-agent from before the turn do not count, so the rollout gets later times.
   await writeFile(join(attempt.workdir, 'child.jsonl'), child.replaceAll('"2026-', '"2099-'));
   const environment = { PATH: `${join(attempt.folder, 'programs')}:${process.env.PATH}` };
   const agent = await createAgent(config, { environment, hasLanes: true });
@@ -56,7 +56,7 @@ describe('however Codex is launched', () => {
   });
 
   test.each(launches)(
-    'what a sub-agent used is unknown when its rollout is not there: %s',
+    'the usage of a turn is unknown if the rollout of its sub-agent is missing: %s',
     async (_, config) => {
       const turn = await play(config, { keepsRollout: false });
       expect(turn.usage).toBeUndefined();

@@ -9,35 +9,35 @@ import { type JsonLinesReader, type JsonLinesSummary, readJsonLines } from './re
 const OPENING_BRACE = '{'.charCodeAt(0);
 
 /**
- * Reads what one agent does in the turns of one attempt. However the agent was started, the same reader reads it:
- * a driver, a command template and a telemetry collector differ only in how the program is launched.
+ * Reads the turns of one agent in one attempt. Drivers, command templates and telemetry collectors all use this reader;
+ * they differ only in how the program is launched.
  */
 export type TurnReader = {
-  /** Begins to read a turn. `isNew`: the turn is the first of its session. */
+  /** Begins to read a turn. `isNew` is true in the first turn of a session. */
   begin(turn: { isNew: boolean; emit: (event: StreamEvent) => void }): TurnReading;
 };
 
 export type TurnReading = {
   /** Takes standard output as it arrives. */
   push(chunk: Buffer): void;
-  /** The process has ended: what could be read of the turn. */
+  /** Returns what could be read of the turn, after its process has ended. */
   end(): Promise<Reading>;
 };
 
 export type Reading =
-  /** The agent printed its stream. `mapper` holds what only its kind reports. */
+  /** The agent printed its stream. `mapper` has facts that only its kind reports. */
   | { source: 'stream'; summary: JsonLinesSummary; mapper: NativeMapper }
-  /** It printed text, and its transcript says what it did. */
+  /** The agent printed text, and its transcript has the events. */
   | { source: 'transcript'; summary: JsonLinesSummary }
-  /** It printed text, and that is all. `gaps`: what was looked for and is not there. */
+  /** The agent printed only text. `gaps` names the evidence that is missing. */
   | { source: 'text'; gaps: string[] };
 
 export type TurnReaderOptions = {
-  /** Whose output it is. Absent: an agent of which nothing is known. */
+  /** The agent that prints the output. Absent: an unknown agent. */
   agent: NativeAgent | undefined;
-  /** The name that a session of text is reported under. */
+  /** The runtime in the `session.started` event of text output. */
   runtime: string;
-  /** `always`: what is printed is the stream. `detect`: it is, if its first character opens a JSON object. */
+  /** `always`: the output is the stream. `detect`: the output is the stream if its first character is `{`. */
   stream: 'always' | 'detect';
   place: MapperPlace & { workdir: string };
   /** The agent's home. */
@@ -55,7 +55,7 @@ export function createTurnReader(options: TurnReaderOptions): TurnReader {
 
 type OpenStream = NonNullable<NativeAgent['stream']>['open'];
 
-/** The mapper of the turn before counts: some agents report the usage of the whole session. */
+/** Passes on the mapper of the turn before, because some agents report the usage of the whole session. */
 function streamReader(open: OpenStream, place: MapperPlace): TurnReader {
   let mapper: NativeMapper | undefined;
   return {
@@ -71,7 +71,7 @@ function streamReader(open: OpenStream, place: MapperPlace): TurnReader {
   };
 }
 
-/** A command may ask its agent for JSON or for text: the first character that is not white space tells. */
+/** A command may print JSON or text. The first character that is not white space decides. */
 function detectingReader(options: TurnReaderOptions): TurnReader {
   const { agent, place } = options;
   if (!agent?.stream) return textReader(options);
@@ -102,14 +102,14 @@ function textReader({ runtime, place }: TurnReaderOptions): TurnReader {
   };
 }
 
-/** What the agent prints is text for people; its transcript, a file in its home, says what it did. */
+/** For an agent that prints plain text. Its transcript, a file in its home, has the events. */
 function transcriptReader(
   { pattern, createMapper }: Extract<TranscriptFormat, { kind: 'files' }>,
   options: TurnReaderOptions,
 ): TurnReader {
   const { place, home } = options;
   const texts = textReader(options);
-  /** How much of each file earlier turns have read: a session is one file, which grows. */
+  /** How many bytes of each file earlier turns have read. A session is one file, which grows. */
   const read = new Map<string, number>();
   return {
     begin(turn) {
@@ -124,7 +124,7 @@ function transcriptReader(
             return { source: 'text', gaps: ['transcript_missing'] };
           }
           read.set(file, content.length);
-          // A file that has become shorter was written anew.
+          // A file that is shorter than before was rewritten.
           const added = content.length > before ? content.subarray(before) : content;
           return { source: 'transcript', summary: readWhole(createMapper, place, added, turn.emit) };
         },

@@ -1,6 +1,6 @@
-/** How far two counts of the same tokens may be from each other before it is said: rounding, and a title that was asked for. */
+/** How far two counts of the same tokens may differ without a report, for example because of a title request. */
 const TOLERANCE = 0.02;
 
-/** Whether `counted` tells of other calls than `truth`. Both are sums of tokens. */
+/** Whether two sums of tokens differ so much that `counted` must come from other calls than `truth`. */
 export const disagree = (counted: number, truth: number): boolean =>
   Math.abs(counted - truth) > TOLERANCE * truth;

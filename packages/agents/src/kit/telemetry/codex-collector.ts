@@ -11,9 +11,9 @@ import type { JsonLinesSummary } from '../read-json-lines.ts';
 import type { TelemetryCollector } from './telemetry-collector.ts';
 
 /**
- * Sums up what `codex exec --json` printed, which the one reader has read: usage, tool calls, the model, and what of it
- * all is missing. The stream is kept as the file that the configuration names, beside the agent's other output, with
- * all turns of the session.
+ * Sums up the output of `codex exec --json`, which the turn reader has read: usage, tool calls, the model, and gaps. It
+ * also writes the stream, with all turns of the session, to the file of the configuration, beside the agent's other
+ * output.
  */
 export function createCodexCollector(
   config: TelemetryConfig,

@@ -6,7 +6,7 @@ import { createCodexCollector } from './codex-collector.ts';
 import { createJsonFileCollector } from './json-file-collector.ts';
 import { noTelemetry, type TelemetryCollector } from './telemetry-collector.ts';
 
-/** The collector that a configuration asks for. */
+/** Creates the collector of a configuration. */
 export function createTelemetryCollector(
   telemetry: TelemetryConfig,
   { workdir, outputDir }: { workdir: string; outputDir: string },

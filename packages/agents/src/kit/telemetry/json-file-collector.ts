@@ -5,12 +5,12 @@ import type { Telemetry } from '../../agent.ts';
 import type { TelemetryConfig } from '../../config.ts';
 import type { TelemetryCollector } from './telemetry-collector.ts';
 
-/** All of it may end up in a result row. */
+/** Size limit, because all of the file may become part of a result row. */
 const LARGEST_FILE_BYTES = 64 * 1024;
 
 const count = z.number().int().nonnegative();
 
-/** The fields that the file may have: context-eval's name, ours, and what a value must be. */
+/** The fields that the file may have: context-eval's name, our name, and the schema of the value. */
 const FIELDS = [
   ['agent_duration_seconds', 'agentDurationSeconds', z.number().nonnegative()],
   ['prompt_tokens', 'promptTokens', count],
@@ -23,9 +23,9 @@ const FIELDS = [
 ] as const satisfies [string, keyof Telemetry, z.ZodType][];
 
 /**
- * Reads a JSON object that the agent (or its wrapper) writes. Fields with a wrong value are named in `error`: with
- * good ones beside them the status is `partial`, else `error`; a file without any known field is `unavailable`. The
- * second turn of a session has a file of its own, `telemetry-2.json`.
+ * Reads a JSON object that the agent (or its wrapper) writes. `error` names the fields with a wrong value. The status is
+ * then `partial` if other fields are good, otherwise `error`. A file without any known field is `unavailable`. The
+ * second turn of a session has its own file, `telemetry-2.json`.
  */
 export function createJsonFileCollector(
   config: TelemetryConfig,
@@ -65,13 +65,13 @@ function fileOfTurn(file: string, turn: number): string {
 }
 
 function readFields(value: unknown): Telemetry {
-  const given = z.record(z.string(), z.unknown()).safeParse(value);
-  if (!given.success) throw new TypeError('The telemetry file does not hold a JSON object.');
+  const object = z.record(z.string(), z.unknown()).safeParse(value);
+  if (!object.success) throw new TypeError('The telemetry file does not hold a JSON object.');
   const found: Record<string, unknown> = {};
   const wrong: string[] = [];
   for (const [name, field, schema] of FIELDS) {
-    if (!Object.hasOwn(given.data, name)) continue;
-    const parsed = schema.safeParse(given.data[name]);
+    if (!Object.hasOwn(object.data, name)) continue;
+    const parsed = schema.safeParse(object.data[name]);
     if (parsed.success) found[field] = parsed.data;
     else wrong.push(name);
   }

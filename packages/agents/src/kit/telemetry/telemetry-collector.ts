@@ -2,9 +2,9 @@ import type { AttemptFiles, Telemetry } from '../../agent.ts';
 import type { Reading } from '../turn-reader.ts';
 
 /**
- * Sums up what an agent says about its own turn, in two phases (context-eval, "telemetry"): `prepare` before the agent
- * starts, `collect` after it has ended. What goes wrong is telemetry of status `error`, and never changes the outcome of
- * the turn. One collector serves all turns of an attempt.
+ * Sums up what an agent reports about its own turn, in two phases (context-eval, "telemetry"): `prepare` runs before the
+ * agent starts, `collect` after it has ended. An error gives telemetry with status `error` and never changes the outcome
+ * of the turn. One collector serves all turns of an attempt.
  */
 export type TelemetryCollector = {
   prepare(): { telemetryFile?: string; env: Record<string, string> };
@@ -13,9 +13,9 @@ export type TelemetryCollector = {
 
 export type CollectedTurn = {
   reading: Reading;
-  /** Whether what the agent and its sub-agents used is known. */
+  /** Whether the usage of the agent and its sub-agents is known. */
   isUsageWhole: boolean;
-  /** The words of the command that ran; none for an agent that Whetstone starts itself. */
+  /** The words of the command that ran. Empty for an agent that Whetstone starts itself. */
   words: readonly string[];
   files: AttemptFiles;
 };

@@ -28,7 +28,7 @@ describe('json-file', () => {
     });
   };
 
-  test('all fields', async () => {
+  test('reads all fields', async () => {
     const fields = {
       agent_duration_seconds: 1.5,
       prompt_tokens: 10,
@@ -60,15 +60,15 @@ describe('json-file', () => {
     ['good and bad fields', '{"prompt_tokens": 3, "total_tokens": -1, "completion_tokens": true}', 'partial'],
     ['bad fields only', '{"prompt_tokens": "3"}', 'error'],
     ['no known field', '{"model": "x"}', 'unavailable'],
-    ['no object', '[1]', 'error'],
-    ['no JSON', 'tokens: 3', 'error'],
+    ['not an object', '[1]', 'error'],
+    ['not JSON', 'tokens: 3', 'error'],
   ])('%s', async (_, content, status) => {
     const turn = await runWith(content);
     expect(turn.telemetry).toMatchObject({ status, source: 'json-file' });
     expect(turn.status).toBe('completed');
   });
 
-  test('no file', async () => {
+  test('reports a missing file', async () => {
     await using attempt = await startAttempt('do it');
     const turn = await sendTo(attempt, { telemetry, command: { kind: 'argv', argv: ['true'] } });
     expect(turn.telemetry).toMatchObject({ status: 'unavailable', evidenceGaps: ['telemetry_file_missing'] });
@@ -77,7 +77,7 @@ describe('json-file', () => {
   test.each([
     [15, []],
     [900, ['usage_mismatch']],
-  ])('beside the events of a known agent, which count: %i tokens in the file', async (total, gaps) => {
+  ])('the events of a known agent count, not the file: %i tokens in the file', async (total, gaps) => {
     await using attempt = await startAttempt('do it');
     const part = { reason: 'stop', tokens: { input: 10, output: 5, reasoning: 0 } };
     const printed = { type: 'step_finish', timestamp: 1, sessionID: 's', part };
@@ -123,8 +123,8 @@ describe('codex-jsonl', () => {
     await writeFile(join(attempt.folder, 'stream'), text);
     const script = `cat ${attempt.folder}/stream; : codex exec --json ${options}; exit ${exitCode}`;
     const turn = await sendTo(attempt, { kind: 'codex-cli', telemetry, command: { kind: 'shell', script } });
-    const kept = await readFile(join(attempt.context.files.outputDir, 'codex-events.jsonl'), 'utf8');
-    expect(kept).toBe(text);
+    const eventsFile = await readFile(join(attempt.context.files.outputDir, 'codex-events.jsonl'), 'utf8');
+    expect(eventsFile).toBe(text);
     return [turn, attempt.workdir];
   };
   const usage = {
@@ -136,7 +136,7 @@ describe('codex-jsonl', () => {
   };
   const item = (id: string, fields: object, type = 'item.completed') => ({ type, item: { id, ...fields } });
 
-  test('a whole turn', async () => {
+  test('reads a whole turn', async () => {
     const command = { type: 'command_execution', command: "/bin/bash -lc 'ls'" };
     const [turn] = await runOn(
       [
@@ -223,7 +223,7 @@ describe('codex-jsonl', () => {
     });
   });
 
-  test('a failed turn is one, and what it says decides nothing more', async () => {
+  test('a failed turn has failed, and its message does not set a provider error', async () => {
     const message = 'exceeded retry limit, last status: 429 Too Many Requests';
     const [turn] = await runOn(
       [{ type: 'turn.started' }, { type: 'turn.failed', error: { message } }],
@@ -235,7 +235,7 @@ describe('codex-jsonl', () => {
     expect(turn.telemetry).toMatchObject({ status: 'partial', error: message });
   });
 
-  test('an error on the way is not the end', async () => {
+  test('an error before the end of the turn does not end it', async () => {
     const [turn] = await runOn([
       { type: 'error', message: 'Reconnecting... 1/5' },
       { type: 'turn.completed', usage },
@@ -243,7 +243,7 @@ describe('codex-jsonl', () => {
     expect(turn.status).toBe('completed');
   });
 
-  test('usage is of the thread: each turn adds what is new', async () => {
+  test('the usage of a thread grows, and each turn adds only what is new', async () => {
     const second = { ...usage, input_tokens: 250, output_tokens: 50 };
     const [turn] = await runOn([
       { type: 'turn.completed', usage },
@@ -253,7 +253,7 @@ describe('codex-jsonl', () => {
     expect(turn.usage).toMatchObject({ inputTokens: 180, outputTokens: 50 });
   });
 
-  test('what is missing is said', async () => {
+  test('reports what is missing', async () => {
     const [nothing] = await runOn([]);
     expect(nothing.telemetry).toMatchObject({
       status: 'unavailable',
@@ -287,7 +287,7 @@ describe('codex-jsonl', () => {
     });
   });
 
-  test('a link in the place of the events file leads nowhere', async () => {
+  test('a link in place of the events file is not followed', async () => {
     await using attempt = await startAttempt('do it');
     const victim = join(attempt.folder, 'victim');
     await writeFile(victim, 'untouched');
