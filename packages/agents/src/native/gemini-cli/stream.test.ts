@@ -72,7 +72,7 @@ test.each([
   'garbage-once',
   'malformed-calls',
   'denied',
-])('%s: goes on and is done', (name) => {
+])('%s: the agent continues and completes the turn', (name) => {
   const { summary } = recorded.stream(name);
   expect(summary.ending).toBe('completed');
   expect(summary.failure).toBeUndefined();
