@@ -3,7 +3,7 @@ import { type CaseName, cases } from './__fixtures__/cases.ts';
 import { holdToContract } from './__fixtures__/hold-to-contract.ts';
 import { contractRows } from './__fixtures__/rows.ts';
 
-/** Played by `npm run test:agents` (`agent-contract.agents.test.ts`): most of a minute of both cores. */
+/** Runs in `npm run test:agents` (`agent-contract.agents.test.ts`): it keeps two cores busy for most of a minute. */
 const SLOW: CaseName = '200 MB of output stay out of memory';
 
 const names = (Object.keys(cases) as CaseName[]).filter((name) => name !== SLOW);

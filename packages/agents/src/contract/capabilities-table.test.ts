@@ -20,7 +20,7 @@ const COLUMNS = [
   ],
 ];
 
-/** Each agent as its page shows it. */
+/** The configuration of each agent as its page shows it. */
 function pageConfig(kind: (typeof agentKinds)[number]): AgentConfig {
   if (kind === 'loop') return agentConfig({ kind, loop: { profile: 'openai' } });
   if (isDrivenKind(kind)) return agentConfig({ kind, driver: { inherit: [] } });
@@ -93,7 +93,7 @@ Every agent has a home, a workspace and a process tree of its own, without a ter
 attaches to no server that exists already, and to no desktop application, Codex Desktop included.
 `;
 
-test('the page says what the code does', async () => {
+test('the page agrees with the code', async () => {
   const rows = [
     ...agentKinds.map((kind) => row(kind, pageConfig(kind))),
     row('http', agentConfig({ kind: 'custom', module: { file: '/agents/mine.ts' } })),

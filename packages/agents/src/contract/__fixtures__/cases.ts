@@ -13,7 +13,7 @@ import type { ContractRow } from './contract-row.ts';
 import type { Flood } from './flood-program.ts';
 import { type Play, type Stage, teamSecret, userSecret } from './stage.ts';
 
-/** What a case gets: the row, its stage, and two plays that the cases that only look at them share. */
+/** What a case gets: the row, its stage, and two plays that read-only cases share. */
 export type Scenery = {
   row: ContractRow;
   stage: Stage;
@@ -25,11 +25,11 @@ const run = promisify(execFile);
 const HANG_LIMIT_MS = 3_000;
 
 /**
- * What every adapter is held to: the list of the provider taxonomy ("Shared Coding-Agent Provider Test Contract" and the
- * review checklist), and what goes wrong in real runs. A row that cannot be asked one of them says why.
+ * What every adapter must do: the list of the provider taxonomy ("Shared Coding-Agent Provider Test Contract" and the
+ * review checklist), and what goes wrong in real runs. A row that skips a case says why.
  */
 export const cases = {
-  async 'what is missing is named, with the way to get it'({ row, stage }: Scenery) {
+  async 'a missing program or module is named, with a hint how to get it'({ row, stage }: Scenery) {
     const user = { ...stage.user, PATH: '/usr/bin:/bin' };
     const made = await row.create({ user, isMissing: true }).catch((error: unknown) => error);
     if (made instanceof WhetstoneError) {
@@ -66,7 +66,7 @@ export const cases = {
     });
   },
 
-  async 'it works in the workspace and has a home of its own'({ task, stage }: Scenery) {
+  async 'it works in the workspace and has its own home'({ task, stage }: Scenery) {
     const { attempt, seen, token } = await task();
     const { workingDirectory, homeDirectory } = await seen();
     expect(workingDirectory).toBe(attempt.workdir);
@@ -75,7 +75,7 @@ export const cases = {
     expect(await attempt.sandbox.readFile('made.txt')).toBe(`${token}\n`);
   },
 
-  async 'a workspace that is not there is no turn that went well'({ stage }: Scenery) {
+  async 'a turn in a missing workspace does not complete'({ stage }: Scenery) {
     const { attempt } = await stage.play('task');
     await rm(attempt.workdir, { recursive: true });
     const sent = stage.play('task', { attempt });
@@ -86,20 +86,20 @@ export const cases = {
     expect(status).not.toBe('completed');
   },
 
-  async "what it was not given of the user's it does not see"({ task }: Scenery) {
+  async 'it does not see variables of the user that it was not given'({ task }: Scenery) {
     const { environment } = await (await task()).seen();
     expect(environment).not.toHaveProperty('SOMETHING_OF_THE_USER');
     expect(JSON.stringify(environment)).not.toContain(userSecret);
   },
 
-  async 'its settings are there when it starts, beside what it inherits'({ row, task }: Scenery) {
+  async 'its settings and inherited files are there when it starts'({ row, task }: Scenery) {
     const { attempt, seen, kept } = await task();
     const { filesAtHome } = await seen();
     expect(filesAtHome).toEqual(expect.arrayContaining(['.team/login.json', '.team/keys/private']));
     expect(filesAtHome).toEqual(expect.arrayContaining([...(row.settingsFiles ?? [])]));
     const { mode } = await stat(join(attempt.sandbox.home, '.team/keys/private'));
     expect(mode & 0o777).toBe(0o600);
-    // Whoever reads the record sees that the agent had something of the user's.
+    // A reader of the record sees that the agent had a file of the user.
     expect(await kept()).toContain('~/.team/keys/private');
   },
 
@@ -114,7 +114,7 @@ export const cases = {
     expect(JSON.stringify(await seen())).toContain('model-of-the-turn');
   },
 
-  async 'standard input ends with the prompt, so whoever asks gets no answer'({ task }: Scenery) {
+  async 'standard input ends with the prompt, so a question gets no answer'({ task }: Scenery) {
     const { standardInput, isTerminal } = await (await task()).seen();
     expect({ standardInput, isTerminal }).toEqual({ standardInput: '', isTerminal: false });
   },
@@ -125,25 +125,25 @@ export const cases = {
     expect(turn).toMatchObject({ status: 'completed', data: { answer: token } });
   },
 
-  async 'a second turn goes on with the session'({ row, stage, task }: Scenery) {
+  async 'a second turn resumes the session'({ row, stage, task }: Scenery) {
     const first = await task();
     const { session } = first.attempt.context;
-    const { session: own } = await first.seen();
-    expect(session.id).toBe(row.hasOwnSession ? sessionIn(first.turn) : own);
+    const { session: agentSession } = await first.seen();
+    expect(session.id).toBe(row.hasOwnSession ? sessionIn(first.turn) : agentSession);
     const context = { session: { isNew: false, id: session.id } };
     const { agent, attempt } = first;
     const second = await stage.play('task', { agent, attempt, context });
     expect(second.turn.status).toBe('completed');
-    expect(await second.seen()).toMatchObject({ session: own, resumed: own });
+    expect(await second.seen()).toMatchObject({ session: agentSession, resumed: agentSession });
     expect([session.id, undefined]).toContain(sessionIn(second.turn));
-    // Each turn has its own events, also where the agent keeps one transcript of the session.
+    // Each turn has its own events, even if the agent keeps one transcript of the session.
     expect(JSON.stringify(second.turn.events)).toContain(second.token);
     expect(JSON.stringify(second.turn.events)).not.toContain(first.token);
-    // Each turn has its own tokens, also where the agent counts over the session.
+    // Each turn has its own tokens, even if the agent reports the usage of the session.
     expect(second.turn.usage).toEqual(first.turn.usage);
   },
 
-  async 'what it keeps at home goes with its sandbox'({ stage }: Scenery) {
+  async 'files in its home are deleted with its sandbox'({ stage }: Scenery) {
     const { attempt } = await stage.play('task');
     expect(existsSync(attempt.sandbox.home)).toBe(true);
     await attempt.sandbox.stop();
@@ -173,7 +173,7 @@ export const cases = {
     expect(existsSync(join(attempt.workdir, `seen-${token}.json`))).toBe(false);
   },
 
-  async 'a crash before its last word is a failed turn'({ stage }: Scenery) {
+  async 'a crash before it reports its end is a failed turn'({ stage }: Scenery) {
     const { turn, token } = await stage.play('crash before its last word');
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', exitCode: 3 } });
     expect(turn.exit?.message).toMatch(/exit code 3/);
@@ -181,7 +181,7 @@ export const cases = {
     expect(JSON.stringify(turn.events)).toContain(token);
   },
 
-  async 'after its last word an exit code says nothing more'({ row, stage }: Scenery) {
+  async 'after it reports its end, its exit code does not count'({ row, stage }: Scenery) {
     const { turn, reply, token } = await stage.play('crash after its last word');
     const status = row.lastWord === 'stream' ? 'completed' : 'failed';
     expect(turn).toMatchObject({ status, exit: { ended: 'exit', exitCode: 3 } });
@@ -196,7 +196,7 @@ export const cases = {
     expect(deriveAgentMetadata(turn.events, turn.facts).errors.join()).not.toBe('');
   },
 
-  async 'its metadata is that of every other agent'({ row, task }: Scenery) {
+  async 'its metadata is the same as that of every other agent'({ row, task }: Scenery) {
     const { attempt, turn } = await task();
     const metadata = deriveAgentMetadata(turn.events, turn.facts);
     expect(turn.status).toBe('completed');
@@ -211,7 +211,7 @@ export const cases = {
   async 'events are emitted as they are returned, each with time and source'({ task }: Scenery) {
     const { attempt, turn } = await task();
     expect(turn.events.length).toBeGreaterThan(1);
-    // The attempt may have gone on to a second turn.
+    // The attempt may already have had a second turn.
     expect(attempt.emitted.slice(0, turn.events.length)).toEqual(turn.events);
     for (const { at, source } of turn.events) {
       expect(at).toMatch(/^\d{4}-\d\d-\d\dT/);
@@ -219,7 +219,7 @@ export const cases = {
     }
   },
 
-  async 'a secret in the output of a tool is masked in all that is kept'({ task }: Scenery) {
+  async 'a secret in the output of a tool is masked in everything that is stored'({ task }: Scenery) {
     const { kept, token, turn } = await task();
     const text = await kept();
     expect(text).not.toContain(teamSecret);
@@ -227,7 +227,7 @@ export const cases = {
     expect(JSON.stringify(turn)).not.toContain(teamSecret);
   },
 
-  async 'malformed output costs nothing of what stands around it'({ garbled }: Scenery) {
+  async 'malformed output does not affect the output around it'({ garbled }: Scenery) {
     const { turn, reply, token, kept } = await garbled();
     expect(turn.status).toBe('completed');
     expect(reply).toContain(`Done ${token}`);
@@ -235,7 +235,7 @@ export const cases = {
     for (const line of ['no JSON at all', 'cut off']) expect(text).toContain(line);
   },
 
-  async 'output that is no UTF-8 is kept, and characters stay whole'({ garbled }: Scenery) {
+  async 'output that is not UTF-8 is kept, and characters stay whole'({ garbled }: Scenery) {
     const { attempt, kept } = await garbled();
     const bytes = await attempt.sandbox.readBytes(attempt.context.files.stdoutFile);
     expect(bytes.includes(Buffer.from([0xff, 0xfe, 0x80]))).toBe(true);
@@ -244,7 +244,7 @@ export const cases = {
 
   async '200 MB of output stay out of memory'({ row }: Scenery) {
     const program = join(import.meta.dirname, 'flood-program.ts');
-    // Whoever held all of it would run out of this heap.
+    // An adapter that kept all of the output would run out of this heap.
     const { stdout } = await run(process.execPath, ['--max-old-space-size=160', program, row.name]);
     const flood: Flood = JSON.parse(stdout);
     expect(flood).toMatchObject({ status: 'completed', saidLastOrSaysNot: true });
@@ -252,9 +252,9 @@ export const cases = {
     expect(flood.grownMegabytes).toBeLessThan(300);
   },
 
-  async 'sessions at once do not mix, and the crash of one is its own'({ row, stage }: Scenery) {
+  async 'parallel sessions do not mix, and the crash of one does not affect the others'({ row, stage }: Scenery) {
     const agent = await row.create({ user: stage.user });
-    const crash = row.skips['a crash before its last word is a failed turn']
+    const crash = row.skips['a crash before it reports its end is a failed turn']
       ? 'failure'
       : 'crash before its last word';
     const plays = await Promise.all([
@@ -281,7 +281,7 @@ const sessionIn = ({ events, facts }: Turn) => deriveAgentMetadata(events, facts
 
 export type CaseName = keyof typeof cases;
 
-/** Also when it never does, after a while. */
+/** Waits until the agent hangs, for at most 30 s. */
 async function whenHanging(attempt: TestAttempt, token: string): Promise<void> {
   const deadline = Date.now() + 30_000;
   while (!existsSync(join(attempt.workdir, `hanging-${token}`)) && Date.now() < deadline) await pause(20);

@@ -2,24 +2,24 @@ import type { Agent, AgentContext } from '../../agent.ts';
 import type { CaseName } from './cases.ts';
 import type { Scene } from './scene.ts';
 
-/** An adapter as the contract sees it: how to make its agent, and what of the contract it cannot be asked. */
+/** An adapter under the contract: how to make its agent, and which cases it skips. */
 export type ContractRow = {
   name: string;
-  /** What its events and facts call it. */
+  /** The runtime in its events and facts. */
   runtime: string;
   /** Makes the agent as a run does, through `createAgent`. */
   create(options: CreateOptions): Promise<Agent>;
-  /** What a turn needs beside its sandbox: a lane whose model plays the scene, say. Default: a lane that nobody answers. */
+  /** What a turn needs besides its sandbox, such as a lane whose model plays the scene. Default: an unanswered lane. */
   openContext?(scene: Scene): Promise<{ context: Partial<AgentContext> } & AsyncDisposable>;
-  /** What tells how a turn ended: the agent's own stream, or nothing but its exit code. */
+  /** What decides how a turn ended: the agent's stream, or only its exit code. */
   lastWord: 'stream' | 'exit code';
-  /** Its session is its own, and the fake agent is a command of it. Default: what the fake agent calls its session. */
+  /** The adapter has its own sessions and runs the fake agent as a command. Default: the fake agent has the session. */
   hasOwnSession?: boolean;
-  /** The variable of the model's key where there is no gateway. */
+  /** The variable of the model's key if there is no gateway. */
   keyVariable?: string;
-  /** What its adapter writes into its home before it starts. */
+  /** Files that the adapter writes into the home before the agent starts. */
   settingsFiles?: readonly string[];
-  /** Cases that it cannot be asked, each with the reason, which is printed. */
+  /** Cases that do not apply, each with a reason, which is printed. */
   skips: Partial<Record<CaseName, string>>;
 };
 
@@ -29,9 +29,9 @@ export type CreateOptions = {
   /** Default: true. */
   hasLanes?: boolean;
   env?: Record<string, string>;
-  /** What of the user's home the agent gets. */
+  /** Files of the user's home that the agent gets. */
   inherit?: string[];
   model?: string;
-  /** Its program, or its module, is one that is not there. */
+  /** The program or the module of the agent does not exist. */
   isMissing?: boolean;
 };

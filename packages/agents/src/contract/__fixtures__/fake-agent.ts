@@ -40,7 +40,7 @@ const seen: Seen = {
   workingDirectory: process.cwd(),
   homeDirectory: homedir(),
   filesAtHome: readdirSync(home, { recursive: true, encoding: 'utf8' }),
-  // A second read at the end of a pipe or of /dev/null gives nothing; at a terminal it would wait.
+  // At the end of a pipe or of /dev/null, a second read gives nothing; at a terminal it would wait.
   standardInput: readFileSync(0, 'utf8'),
   isTerminal: process.stdin.isTTY === true,
   session,
@@ -65,7 +65,7 @@ async function play(): Promise<void> {
       return done(`Done ${token}.`);
     case 'failure':
       failed('Out of luck.');
-      // An exit code can lie; plain text has nothing else to say it with.
+      // An exit code can be wrong, but plain text has no other way to report a failure.
       process.exitCode = formatName in formats ? 0 : 4;
       return;
     case 'structured output':
@@ -88,7 +88,7 @@ async function play(): Promise<void> {
   }
 }
 
-/** As the released agents are told: a file, a file behind an `@`, or the schema itself. */
+/** The released agents get a file, a file after an `@`, or the schema itself. */
 function isHeldToSchema(): boolean {
   const value = args[args.findIndex((arg) => arg === '--output-schema' || arg === '--json-schema') + 1] ?? '';
   const text = value.startsWith('{') ? value : readFileSync(value.replace(/^@/, ''), 'utf8');
@@ -141,7 +141,7 @@ function printLines(lines: readonly string[]): void {
   print(Buffer.from(lines.map((line) => `${line}\n`).join('')));
 }
 
-/** Before it returns, so that what was printed before a crash is out. */
+/** Writes synchronously, so that output from before a crash is not lost. */
 function print(bytes: Buffer): void {
   for (let written = 0; written < bytes.length; ) {
     try {
@@ -153,7 +153,7 @@ function print(bytes: Buffer): void {
   }
 }
 
-/** With children that would outlive it, one of them deaf to SIGTERM. */
+/** Hangs with children that would outlive this process; one of them ignores SIGTERM. */
 async function hang(): Promise<void> {
   const marker = `hanging in ${process.cwd()}`;
   spawn('sleep', ['600'], { argv0: marker, stdio: 'ignore', detached: true });
@@ -162,18 +162,18 @@ async function hang(): Promise<void> {
     detached: true,
   });
   await new Promise((resolve) => deaf.stdout?.once('data', resolve));
-  // Whole at once: who waits for the file reads it right away.
+  // The rename makes the whole file appear at once, because a test reads it right away.
   writeFileSync(`hanging-${token}.new`, marker);
   renameSync(`hanging-${token}.new`, `hanging-${token}`);
   await new Promise((resolve) => setTimeout(resolve, 600_000));
 }
 
-/** A long line, lines that are no JSON, lines that are JSON of no event, and bytes that are no UTF-8. */
+/** Prints a long line, lines that are not JSON, JSON that is not an event, and bytes that are not UTF-8. */
 async function garble(): Promise<void> {
   printLines([`{"type":"${'x'.repeat(256 * 1024)}"}`]);
   printLines(['no JSON at all', '{"type":"cut off', '[1,2]', 'null', '"text"', '{"type":12}', '{}', '', '\r']);
   print(Buffer.from([0xff, 0xfe, 0x80, 0x00, 0x0a]));
-  // A character whose bytes arrive one by one.
+  // The bytes of one character arrive one by one.
   for (const byte of Buffer.from('naïve\n')) {
     print(Buffer.from([byte]));
     await pause(2);

@@ -1,14 +1,14 @@
-/** Lets the agent of a row print 200 MB, in a process of its own, and prints what that took of memory as JSON. */
+/** Lets the agent of a row print 200 MB in a separate process, and prints the memory that this took as JSON. */
 import { contractRows } from './rows.ts';
 import { openStage } from './stage.ts';
 
 export type Flood = {
   status: string;
-  /** Its last words are among the events, or its telemetry says that events are missing. */
+  /** The last message is among the events, or the telemetry says that events are missing. */
   saidLastOrSaysNot: boolean;
-  /** What of it is events. */
+  /** Size of the events. */
   keptMegabytes: number;
-  /** By how much the resident memory was larger than before, at most. */
+  /** The largest growth of resident memory. */
   grownMegabytes: number;
 };
 

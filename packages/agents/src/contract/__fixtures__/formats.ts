@@ -1,15 +1,15 @@
 /**
- * What each agent prints, cut down to what is read of it: the shapes are those of the recorded streams in
+ * What each agent prints, reduced to the fields that are read. The shapes are those of the recorded streams in
  * `native/<kind>/__fixtures__`.
  */
 export type Format = {
   begin(session: string): object[];
-  /** Says something, runs a command and sees its output. */
+  /** Prints a message, and a command with its output. */
   work(session: string, said: string, command: string, output: string): object[];
-  /** `turns`: how many the session has had, for those who count their tokens over all of them. */
+  /** `turns` is the number of turns in the session, for agents that report the usage of the whole session. */
   done(session: string, said: string, turns: number): object[];
   failed(session: string, message: string): object[];
-  /** Ends the turn with structured output; absent where the format has none. */
+  /** Ends the turn with structured output. Absent if the format has none. */
   answer?(session: string, data: object, turns: number): object[];
 };
 
@@ -50,7 +50,7 @@ const codexCli: Format = {
   answer: (session, data, turns) => codexCli.done(session, JSON.stringify(data), turns),
 };
 
-/** Claude Code's, which Qwen Code took over. */
+/** The format of Claude Code and Qwen Code. */
 function claudeLike(
   shellTool: string,
   answer: { tool: string; field: string },
@@ -260,7 +260,7 @@ const copilot: Format = {
   ],
 };
 
-/** Events as they are, for an adapter of one's own. */
+/** Our own events, for an adapter of the user. */
 const events: Format = {
   begin: (sessionId) => [{ type: 'session.started', sessionId, runtime: 'contract' }],
   work(__, said, command, output) {
@@ -276,7 +276,7 @@ const events: Format = {
   answer: (__, data) => [{ ended: 'completed', data }],
 };
 
-/** bub's tape, a file in its home. */
+/** An entry of bub's tape, a file in its home. */
 const tape = (kind: string, payload: object) => ({
   id: (calls += 1),
   kind,

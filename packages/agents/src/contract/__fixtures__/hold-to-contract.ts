@@ -3,7 +3,7 @@ import { type CaseName, cases } from './cases.ts';
 import type { ContractRow } from './contract-row.ts';
 import { openStage, type Play, type Stage } from './stage.ts';
 
-/** Runs these cases on a row; one that the row skips is skipped with its reason. */
+/** Runs these cases on a row. A case that the row skips is skipped with its reason. */
 export function holdToContract(row: ContractRow, names: readonly CaseName[]): void {
   let stage: Stage;
   beforeAll(async () => {

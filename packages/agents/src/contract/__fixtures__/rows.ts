@@ -18,7 +18,7 @@ const noInheritance = 'it takes nothing of the user’s home: that is for releas
 
 const STRUCTURED: readonly DrivenAgentKind[] = ['codex-cli', 'claude-code', 'qwen-code'];
 
-/** A released command line that Whetstone drives itself. */
+/** A released agent that Whetstone drives itself. */
 function drivenRow(kind: DrivenAgentKind): ContractRow {
   const connection = { baseUrl: '', key: '', model: '', home: '/home', workingDirectory: '/' };
   return {
@@ -45,9 +45,9 @@ function drivenRow(kind: DrivenAgentKind): ContractRow {
   };
 }
 
-/** A command template, whose output is text; bub keeps a tape beside it. */
+/** A command template with text output; bub also keeps a tape. */
 function commandRow(kind: 'custom' | 'traecli' | 'coco' | 'bub'): ContractRow {
-  const isTold = kind === 'bub';
+  const hasTape = kind === 'bub';
   return {
     name: kind,
     runtime: kind,
@@ -72,20 +72,20 @@ function commandRow(kind: 'custom' | 'traecli' | 'coco' | 'bub'): ContractRow {
       ),
     skips: {
       'a missing key is named before anything starts':
-        'it knows no key of its own, only the variables in `env`',
-      'its settings are there when it starts, beside what it inherits': noInheritance,
+        'it has no key, only the variables in `env`',
+      'its settings and inherited files are there when it starts': noInheritance,
       'the model of the configuration reaches it': 'its command names the model',
       'the model of the turn reaches it': 'its command names the model',
       'structured output is data': 'its output is text',
-      ...(isTold && {
-        'a secret in the output of a tool is masked in all that is kept':
+      ...(hasTape && {
+        'a secret in the output of a tool is masked in everything that is stored':
           'its tape is masked when a run writes its events (attempt/event-log.ts), not before',
       }),
       ...((kind === 'traecli' || kind === 'coco') && {
         '200 MB of output stay out of memory': 'the same code as custom',
       }),
-      ...(!isTold && {
-        'its metadata is that of every other agent': 'it says nothing of its tools: no `toolObservability`',
+      ...(!hasTape && {
+        'its metadata is the same as that of every other agent': 'it reports no tool calls: no `toolObservability`',
       }),
     },
   };
@@ -110,15 +110,15 @@ const moduleRow: ContractRow = {
       options,
     ),
   skips: {
-    'a missing key is named before anything starts': 'its keys are the adapter’s own business',
-    'its settings are there when it starts, beside what it inherits': noInheritance,
-    '200 MB of output stay out of memory': 'what it holds of it is the adapter’s own business',
-    'a secret in the output of a tool is masked in all that is kept':
+    'a missing key is named before anything starts': 'the adapter reads its own keys',
+    'its settings and inherited files are there when it starts': noInheritance,
+    '200 MB of output stay out of memory': 'the adapter decides what it keeps in memory',
+    'a secret in the output of a tool is masked in everything that is stored':
       'its events are masked when a run writes them (attempt/event-log.ts), not before',
   },
 };
 
-/** Our own loop: its model plays the fake agent in its shell. */
+/** Whetstone's own loop. Its model runs the fake agent in its shell. */
 const loopRow: ContractRow = {
   name: 'loop',
   runtime: 'loop',
@@ -135,15 +135,15 @@ const loopRow: ContractRow = {
   openContext: openModel,
   hasOwnSession: true,
   skips: {
-    'what is missing is named, with the way to get it': 'it is part of Whetstone',
-    'its settings are there when it starts, beside what it inherits': noInheritance,
-    'a crash before its last word is a failed turn':
-      'it runs in this process; the crash of a tool is for its model to see',
-    'after its last word an exit code says nothing more': 'it runs in this process and has no exit code',
-    'output that is no UTF-8 is kept, and characters stay whole':
+    'a missing program or module is named, with a hint how to get it': 'it is part of Whetstone',
+    'its settings and inherited files are there when it starts': noInheritance,
+    'a crash before it reports its end is a failed turn':
+      'it runs in this process, and its model sees the crash of a tool',
+    'after it reports its end, its exit code does not count': 'it runs in this process and has no exit code',
+    'output that is not UTF-8 is kept, and characters stay whole':
       'the output of its tools is text for its model',
-    'a workspace that is not there is no turn that went well':
-      'its commands fail, which is for its model to see',
+    'a turn in a missing workspace does not complete':
+      'its commands fail, and its model sees that',
   },
 };
 
@@ -152,7 +152,7 @@ async function openModel(scene: Scene) {
   const script = defineScript({
     name: 'contract',
     play({ toolResults, model, text }) {
-      // The session of the agent that it plays is named after the first prompt that it remembers.
+      // The session id is the token of the first prompt in the conversation, reversed.
       const [, first = ''] = /"token":"([\w-]+)"/.exec(text) ?? [];
       const session = [...first].reverse().join('');
       const usage = { inputTokens: 10, outputTokens: 1 };
@@ -175,7 +175,7 @@ async function openModel(scene: Scene) {
   };
 }
 
-/** Every adapter. A new one is a row here. */
+/** Every adapter has one row here. */
 export const contractRows: readonly ContractRow[] = [
   ...drivenAgentKinds.map(drivenRow),
   commandRow('custom'),

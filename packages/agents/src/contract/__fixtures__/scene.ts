@@ -1,4 +1,4 @@
-/** What a fake agent is asked to play; it stands in the prompt as JSON, and nowhere else. */
+/** What the fake agent must play. Only the prompt has it, as JSON. */
 export type Scene = { scene: SceneName; token: string };
 
 export type SceneName =
@@ -11,7 +11,7 @@ export type SceneName =
   | 'garbled output'
   | 'flood';
 
-/** What the answer of the scene "structured output" has to fit. */
+/** The schema for the answer in the scene "structured output". */
 export const answerSchema = {
   type: 'object',
   properties: { answer: { type: 'string' } },
@@ -21,17 +21,17 @@ export const answerSchema = {
 
 export const promptOf = (scene: Scene): string => `Play this scene: ${JSON.stringify(scene)}`;
 
-/** What a fake agent saw around it when it started. */
+/** What the fake agent saw when it started. */
 export type Seen = {
   args: string[];
   environment: Record<string, string>;
   workingDirectory: string;
   homeDirectory: string;
   filesAtHome: string[];
-  /** What came after the prompt. */
+  /** Standard input after the prompt. */
   standardInput: string;
   isTerminal: boolean;
   session: string;
-  /** The session that an argument named and that this home has. */
+  /** The session that an argument named, if the home has it. */
   resumed?: string;
 };

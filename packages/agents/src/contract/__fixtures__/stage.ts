@@ -11,45 +11,45 @@ import type { ContractRow, CreateOptions } from './contract-row.ts';
 import { answerSchema, promptOf, type SceneName, type Seen } from './scene.ts';
 
 const FAKE_AGENT = join(import.meta.dirname, 'fake-agent.ts');
-/** Started hundreds of times: compiled once. */
+/** The fake agent starts hundreds of times and is compiled once. */
 const COMPILE_CACHE = join(tmpdir(), 'whetstone-compile-cache');
 const fake = (format: string): string =>
   `NODE_COMPILE_CACHE='${COMPILE_CACHE}' exec '${process.execPath}' '${FAKE_AGENT}' ${format} "$@"`;
 
-/** Programs for the PATH: one under the name of every released agent, and one for commands and adapters. */
+/** Programs for the PATH: one with the name of each released agent, and one for commands and adapters. */
 export const fakePrograms: Readonly<Record<string, string>> = {
   ...Object.fromEntries(drivenAgentKinds.map((kind) => [drivenAgents[kind].release.program, fake(kind)])),
-  // Its format is its first argument.
+  // Its first argument is the format.
   'fake-agent': fake(''),
 };
 
-/** Where an adapter plays: a user with a home and programs, who makes its agents. */
+/** The surroundings of an adapter: a user with a home and programs, and attempts. */
 export type Stage = AsyncDisposable & {
-  /** The user's environment, with a secret of theirs that no agent was given. */
+  /** The user's environment, with a secret that no agent gets. */
   user: NodeJS.ProcessEnv;
-  /** Plays a scene in an attempt of its own, which is taken down with the stage. */
+  /** Plays a scene in its own attempt, which ends with the stage. */
   play(scene: SceneName, options?: PlayOptions): Promise<Play>;
 };
 
 export type PlayOptions = Omit<CreateOptions, 'user' | 'hasLanes' | 'isMissing'> & {
   agent?: Agent;
   context?: Partial<AgentContext>;
-  /** Called when the turn is under way. */
+  /** Called when the turn has begun. */
   onStart?: (attempt: TestAttempt, token: string) => void;
-  /** The attempt of an earlier turn, to go on in. */
+  /** The attempt of an earlier turn, to be reused. */
   attempt?: TestAttempt;
 };
 
 export type Play = {
   agent: Agent;
   attempt: TestAttempt;
-  /** Stands in the prompt, and in all that the agent then makes and says. */
+  /** A text in the prompt that the agent repeats in its files and messages. */
   token: string;
   turn: Turn;
   reply: string;
-  /** What the fake agent saw around it. */
+  /** What the fake agent saw when it started. */
   seen(): Promise<Seen>;
-  /** Everything that is kept of the turn, as text. */
+  /** Everything that is stored of the turn, as text. */
   kept(): Promise<string>;
 };
 
@@ -84,11 +84,11 @@ export async function openStage(row: ContractRow): Promise<Stage> {
     attempts.add(attempt);
     await writeFile(attempt.context.files.promptFile, prompt);
     const playing = agent ?? (await row.create({ user, ...creation }));
-    await using own = await (row.openContext ?? emptyLane)({ scene, token });
+    await using opened = await (row.openContext ?? emptyLane)({ scene, token });
     const asked = scene === 'structured output' ? { outputSchema: answerSchema } : {};
     const logged: string[] = [];
     const log = (message: string): void => void logged.push(message);
-    const sent = playing.send({ text: prompt, ...asked }, { ...attempt.context, log, ...own.context, ...context });
+    const sent = playing.send({ text: prompt, ...asked }, { ...attempt.context, log, ...opened.context, ...context });
     onStart?.(attempt, token);
     const turn = await sent;
     return {

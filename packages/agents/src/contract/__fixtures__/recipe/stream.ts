@@ -2,7 +2,7 @@ import type { JsonObject, StreamEvent } from '@whetstone/events';
 import { requiredText } from '../../kit/fields.ts';
 import type { NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 
-/** `{"say": text}` for each message, and `{"end": session}` as the last line. */
+/** Maps `{"say": text}` for each message, and `{"end": session}` as the last line. */
 export function createInventedMapper(): NativeMapper {
   const summary: NativeSummary = {};
   return {
