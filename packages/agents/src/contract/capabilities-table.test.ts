@@ -100,6 +100,6 @@ test('the page agrees with the code', async () => {
   ];
   const lines = [COLUMNS, COLUMNS.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   await expect(`${INTRODUCTION}\n${lines.join('\n')}\n`).toMatchFileSnapshot(
-    '../../../../../docs/agents/capabilities.md',
+    '../../../../docs/agents/capabilities.md',
   );
 });

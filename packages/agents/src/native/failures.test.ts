@@ -48,7 +48,7 @@ test('the table in the documents agrees with the recordings', async () => {
   ]);
   const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
   const page = `${introduction}\n${lines.join('\n')}\n`;
-  await expect(page).toMatchFileSnapshot('../../../../../docs/agents-failures.md');
+  await expect(page).toMatchFileSnapshot('../../../../docs/agents-failures.md');
 });
 
 function cell(failure: Failure | string): string {
