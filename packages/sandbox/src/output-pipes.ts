@@ -26,7 +26,7 @@ export function createOutputPipes(folder: string): OutputPipes {
   };
   return {
     async open() {
-      const [first = await makeFifo(folder), second = await makeFifo(folder)] = idle.splice(-2);
+      const [first = '', second = ''] = idle.length < 2 ? await makeFifos(folder) : idle.splice(-2);
       const stdout = openPipe(first);
       try {
         return [stdout, openPipe(second)];
@@ -52,8 +52,11 @@ function openFifo(path: string): OutputPipe {
   }
 }
 
-async function makeFifo(folder: string): Promise<string> {
-  const path = join(folder, randomUUID());
-  await promisify(execFile)('mkfifo', ['-m', '600', path], { env: { PATH: '/usr/local/bin:/usr/bin:/bin' } });
-  return path;
+/** Two, made by one program: it is started for every first command of a sandbox. */
+async function makeFifos(folder: string): Promise<string[]> {
+  const paths = [randomUUID(), randomUUID()].map((name) => join(folder, name));
+  await promisify(execFile)('mkfifo', ['-m', '600', ...paths], {
+    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+  });
+  return paths;
 }

@@ -31,8 +31,16 @@ exit "$status"
 
 const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin';
 
-/** Probes how this machine makes PID namespaces: as root, else through a user namespace; `undefined`: not at all. */
-export async function createPidNamespaceContainment(): Promise<Containment | undefined> {
+let probed: Promise<Containment | undefined> | undefined;
+
+/** How this machine makes PID namespaces, probed once per process; `undefined`: not at all. */
+export function createPidNamespaceContainment(): Promise<Containment | undefined> {
+  probed ??= probe();
+  return probed;
+}
+
+/** As root, else through a user namespace. */
+async function probe(): Promise<Containment | undefined> {
   if (process.platform !== 'linux') return undefined;
   const setpriv = findExecutable('setpriv');
   const unshare = findExecutable('unshare');
