@@ -1,6 +1,5 @@
 // An agent behind HTTP: a backend that speaks OpenAI Chat Completions. In a run with a gateway it is the lane.
-import { requireEnv } from 'whetstone';
-import { defineAgent, fromChatCompletions } from 'whetstone/adapter';
+import { defineAgent, fromChatCompletions, requireEnv } from 'whetstone/adapter';
 
 export default defineAgent({
   name: 'http-agent',
