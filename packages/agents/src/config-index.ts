@@ -1,17 +1,10 @@
-/** `@whetstone/agents/config`: the part of a configuration that describes agents. */
-export { toCommand } from './agent-options.ts';
-export { commandOptions } from './command/command-options.ts';
-export {
-  COMMAND_VARIABLES,
-  commandParts,
-  commandProblems,
-  namesVariable,
-  renderCommand,
-} from './command/command-template.ts';
-export { executableOf } from './command/executable.ts';
-export { type FindProgram, findOnPath, isExecutable } from './command/find-on-path.ts';
-export { resumeCommandOf } from './command/resume-command.ts';
-export { fillTemplate, parseTemplate, unknownVariables } from './command/template.ts';
+/**
+ * `@whetstone/agents/config`: what a configuration file can say about agents. `createAgent` takes an `AgentConfig` as it
+ * stands.
+ */
+
+// One agent, with every default filled in.
+
 export type {
   AgentConfig,
   AgentContextConfig,
@@ -28,7 +21,19 @@ export type {
   SkillConfig,
   TelemetryConfig,
 } from './config.ts';
-export { agentKeyVariable } from './kit/agent-key-variable.ts';
+export { type LoopProfile, loopProfiles } from './loop/loop-profiles.ts';
+export {
+  type AgentKind,
+  agentKinds,
+  type DrivenAgentKind,
+  drivenAgentKinds,
+  drivenAgents,
+  isDrivenKind,
+} from './native/native-agents.ts';
+
+// Schemas of the options: those of each way to run an agent, and the values that they are made of.
+
+export { commandOptions } from './command/command-options.ts';
 export { contextOptions } from './kit/context-options.ts';
 export {
   anyText,
@@ -42,20 +47,30 @@ export {
   text,
   variableName,
 } from './kit/option-values.ts';
+export { loopOptions } from './loop/loop-options.ts';
+export { moduleOptions } from './module/module-options.ts';
+export { driverOptions } from './native/driver-options.ts';
+
+// Command templates: their variables, what is wrong with one, and the program that one runs.
+
+export { toCommand } from './agent-options.ts';
+export {
+  COMMAND_VARIABLES,
+  commandParts,
+  commandProblems,
+  namesVariable,
+  renderCommand,
+} from './command/command-template.ts';
+export { executableOf } from './command/executable.ts';
+export { type FindProgram, findOnPath, isExecutable } from './command/find-on-path.ts';
+export { resumeCommandOf } from './command/resume-command.ts';
+export { fillTemplate, parseTemplate, unknownVariables } from './command/template.ts';
+
+// What is known of each agent: its key, where it looks for context, what it can do.
+
+export { agentKeyVariable } from './kit/agent-key-variable.ts';
 export { readFrontMatter } from './kit/skill-front-matter.ts';
 export { loopFacts } from './loop/loop-facts.ts';
-export { loopOptions } from './loop/loop-options.ts';
-export { type LoopProfile, loopProfiles } from './loop/loop-profiles.ts';
-export { moduleOptions } from './module/module-options.ts';
 export { contextPlacesOf } from './native/context-places.ts';
-export { driverOptions } from './native/driver-options.ts';
-export {
-  type AgentKind,
-  agentKinds,
-  type DrivenAgentKind,
-  drivenAgentKinds,
-  drivenAgents,
-  isDrivenKind,
-} from './native/native-agents.ts';
 export { manifestPaths, manifestsOf } from './native/plugin-manifests.ts';
 export { takesOutputSchema } from './native/takes-output-schema.ts';

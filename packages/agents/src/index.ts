@@ -1,8 +1,13 @@
 /**
- * The public API of `@whetstone/agents`: the parts of an agent adapter, and the functions that drive and read agents.
- * Names and shapes of the adapter API follow the adapter reference; see docs/adapters.md.
+ * The public surface of `@whetstone/agents`: define agents, drive them, read what they did. Names and shapes of the
+ * adapter surface are those of the adapter reference; see docs/adapters.md. `whetstone/adapter` has the same names, for
+ * projects that install only `whetstone`.
  */
+
+// What an agent did: the event vocabulary of `@whetstone/events`.
+
 export {
+  type AgentFacts,
   type AgentMetadata,
   type InputRequest,
   type JsonObject,
@@ -12,7 +17,13 @@ export {
   totalTokens,
   type Usage,
 } from '@whetstone/events';
+
+// Where an agent's commands run: the interface of `@whetstone/sandbox`.
+
 export type { CommandResult, RunOptions as RunOpts, Sandbox, SandboxFile } from '@whetstone/sandbox';
+
+// Define an agent: an adapter that drives it for one turn.
+
 export {
   type Agent,
   type AgentCapabilities,
@@ -24,8 +35,27 @@ export {
   type HasCapability,
   type Telemetry,
   type Turn,
+  type TurnExit,
   type TurnInput,
 } from './agent.ts';
+export { requireEnv } from './kit/require-env.ts';
+
+// Turn the answer of a model API into the turn of an adapter.
+
+export type { HttpAnswer } from './http/answer-frames.ts';
+export { fromChatCompletions } from './http/chat-completions.ts';
+export { fromResponses } from './http/responses.ts';
+export { fromUiMessages } from './http/ui-messages.ts';
+
+// Help for adapters of agents that work in a sandbox.
+
+export type { Observability } from './module/shared/observability.ts';
+export type { WorkspaceFixture } from './module/shared/prepare-workspace.ts';
+export type { ValidationResult } from './module/shared/run-validation.ts';
+export { shared } from './module/shared/shared.ts';
+
+// Make an agent: a released one, a command, a module or the loop.
+
 export type {
   AgentOptions,
   CommandAgentOptions,
@@ -34,17 +64,23 @@ export type {
   ModuleAgentOptions,
 } from './agent-options.ts';
 export { type AgentDependencies, createAgent } from './create-agent.ts';
-export { type AttemptFolder, openAttemptFolder } from './drive/attempt-folder.ts';
+export { findDrivenAgent } from './native/find-driven-agent.ts';
+export {
+  type DrivenAgentKind,
+  drivenAgents,
+  type KnownDrivenAgent,
+  type NativeAgentKind,
+} from './native/native-agents.ts';
+
+// Drive an agent: one turn, or a conversation.
+
 export { type DriveOptions, driveAgent } from './drive/drive-agent.ts';
 export type { DrivenTurn } from './drive/driven-turn.ts';
 export { type AgentSession, openSession, type TurnOptions } from './drive/open-session.ts';
 export type { SessionOptions } from './drive/session-place.ts';
-export type { HttpAnswer } from './http/answer-frames.ts';
-export { fromChatCompletions } from './http/chat-completions.ts';
-export { fromResponses } from './http/responses.ts';
-export { fromUiMessages } from './http/ui-messages.ts';
-export { resolveAgentEnv } from './kit/agent-environment.ts';
-export { agentSecrets } from './kit/agent-secrets.ts';
+
+// What to give an agent besides the folder: skills, MCP servers, plugins.
+
 export type {
   DeclaredContext,
   DeclaredPlugin,
@@ -52,20 +88,10 @@ export type {
   McpServer,
   PluginContents,
 } from './kit/declared-context.ts';
-export { leadsToGateway } from './kit/leads-to-gateway.ts';
-export { placeContext, pluginFolders } from './kit/place-context.ts';
-export { pluginContents } from './kit/plugin-contents.ts';
-export { requireEnv } from './kit/require-env.ts';
-export { disagree } from './kit/usage-disagrees.ts';
-export { loopDefaults } from './loop/loop-defaults.ts';
-export type { Observability } from './module/shared/observability.ts';
-export type { WorkspaceFixture } from './module/shared/prepare-workspace.ts';
-export type { ValidationResult } from './module/shared/run-validation.ts';
-export { shared } from './module/shared/shared.ts';
-export { findDrivenAgent } from './native/find-driven-agent.ts';
-export type { Connection, DrivenAgent } from './native/native-agent.ts';
-export { drivenAgents, type KnownDrivenAgent, type NativeAgentKind } from './native/native-agents.ts';
-export { type NativeOutput, parseNative } from './native/parse-native.ts';
+
+// Read what agents printed and kept.
+
+export { type NativeOutput, type ParseOptions, parseNative } from './native/parse-native.ts';
 export {
   readTranscripts,
   type SessionTranscript,

@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { leadsToGateway, openAttemptFolder, type Turn } from '@whetstone/agents';
+import type { Turn } from '@whetstone/agents';
 import { contextPlacesOf } from '@whetstone/agents/config';
+import { leadsToGateway, openAttemptFolder } from '@whetstone/agents/evaluator';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { Lane } from '@whetstone/gateway';
 import type { Sandbox } from '@whetstone/sandbox';

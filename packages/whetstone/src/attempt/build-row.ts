@@ -1,5 +1,5 @@
 import type { Turn } from '@whetstone/agents';
-import { disagree } from '@whetstone/agents';
+import { disagree } from '@whetstone/agents/evaluator';
 import { addUsage, totalTokens, type Usage } from '@whetstone/events';
 import type { LedgerLine } from '@whetstone/gateway';
 import type { CaseRow } from '../record/row.ts';

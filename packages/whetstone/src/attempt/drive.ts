@@ -1,11 +1,6 @@
 import { appendFile } from 'node:fs/promises';
-import {
-  type AttemptFolder,
-  openSession,
-  type SessionOptions,
-  type Turn,
-  type TurnInput,
-} from '@whetstone/agents';
+import { openSession, type SessionOptions, type Turn, type TurnInput } from '@whetstone/agents';
+import type { AttemptFolder } from '@whetstone/agents/evaluator';
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Lane } from '@whetstone/gateway';

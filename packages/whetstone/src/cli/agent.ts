@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { loopDefaults } from '@whetstone/agents';
 import { type LoopProfile, loopProfiles } from '@whetstone/agents/config';
+import { loopDefaults } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Session, SubmitResult } from '@whetstone/loop';

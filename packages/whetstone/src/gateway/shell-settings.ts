@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
-import type { Connection, DrivenAgent } from '@whetstone/agents';
+import type { Connection, DrivenAgent } from '@whetstone/agents/evaluator';
 
 /**
  * Variables of an agent's settings that are only for a sandbox and must not reach the shell of the user: folders that

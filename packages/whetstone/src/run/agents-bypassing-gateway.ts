@@ -1,4 +1,4 @@
-import { leadsToGateway } from '@whetstone/agents';
+import { leadsToGateway } from '@whetstone/agents/evaluator';
 import type { Config } from '../config/config.ts';
 import type { Plan } from '../plan/plan.ts';
 

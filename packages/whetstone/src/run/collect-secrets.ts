@@ -1,5 +1,5 @@
-import { agentSecrets } from '@whetstone/agents';
 import type { AgentConfig } from '@whetstone/agents/config';
+import { agentSecrets } from '@whetstone/agents/evaluator';
 
 /** The values that must never be kept: what these agents are given from the user's environment. */
 export function collectSecrets(agents: readonly AgentConfig[], environment: NodeJS.ProcessEnv): string[] {

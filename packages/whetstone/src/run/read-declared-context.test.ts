@@ -3,8 +3,8 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } fr
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { placeContext, pluginFolders } from '@whetstone/agents';
 import type { AgentConfig, McpServerConfig, PluginConfig } from '@whetstone/agents/config';
+import { placeContext, pluginFolders } from '@whetstone/agents/evaluator';
 import { startSandboxProvider } from '@whetstone/sandbox';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import type { VariantConfig } from '../config/config.ts';

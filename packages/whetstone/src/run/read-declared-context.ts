@@ -1,14 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  type DeclaredContext,
-  type DeclaredPlugin,
-  type DeclaredSkill,
-  type McpServer,
-  pluginContents,
-  resolveAgentEnv,
-} from '@whetstone/agents';
+import type { DeclaredContext, DeclaredPlugin, DeclaredSkill, McpServer } from '@whetstone/agents';
 import type { McpServerConfig, PluginConfig, SkillConfig } from '@whetstone/agents/config';
+import { pluginContents, resolveAgentEnv } from '@whetstone/agents/evaluator';
 import { present } from '@whetstone/events/present';
 import { isSecretName, type SandboxFile } from '@whetstone/sandbox';
 import type { VariantConfig } from '../config/config.ts';

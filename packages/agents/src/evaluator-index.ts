@@ -1,0 +1,22 @@
+/**
+ * `@whetstone/agents/evaluator`: what the evaluator needs to run agents case after case and to explain their rows. Other
+ * programs need none of it; it may change in any version.
+ */
+
+// The folder of an attempt, and what an agent gets of a variant.
+
+export { type AttemptFolder, openAttemptFolder } from './drive/attempt-folder.ts';
+export { placeContext, pluginFolders } from './kit/place-context.ts';
+export { pluginContents } from './kit/plugin-contents.ts';
+
+// Keys and secrets, and how an agent's calls reach the gateway.
+
+export { resolveAgentEnv } from './kit/agent-environment.ts';
+export { agentSecrets } from './kit/agent-secrets.ts';
+export { leadsToGateway } from './kit/leads-to-gateway.ts';
+export type { Connection, DrivenAgent } from './native/native-agent.ts';
+
+// What a row says about usage, and what the loop does when nothing is configured.
+
+export { disagree } from './kit/usage-disagrees.ts';
+export { loopDefaults } from './loop/loop-defaults.ts';
