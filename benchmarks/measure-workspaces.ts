@@ -5,7 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { WhetstoneError } from '../packages/errors/src/whetstone-error.ts';
+import { WhetstoneError } from '@whetstone/errors';
 import { enterPrivateMountNamespace } from '../packages/whetstone/src/workspace/mount-namespace.ts';
 import { median } from './benchmark.ts';
 import { makeRepository, pathOf } from './make-repository.ts';

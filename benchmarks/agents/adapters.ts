@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import type { DrivenAgentKind } from '@whetstone/agents/config';
 import { createGateway } from '@whetstone/gateway';
 import { installAgents } from '../../examples/real-agents/install.ts';
 import { script } from '../../examples/real-agents/task.ts';
-import type { DrivenAgentKind } from '../../packages/agents/src/native/native-agents.ts';
 import { median, type Table } from '../benchmark.ts';
 import type { TurnPair, TurnUse } from './turn-program.ts';
 

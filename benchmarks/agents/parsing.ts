@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
-import { drivenAgentKinds } from '../../packages/agents/src/native/native-agents.ts';
+import { drivenAgentKinds } from '@whetstone/agents/config';
 import { type Aim, MEBIBYTE, type Table } from '../benchmark.ts';
 import { measureNode } from '../measured-process.ts';
 

@@ -1,9 +1,5 @@
-import { testedVersion } from '../../packages/agents/src/install/install-agent.ts';
-import {
-  type DrivenAgentKind,
-  drivenAgentKinds,
-  drivenAgents,
-} from '../../packages/agents/src/native/native-agents.ts';
+import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
+import { testedVersion } from '@whetstone/agents/install';
 import { faultCases, type Observation } from './faults.ts';
 
 /** What each agent did when its provider was at fault, as a page of the documents. */

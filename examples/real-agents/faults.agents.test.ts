@@ -1,5 +1,5 @@
+import { type DrivenAgentKind, drivenAgentKinds } from '@whetstone/agents/config';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type DrivenAgentKind, drivenAgentKinds } from '../../packages/agents/src/native/native-agents.ts';
 import { faultTable } from './fault-table.ts';
 import { type FaultCase, faultCases, meetFault, type Observation } from './faults.ts';
 

@@ -1,7 +1,6 @@
+import type { Turn } from '@whetstone/agents';
+import { type DrivenAgentKind, drivenAgents } from '@whetstone/agents/config';
 import { createGateway, type FaultRule } from '@whetstone/gateway';
-import type { Turn } from '../../packages/agents/src/agent.ts';
-import type { DrivenAgentKind } from '../../packages/agents/src/native/native-agents.ts';
-import { drivenAgents } from '../../packages/agents/src/native/native-agents.ts';
 import { decideOutcome } from '../../packages/whetstone/src/attempt/decide-outcome.ts';
 import type { FailureClass } from '../../packages/whetstone/src/record/failure-class.ts';
 import type { Verification } from '../../packages/whetstone/src/verify/verify.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { drivenAgentKinds } from '@whetstone/agents/config';
 import type { StreamEvent } from '@whetstone/events';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { drivenAgentKinds } from '../../packages/agents/src/native/native-agents.ts';
 import {
   makeProject,
   type Project,

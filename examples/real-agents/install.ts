@@ -4,8 +4,8 @@
  */
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { installAgent } from '../../packages/agents/src/install/install-agent.ts';
-import { drivenAgents } from '../../packages/agents/src/native/native-agents.ts';
+import { drivenAgents } from '@whetstone/agents/config';
+import { installAgent } from '@whetstone/agents/install';
 
 /** In the place of the user's own cache folder. */
 export const cacheFolder = join(import.meta.dirname, '../../.cache');

@@ -1,7 +1,7 @@
+import { type DrivenAgentKind, drivenAgentKinds } from '@whetstone/agents/config';
 import { addUsage, deriveAgentMetadata, emptyUsage, replyText, totalTokens } from '@whetstone/events';
 import { createGateway, defineScript, type LedgerLine } from '@whetstone/gateway';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { type DrivenAgentKind, drivenAgentKinds } from '../../packages/agents/src/native/native-agents.ts';
 import { type AgentTurn, openAgent } from './drive-agent.ts';
 import { matrixTable, type SessionScenario } from './matrix.ts';
 import { finalFiles, prompt, script } from './task.ts';

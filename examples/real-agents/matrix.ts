@@ -1,9 +1,5 @@
-import { testedVersion } from '../../packages/agents/src/install/install-agent.ts';
-import {
-  type DrivenAgentKind,
-  drivenAgentKinds,
-  drivenAgents,
-} from '../../packages/agents/src/native/native-agents.ts';
+import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
+import { testedVersion } from '@whetstone/agents/install';
 import { faultCases } from './faults.ts';
 
 /** What a cell has to come to: a passed turn, or the class of the outcome; or why there is nothing to see. */

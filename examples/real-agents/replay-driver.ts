@@ -3,8 +3,8 @@
  * Arguments: the kind of agent, the cassette.
  */
 import { networkInterfaces } from 'node:os';
+import type { DrivenAgentKind } from '@whetstone/agents/config';
 import { createGateway } from '@whetstone/gateway';
-import type { DrivenAgentKind } from '../../packages/agents/src/native/native-agents.ts';
 import { comparableEvents } from './comparable-events.ts';
 import { openAgent } from './drive-agent.ts';
 import { prompt } from './task.ts';

@@ -3,14 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
 import type { JsonObject } from '@whetstone/events';
 import { createGateway } from '@whetstone/gateway';
 import { beforeEach, expect, test } from 'vitest';
-import {
-  type DrivenAgentKind,
-  drivenAgentKinds,
-  drivenAgents,
-} from '../../packages/agents/src/native/native-agents.ts';
 import { comparableEvents } from './comparable-events.ts';
 import { openAgent } from './drive-agent.ts';
 import { openProvider } from './provider.ts';

@@ -1,10 +1,6 @@
+import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
 import { createGateway, type LedgerLine } from '@whetstone/gateway';
 import { describe, expect, test } from 'vitest';
-import {
-  type DrivenAgentKind,
-  drivenAgentKinds,
-  drivenAgents,
-} from '../../packages/agents/src/native/native-agents.ts';
 import { openAgent } from './drive-agent.ts';
 import { finalFiles, prompt, replies, script } from './task.ts';
 

@@ -1,7 +1,7 @@
+import { drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
 import type { JsonObject } from '@whetstone/events';
 import { createGateway, defineScript, type ScriptStep } from '@whetstone/gateway';
 import { expect, test } from 'vitest';
-import { drivenAgentKinds, drivenAgents } from '../../packages/agents/src/native/native-agents.ts';
 import { openAgent } from './drive-agent.ts';
 
 const outputSchema: JsonObject = {
