@@ -156,14 +156,14 @@ test('another session resumes it by its id, in the sandbox that has it', async (
 test('an agent that reports no session id takes no follow-up', async () => {
   await using session = await openSession(worker, { folder });
   await session.send('One.');
-  await expect(session.send('Two.')).rejects.toMatchObject({ code: 'agent-session' });
+  await expect(session.send('Two.')).rejects.toMatchObject({ code: 'agent-session-missing' });
   expect(session.turns).toBe(1);
 });
 
 test('a prompt that is sent during a turn is refused, and the turn goes on', async () => {
   await using session = await openSession(talker, { folder });
   const first = session.send('One.');
-  await expect(session.send('Two.')).rejects.toMatchObject({ code: 'agent-session' });
+  await expect(session.send('Two.')).rejects.toMatchObject({ code: 'session-state-wrong' });
   expect(await first).toMatchObject({ status: 'completed' });
 });
 

@@ -29,8 +29,8 @@ export type AgentSession = AsyncDisposable & {
    * Sends a prompt: the first begins the session, each further one resumes it. Resolves with the turn for whatever the
    * agent did, its failures included. Events carry the number of their turn, from 0, and no two calls have one id.
    *
-   * Rejects with a WhetstoneError `agent-session` for a further prompt when the agent reported no session id, and while a
-   * turn runs; and when the agent could not be driven at all.
+   * Rejects with a WhetstoneError: `session-state-wrong` while another turn runs, `agent-session-missing` for a further
+   * prompt when the agent reported no session id, and others when the agent could not be driven at all.
    */
   send(input: string | TurnInput, options?: TurnOptions): DrivenTurn;
 };
@@ -115,7 +115,7 @@ function noSessionId({ name }: Agent): WhetstoneError {
 }
 
 function stillRunning({ name }: Agent): WhetstoneError {
-  return new WhetstoneError('agent-session-missing', `Agent ${name} is still in a turn.`, {
+  return new WhetstoneError('session-state-wrong', `Agent ${name} is still in a turn.`, {
     hint: 'Await the turn before you send the next prompt.',
   });
 }

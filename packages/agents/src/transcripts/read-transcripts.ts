@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
-import { WhetstoneError } from '@whetstone/errors';
+import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { type AgentMetadata, deriveAgentMetadata, type StreamEvent, type Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { NativeAgentKind } from '../native/native-agents.ts';
@@ -90,7 +90,7 @@ async function readTranscript(file: string, kind: string | undefined): Promise<T
     return sessionOf(file, output, events);
   } catch (error) {
     if (kind !== undefined && error instanceof WhetstoneError) throw error;
-    return { status: 'skipped', file, reason: error instanceof Error ? error.message : String(error) };
+    return { status: 'skipped', file, reason: messageOf(error) };
   }
 }
 
