@@ -111,20 +111,20 @@ describe.concurrent('bad input is refused before anything starts', () => {
     [
       'a script that throws',
       { gateway: { mode: 'script', script: 'throws.ts' } },
-      'throws.ts: cannot be loaded: boom',
-      'gateway.script names a YAML file of steps',
+      'throws.ts: The script cannot be loaded: boom',
+      'Give a YAML file of steps, or a module whose default export is defineScript',
     ],
     [
       'a script that is none',
       { gateway: { mode: 'script', script: 'number.ts' } },
-      'number.ts: the default export must be a script',
+      'number.ts: The default export is not a script',
       'defineScript',
     ],
     [
       'a script of broken YAML',
       { gateway: { mode: 'script', script: 'broken.yaml' } },
       'broken.yaml:2:1',
-      'gateway.script names a YAML file of steps',
+      'Give a YAML file of steps, or a module whose default export is defineScript',
     ],
   ])('%s', async (_, config, message, hint) => {
     using project = makeBadProject();
