@@ -166,7 +166,7 @@ export function defineSandboxAgent<const Capabilities extends AgentCapabilities 
     capabilities: { ...(agent.capabilities as Capabilities), workspace: true },
     async send(input, context) {
       const { sandbox } = context;
-      if (!sandbox) throw new TypeError(`Agent ${agent.name} needs a sandbox, and the run gave it none.`);
+      if (!sandbox) throw new TypeError(`Agent ${agent.name} needs a sandbox, and the caller gave none.`);
       return agent.send(input, { ...context, sandbox });
     },
   };

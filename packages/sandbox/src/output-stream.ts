@@ -63,12 +63,8 @@ export class OutputStream {
     await this.#file?.close().catch((cause: Error) => {
       throw new WhetstoneError(
         'sandbox-output-unwritable',
-        `The output of a command could not be written: ${cause.message}.`,
-        {
-          cause,
-          where: this.#options.file,
-          hint: 'Check that the folder exists and is writable, and that the disk is not full.',
-        },
+        `The output of a command cannot be written: ${cause.message}.`,
+        { cause, where: this.#options.file },
       );
     });
   }

@@ -37,8 +37,8 @@ export type ProcessSandboxOptions = {
  */
 export async function createProcessSandboxProvider(options: ProcessSandboxOptions): Promise<SandboxProvider> {
   if (process.platform === 'win32') {
-    throw new WhetstoneError('sandbox-unavailable', 'The sandbox `process` needs a POSIX system.', {
-      hint: 'Run it in WSL.',
+    throw new WhetstoneError('sandbox-unavailable', 'The sandbox `process` needs Linux or macOS.', {
+      hint: 'On Windows, run Whetstone in WSL.',
     });
   }
   const containment = await chooseContainment(options.processes);
@@ -62,7 +62,7 @@ async function chooseContainment(wanted: SandboxLevel['processes'] | undefined):
   if (wanted === 'descendants') return createProcessGroupContainment();
   const namespace = await createPidNamespaceContainment();
   if (!namespace && wanted === 'pid-namespace') {
-    throw new WhetstoneError('sandbox-unavailable', 'This machine gives no PID namespace.', {
+    throw new WhetstoneError('sandbox-unavailable', 'This machine does not allow PID namespaces.', {
       hint: 'Install util-linux (`unshare`, `setpriv`) and allow user namespaces, or run as root.',
     });
   }
@@ -182,11 +182,5 @@ class ProcessSandbox implements Sandbox {
 
 function assertUser({ root }: RunOptions): void {
   if (!root || process.getuid?.() === 0) return;
-  throw new WhetstoneError(
-    'sandbox-root-unavailable',
-    'The sandbox `process` cannot run a command as root.',
-    {
-      hint: 'Prepare the machine beforehand, or run as root.',
-    },
-  );
+  throw new WhetstoneError('sandbox-root-unavailable', 'The sandbox `process` cannot run a command as root.');
 }

@@ -116,17 +116,14 @@ function outputStreams(
 }
 
 function launcherFailed({ argv }: ProcessRequest, stderr: string): WhetstoneError {
-  const reason = stderr.trim() || 'its launcher was ended from outside';
+  const reason = stderr.trim() || 'its launcher was killed from outside';
   return new WhetstoneError('sandbox-start-failed', `A command could not be started: ${reason}.`, {
     where: argv[0],
-    hint: 'Check the limits on memory and processes.',
   });
 }
 
 function outlivesKill(): WhetstoneError {
-  return new WhetstoneError('sandbox-command-stuck', 'A command has been killed and does not end.', {
-    hint: 'One of its processes hangs in the kernel, most often on a network file system.',
-  });
+  return new WhetstoneError('sandbox-command-stuck', 'A command was killed and still does not end.');
 }
 
 function neverStarted(): CommandResult {

@@ -56,9 +56,8 @@ export async function resolveUnder(root: string, path: string): Promise<string> 
   const wanted = resolve(realRoot, path);
   const real = await realpathOfExistingPart(wanted);
   if (isUnder(realRoot, wanted) && isUnder(realRoot, real)) return real;
-  throw new WhetstoneError('sandbox-path-outside', 'A path leads out of the folder it belongs to.', {
+  throw new WhetstoneError('sandbox-path-outside', 'The path leads out of the folder that it belongs to.', {
     where: path,
-    hint: 'Use a path without `..` that passes through no symbolic link to the outside.',
   });
 }
 
@@ -90,10 +89,8 @@ async function readRegularFile(path: string): Promise<Buffer> {
   if (size > LARGEST_READ_BYTES) {
     throw new WhetstoneError(
       'sandbox-file-too-large',
-      `A file has ${size} bytes; at most ${LARGEST_READ_BYTES} are read.`,
-      {
-        where: path,
-      },
+      `The file has ${size} bytes; at most ${LARGEST_READ_BYTES} can be read.`,
+      { where: path },
     );
   }
   // Awaited here, while the handle is open.
@@ -119,5 +116,5 @@ async function openRegularFile(path: string, flags: number, mode?: number): Prom
   // A folder fails on its own, with the code that callers know (`EISDIR`).
   if (entry.isFile() || entry.isDirectory()) return handle;
   await handle.close();
-  throw new WhetstoneError('sandbox-file-irregular', 'A path does not name a regular file.', { where: path });
+  throw new WhetstoneError('sandbox-file-irregular', 'The path is not a regular file.', { where: path });
 }

@@ -26,11 +26,11 @@ export function makeSandboxFolders(scratch: string): SandboxFolders & { root: st
 export async function removeSandboxFolders(folders: SandboxFolders & { root: string }): Promise<void> {
   if (removedAsMade(folders)) return;
   await removeTree(folders.root).catch((cause: Error) => {
-    throw new WhetstoneError('sandbox-cleanup-failed', 'A temporary folder could not be removed.', {
-      where: folders.root,
-      hint: 'Remove it by hand.',
-      cause,
-    });
+    throw new WhetstoneError(
+      'sandbox-cleanup-failed',
+      'The temporary folder of a sandbox cannot be removed.',
+      { where: folders.root, cause },
+    );
   });
 }
 

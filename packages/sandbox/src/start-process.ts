@@ -65,21 +65,20 @@ function feed(target: Writable, source: Readable): void {
 function cannotStart(cause: unknown): WhetstoneError {
   const { code, message } = cause as NodeJS.ErrnoException;
   const hints: Record<string, string> = {
-    E2BIG: 'An argument or the environment is too long; hand a long text over in a file.',
-    ERR_INVALID_ARG_VALUE: 'An argument or a variable holds a NUL character, which no program can receive.',
+    E2BIG: 'An argument or the environment is too long. Pass long texts as a file.',
+    ERR_INVALID_ARG_VALUE: 'An argument or a variable contains a NUL character. No program can receive it.',
   };
   return new WhetstoneError('sandbox-start-failed', `A command could not be started: ${message}.`, {
     cause,
-    hint: hints[code ?? ''] ?? 'Check the limits on processes, open files and disk space.',
+    hint: hints[code ?? ''],
   });
 }
 
 async function assertFolder(path: string): Promise<void> {
   const entry = await stat(path).catch(() => undefined);
   if (entry?.isDirectory()) return;
-  const problem = entry ? 'not a directory' : 'missing';
-  throw new WhetstoneError('sandbox-cwd-invalid', `The working directory of a command is ${problem}.`, {
+  const problem = entry ? 'is not a folder' : 'does not exist';
+  throw new WhetstoneError('sandbox-cwd-invalid', `The working directory of a command ${problem}.`, {
     where: path,
-    hint: 'A command of the task or the agent may have removed it.',
   });
 }

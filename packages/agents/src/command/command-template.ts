@@ -1,5 +1,4 @@
 import { WhetstoneError } from '@whetstone/errors';
-import { present } from '@whetstone/events/present';
 import type { Command } from '../config.ts';
 import { nestedShellProblem } from './nested-shell.ts';
 import { lexTemplate, renderShell, scriptsIn, shellTemplateProblems, wordText } from './shell-template.ts';
@@ -62,10 +61,14 @@ type Values = Partial<Record<TemplateVariable, string>>;
 export function renderCommand(command: Command, values: Values): Command {
   const [first] = commandProblems(command, COMMAND_VARIABLES);
   if (first) {
-    throw new WhetstoneError('template-invalid', `Command template: ${first.problem.message}.`, {
-      where: first.text,
-      ...present({ hint: first.problem.hint }),
-    });
+    throw new WhetstoneError(
+      'template-invalid',
+      `The command template is not valid: ${first.problem.message}.`,
+      {
+        where: first.text,
+        hint: first.problem.hint,
+      },
+    );
   }
   const words = commandWords(command, values);
   for (const word of words) assertSendable(word);
@@ -95,9 +98,9 @@ function assertSendable(argument: string): void {
   if (Buffer.byteLength(argument) <= MAX_ARGUMENT_BYTES) return;
   throw new WhetstoneError(
     'template-value-invalid',
-    'The command is too long with its values: at most 128 KiB.',
+    'The command is too long with its values: at most 128 KiB are possible.',
     {
-      hint: 'hand long texts over as a file: {prompt_file}',
+      hint: 'Pass long texts as a file: {prompt_file}.',
     },
   );
 }
@@ -108,15 +111,15 @@ function lookUpIn(values: Partial<Record<string, string>>): (name: string) => st
     if (value === undefined) {
       throw new WhetstoneError(
         'template-value-invalid',
-        `Command template: {${name}} has no value in this run.`,
+        `The command uses {${name}}, which has no value in this run.`,
         {
-          hint: `take {${name}} out of the command`,
+          hint: `Remove {${name}} from the command.`,
         },
       );
     }
     if (value.includes('\0')) {
-      throw new WhetstoneError('template-value-invalid', `The value of {${name}} holds a NUL character.`, {
-        hint: 'no program can receive a NUL in an argument; remove it, or hand the text over with {prompt_file}',
+      throw new WhetstoneError('template-value-invalid', `The value of {${name}} contains a NUL character.`, {
+        hint: 'No program can receive a NUL in an argument. Remove it, or pass the text as a file: {prompt_file}.',
       });
     }
     return value;

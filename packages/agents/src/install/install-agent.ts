@@ -81,7 +81,7 @@ function programBelow({ release: { entry, package: name } }: DrivenAgent, folder
   const pattern = 'native' in entry ? entry.native.replace('PLATFORM', platform) : entry.script;
   const [found] = globSync(join('node_modules', pattern), { cwd: folder });
   if (found !== undefined) return found;
-  throw new WhetstoneError('agent-install-failed', `${name} has no program for ${platform}.`);
+  throw new WhetstoneError('agent-install-failed', `${name} publishes no program for ${platform}.`);
 }
 
 /** Scripts run on this Node: it is one that they support, whatever the PATH of a run has. */

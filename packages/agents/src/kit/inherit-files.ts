@@ -18,7 +18,6 @@ export async function inheritFiles(
   for (const path of paths) {
     const files = await filesAt(userHome, path).catch((cause: Error) => {
       throw new WhetstoneError('inherit-missing', `~/${path} cannot be inherited: ${cause.message}`, {
-        hint: 'Name files and folders that are in your home, or leave `inherit` out.',
         cause,
       });
     });

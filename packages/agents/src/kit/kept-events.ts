@@ -53,8 +53,8 @@ export async function readPrinted(
   const summary = reader.end();
   if (result.exitCode === 0 && summary.lines > 0) return summary;
   const reason =
-    result.stderr.trim() || (result.exitCode === 0 ? 'it is not there' : `exit code ${result.exitCode}`);
-  throw new WhetstoneError('agent-transcript-unreadable', `A transcript could not be read: ${reason}.`, {
+    result.stderr.trim() || (result.exitCode === 0 ? 'it does not exist' : `exit code ${result.exitCode}`);
+  throw new WhetstoneError('agent-transcript-unreadable', `The transcript cannot be read: ${reason}.`, {
     where: args.join(' '),
   });
 }

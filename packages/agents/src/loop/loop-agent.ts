@@ -101,7 +101,7 @@ function endpointOf(loop: LoopOptions, { lane }: AgentContext, key: string | und
 function missingKey(config: LoopAgentConfig, name: string): WhetstoneError {
   return new WhetstoneError(
     'agent-key-missing',
-    `The agent ${config.name} has no key for its model: ${name} is not set.`,
+    `Agent ${config.name} has no key for its model: ${name} is not set.`,
     {
       where: `agents.${config.name}`,
       hint: `Set ${name}, name another variable in \`api_key_env\`, or run against a gateway script.`,

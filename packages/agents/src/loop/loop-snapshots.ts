@@ -17,7 +17,7 @@ export async function keepSnapshot(folder: string, snapshot: SessionSnapshot): P
 /** @throws WhetstoneError `agent-session-missing` where there is no such session, or its file holds something else. */
 export async function readSnapshot(folder: string, id: string): Promise<unknown> {
   try {
-    if (!/^[\w-]+$/.test(id)) throw new Error('that is no name of a session');
+    if (!/^[\w-]+$/.test(id)) throw new Error('this is not a session id of the loop');
     const snapshot: unknown = JSON.parse(await readFile(fileOf(folder, id), 'utf8'));
     return snapshot;
   } catch (cause) {
@@ -28,10 +28,10 @@ export async function readSnapshot(folder: string, id: string): Promise<unknown>
 export function sessionLost(id: string, cause: unknown): WhetstoneError {
   return new WhetstoneError(
     'agent-session-missing',
-    `The session ${id} of the loop cannot go on: ${messageOf(cause)}.`,
+    `Session ${id} of the loop cannot be resumed: ${messageOf(cause)}.`,
     {
       cause,
-      hint: 'A session lives as long as its attempt; begin another with `isNew: true`.',
+      hint: 'A session ends with its attempt. Begin a new session with `isNew: true`.',
     },
   );
 }

@@ -70,7 +70,7 @@ export function createSandboxEnvironment(
     listDirectory: (path) => entriesOf(absolute(path)),
     exec: (command, execOptions = {}) => exec(sandbox, command, execOptions, options),
     async start(command, { terminal, env, outputFile, workingDirectory } = {}) {
-      if (terminal) throw new Error('There is no terminal here; start the command without one.');
+      if (terminal) throw new Error('This environment has no terminal. Start the command without one.');
       const place = outputFile === undefined ? undefined : writable(outputFile);
       const process = await startSandboxProcess(sandbox, argvOf(command), {
         env: { ...options.env, ...env },
@@ -153,7 +153,7 @@ async function exec(
 
 function argvOf(command: string | readonly string[]): [string, ...string[]] {
   const [program, ...args] = typeof command === 'string' ? [SHELL, '-c', command] : command;
-  if (program === undefined) throw new TypeError('The command is an empty list; give at least a program.');
+  if (program === undefined) throw new TypeError('The command is an empty list. Give at least a program.');
   return [program, ...args];
 }
 

@@ -60,7 +60,7 @@ async function send(agent: Agent, input: TurnInput, context: AgentContext): Prom
 
 function finishedTurn(agent: Agent, turn: unknown, events: AdapterEvents): Turn {
   if (!isObject(turn) || !Array.isArray(turn.events) || !STATUSES.includes(turn.status)) {
-    throw adapterFailed(agent, 'returned what is no turn: an object with `events` and `status`.');
+    throw adapterFailed(agent, 'did not return a turn: an object with `events` and `status`.');
   }
   for (const event of turn.events) events.add(event);
   const { exit, ...rest } = turn as Turn;
@@ -97,7 +97,7 @@ function lastError(events: readonly StreamEvent[]): string | undefined {
 }
 
 function adapterFailed(agent: Agent, what: string, cause?: unknown): WhetstoneError {
-  return new WhetstoneError('agent-adapter-failed', `The adapter ${agent.name} ${what}`, {
+  return new WhetstoneError('agent-adapter-failed', `Adapter ${agent.name} ${what}`, {
     hint: 'A failure of the agent itself is a turn with status: "failed".',
     cause,
   });

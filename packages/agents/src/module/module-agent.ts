@@ -44,7 +44,7 @@ async function loadAdapter({ name, module: { file } }: ModuleAgentConfig): Promi
   if (isAgent(loaded.default)) return loaded.default;
   throw failed(
     'the default export is not an agent',
-    'write `export default defineAgent({ name, send })`, from whetstone/adapter',
+    'Write `export default defineAgent({ name, send })`, with defineAgent from whetstone/adapter.',
   );
 }
 
@@ -57,10 +57,10 @@ function hintFor(error: unknown): string {
   const message = messageOf(error);
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ERR_MODULE_NOT_FOUND' && message.includes("'whetstone'")) {
-    return 'install whetstone beside the module: npm install --save-dev whetstone';
+    return 'Install whetstone beside the module: npm install --save-dev whetstone';
   }
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX' || code === 'ERR_INVALID_TYPESCRIPT_SYNTAX') {
-    return 'Node runs TypeScript without enums, namespaces and parameter properties';
+    return 'Remove enums, namespaces and parameter properties: Node does not run them.';
   }
-  return 'run it with `node` to see where it fails';
+  return 'Run the module with `node` to see where it fails.';
 }

@@ -59,7 +59,7 @@ function readTrajectory(
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
     const where = [...path, ...(issue?.path ?? [])].join('.');
-    throw new AtifError('atif-invalid', issue?.message ?? 'not ATIF', { where });
+    throw new AtifError('atif-invalid', issue?.message ?? 'This is not ATIF.', { where });
   }
   const trajectory = parsed.data;
   loseOfTrajectory(trajectory, losses);

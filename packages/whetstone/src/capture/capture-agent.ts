@@ -80,9 +80,9 @@ function versionOf(
   const said = `${stdout}\n${stderr}`;
   const version = /\d+\.\d+\.\d+(?:[-+][\w.+-]*\w)?/.exec(said)?.[0];
   if (version) return version;
-  throw new WhetstoneError('capture-failed', `It names no version: ${oneLine(said, 200)}`, {
+  throw new WhetstoneError('capture-failed', `The output does not contain a version: ${oneLine(said, 200)}`, {
     where: `${program} --version`,
-    hint: `Is it ${name}? Another program of that name may come first on the PATH.`,
+    hint: `Check that it is the program of ${name}: another program of that name may come first on the PATH.`,
   });
 }
 
@@ -106,7 +106,7 @@ function noRequest(
   const end = ended === 'timeout' ? 'was ended at its time limit' : `ended with ${exitCode}`;
   return new WhetstoneError(
     'capture-failed',
-    `${program} asked its model nothing that could be captured. It ${end} after ${counted(calls.length, 'request')}${said === '' ? '.' : `: ${said}`}`,
+    `${program} sent no request to its model that could be captured. It ${end} after ${counted(calls.length, 'request')}${said === '' ? '.' : `: ${said}`}`,
     { hint: 'Some agents need a model that they know: --model MODEL.' },
   );
 }

@@ -42,19 +42,19 @@ describe.concurrent('bad input is refused before anything starts', () => {
     [
       'a folder that is no repository',
       { repo: { path: 'plain' } },
-      'plain: not a Git repository',
+      'plain: The folder is not a Git repository.',
       'git init && git add -A && git commit',
     ],
     [
       'a bare repository',
       { repo: { path: 'bare.git' } },
-      'a bare repository has no files to work on',
+      'The repository is bare: it has no files to work on.',
       'git clone ',
     ],
     [
       'a repository without a commit',
       { repo: { path: 'unborn' } },
-      'the repository has no commit yet',
+      'The repository has no commit yet.',
       'git add -A && git commit',
     ],
     ['no variant', { variants: {} }, 'variants: at least one', ''],
@@ -100,7 +100,7 @@ describe.concurrent('bad input is refused before anything starts', () => {
       'an output folder that is a file',
       { output_dir: 'file.txt' },
       'file.txt: The output folder cannot be written',
-      'Set output_dir in the config to a folder you may write to.',
+      'Set output_dir in the configuration to a folder that you may write to.',
     ],
     [
       'a script that is not there',
@@ -112,7 +112,7 @@ describe.concurrent('bad input is refused before anything starts', () => {
       'a script that throws',
       { gateway: { mode: 'script', script: 'throws.ts' } },
       'throws.ts: The script cannot be loaded: boom',
-      'Give a YAML file of steps, or a module whose default export is defineScript',
+      'Give a YAML file of steps',
     ],
     [
       'a script that is none',
@@ -124,7 +124,7 @@ describe.concurrent('bad input is refused before anything starts', () => {
       'a script of broken YAML',
       { gateway: { mode: 'script', script: 'broken.yaml' } },
       'broken.yaml:2:1',
-      'Give a YAML file of steps, or a module whose default export is defineScript',
+      'Give a YAML file of steps',
     ],
   ])('%s', async (_, config, message, hint) => {
     using project = makeBadProject();
@@ -135,7 +135,7 @@ describe.concurrent('bad input is refused before anything starts', () => {
   test('a ref that is unknown, with the one that was meant', async () => {
     using project = makeBadProject();
     project.writeConfig({ repo: { path: project.repo, base_ref: 'mian' } });
-    await refuses(project, ['run'], 'no commit is named "mian"', 'Did you mean main?');
+    await refuses(project, ['run'], 'No commit is named "mian".', 'Did you mean main?');
   });
 
   test('no task, and two of one name', async () => {
@@ -209,7 +209,9 @@ test.skipIf(!isOtherUserPossible())(
     ] as const) {
       chmodSync(locked, 0);
       const { status, stdout, stderr } = asNobody(project, args);
-      expect(stderr).toContain(`${locked}: It cannot be read (EACCES).\n  See who owns it`);
+      expect(stderr).toContain(
+        `${locked}: The file or folder cannot be read (EACCES).\n  Check who owns the file`,
+      );
       expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
       chmodSync(locked, 0o755);
     }
@@ -317,7 +319,7 @@ describe.skipIf(!canMount()).concurrent('a full disk (needs root, to mount a sma
         const { exitCode, stderr } = await project.whetstone(['run']);
         expect(exitCode).toBe(3);
         expect(stderr).toContain('No space is left for the results.');
-        expect(stderr).toContain('then go on with --resume');
+        expect(stderr).toContain('then resume the run with --resume');
         for (const args of [
           ['report', 'latest'],
           ['show', 'latest'],
@@ -339,7 +341,7 @@ describe.skipIf(!canMount()).concurrent('a full disk (needs root, to mount a sma
       async (project) => {
         writeFileSync(join(project.temporary, 'filler'), Buffer.alloc(8192));
         const { exitCode, stderr } = await project.whetstone(['run']);
-        expect(stderr).toContain('no space left');
+        expect(stderr).toContain('No space is left for workspaces.');
         expect(stderr).toContain('TMPDIR');
         expect(stderr).not.toContain('please report this');
         expect(exitCode).toBe(3);

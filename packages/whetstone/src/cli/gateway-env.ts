@@ -49,9 +49,9 @@ async function meantGateway({
 }: GatewayEnvOptions): Promise<{ baseUrl: string; key: string; folder: string }> {
   if (key === undefined) return findRunningGateway(gateway);
   if (gateway === undefined || !/^https?:$/.test(URL.parse(gateway)?.protocol ?? '')) {
-    throw new WhetstoneError('gateway-option-invalid', 'A key needs the base URL that it belongs to.', {
+    throw new WhetstoneError('gateway-option-invalid', 'A key needs the base URL of its gateway.', {
       where: '--key',
-      hint: 'Give it with --gateway http://HOST:PORT/lanes/ID.',
+      hint: 'Add --gateway http://HOST:PORT/lanes/ID.',
     });
   }
   const baseUrl = gateway.replace(/\/+$/, '').replace(/\/v1$/, '');

@@ -204,8 +204,16 @@ describe('whetstone gateway', () => {
     ['no cassette', { mode: 'replay' }, 'The cassette is missing.'],
     ['a script that is not there', { mode: 'script', script: 'none.yaml' }, 'none.yaml'],
     ['a cassette that is not there', { mode: 'replay', cassette: 'none.jsonl' }, 'none.jsonl'],
-    ['a flag of another mode', { mode: 'forward', script: 'x.yaml' }, '--script is for --mode script.'],
-    ['a pace in a mode without one', { mode: 'forward', timing: 'kept' }, '--timing is for --mode replay'],
+    [
+      'a flag of another mode',
+      { mode: 'forward', script: 'x.yaml' },
+      '--script only applies to --mode script.',
+    ],
+    [
+      'a pace in a mode without one',
+      { mode: 'forward', timing: 'kept' },
+      '--timing only applies to --mode replay',
+    ],
     ['a provider in a mode without one', { mode: 'replay', upstream: ['openai'] }, 'replay with --miss fork'],
     ['a key that is not set', { mode: 'forward', keyEnv: ['openai=NOT_SET'] }, 'NOT_SET'],
     ['a fault that is none', { mode: 'script', fault: ['rain'] }, 'kind of fault "rain"'],
@@ -285,7 +293,7 @@ describe('whetstone gateway env', () => {
   test('none that runs, and more than one, are said; a URL chooses', async () => {
     const none = await whetstone(['gateway', 'env', 'pi']);
     expect(none).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(none.stderr).toContain('No gateway runs.');
+    expect(none.stderr).toContain('No gateway is running.');
     const [first, second] = [await start(hello), await start(hello)];
     const two = await whetstone(['gateway', 'env', 'pi']);
     expect(two).toMatchObject({ exitCode: 2, stdout: '' });
@@ -295,14 +303,14 @@ describe('whetstone gateway env', () => {
       expect((await whetstone(['gateway', 'env', '--gateway', url])).stdout).toContain(second.key);
     }
     const elsewhere = await whetstone(['gateway', 'env', '--gateway', 'http://127.0.0.1:1']);
-    expect(elsewhere.stderr).toContain('Give its key');
+    expect(elsewhere.stderr).toContain('Add its key');
   });
 
   test('a gateway that was killed does not count, and its folder goes', async () => {
     const gateway = await start(hello);
     await gateway.end('SIGKILL');
     expect(existsSync(stateFile(gateway.child))).toBe(true);
-    expect((await whetstone(['gateway', 'env'])).stderr).toContain('No gateway runs.');
+    expect((await whetstone(['gateway', 'env'])).stderr).toContain('No gateway is running.');
     expect(existsSync(stateFile(gateway.child))).toBe(false);
   });
 

@@ -96,7 +96,7 @@ describe('initCommand', () => {
     writeFileSync(join(folder, 'tasks.yaml'), 'mine');
     await expect(init()).rejects.toMatchObject({
       code: 'init-exists',
-      message: 'starter file already exists: tasks.yaml',
+      message: 'These files exist already: tasks.yaml',
       exitCode: 2,
     });
     expect(readFileSync(join(folder, 'tasks.yaml'), 'utf8')).toBe('mine');

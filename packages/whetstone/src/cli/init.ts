@@ -34,9 +34,9 @@ export async function initCommand(options: InitOptions): Promise<number> {
   const existing = [];
   for (const name of names) if (await exists(join(directory, name))) existing.push(name);
   if (existing.length > 0 && !options.force) {
-    throw new WhetstoneError('init-exists', `starter file already exists: ${existing.join(', ')}`, {
+    throw new WhetstoneError('init-exists', `These files exist already: ${existing.join(', ')}`, {
       where: directory,
-      hint: 'choose another --directory, or overwrite with --force',
+      hint: 'Choose another --directory, or overwrite them with --force.',
     });
   }
   for (const [name, content] of Object.entries(files)) {

@@ -81,7 +81,7 @@ test('record, and replay without a provider: the same again', async () => {
   expect(everything(join(project.root, 'cassettes')).includes(lane.key)).toBe(false);
 
   const again = await project.whetstone(['run'], userEnvironment(lane));
-  expect(again).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('recorded here already') });
+  expect(again).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('have a recording already') });
 
   project.writeConfig({
     agents: { anthropic: loop('anthropic') },

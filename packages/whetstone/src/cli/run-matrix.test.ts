@@ -134,7 +134,7 @@ describe('the matrix of a run', () => {
     const finished = await project.whetstone(['run', '--category', 'docs', '--difficulty', 'hard']);
     expect(finished).toMatchObject({ exitCode: 2, stdout: '' });
     expect(finished.stderr).toContain(
-      'The filters leave no task.\n  a task must match every filter; drop one of them',
+      'The filters leave no task.\n  A task has to match every filter: remove one of them.',
     );
   });
 

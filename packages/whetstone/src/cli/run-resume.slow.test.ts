@@ -92,7 +92,9 @@ describe('a run that is interrupted', () => {
 
       const other = await project.whetstone(['run', '--resume', 'latest']);
       expect(other).toMatchObject({ exitCode: 2, stdout: '' });
-      expect(other.stderr).toContain(`Process ${run.pid} is working on this run.\n  Wait for it or stop it`);
+      expect(other.stderr).toContain(
+        `Process ${run.pid} is working on this run.\n  Wait for the process or stop it`,
+      );
 
       const interrupted = performance.now();
       process.kill(run.pid, signal);
@@ -142,22 +144,22 @@ describe.concurrent('resuming', () => {
     expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 0 });
 
     const changes: [string, () => void][] = [
-      ['variant noted changed', () => project.write({ 'notes.md': 'Do not read the tests.\n' })],
-      ['task a changed', () => project.write({ 'hidden/test/more.txt': 'other\n' })],
+      ['changed: variant noted', () => project.write({ 'notes.md': 'Do not read the tests.\n' })],
+      ['changed: task a', () => project.write({ 'hidden/test/more.txt': 'other\n' })],
       [
-        'task b changed',
+        'changed: task b',
         () => project.writeTasks([tasks[0] ?? {}, { ...TASKS[1], prompt: 'Do something else.' }]),
       ],
       [
-        'task a, task b changed',
+        'changed: task a, task b',
         () => project.writeConfig({ ...config, evaluation: { commands: ['false'] } }),
       ],
       [
-        'the sandbox or the script of the gateway changed',
+        'changed: the sandbox or the script of the gateway',
         () => project.writeConfig({ ...config, gateway: { mode: 'script', script: 'script.yaml' } }),
       ],
       [
-        'agent writer changed',
+        'changed: agent writer',
         () => project.writeConfig({ ...config, agents: { writer: { kind: 'custom', command: ['true'] } } }),
       ],
     ];
@@ -166,7 +168,7 @@ describe.concurrent('resuming', () => {
       const refused = await project.whetstone(['run', '--resume', 'latest']);
       expect(refused).toMatchObject({ exitCode: 2, stdout: '' });
       expect(refused.stderr).toContain(what);
-      expect(refused.stderr).toContain('Put the configuration back as it was, or start a new run');
+      expect(refused.stderr).toContain('Restore the configuration, or start a new run');
       project.write(original);
       project.writeTasks(tasks);
       project.writeConfig(config);

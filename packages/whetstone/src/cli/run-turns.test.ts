@@ -155,7 +155,7 @@ describe('several turns of a module', () => {
     const usage = { usage_source: 'agent', input_tokens: 20, output_tokens: 2, cost_usd: 1, tool_calls: 2 };
     expect(rows).toMatchObject([
       { outcome: 'passed', turns: 2, turns_planned: 2, ...usage },
-      { ...harness('turn 2 of 2: The adapter counts failed: my own bug'), turns: 2, input_tokens: 10 },
+      { ...harness('turn 2 of 2: Adapter counts failed: my own bug'), turns: 2, input_tokens: 10 },
       {
         ...harness('turn 1 of 2: Agent mine did not report a session id, so follow-ups cannot run.'),
         turns: 1,

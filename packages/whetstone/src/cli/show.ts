@@ -41,7 +41,7 @@ function findCase(run: StoredRun, reference: string): CaseRow {
   if (matches.length === 1 && row) return row;
   const problem =
     matches.length > 1
-      ? `${reference} stands for ${matches.length} cases.`
+      ? `${reference} is the beginning of ${matches.length} case ids.`
       : id === undefined
         ? `This run has no case ${reference}.`
         : `Case ${id} has not finished.`;

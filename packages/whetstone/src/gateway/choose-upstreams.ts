@@ -31,6 +31,6 @@ export function chooseUpstreams(
 function noneChosen(known: readonly [string, Provider][]): WhetstoneError {
   const variables = known.flatMap(([, { keyVariables }]) => keyVariables.slice(0, 1));
   return new WhetstoneError('upstream-missing', 'No provider is named, and no key of one is set.', {
-    hint: `Set one of ${variables.join(', ')}, or name a provider and where its key is.`,
+    hint: `Set one of ${variables.join(', ')}, or name a provider and the source of its key.`,
   });
 }

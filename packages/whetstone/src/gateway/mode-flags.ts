@@ -23,7 +23,7 @@ export type ModeFlags = UpstreamFlags & {
 export async function readLaneMode(flags: ModeFlags): Promise<LaneMode> {
   const { mode, script, cassette, miss = 'strict', timing = 'collapsed' } = flags;
   const isLive = mode === 'forward' || mode === 'record' || (mode === 'replay' && miss === 'fork');
-  if (!mode) throw usage('The mode is missing.', `Give --mode with one of ${modeNames.join(', ')}.`);
+  if (!mode) throw usage('The mode is missing.', `Add --mode with one of ${modeNames.join(', ')}.`);
   if (script !== undefined && mode !== 'script') throw useless('--script', 'script');
   if (cassette !== undefined && mode !== 'record' && mode !== 'replay')
     throw useless('--cassette', 'record or replay');
@@ -34,7 +34,7 @@ export async function readLaneMode(flags: ModeFlags): Promise<LaneMode> {
   }
   switch (mode) {
     case 'script': {
-      if (script === undefined) throw usage('The script is missing.', 'Give its file with --script FILE.');
+      if (script === undefined) throw usage('The script is missing.', 'Add --script FILE.');
       return { kind: mode, script: await loadScript(resolve(script)) };
     }
     case 'forward':
@@ -50,12 +50,12 @@ export async function readLaneMode(flags: ModeFlags): Promise<LaneMode> {
 
 /** The cassette. In it a name replaces the home directory of the user, so that it can be replayed with another one. */
 function recording(cassette: string | undefined): { cassette: string; names: Record<string, string> } {
-  if (cassette === undefined) throw usage('The cassette is missing.', 'Give its file with --cassette FILE.');
+  if (cassette === undefined) throw usage('The cassette is missing.', 'Add --cassette FILE.');
   return { cassette: resolve(cassette), names: { [homedir()]: '<home>' } };
 }
 
 const useless = (flag: string, modes: string): WhetstoneError =>
-  usage(`${flag} is for --mode ${modes}.`, 'Leave it out, or choose that mode.');
+  usage(`${flag} only applies to --mode ${modes}.`, 'Leave the option out, or choose that mode.');
 
 const usage = (message: string, hint: string): WhetstoneError =>
   new WhetstoneError('gateway-option-invalid', message, { hint });

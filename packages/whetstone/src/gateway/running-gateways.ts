@@ -47,12 +47,8 @@ export async function announceGateway(
   } catch (error) {
     throw new WhetstoneError(
       'gateway-state-unwritable',
-      `The gateway cannot be announced: ${messageOf(error)}`,
-      {
-        where: folder,
-        hint: 'Set XDG_CACHE_HOME to a folder that you may write.',
-        cause: error,
-      },
+      `The gateway cannot be announced to other commands: ${messageOf(error)}`,
+      { where: folder, cause: error },
     );
   }
   return { folder, [Symbol.asyncDispose]: () => removeTree(folder) };
@@ -110,17 +106,17 @@ export async function findRunningGateway(url?: string): Promise<RunningGateway> 
   if (!gateway) {
     throw new WhetstoneError(
       'gateway-not-running',
-      url === undefined ? 'No gateway runs.' : `No gateway of yours runs at ${url}.`,
+      url === undefined ? 'No gateway is running.' : `No gateway of yours is running at ${url}.`,
       {
         hint:
           url === undefined
             ? 'Start one with "whetstone gateway --mode …", or name one with --gateway URL --key KEY.'
-            : `Give its key with --key.${listed(running)}`,
+            : `Add its key with --key.${listed(running)}`,
       },
     );
   }
   if (others.length > 0) {
-    throw new WhetstoneError('gateway-ambiguous', `${meant.length} gateways run.`, {
+    throw new WhetstoneError('gateway-ambiguous', `${meant.length} gateways are running.`, {
       hint: `Name one with --gateway URL.${listed(meant)}`,
     });
   }

@@ -60,7 +60,7 @@ function selectTasks(tasks: readonly TaskConfig[], selection: Selection): TaskCo
   );
   if (selected.length === 0) {
     throw new WhetstoneError('selection-empty', 'The filters leave no task.', {
-      hint: 'a task must match every filter; drop one of them',
+      hint: 'A task has to match every filter: remove one of them.',
     });
   }
   return selected.slice(0, maxTasks);
@@ -84,8 +84,6 @@ function assertKnown(wanted: readonly string[], known: readonly string[], what: 
   throw new WhetstoneError(
     'selection-unknown',
     `Unknown ${unknown.length === 1 ? what : plural} ${quoted}.`,
-    {
-      hint: suggestion(first, known, plural),
-    },
+    { hint: suggestion(first, known, plural) },
   );
 }

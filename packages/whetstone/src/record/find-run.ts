@@ -21,7 +21,7 @@ export async function findRun(reference: string, outputDirectory: string): Promi
   throw new WhetstoneError(
     'run-not-found',
     matches.length > 1
-      ? `${reference} stands for ${matches.length} runs: ${matches.join(', ')}.`
+      ? `${reference} is the beginning of ${matches.length} run ids: ${matches.join(', ')}.`
       : `There is no run ${reference} in ${outputDirectory}.`,
     {
       hint:

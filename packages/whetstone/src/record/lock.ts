@@ -18,15 +18,12 @@ export async function acquireLock(file: string): Promise<{ release(): Promise<vo
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
       const owner = await readOwner(file);
       if (isAlive(owner)) {
-        throw new WhetstoneError('run-locked', `Process ${owner} is working on this run.`, {
-          where: file,
-          hint: 'Wait for it or stop it, then try again.',
-        });
+        throw new WhetstoneError('run-locked', `Process ${owner} is working on this run.`, { where: file });
       }
       await rm(file, { force: true });
     }
   }
-  throw new WhetstoneError('run-locked', 'Another process took the lock of this run.', {
+  throw new WhetstoneError('run-locked', 'Another process has just taken the lock of this run.', {
     where: file,
   });
 }

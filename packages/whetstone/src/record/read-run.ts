@@ -31,7 +31,7 @@ export async function readRun(directory: string): Promise<StoredRun> {
   if (!parsed.success) {
     throw new WhetstoneError('run-unreadable', `The manifest of ${directory} cannot be read.`, {
       where: layout.manifest,
-      hint: 'It was written by another version, or damaged. The cases folder can still be read by hand.',
+      hint: 'The file was written by another version of Whetstone, or it is damaged. You can still read the cases folder by hand.',
       cause: parsed.error,
     });
   }
@@ -56,9 +56,8 @@ export function isAbsent(error: unknown): boolean {
 
 export function unreadable(path: string, cause: unknown): WhetstoneError {
   const code = cause instanceof Error && 'code' in cause ? cause.code : cause;
-  return new WhetstoneError('run-unreadable', `It cannot be read (${code}).`, {
+  return new WhetstoneError('run-unreadable', `The file or folder cannot be read (${code}).`, {
     where: path,
-    hint: 'See who owns it and who may read it: ls -ld',
     cause,
   });
 }

@@ -36,20 +36,20 @@ function explain(
       hint:
         stage === 'making'
           ? 'Free some space, or set output_dir to a folder on another disk.'
-          : 'Finished cases are kept. Free some space, then go on with --resume.',
+          : 'Finished cases are kept. Free some space, then resume the run with --resume.',
       cause,
     });
   }
   if (stage === 'making') {
     return new WhetstoneError('output-unwritable', `The output folder cannot be written (${code}).`, {
       where: directory,
-      hint: 'Set output_dir in the config to a folder you may write to.',
+      hint: 'Set output_dir in the configuration to a folder that you may write to.',
       cause,
     });
   }
-  return new WhetstoneError('record-lost', `The run directory cannot be written any more (${code}).`, {
+  return new WhetstoneError('record-lost', `The run directory can no longer be written (${code}).`, {
     where: directory,
-    hint: 'Cases that finished before are kept in its journal. Mend the folder, then go on with --resume.',
+    hint: 'Finished cases are kept in the journal. Repair the folder, then resume the run with --resume.',
     cause,
   });
 }

@@ -88,14 +88,8 @@ async function checkCassettes(gateway: GatewayConfig, { plan, resumed }: Planned
   if (first === undefined || (gateway.mode === 'record' && resumed)) return;
   const where = join(gateway.cassettes, first);
   throw gateway.mode === 'record'
-    ? new WhetstoneError('cassette-exists', `${wrong.length} cases have been recorded here already.`, {
-        where,
-        hint: 'Name another folder in gateway.cassettes, or remove the old recordings.',
-      })
-    : new WhetstoneError('cassette-missing', `${wrong.length} cases have no recording.`, {
-        where,
-        hint: 'Record them first, with gateway.mode: record; select the recorded ones; or choose the same trials.',
-      });
+    ? new WhetstoneError('cassette-exists', `${wrong.length} cases have a recording already.`, { where })
+    : new WhetstoneError('cassette-missing', `${wrong.length} cases have no recording.`, { where });
 }
 
 /** Named after the case only, so that a cassette is found again when the plan gets other cases. */

@@ -96,10 +96,10 @@ function refuseChanged(plan: Plan, manifest: Manifest, directory: string): void 
   ];
   throw new WhetstoneError(
     'resume-changed',
-    `This run cannot be resumed: ${changed.length} of ${manifest.case_count} cases would not be the same work any more (${parts.join(', ') || 'the sandbox or the script of the gateway'} changed).`,
+    `This run cannot be resumed: ${changed.length} of ${manifest.case_count} cases are no longer the same work (changed: ${parts.join(', ') || 'the sandbox or the script of the gateway'}).`,
     {
       where: directory,
-      hint: 'Put the configuration back as it was, or start a new run: results of two different things must not be mixed.',
+      hint: 'Restore the configuration, or start a new run: one run must not mix results of two configurations.',
     },
   );
 }

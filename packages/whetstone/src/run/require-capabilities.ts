@@ -40,10 +40,10 @@ export function requireCapabilities(config: Config, plan: Plan, agents: Readonly
     const [name] = unable;
     throw new WhetstoneError(
       'agent-capability-missing',
-      `The task ${task.id} has ${key}, and the agent ${name} ${lack}.`,
+      `Task ${task.id} has ${key}, and agent ${name} ${lack}.`,
       {
         where: `agents.${name}`,
-        hint: `An adapter that can says so: \`capabilities: { ${capability}: true }\`. Else choose other tasks or agents with --task-id and --agent.`,
+        hint: `If the adapter can do it, declare \`capabilities: { ${capability}: true }\`. Otherwise choose other tasks or agents with --task-id and --agent.`,
       },
     );
   }

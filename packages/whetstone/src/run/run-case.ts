@@ -63,7 +63,9 @@ async function describeAttempt(
   const context = lab.contexts.get(planned.variant);
   const commit = lab.record.manifest.tasks.find(({ id }) => id === planned.task)?.commit;
   if (!agent || !agentConfig || !task || !variant || !context || !commit) {
-    throw new Error(`case ${planned.id} names what the configuration does not have`);
+    throw new Error(
+      `Case ${planned.id} names an agent, a task or a variant that the configuration does not have.`,
+    );
   }
   const { promptTemplate } = agentConfig;
   const prompt = renderPrompt(

@@ -23,10 +23,7 @@ export function viewFiles(): ReadonlyMap<string, ViewFile> {
     throw new WhetstoneError(
       'view-files-missing',
       'The files of the web page are not part of this installation.',
-      {
-        where: fileURLToPath(new URL('../', import.meta.url)),
-        hint: 'Install whetstone again. "whetstone report" and "whetstone show" work without them.',
-      },
+      { where: fileURLToPath(new URL('../', import.meta.url)) },
     );
   }
   return new Map(

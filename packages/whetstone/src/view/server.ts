@@ -36,7 +36,7 @@ export async function serveRuns(options: {
   const { outputDirectory, port = 0, host = '127.0.0.1' } = options;
   if (!LOOPBACK.includes(host)) {
     throw new WhetstoneError('view-host-invalid', `${host} is not a loopback address.`, {
-      hint: 'Runs hold prompts, patches and logs. To look from another machine, forward the port: ssh -L.',
+      hint: 'Runs contain prompts, patches and logs. To look from another machine, forward the port: ssh -L.',
     });
   }
   const files = viewFiles();
@@ -71,7 +71,6 @@ async function listen(server: ReturnType<typeof createServer>, port: number, hos
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     throw new WhetstoneError('view-port-unavailable', `Port ${port} of ${host} cannot be used (${code}).`, {
-      hint: 'Choose another one with --port, or leave it out to take a free one.',
       cause: error,
     });
   }

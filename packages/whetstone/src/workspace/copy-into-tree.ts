@@ -58,16 +58,18 @@ async function resolveSource(source: string): Promise<Buffer> {
   } catch (error) {
     const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
     if (!missing) throw unreadable(Buffer.from(source), messageOf(error));
-    throw new WhetstoneError('overlay-source-missing', 'nothing to copy from: no such file or folder', {
+    throw new WhetstoneError('overlay-source-missing', 'The file or folder to copy does not exist.', {
       where: source,
-      hint: 'Paths in a configuration are relative to the file they stand in.',
+      hint: 'Paths in a configuration are relative to the file that contains them.',
       cause: error,
     });
   }
 }
 
 function unreadable(source: Buffer, why: string): WhetstoneError {
-  return new WhetstoneError('overlay-source-unreadable', `cannot be copied into a tree: ${why}`, {
-    where: displayPath(source.toString('latin1')),
-  });
+  return new WhetstoneError(
+    'overlay-source-unreadable',
+    `The file or folder cannot be copied into a workspace: ${why}`,
+    { where: displayPath(source.toString('latin1')) },
+  );
 }

@@ -118,7 +118,7 @@ function once<T>(known: Map<string, Promise<T>>, key: string, make: () => Promis
 
 function assertCommitId(commit: string): void {
   if (/^([0-9a-f]{40}|[0-9a-f]{64})$/.test(commit)) return;
-  throw new WhetstoneError('repo-ref-unknown', `not a full commit id: ${JSON.stringify(commit)}`, {
+  throw new WhetstoneError('repo-ref-unknown', `${JSON.stringify(commit)} is not a full commit id.`, {
     hint: 'Resolve a branch, tag or short id with resolveCommit() first.',
   });
 }

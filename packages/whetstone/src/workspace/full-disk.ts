@@ -9,9 +9,9 @@ export async function namingFullDisk<T>(folder: string, work: () => Promise<T>):
     return await work();
   } catch (error) {
     if (!isDiskFull(error)) throw error;
-    throw new WhetstoneError('disk-full', 'no space left for workspaces', {
+    throw new WhetstoneError('disk-full', 'No space is left for workspaces.', {
       where: folder,
-      hint: 'Free space there, or choose another folder with TMPDIR.',
+      hint: 'Free some space, or choose another folder with TMPDIR.',
       cause: error,
     });
   }

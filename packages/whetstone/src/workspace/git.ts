@@ -122,10 +122,7 @@ function gitError(
   result: { stderr: unknown; code?: string | undefined; cause?: unknown },
 ): WhetstoneError {
   if (result.code === 'ENOENT') {
-    return new WhetstoneError('git-missing', 'git was not found', {
-      hint: 'Install git 2.32 or newer and put it in the PATH.',
-      cause: result.cause,
-    });
+    return new WhetstoneError('git-missing', 'The program git was not found.', { cause: result.cause });
   }
   const stderr = result.stderr instanceof Uint8Array ? Buffer.from(result.stderr).toString('utf8') : '';
   return new GitError(args[0] ?? '', stderr, result.cause);

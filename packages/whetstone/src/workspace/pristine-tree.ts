@@ -72,8 +72,8 @@ function isMissingObject(stderr: string): boolean {
 
 function missingObjects(commit: string, cause: unknown): WhetstoneError {
   const what = typeof cause === 'string' ? `${cause} of commit ${commit}` : `part of commit ${commit}`;
-  return new WhetstoneError('repo-objects-missing', `the repository does not hold ${what}`, {
-    hint: 'A partial or damaged clone: fetch what is missing (git fetch --refetch), or use a full clone.',
+  return new WhetstoneError('repo-objects-missing', `The repository does not contain ${what}.`, {
+    hint: 'The clone is partial or damaged: fetch what is missing (git fetch --refetch), or use a full clone.',
     cause,
   });
 }

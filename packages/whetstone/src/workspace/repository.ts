@@ -38,12 +38,11 @@ export async function resolveCommit(path: string, ref: string): Promise<string> 
   const commit = await lookUp(repository, ref);
   if (commit !== null) return commit;
   if ((await lookUp(repository, 'HEAD')) === null && (await listRefs(repository)).length === 0) {
-    throw new WhetstoneError('repo-without-commit', 'the repository has no commit yet', {
+    throw new WhetstoneError('repo-without-commit', 'The repository has no commit yet.', {
       where: repository.workTree,
-      hint: 'Commit what the agents should work on: git add -A && git commit',
     });
   }
-  throw new WhetstoneError('repo-ref-unknown', `no commit is named ${JSON.stringify(ref)}`, {
+  throw new WhetstoneError('repo-ref-unknown', `No commit is named ${JSON.stringify(ref)}.`, {
     where: repository.workTree,
     hint: await suggestRef(repository, ref),
   });
@@ -58,26 +57,27 @@ export async function openRepository(path: string): Promise<Repository> {
   const start = resolve(path);
   const found = await stat(start).catch(() => undefined);
   if (!found?.isDirectory()) {
-    throw new WhetstoneError('repo-missing', found ? 'not a folder' : 'no such folder', {
-      where: start,
-      hint: '`repo` names the folder of a Git repository, relative to the configuration file.',
-    });
+    throw new WhetstoneError(
+      'repo-missing',
+      found ? 'The repository is not a folder.' : 'The folder of the repository does not exist.',
+      { where: start },
+    );
   }
   for (let folder = start; ; folder = dirname(folder)) {
     const gitDir = await gitDirOf(join(folder, '.git'));
     if (gitDir !== undefined) return describeRepository(folder, gitDir);
     if (await isGitDir(folder)) {
       if (basename(folder) === '.git') return describeRepository(dirname(folder), folder);
-      throw new WhetstoneError('repo-bare', 'a bare repository has no files to work on', {
+      throw new WhetstoneError('repo-bare', 'The repository is bare: it has no files to work on.', {
         where: folder,
         hint: `Clone it and name the clone: git clone ${JSON.stringify(folder)}`,
       });
     }
     if (dirname(folder) === folder) break;
   }
-  throw new WhetstoneError('repo-not-git', 'not a Git repository', {
+  throw new WhetstoneError('repo-not-git', 'The folder is not a Git repository.', {
     where: start,
-    hint: 'Name another folder, or make it one: git init && git add -A && git commit',
+    hint: 'Name another folder, or make it a repository: git init && git add -A && git commit',
   });
 }
 
@@ -114,11 +114,7 @@ async function lookUp(repository: Repository, revision: string): Promise<string 
 function explainUnreadable(repository: Repository): (error: unknown) => never {
   return (error) => {
     if (!(error instanceof GitError)) throw error;
-    throw new WhetstoneError('repo-unreadable', error.message, {
-      where: repository.gitDir,
-      hint: 'See what `git fsck` says there, and whether this user may read it.',
-      cause: error,
-    });
+    throw new WhetstoneError('repo-unreadable', error.message, { where: repository.gitDir, cause: error });
   };
 }
 

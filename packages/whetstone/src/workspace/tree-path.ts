@@ -50,9 +50,11 @@ export function assertInsideTree(path: string): void {
     .split('/')
     .some((name) => name === '' || name === '.' || name === '..' || name.includes('\0') || isDotGit(name));
   if (!bad) return;
-  throw new WhetstoneError('workspace-path-unsafe', `not a path inside the tree: ${displayPath(path)}`, {
-    hint: 'Paths are relative, without `.`, `..`, `.git` or empty components.',
-  });
+  throw new WhetstoneError(
+    'workspace-path-unsafe',
+    `The path does not stay inside the workspace: ${displayPath(path)}`,
+    { hint: 'Use a relative path without `.`, `..`, `.git` or empty parts.' },
+  );
 }
 
 /**
@@ -63,8 +65,8 @@ export function overlayTarget(target: string): string {
   const path = pathBytes(target.replace(/\/+$/, ''));
   const foreign = path.split('/').some((name) => DEVICE_NAME.test(name) || /^[a-z]:/i.test(name));
   if (foreign || path.includes('\\')) {
-    throw new WhetstoneError('workspace-path-unsafe', `not a portable path inside the tree: ${target}`, {
-      hint: 'Drive letters, device names and backslashes are refused.',
+    throw new WhetstoneError('workspace-path-unsafe', `The path is not portable: ${target}`, {
+      hint: 'Use a path without drive letters, device names and backslashes.',
     });
   }
   assertInsideTree(path);

@@ -53,7 +53,7 @@ export async function prepareWorkspace(sandbox: Sandbox, fixture: WorkspaceFixtu
   await sandbox.uploadFiles(files.filter((file) => !isHidden(file.path)));
   const committed = await sandbox.runShell(COMMIT, { cwd: sandbox.workdir });
   if (committed.exitCode === 0) return;
-  throw new WhetstoneError('fixture-commit-failed', 'The workspace could not be committed.', {
+  throw new WhetstoneError('fixture-commit-failed', 'Git could not commit the workspace.', {
     where: path,
     hint: committed.stderr.trim(),
   });
@@ -71,9 +71,9 @@ async function filesOf(root: string, folder: string): Promise<SandboxFile[]> {
       const mode = (status.mode & 0o111) === 0 ? 0o644 : 0o755;
       files.push({ path, content: await readFile(absolute), mode });
     } else {
-      throw new WhetstoneError('fixture-invalid', 'A fixture holds plain files and folders alone.', {
+      throw new WhetstoneError('fixture-invalid', 'A fixture may contain only regular files and folders.', {
         where: absolute,
-        hint: 'Replace the link by what it leads to.',
+        hint: 'Replace the link by the file that it points to.',
       });
     }
   }

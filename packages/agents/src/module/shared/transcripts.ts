@@ -84,7 +84,7 @@ async function readEnd(sandbox: Sandbox, path: string): Promise<string> {
 
 function unreadable({ stderr, ended, exitCode }: CommandResult, where: string): WhetstoneError {
   const reason = stderr.trim() || (ended === 'exit' ? `exit code ${exitCode}` : ended);
-  return new WhetstoneError('agent-transcript-unreadable', `A transcript could not be read: ${reason}.`, {
+  return new WhetstoneError('agent-transcript-unreadable', `The transcript cannot be read: ${reason}.`, {
     where,
   });
 }
