@@ -11,13 +11,16 @@ import type { TestAttempt } from '../../__fixtures__/attempt.ts';
 import type { Turn } from '../../agent.ts';
 import type { ContractRow } from './contract-row.ts';
 import type { Flood } from './flood-program.ts';
+import { notApplicable } from './not-applicable.ts';
 import { type Play, type Stage, teamSecret, userSecret } from './stage.ts';
 
-/** What a case gets: the row, its stage, and two plays that read-only cases share. */
+/** What a case gets: the row, its stage, and plays that several cases look at. */
 export type Scenery = {
   row: ContractRow;
   stage: Stage;
   task: () => Promise<Play>;
+  /** A task whose turn names the model. */
+  modelOfTurn: () => Promise<Play>;
   garbled: () => Promise<Play>;
 };
 
@@ -26,7 +29,8 @@ const HANG_LIMIT_MS = 3_000;
 
 /**
  * What every adapter must do: the list of the provider taxonomy ("Shared Coding-Agent Provider Test Contract" and the
- * review checklist), and what goes wrong in real runs. A row that skips a case says why.
+ * review checklist), and what goes wrong in real runs. `not-applicable.ts` says which case does not apply
+ * to which agent.
  */
 export const cases = {
   async 'a missing program or module is named, with a hint how to get it'({ row, stage }: Scenery) {
@@ -76,7 +80,7 @@ export const cases = {
   },
 
   async 'a turn in a missing workspace does not complete'({ stage }: Scenery) {
-    const { attempt } = await stage.play('task');
+    const attempt = await stage.newAttempt();
     await rm(attempt.workdir, { recursive: true });
     const sent = stage.play('task', { attempt });
     const status = await sent.then(
@@ -109,8 +113,8 @@ export const cases = {
     expect(JSON.stringify(await seen())).toContain('model-of-the-config');
   },
 
-  async 'the model of the turn reaches it'({ stage }: Scenery) {
-    const { seen } = await stage.play('task', { context: { model: 'model-of-the-turn' } });
+  async 'the model of the turn reaches it'({ modelOfTurn }: Scenery) {
+    const { seen } = await modelOfTurn();
     expect(JSON.stringify(await seen())).toContain('model-of-the-turn');
   },
 
@@ -143,8 +147,9 @@ export const cases = {
     expect(second.turn.usage).toEqual(first.turn.usage);
   },
 
-  async 'files in its home are deleted with its sandbox'({ stage }: Scenery) {
-    const { attempt } = await stage.play('task');
+  async 'files in its home are deleted with its sandbox'({ modelOfTurn }: Scenery) {
+    const { attempt, seen } = await modelOfTurn();
+    await seen();
     expect(existsSync(attempt.sandbox.home)).toBe(true);
     await attempt.sandbox.stop();
     expect(existsSync(attempt.sandbox.home)).toBe(false);
@@ -254,7 +259,7 @@ export const cases = {
 
   async 'parallel sessions do not mix, and the crash of one does not affect the others'({ row, stage }: Scenery) {
     const agent = await row.create({ user: stage.user });
-    const crash = row.skips['a crash before it reports its end is a failed turn']
+    const crash = notApplicable[row.name]?.['a crash before it reports its end is a failed turn']
       ? 'failure'
       : 'crash before its last word';
     const plays = await Promise.all([

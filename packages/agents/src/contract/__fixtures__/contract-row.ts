@@ -1,10 +1,10 @@
 import type { Agent, AgentContext } from '../../agent.ts';
-import type { CaseName } from './cases.ts';
+import type { ContractAgent } from './not-applicable.ts';
 import type { Scene } from './scene.ts';
 
-/** An adapter under the contract: how to make its agent, and which cases it skips. */
+/** An adapter under the contract: how to make its agent, and what of it the cases look at. */
 export type ContractRow = {
-  name: string;
+  name: ContractAgent;
   /** The runtime in its events and facts. */
   runtime: string;
   /** Makes the agent as a run does, through `createAgent`. */
@@ -19,8 +19,6 @@ export type ContractRow = {
   keyVariable?: string;
   /** Files that the adapter writes into the home before the agent starts. */
   settingsFiles?: readonly string[];
-  /** Cases that do not apply, each with a reason, which is printed. */
-  skips: Partial<Record<CaseName, string>>;
 };
 
 export type CreateOptions = {

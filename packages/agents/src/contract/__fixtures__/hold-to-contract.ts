@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type CaseName, cases } from './cases.ts';
 import type { ContractRow } from './contract-row.ts';
-import { openStage, type Play, type Stage } from './stage.ts';
+import { notApplicable } from './not-applicable.ts';
+import { once, openStage, type Stage } from './stage.ts';
 
-/** Runs these cases on a row. A case that the row skips is skipped with its reason. */
+/** Runs these cases on a row. A case that is said not to apply must fail: one that holds is no exception. */
 export function holdToContract(row: ContractRow, names: readonly CaseName[]): void {
   let stage: Stage;
   beforeAll(async () => {
@@ -20,20 +21,18 @@ export function holdToContract(row: ContractRow, names: readonly CaseName[]): vo
       inherit: ['.team/login.json', '.team/keys'],
     }),
   );
+  const modelOfTurn = once(() => stage.play('task', { context: { model: 'model-of-the-turn' } }));
   const garbled = once(() => stage.play('garbled output'));
 
   for (const name of names) {
-    const reason = row.skips[name];
-    const hold = cases[name];
-    if (reason !== undefined) test.skip(`${name} (${reason})`);
-    else test(name, () => hold({ row, stage, task, garbled }));
+    const hold = () => cases[name]({ row, stage, task, modelOfTurn, garbled });
+    const reason = notApplicable[row.name]?.[name];
+    if (reason === undefined) test(name, hold);
+    else {
+      test(`${name}: does not apply (${reason})`, async () => {
+        await expect(hold(), `It applies: remove it from ${row.name} in not-applicable.ts.`).rejects.toThrow();
+      });
+    }
   }
 }
 
-function once(play: () => Promise<Play>): () => Promise<Play> {
-  let played: Promise<Play> | undefined;
-  return () => {
-    played ??= play();
-    return played;
-  };
-}

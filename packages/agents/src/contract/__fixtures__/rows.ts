@@ -14,10 +14,6 @@ import { promptOf } from './scene.ts';
 const create = (config: Parameters<typeof agentConfig>[0], { user, hasLanes = true, env }: CreateOptions) =>
   createAgent(agentConfig({ ...config, ...present({ env }) }), { environment: user, hasLanes });
 
-const noInheritance = 'it takes nothing of the user’s home: that is for released command lines';
-
-const STRUCTURED: readonly DrivenAgentKind[] = ['codex-cli', 'claude-code', 'qwen-code'];
-
 /** A released agent that Whetstone drives itself. */
 function drivenRow(kind: DrivenAgentKind): ContractRow {
   const connection = { baseUrl: '', key: '', model: '', home: '/home', workingDirectory: '/' };
@@ -39,15 +35,11 @@ function drivenRow(kind: DrivenAgentKind): ContractRow {
         },
         options,
       ),
-    skips: {
-      ...(!STRUCTURED.includes(kind) && { 'structured output is data': 'no option of its asks for a schema' }),
-    },
   };
 }
 
 /** A command template with text output; bub also keeps a tape. */
 function commandRow(kind: 'custom' | 'traecli' | 'coco' | 'bub'): ContractRow {
-  const hasTape = kind === 'bub';
   return {
     name: kind,
     runtime: kind,
@@ -70,24 +62,6 @@ function commandRow(kind: 'custom' | 'traecli' | 'coco' | 'bub'): ContractRow {
         },
         options,
       ),
-    skips: {
-      'a missing key is named before anything starts':
-        'it has no key, only the variables in `env`',
-      'its settings and inherited files are there when it starts': noInheritance,
-      'the model of the configuration reaches it': 'its command names the model',
-      'the model of the turn reaches it': 'its command names the model',
-      'structured output is data': 'its output is text',
-      ...(hasTape && {
-        'a secret in the output of a tool is masked in everything that is stored':
-          'its tape is masked when a run writes its events (attempt/event-log.ts), not before',
-      }),
-      ...((kind === 'traecli' || kind === 'coco') && {
-        '200 MB of output stay out of memory': 'the same code as custom',
-      }),
-      ...(!hasTape && {
-        'its metadata is the same as that of every other agent': 'it reports no tool calls: no `toolObservability`',
-      }),
-    },
   };
 }
 
@@ -109,13 +83,6 @@ const moduleRow: ContractRow = {
       },
       options,
     ),
-  skips: {
-    'a missing key is named before anything starts': 'the adapter reads its own keys',
-    'its settings and inherited files are there when it starts': noInheritance,
-    '200 MB of output stay out of memory': 'the adapter decides what it keeps in memory',
-    'a secret in the output of a tool is masked in everything that is stored':
-      'its events are masked when a run writes them (attempt/event-log.ts), not before',
-  },
 };
 
 /** Whetstone's own loop. Its model runs the fake agent in its shell. */
@@ -134,17 +101,6 @@ const loopRow: ContractRow = {
     ),
   openContext: openModel,
   hasOwnSession: true,
-  skips: {
-    'a missing program or module is named, with a hint how to get it': 'it is part of Whetstone',
-    'its settings and inherited files are there when it starts': noInheritance,
-    'a crash before it reports its end is a failed turn':
-      'it runs in this process, and its model sees the crash of a tool',
-    'after it reports its end, its exit code does not count': 'it runs in this process and has no exit code',
-    'output that is not UTF-8 is kept, and characters stay whole':
-      'the output of its tools is text for its model',
-    'a turn in a missing workspace does not complete':
-      'its commands fail, and its model sees that',
-  },
 };
 
 async function openModel(scene: Scene) {
@@ -175,7 +131,7 @@ async function openModel(scene: Scene) {
   };
 }
 
-/** Every adapter has one row here. */
+/** Every adapter has one row here; `not-applicable.ts` has the cases that do not apply to it. */
 export const contractRows: readonly ContractRow[] = [
   ...drivenAgentKinds.map(drivenRow),
   commandRow('custom'),

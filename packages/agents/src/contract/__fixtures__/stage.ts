@@ -27,6 +27,8 @@ export const fakePrograms: Readonly<Record<string, string>> = {
 export type Stage = AsyncDisposable & {
   /** The user's environment, with a secret that no agent gets. */
   user: NodeJS.ProcessEnv;
+  /** An attempt that ends with the stage. */
+  newAttempt(): Promise<TestAttempt>;
   /** Plays a scene in its own attempt, which ends with the stage. */
   play(scene: SceneName, options?: PlayOptions): Promise<Play>;
 };
@@ -36,7 +38,7 @@ export type PlayOptions = Omit<CreateOptions, 'user' | 'hasLanes' | 'isMissing'>
   context?: Partial<AgentContext>;
   /** Called when the turn has begun. */
   onStart?: (attempt: TestAttempt, token: string) => void;
-  /** The attempt of an earlier turn, to be reused. */
+  /** Default: a new one. */
   attempt?: TestAttempt;
 };
 
@@ -76,12 +78,17 @@ export async function openStage(row: ContractRow): Promise<Stage> {
   };
   const attempts = new Set<TestAttempt>();
 
+  async function newAttempt(): Promise<TestAttempt> {
+    const attempt = await startAttempt('', {}, fakePrograms);
+    attempts.add(attempt);
+    return attempt;
+  }
+
   async function play(scene: SceneName, options: PlayOptions = {}): Promise<Play> {
     const { agent, context, onStart, attempt: earlier, ...creation } = options;
     const token = randomUUID();
     const prompt = promptOf({ scene, token });
-    const attempt = earlier ?? (await startAttempt(prompt, {}, fakePrograms));
-    attempts.add(attempt);
+    const attempt = earlier ?? (await newAttempt());
     await writeFile(attempt.context.files.promptFile, prompt);
     const playing = agent ?? (await row.create({ user, ...creation }));
     await using opened = await (row.openContext ?? emptyLane)({ scene, token });
@@ -97,13 +104,14 @@ export async function openStage(row: ContractRow): Promise<Stage> {
       token,
       turn,
       reply: replyText(turn.events),
-      seen: async () => JSON.parse(await attempt.sandbox.readFile(`seen-${token}.json`)),
+      seen: once(async () => JSON.parse(await attempt.sandbox.readFile(`seen-${token}.json`))),
       kept: async () => [...logged, await keptOf(attempt, turn)].join('\n'),
     };
   }
 
   return {
     user,
+    newAttempt,
     play,
     async [Symbol.asyncDispose]() {
       for (const attempt of attempts) await attempt[Symbol.asyncDispose]();
@@ -124,4 +132,13 @@ async function keptOf({ context, emitted }: TestAttempt, turn: Turn): Promise<st
     [stdoutFile, stderrFile, ...outputs].map((file) => readFile(file, 'utf8').catch(() => '')),
   );
   return [JSON.stringify({ turn, emitted }), ...texts].join('\n');
+}
+
+/** Makes a value when it is asked for the first time. */
+export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
+  let made: Promise<Value> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }
