@@ -57,7 +57,7 @@ test('a server runs in the sandbox, and ends with the turn', async () => {
   expect(results).toEqual([
     'echo: zebra second',
     expect.stringContaining('it has ended (exit code 3): out of cheese'),
-    expect.stringContaining('The MCP server fixture is gone'),
+    expect.stringContaining('MCP server fixture has ended'),
   ]);
   await expectNothingLeft(attempt);
 });

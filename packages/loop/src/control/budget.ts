@@ -36,7 +36,7 @@ type Counters = Totals & { turns: number; rounds: number };
 export function checkBudget(budget: Budget): Budget {
   for (const [name, value] of Object.entries(budget)) {
     if (!(Number.isFinite(value) && value >= 0))
-      throw new RangeError(`Budget.${name} is ${value}; it has to be 0 or more`);
+      throw new RangeError(`Budget.${name} is ${value}; it must be 0 or more`);
   }
   return budget;
 }

@@ -68,7 +68,7 @@ export function resolveSessionConfig(given: Partial<SessionConfig> = {}): Sessio
   const config = { ...defaults, ...given };
   for (const [name, value] of Object.entries(config)) {
     if (typeof value === 'number' && !(Number.isFinite(value) && value >= 0)) {
-      throw new RangeError(`SessionConfig.${name} is ${value}; it has to be 0 or more`);
+      throw new RangeError(`SessionConfig.${name} is ${value}; it must be 0 or more`);
     }
   }
   return config;

@@ -167,11 +167,10 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   #command(method: string, argv: readonly string[], options: CommandOptions): LocalCommand {
     const [file, ...args] = argv;
     if (file === undefined)
-      throw new TypeError(`${method}: the command is an empty list; give at least a program name`);
+      throw new TypeError(`${method}: the command is an empty list. Give at least a program.`);
     const workingDirectory = this.#resolve(options.workingDirectory ?? '.');
     // Otherwise the missing folder would be reported as a missing program.
-    if (!existsSync(workingDirectory))
-      throw new Error(`${method}: there is no directory ${workingDirectory}`);
+    if (!existsSync(workingDirectory)) throw new Error(`${method}: ${workingDirectory} is not a directory`);
     watchEnvironment(this.#id);
     this.#commands += 1;
     const mark = `${this.#id}.${this.#commands}`;
@@ -199,7 +198,7 @@ function defaultShell(): readonly [string, ...string[]] {
 
 /** `script` of util-linux lends a terminal, which Node has no means to make. */
 function inTerminal(argv: readonly string[]): string[] {
-  if (process.platform !== 'linux') throw new Error('start: a terminal can be given on Linux alone');
+  if (process.platform !== 'linux') throw new Error('start: a terminal is available on Linux only');
   const quoted = argv.map((argument) => `'${argument.replaceAll("'", `'\\''`)}'`);
   return ['script', '--quiet', '--flush', '--return', '--command', quoted.join(' '), '/dev/null'];
 }

@@ -11,7 +11,7 @@ export async function statFile(environment: ExecutionEnvironment, path: string):
   const found = await attempt(environment, path, () => environment.stat(resolvePath(environment, path)));
   if (found === undefined)
     throw new Error(`File not found: ${path}. Use glob or grep to find the right path.`);
-  if (found.kind === 'directory') throw new Error(`${path} is a directory; list it with glob or the shell.`);
+  if (found.kind === 'directory') throw new Error(`${path} is a directory. List it with glob or the shell.`);
   if (found.kind !== 'file') throw new Error(`${path} is not a regular file.`);
   return found;
 }

@@ -7,7 +7,7 @@ export type TextFile = {
 
 /** Throws where the bytes are not UTF-8 text, because an edit would destroy them. */
 export function decodeTextFile(bytes: Uint8Array, path: string): TextFile {
-  if (looksBinary(bytes)) throw new Error(`${path} is a binary file; it cannot be edited as text.`);
+  if (looksBinary(bytes)) throw new Error(`${path} is a binary file. It cannot be edited as text.`);
   const bom = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(
@@ -15,7 +15,7 @@ export function decodeTextFile(bytes: Uint8Array, path: string): TextFile {
     );
     return { text, bom };
   } catch {
-    throw new Error(`${path} is not valid UTF-8; it cannot be edited as text.`);
+    throw new Error(`${path} is not valid UTF-8. It cannot be edited as text.`);
   }
 }
 

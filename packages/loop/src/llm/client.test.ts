@@ -71,7 +71,7 @@ test('a provider of the host, its model names with slashes, and its profile', as
 
 test('a name that leads nowhere is refused, and nothing is guessed', () => {
   const two = new Client({ providers: { openai: {}, google: {} } });
-  expect(() => two.model('gpt-5.2')).toThrow(/No provider .*"gpt-5.2".* there are: openai, google/);
+  expect(() => two.model('gpt-5.2')).toThrow(/No provider .*"gpt-5.2".* one of: openai, google/);
   expect(() => two.model('anthropic/claude-opus-4-8')).toThrow(/No provider/);
   expect(() => Client.fromEnv({}).model('gpt-5.2')).toThrow(/no key of a provider is set/);
   expect(() => new Client({ providers: { mistral: { apiKey: 'x' } } })).toThrow(/mistral is not built in/);

@@ -129,7 +129,7 @@ export class Client {
     if (this.#defaultProvider === undefined)
       throw new LlmError(
         'model-configuration-invalid',
-        `No provider for the model ${JSON.stringify(name)}. Write provider/model; there are: ${this.#known}.`,
+        `No provider is known for model ${JSON.stringify(name)}. Write provider/model, with one of: ${this.#known}.`,
       );
     return { provider: this.#provider(this.#defaultProvider), modelId: name };
   }
@@ -137,10 +137,7 @@ export class Client {
   #provider(name: string): ClientProvider {
     const provider = this.#providers.get(name);
     if (provider) return provider;
-    throw new LlmError(
-      'model-configuration-invalid',
-      `There is no provider ${name}; there are: ${this.#known}.`,
-    );
+    throw new LlmError('model-configuration-invalid', `There is no provider ${name}. Known: ${this.#known}.`);
   }
 
   get #known(): string {
@@ -159,7 +156,7 @@ function builtIn(name: string, settings: ProviderSettings): ClientProvider {
   if (!provider)
     throw new LlmError(
       'model-configuration-invalid',
-      `The provider ${name} is not built in: give it a languageModel.`,
+      `Provider ${name} is not built in: pass its \`languageModel\`.`,
     );
   return {
     languageModel: (modelId) => new LazyModel(provider, modelId, settings),

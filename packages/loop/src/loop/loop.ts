@@ -166,7 +166,7 @@ function refuseUnpriced({ meter, model }: LoopContext): void {
   if (!meter.limitsCost || meter.submit.costUsd !== undefined) return;
   throw new LlmError(
     'model-configuration-invalid',
-    `The budget limits the cost, and the price of a call to ${model.modelId} is not known; pass \`priceOf\` to the session.`,
+    `The budget limits the cost, but the price of a call to ${model.modelId} is unknown: pass \`priceOf\` to the session.`,
   );
 }
 
@@ -227,7 +227,7 @@ async function continuedByHook(
 }
 
 function stuck(why: string): LlmError {
-  return new LlmError('model-request-invalid', `The model ${why}; raise maxOutputTokens or split the task.`);
+  return new LlmError('model-request-invalid', `The model ${why}. Raise maxOutputTokens, or split the task.`);
 }
 
 function failed({ emit }: LoopContext, error: unknown, signal: AbortSignal, text: string): LoopOutcome {

@@ -53,11 +53,11 @@ export async function openMcpConnection(
       server: name,
       tools: listed,
       async call(tool, args, aborted) {
-        if (wire.end() !== undefined) throw new Error(`The MCP server ${name} is gone: ${wire.end()}`);
+        if (wire.end() !== undefined) throw new Error(`MCP server ${name} has ended: ${wire.end()}`);
         const options = { signal: aborted, timeout: callTimeoutMs };
         return await client.callTool({ name: tool, arguments: args }, options).catch((error) => {
           const limit = `it has not answered within ${callTimeoutMs / 1000} s`;
-          throw new Error(`The MCP server ${name} has failed: ${wire.end() ?? reasonOf(error, limit)}`);
+          throw new Error(`MCP server ${name} has failed: ${wire.end() ?? reasonOf(error, limit)}`);
         });
       },
       close: wire.close,

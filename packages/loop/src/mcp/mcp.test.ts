@@ -86,8 +86,8 @@ test('a server that crashes fails the call that it was asked, and every later on
   const { results } = await play([serverOf()], [['crash'], ['echo', { text: 'x' }]]);
   const end = /it has ended \(exit code 3\): out of cheese$/;
   expect(results.map(({ isError }) => isError)).toEqual([true, true]);
-  expect(results[0]?.content).toMatch(/The MCP server fixture has failed: /);
-  expect(results[1]?.content).toMatch(/The MCP server fixture is gone: /);
+  expect(results[0]?.content).toMatch(/MCP server fixture has failed: /);
+  expect(results[1]?.content).toMatch(/MCP server fixture has ended: /);
   for (const { content } of results) expect(content).toMatch(end);
 });
 

@@ -38,7 +38,7 @@ export class ProcessTransport implements Transport {
   async start(): Promise<void> {
     const { command, args = [], env = {} } = this.#server;
     const connect = this.#environment.connect?.bind(this.#environment);
-    if (!connect) throw new Error('this environment starts no programs that a host can talk to');
+    if (!connect) throw new Error('this environment cannot start programs that a host talks to');
     this.#starting = connect([command, ...args], {
       env,
       onStdout: (chunk) => this.#read(chunk),

@@ -52,11 +52,11 @@ export type LoadedProfile = {
 export function loadProfile(capture: unknown, options: LoadProfileOptions = {}): LoadedProfile {
   const parsed = captureSchema.safeParse(capture);
   if (!parsed.success)
-    throw new TypeError(`loadProfile: no capture of a request:\n${z.prettifyError(parsed.error)}`);
+    throw new TypeError(`loadProfile: this is not a capture of a request:\n${z.prettifyError(parsed.error)}`);
   const { wire, systemPrompt, tools } = parsed.data;
   const model = options.model ?? parsed.data.model;
   if (model === undefined)
-    throw new TypeError('loadProfile: the capture names no model; give one in the options');
+    throw new TypeError('loadProfile: the capture has no model name. Pass `model` in the options.');
 
   const base = baseProfile(wire, { ...options, model, toolSet: 'native' });
   const executors = executorsFor(wire, model, options.tools ?? []);

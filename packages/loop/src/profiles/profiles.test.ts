@@ -211,6 +211,6 @@ describe('a captured profile', () => {
   test('what is no capture is refused with the place', () => {
     expect(() => loadProfile({ wire: 'smoke', tools: [] })).toThrow(/wire/);
     expect(() => loadProfile({ ...capture, tools: [1] })).toThrow(/tools\[0\]/);
-    expect(() => loadProfile({ ...capture, model: undefined })).toThrow(/names no model/);
+    expect(() => loadProfile({ ...capture, model: undefined })).toThrow(/has no model name/);
   });
 });

@@ -97,7 +97,7 @@ function createMatcher(query: SearchQuery): (texts: string[]) => LineMatch[][] {
       return script.runInContext(context, { timeout: BATCH_TIMEOUT_MS }) as LineMatch[][];
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
-      throw patternInvalid('the pattern takes too long to match; make it simpler');
+      throw patternInvalid('the pattern takes too long to match. Make it simpler');
     }
   };
 }

@@ -40,7 +40,7 @@ export async function searchWithRipgrep(
   const result = await environment.exec(command, { workingDirectory, signal, timeoutMs: TIMEOUT_MS });
   if (result.aborted) signal.throwIfAborted();
   if (result.timedOut)
-    throw new Error(`the search took longer than ${TIMEOUT_MS / 1000} s; narrow the path or the pattern`);
+    throw new Error(`the search took longer than ${TIMEOUT_MS / 1000} s. Narrow the path or the pattern.`);
   const complaint = result.stderr.trim();
   // 1: nothing found. 2: an error, which may only concern single files.
   if (result.exitCode === 2 && result.stdout === '' && /regex|glob/.test(complaint))

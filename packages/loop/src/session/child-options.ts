@@ -22,7 +22,7 @@ export async function childOptions(
   const { subagents = {}, userInstructions, approve, hooks = {} } = options;
   const { resolveModel } = subagents;
   if (request.model !== undefined && !resolveModel)
-    throw new Error(`The model ${request.model} cannot be found: the host names no other models.`);
+    throw new Error(`Model ${request.model} is not available: the host offers no other models.`);
   const resolved = request.model === undefined ? undefined : await resolveModel?.(request.model);
   const model = resolved?.model ?? parent.model;
   const environment =

@@ -157,7 +157,7 @@ test('close is idempotent, and a closed session refuses work', async () => {
 test('submit refuses a second input while it works, and an empty one', async () => {
   await using run = await startSession([says('ok')]);
   const first = run.session.submit('hi');
-  await expect(run.session.submit('ho')).rejects.toThrow(/use steer\(\) or followUp\(\)/);
+  await expect(run.session.submit('ho')).rejects.toThrow(/Use steer\(\) or followUp\(\)/);
   await first;
   await expect(run.session.submit('  ')).rejects.toThrow(TypeError);
 });

@@ -168,7 +168,9 @@ export class Session implements AsyncDisposable {
   async submit(input: Input, { outputSchema }: SubmitOptions = {}): Promise<SubmitResult> {
     this.#refuseWhenClosed();
     if (this.#state === 'PROCESSING') {
-      throw new SessionStateError('submit: the session works on another input; use steer() or followUp()');
+      throw new SessionStateError(
+        'submit: the session is working on another input. Use steer() or followUp().',
+      );
     }
     const checked = checkInput('submit', input);
     if (this.#question.isOpen && this.#chain) {
@@ -194,7 +196,7 @@ export class Session implements AsyncDisposable {
     if (!parked || this.#state === 'PROCESSING') throw new SessionStateError('resume: no call is parked');
     const unknown = Object.keys(decisions).find((callId) => !parked.waiting.includes(callId));
     if (unknown !== undefined)
-      throw new TypeError(`resume: ${unknown} is not parked; parked are ${parked.waiting.join(', ')}`);
+      throw new TypeError(`resume: call ${unknown} is not parked. Parked: ${parked.waiting.join(', ')}.`);
     return await this.#start({ kind: 'resume', decisions: new Map(Object.entries(decisions)) });
   }
 
@@ -297,7 +299,7 @@ export class Session implements AsyncDisposable {
 
   #refuseWhenClosed(): void {
     if (this.#closing.signal.aborted)
-      throw new SessionStateError('the session is closed; make or restore another');
+      throw new SessionStateError('The session is closed. Create or restore another session.');
   }
 
   async #start(start: LoopStart): Promise<SubmitResult> {

@@ -132,7 +132,7 @@ test('the end of a session closes no subagent for good; close_agent does', async
   await using later = restore(run, snapshots.at(-1) as SessionSnapshot, family(again));
   await later.session.submit('go on');
   expect(later.outputs().slice(0, 3)).toEqual([
-    `Tool error (send_input): The agent ${closed} is closed.`,
+    `Tool error (send_input): Agent ${closed} is closed.`,
     expect.stringMatching(/CLOSED/),
     `Sent to ${idle}. Status: RUNNING.`,
   ]);
@@ -179,7 +179,7 @@ test('what cannot be made again is an error that the model reads', async () => {
   const again = { lead: [send(agentOf(run), 'more'), says('end')] };
   await using later = restore(run, await run.session.snapshot(), family(again));
   expect(await later.session.submit('go on')).toMatchObject({ text: 'end' });
-  expect(later.outputs()).toEqual([expect.stringMatching(/The model other cannot be found/)]);
+  expect(later.outputs()).toEqual([expect.stringMatching(/Model other is not available/)]);
 });
 
 test('a fork leaves the subagents to the session that started them', async () => {

@@ -50,9 +50,9 @@ async function folderInside(environment: ExecutionEnvironment, folder: string): 
     environment.realpath(resolvePath(environment, folder)).catch(() => undefined),
   ]);
   if (real === undefined || (await environment.stat(real))?.kind !== 'directory')
-    throw new Error(`working_dir: there is no folder ${folder}`);
+    throw new Error(`working_dir: ${folder} is not a folder`);
   const relative = paths.relative(realRoot, real);
   if (relative === '..' || relative.startsWith(`..${paths.sep}`) || paths.isAbsolute(relative))
-    throw new Error(`working_dir: ${folder} lies outside of ${root}; a subagent works inside`);
+    throw new Error(`working_dir: ${folder} is outside ${root}; a subagent has to work inside it`);
   return relative === '' ? root : real;
 }

@@ -96,7 +96,7 @@ export class Subagent {
 
   /** Throws where there is no session, because the subagent is asleep or closed. */
   get session(): ChildSession {
-    if (!this.#child) throw new Error(`The agent ${this.id} has no session.`);
+    if (!this.#child) throw new Error(`Agent ${this.id} has no session.`);
     return this.#child.session;
   }
 

@@ -93,7 +93,7 @@ export class Subagents {
 
   async spawn({ task, callId, signal, ...request }: Spawn): Promise<Subagent> {
     if (this.running.length + this.#starting >= this.#maxRunning)
-      throw new Error(`${this.#maxRunning} agents work already; wait for one or close one.`);
+      throw new Error(`${this.#maxRunning} agents are working already. Wait for one, or close one.`);
     this.#starting += 1;
     try {
       const child = await this.#makeChild(request);
@@ -113,7 +113,7 @@ export class Subagents {
    */
   async send(id: string, message: string, { callId, signal, interrupt }: Send): Promise<Subagent> {
     const agent = this.get(id);
-    if (agent.status === 'CLOSED') throw new Error(`The agent ${id} is closed.`);
+    if (agent.status === 'CLOSED') throw new Error(`Agent ${id} is closed.`);
     if (agent.status === 'RUNNING' && !interrupt) {
       agent.session.steer(message);
       return agent;

@@ -55,21 +55,21 @@ export async function editFile(
   path: string,
   { oldText, newText, all, allOption, writeTool }: FileEdit,
 ): Promise<EditedFile> {
-  if (oldText === '') throw new Error(`old_string is empty; to create or rewrite a file use ${writeTool}.`);
+  if (oldText === '') throw new Error(`old_string is empty. To create or rewrite a file, use ${writeTool}.`);
   if (oldText === newText)
-    throw new Error('old_string and new_string are the same; there is nothing to change.');
+    throw new Error('old_string and new_string are the same. There is nothing to change.');
   return await withFileLocks(environment, [path], async () => {
     await statFile(environment, path);
     const file = decodeTextFile(await readFile(environment, path), path);
     const replaced = replaceText(file.text, oldText, newText, all);
     if (replaced.kind === 'missing') {
       throw new Error(
-        `old_string was not found in ${path}. Read the file again and give the text exactly as it stands there.`,
+        `old_string was not found in ${path}. Read the file again and give the text exactly as it is there.`,
       );
     }
     if (replaced.kind === 'ambiguous') {
       throw new Error(
-        `old_string occurs ${replaced.count} times in ${path}. Take in neighbouring lines until it is unique, or set ${allOption}.`,
+        `old_string occurs ${replaced.count} times in ${path}. Include neighbouring lines until it is unique, or set ${allOption}.`,
       );
     }
     await replaceFile(environment, path, encodeTextFile({ ...file, text: replaced.text }));

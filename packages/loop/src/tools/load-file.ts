@@ -15,7 +15,7 @@ export async function loadFile(environment: ExecutionEnvironment, path: string):
   const { size } = await statFile(environment, path);
   if (size > MAX_FILE_BYTES) {
     throw new Error(
-      `${path} has ${size} bytes, too many to read whole; use the shell (head, tail, sed -n) or grep.`,
+      `${path} has ${size} bytes, too many to read at once. Use the shell (head, tail, sed -n) or grep.`,
     );
   }
   const bytes = await readFile(environment, path);
@@ -39,7 +39,7 @@ export type LineRange = { shown: string[]; first: number; last: number; total: n
 
 /** Some of a file's lines, from number `first`. Throws where there is no such line. */
 export function selectLines(lines: readonly string[], path: string, first: number, limit: number): LineRange {
-  if (first > lines.length) throw new Error(`${path} has ${lines.length} lines; there is no line ${first}.`);
+  if (first > lines.length) throw new Error(`${path} has ${lines.length} lines. There is no line ${first}.`);
   const shown = lines.slice(first - 1, first - 1 + limit);
   return { shown, first, last: first + shown.length - 1, total: lines.length };
 }

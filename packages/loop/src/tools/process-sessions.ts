@@ -43,7 +43,7 @@ export function makeRoom(owner: StateOwner): void {
     if (process.state.kind === 'exited') processes.delete(id);
   }
   if (processes.size >= MAX_RUNNING)
-    throw new Error(`${MAX_RUNNING} commands of this session still run; end one of them first.`);
+    throw new Error(`${MAX_RUNNING} commands of this session are still running. End one of them first.`);
 }
 
 export type BackgroundCommand = { id: string; pid?: number; outputFile: string };
@@ -59,7 +59,7 @@ export async function startInBackground(
 ): Promise<BackgroundCommand> {
   const { environment } = owner;
   if (!environment.start || !environment.outputDirectory)
-    throw new Error('commands cannot run in the background here; run it in the foreground');
+    throw new Error('commands cannot run in the background here. Run it in the foreground');
   makeRoom(owner);
   const folder = await environment.outputDirectory();
   const outputFile = pathsOf(environment).join(folder, `${crypto.randomUUID()}.log`);

@@ -16,7 +16,7 @@ export class ToolRegistry {
     const { name } = tool.definition;
     if (!/^[\w-]{1,64}$/.test(name)) {
       throw new TypeError(
-        `ToolRegistry: "${name}" is no tool name; providers take 1 to 64 letters, digits, _ and -`,
+        `ToolRegistry: "${name}" is not a tool name: providers take 1 to 64 letters, digits, _ and -`,
       );
     }
     this.#tools.set(name, tool);

@@ -44,7 +44,7 @@ test('read_file numbers the lines and says where to go on', async () => {
   expect((await read({ offset: 2, limit: 1 })).content).toBe(
     '2 | two\n(lines 2 to 2 of 3; go on with offset=3)',
   );
-  await expect(read({ offset: 4 })).rejects.toThrow('a has 3 lines; there is no line 4.');
+  await expect(read({ offset: 4 })).rejects.toThrow('a has 3 lines. There is no line 4.');
   await writeFile(place.path('a'), '');
   expect((await read({})).content).toBe('(a is empty)');
 });
@@ -74,7 +74,7 @@ test('edit_file changes one place, says how it matched, and refuses what is uncl
     'Replaced 1 occurrence in a. The match ignored differences in line ends.',
   );
   expect(await readFile(place.path('a'), 'utf8')).toBe('\ufeffONE\r\n  TWO\r\ntwo!\r\n');
-  await expect(edit('O', 'x')).rejects.toThrow(/occurs 2 times in a\. Take in neighbouring lines/);
+  await expect(edit('O', 'x')).rejects.toThrow(/occurs 2 times in a\. Include neighbouring lines/);
   expect((await edit('O', 'o', { replace_all: true })).content).toMatch(/^Replaced 2 occurrences/);
   await expect(edit('nope', 'x')).rejects.toThrow(/was not found in a/);
   await expect(edit('', 'x')).rejects.toThrow(/use write_file/);

@@ -45,7 +45,7 @@ async function fetchPages(
   const urls = [
     ...new Set(text.match(/https?:\/\/(?:\[[\da-f:.]+\]|[^\s<>"'`)\][]+)[^\s<>"'`)\]]*/gi) ?? []),
   ].slice(0, MAX_PAGES);
-  if (urls.length === 0) throw new Error('there is no http or https address in the call');
+  if (urls.length === 0) throw new Error('the call contains no http or https address');
   const limited = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]);
   const pages = await Promise.all(
     urls.map(async (url) => {

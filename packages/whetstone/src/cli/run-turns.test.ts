@@ -181,7 +181,7 @@ describe('several turns of a module', () => {
     const tasks = [{ id: 'one', prompt: 'First.', follow_ups: ['Second.'] }];
     const ran = await start(MODULE.replace('conversation: true', ''), tasks);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(ran.stderr).toContain('The task one has follow_ups, and the agent mine cannot resume a session.');
+    expect(ran.stderr).toContain('Task one has follow_ups, and agent mine cannot resume a session.');
     expect(project.runDirectories()).toEqual([]);
   });
 });

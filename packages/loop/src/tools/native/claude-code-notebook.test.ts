@@ -143,12 +143,12 @@ describe('a cell of a notebook', () => {
     await using file = await open(notebook);
     const refused = async (args: JsonObject, reason: string | RegExp) =>
       await expect(file.edit(args)).rejects.toThrow(reason);
-    await refused({ cell_id: 'other' }, 'There is no cell other. The cells are: intro, work.');
+    await refused({ cell_id: 'other' }, 'There is no cell other. Cells: intro, work.');
     await refused({ cell_id: 'cell-2' }, /There is no cell cell-2/);
     await refused({}, 'replace needs a cell_id.');
     await refused({ edit_mode: 'delete' }, 'delete needs a cell_id.');
     await refused({ edit_mode: 'insert' }, 'insert needs a cell_type.');
-    await refused({ notebook_path: 'a.py' }, 'a.py is no notebook (.ipynb); change it with Edit.');
+    await refused({ notebook_path: 'a.py' }, 'a.py is not a notebook (.ipynb). Change it with Edit.');
     await refused({ notebook_path: 'b.ipynb', cell_id: 'x' }, /File not found/);
     expect(await file.text()).toBe(notebook);
     await using broken = await open('{"cells": [');

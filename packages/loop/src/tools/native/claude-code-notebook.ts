@@ -46,7 +46,7 @@ async function editNotebookFile(
   { environment }: ToolContext,
 ): Promise<ToolOutput> {
   const { notebook_path: path } = args;
-  if (!path.endsWith('.ipynb')) throw new Error(`${path} is no notebook (.ipynb); change it with Edit.`);
+  if (!path.endsWith('.ipynb')) throw new Error(`${path} is not a notebook (.ipynb). Change it with Edit.`);
   return await withFileLocks(environment, [path], async () => {
     await statFile(environment, path);
     const file = decodeTextFile(await readFile(environment, path), path);

@@ -54,7 +54,7 @@ test('a change that names an unknown task changes nothing', async () => {
   await using _ = place;
   await call('TaskCreate', { subject: 'a', description: '' });
   const wrong = call('TaskUpdate', { taskId: '1', status: 'completed', addBlockedBy: ['9'] });
-  await expect(wrong).rejects.toThrow('there is no task 9; there are: 1');
+  await expect(wrong).rejects.toThrow('there is no task 9. Tasks: 1');
   await expect(call('TaskUpdate', { taskId: '1', addBlocks: ['1'] })).rejects.toThrow(/cannot block itself/);
   expect((await call('TaskList', {})).content).toBe('1. [pending] a');
 });

@@ -163,7 +163,7 @@ function updateTask(args: TaskUpdateArguments, context: ToolContext): ToolOutput
 
 function findTask({ tasks }: TaskList, id: string): Task {
   const task = tasks.get(id);
-  if (!task) throw new Error(`there is no task ${id}; there are: ${[...tasks.keys()].join(', ') || 'none'}`);
+  if (!task) throw new Error(`there is no task ${id}. Tasks: ${[...tasks.keys()].join(', ') || 'none'}`);
   return task;
 }
 

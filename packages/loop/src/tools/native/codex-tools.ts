@@ -295,7 +295,7 @@ function viewImageTool(): RegisteredTool {
       const file = await loadFile(environment, path).catch((error: unknown) => {
         throw new Error(`unable to locate image at ${path}`, { cause: error });
       });
-      if (file.kind !== 'image') throw new Error(`${path} is no image that can be shown`);
+      if (file.kind !== 'image') throw new Error(`${path} is not an image that can be shown`);
       return { content: [file.image] };
     },
   });

@@ -73,7 +73,7 @@ function findCell({ cells }: Notebook, id: string): number {
   const position = /^cell-(\d+)$/.exec(id)?.[1];
   if (position !== undefined && Number(position) < cells.length) return Number(position);
   const names = cells.map(({ value }, index) => (typeof value.id === 'string' ? value.id : `cell-${index}`));
-  throw new Error(`There is no cell ${id}. The cells are: ${names.slice(0, 100).join(', ') || 'none'}.`);
+  throw new Error(`There is no cell ${id}. Cells: ${names.slice(0, 100).join(', ') || 'none'}.`);
 }
 
 function withSource(notebook: Notebook, index: number, source: string, type: string | undefined): string {

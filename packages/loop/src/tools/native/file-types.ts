@@ -50,6 +50,6 @@ const ALIASES: Readonly<Record<string, string>> = {
 export function fileTypeGlobs(type: string): readonly string[] {
   const globs = FILE_TYPES[ALIASES[type] ?? type];
   if (!globs)
-    throw new Error(`Unknown file type ${type}; use glob, or one of: ${Object.keys(FILE_TYPES).join(', ')}.`);
+    throw new Error(`Unknown file type ${type}. Use glob, or one of: ${Object.keys(FILE_TYPES).join(', ')}.`);
   return globs;
 }

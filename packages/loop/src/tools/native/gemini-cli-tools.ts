@@ -137,7 +137,7 @@ async function readRawFile(
   if (file.kind === 'image') return { content: [file.image] };
   if (file.lines.length === 0) return '';
   const limit = Math.min(DEFAULT_LINES, end_line === undefined ? DEFAULT_LINES : end_line - first + 1);
-  if (limit < 1) throw new Error(`end_line ${end_line} is in front of start_line ${first}`);
+  if (limit < 1) throw new Error(`end_line ${end_line} is before start_line ${first}`);
   const { shown, last, total } = selectLines(file.lines, path, first, limit);
   const cut = shown.some((line) => line.length > MAX_LINE);
   const text = shown
@@ -229,7 +229,9 @@ async function replace(args: ReplaceArguments, { environment }: ToolContext): Pr
   const { file_path: path, old_string: oldText, new_string: newText, allow_multiple: all = false } = args;
   if (oldText === '') {
     if (await environment.stat(resolvePath(environment, path)))
-      throw new Error(`old_string is empty and ${path} exists; give the text to replace, or use write_file.`);
+      throw new Error(
+        `old_string is empty, and ${path} exists. Give the text to replace, or use write_file.`,
+      );
     return await writeWholeFile(environment, path, newText);
   }
   const edit = { oldText, newText, all, allOption: 'allow_multiple', writeTool: 'write_file' };
