@@ -1,11 +1,21 @@
-/** The public surface of `@whetstone/sandbox`. */
-export { CapturedOutput, KEPT_BYTES } from './captured-output.ts';
+/**
+ * The public surface of `@whetstone/sandbox`: where commands run. Start with `startSandboxProvider`, which makes
+ * `Sandbox`es; `createMask` keeps secrets out of what they print. `@whetstone/sandbox/process` has the parts below: process
+ * trees that end, and output that is bounded.
+ */
+export { removeTree, removeTrees } from './files/remove-tree.ts';
+export { checkSafePath, isDeviceName, isGitFolder } from './files/safe-path.ts';
+export {
+  absoluteFiles,
+  type ConfinedFiles,
+  createConfinedFiles,
+  entryUnder,
+  isUnder,
+  resolveUnder,
+} from './files/sandbox-files.ts';
 export { createMask, type Mask } from './mask.ts';
-export { OutputFile } from './output-file.ts';
-export { isAlive } from './process-alive.ts';
-export { createProcessSandboxProvider } from './process-sandbox.ts';
-export { removeTree, removeTrees } from './remove-tree.ts';
-export { checkSafePath, isDeviceName, isGitFolder } from './safe-path.ts';
+export { createProcessSandboxProvider } from './process-sandbox/process-sandbox.ts';
+export { isSecretName, sandboxPath } from './process-sandbox/scrubbed-environment.ts';
 export type {
   CommandResult,
   RunOptions,
@@ -14,13 +24,4 @@ export type {
   SandboxLevel,
   SandboxProvider,
 } from './sandbox.ts';
-export {
-  absoluteFiles,
-  type ConfinedFiles,
-  createConfinedFiles,
-  entryUnder,
-  isUnder,
-  resolveUnder,
-} from './sandbox-files.ts';
-export { isSecretName, sandboxPath } from './scrubbed-environment.ts';
 export { startSandboxProvider } from './start-sandbox-provider.ts';

@@ -1,5 +1,8 @@
 import { WhetstoneError } from '@whetstone/errors';
-import { createProcessSandboxProvider, type ProcessSandboxOptions } from './process-sandbox.ts';
+import {
+  createProcessSandboxProvider,
+  type ProcessSandboxOptions,
+} from './process-sandbox/process-sandbox.ts';
 import type { SandboxProvider } from './sandbox.ts';
 
 const PROVIDERS: Readonly<Record<string, (options: ProcessSandboxOptions) => Promise<SandboxProvider>>> = {

@@ -2,7 +2,8 @@ import { type ErrorCode, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Session, SessionOptions, SubmitResult } from '@whetstone/loop';
 import type { Sandbox } from '@whetstone/sandbox';
-import { createMask, type Mask, OutputFile } from '@whetstone/sandbox';
+import { createMask, type Mask } from '@whetstone/sandbox';
+import { OutputFile } from '@whetstone/sandbox/process';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnExit } from '../agent.ts';
 import type { LoopAgentConfig, LoopOptions } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
@@ -16,7 +17,6 @@ import { describeSkills } from './loop-skills.ts';
 import { keepSnapshot, readSnapshot, sessionLost } from './loop-snapshots.ts';
 import { createSandboxEnvironment } from './sandbox-environment.ts';
 
-const LOG_LIMIT_BYTES = 64 * 1024 * 1024;
 const MESSAGE_BYTES = 4 * 1024;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -151,7 +151,7 @@ function follow(
   turn: TurnEvents,
   { file, mask }: { file: string; mask: Mask },
 ): AsyncDisposable {
-  const log = new OutputFile(file, LOG_LIMIT_BYTES);
+  const log = new OutputFile(file, { append: true });
   const stop = session.on((event) => {
     for (const mapped of toStreamEvents(event)) turn.add(mapped);
     if (!event.kind.endsWith('_DELTA')) log.write(Buffer.from(`${mask.text(JSON.stringify(event))}\n`));
@@ -159,7 +159,8 @@ function follow(
   return {
     async [Symbol.asyncDispose]() {
       stop();
-      await log.close();
+      log.close();
+      if (log.error) throw log.error;
     },
   };
 }

@@ -11,14 +11,8 @@ import type {
   FileStat,
 } from '@whetstone/loop';
 import type { CommandResult, Mask, RunOptions, Sandbox } from '@whetstone/sandbox';
-import {
-  absoluteFiles,
-  createConfinedFiles,
-  entryUnder,
-  isUnder,
-  KEPT_BYTES,
-  resolveUnder,
-} from '@whetstone/sandbox';
+import { absoluteFiles, createConfinedFiles, entryUnder, isUnder, resolveUnder } from '@whetstone/sandbox';
+import { KEPT_BYTES } from '@whetstone/sandbox/process';
 import { connectSandboxProcess } from './sandbox-connection.ts';
 import { startSandboxProcess } from './sandbox-process.ts';
 

@@ -1,17 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { StringDecoder } from 'node:string_decoder';
 import { present } from '@whetstone/events/present';
+import {
+  BoundedOutput,
+  drainOutput,
+  endTree,
+  holdGroup,
+  OutputFile,
+  type ProcessTree,
+  releaseGroup,
+  treeOf,
+} from '@whetstone/sandbox/process';
 import type { ExecOptions, ExecResult } from './execution-environment.ts';
-import { holdGroup, releaseGroup } from './exit-watcher.ts';
-import { OutputCollector } from './output-collector.ts';
-import { OutputFile } from './output-file.ts';
-import { endProcessTree } from './process-tree.ts';
 
-/** Kept of each of the two streams; the rest is counted. */
+/** Bytes that are kept of each of the two streams. The rest is counted. */
 export const OUTPUT_LIMIT = 1024 * 1024;
-
-/** A background child may hold the pipes open for ever: after the exit they get this long to run dry. */
-const DRAIN_MS = 250;
 
 export type LocalCommand = {
   argv: readonly [string, ...string[]];
@@ -31,8 +34,7 @@ export async function runLocalCommand(
   overflowPath: () => string,
 ): Promise<ExecResult> {
   const started = performance.now();
-  const child = spawnGroup(command, 'ignore');
-  const exited = waitForExit(child);
+  const { child, tree, exited, drained } = startLocal(command, 'ignore');
   const stop = stopAfter(options);
   const output = new CommandOutput(overflowPath, (stream, text) => {
     stop.heard();
@@ -42,9 +44,9 @@ export async function runLocalCommand(
   try {
     const ended = await Promise.race([exited.then(() => 'exited' as const), stop.reached]);
     stop.release();
-    if (ended !== 'exited') await endGroup(child, command.mark);
+    if (ended !== 'exited' && tree) await endTree(tree);
     const { exitCode, signal } = await exited;
-    await drain(child);
+    await drained();
     return {
       ...output.result(),
       exitCode,
@@ -57,12 +59,23 @@ export async function runLocalCommand(
   } finally {
     stop.release();
     output.close();
-    release(child);
   }
 }
 
-/** Starts a command as the leader of its own process group, which dies with this process until `release`. */
-export function spawnGroup(command: LocalCommand, stdin: 'ignore' | 'pipe'): ChildProcess {
+export type Exit = { exitCode: number | undefined; signal?: string };
+
+export type LocalChild = {
+  child: ChildProcess;
+  /** Absent if the command could not be started. */
+  tree: ProcessTree | undefined;
+  /** Rejects if the command could not be started. */
+  exited: Promise<Exit>;
+  /** After the exit: reads what is left of the output. Whoever started the command has listeners on it. */
+  drained(): Promise<void>;
+};
+
+/** Starts a command as the leader of its own process group, which ends with this process. */
+export function startLocal(command: LocalCommand, stdin: 'ignore' | 'pipe'): LocalChild {
   const [file, ...args] = command.argv;
   const child = spawn(file, args, {
     cwd: command.workingDirectory,
@@ -71,18 +84,8 @@ export function spawnGroup(command: LocalCommand, stdin: 'ignore' | 'pipe'): Chi
     stdio: [stdin, 'pipe', 'pipe'],
     windowsHide: true,
   });
-  if (child.pid !== undefined) holdGroup(child.pid);
-  return child;
-}
-
-export function release(child: ChildProcess): void {
-  if (child.pid !== undefined) releaseGroup(child.pid);
-}
-
-export type Exit = { exitCode: number | undefined; signal?: string };
-
-/** Rejects where the command could not be started. */
-export function waitForExit(child: ChildProcess): Promise<Exit> {
+  const { pid, stdout, stderr } = child;
+  if (pid !== undefined) holdGroup(pid);
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
@@ -91,12 +94,15 @@ export function waitForExit(child: ChildProcess): Promise<Exit> {
   });
   // Awaited later; a failed spawn must not count as unhandled until then.
   exited.catch(() => {});
-  return exited;
-}
-
-/** Ends what a command started. `mark`: see `ProcessTree.mark`. */
-export async function endGroup(child: ChildProcess, mark: string): Promise<void> {
-  await endProcessTree({ ...present({ group: child.pid }), mark });
+  return {
+    child,
+    tree: pid === undefined ? undefined : treeOf(pid, command.mark),
+    exited,
+    async drained() {
+      await Promise.all([stdout, stderr].map((stream) => stream && drainOutput(stream)));
+      if (pid !== undefined) releaseGroup(pid);
+    },
+  };
 }
 
 type Stop = 'timedOut' | 'inactive' | 'aborted';
@@ -123,9 +129,9 @@ type StreamName = 'stdout' | 'stderr';
 
 /** The two streams of one command: bounded in memory, and whole in a file from the moment that the bound is reached. */
 class CommandOutput {
-  readonly #collectors = {
-    stdout: new OutputCollector(OUTPUT_LIMIT),
-    stderr: new OutputCollector(OUTPUT_LIMIT),
+  readonly #kept = {
+    stdout: new BoundedOutput(OUTPUT_LIMIT),
+    stderr: new BoundedOutput(OUTPUT_LIMIT),
   };
   readonly #overflowPath: () => string;
   readonly #onText: (stream: StreamName, text: string) => void;
@@ -139,32 +145,32 @@ class CommandOutput {
   read(name: StreamName, stream: NodeJS.ReadableStream | null): void {
     const decoder = new StringDecoder('utf8');
     stream?.on('data', (chunk: Buffer) => {
-      const collector = this.#collectors[name];
-      if (collector.totalBytes + chunk.length > OUTPUT_LIMIT) this.#openOverflow();
-      collector.push(chunk);
+      const kept = this.#kept[name];
+      if (kept.totalBytes + chunk.length > OUTPUT_LIMIT) this.#openOverflow();
+      kept.append(chunk);
       if (typeof this.#overflow === 'object') this.#overflow.file.write(chunk);
       const text = decoder.write(chunk);
       if (text !== '') this.#onText(name, text);
     });
-    // A pipe that breaks while its process is killed is no news.
+    // A pipe that breaks while its process is killed is expected.
     stream?.on('error', () => {});
   }
 
-  /** Both collectors still hold all they got, so that the file begins with the first byte. */
+  /** Both streams are still whole in memory, so that the file begins with the first byte. */
   #openOverflow(): void {
     if (this.#overflow) return;
     try {
       const path = this.#overflowPath();
       const file = new OutputFile(path);
-      for (const collector of Object.values(this.#collectors)) file.write(collector.bytes());
-      this.#overflow = { path, file };
+      for (const kept of Object.values(this.#kept)) file.write(kept.bytes());
+      this.#overflow = file.error ? 'refused' : { path, file };
     } catch {
       this.#overflow = 'refused';
     }
   }
 
   result(): Pick<ExecResult, 'stdout' | 'stderr' | 'droppedBytes' | 'outputFile'> {
-    const { stdout, stderr } = this.#collectors;
+    const { stdout, stderr } = this.#kept;
     return {
       stdout: stdout.text(),
       stderr: stderr.text(),
@@ -176,19 +182,4 @@ class CommandOutput {
   close(): void {
     if (typeof this.#overflow === 'object') this.#overflow.file.close();
   }
-}
-
-/** Waits for the end of a child's pipes, not for ever, and closes them. */
-export async function drain(child: ChildProcess): Promise<void> {
-  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
-  const closed = Promise.all(
-    streams.map(
-      (stream) => new Promise<void>((resolve) => (stream.closed ? resolve() : stream.once('close', resolve))),
-    ),
-  );
-  const { promise: waited, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, DRAIN_MS);
-  await Promise.race([closed, waited]);
-  clearTimeout(timer);
-  for (const stream of streams) stream.destroy();
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { endTree, newMark, unwatch, watch } from '@whetstone/sandbox/process';
 import { type EnvPolicy, filterVariables } from './command-variables.ts';
 import type {
   BackgroundProcess,
@@ -14,17 +15,9 @@ import type {
   FileStat,
   StartOptions,
 } from './execution-environment.ts';
-import {
-  ENVIRONMENT_VARIABLE,
-  newEnvironmentId,
-  unwatchEnvironment,
-  watchEnvironment,
-} from './exit-watcher.ts';
 import { type LocalCommand, runLocalCommand } from './local-command.ts';
-import { connectLocalProcess } from './local-connection.ts';
-import { startLocalProcess } from './local-process.ts';
+import { connectLocalProcess, startLocalProcess } from './local-process.ts';
 import { makeOutputDirectory, removeOutputDirectory } from './output-directory.ts';
-import { endProcessTree } from './process-tree.ts';
 
 export type LocalEnvironmentOptions = {
   /** Relative paths count from the working folder of this process. Default: that folder. */
@@ -48,8 +41,8 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   readonly #workingDirectory: string;
   readonly #env: Record<string, string>;
   readonly #shell: readonly [string, ...string[]];
-  readonly #id = newEnvironmentId();
-  #commands = 0;
+  readonly #id = newMark();
+  #hasStarted = false;
   #outputDirectory: string | undefined;
 
   constructor(options: LocalEnvironmentOptions = {}) {
@@ -74,8 +67,8 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   }
 
   async cleanup(): Promise<void> {
-    if (this.#commands > 0) await endProcessTree({ mark: `${ENVIRONMENT_VARIABLE}=${this.#id}` });
-    unwatchEnvironment(this.#id);
+    if (this.#hasStarted) await endTree({ mark: `${ENVIRONMENT_VARIABLE}=${this.#id}` });
+    unwatch(this.#id);
     const outputs = this.#outputDirectory;
     this.#outputDirectory = undefined;
     if (outputs !== undefined) await removeOutputDirectory(outputs);
@@ -170,10 +163,11 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
       throw new TypeError(`${method}: the command is an empty list. Give at least a program.`);
     const workingDirectory = this.#resolve(options.workingDirectory ?? '.');
     // Otherwise the missing folder would be reported as a missing program.
-    if (!existsSync(workingDirectory)) throw new Error(`${method}: ${workingDirectory} is not a directory`);
-    watchEnvironment(this.#id);
-    this.#commands += 1;
-    const mark = `${this.#id}.${this.#commands}`;
+    if (!existsSync(workingDirectory))
+      throw new Error(`${method}: ${workingDirectory} is not a directory`);
+    watch(this.#id);
+    this.#hasStarted = true;
+    const mark = newMark();
     return {
       argv: [file, ...args],
       workingDirectory,
@@ -189,6 +183,8 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
 
 type CommandOptions = Pick<ExecOptions, 'workingDirectory' | 'env'>;
 
+/** Every process that an environment starts has its mark, and the mark of its command. */
+const ENVIRONMENT_VARIABLE = 'WHETSTONE_ENVIRONMENT_ID';
 const COMMAND_VARIABLE = 'WHETSTONE_COMMAND_ID';
 
 function defaultShell(): readonly [string, ...string[]] {

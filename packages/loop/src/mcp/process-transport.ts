@@ -4,8 +4,8 @@ import {
   serializeMessage,
   type Transport,
 } from '@modelcontextprotocol/client';
+import { BoundedOutput } from '@whetstone/sandbox/process';
 import type { ConnectedProcess, ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { OutputCollector } from '../environment/output-collector.ts';
 import type { McpServer } from './mcp-server.ts';
 
 const LONGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
@@ -18,7 +18,7 @@ export class ProcessTransport implements Transport {
   onmessage?: Transport['onmessage'];
   readonly #environment: ExecutionEnvironment;
   readonly #server: Extract<McpServer, { kind: 'command' }>;
-  readonly #lastWords = new OutputCollector(LAST_WORDS_BYTES);
+  readonly #lastWords = new BoundedOutput(LAST_WORDS_BYTES);
   #starting: Promise<ConnectedProcess> | undefined;
   #line: Uint8Array[] = [];
   #lineBytes = 0;
@@ -42,7 +42,7 @@ export class ProcessTransport implements Transport {
     this.#starting = connect([command, ...args], {
       env,
       onStdout: (chunk) => this.#read(chunk),
-      onStderr: (chunk) => this.#lastWords.push(chunk),
+      onStderr: (chunk) => this.#lastWords.append(chunk),
     });
     const { ended } = await this.#starting;
     void ended.then(({ exitCode, signal }) => {

@@ -4,7 +4,8 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { cacheFolder } from '@whetstone/agents/install';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
-import { isAlive, removeTree } from '@whetstone/sandbox';
+import { removeTree } from '@whetstone/sandbox';
+import { isAlive } from '@whetstone/sandbox/process';
 import { z } from 'zod';
 
 const stateSchema = z.object({

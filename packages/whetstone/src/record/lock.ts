@@ -1,7 +1,7 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import { WhetstoneError } from '@whetstone/errors';
-import { isAlive } from '@whetstone/sandbox';
+import { isAlive } from '@whetstone/sandbox/process';
 
 /**
  * Takes the lock file of a run, which holds the process id of its owner. A lock whose process has ended is taken

@@ -1,7 +1,8 @@
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { isAlive, removeTree } from '@whetstone/sandbox';
+import { removeTree } from '@whetstone/sandbox';
+import { isAlive } from '@whetstone/sandbox/process';
 
 /** The temporary folder of a run, removed when disposed. Its name has the process id, for `sweepScratch`. */
 export async function makeScratch(): Promise<{ directory: string } & AsyncDisposable> {

@@ -1,7 +1,7 @@
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
-import { isAlive } from '@whetstone/sandbox';
+import { isAlive } from '@whetstone/sandbox/process';
 import { runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { descendantsOf, listProcesses, signalProcess } from '../process/process-list.ts';
 import type { ContainedTree, Containment } from './containment.ts';
-import { descendantsOf, listProcesses, signalProcess } from './process-list.ts';
 
 /**
  * The first process of the namespace. Its end is the end of all others, by the kernel's hand, whatever they did with

@@ -19,10 +19,10 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createMask } from './mask.ts';
+import { createMask } from '../mask.ts';
+import type { Sandbox, SandboxProvider } from '../sandbox.ts';
 import { createPidNamespaceContainment } from './pid-namespace.ts';
 import { createProcessSandboxProvider, type ProcessSandboxOptions } from './process-sandbox.ts';
-import type { Sandbox, SandboxProvider } from './sandbox.ts';
 
 let folder: string;
 let scratch: string;

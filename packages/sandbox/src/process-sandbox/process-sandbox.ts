@@ -2,11 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { isAbsolute, join, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
-import type { Containment } from './containment.ts';
-import { createOutputPipes, type OutputPipes } from './output-pipes.ts';
-import { createPidNamespaceContainment } from './pid-namespace.ts';
-import { createProcessGroupContainment } from './process-group.ts';
-import { runProcess } from './run-process.ts';
+import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from '../files/sandbox-files.ts';
 import type {
   CommandResult,
   RunOptions,
@@ -15,8 +11,12 @@ import type {
   SandboxLevel,
   SandboxOptions,
   SandboxProvider,
-} from './sandbox.ts';
-import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from './sandbox-files.ts';
+} from '../sandbox.ts';
+import type { Containment } from './containment.ts';
+import { createOutputPipes, type OutputPipes } from './output-pipes.ts';
+import { createPidNamespaceContainment } from './pid-namespace.ts';
+import { createProcessGroupContainment } from './process-group.ts';
+import { runProcess } from './run-process.ts';
 import { makeSandboxFolders, removeSandboxFolders } from './sandbox-folders.ts';
 import { scrubbedEnvironment } from './scrubbed-environment.ts';
 

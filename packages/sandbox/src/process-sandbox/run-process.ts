@@ -1,14 +1,14 @@
 import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { WhetstoneError } from '@whetstone/errors';
-import { type ContainedTree, type Containment, GRACE_MS } from './containment.ts';
+import { GRACE_MS } from '../process/process-tree.ts';
+import type { CommandResult, RunOptions } from '../sandbox.ts';
+import type { ContainedTree, Containment } from './containment.ts';
 import { LaunchReport } from './launch-report.ts';
 import type { OutputPipes } from './output-pipes.ts';
 import { OutputStream } from './output-stream.ts';
-import type { CommandResult, RunOptions } from './sandbox.ts';
 import { type StartedProcess, startProcess } from './start-process.ts';
 
-const DEFAULT_FILE_LIMIT_BYTES = 64 * 1024 * 1024;
 /** After KILL. A process that outlives it hangs in the kernel, and waiting would hang us with it. */
 const KILL_LIMIT_MS = 30_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -107,7 +107,7 @@ function exitOf(child: ChildProcess): Promise<number> {
 
 function outputStreams(
   { stdout, stderr }: StartedProcess,
-  { onStdout, onStderr, stdoutFile, stderrFile, fileLimitBytes = DEFAULT_FILE_LIMIT_BYTES, mask }: RunOptions,
+  { onStdout, onStderr, stdoutFile, stderrFile, fileLimitBytes, mask }: RunOptions,
 ): [OutputStream, OutputStream] {
   return [
     new OutputStream(stdout, { onChunk: onStdout, file: stdoutFile, fileLimitBytes, mask }),

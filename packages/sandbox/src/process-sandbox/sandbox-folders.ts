@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
-import { removeTree } from './remove-tree.ts';
+import { removeTree } from '../files/remove-tree.ts';
 import type { SandboxFolders } from './scrubbed-environment.ts';
 
 /** Commits need an author, and a task's own tests may commit; it says nothing about anyone. */

@@ -25,6 +25,3 @@ export type ContainedTree = {
   /** After the started process has ended: ends whatever it left behind. When this resolves, nothing is left. */
   sweep(): Promise<void>;
 };
-
-/** How long processes have between TERM and KILL, ms. */
-export const GRACE_MS = 2_000;

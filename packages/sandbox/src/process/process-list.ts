@@ -1,17 +1,16 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
-import { promisify } from 'node:util';
 
 export type ProcessEntry = {
   pid: number;
   parent: number;
   group: number;
   session: number;
-  /** When it started, in ticks since the machine did; 0 where that is not known. */
+  /** When it started, in clock ticks since the machine booted; 0 if this is not known. */
   startedAt: number;
 };
 
-/** Every process that this user can see and that has not ended (zombies are left out). */
+/** Every process that this user can see and that has not ended. Zombies are left out. */
 export async function listProcesses(): Promise<ProcessEntry[]> {
   return process.platform === 'linux' ? listFromProc() : listFromPs();
 }
@@ -33,18 +32,31 @@ export function descendantsOf(roots: Iterable<number>, processes: readonly Proce
   return found;
 }
 
-/** One process; `undefined` when it has ended, or where only `ps` could tell. */
+/** One process; `undefined` if it has ended, and on systems other than Linux. */
 export function findProcess(pid: number): ProcessEntry | undefined {
   const stat = readProc(`${pid}/stat`);
   return stat && parseStat(stat.toString('latin1'));
 }
 
-/** Whether a process was started with this text in its environment. Linux only; elsewhere nothing is known. */
-export function hasInEnvironment(pid: number, text: string): boolean {
-  return readProc(`${pid}/environ`)?.includes(text) ?? false;
+/** Whether a process was started with this `NAME=value` in its environment. Known on Linux only. */
+export function hasInEnvironment(pid: number, variable: string): boolean {
+  const environment = readProc(`${pid}/environ`);
+  return (
+    environment?.includes(variable) === true && environment.toString('latin1').split('\0').includes(variable)
+  );
 }
 
-/** Sends a signal; a process or group (negative) that is gone already is no error. */
+/** Whether a process with this id runs, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** Sends a signal to a process or, with a negative number, to a group. One that has ended is not an error. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -54,7 +66,7 @@ export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** Synchronous, because a file of `/proc` costs a tenth of what a turn through the thread pool does. */
+/** Synchronous, because reading a file of `/proc` costs a tenth of a trip through the thread pool. */
 function listFromProc(): ProcessEntry[] {
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
   return pids.map((pid) => findProcess(Number(pid))).filter((entry) => entry !== undefined);
@@ -68,7 +80,7 @@ function readProc(name: string): Buffer | undefined {
   }
 }
 
-/** `pid (name) state parent group session …`; the name may hold spaces and parentheses. */
+/** `pid (name) state parent group session …`; the name may contain spaces and parentheses. */
 function parseStat(stat: string): ProcessEntry | undefined {
   const [state, parent, group, session, ...rest] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   if (state === 'Z' || state === 'X') return undefined;
@@ -82,11 +94,15 @@ function parseStat(stat: string): ProcessEntry | undefined {
 }
 
 async function listFromPs(): Promise<ProcessEntry[]> {
-  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=']);
-  return stdout.split('\n').flatMap((line) => {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  execFile('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], (error, stdout) => {
+    if (error) reject(error);
+    else resolve(stdout);
+  });
+  return (await promise).split('\n').flatMap((line) => {
     const [pid, parent, group, state] = line.trim().split(/\s+/);
     if (!pid || !state || state.startsWith('Z')) return [];
-    // `ps` has no portable session id: the group stands in for it.
+    // `ps` has no portable column for the session: the group stands in for it.
     return [
       {
         pid: Number(pid),
