@@ -37,6 +37,7 @@ export type HasCapability<Of extends Agent, Name extends keyof AgentCapabilities
     : false;
 
 export type TurnInput = {
+  /** The prompt. */
   text: string;
   /**
    * A JSON Schema (draft 2020-12) of type object that the turn's last answer must fit. Only agents with the capability
@@ -93,6 +94,7 @@ export type AttemptFiles = {
   variant: string;
 };
 
+/** One turn of an agent: a prompt, and all that the agent did until it answered, failed or asked for input. */
 export type Turn = {
   /** Everything that happened in the turn, in order. */
   events: StreamEvent[];
@@ -102,24 +104,30 @@ export type Turn = {
   status: 'completed' | 'failed' | 'waiting';
   /** Usage as the agent reports it. If a gateway saw the calls, its ledger counts instead. */
   usage?: Usage | undefined;
+  /** US dollars, as the agent reports them. Absent: unknown. */
   costUsd?: number;
   /** How the agent's process or loop ended. The outcome class is based on it. */
   exit?: TurnExit;
+  /** What the adapter knows of the turn and events cannot carry, such as the runtime. */
   facts?: AgentFacts;
   /** What a telemetry collector found, and what it missed. */
   telemetry?: Telemetry;
 };
 
 export type TurnExit = {
+  /** By itself, at the time limit, or by the abort signal. */
   ended: 'exit' | 'timeout' | 'abort';
+  /** Of the agent's process. Absent: the agent runs in this process or behind an address. */
   exitCode?: number;
   /** The agent's program is missing or cannot run. The host checked this; an exit code does not set it. */
   notStarted?: boolean;
   /** The provider error that ended the turn, if the host saw it itself. The agent's output never sets it. */
   providerError?: 'limit' | 'outage' | 'access';
+  /** Why the turn failed. */
   message?: string;
 };
 
+/** What a telemetry collector read from a file or the output of a command. Counts are of the turn; absent: not reported. */
 export type Telemetry = {
   status: 'unavailable' | 'collected' | 'partial' | 'error';
   source: 'none' | 'json-file' | 'codex-jsonl';
@@ -135,6 +143,7 @@ export type Telemetry = {
   toolCallsByName?: Record<string, number>;
   commandCallCount?: number;
   modelName?: string;
+  /** Codes of what is missing, for example `usage_missing`. Empty: nothing is. */
   evidenceGaps: string[];
 };
 

@@ -160,7 +160,7 @@ test('an agent that reports no session id takes no follow-up', async () => {
   expect(session.turns).toBe(1);
 });
 
-test('a prompt that is sent during a turn is refused, and the turn goes on', async () => {
+test('a prompt that is sent during a turn is refused, and the turn completes', async () => {
   await using session = await openSession(talker, { folder });
   const first = session.send('One.');
   await expect(session.send('Two.')).rejects.toMatchObject({ code: 'session-state-wrong' });

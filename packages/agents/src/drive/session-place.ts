@@ -37,7 +37,7 @@ export type SessionOptions = {
   environment?: NodeJS.ProcessEnv;
 };
 
-/** Where the turns of a session happen. */
+/** The sandbox and the files of a session. */
 export type SessionPlace = AsyncDisposable & { sandbox: Sandbox; files: AttemptFiles };
 
 /** The caller's sandbox and files; what is missing is made, and goes with the session. */
@@ -87,7 +87,7 @@ async function makeFiles(root: string): Promise<AttemptFiles> {
   };
 }
 
-/** What a turn there is told of it. */
+/** The part of a turn's context that depends on the place and the options. */
 export function contextIn(
   { sandbox, files }: SessionPlace,
   { lane, declared, model, flags = {}, timeoutMs = ONE_HOUR_MS }: SessionOptions,

@@ -9,24 +9,24 @@ import { isJsonObject, objectAt, parseJson, textAt } from './json-reading.ts';
  */
 export type HttpAnswer = Response | AsyncIterable<Uint8Array | string | object> | string | object;
 
-/** One piece of an answer. */
+/** One part of an answer. */
 export type Frame =
   /** The whole answer, as JSON. */
   | { kind: 'whole'; value: JsonValue }
   /** One event of a stream. */
   | { kind: 'event'; value: JsonObject }
-  /** An event that is no JSON object. */
+  /** An event that is not a JSON object. */
   | { kind: 'unknown'; value: JsonValue }
-  /** The stream said that it is complete (`[DONE]`). */
+  /** The end mark of the stream (`[DONE]`). */
   | { kind: 'done' }
-  /** The answer is an error, cannot be read, or broke off. Nothing comes after it. */
+  /** The answer is an error, cannot be read, or broke off. This is always the last frame. */
   | { kind: 'failed'; message: string };
 
-/** More than any answer; what an endless one would fill is our memory. */
+/** Longer than any real answer. Without a limit an endless answer would fill the memory. */
 const LARGEST_ANSWER = 64 * 1024 * 1024;
 const LARGEST_ERROR = 4 * 1024;
 
-/** Takes an answer apart, JSON and server-sent events told apart by how it begins. Never throws. */
+/** Splits an answer into frames. How it begins shows whether it is JSON or server-sent events. Never throws. */
 export async function* answerFrames(answer: HttpAnswer): AsyncGenerator<Frame> {
   try {
     if (isResponse(answer) && !answer.ok) yield await refused(answer);
@@ -102,11 +102,11 @@ async function* eventFrames(start: string, chunks: AsyncIterable<Chunk>): AsyncG
     const value = parseJson(data);
     yield isJsonObject(value) ? { kind: 'event', value } : { kind: 'unknown', value: value ?? data };
   }
-  // A page, most often: of a proxy, or of a server that knows no such address.
+  // Usually a web page: from a proxy, or from a server that does not know the address.
   if (!any) yield { kind: 'failed', message: 'The answer is neither JSON nor a stream of events.' };
 }
 
-/** The data of each server-sent event. An event that the end of the stream cuts off comes as far as it got. */
+/** The data of each server-sent event. Of an event that the end of the stream cuts off, the part that arrived. */
 async function* eventData(chunks: AsyncIterable<string>): AsyncGenerator<string> {
   const data: string[] = [];
   const parser = createParser({ onEvent: (event) => data.push(event.data) });
@@ -118,7 +118,7 @@ async function* eventData(chunks: AsyncIterable<string>): AsyncGenerator<string>
   yield* data;
 }
 
-/** Events that somebody has parsed already. */
+/** Events that the caller has parsed already. */
 async function* objectFrames(first: object, rest: AsyncIterable<Chunk>): AsyncGenerator<Frame> {
   yield objectFrame(first);
   for await (const chunk of rest) yield objectFrame(chunk);
@@ -132,7 +132,7 @@ function objectFrame(chunk: Chunk): Frame {
 
 type Chunk = string | object;
 
-/** Bytes as text, code points whole; everything else as it is. Fails when there is too much of it. */
+/** Decodes bytes to text without cutting code points; passes everything else through. Throws when there is too much. */
 async function* bounded(body: AsyncIterable<unknown> | string): AsyncGenerator<Chunk> {
   const decoder = new TextDecoder();
   let size = 0;
@@ -150,7 +150,7 @@ async function* textOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<string> {
   for await (const chunk of chunks) if (typeof chunk === 'string') yield chunk;
 }
 
-/** By what it can do: a client library brings a class of its own. */
+/** Recognized by its methods, because a client library may have a class of its own. */
 function isResponse(value: HttpAnswer): value is Response {
   return typeof value === 'object' && 'ok' in value && 'arrayBuffer' in value;
 }

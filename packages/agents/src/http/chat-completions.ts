@@ -5,16 +5,16 @@ import { countAt, isJsonObject, objectAt, objectsAt, parsedArguments, textAt } f
 import { createTurnDraft, exclusiveUsage, type TurnDraft } from './turn-draft.ts';
 
 const FINISHED = ['stop', 'tool_calls', 'function_call'];
-/** Keys of a message that events are made of, or that say nothing. */
+/** Keys of a message that become events, or that carry no information. */
 const MAPPED_KEYS = new Set([
   ...['role', 'content', 'refusal', 'reasoning_content', 'reasoning', 'tool_calls', 'function_call'],
 ]);
 
 /**
- * A turn from an answer in the OpenAI Chat Completions format, whole or streamed: text, reasoning (as
- * `reasoning_content` or `reasoning`), calls and usage. Of several choices the first counts. Tool calls have no result
- * here: whoever made the request answers them. An answer that was cut off (`length`, `content_filter`, a stream without
- * end) and an error are a failed turn. Never rejects; what has no mapping becomes `raw`.
+ * Makes a turn from an answer in the OpenAI Chat Completions format, whole or streamed: text, reasoning (as
+ * `reasoning_content` or `reasoning`), calls and usage. Only the first of several choices counts. Tool calls have no
+ * result here, because the caller of the API runs them. An answer that was cut off (`length`, `content_filter`, a stream
+ * that breaks off) and an error are a failed turn. Never rejects; what has no mapping becomes a `raw` event.
  *
  * Written by hand because the AI SDK's providers for this format lose a legacy `function_call`, other choices and keys
  * that they do not know, reject an answer as a whole when one field is not OpenAI's, and fail a turn for one bad frame.
@@ -51,7 +51,7 @@ function addCompletion(draft: TurnDraft, completion: JsonValue): void {
   if (error !== undefined) draft.fail(error);
   else if (!choice) {
     draft.addRaw(completion);
-    draft.fail('The answer is no chat completion.');
+    draft.fail('The answer is not a chat completion.');
   }
 }
 
@@ -71,7 +71,7 @@ function addChoice(draft: TurnDraft, choice: JsonObject): void {
   if (reason !== undefined && !FINISHED.includes(reason)) draft.fail(`The answer was cut off: ${reason}.`);
 }
 
-/** Text, or text in parts. */
+/** Text as it is, or in parts. */
 function contentText(message: JsonObject): string | undefined {
   const parts = objectsAt(message, 'content').map((part) => textAt(part, 'text') ?? '');
   return textAt(message, 'content') ?? (parts.join('') || undefined);
@@ -106,9 +106,9 @@ function isEmpty(value: JsonValue): boolean {
 }
 
 type StreamedCompletion = {
-  /** The stream has said that it is complete. */
+  /** Call it at the end mark of the stream. */
   done: boolean;
-  /** Adds a chunk; `false` for what is none. */
+  /** Adds a chunk; returns `false` for a value that is not a chunk. */
   take(chunk: JsonObject): boolean;
   /** All chunks together, as one whole answer. */
   completion(): JsonObject;
@@ -168,7 +168,7 @@ function wholeChoice({ message, calls, finish }: StreamedChoice): JsonObject {
   return { message: { ...message, tool_calls: whole }, finish_reason: finish };
 }
 
-/** Text grows, lists grow, anything else is replaced. */
+/** Merges a delta: texts and lists are appended, everything else is replaced. */
 function append(target: JsonObject, key: string, value: JsonValue): void {
   if (value === null || key === '__proto__') return;
   const before = target[key];

@@ -172,7 +172,7 @@ describe('chat completions', () => {
         status: 'failed',
         events: [
           { type: 'raw', native: { hello: 1 } },
-          { type: 'error', message: 'The answer is no chat completion.' },
+          { type: 'error', message: 'The answer is not a chat completion.' },
         ],
       },
     ],
@@ -181,7 +181,7 @@ describe('chat completions', () => {
     expect(await fromChatCompletions(answer as object)).toEqual(expected);
   });
 
-  test('a stream: interleaved calls, an unknown event, an error in the middle', async () => {
+  test('a stream with interleaved calls, an unknown event and an error in the middle', async () => {
     const delta = (content: object, rest = {}) => ({ choices: [{ index: 0, delta: content, ...rest }] });
     const call = (index: number, id: string | undefined, name: string | undefined, text: string) =>
       delta({ tool_calls: [{ index, id, function: { name, arguments: text } }] });
@@ -218,7 +218,7 @@ describe('chat completions', () => {
 });
 
 describe('responses', () => {
-  test("the provider's own tools, with their results", async () => {
+  test("the provider's own tools have their results", async () => {
     const turn = await fromResponses({
       status: 'completed',
       output: [
@@ -280,7 +280,7 @@ describe('responses', () => {
     });
   });
 
-  test('a stream that breaks off keeps what was said', async () => {
+  test('a stream that breaks off keeps the text so far', async () => {
     const added = (output_index: number, item: object) => ({
       type: 'response.output_item.added',
       output_index,
@@ -321,8 +321,8 @@ describe('responses', () => {
   });
 });
 
-describe('UI messages, as the AI SDK writes them', () => {
-  test('reasoning, text, tools, data and metadata', async () => {
+describe('UI messages of the AI SDK', () => {
+  test('reasoning, text, tools, data and metadata are read', async () => {
     const turn = await fromUiMessages(recorded('tools'));
     expect(turn.status).toBe('completed');
     expect(withoutTypes(turn)).toEqual([
@@ -349,7 +349,7 @@ describe('UI messages, as the AI SDK writes them', () => {
     expect(turn.events.map(({ type }) => type)).toEqual(types);
   });
 
-  test('an approval that is answered, a step that is tried again, a text with data in its middle', async () => {
+  test('an answered approval, a repeated step and a text with data in its middle are read', async () => {
     const parts = [
       { type: 'start-step' },
       { type: 'text-start', id: '1' },
@@ -396,7 +396,7 @@ describe.each(Object.entries(converters))('%s', (name, convert) => {
   };
   const stream = streams[name] ?? '';
 
-  test('however the bytes are cut and the lines end, the turn is the same', async () => {
+  test('the turn is the same however the bytes are split and the lines end', async () => {
     const expected = await convert(stream);
     await fc.assert(
       fc.asyncProperty(
@@ -413,7 +413,7 @@ describe.each(Object.entries(converters))('%s', (name, convert) => {
     );
   });
 
-  test('never rejects, and gives events that can be read back', async () => {
+  test('never rejects, and its events can be parsed again', async () => {
     const json = fc.json({ maxDepth: 3 });
     const hostile = fc.oneof(
       fc.string(),
@@ -433,7 +433,7 @@ describe.each(Object.entries(converters))('%s', (name, convert) => {
     );
   });
 
-  test('values that cannot be turned into text', async () => {
+  test('values that cannot become text do not make it throw', async () => {
     const trap = { toString: 1, valueOf: 1, constructor: 1, length: 1 };
     const keys = ['type', 'id', 'delta', 'finishReason', 'errorText', 'toolCallId', 'output_index', 'item'];
     const types = ['text-delta', 'finish', 'error', 'tool-input-available', 'response.output_item.done'];
@@ -447,17 +447,17 @@ describe.each(Object.entries(converters))('%s', (name, convert) => {
   test.each<[what: string, answer: unknown, message: RegExp]>([
     ['nothing', '', /is empty/],
     ['white space', ' \n', /is empty/],
-    ['half of a JSON text', '{"choices": [', /not valid JSON/],
-    ['nesting without end', `{"choices": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, /not valid JSON/],
+    ['incomplete JSON', '{"choices": [', /not valid JSON/],
+    ['endless nesting', `{"choices": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`, /not valid JSON/],
     ['null', null, /could not be read/],
-    ['a page', '<html>', /neither JSON nor/],
+    ['a web page', '<html>', /neither JSON nor/],
   ])('%s is a failed turn', async (_, answer, message) => {
     const turn = await convert(answer as HttpAnswer);
     expect(turn.status).toBe('failed');
     expect(turn.events.at(-1)).toMatchObject({ type: 'error', message: expect.stringMatching(message) });
   });
 
-  test('a connection that breaks keeps what came before', async () => {
+  test('a connection that breaks keeps the events so far', async () => {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' });
       response.write(stream.slice(0, stream.indexOf('\n\n', stream.length / 2) + 2), () =>
@@ -473,7 +473,7 @@ describe.each(Object.entries(converters))('%s', (name, convert) => {
   });
 });
 
-/** Objects with the keys that the converters look at, and values that they do not expect. */
+/** Objects with the keys that the converters read, and unexpected values. */
 function hostilePart(): fc.Arbitrary<Record<string, unknown>> {
   const types = fc.constantFrom(
     ...[

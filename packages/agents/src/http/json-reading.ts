@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
 
-// Reading JSON that somebody else wrote: what is not of the wanted shape is as good as absent.
+// Reads JSON from other programs. A value of the wrong shape counts as absent.
 
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -27,17 +27,17 @@ export function countAt(value: JsonObject, key: string): number | undefined {
   return Number.isSafeInteger(child) && (child as number) >= 0 ? (child as number) : undefined;
 }
 
-/** Arguments of a call are JSON in a text; a text that is none stays one. */
+/** The arguments of a call are JSON inside of a text. A text that is not JSON stays text. */
 export function parsedArguments(value: JsonValue | undefined): JsonValue {
   if (typeof value !== 'string') return value ?? {};
   if (value.trim() === '') return {};
   return parseJson(value) ?? value;
 }
 
-/** Deeper nesting than any answer has; more of it exhausts the stack of whoever walks it. */
+/** Deeper than any real answer. A deeper value would exhaust the stack of a recursive reader. */
 const DEEPEST = 200;
 
-/** `undefined` for what is no JSON, or is nested too deep. */
+/** `undefined` for text that is not JSON, and for JSON that is nested too deep. */
 export function parseJson(text: string): JsonValue | undefined {
   try {
     const value: JsonValue = JSON.parse(text);

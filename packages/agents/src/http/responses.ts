@@ -5,10 +5,10 @@ import { countAt, isJsonObject, objectAt, objectsAt, parsedArguments, textAt } f
 import { createTurnDraft, exclusiveUsage, type TurnDraft } from './turn-draft.ts';
 
 /**
- * A turn from an answer in the OpenAI Responses format, whole or streamed: messages, reasoning, calls of functions and
- * of the provider's own tools with their results, and usage. A request for approval (`mcp_approval_request`) makes the
+ * Makes a turn from an answer in the OpenAI Responses format, whole or streamed: messages, reasoning, calls of functions
+ * and of the provider's own tools with their results, and usage. A request for approval (`mcp_approval_request`) makes the
  * turn `waiting`. An answer that is incomplete, failed or cut off is a failed turn. Never rejects; what has no mapping
- * becomes `raw`.
+ * becomes a `raw` event.
  *
  * Written by hand because the AI SDK's provider for this format rejects an answer or an event as a whole when one field
  * is not as OpenAI has it, so that a compatible server's tool calls and a failed answer's reason are lost.
@@ -43,7 +43,7 @@ function addResponse(draft: TurnDraft, response: JsonValue): void {
   if (failure !== undefined) draft.fail(failure);
   else if (!Array.isArray(object.output)) {
     draft.addRaw(response);
-    draft.fail('The answer is no response.');
+    draft.fail('The answer is not a response.');
   }
 }
 
@@ -57,7 +57,7 @@ function failureOf(response: JsonObject): string | undefined {
   return status === 'failed' || status === 'cancelled' ? `The answer was ${status}.` : undefined;
 }
 
-/** What one item of the output says; `index` stands in for an id that is missing. */
+/** Adds the events of one item of the output. `index` replaces a missing id. */
 function itemEvents(item: JsonObject, index: number): StreamEvent[] {
   const callId = textAt(item, 'call_id') ?? textAt(item, 'id') ?? `call-${index}`;
   const called = (name: string, input: JsonValue): StreamEvent => ({
@@ -111,7 +111,7 @@ function messageEvents(item: JsonObject): StreamEvent[] {
   return [{ type: 'message', role: item.role === 'user' ? 'user' : 'assistant', text }];
 }
 
-/** Encrypted reasoning says nothing that can be read, and is not kept. */
+/** Encrypted reasoning cannot be read, and is not kept. */
 function reasoningEvents(item: JsonObject): StreamEvent[] {
   const parts = [...objectsAt(item, 'summary'), ...objectsAt(item, 'content')];
   const text = parts.flatMap((part) => textAt(part, 'text') ?? []).join('\n\n');
@@ -126,7 +126,7 @@ function resultEvent(
   return { type: 'action.result', callId, status, ...(output != null && { output }) };
 }
 
-/** The result of a tool that the provider runs itself, once it says how the call ended. */
+/** The result of a tool that the provider ran itself, once the item says how the call ended. */
 function outcomeEvents(callId: string, { status }: JsonObject, output?: JsonValue): StreamEvent[] {
   return status === 'completed' || status === 'failed' ? [resultEvent(callId, status, output)] : [];
 }
@@ -165,14 +165,14 @@ function addUsage(draft: TurnDraft, response: JsonObject): void {
 }
 
 type StreamedResponse = {
-  /** Adds an event; `false` for one that has no place in a response. */
+  /** Adds an event; returns `false` for an event that has no place in a response. */
   take(event: JsonObject): boolean;
   isOver(): boolean;
-  /** What the stream came to, as one whole answer. */
+  /** The stream as one whole answer. */
   response(): JsonObject;
 };
 
-/** Says that something goes on; the item says all of it when it is done. */
+/** Progress events. The finished item repeats all that they say. */
 const PROGRESS =
   /^response\.(?:created|queued|in_progress)$|^response\..+\.(?:added|delta|done|in_progress|[a-z]+ing|completed|failed|partial_image)$|^(?:keepalive|ping)$/;
 
@@ -192,7 +192,10 @@ function createStreamedResponse(): StreamedResponse {
           return true;
         case 'error':
           over = true;
-          response = { ...response, error: { message: errorMessage(event) ?? 'The stream is an error.' } };
+          response = {
+            ...response,
+            error: { message: errorMessage(event) ?? 'The stream reported an error.' },
+          };
           return true;
         case 'response.output_item.added':
         case 'response.output_item.done':
@@ -218,7 +221,7 @@ function createStreamedResponse(): StreamedResponse {
   };
 }
 
-/** What an item that is never done has said until then. */
+/** The text of an item so far, for an item that is never finished. */
 function appendText(item: JsonObject | undefined, delta = ''): boolean {
   if (!item) return false;
   const [part = { type: 'output_text', text: '' }] = objectsAt(item, 'content');

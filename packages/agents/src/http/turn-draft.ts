@@ -2,14 +2,14 @@ import type { JsonValue, StreamEvent, Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Turn } from '../agent.ts';
 
-/** A turn in the making. */
+/** Collects the parts of a turn. */
 export type TurnDraft = {
   readonly events: StreamEvent[];
   add(event: StreamEvent): void;
-  /** What has no mapping is kept whole. */
+  /** Keeps a value that has no mapping, as a `raw` event. */
   addRaw(native: JsonValue): void;
   addUsage(usage: Usage, model?: string): void;
-  /** An error, and a failed turn. */
+  /** Adds an error, and makes the turn a failed one. */
   fail(message: string): void;
   finish(options?: { waiting?: boolean }): Turn;
 };
@@ -44,8 +44,8 @@ export function createTurnDraft(): TurnDraft {
 }
 
 /**
- * The buckets of an OpenAI usage, in which cached tokens are part of the input and reasoning is part of the output.
- * `undefined` where it does not say both totals.
+ * Converts an OpenAI usage, in which cached tokens are part of the input and reasoning is part of the output, to exclusive
+ * buckets. `undefined` when one of the two totals is missing.
  */
 export function exclusiveUsage(reported: {
   input: number | undefined;

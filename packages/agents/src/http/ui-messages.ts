@@ -5,15 +5,15 @@ import { answerFrames, type HttpAnswer } from './answer-frames.ts';
 import { isJsonObject, objectsAt, textAt } from './json-reading.ts';
 import { createTurnDraft, type TurnDraft } from './turn-draft.ts';
 
-/** After these a text that was left open gets no more. */
+/** Parts after which an unfinished text cannot continue. */
 const ENDS_TEXTS = new Set(['start-step', 'finish-step', 'finish', 'abort', 'error']);
 const FINISHED = ['stop', 'tool-calls', 'other', 'unknown'];
 
 /**
- * A turn from a UI-message stream of the AI SDK (`toUIMessageStreamResponse`, `createUIMessageStreamResponse`; protocol
- * version 1 with the parts of `ai` 7). A tool approval that nobody has answered makes the turn `waiting`. An `error` or
- * `abort` part, an answer that was cut off and a stream without end are a failed turn. `data-*` parts, files, sources
- * and metadata have no mapping and become `raw`. The protocol carries no usage. Never rejects.
+ * Makes a turn from a UI-message stream of the AI SDK (`toUIMessageStreamResponse`, `createUIMessageStreamResponse`;
+ * protocol version 1 with the parts of `ai` 7). A tool approval without an answer makes the turn `waiting`. An `error` or
+ * `abort` part, an answer that was cut off and a stream that breaks off are a failed turn. `data-*` parts, files, sources
+ * and metadata have no mapping and become `raw` events. The protocol carries no usage. Never rejects.
  *
  * Written by hand because the AI SDK's `readUIMessageStream` folds a stream into one message, which loses the order
  * of calls and results, the finish reason, and whether the stream was complete.
@@ -29,7 +29,7 @@ export async function fromUiMessages(answer: HttpAnswer): Promise<Turn> {
     else if (frame.kind === 'whole' && Array.isArray(frame.value)) takeAll(reader, draft, frame.value);
     else {
       draft.addRaw(frame.value);
-      if (frame.kind === 'whole') failure = 'The answer is no UI-message stream.';
+      if (frame.kind === 'whole') failure = 'The answer is not a UI-message stream.';
     }
   }
   if (failure === undefined && !reader.isOver()) failure = 'The stream ended before the answer did.';
@@ -38,7 +38,7 @@ export async function fromUiMessages(answer: HttpAnswer): Promise<Turn> {
   return draft.finish({ waiting: reader.isWaiting() });
 }
 
-/** The parts of a stream that somebody has collected. */
+/** The parts of a stream, collected by the caller in a list. */
 function takeAll(reader: PartReader, draft: TurnDraft, parts: JsonValue[]): void {
   for (const part of parts) {
     if (isJsonObject(part)) reader.take(part);
@@ -49,9 +49,9 @@ function takeAll(reader: PartReader, draft: TurnDraft, parts: JsonValue[]): void
 
 type PartReader = {
   take(part: JsonObject): void;
-  /** Nothing comes any more: ends the texts that the stream has left open. */
+  /** Call it after the last part: ends the texts that the stream has left open. */
   end(): void;
-  /** Whether the stream has said that it is complete. */
+  /** Whether the end mark of the stream was seen. */
   isOver(): boolean;
   isWaiting(): boolean;
 };
@@ -73,7 +73,7 @@ function createPartReader(draft: TurnDraft): PartReader {
     const reason = textAt(part, 'reason');
     draft.fail(`The answer was aborted${reason === undefined ? '' : `: ${reason}`}.`);
   };
-  /** The step is tried again; what it had shown is taken back. */
+  /** The step is repeated; its earlier output no longer counts. */
   const resetStep = (part: JsonObject): void => {
     texts.clear();
     draft.events.splice(stepStart);
@@ -83,7 +83,7 @@ function createPartReader(draft: TurnDraft): PartReader {
   return {
     take(part) {
       if (texts.take(part)) return;
-      // Any other part may come in the middle of a text.
+      // Any other part may come while a text is open.
       if (ENDS_TEXTS.has(textAt(part, 'type') ?? '')) texts.closeAll();
       if (part.messageMetadata !== undefined) draft.addRaw(part);
       switch (part.type) {
@@ -101,7 +101,7 @@ function createPartReader(draft: TurnDraft): PartReader {
           abort(part);
           break;
         case 'error':
-          draft.fail(textAt(part, 'errorText') ?? 'The stream is an error.');
+          draft.fail(textAt(part, 'errorText') ?? 'The stream reported an error.');
           break;
         default:
           for (const event of partEvents(part, approvals)) draft.add(event);
@@ -116,7 +116,7 @@ function createPartReader(draft: TurnDraft): PartReader {
   };
 }
 
-/** Texts and reasoning that have begun, by kind and id, in the order in which they began. */
+/** Texts and reasoning that have begun, by kind and id, in order of their beginning. */
 function createOpenTexts(draft: TurnDraft) {
   const open = new Map<string, { kind: string; text: string }>();
   const close = (key: string): void => {
@@ -126,7 +126,7 @@ function createOpenTexts(draft: TurnDraft) {
     draft.add(kind === 'text' ? { type: 'message', role: 'assistant', text } : { type: 'thinking', text });
   };
   return {
-    /** `false` for a part that is no text. */
+    /** Returns `false` for a part that is not text. */
     take(part: JsonObject): boolean {
       const [, kind = '', what] =
         /^(text|reasoning)-(start|delta|end)$/.exec(textAt(part, 'type') ?? '') ?? [];
@@ -144,20 +144,20 @@ function createOpenTexts(draft: TurnDraft) {
   };
 }
 
-/** Approvals that have been asked for and not been answered, each with its call. */
+/** Approvals that were requested and not yet answered, each with its call. */
 function createApprovals() {
   const open = new Map<string, string>();
   return {
     ask(approvalId: string, callId: string): void {
       open.set(approvalId, callId);
     },
-    /** The call that the approval is for. */
+    /** The call that needs the approval. */
     answer(approvalId: string): string {
       const callId = open.get(approvalId) ?? approvalId;
       open.delete(approvalId);
       return callId;
     },
-    /** A call with a result needs no approval any more. */
+    /** Drops the approval of a call that has a result. */
     settle(callId: string): void {
       for (const [approvalId, call] of open) if (call === callId) open.delete(approvalId);
     },
@@ -174,7 +174,7 @@ function partEvents(part: JsonObject, approvals: ReturnType<typeof createApprova
       return [calledEvent(callId, part), resultEvent(callId, 'failed', part.errorText)];
     case 'tool-output-available':
       approvals.settle(callId);
-      // A preliminary output is followed by the whole of it.
+      // The whole output follows a preliminary one.
       return part.preliminary === true ? [] : [resultEvent(callId, 'completed', part.output)];
     case 'tool-output-error':
       approvals.settle(callId);
@@ -199,7 +199,7 @@ function partEvents(part: JsonObject, approvals: ReturnType<typeof createApprova
       const text = objectsAt(part, 'parts').flatMap((inner) => textAt(inner, 'text') ?? []);
       return [{ type: 'message', role: 'user', text: text.join('\n') }];
     }
-    // The call comes whole when its input is available.
+    // The whole call comes when its input is available.
     case 'tool-input-start':
     case 'tool-input-delta':
     case 'start':

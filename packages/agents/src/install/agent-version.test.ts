@@ -6,11 +6,11 @@ import { agentConfig, startAttempt } from '../__fixtures__/attempt.ts';
 import { agentVersion } from './agent-version.ts';
 
 test.each([
-  ['the first line, sanitised', 'printf "\\033[1magent 1.2.3\\033[0m\\007\\nmore\\n"', 'agent 1.2.3'],
-  ['at most 200 characters', 'yes x | head -c 5000 | tr -d "\\n"', 'x'.repeat(200)],
-  ['nothing of a failure', 'echo 1.0; exit 1', null],
-  ['nothing of silence', 'true', null],
-])('version: %s', async (_, script, version) => {
+  ['is the first line, sanitised', 'printf "\\033[1magent 1.2.3\\033[0m\\007\\nmore\\n"', 'agent 1.2.3'],
+  ['has at most 200 characters', 'yes x | head -c 5000 | tr -d "\\n"', 'x'.repeat(200)],
+  ['is unknown when the program fails', 'echo 1.0; exit 1', null],
+  ['is unknown when the program prints nothing', 'true', null],
+])('the version %s', async (_, script, version) => {
   await using attempt = await startAttempt('');
   const bin = join(attempt.folder, 'bin');
   await mkdir(bin);
@@ -25,7 +25,7 @@ test.each([
   expect(await agentVersion(agentConfig({ command }), sandbox)).toBe(version);
 });
 
-test('version: nothing where there is nothing to ask', async () => {
+test('the version is unknown when there is no program to ask', async () => {
   await using attempt = await startAttempt('');
   for (const argv of [['no-such-agent-here'], ['./script.sh'], ['{workspace}/agent']]) {
     expect(await agentVersion(agentConfig({ command: { kind: 'argv', argv } }), attempt.sandbox)).toBeNull();

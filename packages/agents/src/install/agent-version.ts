@@ -6,14 +6,14 @@ import { drivenAgents } from '../native/native-agents.ts';
 import { locateProgram } from './installed-agents.ts';
 
 const TIME_LIMIT_MS = 5_000;
-/** Some that are driven unpack themselves at their first run in a new HOME. */
+/** Some of the driven agents unpack themselves at their first run in a new HOME. */
 const DRIVEN_TIME_LIMIT_MS = 60_000;
 const LONGEST_VERSION = 200;
 
 /**
- * What `<executable> --version` says, in its first line of at most 200 characters: for the manifest, once a run. `null`
- * for an agent without a command, and for an executable that is not on PATH or answers with an error. Give it a
- * sandbox of its own: some programs write to HOME when asked for their version.
+ * The first line that `<executable> --version` prints, at most 200 characters: for the manifest, once per run. `null` for
+ * an agent without a program, and for a program that is not on the PATH or ends with an error. Pass a sandbox that is used
+ * for nothing else, because some programs write to HOME when asked for their version.
  */
 export async function agentVersion(config: AgentConfig, sandbox: Sandbox): Promise<string | null> {
   const program = await programOf(config);
@@ -36,7 +36,7 @@ async function programOf(config: AgentConfig): Promise<string | undefined> {
   return await locateProgram(drivenAgents[config.kind], config.driver.version).catch(() => undefined);
 }
 
-/** A path is a script of the repository or of the workspace; running one is not looking. */
+/** A path names a script of the repository or the workspace, which must not run only for its version. */
 function templateProgram(command: Command): string | undefined {
   const executable = executableOf(command);
   return !executable || executable.includes('/') || executable.includes('{') ? undefined : executable;

@@ -1,4 +1,8 @@
-/** `@whetstone/agents/install`: released agents in the user's cache. */
+/**
+ * `@whetstone/agents/install`: install released agents into the user's cache folder, once per version, and look them up
+ * there.
+ */
+
 export { agentVersion } from './agent-version.ts';
 export { cacheFolder } from './cache-folder.ts';
 export { installAgent, testedVersion } from './install-agent.ts';

@@ -10,7 +10,7 @@ import testedVersions from './tested-versions.json' with { type: 'json' };
 
 const UNPACK_LIMIT_MS = 120_000;
 
-/** The version that Whetstone's own tests drive. */
+/** The version that Whetstone's own tests use. */
 export function testedVersion({ release: { package: name } }: DrivenAgent): string {
   const version = (testedVersions as Record<string, string>)[name];
   if (version === undefined) throw new TypeError(`No version of ${name} is tested.`);
@@ -18,8 +18,8 @@ export function testedVersion({ release: { package: name } }: DrivenAgent): stri
 }
 
 /**
- * Puts a released agent into a folder of its own, once; resolves with its program. It comes from npm as its makers
- * published it, without running install scripts: those only link what the packages hold, or download.
+ * Installs a released agent from npm into a folder of its own, once per version. Resolves with the absolute path of its
+ * program. Install scripts do not run, because they would only link files of the packages, or download more.
  *
  * @throws WhetstoneError `agent-install-failed`
  */
@@ -37,7 +37,7 @@ export async function installAgent(
     const found = programBelow(agent, making);
     await linkProgram(agent, making, join(folder, found));
     await unpack(agent, join(making, found), making, signal);
-    // Whole or not at all; another process may have been quicker.
+    // The rename makes the installation appear as a whole. Another process may have been quicker.
     await rename(making, folder).catch(async (error: unknown) => {
       if (!(await isInstalled(agent, version))) throw error;
     });
@@ -74,7 +74,7 @@ const lastLines = (text: string): string => text.trim().split('\n').slice(-5).jo
 
 /**
  * The program of an installation, relative to its folder.
- * @throws WhetstoneError `agent-install-failed` where its makers publish none for this machine
+ * @throws WhetstoneError `agent-install-failed` when its makers publish none for this machine
  */
 function programBelow({ release: { entry, package: name } }: DrivenAgent, folder: string): string {
   const platform = `${process.platform}-${process.arch}`;
@@ -84,7 +84,7 @@ function programBelow({ release: { entry, package: name } }: DrivenAgent, folder
   throw new WhetstoneError('agent-install-failed', `${name} publishes no program for ${platform}.`);
 }
 
-/** Scripts run on this Node: it is one that they support, whatever the PATH of a run has. */
+/** A script runs on this Node, which supports it, whatever Node the PATH of a run has. */
 async function linkProgram(
   { release: { entry, program } }: DrivenAgent,
   folder: string,
@@ -97,7 +97,7 @@ async function linkProgram(
   await chmod(link, 0o755);
 }
 
-/** What cannot be unpacked now is unpacked in each case, as without this. */
+/** When the program cannot be unpacked now, it unpacks itself in each case. */
 async function unpack(
   { release: { unpacking } }: DrivenAgent,
   program: string,
@@ -114,6 +114,6 @@ async function unpack(
     ...(signal && { cancelSignal: signal }),
   });
   signal?.throwIfAborted();
-  // A part of it would be mended by every case, in the same place and at the same time.
+  // Every case would complete a partial folder, all in the same place and at the same time.
   if (failed) await removeTree(unpackedFolder(folder));
 }

@@ -6,7 +6,7 @@ import { findOnPath } from '../command/find-on-path.ts';
 import type { DrivenAgent } from '../native/native-agent.ts';
 import { cacheFolder } from './cache-folder.ts';
 
-/** Agents that `whetstone agents install` has put into the user's cache: `agents/KIND/VERSION`. */
+/** The folder of the installed agents in the user's cache; each is in `agents/KIND/VERSION`. */
 const agentsFolder = (environment?: NodeJS.ProcessEnv): string => join(cacheFolder(environment), 'agents');
 
 export const agentFolder = (kind: string, version: string, environment?: NodeJS.ProcessEnv): string =>
@@ -18,7 +18,7 @@ export const programIn = (
   environment?: NodeJS.ProcessEnv,
 ): string => join(agentFolder(kind, version, environment), 'bin', release.program);
 
-/** What an installed program has unpacked beforehand; `undefined` where nothing is, and for a program of another place. */
+/** The folder that an installed program was unpacked into; `undefined` when there is none, and for other programs. */
 export async function unpackedBeside(program: string): Promise<string | undefined> {
   const folder = unpackedFolder(dirname(dirname(program)));
   return await access(folder).then(
@@ -54,8 +54,8 @@ export async function installedVersions(
 }
 
 /**
- * The program of an agent: the installed version that is asked for; else what the PATH has, else the newest installed.
- * PATH and cache folder are those of `environment`, by default this process's own.
+ * The program of an agent. With `version`: that installed version. Without: the program on the PATH, else the newest
+ * installed version. PATH and cache folder are those of `environment`; default: `process.env`.
  *
  * @throws WhetstoneError `agent-not-installed`
  */

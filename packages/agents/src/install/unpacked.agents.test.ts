@@ -9,7 +9,7 @@ import { copilot } from '../native/copilot/copilot.ts';
 import { testedVersion } from './install-agent.ts';
 import { programIn, unpackedBeside } from './installed-agents.ts';
 
-test('what Copilot unpacks is unpacked at its installation, and by no case', async () => {
+test('Copilot unpacks itself at its installation, and not in a case', async () => {
   const program = programIn(copilot, testedVersion(copilot), { XDG_CACHE_HOME: cacheFolder });
   const unpacked = await unpackedBeside(program);
   expect(unpacked).toBeDefined();

@@ -31,7 +31,7 @@ async function play(
   return await agent.send({ text: 'Greet the world.' }, { ...attempt.context, lane });
 }
 
-describe.each(loopProfiles)('the loop with the profile %s', (profile) => {
+describe.each(loopProfiles)('the loop with profile %s', (profile) => {
   test('edits the workspace and runs commands in the sandbox', async () => {
     await using attempt = await startAttempt('');
     await writeFile(join(attempt.workdir, 'greeting.txt'), 'hello\n');
@@ -68,7 +68,7 @@ describe.each(loopProfiles)('the loop with the profile %s', (profile) => {
     );
   });
 
-  test('a limit on tool rounds is a failed turn', async () => {
+  test('reaching the limit of tool rounds is a failed turn', async () => {
     await using attempt = await startAttempt('');
     const steps = Array.from({ length: 5 }, () => ({ calls: [{ tool: 'shell', command: 'true' } as const] }));
     const turn = await play(attempt, steps, { profile, maxToolRounds: 2 });
@@ -81,7 +81,7 @@ describe.each(loopProfiles)('the loop with the profile %s', (profile) => {
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'timeout' } });
   });
 
-  test('an abort ends the command that runs', async () => {
+  test('an abort ends the running command', async () => {
     const controller = new AbortController();
     await using attempt = await startAttempt('', { signal: controller.signal });
     const command = 'touch started; sleep 600; touch survived';
@@ -92,14 +92,14 @@ describe.each(loopProfiles)('the loop with the profile %s', (profile) => {
     expect(existsSync(join(attempt.workdir, 'survived'))).toBe(false);
   });
 
-  test('an abort that came before is a turn without a model call', async () => {
+  test('a turn that was aborted before it began makes no model call', async () => {
     await using attempt = await startAttempt('', { signal: AbortSignal.abort() });
     const turn = await play(attempt, [{ text: 'Never said.' }], { profile });
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'abort' } });
     expect(replyText(turn.events)).toBe('');
   });
 
-  test('a refused key is evidence', async () => {
+  test('a refused key is in the exit of the turn', async () => {
     await using attempt = await startAttempt('');
     const server = createServer((_, response) =>
       response.writeHead(401, { 'content-type': 'application/json' }).end('{}'),
@@ -116,7 +116,7 @@ describe.each(loopProfiles)('the loop with the profile %s', (profile) => {
     expect(JSON.stringify(turn)).not.toContain('sk-very-secret-1');
   });
 
-  test('the key of the model reaches no command', async () => {
+  test('commands do not get the key of the model', async () => {
     await using attempt = await startAttempt('');
     const turn = await play(
       attempt,
@@ -129,7 +129,7 @@ describe.each(loopProfiles)('the loop with the profile %s', (profile) => {
   });
 });
 
-test('without a gateway and without a key: a typed error that names the variable, before anything runs', async () => {
+test('without a gateway and a key, creating the agent fails with an error that names the variable', async () => {
   const config = agentConfig({ kind: 'loop', loop: { profile: 'openai' } });
   await expect(createAgent(config, { environment: {}, hasLanes: false })).rejects.toMatchObject({
     code: 'agent-key-missing',

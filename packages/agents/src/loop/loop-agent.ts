@@ -21,8 +21,8 @@ const MESSAGE_BYTES = 4 * 1024;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Our own coding-agent loop, in this process; its tools run in the sandbox. The model is reached through the gateway's
- * lane where there is one, else at the provider with the user's key, which never reaches a command.
+ * Our own coding-agent loop, in this process; its tools run in the sandbox. The loop reaches its model through the lane
+ * when the turn has one, else at the provider with the user's key. Commands never get that key.
  */
 export function createLoopAgent(
   config: LoopAgentConfig,
@@ -61,7 +61,7 @@ export function createLoopAgent(
         persist: (snapshot) => keepSnapshot(files.stateDir, snapshot),
       });
       context.session.id = session.id;
-      // Servers know more secrets than commands do, and the model reads what they say as it is.
+      // MCP servers know more secrets than commands do, and the model reads their output unmasked.
       const maskOfKept = createMask([...agentEnvironment.secrets, ...(declared?.secrets ?? [])]);
       await using _log = follow(session, library.createStreamEventMapper(), turn, {
         file: files.stdoutFile,
@@ -69,11 +69,11 @@ export function createLoopAgent(
       });
       for (const { message } of mcp.problems)
         turn.add({ type: 'error', message: maskOfKept.text(message), source: 'host' });
-      // A session whose signal has fired is closed, and takes no input.
+      // A session whose signal has fired is closed and accepts no input.
       const result: Result = signal.aborted
         ? { reason: 'aborted' }
         : await session.submit(input.text, input.outputSchema && { outputSchema: input.outputSchema });
-      // Before the log is closed: the session's last event belongs to it.
+      // Before the log is closed, because the log has to hold the session's last event.
       await session.close();
       const ended = context.signal.aborted ? 'abort' : deadline.aborted ? 'timeout' : 'exit';
       return toTurn(config, turn, result, ended);
@@ -81,7 +81,7 @@ export function createLoopAgent(
   });
 }
 
-/** What the model is told of the skills in the home. */
+/** The prompt's text about the skills in the home. */
 function skillInstructions(
   config: LoopAgentConfig,
   { sandbox, declared }: AgentContext & { sandbox: Sandbox },
@@ -92,7 +92,7 @@ function skillInstructions(
 
 type Endpoint = { baseUrl?: string; apiKey: string };
 
-/** The lane, unless the configuration names another place; there, and without a lane, the user's own key. */
+/** The lane, unless the configuration names another base URL. There, and without a lane, the user's own key is used. */
 function endpointOf(loop: LoopOptions, { lane }: AgentContext, key: string | undefined): Endpoint {
   if (lane && loop.baseUrl === undefined) return { baseUrl: lane.baseUrl, apiKey: lane.key };
   return { apiKey: key ?? '', ...present({ baseUrl: loop.baseUrl }) };
@@ -109,7 +109,7 @@ function missingKey(config: LoopAgentConfig, name: string): WhetstoneError {
   );
 }
 
-/** Loaded on use: a run without this agent does not pay for it. */
+/** Loaded on use, because a run without this agent does not need it. */
 type Library = typeof import('@whetstone/loop');
 
 function modelAndProfile(
@@ -123,7 +123,7 @@ function modelAndProfile(
   return new Client({ providers: { [provider]: endpoint } }).resolve(`${provider}/${name}`);
 }
 
-/** The session of the turn before, where there was one. */
+/** The session of the turn before; in the first turn a new one. */
 async function openSession(
   { Session }: Library,
   { session: { isNew, id }, files }: AgentContext,
@@ -144,7 +144,7 @@ function sessionConfig({ reasoningEffort, maxToolRounds }: LoopOptions) {
   };
 }
 
-/** Turns the session's events into the turn's, and keeps the native ones, without the deltas, as JSON lines, masked. */
+/** Converts the session's events to those of the turn. Writes the native ones, except deltas, as masked JSON Lines. */
 function follow(
   session: Session,
   toStreamEvents: ReturnType<Library['createStreamEventMapper']>,
@@ -165,7 +165,7 @@ function follow(
   };
 }
 
-/** The loop's error codes that are the provider's doing; it has already tried again what may pass. */
+/** Error codes of the loop that the provider caused. The loop has already retried what may pass. */
 const PROVIDER_ERRORS: Partial<Record<ErrorCode, NonNullable<TurnExit['providerError']>>> = {
   'model-rate-limit': 'limit',
   'model-quota-exceeded': 'limit',

@@ -1,6 +1,6 @@
 import type { LoopProfile } from './loop-profiles.ts';
 
-/** What a profile of our loop uses where nothing else is said; `provider` is its name in the loop's client. */
+/** The defaults of a profile of our loop. `provider` is the name of its provider in the loop's client. */
 export const loopDefaults = {
   openai: {
     provider: 'openai',

@@ -14,7 +14,7 @@ const PROGRAM = join(import.meta.dirname, '../../../loop/src/mcp/__fixtures__/se
 
 type Call = [tool: string, input?: Record<string, string>];
 
-/** A turn in which the model makes these calls, one after the other, of a server in this mode. */
+/** Plays a turn in which the model makes these calls in order, to a server that runs in this mode. */
 async function play(attempt: TestAttempt, mode: string, calls: readonly Call[]): Promise<Turn> {
   await using gateway = await createGateway();
   const steps = calls.map(([tool, input = {}]) => ({
@@ -25,7 +25,7 @@ async function play(attempt: TestAttempt, mode: string, calls: readonly Call[]):
   const config = agentConfig({ kind: 'loop', loop: { profile: 'gemini' } });
   const agent = await createAgent(config, { environment: {}, hasLanes: true });
   const env = { EDITION: 'second', NODE_NO_WARNINGS: '1' };
-  // Its last argument is how its process is found.
+  // The last argument identifies the process of the server.
   const args = [PROGRAM, mode, attempt.folder];
   const server: McpServer = { kind: 'command', name: 'fixture', command: process.execPath, args, env };
   const declared = { skills: [], plugins: [], mcpServers: [server], secrets: [] };
@@ -39,7 +39,7 @@ async function expectNothingLeft({ folder }: TestAttempt): Promise<void> {
   ).toEqual([]);
 }
 
-test('a server runs in the sandbox, and ends with the turn', async () => {
+test('an MCP server runs in the sandbox and ends with the turn', async () => {
   await using attempt = await startAttempt('');
   const turn = await play(attempt, 'serve', [
     ['echo', { text: 'zebra' }],

@@ -1,8 +1,8 @@
 import type { DeclaredSkill } from '../kit/declared-context.ts';
 
 /**
- * The skills as our loop is told of them, which has no tool for skills: names, descriptions and files, and that the model
- * reads a file when its skill fits (https://agentskills.io, "filesystem-based agents"). `folder` is absolute.
+ * The prompt's text about skills, because our loop has no tool for them: names, descriptions and files, and that the model
+ * shall read the file of a skill that fits (https://agentskills.io, "filesystem-based agents"). `folder` is absolute.
  */
 export function describeSkills(folder: string, skills: readonly DeclaredSkill[]): string | undefined {
   if (skills.length === 0) return undefined;

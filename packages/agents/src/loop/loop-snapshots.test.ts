@@ -7,7 +7,7 @@ import { agentConfig, startAttempt, type TestAttempt } from '../__fixtures__/att
 import type { AgentContext, Turn } from '../agent.ts';
 import { createAgent } from '../create-agent.ts';
 
-/** Says which prompts it remembers, how often it was stopped, and what the shell has just said. */
+/** A model that reports which prompts it remembers, how often it was stopped, and the last output of the shell. */
 const script = defineScript({
   name: 'memory',
   play({ step, text, userText, toolResults }) {
@@ -23,7 +23,7 @@ const script = defineScript({
   },
 });
 
-/** One turn of an agent that is made for it, as by a harness that was started anew. */
+/** One turn of an agent that is created for this turn, as after a restart of the harness. */
 async function play(attempt: TestAttempt, prompt: string, given: Partial<AgentContext> = {}): Promise<Turn> {
   await using gateway = await createGateway();
   await using lane = await gateway.open({ owner: 'a', mode: { kind: 'script', script } });
@@ -33,7 +33,7 @@ async function play(attempt: TestAttempt, prompt: string, given: Partial<AgentCo
   return await agent.send({ text: prompt }, { ...attempt.context, lane, ...given });
 }
 
-test('a session goes on in an agent that is made anew; each turn has its own usage', async () => {
+test('a new agent resumes a session, and each turn has its own usage', async () => {
   await using attempt = await startAttempt('');
   const { session, files } = attempt.context;
   const first = await play(attempt, 'Remember tea.');
@@ -48,14 +48,14 @@ test('a session goes on in an agent that is made anew; each turn has its own usa
   expect(second.usage).toMatchObject({ inputTokens: 30, outputTokens: 3 });
   expect(second.usage).toEqual(first.usage);
 
-  // No command of the agent is told of the place.
+  // Commands of the agent do not learn of the folder.
   expect(await readdir(files.stateDir)).toEqual([`session-${id}.json`]);
   expect((await stat(join(files.stateDir, `session-${id}.json`))).mode & 0o777).toBe(0o600);
   const seen = JSON.stringify(await readdir(attempt.sandbox.home, { recursive: true }));
   expect(seen).not.toContain(id);
 });
 
-test('a turn that was stopped is part of the session', async () => {
+test('the session includes a turn that was stopped', async () => {
   await using attempt = await startAttempt('');
   const stopped = await play(attempt, 'Hang on.', { timeoutMs: 3_000 });
   expect(stopped).toMatchObject({ status: 'failed', exit: { ended: 'timeout' } });
@@ -65,7 +65,7 @@ test('a turn that was stopped is part of the session', async () => {
   expect(replyText(turn.events)).toMatch(/^Hang on\. Aborted by the time limit What was it\?/);
 });
 
-test('two sessions of one attempt are two', async () => {
+test('two sessions of one attempt do not mix', async () => {
   await using attempt = await startAttempt('');
   await play(attempt, 'Remember tea.');
   const other = { isNew: true };
@@ -75,10 +75,10 @@ test('two sessions of one attempt are two', async () => {
 });
 
 test.each([
-  ['is not there', 'gone', undefined],
-  ['is none that was made here', '../state/session-x', undefined],
-  ['holds no JSON', 'x', '{'],
-  ['holds no snapshot', 'x', '{"version":1,"id":"x","turns":[{}]}'],
+  ['does not exist', 'gone', undefined],
+  ['was not made by the loop', '../state/session-x', undefined],
+  ['is not JSON', 'x', '{'],
+  ['is not a snapshot', 'x', '{"version":1,"id":"x","turns":[{}]}'],
 ])('a session that %s is an error of its own', async (_, id, content) => {
   await using attempt = await startAttempt('');
   const file = join(attempt.context.files.stateDir, 'session-x.json');

@@ -4,17 +4,17 @@ import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { SessionSnapshot } from '@whetstone/loop';
 
 /**
- * The sessions of our loop between two turns, a file each in the adapter's own folder (`AttemptFiles.stateDir`): a harness
- * that was started anew goes on with them, and neither the workspace nor the agent's home has them.
+ * Stores the sessions of our loop between two turns, one file per session in the adapter's own folder
+ * (`AttemptFiles.stateDir`). A restarted harness can resume them. They are not in the workspace and not in the home.
  */
 export async function keepSnapshot(folder: string, snapshot: SessionSnapshot): Promise<void> {
   const file = fileOf(folder, snapshot.id);
-  // A harness that ends half-way leaves the turn before this one.
+  // If the harness dies while it writes, the file of the turn before stays.
   await writeFile(`${file}.new`, JSON.stringify(snapshot), { mode: 0o600 });
   await rename(`${file}.new`, file);
 }
 
-/** @throws WhetstoneError `agent-session-missing` where there is no such session, or its file holds something else. */
+/** @throws WhetstoneError `agent-session-missing` when the session does not exist, or its file is not a snapshot. */
 export async function readSnapshot(folder: string, id: string): Promise<unknown> {
   try {
     if (!/^[\w-]+$/.test(id)) throw new Error('this is not a session id of the loop');

@@ -10,7 +10,7 @@ export async function connectSandboxProcess(
   options: Pick<RunOptions, 'env' | 'cwd' | 'mask' | 'onStdout' | 'onStderr'>,
 ): Promise<ConnectedProcess> {
   const stdin = new PassThrough();
-  // A write to a program that has just exited fails here too, after `write` has said so.
+  // A write to a program that has just exited fails here too, after `write` has reported it.
   stdin.on('error', () => {});
   const killing = new AbortController();
   const begun = Promise.withResolvers<void>();

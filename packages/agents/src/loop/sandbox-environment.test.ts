@@ -9,7 +9,7 @@ import { createSandboxEnvironment } from './sandbox-environment.ts';
 const environmentOf = (attempt: TestAttempt) =>
   createSandboxEnvironment(attempt.sandbox, { env: { MODE: 'fast' }, mask: createMask(['top-secret']) });
 
-test('commands: shell and argument vector, output, exit code, time limit, abort', async () => {
+test('commands run as shell script and argument vector, with output, exit code, time limit and abort', async () => {
   await using attempt = await startAttempt('');
   const environment = environmentOf(attempt);
   const seen: string[] = [];
@@ -38,7 +38,7 @@ test('commands: shell and argument vector, output, exit code, time limit, abort'
   });
 });
 
-test('files: bytes, folders, renames, and the codes of what is not there', async () => {
+test('files can be read, written and renamed, and missing ones have their error codes', async () => {
   await using attempt = await startAttempt('');
   const environment = environmentOf(attempt);
   await environment.writeBytes('a/run.sh', Buffer.from('one'), { mode: 0o755 });
@@ -57,7 +57,7 @@ test('files: bytes, folders, renames, and the codes of what is not there', async
   expect(await attempt.sandbox.readFile('~/note')).toBe('home');
 });
 
-test('nothing is written outside of the workspace and the home, by whatever way', async () => {
+test('no operation writes outside the workspace and the home', async () => {
   await using attempt = await startAttempt('');
   const environment = environmentOf(attempt);
   const victim = join(attempt.folder, 'victim');
@@ -78,7 +78,7 @@ test('nothing is written outside of the workspace and the home, by whatever way'
   expect((await stat(victim)).isFile()).toBe(true);
 });
 
-test('a command in the background ends with the sandbox, its secrets masked', async () => {
+test('a background command ends with the sandbox, and its secrets are masked', async () => {
   await using attempt = await startAttempt('');
   const mask = createMask(['hunter2hunter2']);
   const environment = createSandboxEnvironment(attempt.sandbox, { env: {}, mask });
@@ -101,7 +101,7 @@ test('a command in the background ends with the sandbox, its secrets masked', as
   await expect(process?.write('x')).rejects.toThrow(/exited/);
 });
 
-describe('does what the loop asks of an environment', () => {
+describe('conforms to what the loop expects of an environment', () => {
   test.each(conformanceChecks)('$area: $name', async ({ run }) => {
     await using attempt = await startAttempt('');
     await run(environmentOf(attempt));

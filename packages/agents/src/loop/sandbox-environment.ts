@@ -20,16 +20,16 @@ import { startSandboxProcess } from './sandbox-process.ts';
 const SHELL = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
 
 export type SandboxEnvironmentOptions = {
-  /** For every command, on top of the sandbox's own. */
+  /** For every command, merged over the sandbox's own environment. */
   env: Readonly<Record<string, string>>;
   /** Applied to the output of commands. */
   mask: Mask;
 };
 
 /**
- * Runs the loop's tools in a sandbox whose paths are the host's. Commands are the sandbox's: all that one starts ends
- * with it, and what is started to live on ends with the sandbox. Files are read wherever the user may read; they are written, removed and renamed in the workspace and in
- * the sandbox's home, and nowhere else, whatever symbolic links stand in between.
+ * Runs the loop's tools in a sandbox whose paths are those of the host. All that a command starts ends with the command;
+ * background commands end with the sandbox. Files can be read wherever the user may read. They can be written, removed and
+ * renamed only in the workspace and in the sandbox's home, whatever symbolic links are on the way.
  */
 export function createSandboxEnvironment(
   sandbox: Sandbox,
@@ -91,7 +91,7 @@ export function createSandboxEnvironment(
   };
 }
 
-/** The root that a path lies under, and the path within it. A path under none is refused by the workspace's root. */
+/** The root above a path, and the path within it. For any other path the root is the workspace, which refuses the path. */
 function writablePlace({ workdir, home }: Sandbox, path: string): { root: string; rest: string } {
   const root = isUnder(home, path) ? home : workdir;
   return { root, rest: relative(root, path) };
@@ -157,7 +157,7 @@ async function outputDirectory({ home }: Sandbox): Promise<string> {
   return directory;
 }
 
-/** Aborts when nothing was printed for too long; a sandbox knows no such limit. */
+/** Aborts a command that prints nothing for too long, because a sandbox has no such limit. */
 function watchSilence({ inactivityTimeoutMs, signal, onOutput }: ExecOptions) {
   if (!inactivityTimeoutMs) return { signal, onOutput, reached: () => false, [Symbol.dispose]: () => {} };
   const silent = new AbortController();
@@ -174,7 +174,7 @@ function watchSilence({ inactivityTimeoutMs, signal, onOutput }: ExecOptions) {
   };
 }
 
-/** Listeners that decode bytes to text, code points that fall on two chunks kept whole. */
+/** Listeners that decode bytes to text and keep code points whole that are split between two chunks. */
 function textListeners(onOutput: ExecOptions['onOutput']): Pick<RunOptions, 'onStdout' | 'onStderr'> {
   if (!onOutput) return {};
   const listener = (stream: 'stdout' | 'stderr') => {

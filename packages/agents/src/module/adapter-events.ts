@@ -2,14 +2,14 @@ import { type JsonValue, parseStreamEvent, type StreamEvent } from '@whetstone/e
 import type { AgentContext } from '../agent.ts';
 import { createTurnEvents } from '../kit/turn-events.ts';
 
-/** The events of a turn that comes from code we do not know: emitted early, returned in the end, or both. */
+/** The events of one turn of an adapter. An adapter may emit an event, return it with the turn, or both. */
 export type AdapterEvents = {
   readonly events: StreamEvent[];
-  /** What the adapter gets as `ctx.emit`. */
+  /** The adapter's `ctx.emit`. */
   emit(event: StreamEvent): void;
-  /** Takes an event of the returned turn, unless it was emitted before. */
+  /** Adds an event of the returned turn, unless the adapter has emitted it already. */
   add(event: unknown): void;
-  /** The turn is over: what an adapter emits that was left behind is nobody's. */
+  /** Ends the turn: events that the adapter emits afterwards are dropped. */
   close(): void;
 };
 
@@ -33,7 +33,7 @@ export function collectAdapterEvents(context: Pick<AgentContext, 'emit'>): Adapt
   };
 }
 
-/** What is no event of ours is kept whole, as far as JSON can hold it. */
+/** A value that is not an event becomes a `raw` event, as far as JSON can hold the value. */
 function toEvent(value: unknown): StreamEvent {
   return parseStreamEvent(value) ?? { type: 'raw', native: toJson(value) };
 }

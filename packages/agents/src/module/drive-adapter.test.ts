@@ -32,7 +32,7 @@ test("an agent's capabilities are in its type", () => {
   expectTypeOf<HasCapability<typeof coding, 'conversation'>>().toEqualTypeOf<false>();
   expectTypeOf<HasCapability<Agent, 'conversation'>>().toEqualTypeOf<false>();
   expectTypeOf(coding).toExtend<Agent>();
-  // @ts-expect-error There is no such capability.
+  // @ts-expect-error This capability does not exist.
   defineAgent({ name: 'x', capabilities: { telepathy: true }, send });
   // @ts-expect-error A turn has events.
   defineAgent({ name: 'x', send: async () => ({ status: 'completed' }) });
@@ -79,7 +79,7 @@ test('a failed turn names its last error', async () => {
   expect(turn.exit).toEqual({ ended: 'exit', message: 'no route' });
 });
 
-test('a usage that is none is not counted, and kept', async () => {
+test('a usage that is not valid is kept as a raw event and not counted', async () => {
   await using attempt = await startAttempt('');
   const usage = { inputTokens: 1.5, outputTokens: 2 };
   const agent = defineAgent({ name: 'odd', send: async () => ({ ...completed(), usage }) });
@@ -88,7 +88,7 @@ test('a usage that is none is not counted, and kept', async () => {
   expect(turn.events).toMatchObject([{ type: 'raw', native: { usage } }]);
 });
 
-test("what an adapter emits after its turn is nobody's", async () => {
+test('events that an adapter emits after its turn are dropped', async () => {
   await using attempt = await startAttempt('');
   const late = Promise.withResolvers<AgentContext['emit']>();
   const agent = defineAgent({
@@ -107,8 +107,8 @@ test("what an adapter emits after its turn is nobody's", async () => {
 test.each([
   ['nothing', undefined],
   ['no events', { status: 'completed' }],
-  ['a status of its own', { events: [], status: 'done' }],
-])('%s is no turn', async (_, value) => {
+  ['an unknown status', { events: [], status: 'done' }],
+])('%s is not a turn', async (_, value) => {
   await using attempt = await startAttempt('');
   const agent = defineAgent({ name: 'wrong', send: async () => value as Turn });
   await expect(driveAdapter(agent, input, attempt.context)).rejects.toMatchObject({
@@ -116,7 +116,7 @@ test.each([
   });
 });
 
-test('at the time limit a command of the adapter ends, and it may still read a transcript', async () => {
+test('at the time limit a command of the adapter ends, and the adapter may still read a transcript', async () => {
   await using attempt = await startAttempt('', { timeoutMs: 300 });
   const agent = defineSandboxAgent({
     name: 'slow',
@@ -153,14 +153,14 @@ test.each([
   expect(turn.events.map(({ type }) => type)).toEqual(['thinking', 'error']);
 });
 
-test('an adapter is not started for a run that is aborted already', async () => {
+test('an adapter does not start when the run is already aborted', async () => {
   await using attempt = await startAttempt('', { signal: AbortSignal.abort() });
   const agent = defineAgent({ name: 'late', send: () => Promise.reject(new Error('it was started')) });
   const turn = await driveAdapter(agent, input, attempt.context);
   expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'abort' } });
 });
 
-test('the environment reaches the commands, and what they say themselves comes first', async () => {
+test('commands get the environment, and the variables of a command override it', async () => {
   await using attempt = await startAttempt('');
   const agent = defineSandboxAgent({
     name: 'env',

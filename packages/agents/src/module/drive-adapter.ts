@@ -8,7 +8,7 @@ import { removeO11yContext } from './shared/o11y-context.ts';
 import { startTurnClock } from './turn-clock.ts';
 import { sandboxForTurn } from './turn-sandbox.ts';
 
-/** How long an adapter may go on when its turn is over: enough to read a transcript. */
+/** How long an adapter may work after its turn has been stopped. This is enough to read a transcript. */
 const GRACE_MS = 10_000;
 const STATUSES: readonly unknown[] = ['completed', 'failed', 'waiting'] satisfies Turn['status'][];
 
@@ -20,11 +20,11 @@ export type DriveOptions = {
 };
 
 /**
- * Drives one turn of an adapter that somebody else wrote. The time limit, the events and the turn's shape are the host's
- * to see to: the signal fires at the limit, commands that still run end with it, and an adapter that does not return
- * soon after is left behind. Every event of the turn is emitted once, whether the adapter emitted it or returned it.
+ * Drives one turn of an adapter that somebody else wrote. This function enforces the time limit and checks the turn: at
+ * the limit the signal fires and running commands end, and an adapter that does not return soon afterwards is no longer
+ * waited for. Each event of the turn is emitted once, whether the adapter emitted it or returned it.
  *
- * @throws WhetstoneError `agent-adapter-failed` when `send` rejects by itself or returns what is no turn.
+ * @throws WhetstoneError `agent-adapter-failed` when `send` rejects by itself or returns something that is not a turn.
  */
 export async function driveAdapter(
   agent: Agent,
@@ -35,7 +35,7 @@ export async function driveAdapter(
   using clock = startTurnClock(context, graceMs);
   const { signal } = clock;
   const events = collectAdapterEvents(context);
-  // A signal that has fired already tells an adapter nothing: it waits for the event.
+  // An adapter listens for the event, so a signal that has already fired would not stop it.
   if (signal.aborted) return stoppedTurn(undefined, events, 'abort');
   const sandbox = context.sandbox && sandboxForTurn(context.sandbox, { signal, graceMs, env });
   const own = { ...context, signal, emit: events.emit, ...present({ sandbox }) };
@@ -74,7 +74,7 @@ function finishedTurn(agent: Agent, turn: unknown, events: AdapterEvents): Turn 
   };
 }
 
-/** A turn that we ended: what the adapter still returned of it, and a failure whatever it says. */
+/** A turn that the host ended: it has what the adapter still returned, and has failed whatever its status says. */
 function stoppedTurn(sent: Sent | undefined, events: AdapterEvents, ended: 'abort' | 'timeout'): Turn {
   const turn = sent?.kind === 'returned' && isObject(sent.turn) ? sent.turn : {};
   if (Array.isArray(turn.events)) for (const event of turn.events) events.add(event);
@@ -84,7 +84,7 @@ function stoppedTurn(sent: Sent | undefined, events: AdapterEvents, ended: 'abor
   return { events: events.events, status: 'failed', usage, exit: { ended, message } };
 }
 
-/** A usage that is not in whole tokens would be wrong in every sum; it is kept as it came, and not counted. */
+/** A usage that is not in whole tokens would make every sum wrong. It is kept as a `raw` event and not counted. */
 function readUsage(usage: unknown, events: AdapterEvents): Usage | undefined {
   if (usage === undefined) return undefined;
   const parsed = usageSchema.safeParse(usage);

@@ -7,11 +7,11 @@ import { placeContext } from '../kit/place-context.ts';
 import { driveAdapter } from './drive-adapter.ts';
 
 /**
- * An agent that a module of the user's exports by default, made with `defineAgent` or `defineSandboxAgent`. The module
- * runs in this process, with the user's rights and environment; the agent's `env` reaches the commands that it runs in
- * the sandbox.
+ * An agent that is the default export of a module of the user, made with `defineAgent` or `defineSandboxAgent`. The module
+ * runs in this process, with the rights and the environment of the user. The commands that it runs in the sandbox get the
+ * agent's `env`.
  *
- * @throws WhetstoneError `agent-module-invalid` for a module that cannot be loaded or exports no agent.
+ * @throws WhetstoneError `agent-module-invalid` for a module that cannot be loaded or whose default export is not an agent.
  */
 export async function createModuleAgent(
   config: ModuleAgentConfig,

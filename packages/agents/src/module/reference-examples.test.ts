@@ -1,5 +1,5 @@
-// The complete examples of the adapter reference, as they stand there but for the package name. What they call and leave
-// to their reader is added below them.
+// The complete examples of the adapter reference, unchanged but for the package name. The functions that the examples leave
+// to their reader are added below them.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -61,7 +61,7 @@ test('the remote HTTP agent', async () => {
   expect(attempt.emitted).toEqual(turn.events);
 });
 
-/** A stand-in for the command line, which leaves a transcript as the real one does. */
+/** Stands in for the command line, and writes a transcript as the real one does. */
 const CLAUDE = `
 mkdir -p ~/.claude/projects/-work
 echo "$@" >> seen

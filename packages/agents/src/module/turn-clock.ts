@@ -2,17 +2,17 @@ import type { AgentContext, TurnExit } from '../agent.ts';
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** The time that one turn has. Disposing stops its timers. */
+/** The time limit of one turn. Disposing stops its timers. */
 export type TurnClock = Disposable & {
-  /** Fires at the time limit and when the run is aborted. */
+  /** Fires at the time limit, and when the run is aborted. */
   signal: AbortSignal;
-  /** Why the turn is over, if it is: `exit` while neither has happened. */
+  /** Why the turn was ended; `exit` as long as it was not. */
   ended(): TurnExit['ended'];
-  /** Resolves when the signal has fired and the grace is over. */
+  /** Resolves `graceMs` after the signal has fired. */
   graceOver: Promise<undefined>;
 };
 
-/** Its timers keep the process alive: an adapter may wait for something that does not. */
+/** The timers keep the process alive, because what an adapter waits for may not. */
 export function startTurnClock(
   { signal: aborted, timeoutMs }: Pick<AgentContext, 'signal' | 'timeoutMs'>,
   graceMs: number,

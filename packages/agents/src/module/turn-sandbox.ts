@@ -1,21 +1,21 @@
 import { present } from '@whetstone/events/present';
 import type { CommandResult, RunOptions, Sandbox, SandboxFile } from '@whetstone/sandbox';
 
-/** What holds for the commands of one turn. */
+/** The limits and the environment of the commands of one turn. */
 export type TurnRules = {
-  /** Ends commands that run when it fires. A command that starts later (to read a transcript) is given `graceMs`. */
+  /** Ends running commands when it fires. A command that starts later, for example to read a transcript, gets `graceMs`. */
   signal: AbortSignal;
   graceMs: number;
-  /** For every command; what a command says itself comes first. */
+  /** For every command. The variables of a command override it. */
   env: Readonly<Record<string, string>>;
 };
 
-/** Per sandbox: an adapter that keeps something about its sandbox must meet the same object in every turn. */
+/** By sandbox: an adapter may use the sandbox object as a key, so every turn must get the same object. */
 const known = new WeakMap<Sandbox, TurnSandbox>();
 
 /**
- * The sandbox as an adapter gets it for one turn: an adapter that passes no signal on and sets no limit is still ended at
- * the turn's.
+ * The sandbox that an adapter gets for one turn. Commands end at the time limit of the turn, even when the adapter passes
+ * neither a signal nor a limit.
  */
 export function sandboxForTurn(sandbox: Sandbox, rules: TurnRules): Sandbox {
   const existing = known.get(sandbox);
@@ -93,7 +93,7 @@ class TurnSandbox implements Sandbox {
     const { signal: own, timeoutMs, ...rest } = options;
     const { signal, graceMs, env } = this.rules;
     const merged = { ...rest, env: { ...env, ...options.env } };
-    // A signal of the adapter's own has most often fired together with the turn's.
+    // A signal of the adapter has usually fired together with that of the turn, and would end this command at once.
     if (signal.aborted) return { ...merged, timeoutMs: Math.min(timeoutMs ?? graceMs, graceMs) };
     return {
       ...merged,

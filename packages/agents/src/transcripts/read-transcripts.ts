@@ -10,7 +10,7 @@ import { type NativeOutput, parseNative } from '../native/parse-native.ts';
 /** A file that was read, or why it was not. */
 export type Transcript = SessionTranscript | SkippedFile;
 
-/** A session as its transcript tells it. */
+/** A session, read from its transcript. */
 export type SessionTranscript = {
   status: 'read';
   /** Absolute path. */

@@ -1,8 +1,8 @@
 import { type AgentMetadata, deriveAgentMetadata, type JsonValue, type StreamEvent } from '@whetstone/events';
 
-/** What an agent did, counted: the shape that assertions in an `EVAL.ts` read. */
+/** Counts of what an agent did, in the shape that assertions in an `EVAL.ts` read. */
 export type Observability = {
-  /** Messages of the agent itself. */
+  /** Messages of the agent, without those of its sub-agents. */
   totalTurns: number;
   toolCalls: Record<ToolCategory, number>;
   totalToolCalls: number;
@@ -10,7 +10,7 @@ export type Observability = {
   /** Each path once, as the agent wrote it. */
   filesRead: string[];
   filesModified: string[];
-  /** `success` is absent where no result was seen. */
+  /** `success` is absent when no result was seen. */
   shellCommands: { command: string; exitCode?: number; success?: boolean }[];
   errors: string[];
   thinkingBlocks: number;
@@ -31,7 +31,7 @@ const CATEGORIES = [
 ] as const;
 export type ToolCategory = (typeof CATEGORIES)[number];
 
-/** Tool names of the known agents, in lower case and without separators. Shell tools are the metadata's to know. */
+/** Tool names of the known agents, in lower case and without separators. The metadata already knows the shell tools. */
 const CATEGORY_OF_TOOL: Readonly<Record<string, ToolCategory>> = {
   read: 'file_read',
   readfile: 'file_read',
@@ -73,7 +73,7 @@ const CATEGORY_OF_TOOL: Readonly<Record<string, ToolCategory>> = {
 const PATH_KEYS = ['file_path', 'filePath', 'absolute_path', 'notebook_path', 'path', 'file'] as const;
 const PATCH_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
 
-/** Pure. Events of sub-agents count as tool calls and files, and not as turns. */
+/** Pure. Tool calls and files of sub-agents count; their messages do not count as turns. */
 export function deriveObservability(events: readonly StreamEvent[]): Observability {
   const metadata = deriveAgentMetadata(events);
   const commands = new Set(metadata.commands.map(({ callId }) => callId));
@@ -81,7 +81,7 @@ export function deriveObservability(events: readonly StreamEvent[]): Observabili
     events.flatMap((event) => (event.type === 'subagent.called' ? [event.callId] : [])),
   );
   const calls = metadata.tools.map((tool) => ({ tool, category: categoryOf(tool, commands, delegations) }));
-  // Those that no tool call made.
+  // Changes that no tool call made.
   const called = new Set(metadata.tools.map(({ callId }) => callId));
   const others = [...delegations].filter((callId) => !called.has(callId)).length;
   const toolCalls = Object.fromEntries(CATEGORIES.map((name) => [name, 0])) as Record<ToolCategory, number>;
@@ -132,7 +132,7 @@ function successOf(status: AgentMetadata['tools'][number]['status']): { success?
   return status === 'pending' ? {} : { success: status === 'completed' };
 }
 
-/** The paths that a call names: in a key of its own, or in the headings of a patch. */
+/** The paths that a call names, in one of the keys for paths or in the headings of a patch. */
 function pathsIn(input: JsonValue): string[] {
   const named = textsAt(input, PATH_KEYS);
   if (named.length > 0) return named;

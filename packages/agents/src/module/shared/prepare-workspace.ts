@@ -4,14 +4,14 @@ import { WhetstoneError } from '@whetstone/errors';
 import type { Sandbox, SandboxFile } from '@whetstone/sandbox';
 import picomatch from 'picomatch';
 
-/** A folder on the host whose files become the workspace. */
+/** A folder on the host. Its files become the workspace. */
 export type WorkspaceFixture = {
   path: string;
-  /** Globs (picomatch) of what the agent must not see. Default: `hiddenByDefault`. */
+  /** Globs (picomatch) of files that the agent must not see. Default: `hiddenByDefault`. */
   hidden?: readonly string[];
 };
 
-/** The task's text and its tests. */
+/** The text of the task, and its tests. */
 export const hiddenByDefault: readonly string[] = [
   'PROMPT.md',
   'EVAL.{ts,tsx,mts,js,jsx,mjs}',
@@ -26,20 +26,20 @@ git add --all &&
 git -c user.name=Developer -c user.email=developer@localhost -c commit.gpgsign=false \\
   commit --quiet --no-verify --allow-empty --message Start`;
 
-/** Per sandbox: kept here and not on a disk, where an agent could read or change them. */
+/** By sandbox. Kept in memory, because an agent could read or change files on a disk. */
 const hidden = new WeakMap<Sandbox, SandboxFile[]>();
 
-/** What `prepareWorkspace` has hidden from the agent in this sandbox. */
+/** The files that `prepareWorkspace` has hidden from the agent in this sandbox. */
 export function hiddenFiles(sandbox: Sandbox): readonly SandboxFile[] {
   return hidden.get(sandbox) ?? [];
 }
 
 /**
- * Uploads a fixture to the workspace and commits it, as the state that later diffs start from. Tests and `PROMPT.md`
- * stay behind until `runValidation`; `.git` and `node_modules` are left out. For adapters that are driven outside of
- * a run: in one, the workspace is prepared before the adapter is called.
+ * Uploads a fixture to the workspace and commits it; later diffs start from this commit. Tests and `PROMPT.md` are held
+ * back until `runValidation`; `.git` and `node_modules` are left out. For adapters that are driven outside a run; in a
+ * run, the workspace is ready before the adapter is called.
  *
- * @throws WhetstoneError `fixture-invalid` for what is neither a file nor a folder, `fixture-commit-failed` when Git fails.
+ * @throws WhetstoneError `fixture-invalid` for an entry that is neither a file nor a folder, `fixture-commit-failed` when Git fails.
  */
 export async function prepareWorkspace(sandbox: Sandbox, fixture: WorkspaceFixture | string): Promise<void> {
   const { path, hidden: patterns = hiddenByDefault } =

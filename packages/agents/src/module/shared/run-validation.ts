@@ -18,16 +18,16 @@ export type ValidationCheck = {
   name: string;
   passed: boolean;
   exitCode: number;
-  /** The end of stdout and stderr, at most 64 KiB. */
+  /** The end of stdout and stderr: at most 64 KiB. */
   output: string;
 };
 
 /**
- * Puts the files that `prepareWorkspace` hid into the workspace, runs Vitest (mode `vitest`: on the hidden tests, or on
- * the project's own where none are hidden) and then the npm scripts, and takes away again what it put there. Vitest is
- * the project's own; nothing is downloaded.
+ * Puts the files that `prepareWorkspace` hid into the workspace, runs Vitest in mode `vitest` (on the hidden tests, or on
+ * those of the project when none are hidden) and then the npm scripts, and removes the files again. Vitest is that of the
+ * project; nothing is downloaded.
  *
- * It runs where the agent worked and with what the agent left, so it tells an adapter how things stand; a case's verdict
+ * The result is only information for the adapter, because the checks run where the agent worked. The verdict of a case
  * comes from the clean room.
  */
 export async function runValidation(
@@ -55,7 +55,7 @@ async function runVitest(sandbox: Sandbox, tests: readonly SandboxFile[]): Promi
   const include = tests.map(({ path }) => path).filter((path) => TEST_FILE.test(path));
   const vitest = ['npx', '--no', '--', 'vitest', 'run'];
   if (include.length === 0) return check(sandbox, 'vitest', vitest);
-  // An `EVAL.ts` is no test to Vitest by its name, and there is no option for it on the command line.
+  // Vitest does not take an `EVAL.ts` for a test by its name, and its command line has no option for that.
   const test = { include: include.map(escapeGlob), cache: false, fsModuleCache: false };
   const config = JSON.stringify({ test });
   await sandbox.writeFiles({ [`~/${VITEST_CONFIG}`]: `export default ${config};\n` });
@@ -78,7 +78,7 @@ function outputOf({ stdout, stderr }: CommandResult): string {
   return textTail([stdout, stderr].filter((text) => text !== '').join('\n'), OUTPUT_BYTES);
 }
 
-/** What stands where the hidden files go: an agent may have written files of the same names. */
+/** The files that are where the hidden files go: an agent may have written files of the same names. */
 async function readAll(sandbox: Sandbox, files: readonly SandboxFile[]): Promise<SandboxFile[]> {
   const found: SandboxFile[] = [];
   for (const { path } of files) {

@@ -11,7 +11,7 @@ import { removeO11yContext } from './o11y-context.ts';
 const NODE_MODULES = join(import.meta.dirname, '../../../../../node_modules');
 
 describe('captureLatestJsonl', () => {
-  test('the newest of all folders below, by modification time', async () => {
+  test('reads the newest file of all subfolders, by modification time', async () => {
     await using attempt = await startAttempt('');
     await attempt.sandbox.runShell(`mkdir -p ~/logs/a/b "$HOME/logs/it's new"
 echo old > ~/logs/z.jsonl; echo other > ~/logs/a/b/newest.txt; echo new > "$HOME/logs/it's new/a b.jsonl"
@@ -25,16 +25,16 @@ echo secret > ~/secret.jsonl; ln -s ~/secret.jsonl ~/logs/link.jsonl`);
     expect(await shared.captureLatestJsonl(attempt.sandbox, '~/nowhere')).toBe('');
   });
 
-  test('thousands of files', async () => {
+  test('searches thousands of files', async () => {
     await using attempt = await startAttempt('');
-    // Their paths together are longer than a command may be.
+    // Together, their paths are longer than a command may be.
     const folder = Array(6).fill('x'.repeat(200)).join('/');
     await attempt.sandbox.runShell(`mkdir -p ${folder}; cd ${folder}; seq 2000 | sed 's/$/.jsonl/' | xargs touch -d 2001-01-01
 echo found > 1777.jsonl`);
     expect(await shared.captureLatestJsonl(attempt.sandbox, '.')).toBe('found\n');
   });
 
-  test('more than a result shows is read, and not more than there is memory for', async () => {
+  test('reads more than a command result holds, and never more than 64 MiB', async () => {
     await using attempt = await startAttempt('');
     await attempt.sandbox.runShell(`yes '{"line":1}' | head -c 10000000 > a.jsonl`);
     expect((await shared.captureLatestJsonl(attempt.sandbox, '.')).length).toBe(10_000_000);
@@ -43,7 +43,7 @@ echo found > 1777.jsonl`);
   });
 });
 
-test('sessionIdFromClaudeTranscript: the last one that is named', () => {
+test('sessionIdFromClaudeTranscript finds the last session id', () => {
   const id = shared.sessionIdFromClaudeTranscript;
   expect(id('{"sessionId":"a"}\n{"sessionId":"b","x":1}\n{"sessionId":"c"')).toBe('b');
   expect(id('{"type":"result","session_id":"s"}\nnull\n5\n')).toBe('s');
@@ -84,7 +84,7 @@ describe('injectO11yContext', () => {
     { type: 'error', message: 'oops' },
   ];
 
-  test('what an EVAL.ts reads', async () => {
+  test('writes what an EVAL.ts reads', async () => {
     await using attempt = await startAttempt('');
     await shared.injectO11yContext(attempt.sandbox, events);
     const { o11y } = JSON.parse(await attempt.sandbox.readFile('__niceeval__/results.json'));
@@ -104,7 +104,7 @@ describe('injectO11yContext', () => {
     });
   });
 
-  test('nothing of it stays', async () => {
+  test('removes the file and its folder', async () => {
     await using attempt = await startAttempt('');
     await shared.injectO11yContext(attempt.sandbox, events);
     await removeO11yContext(attempt.sandbox);
@@ -143,7 +143,7 @@ test('o11y', () => {
     }
   }
 
-  test('the agent sees no test; the validation does, and leaves the workspace as it was', async () => {
+  test('the validation sees the tests, the agent does not, and the workspace stays as it was', async () => {
     await using attempt = await startAttempt('');
     const { sandbox, workdir } = attempt;
     await withFixture(async (folder) => {

@@ -3,7 +3,7 @@ import { prepareWorkspace } from './prepare-workspace.ts';
 import { runValidation } from './run-validation.ts';
 import { captureLatestJsonl, sessionIdFromClaudeTranscript } from './transcripts.ts';
 
-/** What adapters of sandboxed agents have in common (adapter reference, "shared helpers"). */
+/** Helpers for adapters of agents in a sandbox (adapter reference, "shared helpers"). */
 export const shared = {
   prepareWorkspace,
   captureLatestJsonl,

@@ -3,19 +3,19 @@ import { WhetstoneError } from '@whetstone/errors';
 import type { CommandResult, Sandbox } from '@whetstone/sandbox';
 
 const LIMIT_MS = 30_000;
-/** Far more than a long session writes. */
+/** A long session writes far less. */
 const LARGEST_TRANSCRIPT_BYTES = 64 * 1024 * 1024;
 
-/** Prints the newest of its arguments, then NUL. */
+/** Prints the newest of the files that are its arguments, then NUL. */
 const PRINT_NEWEST =
   'newest=$1; for file do if [ "$file" -nt "$newest" ]; then newest=$file; fi; done; printf "%s\\0" "$newest"';
 
 /**
- * The most recently modified `.jsonl` file in `dir` or below it: its text, or `''` where there is none. `~/` is the
- * sandbox's home; a relative path starts at the workspace. Of a file over 64 MiB the last whole lines of that many bytes
- * are read. Links below `dir` are not followed.
+ * The text of the most recently modified `.jsonl` file in `dir` or below it; `''` when there is none. `~/` is the home of
+ * the sandbox; a relative path starts at the workspace. Of a file over 64 MiB only the last 64 MiB are read, without a
+ * first line that was cut. Links below `dir` are not followed.
  *
- * @throws WhetstoneError `agent-transcript-unreadable` when the folder or the file is there and cannot be read.
+ * @throws WhetstoneError `agent-transcript-unreadable` when the folder or the file exists and cannot be read.
  */
 export async function captureLatestJsonl(sandbox: Sandbox, dir: string): Promise<string> {
   const folder = absolutePath(sandbox, dir);
@@ -27,7 +27,7 @@ export async function captureLatestJsonl(sandbox: Sandbox, dir: string): Promise
     ],
     { timeoutMs: LIMIT_MS },
   );
-  // A folder that may not be searched is an error of `find`, even where it has found a file elsewhere.
+  // `find` fails for a folder that it may not search, even when it has found a file elsewhere.
   if (found.exitCode !== 0 && found.stdout === '') throw unreadable(found, folder);
   const [path, ...others] = found.stdout.split('\0').filter((name) => name !== '');
   if (path === undefined) return '';
@@ -35,8 +35,8 @@ export async function captureLatestJsonl(sandbox: Sandbox, dir: string): Promise
 }
 
 /**
- * The session id that a transcript of Claude Code names last: `sessionId` in the files under `~/.claude/projects`,
- * `session_id` in the output of `--output-format stream-json`. Never throws.
+ * The last session id in a transcript of Claude Code: `sessionId` in the files below `~/.claude/projects`, `session_id` in
+ * the output of `--output-format stream-json`. Never throws.
  */
 export function sessionIdFromClaudeTranscript(raw: string): string | undefined {
   for (const line of raw.split('\n').reverse()) {
@@ -61,7 +61,7 @@ function absolutePath({ home, workdir }: Sandbox, path: string): string {
   return path.startsWith('~/') ? join(home, path.slice(2)) : posix.resolve(workdir, path);
 }
 
-/** `find` hands over as many names as fit in one command, so it can have several winners. */
+/** `find` passes as many names as fit into one command, so each of several commands may have found a newest file. */
 async function newestOf(sandbox: Sandbox, paths: string[]): Promise<string> {
   const { stdout } = await sandbox.runCommand('/bin/sh', ['-c', PRINT_NEWEST, 'sh', ...paths], {
     timeoutMs: LIMIT_MS,
@@ -69,7 +69,7 @@ async function newestOf(sandbox: Sandbox, paths: string[]): Promise<string> {
   return stdout.replace('\0', '');
 }
 
-/** Through a pipe: the text of a result is shortened, what the callback gets is not. */
+/** Reads through the callback, because the text of a command result is shortened. */
 async function readEnd(sandbox: Sandbox, path: string): Promise<string> {
   const chunks: Buffer[] = [];
   const result = await sandbox.runCommand('tail', ['-c', String(LARGEST_TRANSCRIPT_BYTES + 1), path], {

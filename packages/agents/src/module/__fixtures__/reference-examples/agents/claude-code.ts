@@ -34,7 +34,7 @@ export default defineSandboxAgent({
   },
 });
 
-// What the example leaves to its reader, for messages alone.
+// The function that the example leaves to its reader, only for messages.
 import type { StreamEvent } from "whetstone/adapter";
 
 function parseClaudeCode(raw: string): StreamEvent[] {
