@@ -96,7 +96,7 @@ describe('the house', () => {
 });
 
 /** Packages whose files do not import each other in a circle. To be widened to `agents` and `whetstone`. */
-const WITHOUT_CIRCLES = ['errors', 'events', 'gateway', 'loop', 'sandbox', 'whetstone', 'view'];
+const WITHOUT_CIRCLES = ['errors', 'events', 'gateway', 'loop', 'sandbox', 'agents', 'whetstone', 'view'];
 
 describe('imports run in one direction, type imports too', () => {
   test.each(WITHOUT_CIRCLES)('between the files of %s', (name) => {

@@ -163,8 +163,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
       throw new TypeError(`${method}: the command is an empty list. Give at least a program.`);
     const workingDirectory = this.#resolve(options.workingDirectory ?? '.');
     // Otherwise the missing folder would be reported as a missing program.
-    if (!existsSync(workingDirectory))
-      throw new Error(`${method}: ${workingDirectory} is not a directory`);
+    if (!existsSync(workingDirectory)) throw new Error(`${method}: ${workingDirectory} is not a directory`);
     watch(this.#id);
     this.#hasStarted = true;
     const mark = newMark();
