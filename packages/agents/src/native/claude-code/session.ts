@@ -89,7 +89,7 @@ export function streamEnvelope({ timestamp, parent_tool_use_id }: JsonObject): E
   return { ...momentIn(timestamp), ...present({ parentCallId }) };
 }
 
-export const messageOf = (item: JsonObject): JsonObject => {
+export const messageIn = (item: JsonObject): JsonObject => {
   const message = objectIn(item.message);
   if (!message) throw new TypeError('No message.');
   return message;

@@ -4,7 +4,7 @@ import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { textTail } from '../../kit/text-tail.ts';
 import { ownFields } from './own-fields.ts';
-import { ClaudeSession, messageOf, streamEnvelope } from './session.ts';
+import { ClaudeSession, messageIn, streamEnvelope } from './session.ts';
 import { sessionStarted } from './session-started.ts';
 import { StreamUsage } from './stream-usage.ts';
 import type { Denial } from './tool-calls.ts';
@@ -68,7 +68,7 @@ class ClaudeStream implements NativeMapper {
     switch (item.type) {
       case 'assistant': {
         const isError = item.is_api_error_message === true || typeof item.error === 'string';
-        return this.#session.assistant({ message: messageOf(item), envelope: streamEnvelope(item) }, isError);
+        return this.#session.assistant({ message: messageIn(item), envelope: streamEnvelope(item) }, isError);
       }
       case 'user':
         return this.#userEvents(item);
@@ -87,7 +87,7 @@ class ClaudeStream implements NativeMapper {
   }
 
   #userEvents(item: JsonObject): StreamEvent[] | undefined {
-    const message = messageOf(item);
+    const message = messageIn(item);
     const envelope = streamEnvelope(item);
     if (item.isSynthetic === true && this.#session.hasCompacted) {
       return this.#session.compaction(message, envelope);

@@ -4,7 +4,7 @@ import { costIn, momentIn, objectIn, objectsIn, textIn } from '../../kit/fields.
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { textTail } from '../../kit/text-tail.ts';
 import { plainText } from './content.ts';
-import { ClaudeSession, messageOf } from './session.ts';
+import { ClaudeSession, messageIn } from './session.ts';
 import { sessionStarted } from './session-started.ts';
 import { readTaskNotification } from './task-notification.ts';
 import { TranscriptUsage } from './transcript-usage.ts';
@@ -104,7 +104,7 @@ class ClaudeTranscript implements NativeMapper {
   }
 
   #assistantEvents(item: JsonObject): StreamEvent[] | undefined {
-    const message = messageOf(item);
+    const message = messageIn(item);
     const envelope = this.#envelope(item);
     const isError = item.isApiErrorMessage === true;
     const events = this.#session.assistant({ message, envelope }, isError);
@@ -119,7 +119,7 @@ class ClaudeTranscript implements NativeMapper {
   }
 
   #userEvents(item: JsonObject): StreamEvent[] | undefined {
-    const message = messageOf(item);
+    const message = messageIn(item);
     if (item.isCompactSummary === true) return this.#session.compaction(message, this.#envelope(item));
     // The model still has to answer this message.
     this.#ending = undefined;

@@ -20,7 +20,7 @@ import {
   userEvents,
 } from '../claude-code/content.ts';
 import { ownFields } from '../claude-code/own-fields.ts';
-import { messageOf, streamEnvelope } from '../claude-code/session.ts';
+import { messageIn, streamEnvelope } from '../claude-code/session.ts';
 import { sessionStarted } from '../claude-code/session-started.ts';
 import { ToolCalls } from '../claude-code/tool-calls.ts';
 import { usageBeyond } from '../claude-code/usage-buckets.ts';
@@ -65,9 +65,9 @@ class QwenStream implements QwenMapper {
   map(item: JsonObject): StreamEvent[] | undefined {
     switch (item.type) {
       case 'assistant':
-        return this.#assistantEvents(messageOf(item), streamEnvelope(item));
+        return this.#assistantEvents(messageIn(item), streamEnvelope(item));
       case 'user':
-        return this.#userEvents(messageOf(item), streamEnvelope(item));
+        return this.#userEvents(messageIn(item), streamEnvelope(item));
       case 'stream_event':
         return isPart(objectIn(item.event) ?? {}) ? [] : undefined;
       case 'system':
