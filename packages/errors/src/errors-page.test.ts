@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type ErrorCode, errorTable, exitCodes } from './index.ts';
 import { agentErrors } from './table/agents.ts';
@@ -24,13 +26,13 @@ Every error that a user can act on has a code. \`whetstone errors CODE\` prints 
 was called with \`--json\` prints its error as \`{"error":{"code","class","message","where","hint","exit_code"}}\`. In a
 program, \`error.code\` of a \`WhetstoneError\` is one of these codes, and \`error.class\` says who has to act:
 
-| class     | who has to act                                                                                      | exit code |
-| --------- | --------------------------------------------------------------------------------------------------- | --------- |
-| \`usage\`   | you: the command line, the configuration or your program asks for something that cannot be done     | 2         |
-| \`task\`    | the author of the task or the variant: its setup fails, or a file that it names is missing          | 2         |
-| \`sandbox\` | whoever runs the machine: a command could not be run, or a file of a sandbox not read or written    | 3         |
-| \`model\`   | the model or its provider, which did not answer as it should                                        | 3         |
-| \`harness\` | whoever runs Whetstone: it could not do its work                                                    | 3         |
+| class     | who has to act                                                                                   | exit code |
+| --------- | ------------------------------------------------------------------------------------------------ | --------- |
+| \`usage\`   | you: the command line, the configuration or your program asks for something that cannot be done  | 2         |
+| \`task\`    | the author of the task or the variant: its setup fails, or a file that it names is missing       | 2         |
+| \`sandbox\` | whoever runs the machine: a command could not be run, or a file of a sandbox not read or written | 3         |
+| \`model\`   | the model or its provider, which did not answer as it should                                     | 3         |
+| \`harness\` | whoever runs Whetstone: it could not do its work                                                 | 3         |
 
 An error that ends a case decides its [outcome](results.md#outcomes) by its class: \`task\` and \`sandbox\` are failure
 classes of their own, and all others are \`harness\`.
@@ -57,4 +59,13 @@ test('a code is spelled in kebab case and starts with its subject', () => {
   const codes = Object.keys(errorTable);
   expect(codes.filter((code) => !/^[a-z]+(-[a-z]+)+$/.test(code))).toEqual([]);
   expect(codes.filter((code) => /^(invalid|missing|unknown|wrong|bad|no|not)-/.test(code))).toEqual([]);
+});
+
+test('every code is the code of some error', () => {
+  const packages = join(import.meta.dirname, '../..');
+  const thrown = globSync('*/src/**/*.ts', { cwd: packages })
+    .filter((file) => !file.startsWith('errors/') && !file.endsWith('.test.ts'))
+    .map((file) => readFileSync(join(packages, file), 'utf8'))
+    .join('\n');
+  expect(Object.keys(errorTable).filter((code) => !thrown.includes(`'${code}'`))).toEqual([]);
 });

@@ -12,11 +12,6 @@ export const agentErrors = {
     meaning: 'A task asks for something that the agent cannot do, for example several turns.',
     fix: 'Declare the capability in the adapter if the agent has it, or choose other tasks or agents.',
   },
-  'agent-command-missing': {
-    class: 'usage',
-    meaning: 'An agent of this kind needs a command, and the configuration gives none.',
-    fix: 'Give the agent a command template or a module, or use `kind: loop`.',
-  },
   'agent-form-unknown': {
     class: 'usage',
     meaning: 'Whetstone cannot read this form of output of this agent.',

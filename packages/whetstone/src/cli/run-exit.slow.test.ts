@@ -93,7 +93,7 @@ describe('how a run ends', () => {
     using project = makeProject({ agents: { vandal: 'rm -rf "$NOTES/../runs"' } });
     const finished = await project.whetstone(['run']);
     expect(finished).toMatchObject({ exitCode: 3, stdout: '' });
-    expect(finished.stderr).toMatch(/runs.*(Cannot write|cannot be written).*ENOENT/s);
+    expect(finished.stderr).toMatch(/runs.*(Cannot write|can no longer be written).*ENOENT/s);
     expect(finished.stderr).not.toContain('please report this');
   });
 });
