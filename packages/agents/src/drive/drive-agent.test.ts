@@ -84,7 +84,7 @@ test.each([
 
 test('what goes wrong in the adapter is thrown where the turn is awaited and where it is iterated', async () => {
   const broken = defineAgent({ name: 'broken', send: () => Promise.reject(new Error('my own bug')) });
-  const message = 'The adapter broken failed: my own bug';
+  const message = 'Adapter broken failed: my own bug';
   await expect(driveAgent(broken, { folder, prompt: '' })).rejects.toThrow(message);
   await expect(iterate(driveAgent(broken, { folder, prompt: '' }))).rejects.toThrow(message);
 });

@@ -168,9 +168,7 @@ export class Session implements AsyncDisposable {
   async submit(input: Input, { outputSchema }: SubmitOptions = {}): Promise<SubmitResult> {
     this.#refuseWhenClosed();
     if (this.#state === 'PROCESSING') {
-      throw new SessionStateError(
-        'submit: the session is working on another input. Use steer() or followUp().',
-      );
+      throw new SessionStateError('submit: the session is busy. Use steer() or followUp().');
     }
     const checked = checkInput('submit', input);
     if (this.#question.isOpen && this.#chain) {
