@@ -38,7 +38,7 @@ export const cases = {
     const made = await row.create({ user, isMissing: true }).catch((error: unknown) => error);
     if (made instanceof WhetstoneError) {
       expect(made.exitCode).toBe(2);
-      return expect(made.hint).toMatch(/install|run it with/i);
+      return expect(made.hint).toMatch(/install|run the module with/i);
     }
     const { turn } = await stage.play('task', { agent: made as never });
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', notStarted: true } });
