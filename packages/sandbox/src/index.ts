@@ -1,7 +1,7 @@
 /**
  * The public surface of `@whetstone/sandbox`: where commands run. Start with `startSandboxProvider`, which makes
- * `Sandbox`es; `createMask` keeps secrets out of what they print. `@whetstone/sandbox/process` has the parts below: process
- * trees that end, and output that is bounded.
+ * `Sandbox`es; `createMask` keeps secrets out of what they print. `@whetstone/sandbox/process` has the parts below:
+ * process trees that end, and output that is bounded.
  */
 export { removeTree, removeTrees } from './files/remove-tree.ts';
 export { checkSafePath, isDeviceName, isGitFolder } from './files/safe-path.ts';

@@ -31,7 +31,7 @@ test('the longest of overlapping secrets wins', () => {
   );
 });
 
-test('a stream in any chunks comes to the same as the whole', () => {
+test('a stream is masked like the whole, whatever its chunks are', () => {
   const secrets = ['abcabd', 'abcabcabe', 'bcabca'];
   const mask = createMask(secrets);
   const piece = fc.oneof(fc.constantFrom(...secrets, 'a', 'b', 'c', 'abc', 'e'), fc.string({ maxLength: 3 }));
@@ -53,7 +53,7 @@ test('a stream in any chunks comes to the same as the whole', () => {
   );
 });
 
-test('what cannot be a secret is not held back', () => {
+test('bytes that cannot begin a secret are not held back', () => {
   const stream = createMask(['secret-value']).stream();
   expect(stream.push(Buffer.from('{"line":1}\nsec')).toString()).toBe('{"line":1}\n');
   expect(stream.push(Buffer.from('ond')).toString()).toBe('second');

@@ -1,22 +1,22 @@
 /**
- * Replaces secrets by `[masked]`, in text, in bytes, and in streams whatever their chunks are. A secret is found as it
- * is and in the forms in which it usually travels: JSON string, percent-encoding, base64 at any alignment, hex.
+ * Replaces secrets by `[masked]`, in text, in bytes, and in streams whatever their chunks are. It finds a secret as it
+ * is and in its usual encodings: JSON string, percent-encoding, base64 at any alignment, hex.
  */
 export type Mask = {
   text(value: string): string;
   bytes(value: Buffer): Buffer;
-  /** For one stream: what `push` returns and then what `end` returns, put together, equals `bytes` of the whole. */
+  /** For one stream: the results of `push` and `end`, one after the other, equal `bytes` of the whole. */
   stream(): MaskStream;
 };
 
 export type MaskStream = {
-  /** What can be said of the stream so far; the start of a possible secret is held back. */
+  /** The masked stream so far, without the last bytes if they may begin a secret. */
   push(chunk: Buffer): Buffer;
-  /** What was held back. */
+  /** The bytes that were held back. */
   end(): Buffer;
 };
 
-/** Shorter values are words: masking them would destroy logs and protect nothing. */
+/** Shorter values are mostly words: masking them would destroy logs and protect nothing. */
 const SHORTEST_SECRET = 6;
 const REPLACEMENT = Buffer.from('[masked]');
 
@@ -55,7 +55,7 @@ function createMaskStream(patterns: PatternSet): MaskStream {
   };
 }
 
-/** The ways in which a secret is spelled. */
+/** The encodings of a secret. */
 function forms(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   const percent = encodeURIComponent(secret);
@@ -73,8 +73,8 @@ function forms(secret: string): Buffer[] {
 }
 
 /**
- * Base64 spells a secret in three ways, by where in a group of three bytes it starts; the characters at its ends mix
- * with its neighbours, so only those that depend on the secret alone are looked for.
+ * Base64 encodes a secret in three ways, by where in a group of three bytes it starts. The characters at both ends also
+ * depend on the neighbouring bytes, so only those between them are looked for.
  */
 function base64Forms(secret: Buffer): string[] {
   return [0, 1, 2].flatMap((offset) => {
@@ -88,7 +88,7 @@ function base64Forms(secret: Buffer): string[] {
   });
 }
 
-/** Patterns by their first two bytes, longest first; a bitmap of the pairs lets a scan pass over all other bytes. */
+/** Patterns by their first two bytes, longest first. A bitmap of these pairs lets a scan skip all other bytes. */
 class PatternSet {
   readonly pairs = new Uint8Array(65_536);
   readonly firsts = new Uint8Array(256);
@@ -124,7 +124,7 @@ class PatternSet {
     return 0;
   }
 
-  /** Whether the bytes from `position` on are the beginning of a pattern that goes on after them. */
+  /** Whether the bytes from `position` to the end are the beginning of a longer pattern. */
   mayContinue(bytes: Buffer, position: number): boolean {
     const length = bytes.length - position;
     return this.#all.some(

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import type { Mask } from './mask.ts';
 
 /**
- * Where commands run. The interface of the adapter reference, plus bytes, deadlines, an abort signal and streaming.
- * What a command starts ends with it: when `runCommand` settles, no process of it is left.
+ * Where commands run: the interface of the adapter reference, with bytes, deadlines, an abort signal and streaming.
+ * What a command starts ends with the command: when `runCommand` settles, none of its processes is left.
  */
 export interface Sandbox extends AsyncDisposable {
   readonly provider: string;
@@ -11,18 +11,18 @@ export interface Sandbox extends AsyncDisposable {
   readonly workdir: string;
   /** The sandbox's own home directory, as commands see it. */
   readonly home: string;
-  /** Where commands run that name no `cwd`, and what a relative `cwd` starts at. At first `workdir`. */
+  /** The folder of commands without a `cwd`, and the start of a relative `cwd`. At first it is `workdir`. */
   getWorkingDirectory(): string;
-  /** Absolute, or relative to `workdir`. Changes nothing for files, whose relative paths start at `workdir`. */
+  /** Absolute, or relative to `workdir`. Relative paths of files still start at `workdir`. */
   setWorkingDirectory(path: string): void;
-  /** Runs one program; no shell sees the arguments. Rejects only when the command could not be started, or its output not be written. */
+  /** Runs one program without a shell. Rejects only if it cannot be started or if its output cannot be written. */
   runCommand(command: string, args?: string[], options?: RunOptions): Promise<CommandResult>;
   /** Runs a script with `/bin/sh`. */
   runShell(script: string, options?: RunOptions): Promise<CommandResult>;
-  /** Reads a file as UTF-8. Relative paths are relative to `workdir`, `~/` to `home`. */
+  /** Reads a file as UTF-8. A relative path starts at `workdir`, `~/` is `home`. */
   readFile(path: string): Promise<string>;
   readBytes(path: string): Promise<Buffer>;
-  /** Writes files; parents are created. Keys are paths. */
+  /** Writes files and creates their parents. Keys are paths. */
   writeFiles(files: Record<string, string>): Promise<void>;
   uploadFiles(files: SandboxFile[]): Promise<void>;
   /** Ends every command that still runs and removes what the sandbox made (home, temporary files). Idempotent. */
@@ -35,9 +35,9 @@ export type RunOptions = {
   /** Merged over the sandbox's own environment. */
   env?: Record<string, string>;
   cwd?: string;
-  /** As root. The `process` provider cannot change the user and refuses `true` unless it is root already. */
+  /** Runs the command as root. The `process` provider cannot change the user: it needs to run as root itself. */
   root?: boolean;
-  /** Wall clock; then TERM to the whole tree, 2 s, KILL. Default: none. */
+  /** Milliseconds of wall-clock time. Then the whole tree gets TERM and, two seconds later, KILL. Default: no limit. */
   timeoutMs?: number;
   signal?: AbortSignal;
   /** What the command reads from its standard input. Default: nothing. */
@@ -47,46 +47,49 @@ export type RunOptions = {
   /** Called with bytes as they arrive. Must not throw. */
   onStdout?: (chunk: Buffer) => void;
   onStderr?: (chunk: Buffer) => void;
-  /** Files that get the whole output, up to `fileLimitBytes` each (default 64 MiB), behind what they hold already. */
+  /** Files to which the output is appended, up to `fileLimitBytes` each (default 64 MiB). */
   stdoutFile?: string;
   stderrFile?: string;
   fileLimitBytes?: number;
-  /** Applied to everything that comes out: callbacks, files and the result's text. Byte counts are from before it. */
+  /** Applied to callbacks, files and the text of the result. Byte counts are those before masking. */
   mask?: Mask;
 };
 
 export type CommandResult = {
-  /** UTF-8; at most 1 MiB of head and 1 MiB of tail, with a line between that says how many bytes are missing. */
+  /** UTF-8: at most the first and the last MiB, with a line between them that says how many bytes are missing. */
   stdout: string;
   stderr: string;
-  /** 128 + n when signal n ended it; 127 when the program was not found, 126 when it could not be run. */
+  /** 127 if the program was not found, 126 if it could not be run, 128 + n if signal n ended it. */
   exitCode: number;
   stdoutBytes: number;
   stderrBytes: number;
   durationMs: number;
-  /** Why it ended: by itself, by our deadline, or by the abort signal. */
+  /** Why it ended: by itself, at the deadline, or by the abort signal. */
   ended: 'exit' | 'timeout' | 'abort';
 };
 
 export type SandboxOptions = {
   workdir: string;
-  /** Environment on top of the scrubbed one. */
+  /** Variables in addition to the scrubbed environment. */
   env: Record<string, string>;
 };
 
 /** A way to make sandboxes. `describe` goes into the manifest. */
 export interface SandboxProvider {
   readonly name: string;
-  /** What isolation this machine really gives, for the manifest and every report. */
+  /** The isolation that this machine really provides, for the manifest and every report. */
   describe(): Promise<SandboxLevel>;
   start(options: SandboxOptions): Promise<Sandbox>;
 }
 
 export type SandboxLevel = {
   provider: string;
-  /** 0: own HOME and TMP, scrubbed environment, whole tree killed: for trusted agents only (the isolation ladder). */
+  /**
+   * A step of the isolation ladder. 0 is for trusted agents only: HOME and TMP are its own, the environment is
+   * scrubbed.
+   */
   level: 0 | 1 | 2 | 3;
-  /** How a process tree is held together: a PID namespace, or a walk of the descendants. */
+  /** How a process tree is held together: by a PID namespace, or by a search for descendants. */
   processes: 'pid-namespace' | 'descendants';
   network: 'open' | 'gateway-only' | 'none';
 };

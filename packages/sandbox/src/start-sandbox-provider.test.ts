@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startSandboxProvider } from './start-sandbox-provider.ts';
 
-test('a provider by its name, and no other in its place', async () => {
+test('starts the provider with this name, and never another one', async () => {
   const scratch = await mkdtemp(join(tmpdir(), 'provider-test-'));
   expect((await startSandboxProvider('process', { scratch })).name).toBe('process');
   for (const name of ['docker', 'toString', '']) {

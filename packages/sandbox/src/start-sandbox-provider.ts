@@ -10,8 +10,8 @@ const PROVIDERS: Readonly<Record<string, (options: ProcessSandboxOptions) => Pro
 };
 
 /**
- * Starts the provider of this name, that one and no weaker one: a name that does not exist is a `sandbox-unknown`
- * error, one that this machine cannot give is `sandbox-unavailable`.
+ * Starts the provider with this name, and never a weaker one. An unknown name is a `sandbox-unknown` error, and a
+ * provider that this machine does not support is a `sandbox-unavailable` error.
  */
 export async function startSandboxProvider(
   name: string,

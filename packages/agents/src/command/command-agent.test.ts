@@ -14,7 +14,7 @@ async function sendTo(attempt: TestAttempt, config: Partial<AgentConfig>, enviro
   return agent.send({ text: hostilePrompt }, attempt.context);
 }
 
-test('the prompt arrives as text, in a script and in an argument vector', async () => {
+test('the prompt arrives as text in a script and in an argument vector', async () => {
   await using attempt = await startAttempt(hostilePrompt);
   const script = await sendTo(attempt, {
     command: { kind: 'shell', script: 'printf %s "{prompt}"; pwd > where' },
@@ -26,7 +26,7 @@ test('the prompt arrives as text, in a script and in an argument vector', async 
   expect((await attempt.sandbox.runShell('ls')).stdout).toBe('where\n');
 });
 
-test('a turn that went well', async () => {
+test('a turn that completes has its events, its output and its facts', async () => {
   await using attempt = await startAttempt('do it');
   const turn = await sendTo(attempt, {
     command: {
@@ -57,7 +57,7 @@ test.each([
   expect(deriveAgentMetadata(turn.events).errors.join()).toContain(message);
 });
 
-test('time limit and abort', async () => {
+test('a time limit or an abort ends the turn and keeps the output before it', async () => {
   await using slow = await startAttempt('do it', { timeoutMs: 200 });
   const command = { kind: 'shell', script: 'echo before; sleep 600' } as const;
   expect(await sendTo(slow, { command })).toMatchObject({ status: 'failed', exit: { ended: 'timeout' } });
@@ -72,7 +72,7 @@ test('time limit and abort', async () => {
   expect(replyText(turn.events)).toBe('before');
 });
 
-test("the user's variables reach the agent on purpose, and no log", async () => {
+test('declared variables reach the agent and are masked in its log', async () => {
   await using attempt = await startAttempt('do it');
   const turn = await sendTo(
     attempt,
@@ -90,7 +90,7 @@ test("the user's variables reach the agent on purpose, and no log", async () => 
   expect(await readFile(attempt.context.files.stdoutFile, 'utf8')).toBe('fast [masked] [masked]\n');
 });
 
-test('a missing variable is named before anything runs', async () => {
+test('missing variables are an error before anything runs', async () => {
   const config = agentConfig({
     env: { A: `\${NOT_SET}`, B: `x\${ALSO_NOT}` },
     command: { kind: 'argv', argv: ['true'] },
@@ -103,7 +103,7 @@ test('a missing variable is named before anything runs', async () => {
   });
 });
 
-test("the lane's address and key are template variables, and its variables the agent's", async () => {
+test("a template can name the lane's address and key, and the agent gets the lane's variables", async () => {
   await using attempt = await startAttempt('do it', {
     lane: { baseUrl: 'http://127.0.0.1:9/lanes/a', key: 'lane-key', env: { LANE: 'from the lane' } },
   });
@@ -116,7 +116,7 @@ test("the lane's address and key are template variables, and its variables the a
   expect(replyText(turn.events)).toBe('http://127.0.0.1:9/lanes/a lane-key from the lane');
 });
 
-test('of a long output the end is the message, without terminal sequences', async () => {
+test('the message is the end of a long output, without terminal sequences', async () => {
   await using attempt = await startAttempt('do it');
   const turn = await sendTo(attempt, {
     command: { kind: 'shell', script: "yes é | head -n 100000; printf '\\033[31mdone\\033[0m\\n'" },

@@ -23,7 +23,7 @@ import { resumeCommandOf } from './resume-command.ts';
 /** The variables of a command template that a turn has values for. */
 type TemplateValues = Parameters<typeof renderCommand>[1];
 
-/** What an agent may call its session: it goes into a command, where it must not pass for an option. */
+/** The session ids that an agent may report. An id becomes part of a command and must not look like an option. */
 const SESSION_ID = /^[A-Za-z0-9][\w.:-]{0,199}$/;
 
 /**
@@ -125,7 +125,9 @@ function run(sandbox: Sandbox, command: Command, options: RunOptions): Promise<C
   return sandbox.runCommand(program, args, options);
 }
 
-/** Exit codes 126 and 127 are a shell's word for it; an agent can end with them, too, so the host looks itself. */
+/**
+ * A shell reports it with exit codes 126 and 127. An agent can exit with them too, so the host looks for the program.
+ */
 async function isProgramMissing(
   template: Command,
   { ended, exitCode }: CommandResult,

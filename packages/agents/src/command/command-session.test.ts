@@ -13,7 +13,7 @@ const telemetry = { file: 'telemetry.json', environmentVariable: 'TELEMETRY_FILE
 
 type Session = { attempt: TestAttempt; turns: Turn[]; ids: (string | undefined)[] };
 
-/** Plays the scenes as turns of one session, in an attempt that the caller takes down. */
+/** Plays the scenes as turns of one session. The caller disposes of the attempt. */
 async function playTurns(
   attempt: TestAttempt,
   config: Partial<AgentConfig>,
@@ -40,7 +40,7 @@ test.each([
   ['codex-cli', 'codex-jsonl'],
   ['claude-code', 'none'],
 ] as const)(
-  '%s with the collector %s: the second turn resumes the id that the agent told, and counts for itself',
+  '%s with the collector %s: the second turn resumes the id that the agent reported, and its usage is its own',
   async (kind, collector) => {
     await using attempt = await startAttempt('', {}, fakePrograms);
     const { turns, ids } = await playTurns(attempt, {
@@ -59,7 +59,7 @@ test.each([
   },
 );
 
-test('both turns of codex stand in the stream that is kept', async () => {
+test('the kept stream has both turns of codex', async () => {
   await using attempt = await startAttempt('', {}, fakePrograms);
   const command = argv('fake-agent', 'codex-cli', '--prompt-file', '{prompt_file}');
   const collected = { ...telemetry, collector: 'codex-jsonl', file: 'codex.jsonl' } as const;
@@ -70,7 +70,7 @@ test('both turns of codex stand in the stream that is kept', async () => {
 });
 
 test.each([['--version'], ['a b'], ['$(touch pwned)'], [`x${'y'.repeat(300)}`]])(
-  'an id that could be an option or worse is not taken: %j',
+  'a session id that could be an option or code is ignored: %j',
   async (sessionId) => {
     await using attempt = await startAttempt('');
     const stream = `{{"type":"thread.started","thread_id":${JSON.stringify(sessionId)}}}`;
@@ -105,7 +105,7 @@ test('each turn has a telemetry file of its own', async () => {
   expect(await readFile(join(outputDir, 'telemetry-3.json'), 'utf8')).toBe('{"total_tokens": 5}');
 });
 
-test('a tape without anything new tells nothing', async () => {
+test('a tape without new events yields none', async () => {
   await using attempt = await startAttempt('', {}, fakePrograms);
   const { turns } = await playTurns(attempt, {
     kind: 'bub',
@@ -119,7 +119,7 @@ test('a tape without anything new tells nothing', async () => {
   ]);
 });
 
-test('without a way to go on it is one turn', async () => {
+test('an agent that cannot resume has no conversation', async () => {
   const agent = await createAgent(agentConfig({ command: argv('true') }), {
     environment: {},
     hasLanes: true,

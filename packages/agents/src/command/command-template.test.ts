@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Command } from '../config.ts';
 import { COMMAND_VARIABLES, commandProblems, renderCommand } from './command-template.ts';
 
-/** Prints how many arguments it got, and each of them, NUL-terminated. */
+/** Prints the number of its arguments and each argument, NUL-terminated. */
 const SHOW = 'show() { printf \'%s\\0\' "$#" "$@"; }\n';
 
 const shells = ['/bin/sh', 'bash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0);
@@ -38,7 +38,7 @@ function rendered(template: string, prompt: string): string {
   return command.script;
 }
 
-/** Text with everything that a shell may read as code, and anything else. */
+/** Random text with much that a shell could read as code. */
 const hostile = fc
   .array(
     fc.oneof(
@@ -121,7 +121,7 @@ const PLACES: [template: string, expected: (value: string) => string[]][] = [
 ];
 
 describe('renderCommand in a shell script', () => {
-  it.each(shells)('hands every value over as text, in every quoting state (%s)', (program) => {
+  it.each(shells)('passes every value as text, in every quoting state (%s)', (program) => {
     const property = fc.property(hostile, (value) => {
       const scripts = PLACES.map(([template]) => rendered(template, value));
       const received = run(program, SHOW + scripts.join("\nprintf '\\001\\0'\n"));
@@ -135,7 +135,7 @@ describe('renderCommand in a shell script', () => {
     fc.assert(property, { numRuns: 60 });
   });
 
-  it.each(shells)('runs nothing of a value in any template that it accepts (%s)', (program) => {
+  it.each(shells)('never runs a part of a value, in any template that it accepts (%s)', (program) => {
     const pieces = [
       "'",
       '"',
@@ -187,7 +187,7 @@ describe('renderCommand in a shell script', () => {
     fc.assert(property, { numRuns: 150 });
   });
 
-  it('writes values so that a person can read the command', () => {
+  it('assigns each value in front of the script and references it', () => {
     const command = renderCommand(shell('codex exec -C {workspace} -p "{prompt}" - < {prompt_file}'), {
       workspace: '/w',
       prompt: "it's",
@@ -240,7 +240,7 @@ describe('renderCommand in a shell script', () => {
     expect(texts.join('\n')).toContain(reason);
   });
 
-  it('accepts a second shell that gets its text as an argument or a file', () => {
+  it('accepts a second shell that gets the text as an argument or a file', () => {
     expect(rendered(`sh -c 'show "$1"' sh {prompt}`, 'a b')).toBe(
       `whetstone_prompt='a b'\nsh -c 'show "$1"' sh "\${whetstone_prompt}"`,
     );
@@ -253,7 +253,7 @@ describe('renderCommand in a shell script', () => {
     }
   });
 
-  it('refuses a value that no process can receive, and a missing one', () => {
+  it('refuses a missing value, and a value that no process can receive', () => {
     expect(() => rendered('show {prompt}', 'x'.repeat(128 * 1024))).toThrow(/at most 128 KiB/);
     expect(() => rendered('show {prompt}', 'a\0b')).toThrow(
       expect.objectContaining({ code: 'template-value-invalid' }),
@@ -272,7 +272,7 @@ function calls(expected: string[]): string[] {
 }
 
 describe('renderCommand in an argument vector', () => {
-  it('puts values in as they are, and knows literal braces', () => {
+  it('inserts values as they are, and keeps literal braces', () => {
     const command: Command = { kind: 'argv', argv: ['agent', '--json={{"p": "{prompt}"}}', '{workspace}'] };
     expect(renderCommand(command, { prompt: "$(x) '", workspace: '/w' })).toEqual({
       kind: 'argv',

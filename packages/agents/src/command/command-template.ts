@@ -4,7 +4,7 @@ import { nestedShellProblem } from './nested-shell.ts';
 import { lexTemplate, renderShell, scriptsIn, shellTemplateProblems, wordText } from './shell-template.ts';
 import { fillTemplate, parseTemplate, type TemplateProblem, unknownVariables } from './template.ts';
 
-/** What an agent's command template may name. */
+/** The variables of command templates. */
 export const COMMAND_VARIABLES = [
   'workspace',
   'prompt',
@@ -32,7 +32,7 @@ export function commandParts(command: Command): readonly string[] {
   return command.kind === 'shell' ? [command.script] : command.argv;
 }
 
-/** Everything that is wrong with a command template, by the string it stands in (0 for a shell script). */
+/** The problems of a command template. `index` is that of the argument, 0 in a shell script. */
 export function commandProblems(
   command: Command,
   known: readonly string[],
@@ -51,12 +51,13 @@ export function commandProblems(
 type Values = Partial<Record<TemplateVariable, string>>;
 
 /**
- * Fills a command template. A shell script gets each value by reference: it is assigned to a variable of the shell in
- * front of the script, so that a program receives exactly its text and nothing in it runs, whatever quotes the template
- * has around the variable. In an argument vector values are put in as they are.
+ * Fills a command template. A shell script gets each value by reference: a variable of the shell is assigned in front
+ * of the script. So a program receives exactly the text, and no part of it runs, whatever quotes the template has
+ * around the variable. An argument vector contains the values as they are.
  *
- * @throws WhetstoneError `template-invalid` for a template that loading would have refused, `template-value-invalid` for a
- * variable without a value, and for values that no process can receive: with a NUL character, or longer than 128 KiB.
+ * @throws WhetstoneError `template-invalid` for a template that is refused when a config is loaded,
+ * `template-value-invalid` for a variable without a value, and for values that no process can receive: those with a
+ * NUL character or longer than 128 KiB.
  */
 export function renderCommand(command: Command, values: Values): Command {
   const [first] = commandProblems(command, COMMAND_VARIABLES);
@@ -79,8 +80,8 @@ export function renderCommand(command: Command, values: Values): Command {
 }
 
 /**
- * The words of a command with their values and without quotes. Of a shell script it has those of all its commands, with
- * expansions as they are written, then those of the scripts inside of it.
+ * The words of a command, with values and without quotes. For a shell script these are the words of all its commands,
+ * with expansions as they are written, then the words of the scripts inside it.
  */
 export function commandWords(command: Command, values: Values): string[] {
   const lookUp = lookUpIn(values);
@@ -91,7 +92,7 @@ export function commandWords(command: Command, values: Values): string[] {
   );
 }
 
-/** Linux takes at most this many bytes in one argument, the closing NUL included; a script is one argument of its shell. */
+/** Linux limits an argument to 128 KiB with its final NUL. A script is one argument of its shell. */
 const MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
 
 function assertSendable(argument: string): void {

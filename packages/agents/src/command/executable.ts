@@ -1,19 +1,19 @@
 import type { Command } from '../config.ts';
 import { lexTemplate, wordText } from './shell-template.ts';
 
-/** Shell words that come before the command that matters, up to the next separator. */
+/** Commands that prepare for the one that matters. They end at the next separator. */
 const PRELUDES = new Set(['cd', 'set', 'export', 'unset', 'umask', 'ulimit', 'trap', ':']);
-/** Words that run what follows them. */
+/** Commands that run the command behind them. */
 const PREFIXES = new Set(['exec', 'command', 'env', 'nohup', 'time']);
-/** Words of the shell itself: what runs behind them only the shell knows. */
+/** Words of the shell itself. Only the shell knows which program runs behind them. */
 const SHELL_WORDS =
   /^(?:[!{(.]|\[\[|alias|break|case|continue|do|done|elif|else|esac|eval|exit|fi|for|function|if|in|readonly|return|shift|source|then|until|wait|while)$/;
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]*=/;
 
 /**
  * The program that a command template starts, as it is written: `codex`, `./agent.sh`, `{workspace}/run.sh`. Skips
- * assignments (`KEY=1 codex`), preludes (`cd x && codex`) and redirections. `undefined` where the text does not say
- * (`$TOOL run`, `if …`) or where a substitution runs another program first. Later members of a pipeline do not count.
+ * assignments (`KEY=1 codex`), preludes (`cd x && codex`) and redirections. `undefined` if the text does not say which
+ * program it is (`$TOOL run`, `if …`) or if a substitution runs another program first. In a pipeline, the first counts.
  */
 export function executableOf(command: Command): string | undefined {
   if (command.kind === 'argv') return command.argv[0];

@@ -9,9 +9,9 @@ import { COMMAND_VARIABLES, commandProblems, renderCommand } from './command-tem
 
 const shells = ['/bin/sh', 'bash'].filter((shell) => spawnSync(shell, ['-c', ':']).status === 0);
 
-/** Empty: what a value makes run leaves a file here. */
+/** Stays empty: a value that runs leaves a file here. */
 let folder: string;
-/** Has the program `show`, which prints how many arguments it got, and each of them, NUL-terminated. */
+/** Contains the program `show`, which prints the number of its arguments and each argument, NUL-terminated. */
 let programs: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'injection-'));
@@ -229,20 +229,17 @@ describe('a value', () => {
     ['show {prompt}; show {prompt}', 70, undefined],
     ['show "{prompt}{prompt}"', 70, /at most 128 KiB/],
     ['show {prompt} {task_id}', 70, /at most 128 KiB/],
-  ])('in %j may be %i KiB long: the error is %j', (template, kibibytes, error) => {
+  ])('in %j with %i KiB: the error is %j', (template, kibibytes, error) => {
     const text = 'x'.repeat(kibibytes * 1024);
     const rendering = () => run('/bin/sh', template, { prompt: text, task_id: text });
     if (error) expect(rendering).toThrow(error);
     else expect(rendering().calls).toEqual(['1', text, '1', text]);
   });
 
-  it.each(['/bin/sh -c "show \0"', 'show \0{prompt}'])(
-    'cannot stand beside a NUL character: %j',
-    (template) => {
-      const problems = commandProblems({ kind: 'shell', script: template }, COMMAND_VARIABLES);
-      expect(problems[0]?.problem).toMatchObject({ message: expect.stringContaining('NUL'), length: 1 });
-    },
-  );
+  it.each(['/bin/sh -c "show \0"', 'show \0{prompt}'])('cannot be beside a NUL character: %j', (template) => {
+    const problems = commandProblems({ kind: 'shell', script: template }, COMMAND_VARIABLES);
+    expect(problems[0]?.problem).toMatchObject({ message: expect.stringContaining('NUL'), length: 1 });
+  });
 });
 
 describe('free text that a second shell would read', () => {
@@ -309,7 +306,7 @@ describe('free text that a second shell would read', () => {
       marked: script.slice(problem.offset, problem.offset + problem.length),
     }));
 
-  it.each(forms)('is refused in %j, wherever that stands', (form) => {
+  it.each(forms)('is refused in %j, anywhere in a script', (form) => {
     for (const place of places) {
       for (const variable of ['{prompt}', '{task_id}', '{variant}']) {
         const script = place.replace('FORM', () => form.replace('VALUE', variable));
@@ -319,7 +316,7 @@ describe('free text that a second shell would read', () => {
     }
   });
 
-  it.each(forms)('may be a path of ours: %j', (form) => {
+  it.each(forms)('may be a path that Whetstone makes: %j', (form) => {
     for (const place of places) {
       const script = place.replace('FORM', () => form.replace('VALUE', '{prompt_file}'));
       expect({ script, problems: problemsOf(script) }).toEqual({ script, problems: [] });
@@ -342,7 +339,7 @@ describe('free text that a second shell would read', () => {
     'git -c x={prompt} status',
     'echo ssh; agent {prompt}',
     '# sh -c "{prompt}"\nagent',
-  ])('is allowed where it is text: %j', (script) => {
+  ])('is accepted where it is text: %j', (script) => {
     expect(problemsOf(script)).toEqual([]);
   });
 

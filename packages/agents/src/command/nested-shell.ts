@@ -3,29 +3,29 @@ import type { LexedScript, Range, ShellToken, ShellWord } from './shell-lexer.ts
 import { holesIn, lexTemplate, scriptsIn } from './shell-template.ts';
 import type { TemplateProblem } from './template.ts';
 
-/** Variables whose text is not ours: paths and names that Whetstone makes are plain. */
+/** Variables whose text comes from a task. The others are paths and names that Whetstone makes. */
 const FREE_TEXT = new Set(['prompt', 'task_id', 'variant']);
 
 const SHELL = /^(?:.*\/)?(?:(?:ba|da|a|k|mk|z|fi)?sh|su|runuser)$|^\$\{?(?:SHELL|BASH)\}?$/;
-/** They take options behind their operands, too. */
+/** These also take options behind their operands. */
 const USER_SWITCH = /^(?:.*\/)?(?:su|runuser)$/;
 const ENV = /^(?:.*\/)?env$/;
 /** Options whose value is code, of a shell (`bash -lc`) and of `env` (`env -iS`). */
 const SCRIPT_OPTION = /^-[A-Za-z]*c|^--(?:session-)?command/;
 const SPLIT_OPTION = /^-[A-Za-z0]*S|^--split-string/;
-/** Options of a shell and of `ssh` behind which a value stands that is no code. */
+/** Options of a shell and of `ssh` whose value is not code. */
 const OPTION_WITH_VALUE = /^(?:[-+][A-Za-z]*[oO]|--(?:rc|init-)file)$/;
 const SSH_OPTION_WITH_VALUE = /^-[A-Za-z46]*[BbcDEeFIiJLlmOopQRSWw]$/;
 /** Commands that read their own arguments as code, and commands that run the command in their arguments. */
 const EVALUATOR = /^(?:eval|trap|let|alias|(?:.*\/)?ssh)$/;
 const WRAPPER =
   /^(?:.*\/)?(?:exec|command|builtin|env|nohup|time|timeout|nice|ionice|stdbuf|setsid|sudo|doas|xargs)$/;
-/** What may stand before a command. */
+/** Words that may come before a command. */
 const BEFORE_COMMAND = /^(?:[A-Za-z_]\w*=.*|then|do|else|elif|if|while|until|!|\{)$/s;
 
 /** An argument or an input of a command, and the place of the first variable in it that is free text. */
 type Text = { text: string; freeText: Place | undefined };
-/** `index` is that of the argument, 0 in a script. */
+/** `index` is that of the argument, 0 in a shell script. */
 type Place = { index: number; offset: number; length: number };
 
 /**
@@ -63,7 +63,7 @@ function codeIn(whole: LexedScript): Text[] {
       text: part.text ?? '',
       freeText: freeTextIn(lexed, part),
     });
-    // Of a quoted text nobody knows whether it is a script; a shell's option in it is a sign that it is.
+    // A quoted text may be a script or prose. A shell with an option for a script in it is a sign of a script.
     const codeOf = isQuoted ? scriptsOfShells : codeAmong;
     return [...simpleCommands(lexed.tokens)].flatMap(({ words, input }) =>
       codeOf(words.map(toText), input.map(toText)),
@@ -88,7 +88,7 @@ function* simpleCommands(tokens: readonly ShellToken[]): Generator<{ words: Shel
   }
 }
 
-/** The arguments and inputs of a command that somebody reads as code. */
+/** The arguments and inputs of a command that a second shell reads as code. */
 function codeAmong(words: readonly Text[], input: readonly Text[]): readonly Text[] {
   const found = words.findIndex(
     ({ text }, index) => EVALUATOR.test(text) && (index === 0 || isWrapper(words[0])),
@@ -110,7 +110,7 @@ function scriptsOfShells(words: readonly Text[], input: readonly Text[]): readon
 
 const isWrapper = (word: Text | undefined): boolean => WRAPPER.test(word?.text ?? '');
 
-/** What a shell with these arguments runs: the value of an option, or its input where it has no file to run. */
+/** What a shell with these arguments runs: the value of an option, or its input if it has no file to run. */
 function scriptOf(shell: string, words: readonly Text[], input: readonly Text[]): readonly Text[] {
   const isEnv = ENV.test(shell);
   let readsInput = false;

@@ -1,19 +1,19 @@
 import { present } from '@whetstone/events/present';
 
-/** Stands in a script where a value is put in later. No script has it of its own, as no program can receive it. */
+/** Stands for a value in a script. A script cannot contain this character, because no program can receive it. */
 export const HOLE = '\0';
 
 /**
- * What surrounds a hole, innermost first. `escaped` and `dollar`: a backslash or a `$` stands directly before it. In a
- * here-document, `literal`: its delimiter is quoted; `behind`: it stands behind a substitution.
+ * What surrounds a hole most closely. `escaped` and `dollar`: a backslash or a `$` is directly before it. `literal`: it
+ * is in a here-document whose delimiter is quoted. `behind`: it is in a here-document, behind a substitution.
  */
 export type HolePlace =
   | ('word' | 'double' | 'single' | 'comment' | 'escaped' | 'dollar' | 'parameter' | 'arithmetic')
   | ('delimiter' | 'here-document' | 'literal' | 'behind');
 
-/** A variable of a template; `offset` is where it stands there, between braces. */
+/** A variable of a template. `offset` is that of its opening brace in the template. */
 export type Variable = { name: string; offset: number };
-/** A variable, and where it stands in the script. */
+/** A variable, and its position in the script. */
 export type Hole = Variable & { at: number; place: HolePlace };
 
 /** `end` is exclusive. */
@@ -23,9 +23,9 @@ export type ShellWord = Range & {
   kind: 'word';
   /** Without quotes and backslashes; expansions and holes as they are written. */
   text: string;
-  /** Whether a part of it is quoted. */
+  /** Whether a part of the word is quoted. */
   isQuoted: boolean;
-  /** Whether the shell puts something else in its place: a parameter, a substitution, arithmetic, file names. */
+  /** Whether the shell replaces a part of the word: a parameter, a substitution, arithmetic, file names. */
   isExpanded: boolean;
   /** The tokens of each `$(…)` and `` `…` `` in it. */
   substitutions: ShellToken[][];
@@ -33,24 +33,24 @@ export type ShellWord = Range & {
 
 export type ShellToken =
   | ShellWord
-  /** What stands between commands: `;`, `&`, `&&`, `|`, `||`, `;;`, a parenthesis, a newline. */
+  /** Separates commands: `;`, `&`, `&&`, `|`, `||`, `;;`, a parenthesis, a newline. */
   | { kind: 'operator'; text: string }
-  /** With its target, and the lines of a here-document. */
+  /** `body` is the text of a here-document. */
   | { kind: 'redirection'; text: string; target: ShellWord; body: Range };
 
 export type LexedScript = {
   script: string;
   tokens: ShellToken[];
   holes: Hole[];
-  /** The quotation mark that is never closed, where nothing but plain quoting comes before it. */
+  /** A quotation mark that is never closed. Reported only if nothing but plain quoting comes before it. */
   unclosedQuote?: string;
 };
 
 /**
- * Reads a POSIX shell script into words, operators and redirections, and finds out for each hole what surrounds it;
- * `variables` are those of the holes, in order. Follows quoting, comments, here-documents, substitutions, `case` inside of
- * them, arithmetic, and the `$'…'` and `$[…]` of bash. Never throws: what a shell would refuse is read as far as it makes
- * sense.
+ * Reads a POSIX shell script into words, operators and redirections, and finds what surrounds each hole. `variables`
+ * are those of the holes, in order. It follows quoting, comments, here-documents, substitutions (also with `case`
+ * inside), arithmetic, and the `$'…'` and `$[…]` of bash. It never throws: it reads as much as it can of a script that
+ * a shell would refuse.
  */
 export function lexShell(script: string, variables: readonly Variable[]): LexedScript {
   return new ShellLexer(script, variables).read();
@@ -59,7 +59,7 @@ export function lexShell(script: string, variables: readonly Variable[]): LexedS
 /** Reserved words behind which a command begins. */
 const BEFORE_COMMAND = new Set(['then', 'do', 'else', 'elif', 'if', 'while', 'until', '!', '{', 'time']);
 const BLANKS = /(?:[ \t]|\\\n)+/y;
-/** Beyond plain quoting, where shells differ. */
+/** More than plain quoting: here shells differ. */
 const INTRICATE = /`|\$[({['[]|\(\(|<</;
 
 type Delimiter = { word: ShellWord; stripsTabs: boolean; body: Range };
@@ -70,7 +70,7 @@ class ShellLexer {
   readonly #holes: Hole[] = [];
   #at = 0;
   #unclosedQuote: string | undefined;
-  /** Inside of backticks that a double quote surrounds, `\"` is a quotation mark. */
+  /** In backticks inside double quotes, `\"` is a quotation mark. */
   #quotesAreEscaped = false;
 
   constructor(script: string, variables: readonly Variable[]) {
@@ -84,7 +84,7 @@ class ShellLexer {
     return { script: this.#script, tokens, holes: this.#holes, ...present({ unclosedQuote }) };
   }
 
-  /** Commands, past the `)` or backtick that ends them, or to the end of the script. */
+  /** Reads commands, up to and with the `)` or backtick that ends them, or to the end of the script. */
   #commands(end: '' | ')' | '`'): ShellToken[] {
     const tokens: ShellToken[] = [];
     const pending: Delimiter[] = [];
@@ -92,7 +92,7 @@ class ShellLexer {
     let cases = 0;
     while (!this.#isOver()) {
       if (this.#match(BLANKS) || this.#skipComment(end)) continue;
-      // The `)` behind a pattern of `case` ends no substitution.
+      // The `)` behind a pattern of `case` does not end a substitution.
       if ((end === '`' || (parentheses === 0 && cases === 0)) && this.#take(end)) return tokens;
       if (this.#take('((')) {
         this.#arithmetic('(', ')', 2);
@@ -137,7 +137,7 @@ class ShellLexer {
     return { kind: 'redirection', text, target, body };
   }
 
-  /** The lines up to the delimiter, from the start of a line. */
+  /** Reads the lines of a here-document, up to and with its delimiter. */
   #hereDocument({ word: { text, isQuoted }, stripsTabs, body }: Delimiter): void {
     body.start = this.#at;
     body.end = this.#at;
@@ -160,7 +160,7 @@ class ShellLexer {
     this.#at = body.end + line.length;
   }
 
-  /** One word; an empty one where none begins here. */
+  /** Reads one word. It is empty if none begins here. */
   #word(end: string): ShellWord {
     const word = emptyWord(this.#at);
     for (;;) {
@@ -192,7 +192,9 @@ class ShellLexer {
     }
   }
 
-  /** A hole, an expansion or a backslash, which mean nearly the same in every place; false for anything else. */
+  /**
+   * Reads a hole, an expansion or a backslash, which mean nearly the same everywhere. False if there is none of them.
+   */
   #special(
     word: ShellWord,
     place: 'word' | 'double' | 'parameter',
@@ -228,7 +230,7 @@ class ShellLexer {
     this.#quotesAreEscaped = outer;
   }
 
-  /** Past the `}`. */
+  /** Reads up to and with the `}`. */
   #parameter({ substitutions }: ShellWord, isInDouble: boolean): void {
     const inner = { ...emptyWord(this.#at), substitutions };
     while (!this.#isOver() && !this.#take('}')) {
@@ -239,7 +241,7 @@ class ShellLexer {
     }
   }
 
-  /** Past the parenthesis or bracket that brings `depth` to zero. Nothing in it is read as words. */
+  /** Reads up to and with the parenthesis or bracket that closes `depth` open ones. Arithmetic has no words. */
   #arithmetic(open: string, close: string, depth: number): void {
     for (let left = depth; left > 0 && !this.#isOver(); ) {
       if (this.#takeHole('arithmetic')) continue;
@@ -270,7 +272,7 @@ class ShellLexer {
     return true;
   }
 
-  /** Takes what a sticky pattern finds here. */
+  /** Takes what a sticky pattern matches here. */
   #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#script)?.[0];

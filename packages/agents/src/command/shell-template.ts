@@ -26,13 +26,15 @@ export function holesIn({ holes }: LexedScript, { start, end }: Range): Hole[] {
   return holes.filter(({ at }) => start <= at && at < end);
 }
 
-/** The text of a word, with something in the place of each variable. */
+/** The text of a word, with each variable replaced. */
 export function wordText(lexed: LexedScript, word: ShellWord, lookUp: (name: string) => string): string {
   const holes = holesIn(lexed, word).values();
   return word.text.replaceAll(HOLE, () => lookUp(holes.next().value?.name ?? ''));
 }
 
-/** A script and those inside of it: its substitutions, and its quoted words, which may be scripts for other shells. */
+/**
+ * A script and the scripts inside it: its substitutions, and its quoted words, which may be scripts for other shells.
+ */
 export function* scriptsIn(
   lexed: LexedScript,
   isQuoted = false,
@@ -50,8 +52,8 @@ export function* scriptsIn(
 const hint = 'move the variable out of it, or write the command as a list';
 
 /**
- * How a value is referenced, so that the shell neither splits nor reads it, or why it cannot be. A shell never reads the
- * result of an expansion as code, so that even in a script that is misread here no value can run.
+ * How to reference a value so that the shell does not split it, or why that is impossible. A shell never reads the
+ * result of an expansion as code, so no value can run even if the lexer misreads a script.
  */
 const PLACES: Record<HolePlace, { reference: string } | { message: string; hint?: string }> = {
   word: { reference: '"${NAME}"' },
@@ -74,12 +76,12 @@ const PLACES: Record<HolePlace, { reference: string } | { message: string; hint?
   behind: { message: 'a variable cannot stand behind a command substitution in a here-document', hint },
 };
 
-/** Variables that stand where no value can be referenced, and a quote that is never closed. */
+/** Variables in places where no value can be referenced, and a quotation mark that is never closed. */
 export function shellTemplateProblems({ holes, unclosedQuote }: LexedScript): TemplateProblem[] {
   const problems = holes.flatMap(({ name, place, ...hole }): TemplateProblem[] => {
     const found = PLACES[place];
     if ('reference' in found) return [];
-    // A backslash or `$` before the variable is a part of the problem.
+    // The backslash or `$` before the variable is a part of the problem.
     const before = place === 'escaped' || place === 'dollar' ? 1 : 0;
     const range = { offset: hole.offset - before, length: before + name.length + 2 };
     return [{ message: found.message, ...present({ hint: found.hint?.replace('NAME', name) }), ...range }];
@@ -89,8 +91,8 @@ export function shellTemplateProblems({ holes, unclosedQuote }: LexedScript): Te
 }
 
 /**
- * The script with a reference in the place of each variable, and in front of it an assignment of each value that is
- * referenced. They are variables of the shell, not of the environment: programs do not inherit them.
+ * The script with a reference for each variable, and in front of it an assignment of each referenced value. The
+ * assigned variables belong to the shell and not to the environment: programs do not inherit them.
  */
 export function renderShell({ script, holes }: LexedScript, lookUp: (name: string) => string): string {
   const assignments = new Map<string, string>();

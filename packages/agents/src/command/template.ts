@@ -41,7 +41,7 @@ function malformed(text: string): { message: string; hint: string } {
   }
 }
 
-/** Unknown variables of a template, each with what was probably meant. */
+/** Unknown variables of a template, each with a suggestion. */
 export function unknownVariables(segments: readonly Segment[], known: readonly string[]): TemplateProblem[] {
   return segments.flatMap((segment) => {
     if (segment.kind === 'text' || known.includes(segment.name)) return [];
@@ -54,7 +54,7 @@ export function unknownVariables(segments: readonly Segment[], known: readonly s
   });
 }
 
-/** Puts values in as they are. */
+/** Inserts values as they are. */
 export function fillTemplate(segments: readonly Segment[], lookUp: (name: string) => string): string {
   return segments.map((segment) => (segment.kind === 'text' ? segment.text : lookUp(segment.name))).join('');
 }

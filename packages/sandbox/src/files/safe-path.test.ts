@@ -67,7 +67,7 @@ describe('checkSafePath', () => {
     expect(checkSafePath(text)).toMatchObject({ kind: 'unsafe', reason: expect.stringMatching(/\w/) });
   });
 
-  it('gives only paths that stay inside and name no .git, and gives them unchanged when asked again', () => {
+  it('returns only paths that stay inside and contain no .git, and returns such a path unchanged', () => {
     const segment = fc.constantFrom(
       'a',
       '..',

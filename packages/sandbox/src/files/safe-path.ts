@@ -1,6 +1,6 @@
 const DEVICE_NAME = /^(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$|clock\$)$/i;
 
-/** A path as it may stand in a config: relative, `/` separated, and inside the tree on every file system. */
+/** A path that a config may contain: relative, separated by `/`, and inside the tree on every file system. */
 export type PathCheck = { kind: 'safe'; path: string } | { kind: 'unsafe'; reason: string };
 
 /**
@@ -21,8 +21,8 @@ function segmentsOf(text: string): string[] {
 
 function unsafeReason(text: string): string | undefined {
   if (text.trim() === '') return 'is empty';
-  if (/\p{Cc}/u.test(text)) return 'holds a control character';
-  if (text.includes('\\')) return 'holds a backslash; separate folders with /';
+  if (/\p{Cc}/u.test(text)) return 'contains a control character';
+  if (text.includes('\\')) return 'contains a backslash; separate folders with /';
   if (text.startsWith('/')) return 'is absolute';
   if (/^[A-Za-z]:/.test(segmentsOf(text)[0] ?? '')) return 'starts with a drive letter';
   for (const segment of segmentsOf(text)) {
@@ -34,12 +34,12 @@ function unsafeReason(text: string): string | undefined {
   return undefined;
 }
 
-/** Windows resolves these to devices in every folder, whatever the extension. */
+/** Whether Windows takes the name for a device. It does so in every folder, with any extension. */
 export function isDeviceName(fileName: string): boolean {
   return DEVICE_NAME.test((fileName.split('.', 1)[0] ?? '').trimEnd());
 }
 
-/** HFS+ ignores some code points, NTFS trailing dots, spaces and streams, and has the short name `git~1`. */
+/** HFS+ ignores some code points. NTFS ignores trailing dots, spaces and streams, and has the short name `git~1`. */
 export function isGitFolder(segment: string): boolean {
   const name = segment.replace(/\p{Default_Ignorable_Code_Point}/gu, '').toLowerCase();
   const stem = (name.split(':', 1)[0] ?? '').replace(/[. ]+$/, '');

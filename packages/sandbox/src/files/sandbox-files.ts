@@ -4,17 +4,18 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import type { Readable } from 'node:stream';
 import { WhetstoneError } from '@whetstone/errors';
 
-/** More than any file that an adapter has to read whole: a sparse file of a terabyte must not be our memory. */
+/** More than any file that an adapter has to read. A sparse file of a terabyte must not fill the memory. */
 const LARGEST_READ_BYTES = 64 * 1024 * 1024;
 
 /**
- * Reads and writes files for the host where an agent could have put anything: a name that leads out of `root` (by
- * `..` or through a symbolic link) is refused, and only regular files are touched, so that a pipe cannot stall us.
+ * Reads and writes files for the host where an agent could have put anything. A path that leads out of `root` (by `..`
+ * or through a symbolic link) is an error, and only regular files are read and written, so that a pipe cannot stall the
+ * host.
  */
 export type ConfinedFiles = {
   /** At most 64 MiB. */
   read(path: string): Promise<Buffer>;
-  /** Creates parents and replaces contents. `mode` is set where given; else a file keeps its own, a new one gets 0o644. */
+  /** Creates parents and replaces the content. Without `mode`, a file keeps its mode and a new file gets 0o644. */
   write(path: string, content: Uint8Array | string | Readable, mode?: number): Promise<void>;
 };
 
@@ -27,13 +28,13 @@ export function createConfinedFiles(root: string): ConfinedFiles {
     async write(path, content, mode) {
       const target = await resolveUnder(root, path);
       await mkdir(dirname(target), { recursive: true });
-      // Asked again: between the two, whoever else writes here may have put a link in the way.
+      // Resolved again, because somebody may have put a link there in between.
       await writeRegularFile(await resolveUnder(root, path), content, mode);
     },
   };
 }
 
-/** Files anywhere, by absolute path, with the same care for what is not a regular file. */
+/** Files anywhere, by absolute path. As above, only regular files are read and written. */
 export const absoluteFiles: ConfinedFiles = {
   read: readRegularFile,
   async write(path, content, mode) {
@@ -43,14 +44,14 @@ export const absoluteFiles: ConfinedFiles = {
 };
 
 /**
- * The path with the links of its folders followed and its last name taken as it is: what removing and renaming work
- * on. An error when it is not under `root`.
+ * The path after following the links of its folders, but not its last name. This is what a file is removed or renamed
+ * by. A path that is not under `root` is an error.
  */
 export async function entryUnder(root: string, path: string): Promise<string> {
   return join(await resolveUnder(root, dirname(path)), basename(path));
 }
 
-/** The real path that `path` comes to, all links followed; an error when it is not under `root`. It need not exist. */
+/** The real path after following all links. It need not exist. A path that is not under `root` is an error. */
 export async function resolveUnder(root: string, path: string): Promise<string> {
   const realRoot = await realpath(root);
   const wanted = resolve(realRoot, path);
@@ -64,7 +65,7 @@ export async function resolveUnder(root: string, path: string): Promise<string> 
 async function realpathOfExistingPart(path: string): Promise<string> {
   const rest: string[] = [];
   for (let existing = path; ; existing = dirname(existing)) {
-    // `lstat` first: a dangling link exists, and must not pass for a name that is still free.
+    // `lstat` comes first, because a dangling link exists and its name is not free.
     const exists = await lstat(existing).then(
       () => true,
       (error: NodeJS.ErrnoException) => {
@@ -77,7 +78,7 @@ async function realpathOfExistingPart(path: string): Promise<string> {
   }
 }
 
-/** Whether a path, links not followed, is `root` or lies under it. */
+/** Whether a path is `root` or under it. Links are not followed. */
 export function isUnder(root: string, path: string): boolean {
   const rest = relative(root, path);
   return rest !== '..' && !rest.startsWith('../') && !isAbsolute(rest);
@@ -93,7 +94,7 @@ async function readRegularFile(path: string): Promise<Buffer> {
       { where: path },
     );
   }
-  // Awaited here, while the handle is open.
+  // Awaited here, while the handle is still open.
   return await handle.readFile();
 }
 
@@ -106,14 +107,14 @@ async function writeRegularFile(
   await using handle = await openRegularFile(path, flags, mode ?? 0o644);
   await handle.truncate();
   await handle.writeFile(content);
-  // `open` sets it for new files only, and only as far as the umask lets it.
+  // `open` sets the mode of new files only, and the umask limits it.
   if (mode !== undefined) await handle.chmod(mode);
 }
 
 async function openRegularFile(path: string, flags: number, mode?: number): Promise<FileHandle> {
   const handle = await open(path, flags | constants.O_NONBLOCK, mode);
   const entry = await handle.stat();
-  // A folder fails on its own, with the code that callers know (`EISDIR`).
+  // A folder fails later, with the code that callers know (`EISDIR`).
   if (entry.isFile() || entry.isDirectory()) return handle;
   await handle.close();
   throw new WhetstoneError('sandbox-file-irregular', 'The path is not a regular file.', { where: path });

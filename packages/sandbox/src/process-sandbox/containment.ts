@@ -1,6 +1,6 @@
 /**
- * How the processes of a command are held together, so that all of them can be ended. Two ways: a PID namespace of
- * its own, or, where the system has none to give, a process group with a search for what left it.
+ * How the processes of a command are held together, so that all of them can be ended. There are two ways: a PID
+ * namespace for each command or, if the system allows none, a process group with a search for what left the group.
  */
 export interface Containment {
   readonly processes: 'pid-namespace' | 'descendants';
@@ -12,16 +12,16 @@ export type Launch = {
   file: string;
   args: string[];
   env: Record<string, string>;
-  /** Takes over the started process, named by its pid. */
+  /** Takes over the process that was started, by its id. */
   contain(pid: number): ContainedTree;
 };
 
 /** The processes of one running command. */
 export type ContainedTree = {
-  /** TERM to each of them. */
+  /** Sends TERM to each process. */
   terminate(): Promise<void>;
-  /** KILL to each of them. */
+  /** Sends KILL to each process. */
   kill(): Promise<void>;
-  /** After the started process has ended: ends whatever it left behind. When this resolves, nothing is left. */
+  /** Called after the started process has ended: ends whatever it left behind. Nothing is left when it resolves. */
   sweep(): Promise<void>;
 };

@@ -1,13 +1,13 @@
 import type { Readable } from 'node:stream';
 
 /**
- * What a launcher says on file descriptor 3, which the command itself does not inherit: `started` when the command is
- * about to run, `exited <code>` when it has ended while others of its tree may still run.
+ * What a launcher reports on file descriptor 3, which the command does not inherit: `started` when the command is about
+ * to run, `exited <code>` when it has ended while other processes of its tree may still run.
  */
 export class LaunchReport {
   started = false;
   exitCode: number | undefined;
-  /** Resolves when the launcher has nothing more to say. */
+  /** Resolves when the launcher has nothing more to report. */
   readonly closed: Promise<void>;
 
   /** `onExit` is called when the command has ended, which may be before its tree has. */

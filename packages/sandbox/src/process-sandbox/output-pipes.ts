@@ -12,10 +12,10 @@ export type OutputPipe = { stdio: number; readable: Socket; closeWriteEnd(): voi
 export type OutputPipes = { open(): Promise<[OutputPipe, OutputPipe]> };
 
 /**
- * Named pipes in `folder`, each used by one command at a time and reused when nobody writes to it any more.
+ * Named pipes in `folder`. One command at a time uses a pipe; it is used again when nobody writes to it any more.
  *
  * Node's own `pipe` is a socket, and on Linux a script that says `echo failed > /dev/stderr` cannot open a socket:
- * it would fail here and nowhere else.
+ * the script would fail here and nowhere else.
  */
 export function createOutputPipes(folder: string): OutputPipes {
   const idle: string[] = [];
@@ -52,7 +52,7 @@ function openFifo(path: string): OutputPipe {
   }
 }
 
-/** Two, made by one program: it is started for every first command of a sandbox. */
+/** Makes two pipes with one program, because it runs before the first command of every sandbox. */
 async function makeFifos(folder: string): Promise<string[]> {
   const paths = [randomUUID(), randomUUID()].map((name) => join(folder, name));
   await promisify(execFile)('mkfifo', ['-m', '600', ...paths], {

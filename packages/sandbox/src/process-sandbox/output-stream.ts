@@ -47,7 +47,7 @@ export class OutputStream {
   }
 
   /**
-   * After the tree has ended: reads what is left, and settles when all of it is where it belongs.
+   * Called after the tree has ended: reads what is left, and resolves when all output is in memory and in the file.
    *
    * @throws WhetstoneError `sandbox-output-unwritable` if the file could not be written.
    */

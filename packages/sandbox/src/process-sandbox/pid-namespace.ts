@@ -6,9 +6,9 @@ import { descendantsOf, listProcesses, signalProcess } from '../process/process-
 import type { ContainedTree, Containment } from './containment.ts';
 
 /**
- * The first process of the namespace. Its end is the end of all others, by the kernel's hand, whatever they did with
- * sessions and parents; so it only has to outlive the command, ask what is left to stop, and wait a little.
- * Argument 1 is the command's PATH: this script itself looks `sleep` up in the system's folders.
+ * The first process of the namespace. When it ends, the kernel ends all others, whatever they did with sessions and
+ * parents. So it only has to outlive the command, send TERM to what is left, and wait a little. Argument 1 is the
+ * command's PATH: the script itself finds `sleep` in the system's folders.
  */
 const FIRST_PROCESS = `
 exec 4>&2 2>/dev/null
@@ -33,13 +33,13 @@ const SYSTEM_PATH = '/usr/local/bin:/usr/bin:/bin:/run/current-system/sw/bin';
 
 let probed: Promise<Containment | undefined> | undefined;
 
-/** How this machine makes PID namespaces, probed once per process; `undefined`: not at all. */
+/** How this machine makes PID namespaces, probed once per process. `undefined` if it makes none. */
 export function createPidNamespaceContainment(): Promise<Containment | undefined> {
   probed ??= probe();
   return probed;
 }
 
-/** As root, else through a user namespace. */
+/** Tries as root, then through a user namespace. */
 async function probe(): Promise<Containment | undefined> {
   if (process.platform !== 'linux') return undefined;
   const setpriv = findExecutable('setpriv');
@@ -54,7 +54,7 @@ async function probe(): Promise<Containment | undefined> {
       '--fork',
       '--kill-child=KILL',
       '--mount-proc',
-      // Mounts made inside stay inside; a workspace that is unmounted outside is not kept alive by a command.
+      // Mounts made inside stay inside, and no command keeps a workspace alive that is unmounted outside.
       '--propagation=slave',
       ...userFlags,
     ]);
@@ -69,7 +69,7 @@ function containmentWith(setpriv: string, unshare: string[]): Containment {
     launch(argv, env) {
       return {
         file: setpriv,
-        // The parent-death signal is what ends the namespace when this process is killed with no chance to clean up.
+        // The parent-death signal ends the namespace when this process is killed and cannot clean up.
         args: [
           '--pdeathsig=KILL',
           ...unshare,
@@ -88,7 +88,7 @@ function containmentWith(setpriv: string, unshare: string[]): Containment {
   };
 }
 
-/** `pid` is `unshare`; its only child is the first process of the namespace, and all the rest are below that. */
+/** `pid` is `unshare`. Its only child is the first process of the namespace; all other processes are below that one. */
 function namespaceTree(pid: number): ContainedTree {
   const inside = async (): Promise<{ first: number | undefined; others: number[] }> => {
     const processes = await listProcesses();
@@ -103,7 +103,7 @@ function namespaceTree(pid: number): ContainedTree {
     },
     async kill() {
       const { first } = await inside();
-      // `unshare` is left to wait for it: it returns only when the whole namespace is gone.
+      // `unshare` stays and waits: it returns only when the whole namespace is gone.
       signalProcess(first ?? pid, 'SIGKILL');
     },
     async sweep() {},

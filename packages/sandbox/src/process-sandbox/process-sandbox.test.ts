@@ -36,10 +36,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-/** A `sleep` that no other test runs: its argument finds it among all processes of the machine. */
+/** A `sleep` that no other test runs, so that its argument identifies it among all processes of the machine. */
 const uniqueSleep = (): string => `sleep ${randomInt(1e8, 1e9)}`;
 
-/** How many processes, of whatever namespace, run this command line. */
+/** How many processes run this command line, in any namespace. */
 function countOf(commandLine: string): number {
   const wanted = `${commandLine.replaceAll(' ', '\0')}\0`;
   const pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -62,16 +62,16 @@ async function until(condition: () => boolean | Promise<boolean>, limitMs = 10_0
   }
 }
 
-/** Three children, each of which outlives its parent when nobody looks after it. */
+/** Three children, each of which outlives its parent unless somebody ends it. */
 const strays = (sleep: string): string => `
   ${sleep} &
   setsid ${sleep} > /dev/null 2>&1 < /dev/null &
   ( setsid sh -c '${sleep} & exit' & )
 `;
-/** A fourth one, which has to be killed. */
+/** A fourth child, which ignores TERM. */
 const stubbornStray = (sleep: string): string => `( trap '' TERM; ${sleep} & )`;
 
-/** A host of its own that runs these scripts in a sandbox, started through `prefix`. */
+/** Starts another process through `prefix`, which runs these scripts in a sandbox. */
 function startHost(
   prefix: string[],
   scripts: string[],
@@ -82,7 +82,7 @@ function startHost(
   return spawn(file, args, { stdio: ['ignore', 'pipe', 'ignore'] });
 }
 
-/** Kills a host in the middle of its work, with no chance to clean up. */
+/** Kills a host in the middle of its work, so that it cannot clean up. */
 async function expectNothingLeftOf(startWith: (script: string) => ChildProcess): Promise<void> {
   const sleep = uniqueSleep();
   const host = startWith(`setsid ${sleep} > /dev/null 2>&1 & ( trap '' TERM; ${sleep} & ) ; ${sleep}`);
@@ -109,7 +109,7 @@ for (const { processes, isThere } of levels) {
     beforeEach(() => start());
     afterEach(() => sandbox.stop());
 
-    test('says what it is', async () => {
+    test('the provider describes its isolation', async () => {
       expect(await provider.describe()).toEqual({
         provider: 'process',
         level: 0,
@@ -128,14 +128,14 @@ for (const { processes, isThere } of levels) {
       expect(await sandbox.runCommand(command, args)).toMatchObject({ exitCode, ended: 'exit' });
     });
 
-    test('no shell sees the arguments', async () => {
+    test('arguments do not pass through a shell', async () => {
       const args = ['%s\\n', '$(touch pwned)', '`id`', 'a\'b"c', '', 'x\ny'];
       const { stdout } = await sandbox.runCommand('printf', args);
       expect(stdout).toBe(`${args.slice(1).join('\n')}\n`);
       expect(await readdir(workdir)).toEqual([]);
     });
 
-    test('standard input is empty, output may be opened by name', async () => {
+    test('standard input is empty, and a script can open its output by name', async () => {
       const { stdout, stderr } = await sandbox.runShell(
         'cat; echo out > /dev/stdout; echo err > /dev/stderr',
       );
@@ -160,7 +160,7 @@ for (const { processes, isThere } of levels) {
       for (const sleep of [ending, late, aborted]) expect(countOf(sleep)).toBe(0);
     });
 
-    test('a program may end in order when its time is up', async () => {
+    test('a program can save its work when its time is up', async () => {
       const script = `trap 'echo saved; exit 9' TERM; ${uniqueSleep()} & wait`;
       const result = await sandbox.runShell(script, { timeoutMs: 200 });
       expect(result).toMatchObject({ stdout: 'saved\n', exitCode: 9, ended: 'timeout' });
@@ -252,7 +252,7 @@ for (const { processes, isThere } of levels) {
       expect(stdout).not.toMatch(/whetstone|variant/i);
     });
 
-    test('files: relative to the workspace, ~ to the home, never out of them', async () => {
+    test('file paths are relative to the workspace, ~ is the home, and no path leads out of them', async () => {
       await sandbox.writeFiles({ 'a/b.txt': 'one', '~/.config/tool.toml': 'two' });
       await sandbox.uploadFiles([
         { path: 'run.sh', content: Buffer.from('#!/bin/sh\necho ran'), mode: 0o755 },
@@ -275,7 +275,7 @@ for (const { processes, isThere } of levels) {
       expect(await readFile(join(folder, 'outside'), 'utf8')).toBe('secret');
     });
 
-    test('a pipe where a file is expected is refused, not waited for', async () => {
+    test('a pipe in the place of a file is an error, and nothing waits for it', async () => {
       await sandbox.runShell('mkfifo pipe');
       await expect(sandbox.readFile('pipe')).rejects.toMatchObject({ code: 'sandbox-file-irregular' });
     });
@@ -303,13 +303,13 @@ for (const { processes, isThere } of levels) {
       expect((await sandbox.runShell('cat ../here')).stdout).toBe('x');
     });
 
-    test('a missing working directory is said to be that', async () => {
+    test('a missing working directory is an error', async () => {
       await expect(sandbox.runCommand('true', [], { cwd: 'nowhere' })).rejects.toMatchObject({
         code: 'sandbox-cwd-invalid',
       });
     });
 
-    test('output that is not UTF-8 is kept in bytes and shown with U+FFFD', async () => {
+    test('files keep the bytes of output that is not UTF-8, and text shows U+FFFD', async () => {
       const chunks: Buffer[] = [];
       const stdoutFile = join(folder, 'out');
       const result = await sandbox.runShell("printf 'a\\377b\\303\\251'", {
@@ -322,7 +322,7 @@ for (const { processes, isThere } of levels) {
       expect(await readFile(stdoutFile)).toEqual(bytes);
     });
 
-    test('secrets leave through no way out', async () => {
+    test('secrets are masked in results, files and callbacks', async () => {
       const mask = createMask(['hunter2-hunter2']);
       const stderrFile = join(folder, 'err');
       const seen: Buffer[] = [];
@@ -337,7 +337,7 @@ for (const { processes, isThere } of levels) {
       expect(await readFile(stderrFile, 'utf8')).toBe('[masked]');
     });
 
-    test('a log that cannot be written is an error, and the command still ends', async () => {
+    test('a log that cannot be written is an error, after the command has ended', async () => {
       const running = sandbox.runShell('yes | head -c 1000000', {
         stdoutFile: join(folder, 'nowhere', 'out'),
       });

@@ -21,18 +21,18 @@ import { makeSandboxFolders, removeSandboxFolders } from './sandbox-folders.ts';
 import { scrubbedEnvironment } from './scrubbed-environment.ts';
 
 export type ProcessSandboxOptions = {
-  /** An existing or new folder for everything the sandboxes make. The caller removes it when the run is over. */
+  /** A folder, existing or new, for everything that the sandboxes make. The caller removes it when the run is over. */
   scratch: string;
-  /** The environment that the allow-list picks from. Default: this process's own. */
+  /** The environment from which allowed variables are taken. Default: that of this process. */
   parentEnvironment?: NodeJS.ProcessEnv;
-  /** How process trees are held together. Default: a PID namespace where the machine has one to give. */
+  /** How process trees are held together. Default: a PID namespace if the machine allows one. */
   processes?: SandboxLevel['processes'];
 };
 
 /**
- * The sandbox `process`, level 0 of the isolation ladder: own HOME, TMP and XDG folders, a scrubbed environment, no
- * standard input, and a process tree that ends with its command. It does not stop a program from reading or writing
- * what the user can: for trusted agents only. Unprivileged users get the PID namespace through a user namespace, in
+ * The sandbox `process`, level 0 of the isolation ladder: its own HOME, TMP and XDG folders, a scrubbed environment, no
+ * standard input, and a process tree that ends with its command. It is for trusted agents only, because a program can
+ * read and write whatever the user can. A user who is not root gets the PID namespace through a user namespace, in
  * which set-user-id programs (`sudo`) do not work.
  */
 export async function createProcessSandboxProvider(options: ProcessSandboxOptions): Promise<SandboxProvider> {
@@ -172,7 +172,7 @@ class ProcessSandbox implements Sandbox {
     await removeSandboxFolders(this.#setup.folders);
   }
 
-  /** An absolute path was asked for on purpose; any other stays in its folder. */
+  /** An absolute path is used as it is, because the caller chose it. Any other path stays in its folder. */
   #locate(path: string): { files: ConfinedFiles; rest: string } {
     if (isAbsolute(path)) return { files: absoluteFiles, rest: path };
     if (path.startsWith('~/')) return { files: createConfinedFiles(this.home), rest: path.slice(2) };

@@ -9,7 +9,7 @@ import type { OutputPipes } from './output-pipes.ts';
 import { OutputStream } from './output-stream.ts';
 import { type StartedProcess, startProcess } from './start-process.ts';
 
-/** After KILL. A process that outlives it hangs in the kernel, and waiting would hang us with it. */
+/** How long to wait after KILL. A process that still runs hangs in the kernel, and waiting for it would never end. */
 const KILL_LIMIT_MS = 30_000;
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
@@ -18,13 +18,13 @@ export type ProcessRequest = {
   env: Readonly<Record<string, string>>;
   cwd: string;
   containment: Containment;
-  /** Absent: the pipes that `spawn` makes. */
+  /** Default: the pipes that `spawn` makes. */
   pipes: OutputPipes | undefined;
   signal: AbortSignal;
   options: RunOptions;
 };
 
-/** Runs a contained command from start to "nothing is left of it". The contract is `Sandbox.runCommand`'s. */
+/** Runs a contained command until nothing is left of it. The contract is that of `Sandbox.runCommand`. */
 export async function runProcess(request: ProcessRequest): Promise<CommandResult> {
   if (request.signal.aborted) return neverStarted();
   const startedAt = performance.now();
@@ -57,7 +57,7 @@ export async function runProcess(request: ProcessRequest): Promise<CommandResult
 
 type End = { ended: CommandResult['ended']; report: LaunchReport };
 
-/** Waits for the end of the launcher, and brings it about at the deadline or on abort. */
+/** Waits for the end of the launcher, and ends it at the deadline or on abort. */
 async function endOf(
   started: StartedProcess,
   exited: Promise<number>,
@@ -66,7 +66,7 @@ async function endOf(
 ): Promise<End> {
   const timers: NodeJS.Timeout[] = [];
   let isOver = false;
-  // The launcher's last word can be read after its end: a kill that is planned then would hit whoever has its id next.
+  // The launcher's last report may be read after its end. A kill planned then would hit another process with its id.
   const after = (ms: number, action: () => void): void => {
     if (!isOver) timers.push(setTimeout(action, Math.min(ms, LONGEST_TIMER_MS)));
   };
@@ -76,7 +76,7 @@ async function endOf(
     after(ms + KILL_LIMIT_MS, () => stuck.reject(outlivesKill()));
   };
   let ended: End['ended'] = 'exit';
-  // The launcher gives what is left its grace; the kill is for a launcher that cannot.
+  // The launcher itself gives what is left time to end. The kill is for a launcher that cannot.
   const report = new LaunchReport(started.report, () => killAfter(GRACE_MS + 1_000));
   const end = (reason: 'timeout' | 'abort'): void => {
     if (ended !== 'exit' || report.exitCode !== undefined) return;

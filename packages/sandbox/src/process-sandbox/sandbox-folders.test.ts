@@ -10,7 +10,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
-test('nothing is left of folders as they were made, nor of folders with something in them', async () => {
+test('folders are removed, empty or with something in them', async () => {
   const untouched = makeSandboxFolders(scratch);
   const used = makeSandboxFolders(scratch);
   mkdirSync(join(used.home, '.cache/deep'), { recursive: true });
@@ -18,7 +18,7 @@ test('nothing is left of folders as they were made, nor of folders with somethin
   expect(readdirSync(scratch)).toEqual([]);
 });
 
-test('a link that a command put in the place of its home is removed, and not followed', async () => {
+test('a link in the place of the home is removed and not followed', async () => {
   const users = join(scratch, 'users-own');
   mkdirSync(users);
   writeFileSync(join(users, '.gitconfig'), '[user]\n');

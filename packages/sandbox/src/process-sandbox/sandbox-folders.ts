@@ -5,18 +5,18 @@ import { WhetstoneError } from '@whetstone/errors';
 import { removeTree } from '../files/remove-tree.ts';
 import type { SandboxFolders } from './scrubbed-environment.ts';
 
-/** Commits need an author, and a task's own tests may commit; it says nothing about anyone. */
+/** Commits need an author, and the tests of a task may commit. The name identifies nobody. */
 const GIT_CONFIG =
   '[user]\n\tname = Developer\n\temail = developer@localhost\n[init]\n\tdefaultBranch = main\n';
 
 /**
- * Makes the private folders of one sandbox under `scratch`, with names that say nothing about the case. At once: a
- * promise for each of a few folders costs more than the work.
+ * Makes the private folders of one sandbox under `scratch`, with names that say nothing about the case. It is
+ * synchronous, because a promise per folder costs more than making the folder.
  */
 export function makeSandboxFolders(scratch: string): SandboxFolders & { root: string } {
   const root = join(scratch, randomUUID().slice(0, 13));
   const folders = { home: join(root, 'home'), temporary: join(root, 'tmp'), runtime: join(root, 'run') };
-  // The other XDG folders are named below HOME, and made by whoever writes there first, as their specification says.
+  // The other XDG folders are below HOME. Programs make them when they need them, as their specification says.
   for (const folder of [root, ...Object.values(folders)]) mkdirSync(folder, { mode: 0o700 });
   writeFileSync(join(folders.home, '.gitconfig'), GIT_CONFIG);
   return { root, ...folders };
@@ -34,7 +34,7 @@ export async function removeSandboxFolders(folders: SandboxFolders & { root: str
   });
 }
 
-/** Most commands leave nothing behind; then no tree has to be walked. */
+/** Removes the folders without walking a tree; most commands leave nothing in them. */
 function removedAsMade({ root, home, temporary, runtime }: SandboxFolders & { root: string }): boolean {
   try {
     if (!lstatSync(home).isDirectory()) return false; // a link in its place leads elsewhere

@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from 'node:path';
 /** The folders of one sandbox, as its environment names them. */
 export type SandboxFolders = { home: string; temporary: string; runtime: string };
 
-/** What a sandboxed command may know of the user's environment. Everything else stays out. */
+/** Variables of the user's environment that a sandboxed command gets. It gets no others. */
 const ALLOWED_NAMES = new Set([
   'LANG',
   'LANGUAGE',
@@ -37,8 +37,8 @@ const ALLOWED_NAMES = new Set([
 ]);
 
 /**
- * Version managers whose shims look for their data under HOME: the shims stay on PATH while HOME changes, so without
- * these variables they would find no version at all.
+ * Version managers whose shims look for their data under HOME. The shims stay on PATH while HOME changes, so they would
+ * find no version without these variables.
  */
 const DATA_FOLDERS_UNDER_HOME: Readonly<Record<string, string>> = {
   RUSTUP_HOME: '.rustup',
@@ -53,7 +53,9 @@ const DATA_FOLDERS_UNDER_HOME: Readonly<Record<string, string>> = {
 const SECRET_NAME =
   /(?:^|_)(?:API)?(?:KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASS|CREDENTIALS?|CREDS?|AUTH|PRIVATE|COOKIES?|SESSION)(?:_|$)|(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
 
-/** Shapes that only credentials have: provider keys, forge tokens, cloud access keys, JWTs, PEM blocks, URL userinfo. */
+/**
+ * Shapes that only credentials have: provider keys, forge tokens, cloud access keys, JWTs, PEM blocks, URL userinfo.
+ */
 const SECRET_VALUE =
   /\b(?:sk|pk|rk)-[\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abposr]-[\w-]{10,}|\bA(?:KI|SI)A[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{10,}\.[\w-]{10,}|-----BEGIN |:\/\/[^/\s:@]+:[^/\s@]+@/;
 
@@ -63,8 +65,8 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * The environment of a sandboxed command: what is allowed of `parent`, and the sandbox's own folders. Variables that
- * look secret by name or by value are left out even where they are allowed.
+ * The environment of a sandboxed command: the allowed variables of `parent`, and the sandbox's own folders. A variable
+ * that looks secret by its name or its value is left out even if it is allowed.
  */
 export function scrubbedEnvironment(
   parent: NodeJS.ProcessEnv,
@@ -102,9 +104,9 @@ function isAllowed(name: string): boolean {
 }
 
 /**
- * PATH without what npm scripts put in front of it (it would change which `node` a task's tests run with), without
- * relative entries (they would name folders that an agent writes), and without folders that may not be searched (a
- * shell reports those as "permission denied" where the program is merely not there). Where an agent's program must be.
+ * The PATH on which an agent's program must be. It leaves out what npm scripts put in front (which would change the
+ * `node` that a task's tests run with), relative entries (which would name folders that an agent writes), and folders
+ * that may not be searched (for which a shell reports "permission denied" when a program is only missing).
  */
 export function sandboxPath(path: string | undefined): string {
   const entries = (path ?? '').split(delimiter).filter(isPathEntry);

@@ -15,10 +15,11 @@ export type StartedProcess = {
 };
 
 /**
- * Starts a launcher in a session of its own. `pipes` absent: the ones that `spawn` makes; `stdin` absent: nothing to
- * read.
+ * Starts a launcher in a session of its own. Without `pipes`, it gets those that `spawn` makes; without `stdin`, its
+ * input is empty.
  *
- * @throws WhetstoneError `sandbox-cwd-invalid` for a working directory that is none, `sandbox-start-failed` for all else.
+ * @throws WhetstoneError `sandbox-cwd-invalid` if the working directory is not a folder, otherwise
+ * `sandbox-start-failed`.
  */
 export async function startProcess(
   launch: Launch,
@@ -57,7 +58,7 @@ async function spawnInto([out, err]: OutputPipe[], { launch, cwd, stdin }: Start
   return { child, pid: child.pid, stdout, stderr, report: child.stdio[3] as Readable };
 }
 
-/** A command that does not read to the end closes the pipe, which is its right. */
+/** A command may end before it has read everything. */
 function feed(target: Writable, source: Readable): void {
   pipeline(source, target, () => {});
 }

@@ -2,8 +2,8 @@
 export const KEPT_BYTES = 2 * 1024 * 1024;
 
 /**
- * Keeps an output of any length in bounded memory: the first half of `limit` bytes and the last half. What comes between
- * them is counted and dropped.
+ * Keeps an output of any length in bounded memory: the first half of `limit` bytes and the last half. What comes
+ * between them is counted and dropped.
  */
 export class BoundedOutput {
   readonly #headLimit: number;
@@ -41,8 +41,8 @@ export class BoundedOutput {
   }
 
   /**
-   * The output as UTF-8, wrong bytes as U+FFFD. Where bytes are missing, a line says how many; a cut never leaves half a
-   * character.
+   * The output as UTF-8, wrong bytes as U+FFFD. Where bytes are missing, a line says how many; a cut never leaves half
+   * a character.
    */
   text(): string {
     if (this.droppedBytes === 0) return this.bytes().toString('utf8');
@@ -64,7 +64,10 @@ export class BoundedOutput {
     this.#head.set(bytes, this.#totalBytes);
   }
 
-  /** The tail is a ring: the byte at `offset` of the output stands at its distance from the head, modulo the ring's size. */
+  /**
+   * The tail is a ring: the byte at `offset` of the output stands at its distance from the head, modulo the ring's
+   * size.
+   */
   #appendTail(bytes: Uint8Array, offset: number): void {
     const size = this.#tailLimit;
     if (this.#tail.length === 0) this.#tail = Buffer.alloc(size);

@@ -22,8 +22,8 @@ export function newMark(): string {
 /**
  * From here to `unwatch`, everything that carries a mark of this process ends with this process, even if that is killed
  * by a signal that nobody can handle. A shell waits for the end of a pipe that only this process holds open. It also
- * finds background jobs and daemons, by the mark in their environment (Linux); on other systems it finds only the groups
- * of running commands. Where there is no shell, only the exit handler below remains. `owner` is any text.
+ * finds background jobs and daemons, by the mark in their environment (Linux); on other systems it finds only the
+ * groups of running commands. Where there is no shell, only the exit handler below remains. `owner` is any text.
  */
 export function watch(owner: string): void {
   if (process.platform === 'win32') return;

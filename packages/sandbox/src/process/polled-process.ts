@@ -24,7 +24,9 @@ export class UnreadOutput {
     this.#output = new BoundedOutput(limit);
   }
 
-  /** Takes the chunks of one stream. Only whole characters are kept, because `take` may fall between the bytes of one. */
+  /**
+   * Takes the chunks of one stream. Only whole characters are kept, because `take` may fall between the bytes of one.
+   */
   listener(): (chunk: Uint8Array) => void {
     const decoder = new StringDecoder('utf8');
     return (chunk) => {

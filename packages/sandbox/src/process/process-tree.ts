@@ -15,7 +15,10 @@ export type ProcessTree = {
    * some time after the process has ended, when its number may belong to another process.
    */
   leader?: number;
-  /** `NAME=value` that every process of the tree inherits. It finds children that left the group and their parent (Linux). */
+  /**
+   * `NAME=value` that every process of the tree inherits. It finds children that left the group and their parent
+   * (Linux).
+   */
   mark: string;
   /** When the leader was started; what is older is not a member. Default: not known. */
   startedAt?: number;
