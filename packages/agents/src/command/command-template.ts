@@ -62,14 +62,9 @@ type Values = Partial<Record<TemplateVariable, string>>;
 export function renderCommand(command: Command, values: Values): Command {
   const [first] = commandProblems(command, COMMAND_VARIABLES);
   if (first) {
-    throw new WhetstoneError(
-      'template-invalid',
-      `The command template is not valid: ${first.problem.message}.`,
-      {
-        where: first.text,
-        hint: first.problem.hint,
-      },
-    );
+    const { text: where, problem } = first;
+    const message = `The command template is not valid: ${problem.message}.`;
+    throw new WhetstoneError('template-invalid', message, { where, hint: problem.hint });
   }
   const words = commandWords(command, values);
   for (const word of words) assertSendable(word);
@@ -97,32 +92,24 @@ const MAX_ARGUMENT_BYTES = 128 * 1024 - 1;
 
 function assertSendable(argument: string): void {
   if (Buffer.byteLength(argument) <= MAX_ARGUMENT_BYTES) return;
-  throw new WhetstoneError(
-    'template-value-invalid',
-    'The command is too long with its values: at most 128 KiB are possible.',
-    {
-      hint: 'Pass long texts as a file: {prompt_file}.',
-    },
-  );
+  const message = 'The command is too long with its values: at most 128 KiB are possible.';
+  throw unusable(message, 'Pass long texts as a file: {prompt_file}.');
 }
 
 function lookUpIn(values: Partial<Record<string, string>>): (name: string) => string {
   return (name) => {
     const value = values[name];
     if (value === undefined) {
-      throw new WhetstoneError(
-        'template-value-invalid',
-        `The command uses {${name}}, which has no value in this run.`,
-        {
-          hint: `Remove {${name}} from the command.`,
-        },
-      );
+      const hint = `Remove {${name}} from the command.`;
+      throw unusable(`The command uses {${name}}, which has no value in this run.`, hint);
     }
-    if (value.includes('\0')) {
-      throw new WhetstoneError('template-value-invalid', `The value of {${name}} contains a NUL character.`, {
-        hint: 'No program can receive a NUL in an argument. Remove it, or pass the text as a file: {prompt_file}.',
-      });
-    }
-    return value;
+    if (!value.includes('\0')) return value;
+    throw unusable(
+      `The value of {${name}} contains a NUL character.`,
+      'No program can receive a NUL in an argument. Remove it, or pass the text as a file: {prompt_file}.',
+    );
   };
 }
+
+const unusable = (message: string, hint: string): WhetstoneError =>
+  new WhetstoneError('template-value-invalid', message, { hint });

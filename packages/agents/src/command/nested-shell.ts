@@ -43,7 +43,7 @@ export function nestedShellProblem(
   if (!found) return undefined;
   const { index, ...place } = found;
   const message = 'text of the task would be read as code by a second shell';
-  const hint = `hand it over as an argument (sh -c '… "$1"' sh {prompt}) or as a file ({prompt_file})`;
+  const hint = `pass it as an argument (sh -c '… "$1"' sh {prompt}) or as a file ({prompt_file})`;
   return { index, problem: { message, hint, ...place } };
 }
 
