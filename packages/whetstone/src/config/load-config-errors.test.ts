@@ -136,7 +136,7 @@ describe('what is wrong', () => {
       'a variable where no quoting helps',
       `${REPO}agent:\n  name: a\n  command: sh -c 'agent {prompt}'\n${VARIANTS}`,
       [
-        ':4:25 agent.command: text of the task would be read as code by a second shell (hand it over as an argument (sh -c \'… "$1"\' sh {prompt}) or as a file ({prompt_file}))',
+        ':4:25 agent.command: text of the task would be read as code by a second shell (pass it as an argument (sh -c \'… "$1"\' sh {prompt}) or as a file ({prompt_file}))',
       ],
     ],
     [
