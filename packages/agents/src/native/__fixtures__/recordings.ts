@@ -15,7 +15,7 @@ const place = { workdir: '/workspace', mcpServers: ['weather'] };
  * `<kind>/__fixtures__/<agent>-<version>/<name>.{stream,transcript}.{jsonl,json}`, each with a golden file of its events.
  */
 export function recordingsOf(kind: RecordedKind) {
-  const [folder = ''] = globSync(`../${kind}/__fixtures__/*`, { cwd: import.meta.dirname });
+  const [folder = ''] = globSync(`../${kind}/__fixtures__/*/`, { cwd: import.meta.dirname });
   const root = join(import.meta.dirname, folder);
   const { stream, transcript } = nativeAgentOf(kind) ?? {};
   const bytesOf = (file: string): Buffer => readFileSync(join(root, file));
@@ -29,6 +29,8 @@ export function recordingsOf(kind: RecordedKind) {
     bytesOf,
     streamNames: names('.stream.jsonl'),
     transcriptNames: names(suffix),
+    textOf: (name: string, source: 'stream' | 'transcript'): string =>
+      bytesOf(name + (source === 'stream' ? '.stream.jsonl' : suffix)).toString(),
     goldenOf: (name: string, source: 'stream' | 'transcript'): string =>
       join(root, `${name}.${source}.events.jsonl`),
     stream: (name: string, mapper: NativeMapper | undefined = stream?.open(place)): NativeReading =>
