@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { testNeeds } from './scripts/test-needs.ts';
 
 /** Released agents, installed from the registry: slow, and with a command of their own. */
 export default defineConfig({
@@ -9,6 +10,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 600_000,
     pool: 'forks',
+    tags: testNeeds,
     reporters: ['default', './scripts/closing-reporter.ts'],
   },
 });

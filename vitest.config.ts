@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { testNeeds } from './scripts/test-needs.ts';
 
 export default defineConfig({
   test: {
@@ -18,6 +19,7 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'whetstone-compile-cache') },
     // Most tests wait for processes: more workers than cores, and not so many that they starve each other.
     maxWorkers: 4,
+    tags: testNeeds,
     reporters: ['default', './scripts/closing-reporter.ts'],
   },
 });

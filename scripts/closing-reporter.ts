@@ -1,22 +1,37 @@
-import type { Reporter, TestCase, TestModule } from 'vitest/node';
+import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
+import { testNeeds } from './test-needs.ts';
 
 /**
- * Ends a test run with the names of what was skipped, and so with what this machine lacks, and one plain line of
- * counts for whoever reads logs by machine.
+ * Ends a test run with one line for each cause for which tests were skipped, and one plain line of counts for whoever
+ * reads logs by machine.
  */
 export default class ClosingReporter implements Reporter {
+  #isWhole = true;
+
+  onInit({ config }: Vitest): void {
+    this.#isWhole = config.testNamePattern === undefined && !config.tagsFilter?.length;
+  }
+
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
-    const skipped = tests.filter((test) => test.result().state === 'skipped');
-    if (skipped.length > 0) {
-      console.log(
-        '\nSkipped, for the reason in its name, or because something optional is missing here (npm run setup:system installs it):',
-      );
-      for (const name of new Set(skipped.map(nameOf))) console.log(`  - ${name}`);
-    }
-    console.log(`\n${count('passed')} passed, ${count('failed')} failed, ${skipped.length} skipped`);
+    // With a pattern most tests are skipped because nobody asked for them.
+    if (this.#isWhole) listCauses(tests.filter((test) => test.result().state === 'skipped'));
+    console.log(`\n${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`);
   }
 }
 
-const nameOf = (test: TestCase): string => `${test.module.relativeModuleId}: ${test.fullName}`;
+function listCauses(skipped: readonly TestCase[]): void {
+  const causes = Object.entries(Object.groupBy(skipped, causeOf));
+  if (causes.length === 0) return;
+  console.log('\nSkipped on this machine (npm run setup:system installs what is optional):');
+  for (const [cause, tests = []] of causes) console.log(`  - ${cause}: ${tests.length} skipped`);
+}
+
+/** A test that is skipped without a known need has a line of its own, so that it does not drown among the others. */
+function causeOf({ tags, module, fullName }: TestCase): string {
+  const needs = testNeeds.filter(({ name }) => tags.includes(name)).map(({ description }) => description);
+  return needs.length === 0
+    ? `${module.relativeModuleId} > ${fullName}, for no reason given`
+    : needs.join(', or ');
+}

@@ -133,6 +133,7 @@ test('a ledger file that cannot be opened is a typed error, and no lane opens', 
 
 test.skipIf(process.platform !== 'linux')(
   'a ledger file on a full disk is an error when the lane closes',
+  { tags: 'linux' },
   async () => {
     const lane = await gateway.open({
       owner: 'a',

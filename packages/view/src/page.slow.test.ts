@@ -16,9 +16,7 @@ const { lowContrast }: { lowContrast: () => string[] } = await import(
   new URL('./__fixtures__/low-contrast.js', import.meta.url).href
 );
 
-const title = chromiumPath === undefined ? 'the page (skipped: Chromium is not installed)' : 'the page';
-
-describe.skipIf(chromiumPath === undefined)(title, () => {
+describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, () => {
   let folder: string;
   let sampleId: string;
   let server: ViewServer;

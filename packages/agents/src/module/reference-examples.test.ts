@@ -71,41 +71,46 @@ cat > ~/.claude/projects/-work/session-1.jsonl <<END
 END
 [ "$*" != "--print --dangerously-skip-permissions fail" ]`;
 
-test.runIf(process.getuid?.() === 0)('the claude-code adapter, over two turns', async () => {
-  vi.stubEnv('ANTHROPIC_API_KEY', 'key-1');
-  const session = { isNew: true };
-  const npm = 'echo "npm $(id -u) $*" >> seen';
-  await using attempt = await startAttempt(
-    '',
-    { session, flags: { webResearch: true } },
-    { claude: CLAUDE, npm },
-  );
-  const first = await driveAdapter(claudeCode, { text: 'Do it.' }, { ...attempt.context, model: 'opus' });
-  expect(first).toMatchObject({ status: 'completed', events: [{ type: 'message', text: 'key: key-1' }] });
-  expect(session).toEqual({ isNew: true, id: 'session-1' });
+test.runIf(process.getuid?.() === 0)(
+  'the claude-code adapter, over two turns',
+  { tags: 'root' },
+  async () => {
+    vi.stubEnv('ANTHROPIC_API_KEY', 'key-1');
+    const session = { isNew: true };
+    const npm = 'echo "npm $(id -u) $*" >> seen';
+    await using attempt = await startAttempt(
+      '',
+      { session, flags: { webResearch: true } },
+      { claude: CLAUDE, npm },
+    );
+    const first = await driveAdapter(claudeCode, { text: 'Do it.' }, { ...attempt.context, model: 'opus' });
+    expect(first).toMatchObject({ status: 'completed', events: [{ type: 'message', text: 'key: key-1' }] });
+    expect(session).toEqual({ isNew: true, id: 'session-1' });
 
-  session.isNew = false;
-  const second = await driveAdapter(claudeCode, { text: 'Go on.' }, { ...attempt.context, flags: {} });
-  expect(second.status).toBe('completed');
-  const failed = await driveAdapter(
-    claudeCode,
-    { text: 'fail' },
-    { ...attempt.context, flags: {}, session: { isNew: true } },
-  );
-  expect(failed.status).toBe('failed');
-  expect((await attempt.sandbox.readFile('seen')).split('\n')).toEqual([
-    'npm 0 install -g @anthropic-ai/claude-code',
-    '--print --dangerously-skip-permissions --model opus --allowedTools WebSearch,WebFetch Do it.',
-    'npm 0 install -g @anthropic-ai/claude-code',
-    '--print --dangerously-skip-permissions --resume session-1 Go on.',
-    'npm 0 install -g @anthropic-ai/claude-code',
-    '--print --dangerously-skip-permissions fail',
-    '',
-  ]);
-});
+    session.isNew = false;
+    const second = await driveAdapter(claudeCode, { text: 'Go on.' }, { ...attempt.context, flags: {} });
+    expect(second.status).toBe('completed');
+    const failed = await driveAdapter(
+      claudeCode,
+      { text: 'fail' },
+      { ...attempt.context, flags: {}, session: { isNew: true } },
+    );
+    expect(failed.status).toBe('failed');
+    expect((await attempt.sandbox.readFile('seen')).split('\n')).toEqual([
+      'npm 0 install -g @anthropic-ai/claude-code',
+      '--print --dangerously-skip-permissions --model opus --allowedTools WebSearch,WebFetch Do it.',
+      'npm 0 install -g @anthropic-ai/claude-code',
+      '--print --dangerously-skip-permissions --resume session-1 Go on.',
+      'npm 0 install -g @anthropic-ai/claude-code',
+      '--print --dangerously-skip-permissions fail',
+      '',
+    ]);
+  },
+);
 
 test.runIf(process.getuid?.() === 0)(
   'the claude-code adapter without its key: a variable is missing',
+  { tags: 'root' },
   async () => {
     vi.stubEnv('ANTHROPIC_API_KEY', '');
     await using attempt = await startAttempt('', {}, { npm: 'true', claude: 'true' });

@@ -120,50 +120,54 @@ const hasOpenssl = ((): boolean => {
   }
 })();
 
-test.skipIf(!hasOpenssl)('HTTPS_PROXY gets a tunnel to a provider over https, and sees no key', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'gateway-proxy-'));
-  const trusted = getCACertificates('default');
-  try {
-    const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
-    execFileSync(
-      openssl,
-      // biome-ignore format: a command line
-      ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2',
-        '-subj', '/CN=provider.test', '-addext', 'subjectAltName=DNS:provider.test', '-keyout', keyFile, '-out', certificateFile],
-      { stdio: 'ignore' },
-    );
-    const certificate = await readFile(certificateFile, 'utf8');
-    setDefaultCACertificates([...trusted, certificate]);
-    const keys: unknown[] = [];
-    const secure = createHttpsServer(
-      { key: await readFile(keyFile), cert: certificate },
-      (request, response) => {
-        keys.push(request.headers['x-api-key']);
-        request.resume();
-        sendJson(response, 200, answer);
-      },
-    );
-    secure.listen(0, '127.0.0.1');
-    await once(secure, 'listening');
+test.skipIf(!hasOpenssl)(
+  'HTTPS_PROXY gets a tunnel to a provider over https, and sees no key',
+  { tags: 'openssl' },
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'gateway-proxy-'));
+    const trusted = getCACertificates('default');
     try {
-      await using proxy = await startProxy((secure.address() as AddressInfo).port);
-      vi.stubEnv('https_proxy', proxy.url);
-      await using lane = await laneTo('https://provider.test');
-      for (const _ of [1, 2]) {
-        expect(await postJson(lane, '/v1/messages', { model: 'm' })).toMatchObject({
-          status: 200,
-          body: answer,
-        });
+      const [keyFile, certificateFile] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+      execFileSync(
+        openssl,
+        // biome-ignore format: a command line
+        ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2',
+        '-subj', '/CN=provider.test', '-addext', 'subjectAltName=DNS:provider.test', '-keyout', keyFile, '-out', certificateFile],
+        { stdio: 'ignore' },
+      );
+      const certificate = await readFile(certificateFile, 'utf8');
+      setDefaultCACertificates([...trusted, certificate]);
+      const keys: unknown[] = [];
+      const secure = createHttpsServer(
+        { key: await readFile(keyFile), cert: certificate },
+        (request, response) => {
+          keys.push(request.headers['x-api-key']);
+          request.resume();
+          sendJson(response, 200, answer);
+        },
+      );
+      secure.listen(0, '127.0.0.1');
+      await once(secure, 'listening');
+      try {
+        await using proxy = await startProxy((secure.address() as AddressInfo).port);
+        vi.stubEnv('https_proxy', proxy.url);
+        await using lane = await laneTo('https://provider.test');
+        for (const _ of [1, 2]) {
+          expect(await postJson(lane, '/v1/messages', { model: 'm' })).toMatchObject({
+            status: 200,
+            body: answer,
+          });
+        }
+        // One tunnel, which is used again for the second call.
+        expect(proxy.asked).toEqual([{ line: 'CONNECT provider.test:443', sawKey: false }]);
+        expect(keys).toEqual([realKey, realKey]);
+      } finally {
+        secure.close();
+        secure.closeAllConnections();
       }
-      // One tunnel, which is used again for the second call.
-      expect(proxy.asked).toEqual([{ line: 'CONNECT provider.test:443', sawKey: false }]);
-      expect(keys).toEqual([realKey, realKey]);
     } finally {
-      secure.close();
-      secure.closeAllConnections();
+      setDefaultCACertificates(trusted);
+      await rm(folder, { recursive: true });
     }
-  } finally {
-    setDefaultCACertificates(trusted);
-    await rm(folder, { recursive: true });
-  }
-});
+  },
+);

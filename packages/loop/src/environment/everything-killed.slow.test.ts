@@ -28,7 +28,7 @@ const held = ({ command }: Kind) => `${command}\nsleep 302`;
 
 describe.runIf(process.platform === 'linux').each(kinds)(
   'nothing is left of $name',
-  { concurrent: true },
+  { concurrent: true, tags: 'linux' },
   (kind) => {
     test('after a timeout', async ({ expect }) => {
       await using mark = markProcesses();
@@ -101,6 +101,7 @@ async function endHost(kind: Kind, end: (typeof hostEnds)[number]): Promise<void
 
 test.runIf(process.platform === 'linux')(
   'the watcher holds up no host, and goes with the last environment',
+  { tags: 'linux' },
   async ({ expect }) => {
     await using mark = markProcesses();
     const module = new URL('./local-environment.ts', import.meta.url).href;

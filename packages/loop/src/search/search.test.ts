@@ -55,7 +55,7 @@ const engines = [
   { name: 'ripgrep', search: searchWithRipgrep, skip: !ripgrepIsThere },
 ];
 
-describe.each(engines)('$name', ({ search, skip }) => {
+describe.each(engines)('$name', { tags: 'ripgrep' }, ({ search, skip }) => {
   test.skipIf(skip)('finds lines in the order of the paths and respects ignore files', async () => {
     await using place = await treeEnvironment();
     const { hits, more } = await search(place.environment, place.directory, query({}), signal);
@@ -143,22 +143,26 @@ describe('both engines say the same', () => {
     'files to leave out': { pattern: 'o', excludeGlob: 'docs/**', mode: 'files_with_matches' },
     'ignored files too': { pattern: 'o', noIgnore: true, mode: 'files_with_matches' },
   };
-  test.skipIf(!ripgrepIsThere).each(Object.entries(cases))('%s', async (_name, given) => {
-    await using place = await temporaryEnvironment();
-    const files = {
-      'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n',
-      'docs/b.md': 'wo\nthr a.b( \r\nno go\nso',
-      'src/c.ts': 'aXb(\na.b(\nfoo\nzoo\n',
-      'out.log': 'o\n',
-      '.gitignore': '*.log\n',
-    };
-    for (const [name, content] of Object.entries(files)) {
-      await mkdir(path.dirname(place.path(name)), { recursive: true });
-      await writeFile(place.path(name), content);
-    }
-    const asked = [place.environment, place.directory, query(given), signal] as const;
-    const own = await searchWithOwnEngine(...asked);
-    expect(own.hits.length).toBeGreaterThan(0);
-    expect(await searchWithRipgrep(...asked)).toEqual(own);
-  });
+  test.skipIf(!ripgrepIsThere).each(Object.entries(cases))(
+    '%s',
+    { tags: 'ripgrep' },
+    async (_name, given) => {
+      await using place = await temporaryEnvironment();
+      const files = {
+        'a.txt': 'one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n',
+        'docs/b.md': 'wo\nthr a.b( \r\nno go\nso',
+        'src/c.ts': 'aXb(\na.b(\nfoo\nzoo\n',
+        'out.log': 'o\n',
+        '.gitignore': '*.log\n',
+      };
+      for (const [name, content] of Object.entries(files)) {
+        await mkdir(path.dirname(place.path(name)), { recursive: true });
+        await writeFile(place.path(name), content);
+      }
+      const asked = [place.environment, place.directory, query(given), signal] as const;
+      const own = await searchWithOwnEngine(...asked);
+      expect(own.hits.length).toBeGreaterThan(0);
+      expect(await searchWithRipgrep(...asked)).toEqual(own);
+    },
+  );
 });

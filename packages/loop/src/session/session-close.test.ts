@@ -36,6 +36,7 @@ const onLinux = test.runIf(process.platform === 'linux');
 
 onLinux(
   'close, any number of times at once, ends a running call, a subagent and a background command',
+  { tags: 'linux' },
   async () => {
     await using run = await busySession();
     const iterated: SessionEvent[] = [];
@@ -64,16 +65,20 @@ onLinux(
   },
 );
 
-onLinux('an exception in the scope of a session closes it before anyone hears of the exception', async () => {
-  await using busy = await busySession();
-  const events: SessionEvent[] = [];
-  const work = async () => {
-    await using session = busy.session;
-    session.on((event) => events.push(event));
-    throw new Error('the host has a fault');
-  };
-  await expect(work()).rejects.toThrow('the host has a fault');
-  expect(busy.session.state).toBe('CLOSED');
-  expect(events.at(-1)).toMatchObject({ kind: 'SESSION_END', data: { reason: 'closed' } });
-  expect(await busy.mark.left()).toEqual(new Map());
-});
+onLinux(
+  'an exception in the scope of a session closes it before anyone hears of the exception',
+  { tags: 'linux' },
+  async () => {
+    await using busy = await busySession();
+    const events: SessionEvent[] = [];
+    const work = async () => {
+      await using session = busy.session;
+      session.on((event) => events.push(event));
+      throw new Error('the host has a fault');
+    };
+    await expect(work()).rejects.toThrow('the host has a fault');
+    expect(busy.session.state).toBe('CLOSED');
+    expect(events.at(-1)).toMatchObject({ kind: 'SESSION_END', data: { reason: 'closed' } });
+    expect(await busy.mark.left()).toEqual(new Map());
+  },
+);

@@ -93,12 +93,16 @@ async function expectNothingLeftOf(startWith: (script: string) => ChildProcess):
 }
 
 const levels = [
-  { processes: 'pid-namespace', isThere: (await createPidNamespaceContainment()) !== undefined },
-  { processes: 'descendants', isThere: process.platform === 'linux' },
+  {
+    processes: 'pid-namespace',
+    isThere: (await createPidNamespaceContainment()) !== undefined,
+    tag: 'pid-namespaces',
+  },
+  { processes: 'descendants', isThere: process.platform === 'linux', tag: 'linux' },
 ] as const;
 
-for (const { processes, isThere } of levels) {
-  describe.skipIf(!isThere)(`process sandbox, processes held by ${processes}`, () => {
+for (const { processes, isThere, tag } of levels) {
+  describe.skipIf(!isThere)(`process sandbox, processes held by ${processes}`, { tags: tag }, () => {
     let provider: SandboxProvider;
     let sandbox: Sandbox;
 
@@ -371,7 +375,7 @@ test('200 MB of output: bytes counted, both ends kept, the file capped, memory f
   expect(peak - before).toBeLessThan(100 * 1024 * 1024);
 });
 
-describe.runIf(process.getuid?.() === 0)('as a user without privileges', () => {
+describe.runIf(process.getuid?.() === 0)('as a user without privileges', { tags: 'root' }, () => {
   const dropPrivileges = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
   beforeEach(async () => {
     await mkdir(scratch);

@@ -195,32 +195,29 @@ async function refuses(project: Project, args: string[], message: string, hint: 
   expect(readdirSync(project.temporary)).toEqual([]);
 }
 
-test.skipIf(!isOtherUserPossible())(
-  'a run that may not be read or written (needs root, to be another user)',
-  async () => {
-    using project = makeProject();
-    expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 0 });
-    const [run = ''] = project.runDirectories();
-    execFileSync('chmod', ['-R', 'a+rX', project.root]);
-    for (const [locked, args] of [
-      [project.runs, ['report', 'latest']],
-      [join(run, 'manifest.json'), ['show', run]],
-      [join(run, 'journal.jsonl'), ['report', run]],
-    ] as const) {
-      chmodSync(locked, 0);
-      const { status, stdout, stderr } = asNobody(project, args);
-      expect(stderr).toContain(
-        `${locked}: The file or folder cannot be read (EACCES).\n  Check who owns the file`,
-      );
-      expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-      chmodSync(locked, 0o755);
-    }
-    const foreign = asNobody(project, ['report', run]);
-    expect(foreign.stderr).toContain('The files of the report there are as they were.');
-    expect(foreign.stdout).toContain(`# Run ${project.latest().manifest.run_id}`);
-    expect(foreign.status).toBe(0);
-  },
-);
+test.skipIf(!isOtherUserPossible())('a run that may not be read or written', { tags: 'root' }, async () => {
+  using project = makeProject();
+  expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 0 });
+  const [run = ''] = project.runDirectories();
+  execFileSync('chmod', ['-R', 'a+rX', project.root]);
+  for (const [locked, args] of [
+    [project.runs, ['report', 'latest']],
+    [join(run, 'manifest.json'), ['show', run]],
+    [join(run, 'journal.jsonl'), ['report', run]],
+  ] as const) {
+    chmodSync(locked, 0);
+    const { status, stdout, stderr } = asNobody(project, args);
+    expect(stderr).toContain(
+      `${locked}: The file or folder cannot be read (EACCES).\n  Check who owns the file`,
+    );
+    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+    chmodSync(locked, 0o755);
+  }
+  const foreign = asNobody(project, ['report', run]);
+  expect(foreign.stderr).toContain('The files of the report there are as they were.');
+  expect(foreign.stdout).toContain(`# Run ${project.latest().manifest.run_id}`);
+  expect(foreign.status).toBe(0);
+});
 
 function isOtherUserPossible(): boolean {
   return spawnSync('setpriv', [...AS_NOBODY, process.execPath, BIN, '--version']).status === 0;
@@ -275,7 +272,7 @@ function canMount(): boolean {
   return mounted;
 }
 
-describe.skipIf(!canMount()).concurrent('a full disk (needs root, to mount a small one)', () => {
+describe.skipIf(!canMount()).concurrent('a full disk', { tags: 'root' }, () => {
   const full = async (
     folder: (project: Project) => string,
     size: string,

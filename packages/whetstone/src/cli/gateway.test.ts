@@ -344,33 +344,37 @@ describe('whetstone gateway env', () => {
 
 const hasScript = spawnSync('script', ['--version']).status === 0;
 
-test.skipIf(!hasScript)('on a terminal the table is redrawn, and stays at the end', async () => {
-  const command = [process.execPath, BIN, 'gateway', ...hello];
-  const line = `stty cols 100 rows 14; exec ${command.map((part) => `'${part}'`).join(' ')}`;
-  const child = spawn('script', ['-qefc', line, '/dev/null'], {
-    cwd: folder,
-    env: environment({ TERM: 'xterm' }),
-    stdio: ['pipe', 'pipe', 'inherit'],
-  });
-  children.push(child);
-  let output = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output += text;
-  });
-  const gateways = join(folder, '.cache/whetstone/gateways');
-  await eventually('the introduction', () => output.includes('Ctrl-C ends it.'));
-  const [pid = ''] = readdirSync(gateways);
-  const gateway = JSON.parse(readFileSync(join(gateways, pid, 'gateway.json'), 'utf8'));
-  for (let count = 1; count <= 9; count += 1) await ask(gateway);
-  await eventually('the ninth call', () => output.includes('9 calls'));
-  child.stdin.write('\u0003');
-  const [exitCode] = await once(child, 'close');
-  expect(exitCode).toBe(0);
-  expect(output.lastIndexOf('\u001b[?25h')).toBeGreaterThan(output.lastIndexOf('\u001b[?25l'));
-  const text = stripVTControlCharacters(output);
-  expect(text.match(/ gpt-5 /g)?.length).toBeGreaterThan(9);
-  expect(text).toMatch(/\n9 calls in [\d.]+ s\r?\n {2}gpt-5: 9 calls, tokens 10,800 in/);
-  for (const row of text.split(/\r?\n/).filter((each) => / gpt-5 /.test(each))) {
-    expect(row.trimEnd().length).toBeLessThanOrEqual(100);
-  }
-});
+test.skipIf(!hasScript)(
+  'on a terminal the table is redrawn, and stays at the end',
+  { tags: 'script' },
+  async () => {
+    const command = [process.execPath, BIN, 'gateway', ...hello];
+    const line = `stty cols 100 rows 14; exec ${command.map((part) => `'${part}'`).join(' ')}`;
+    const child = spawn('script', ['-qefc', line, '/dev/null'], {
+      cwd: folder,
+      env: environment({ TERM: 'xterm' }),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    children.push(child);
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    const gateways = join(folder, '.cache/whetstone/gateways');
+    await eventually('the introduction', () => output.includes('Ctrl-C ends it.'));
+    const [pid = ''] = readdirSync(gateways);
+    const gateway = JSON.parse(readFileSync(join(gateways, pid, 'gateway.json'), 'utf8'));
+    for (let count = 1; count <= 9; count += 1) await ask(gateway);
+    await eventually('the ninth call', () => output.includes('9 calls'));
+    child.stdin.write('\u0003');
+    const [exitCode] = await once(child, 'close');
+    expect(exitCode).toBe(0);
+    expect(output.lastIndexOf('\u001b[?25h')).toBeGreaterThan(output.lastIndexOf('\u001b[?25l'));
+    const text = stripVTControlCharacters(output);
+    expect(text.match(/ gpt-5 /g)?.length).toBeGreaterThan(9);
+    expect(text).toMatch(/\n9 calls in [\d.]+ s\r?\n {2}gpt-5: 9 calls, tokens 10,800 in/);
+    for (const row of text.split(/\r?\n/).filter((each) => / gpt-5 /.test(each))) {
+      expect(row.trimEnd().length).toBeLessThanOrEqual(100);
+    }
+  },
+);

@@ -57,7 +57,7 @@ test('a terminal that does not know its size is none to draw on, and has a width
   expect([isInteractive(known, {}), terminalWidth(known)]).toEqual([true, 60]);
 });
 
-describe.skipIf(!hasScript).concurrent('progress on a terminal (needs script of util-linux)', () => {
+describe.skipIf(!hasScript).concurrent('progress on a terminal', { tags: 'script' }, () => {
   test('live lines, and what is left in the end is the result', async () => {
     using project = makeProject(MIXED);
     const { exitCode, output } = await onTerminal(project, ['run', '--seed', 'a']);

@@ -57,7 +57,7 @@ const TREE: TreeSpec = {
   ...AWKWARD,
 };
 
-describe.each(strategies)('changes over $strategy', ({ strategy, missing }) => {
+describe.each(strategies)('changes over $strategy', { tags: 'mounts' }, ({ strategy, missing }) => {
   let repo: string;
   let scratch: string;
   let workspaces: Workspaces;

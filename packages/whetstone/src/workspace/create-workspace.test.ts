@@ -34,7 +34,7 @@ const TREE: TreeSpec = {
   'bin/run': { exec: '#!/bin/sh\n' },
 };
 
-describe.each(strategies)('writing into a workspace over $strategy', ({ strategy, missing }) => {
+describe.each(strategies)('writing, over $strategy', { tags: 'mounts' }, ({ strategy, missing }) => {
   let folders: string[] = [];
   let outside: string;
   let workspaces: Workspaces;

@@ -51,7 +51,7 @@ function reachableObjects(repo: string, revisions: string[]): string[] {
     .sort();
 }
 
-describe.each(strategies)('workspaces over $strategy', ({ strategy, missing }) => {
+describe.each(strategies)('workspaces over $strategy', { tags: 'mounts' }, ({ strategy, missing }) => {
   const open = (repo: string) => createWorkspaces({ repo, scratch: keep(makeTempDir()), strategy });
 
   test.skipIf(missing)(
@@ -390,7 +390,7 @@ describe('repositories of other shapes', () => {
 const isRoot = process.getuid?.() === 0 && process.platform === 'linux';
 
 describe('a full disk', () => {
-  test.skipIf(!isRoot)('is one error that names the folder (needs root)', async () => {
+  test.skipIf(!isRoot)('is one error that names the folder', { tags: 'root' }, async () => {
     const repo = keep(makeRepo({ file: 'x\n' }));
     const scratch = keep(makeTempDir());
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', scratch]);

@@ -39,7 +39,7 @@ function holdersOf(namespace: string): string[] {
 const sampleRepo = () => keep(makeRepo({ file: 'x\n', gone: 'y\n' }));
 
 describe('a mount namespace of its own', () => {
-  test.skipIf(!hasNamespaces)('no other process sees the layered mounts (needs root)', () => {
+  test.skipIf(!hasNamespaces)('no other process sees the layered mounts', { tags: 'namespaces' }, () => {
     const scratch = keep(makeTempDir());
     const output = execFileSync(process.execPath, [PROGRAM, 'enter', sampleRepo(), scratch], {
       encoding: 'utf8',
@@ -59,22 +59,26 @@ describe('a mount namespace of its own', () => {
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test.skipIf(!hasNamespaces)('the mounts are gone when the process is killed (needs root)', async () => {
-    const scratch = keep(makeTempDir());
-    const child = spawn(process.execPath, [PROGRAM, 'enter', sampleRepo(), scratch, 'hold'], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const [line] = await once(createInterface({ input: child.stdout }), 'line');
-    const seen = JSON.parse(line);
-    expect(seen).toMatchObject({ pid: child.pid, strategy: 'mount', mounts: 2 });
-    expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(scratch);
-    child.kill('SIGKILL');
-    await once(child, 'exit');
-    // A mount lives as long as its namespace, and a namespace as long as a process in it.
-    await expect.poll(() => holdersOf(seen.namespace), { timeout: 5000 }).toEqual([]);
-  });
+  test.skipIf(!hasNamespaces)(
+    'the mounts are gone when the process is killed',
+    { tags: 'namespaces' },
+    async () => {
+      const scratch = keep(makeTempDir());
+      const child = spawn(process.execPath, [PROGRAM, 'enter', sampleRepo(), scratch, 'hold'], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const [line] = await once(createInterface({ input: child.stdout }), 'line');
+      const seen = JSON.parse(line);
+      expect(seen).toMatchObject({ pid: child.pid, strategy: 'mount', mounts: 2 });
+      expect(readFileSync('/proc/mounts', 'utf8')).not.toContain(scratch);
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+      // A mount lives as long as its namespace, and a namespace as long as a process in it.
+      await expect.poll(() => holdersOf(seen.namespace), { timeout: 5000 }).toEqual([]);
+    },
+  );
 
-  test.skipIf(!isLinux)('without one, workspaces are not layered mounts', () => {
+  test.skipIf(!isLinux)('without one, workspaces are not layered mounts', { tags: 'linux' }, () => {
     const output = execFileSync(process.execPath, [PROGRAM, 'stay', sampleRepo(), keep(makeTempDir())], {
       encoding: 'utf8',
     });
@@ -93,7 +97,7 @@ describe('as a user without privileges', () => {
     return JSON.parse(execFileSync('setpriv', args, { encoding: 'utf8' }));
   };
 
-  test.skipIf(!hasUserNamespaces)('layered mounts in a user namespace (started by root)', () => {
+  test.skipIf(!hasUserNamespaces)('layered mounts in a user namespace', { tags: 'root' }, () => {
     const scratch = keep(makeTempDir());
     expect(run('enter', scratch)).toMatchObject({
       uid: 65534,
@@ -107,7 +111,7 @@ describe('as a user without privileges', () => {
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test.skipIf(!isRoot)('copies of a repository of another owner (started by root)', () => {
+  test.skipIf(!isRoot)('copies of a repository of another owner', { tags: 'root' }, () => {
     const scratch = keep(makeTempDir());
     expect(run('stay', scratch)).toMatchObject({
       uid: 65534,
@@ -118,7 +122,7 @@ describe('as a user without privileges', () => {
     expect(readdirSync(scratch)).toEqual([]);
   });
 
-  test.skipIf(!isRoot)('files that an agent locked are seen and removed (started by root)', () => {
+  test.skipIf(!isRoot)('files that an agent locked are seen and removed', { tags: 'root' }, () => {
     const folder = keep(makeTempDir());
     const repo = keep(makeRepo({ 'folder/file': 'x\n' }));
     chmodSync(repo, 0o755);

@@ -79,7 +79,7 @@ function perform(root: string, action: Step): void {
   }
 }
 
-describe.each(strategies)('the patch of any edits over $strategy', ({ strategy, missing }) => {
+describe.each(strategies)('a patch, over $strategy', { tags: 'mounts' }, ({ strategy, missing }) => {
   let repo: string;
   let scratch: string;
   let workspaces: Workspaces;

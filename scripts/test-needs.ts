@@ -1,0 +1,15 @@
+/**
+ * What a test may need that a machine may lack: the tags of tests that are skipped where it is missing, with the cause
+ * that the end of a test run names.
+ */
+export const testNeeds = [
+  { name: 'linux', description: 'this is not Linux' },
+  { name: 'root', description: 'the tests do not run as root' },
+  { name: 'pid-namespaces', description: 'there are no PID namespaces' },
+  { name: 'namespaces', description: 'there are no mount namespaces' },
+  { name: 'mounts', description: 'there are no layered mounts' },
+  { name: 'ripgrep', description: 'ripgrep is not installed' },
+  { name: 'openssl', description: 'openssl is not installed' },
+  { name: 'script', description: 'script (util-linux) is not installed' },
+  { name: 'chromium', description: 'Chromium is not installed' },
+];
