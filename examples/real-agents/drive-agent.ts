@@ -50,7 +50,9 @@ export async function openAgent({ kind, lane, model, extra }: InstalledAgent): P
       { kind, version, env, ...present({ model }) },
       { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },
     );
-  const workspace = await mkdtemp(join(tmpdir(), 'workspace-'));
+  // In a folder of its own: Gemini CLI has a folder of the workspace's name below `tmp` of its home.
+  const folder = await mkdtemp(join(tmpdir(), 'real-agent-'));
+  const workspace = await mkdtemp(join(folder, 'workspace-'));
   const options = { folder: workspace, lane: { ...lane, env: {} } };
   const first = await openSession(await make(), options);
   const { sandbox } = first;
@@ -61,7 +63,7 @@ export async function openAgent({ kind, lane, model, extra }: InstalledAgent): P
   let printed = 0;
 
   return {
-    pathNames: [dirname(first.files.stdoutFile), workspace, dirname(sandbox.home)].map((path) =>
+    pathNames: [folder, workspace, dirname(first.files.stdoutFile), dirname(sandbox.home)].map((path) =>
       basename(path),
     ),
 
@@ -82,7 +84,7 @@ export async function openAgent({ kind, lane, model, extra }: InstalledAgent): P
     files: () => filesOf(workspace),
     async [Symbol.asyncDispose]() {
       await first[Symbol.asyncDispose]();
-      await rm(workspace, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true });
     },
   };
 }
