@@ -1,4 +1,4 @@
-// An agent behind HTTP: a backend that speaks OpenAI Chat Completions. In a run with a gateway it is the lane.
+// An agent behind HTTP: a backend that speaks OpenAI Chat Completions. In a run with a gateway, the lane is the backend.
 import { defineAgent, fromChatCompletions, requireEnv } from 'whetstone/adapter';
 
 export default defineAgent({

@@ -1,4 +1,4 @@
-// An agent that is a command line in the sandbox and keeps a transcript of its session, one JSON object a line.
+// An agent that is a command line in the sandbox and keeps a transcript of its session, one JSON object per line.
 import { defineSandboxAgent, type StreamEvent, shared } from 'whetstone/adapter';
 
 export default defineSandboxAgent({
