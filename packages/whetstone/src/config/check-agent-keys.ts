@@ -7,7 +7,7 @@ import type { YamlPath } from './yaml-source.ts';
 const LOOP_KEYS = Object.keys(loopOptions.shape);
 const DRIVER_KEYS = Object.keys(driverOptions.shape);
 
-/** Which keys an agent of its kind has, and what stands instead of what. */
+/** Reports keys that do not apply to the agent's kind, and keys that the kind requires. */
 export function checkKindKeys(
   fields: Partial<RawAgent>,
   raw: unknown,

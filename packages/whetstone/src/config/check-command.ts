@@ -3,7 +3,7 @@ import { COMMAND_VARIABLES, commandParts, commandProblems, namesVariable } from 
 import type { Reporter } from './reporter.ts';
 import type { YamlPath } from './yaml-source.ts';
 
-/** Says what is wrong with the command template at `path`, and which variables this agent has no values for. */
+/** Reports what is wrong with the command template at `path`, including variables that have no value for this agent. */
 export function checkCommand(
   command: Command,
   path: YamlPath,

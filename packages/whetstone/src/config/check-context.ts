@@ -3,7 +3,7 @@ import { contextPlacesOf, manifestsOf } from '@whetstone/agents/config';
 import type { VariantConfig } from './config.ts';
 import type { Reporter } from './reporter.ts';
 
-/** Every variant meets every agent: what an agent cannot be given is said here, and never left out in silence. */
+/** Every variant runs with every agent. Reports what an agent cannot be given, so that nothing is left out silently. */
 export function checkContext(
   agents: readonly AgentConfig[],
   variants: readonly VariantConfig[],
@@ -42,6 +42,6 @@ const isForeign = ({ runner }: AgentConfig): boolean => runner === 'command' || 
 
 const takesPlugins = (agent: AgentConfig): boolean => contextPlacesOf(agent).plugins !== undefined;
 
-/** How a diagnostic names what an agent is. */
+/** How diagnostics describe an agent: its kind, and whether it is a command or a module. */
 export const formOf = (agent: AgentConfig): string =>
   `kind: ${agent.kind}${isForeign(agent) ? ` with a ${agent.runner}` : ''}`;

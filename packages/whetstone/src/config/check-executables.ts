@@ -8,7 +8,7 @@ import type { YamlPath } from './yaml-source.ts';
 export type ExecutableCheck = {
   /** Where the command stands in the config. */
   path: YamlPath;
-  /** The program as written; absent where the command does not say which it is. */
+  /** The program as written; absent if the command does not name it. */
   executable?: string;
 } & (
   | { kind: 'found'; file: string }
@@ -17,8 +17,9 @@ export type ExecutableCheck = {
 );
 
 /**
- * Looks for the first program of every agent's command, and of the one that goes on with its session. Runs nothing, installs nothing, asks for no credentials. An
- * absolute path must exist, one with a `/` is looked up in the repository, a bare name on the PATH.
+ * Looks for the first program of every agent's `command` and `resume_command`. Does not run or install anything, and
+ * needs no credentials. An absolute path must exist. A relative path with a `/` is looked up in the repository, a bare
+ * name on the PATH.
  */
 export async function checkExecutables(
   { config, agentPath }: Pick<LoadedConfig, 'config' | 'agentPath'>,
@@ -34,7 +35,7 @@ export async function checkExecutables(
   return Promise.all(checks);
 }
 
-/** The same for one command; `path` is where it stands. */
+/** Looks for the first program of one command. `path`: where the command is in the config. */
 export async function checkExecutable(
   command: Command,
   path: YamlPath,

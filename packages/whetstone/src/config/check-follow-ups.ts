@@ -4,8 +4,8 @@ import type { Reporter } from './reporter.ts';
 import type { YamlPath } from './yaml-source.ts';
 
 /**
- * Every task meets every agent: a turn that nobody can be sent is said here. Of a module its own capabilities tell, once
- * it is loaded. `path`: of the task.
+ * Every task runs with every agent. Reports commands that cannot resume a session and so cannot get follow-ups. Modules
+ * are checked later: they declare their capabilities when they are loaded. `path`: of the task.
  */
 export function checkFollowUps(agents: readonly AgentConfig[], path: YamlPath, report: Reporter): void {
   const unable = agents.filter((agent) => agent.runner === 'command' && !resumeCommandOf(agent));

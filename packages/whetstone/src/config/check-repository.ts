@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { execa } from 'execa';
 
-/** What Git says of a folder, found out by reading only. */
+/** What Git reports about a folder. */
 export type RepositoryState =
   | { kind: 'ready' }
   | { kind: 'no-git' }
@@ -37,7 +37,7 @@ type GitResult =
   | { kind: 'failed'; message: string }
   | { kind: 'no-git' };
 
-/** `GIT_DIR` and its like, set while a hook runs, would point Git at another repository than the one asked for. */
+/** `GIT_DIR` and its like, set while a hook runs, would point Git at another repository. */
 const NEUTRAL_ENVIRONMENT = {
   GIT_OPTIONAL_LOCKS: '0',
   GIT_NO_LAZY_FETCH: '1',

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { FindingOptions, Reporter } from './reporter.ts';
 import { writtenScalar, type YamlPath } from './yaml-source.ts';
 
-/** Checks a value of the file against its shape; everything wrong is reported, and `undefined` comes back. */
+/** Checks a value against a schema. If it does not fit, reports every problem and returns `undefined`. */
 export function checkShape<Shape>(
   schema: z.ZodType<Shape>,
   value: unknown,
@@ -17,8 +17,8 @@ export function checkShape<Shape>(
 }
 
 /**
- * Checks a mapping key by key, so that one bad key does not hide what the others have: the good ones come back, and
- * `undefined` where it is no mapping at all. Unknown keys are left out.
+ * Checks a mapping key by key, so that one bad key does not hide problems of the others. Returns the good keys, without
+ * unknown ones; `undefined` if the value is not a mapping.
  */
 export function checkMapping<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -46,7 +46,7 @@ function reportIssue(issue: z.core.$ZodIssue, root: unknown, base: YamlPath, rep
   report.error(path, message, options);
 }
 
-/** Of a value that may be text or a list, what is wrong with the one it is. */
+/** For a value that may have several types: reports what is wrong for the type that it has. */
 function reportUnion(
   issue: z.core.$ZodIssueInvalidUnion,
   value: unknown,
@@ -142,7 +142,7 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Warns of keys that no schema knows, at every level: they have no effect. */
+/** Warns about unknown keys at every level: they have no effect. */
 export function warnUnknownKeys(schema: z.ZodType, value: unknown, path: YamlPath, report: Reporter): void {
   const shape = unwrap(schema);
   if (shape instanceof z.ZodArray && Array.isArray(value)) {
@@ -161,7 +161,7 @@ export function warnUnknownKeys(schema: z.ZodType, value: unknown, path: YamlPat
   }
 }
 
-/** Keys that a task may carry for other tools are kept; only what looks like a slip is worth a word. */
+/** Tasks may carry keys for other tools, so this warns only about keys that look like a misspelling of a known key. */
 export function warnCloseKeys(
   known: readonly string[],
   value: object,
@@ -188,7 +188,7 @@ export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The object without what is null or undefined: in YAML a key without a value counts as absent. */
+/** The object without keys that are null or undefined: in YAML a key without a value counts as absent. */
 export function written<Fields extends object>(
   fields: Fields,
 ): { [Key in keyof Fields]?: NonNullable<Fields[Key]> } {

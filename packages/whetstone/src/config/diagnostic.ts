@@ -1,8 +1,8 @@
 import { WhetstoneError } from '@whetstone/errors';
 
-/** One thing that is wrong with a configuration, where it stands, and how to mend it. */
+/** One problem of a configuration: what, where, and how to fix it. */
 export type Diagnostic = {
-  /** Absolute path of the file it stands in. */
+  /** Absolute path of the file with the problem. */
   file: string;
   /** From 1. */
   line: number;
@@ -11,10 +11,10 @@ export type Diagnostic = {
   /** `agents.codex.command`, `tasks[<task-id>].validation.commands[0]`; empty for the file as a whole. */
   path: string;
   message: string;
-  /** How to mend it. The first line stands beside the caret, further lines below the frame. */
+  /** How to fix it. The first line is printed beside the caret, further lines below the frame. */
   hint?: string;
   severity: 'error' | 'warning';
-  /** Absent where there is no source to show, or where it may hold a secret. */
+  /** Absent if there is no source to show, or if the source may contain a secret. */
   frame?: Frame;
 };
 

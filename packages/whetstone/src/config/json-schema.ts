@@ -11,7 +11,7 @@ export type CompiledSchema =
   | { kind: 'valid'; misfit: (value: unknown) => SchemaProblem | undefined }
   | { kind: 'invalid'; problem: SchemaProblem };
 
-/** A pattern of the user's may go on for ever over a value that an agent chose for it. */
+/** A pattern in the schema may never finish on a value that an agent chose. */
 const TIME_LIMIT_MS = 5_000;
 
 /** Values, and the names of their properties, may come from an agent. */
@@ -40,7 +40,7 @@ export function compileSchema(
         ),
     };
   } catch (error) {
-    // A reference that leads nowhere, or a pattern that is no regular expression.
+    // A reference without a target, or a pattern that is not a regular expression.
     return { kind: 'invalid', problem: { pointer: '', message: messageOf(error) } };
   }
 }
@@ -49,14 +49,14 @@ type Errors = readonly ErrorObject[] | null | undefined;
 
 function misfitOf(validate: () => boolean, errors: () => Errors, timeout: number): SchemaProblem | undefined {
   try {
-    // A script is all that Node stops at a time limit, with whatever it calls.
+    // Node can stop only a script at a time limit, together with whatever the script calls.
     const fits = runInNewContext('validate()', { validate }, { timeout });
     return fits ? undefined : problemOf(errors());
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
       return { pointer: '', message: `could not be checked within ${timeout / 1000} s` };
     }
-    // A schema that refers to itself follows a value as deep as that goes.
+    // A schema that refers to itself follows a value as deep as the value goes.
     if (error instanceof RangeError) return { pointer: '', message: 'is nested too deeply' };
     throw error;
   }
@@ -66,7 +66,7 @@ function problemOf(errors: Errors): SchemaProblem {
   const last = errors?.at(-1);
   if (!errors || !last) return { pointer: '', message: 'does not fit' };
   const pointer = last.instancePath;
-  // Where none of several shapes fits, the errors before it say why for each of them.
+  // When none of several schemas fits, the errors before the last say why for each of them.
   const reasons =
     ['anyOf', 'oneOf'].includes(last.keyword) && errors.length > 1 ? errors.slice(0, -1) : [last];
   const message = reasons

@@ -2,7 +2,7 @@ import type { Diagnostic } from './diagnostic.ts';
 import { readSourceText, unplaced } from './source-text.ts';
 import { parseYaml, type YamlSource } from './yaml-source.ts';
 
-/** A YAML file with something in it; what is wrong with it is added to `diagnostics`. */
+/** Reads a YAML file that is not empty. Adds what is wrong with it to `diagnostics`. */
 export async function openYaml(file: string, diagnostics: Diagnostic[]): Promise<YamlSource | undefined> {
   const read = await readSourceText(file);
   if (read.kind === 'unreadable') {

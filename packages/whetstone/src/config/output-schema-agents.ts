@@ -3,7 +3,7 @@ import { formOf } from './check-context.ts';
 import type { Reporter } from './reporter.ts';
 import type { YamlPath } from './yaml-source.ts';
 
-/** Every task meets every agent: an answer that nobody can ask for is said here. `path`: of the task. */
+/** Every task runs with every agent. Reports agents that cannot be given an output schema. `path`: of the task. */
 export function checkOutputSchema(agents: readonly AgentConfig[], path: YamlPath, report: Reporter): void {
   const unable = agents.filter((agent) => !takesOutputSchema(agent));
   if (unable.length === 0) return;

@@ -3,14 +3,14 @@ import { resolve } from 'node:path';
 import type { Reporter } from './reporter.ts';
 import type { YamlPath } from './yaml-source.ts';
 
-/** What reading a part of a config needs: where relative paths start, and where to say what is wrong. */
+/** What reading a part of a config needs: where relative paths start, and where to report problems. */
 export type ReadContext = {
   /** Folder of the file that is read: its paths are relative to it. */
   directory: string;
   report: Reporter;
 };
 
-/** Resolves a path of the user's and reports it where it does not exist or is of another kind. */
+/** Resolves a path from the config. Reports it if it does not exist or is not of the wanted kind. */
 export function existingPath(
   value: string,
   path: YamlPath,

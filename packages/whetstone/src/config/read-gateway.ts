@@ -11,7 +11,7 @@ type Mode = RawGateway['mode'];
 
 const PROVIDERS = ['openai', 'anthropic', 'google'] as const;
 
-/** Keys that only some modes have a use for: one that did nothing would be taken to do something. */
+/** Keys that apply only to some modes. In another mode they are errors, because a user would expect them to do something. */
 const MODES_OF_KEY: Partial<Record<keyof RawGateway, readonly Mode[]>> = {
   script: ['script'],
   cassettes: ['record', 'replay'],
@@ -21,7 +21,7 @@ const MODES_OF_KEY: Partial<Record<keyof RawGateway, readonly Mode[]>> = {
   allow_provider_tools: ['forward', 'record', 'replay'],
 };
 
-/** Reads the checked `gateway` mapping; `undefined` where something is missing, which has then been reported. */
+/** Reads the checked `gateway` mapping; reports what is missing and then returns `undefined`. */
 export function readGateway(raw: RawGateway, context: ReadContext): GatewayConfig | undefined {
   reportUseless(raw, context);
   const mode = readMode(raw, context);

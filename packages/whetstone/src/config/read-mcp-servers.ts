@@ -25,7 +25,7 @@ function readMcpServer(
   context: ReadContext,
 ): McpServerConfig | undefined {
   const { report } = context;
-  // Agents make names of tools of it, with `_`, `__` or `-` between, and replace or refuse everything else.
+  // Agents build tool names from it, joined with `_`, `__` or `-`, and replace or refuse other characters.
   if (!/^[A-Za-z][A-Za-z0-9]*([_-][A-Za-z0-9]+)*$/.test(name)) {
     report.error(path, 'the name of a server must be letters and digits with single - or _ between', {
       mark: 'key',
@@ -56,7 +56,7 @@ function readMcpServer(
   };
 }
 
-/** What starts with `./` or `../` is a file beside the config, as every relative path there; the rest is as written. */
+/** A value that starts with `./` or `../` is a file, relative to the config's folder. Other values stay as written. */
 function ownFile(value: string, path: YamlPath, context: ReadContext): string | { file: string } {
   if (!/^\.\.?\//.test(value)) return value;
   const file = existingPath(value, path, context, 'file');

@@ -15,7 +15,7 @@ import type { YamlPath } from './yaml-source.ts';
 
 type Manifest = { path: string; content: Record<string, unknown> };
 
-/** A folder with the manifest of one agent or of several. It is called what they call it, all alike. */
+/** A plugin: a folder with a manifest for at least one agent. All its manifests must give it the same name. */
 export async function readPlugin(
   value: string,
   path: YamlPath,
@@ -51,7 +51,7 @@ export async function readPlugin(
   return { name, ...written({ version: textOf(version), description: textOf(description) }), source, kinds };
 }
 
-/** A text instead of the manifest says what is wrong with it. */
+/** The manifest, `undefined` if there is none, or a text that says what is wrong with it. */
 async function readManifest(source: string, path: string): Promise<Manifest | string | undefined> {
   const text = await readFile(join(source, path), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
@@ -63,7 +63,7 @@ async function readManifest(source: string, path: string): Promise<Manifest | st
   }
 }
 
-/** By which one an agent knows the plugin. */
+/** The manifest by which an agent recognizes the plugin. */
 const manifestFor = (kind: DrivenAgentKind, manifests: readonly Manifest[]): Manifest | undefined =>
   (drivenAgents[kind].facts.plugins?.manifests ?? [])
     .flatMap(({ path, holds }) =>
@@ -71,7 +71,7 @@ const manifestFor = (kind: DrivenAgentKind, manifests: readonly Manifest[]): Man
     )
     .at(0);
 
-/** A package's, without its scope. */
+/** The plugin's name. The name of a package loses its scope. */
 function nameOf({ path, content }: Manifest): string | undefined {
   const name = textOf(content.name);
   return path === 'package.json' ? name?.replace(/^@[^/]*\//, '') : name;

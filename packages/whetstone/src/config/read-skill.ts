@@ -5,7 +5,7 @@ import { existingPath, type ReadContext } from './read-context.ts';
 import { copyProblems } from './source-tree.ts';
 import type { YamlPath } from './yaml-source.ts';
 
-/** A folder with a SKILL.md. Agents list a skill by name and description; one without either would not be seen. */
+/** A folder with a SKILL.md. Agents list a skill by its name and description, so both are required. */
 export async function readSkill(
   value: string,
   path: YamlPath,

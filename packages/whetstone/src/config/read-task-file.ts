@@ -13,7 +13,7 @@ import type { YamlSource } from './yaml-source.ts';
 
 export type TaskFile = { file: string; named: 'by-config' | 'on-command-line' };
 
-/** Nowhere when `tasks` is there and wrong: the default file would only add a misleading second error. */
+/** `undefined` if `tasks` is set but wrong: the default file would only add a misleading second error. */
 export function locateTaskFile(
   root: Record<string, unknown>,
   tasks: string | null | undefined,
@@ -25,7 +25,7 @@ export function locateTaskFile(
   return { file: resolve(directory, tasks ?? 'tasks.yaml'), named: 'by-config' };
 }
 
-/** All tasks of a file, with what cannot be asked of the agents. `undefined` where there is nothing to read. */
+/** Reads all tasks of a file, and reports what its tasks ask of agents that cannot do it. `undefined` if there is no readable file. */
 export async function readTaskFile(
   { file, named }: TaskFile,
   { evaluation, agents }: Pick<Config, 'evaluation' | 'agents'>,

@@ -7,7 +7,7 @@ import { readSource } from './read-variant.ts';
 import { type RawTask, taskSchema } from './schema.ts';
 import type { YamlPath } from './yaml-source.ts';
 
-/** One entry of the task file; `evaluation` gives what the task does not say itself. */
+/** One entry of the task file; `evaluation` has the defaults. */
 export async function readTask(
   raw: unknown,
   path: YamlPath,
@@ -59,7 +59,7 @@ export async function readTask(
   };
 }
 
-/** A non-empty list of the task replaces the default one; the timeout is looked up by itself. */
+/** A non-empty list of the task replaces the default one; the timeout has its own default. */
 function readValidation(
   raw: RawTask['validation'],
   evaluation: Config['evaluation'],
@@ -124,7 +124,7 @@ function readHardEvaluation(
   };
 }
 
-/** One entry a path, each snippet once. */
+/** One entry per path, each snippet once. */
 function mergeSnippets(
   entries: { path: string; snippets: string[] }[],
 ): { path: string; snippets: string[] }[] {

@@ -11,7 +11,7 @@ import { overlaySchema, variantSchema } from './schema.ts';
 import { sourceProblems } from './source-tree.ts';
 import type { YamlPath } from './yaml-source.ts';
 
-/** One entry of the `variants` map. Nothing behind the name means: the tree as it is. */
+/** One entry of the `variants` map. A name without a value is a variant that changes nothing. */
 export async function readVariant(
   name: string,
   raw: unknown,
@@ -44,7 +44,7 @@ export async function readVariant(
   };
 }
 
-/** The path of a file, or the text itself where it has a line break. */
+/** The path of a file, or the text itself if it has a line break. */
 async function readInstructions(
   value: string | null | undefined,
   path: YamlPath,
@@ -107,7 +107,7 @@ async function readOverlay(
   return { kind: 'copy', source, target: fields.target };
 }
 
-/** A file or folder that is laid over a tree: it must exist, and nothing in it may lead out of it. */
+/** A file or folder that is laid over a tree: it must exist, and no symlink in it may lead out of it. */
 export async function readSource(
   value: string,
   path: YamlPath,

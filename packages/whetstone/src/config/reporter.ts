@@ -10,7 +10,7 @@ export type FindingOptions = {
   secret?: boolean;
 };
 
-/** Takes what is wrong with one YAML file and gives it a position. */
+/** Collects the problems of one YAML file and finds the position of each. */
 export type Reporter = {
   readonly yaml: YamlSource;
   error(path: YamlPath, message: string, options?: FindingOptions): void;
@@ -45,7 +45,7 @@ export function diagnose(
   return secret || !located || !frame ? rest : { ...rest, frame };
 }
 
-/** context-eval's notation: `a.b[0]`, and a task by its id where it has one. */
+/** context-eval's notation: `a.b[0]`, and a task by its id if it has one. */
 export function displayPath(root: unknown, path: YamlPath): string {
   let shown = '';
   let value = root;

@@ -12,7 +12,7 @@ const PORTABLE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
 /**
  * What `--strict` asks beyond loading: a Git repository with the refs that are named, portable task ids, set environment
- * variables, and the programs of the validation commands. Reads only; starts nothing but `git rev-parse`.
+ * variables, and the programs of the validation commands. Changes nothing, and starts only `git rev-parse`.
  */
 export async function strictChecks(
   loaded: LoadedConfig,
@@ -118,7 +118,7 @@ function checkEnvironment(
   return found;
 }
 
-/** A program named by a path may come from the commit, the setup or the hidden tests: that is worth a warning alone. */
+/** A program named by a path may come from the commit, the setup or the hidden tests, so it causes only a warning. */
 async function checkValidationPrograms(
   { config, diagnose }: LoadedConfig,
   searchPath?: string,

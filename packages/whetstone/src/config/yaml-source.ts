@@ -9,7 +9,7 @@ export type YamlPath = readonly (string | number)[];
 /** A YAML file with its positions. */
 export type YamlSource = SourceText & {
   root: Node | null;
-  /** The document as plain values; `undefined` where it is not readable YAML. */
+  /** The document as plain values; `undefined` if it is not readable YAML. */
   value: unknown;
   resolve: (node: unknown) => unknown;
 };
@@ -86,8 +86,8 @@ function assertAcyclic(value: unknown, ancestors: Set<object>): void {
 export type Place = { located: boolean; span: Span; leads: number[] };
 
 /**
- * The span that a path stands for, or of the nearest thing above it that exists (`located: false` where there is none),
- * with the offsets of the keys that lead there (nearest last).
+ * The span of the value at a path, or of its nearest parent that exists (`located: false` if none does), with the offsets
+ * of the keys that lead there, nearest last.
  */
 export function locate(yaml: YamlSource, path: YamlPath, mark: Mark): Place {
   let value: unknown = yaml.root;
@@ -154,7 +154,7 @@ export function keysInOrder(yaml: YamlSource, path: YamlPath, value: object): st
   ];
 }
 
-/** A scalar as it is written (`007`, `1.0`), where YAML reads it as something other than text. */
+/** A scalar as it is written (`007`, `1.0`), if YAML does not read it as text. */
 export function writtenScalar(yaml: YamlSource, path: YamlPath): string | undefined {
   let node: unknown = yaml.root;
   for (const segment of path) node = childOf(yaml, node, segment)?.value;
