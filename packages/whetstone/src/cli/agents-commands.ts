@@ -4,10 +4,10 @@ import { type Command, Option } from 'commander';
 export function addAgents(program: Command, exit: (code: number) => void): void {
   const agents = program
     .command('agents')
-    .description('released coding agents: list, install, read what they left, capture what they send');
+    .description('list and install released coding agents, parse their output, capture what they send');
   agents
     .command('list')
-    .description('the agents that Whetstone drives itself, and where they are on this machine')
+    .description('list the agents that Whetstone drives itself, and where they are on this machine')
     .option('--json', 'print them as JSON')
     .action(async (options) => {
       const { listCommand } = await import('./agents-list.ts');
@@ -15,9 +15,9 @@ export function addAgents(program: Command, exit: (code: number) => void): void 
     });
   agents
     .command('install')
-    .description('install a released agent for Whetstone alone, into your cache folder, once')
+    .description('install a released agent into your cache folder, for use by Whetstone only')
     .argument('<agent...>', 'KIND or KIND@VERSION (default: the version that is tested)')
-    .option('--json', 'print a line of JSON for each')
+    .option('--json', 'print one JSON line per agent')
     .addHelpText(
       'after',
       `
@@ -25,7 +25,7 @@ Examples:
   whetstone agents install codex
   whetstone agents install claude-code@2.1.330 gemini-cli
 
-A run with \`version:\` in the agent’s configuration uses that one; others use what is on the PATH, else the newest here.`,
+An agent with \`version:\` in its configuration runs that version. Other agents run the one on the PATH, else the newest installed one.`,
     )
     .action(async (names, options) => {
       const { installCommand } = await import('./agents-install.ts');
@@ -33,12 +33,15 @@ A run with \`version:\` in the agent’s configuration uses that one; others use
     });
   agents
     .command('parse')
-    .description('turn what an agent printed or kept into events, one JSON object a line')
+    .description('convert the output or transcript of an agent to events, one JSON object per line')
     .argument('<kind>', 'codex-cli, claude-code, gemini-cli, qwen-code, opencode-cli, pi, copilot, bub')
     .argument('<file>', 'a stored stream or transcript; "-" reads standard input')
-    .option('--metadata', 'print what the agent did in one JSON object instead')
+    .option('--metadata', 'print one JSON object that sums up what the agent did, instead of its events')
     .addOption(
-      new Option('--form <form>', 'what the file is (default: found out)').choices(['stream', 'transcript']),
+      new Option('--form <form>', 'what the file contains (default: detected)').choices([
+        'stream',
+        'transcript',
+      ]),
     )
     .addHelpText(
       'after',
@@ -59,12 +62,12 @@ Examples:
     });
   agents
     .command('capture')
-    .description('store the prompt and the tools that an installed agent sends to its model')
+    .description('record the prompt and the tools that an installed agent sends to its model')
     .argument('<kind>', 'the agent: codex, claude-code, gemini-cli, qwen-code, opencode, pi, copilot')
-    .option('--model <model>', 'model to ask for (default: one that the agent knows)')
-    .option('--diff', 'show what changed since the capture before; exit 1 when something did')
-    .option('--output <file>', 'write the capture to this file as well')
-    .option('--json', 'print what was captured as JSON, without its texts')
+    .option('--model <model>', 'model to ask for (default: a model that the agent knows)')
+    .option('--diff', 'show what changed since the previous capture; exit 1 if anything changed')
+    .option('--output <file>', 'also write the capture to this file')
+    .option('--json', 'print the capture as JSON, without its texts')
     .addHelpText(
       'after',
       `
@@ -72,8 +75,9 @@ Examples:
   whetstone agents capture codex
   whetstone agents capture claude-code --model claude-opus-4-5 --diff
 
-The agent runs once, in an empty repository, with a HOME of its own and a scripted model: no key, no provider. The
-capture goes into your cache folder. It is the agent's own text: mind its licence before you share it.`,
+The agent runs once, in an empty repository, with its own HOME and a scripted model: it needs no key and calls no
+provider. The capture goes into your cache folder. It contains the agent's own text: check the agent's licence before
+you share it.`,
     )
     .action(async (kind, options) => {
       const { captureCommand } = await import('./agents-capture.ts');

@@ -14,10 +14,10 @@ export function addGateway(program: Command, exit: (code: number) => void): void
         'script',
       ]),
     )
-    .option('--script <file>', 'script: the file that says what the model replies')
+    .option('--script <file>', 'script: the file with the replies of the model')
     .option('--cassette <file>', 'record, replay: the file of recorded exchanges')
     .addOption(
-      new Option('--miss <what>', 'replay: what a request gets that was not recorded').choices([
+      new Option('--miss <what>', 'replay: how to answer a request that was not recorded').choices([
         'strict',
         'lenient',
         'fork',
@@ -28,7 +28,7 @@ export function addGateway(program: Command, exit: (code: number) => void): void
     )
     .option(
       '--upstream <provider>',
-      'openai, anthropic or google, with =URL for another base URL (repeatable; default: those whose key is set)',
+      'openai, anthropic or google, with =URL for another base URL (repeatable; default: every provider whose key is set)',
       collect,
       [],
     )
@@ -37,12 +37,12 @@ export function addGateway(program: Command, exit: (code: number) => void): void
     .option('--port <port>', 'port to listen on (default: a free one)', portNumber)
     .option('--budget-usd <dollars>', 'refuse calls after this cost', positiveNumber)
     .option('--budget-tokens <n>', 'refuse calls after this many tokens', positiveInteger)
-    .option('--budget-calls <n>', 'refuse calls after this many', positiveInteger)
+    .option('--budget-calls <n>', 'refuse calls after this many calls', positiveInteger)
     .option('--budget-minutes <minutes>', 'refuse calls after this time', positiveNumber)
-    .option('--fault <fault>', 'something that goes wrong on purpose (repeatable)', collect, [])
-    .option('--allow-provider-tools', 'leave web search and others that run at the provider in requests')
-    .option('--ledger <file>', 'append a JSON line a call to this file')
-    .option('--json', 'print a JSON line a call, and the totals as the last one')
+    .option('--fault <fault>', 'inject this fault (repeatable)', collect, [])
+    .option('--allow-provider-tools', 'keep tools that run at the provider, such as web search, in requests')
+    .option('--ledger <file>', 'append one JSON line per call to this file')
+    .option('--json', 'print one JSON line per call, and the totals as the last line')
     .addHelpText(
       'after',
       `
@@ -57,7 +57,7 @@ Examples:
 and in another shell:
   eval "$(whetstone gateway env codex)" && codex
 
-Faults: KIND[=VALUE][,FIELD=VALUE…][@first=N|every=N|p=SHARE], or JSON. A number is a status.`,
+Faults: KIND[=VALUE][,FIELD=VALUE…][@first=N|every=N|p=SHARE], or JSON. A number is an HTTP status.`,
     )
     .action(async (options) => {
       const { gatewayCommand } = await import('./gateway.ts');
@@ -67,9 +67,9 @@ Faults: KIND[=VALUE][,FIELD=VALUE…][@first=N|every=N|p=SHARE], or JSON. A numb
     .command('env')
     .description('print the lines that point an agent at a running gateway')
     .argument('[kind]', 'the agent (default: the variables that provider SDKs read)')
-    .option('--gateway <url>', 'base URL of the gateway’s lane (default: the one that runs)')
+    .option('--gateway <url>', 'base URL of the gateway’s lane (default: the running gateway)')
     .option('--key <key>', 'key of the lane (default: that of the running gateway)')
-    .option('--model <model>', 'model to ask for, where the agent’s settings name one')
+    .option('--model <model>', 'model to ask for, if the agent’s settings name a model')
     .addHelpText(
       'after',
       `
