@@ -151,12 +151,12 @@ describe.concurrent('bad input is refused before anything starts', () => {
 
   test.each<[string, unknown, string, string]>([
     ['is not there', 'none.json', 'tasks[one].output_schema: does not exist', 'relative paths start at '],
-    ['is no JSON', 'broken.yaml', 'broken.yaml:1:1  tasks[one].output_schema: is no JSON: ', ''],
+    ['is not JSON', 'broken.yaml', 'broken.yaml:1:1  tasks[one].output_schema: is not JSON: ', ''],
     [
       'is of no agent here',
       { type: 'object' },
-      'writer (kind: custom with a command) cannot be held to a schema',
-      'keep such agents in a configuration of their own',
+      'writer (kind: custom with a command) cannot be given an output schema',
+      'move such agents to a separate configuration',
     ],
   ])('a schema for the answer that %s', async (_, schema, message, hint) => {
     using project = makeBadProject();

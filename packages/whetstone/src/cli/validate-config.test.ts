@@ -198,8 +198,8 @@ describe('validateConfigCommand --strict', () => {
       'tasks.yaml:2:10  tasks[a b].id: is not portable as a file name',
       'tasks.yaml:3:10  tasks[a.].id: is not portable as a file name',
       'tasks.yaml:4:10  tasks[-x].id: is not portable as a file name',
-      'tasks.yaml:5:10  tasks[con].id: is a name that Windows keeps for a device',
-      'tasks.yaml:6:10  tasks[Nul.txt].id: is a name that Windows keeps for a device',
+      'tasks.yaml:5:10  tasks[con].id: is reserved for a device on Windows',
+      'tasks.yaml:6:10  tasks[Nul.txt].id: is reserved for a device on Windows',
       'tasks.yaml:7:10  tasks[ü].id: is not portable as a file name',
     ]);
   });

@@ -17,14 +17,14 @@ export function checkKindKeys(
   const given = (key: string) => isMapping(raw) && (raw[key] ?? undefined) !== undefined;
   if (given('resume_command') && !given('command')) {
     report.error([...path, 'resume_command'], 'only applies to agents with a command', {
-      hint: 'remove it, or write the command of the first turn beside it',
+      hint: 'remove it, or add the command of the first turn',
       mark: 'key',
     });
   }
   if (fields.kind === 'loop') {
     for (const key of ['command', 'module']) {
       if (!given(key)) continue;
-      report.error([...path, key], `kind: loop runs in process and takes no ${key}`, {
+      report.error([...path, key], `kind: loop runs in process and does not take a ${key}`, {
         hint: 'remove it, or choose another kind',
         mark: 'key',
       });
@@ -67,7 +67,7 @@ function checkModuleKeys(
     });
   }
   if (given('command')) {
-    report.error([...path, 'command'], 'an agent is a command or a module, not both', {
+    report.error([...path, 'command'], 'an agent has either a command or a module, not both', {
       hint: 'keep one of them',
       mark: 'key',
     });
@@ -78,7 +78,7 @@ function checkModuleKeys(
 function refuseContext(given: (key: string) => boolean, path: YamlPath, report: Reporter): void {
   if (!given('context')) return;
   report.error([...path, 'context'], 'only applies to agents with a command or a module', {
-    hint: 'remove it: Whetstone knows where this one looks',
+    hint: 'remove it: Whetstone knows where this agent looks',
     mark: 'key',
   });
 }
@@ -87,7 +87,7 @@ function refuseCollector(fields: Partial<RawAgent>, what: string, path: YamlPath
   if ((fields.telemetry?.collector ?? 'none') === 'none') return;
   report.error(
     [...path, 'telemetry', 'collector'],
-    `${what} reports its own events; no collector reads them`,
+    `${what} reports its own events, so it does not need a collector`,
     { hint: 'remove telemetry' },
   );
 }
@@ -95,7 +95,7 @@ function refuseCollector(fields: Partial<RawAgent>, what: string, path: YamlPath
 function ownersOf(key: string): string {
   const owners = [
     ...(LOOP_KEYS.includes(key) ? ['kind: loop'] : []),
-    ...(DRIVER_KEYS.includes(key) ? ['agents that Whetstone starts itself'] : []),
+    ...(DRIVER_KEYS.includes(key) ? ['agents that Whetstone drives itself'] : []),
   ];
   return owners.join(' and to ');
 }

@@ -14,9 +14,9 @@ export function checkCommand(
     return hasGateway || !name.startsWith('gateway_');
   });
   const needs: Record<string, string> = {
-    '{telemetry_file}': 'it is there with telemetry: {collector: json-file} alone',
-    '{gateway_url}': 'it is there with a gateway: alone',
-    '{gateway_key}': 'it is there with a gateway: alone',
+    '{telemetry_file}': 'only available with telemetry: {collector: json-file}',
+    '{gateway_url}': 'only available with a gateway',
+    '{gateway_key}': 'only available with a gateway',
   };
   const at = (index: number) => [...path, ...(command.kind === 'argv' ? [index] : [])];
   for (const { index, text, problem } of commandProblems(command, known)) {
@@ -28,8 +28,12 @@ export function checkCommand(
   }
   for (const [index, text] of commandParts(command).entries()) {
     if (!namesVariable(text, 'variant')) continue;
-    report.warning(at(index), 'the command names the variant, so the agent can see which arm it is in', {
-      mark: { text: '{variant}' },
-    });
+    report.warning(
+      at(index),
+      'the command contains the variant, so the agent can see which variant it runs with',
+      {
+        mark: { text: '{variant}' },
+      },
+    );
   }
 }

@@ -15,7 +15,7 @@ export function checkContext(
       if (unable.length === 0) return;
       const named = unable.map((agent) => `${agent.name} (${formOf(agent)})`).join(', ');
       report.error(['variants', name, key], `${named} cannot be given ${what}`, {
-        hint: `${unable.some(isForeign) && key !== 'plugins' ? placing(key) : ''}keep such agents in a configuration of their own, or take the key out`,
+        hint: `${unable.some(isForeign) && key !== 'plugins' ? placing(key) : ''}move such agents to a separate configuration, or remove the key`,
         mark: 'key',
       });
     };
@@ -28,7 +28,7 @@ export function checkContext(
         if (agent.runner !== 'driver' || kinds.includes(agent.kind)) continue;
         report.error(
           ['variants', name, 'plugins', index],
-          `${agent.name} (${formOf(agent)}) would not know it: it has no manifest for that agent`,
+          `has no manifest for ${agent.name} (${formOf(agent)}), so that agent would not load it`,
           { hint: `add ${manifestsOf(agent.kind)}` },
         );
       }
@@ -36,7 +36,8 @@ export function checkContext(
   }
 }
 
-const placing = (key: string): string => `say where it looks, \`context: { ${key}: … }\` of the agent, `;
+const placing = (key: string): string =>
+  `set \`context: { ${key}: … }\` of the agent to the place where it looks, `;
 
 const isForeign = ({ runner }: AgentConfig): boolean => runner === 'command' || runner === 'module';
 

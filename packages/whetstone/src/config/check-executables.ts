@@ -44,7 +44,7 @@ export async function checkExecutable(
 ): Promise<ExecutableCheck> {
   const executable = executableOf(command);
   if (executable === undefined) {
-    return { path, kind: 'unknown', reason: 'the command does not say which program it starts' };
+    return { path, kind: 'unknown', reason: 'the command does not name the program it starts' };
   }
   if (/\{[a-z_]+\}/.test(executable)) {
     return { path, executable, kind: 'unknown', reason: 'the program is known only when a case runs' };

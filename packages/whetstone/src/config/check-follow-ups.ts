@@ -12,7 +12,7 @@ export function checkFollowUps(agents: readonly AgentConfig[], path: YamlPath, r
   if (unable.length === 0) return;
   const named = unable.map((agent) => `${agent.name} (${formOf(agent)})`).join(', ');
   report.error([...path, 'follow_ups'], `${named} cannot resume a session`, {
-    hint: 'let its command name {session_id}, or give it a resume_command',
+    hint: 'add {session_id} to its command, or add a resume_command',
     mark: 'key',
   });
 }

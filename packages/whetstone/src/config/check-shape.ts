@@ -116,7 +116,7 @@ function expectation(issue: z.core.$ZodIssue): string | undefined {
 
 function wrongType(wanted: string, value: unknown, written: () => string | undefined): Explanation {
   if (value === undefined) return { message: 'is required' };
-  if (value === null) return { message: `expected ${wanted}, but there is no value` };
+  if (value === null) return { message: `expected ${wanted}, but the value is missing` };
   const scalar = typeof value === 'number' || typeof value === 'boolean';
   const asWritten = scalar ? (written() ?? String(value)) : show(value);
   const kind = typeof value === 'string' ? 'the text ' : scalar ? `the ${typeof value} ` : '';

@@ -104,7 +104,8 @@ test('what cannot be used is said with its place', async () => {
   write('twin/SKILL.md', '---\nname: brew-tea\ndescription: Another.\n---\n');
   write('linked/SKILL.md', '---\nname: linked\ndescription: x\n---\n');
   symlinkSync('SKILL.md', join(folder, 'linked/other.md'));
-  const form = (name: string) => `(/${name}/SKILL.md starts with a block of --- with name: and description:)`;
+  const form = (name: string) =>
+    `(start /${name}/SKILL.md with a front matter: name: and description: between two lines of ---)`;
   expect(
     await problems({ instructions: 'empty.md', skills: ['tea', 'plain', 'odd', 'twin', 'repo', 'linked'] }),
   ).toEqual([
@@ -112,9 +113,9 @@ test('what cannot be used is said with its place', async () => {
     `variants.v.skills[1]: its SKILL.md has no name ${form('plain')}`,
     `variants.v.skills[1]: its SKILL.md has no description ${form('plain')}`,
     `variants.v.skills[2]: its SKILL.md has a name that is not of the form lower-case-words ${form('odd')}`,
-    'variants.v.skills[3]: another skill of this variant is named brew-tea, too',
+    'variants.v.skills[3]: this variant has another skill named brew-tea',
     'variants.v.skills[4]: has no SKILL.md: /repo (name the folder of one skill)',
-    'variants.v.skills[5]: other.md is a symlink; a skill is copied, and holds files alone',
+    'variants.v.skills[5]: other.md is a symlink; a skill is copied and may contain only files',
   ]);
   expect(
     await problems({
@@ -128,14 +129,14 @@ test('what cannot be used is said with its place', async () => {
       },
     }),
   ).toEqual([
-    'variants.v.mcp_servers.a__b: the name of a server must be letters and digits with single - or _ between',
-    'variants.v.mcp_servers.both: a server is either a command (command, args, env) or an address (url, headers)',
-    'variants.v.mcp_servers.neither: a server is either a command (command, args, env) or an address (url, headers)',
+    'variants.v.mcp_servers.a__b: a server name must start with a letter and consist of letters and digits, joined by single - or _',
+    'variants.v.mcp_servers.both: a server needs either command (with args and env) or url (with headers)',
+    'variants.v.mcp_servers.neither: a server needs either command (with args and env) or url (with headers)',
     'variants.v.mcp_servers.mixed.command: does not exist: /missing.mjs (relative paths start at )',
-    'variants.v.mcp_servers.mixed.headers: does not go with command',
-    'variants.v.mcp_servers.loud.headers["A B"]: is not the name of a header',
-    'variants.v.mcp_servers.loud.headers.D: a ${ that is never closed',
-    'variants.v.mcp_servers.env.env.A-B: is not the name of an environment variable',
+    'variants.v.mcp_servers.mixed.headers: cannot be used together with command',
+    'variants.v.mcp_servers.loud.headers["A B"]: is not a valid header name',
+    'variants.v.mcp_servers.loud.headers.D: has a ${ without a closing }',
+    'variants.v.mcp_servers.env.env.A-B: is not a valid name for an environment variable',
   ]);
 });
 
@@ -149,7 +150,7 @@ test('an agent that cannot be given something is named, and what to do', async (
     pi: { kind: 'pi' },
   };
   const placing = (key: string) =>
-    `(say where it looks, \`context: { ${key}: … }\` of the agent, keep such agents in a configuration of their own, or take the key out)`;
+    `(set \`context: { ${key}: … }\` of the agent to the place where it looks, move such agents to a separate configuration, or remove the key)`;
   const commands = 'mine (kind: custom with a command), own (kind: codex-cli with a command)';
   expect(await problems(everything, agents)).toEqual([
     `variants.v.skills: mine (kind: custom with a command) cannot be given skills ${placing('skills')}`,
@@ -197,23 +198,23 @@ test('what is no plugin, or none for an agent, is said', async () => {
   const plugins = ['house', 'twin', 'package', 'broken', 'list', 'nameless', 'odd', 'two', 'linked', 'gone'];
   const found = await problems({ plugins });
   expect(found[1]).toMatch(
-    /^variants\.v\.plugins\[2\]: has no manifest .* \/package \(looked for: .*package\.json\)$/,
+    /^variants\.v\.plugins\[2\]: has no plugin manifest that an agent reads: \/package \(looked for: .*package\.json\)$/,
   );
   expect(found[2]).toMatch(/^variants\.v\.plugins\[3\]: its \.claude-plugin\/plugin\.json is not JSON: /);
-  const named = 'has no name of letters and digits with single - or _ between';
+  const named = 'needs a name of at most 64 letters and digits, joined by single - or _';
   expect(found.filter((_, index) => index !== 1 && index !== 2)).toEqual([
-    'variants.v.plugins[1]: another plugin of this variant is named tea-house, too',
+    'variants.v.plugins[1]: this variant has another plugin named tea-house',
     'variants.v.plugins[4]: its gemini-extension.json is not a JSON object',
     `variants.v.plugins[5]: its .codex-plugin/plugin.json ${named}`,
     `variants.v.plugins[6]: its .codex-plugin/plugin.json ${named}`,
-    'variants.v.plugins[7]: its qwen-extension.json gives it another name than its .codex-plugin/plugin.json',
-    'variants.v.plugins[8]: notes is a symlink; a plugin is copied, and holds files alone',
+    'variants.v.plugins[7]: the names in its qwen-extension.json and its .codex-plugin/plugin.json differ',
+    'variants.v.plugins[8]: notes is a symlink; a plugin is copied and may contain only files',
     'variants.v.plugins[9]: does not exist: /gone (relative paths start at )',
   ]);
   const agents = { loop: { kind: 'loop', profile: 'openai' }, pi: { kind: 'pi' }, codex: CODEX };
   expect(await problems({ plugins: ['house'] }, agents)).toEqual([
-    'variants.v.plugins: loop (kind: loop) cannot be given plugins (keep such agents in a configuration of their own, or take the key out)',
-    'variants.v.plugins[0]: pi (kind: pi) would not know it: it has no manifest for that agent (add package.json (with pi))',
+    'variants.v.plugins: loop (kind: loop) cannot be given plugins (move such agents to a separate configuration, or remove the key)',
+    'variants.v.plugins[0]: has no manifest for pi (kind: pi), so that agent would not load it (add package.json (with pi))',
   ]);
 });
 

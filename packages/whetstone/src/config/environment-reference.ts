@@ -9,8 +9,8 @@ export function referencedVariables(value: string): string[] {
 /** What is wrong with the references of a value; never quotes the value, which may be a secret. */
 export function referenceProblem(value: string): string | undefined {
   for (const [reference, name] of value.matchAll(REFERENCE)) {
-    if (!reference.endsWith('}')) return 'a ${ that is never closed';
-    if (!NAME.test(name ?? '')) return 'a reference that does not hold the name of a variable';
+    if (!reference.endsWith('}')) return 'has a ${ without a closing }';
+    if (!NAME.test(name ?? '')) return 'has a reference that does not name a variable';
   }
-  return value.includes('\0') ? 'it holds a NUL character' : undefined;
+  return value.includes('\0') ? 'contains a NUL character' : undefined;
 }

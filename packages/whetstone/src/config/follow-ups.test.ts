@@ -77,7 +77,7 @@ describe('follow_ups of a task', () => {
 
   test('a command that cannot go on is told before anything runs', async () => {
     expect(await problems({ kind: 'coco', command: 'coco' }, followUps)).toEqual([
-      'tasks[one].follow_ups: mine (kind: coco with a command) cannot resume a session (let its command name {session_id}, or give it a resume_command)',
+      'tasks[one].follow_ups: mine (kind: coco with a command) cannot resume a session (add {session_id} to its command, or add a resume_command)',
     ]);
   });
 });

@@ -71,16 +71,10 @@ describe('what is wrong', () => {
     [
       'both shapes',
       `${REPO}${AGENT}agents: {}\n${VARIANTS}`,
-      [
-        ':3:1 agents: cannot set both top-level agent and agents (move the one agent into agents, under its name)',
-      ],
+      [':3:1 agents: agent and agents cannot both be set (move the one agent into agents, under its name)'],
     ],
     ['no agents', `${REPO}agents: {}\n${VARIANTS}`, [':2:9 agents: at least one agent is required']],
-    [
-      'no variants',
-      `${REPO}${AGENT}variants: {}\n`,
-      [':3:11 variants: at least one context variant is required'],
-    ],
+    ['no variants', `${REPO}${AGENT}variants: {}\n`, [':3:11 variants: at least one variant is required']],
     ['no variants at all', REPO + AGENT, [':1:1 variants: is required']],
     ['no repo', AGENT + VARIANTS, [':1:1 repo: is required']],
     [
@@ -111,19 +105,19 @@ describe('what is wrong', () => {
     [
       'agent name with space around it',
       `${REPO}agents:\n  " a": {kind: custom, command: run}\n${VARIANTS}`,
-      [':3:3 agents[" a"]: the name has white space around it'],
+      [':3:3 agents[" a"]: the name must not start or end with white space'],
     ],
     [
       'telemetry_file without its collector',
       `${REPO}agent:\n  name: a\n  command: run {telemetry_file}\n${VARIANTS}`,
       [
-        ':4:16 agent.command: unknown variable {telemetry_file} (it is there with telemetry: {collector: json-file} alone)',
+        ':4:16 agent.command: unknown variable {telemetry_file} (only available with telemetry: {collector: json-file})',
       ],
     ],
     [
       'gateway variables without a gateway',
       `${REPO}agent:\n  name: a\n  command: [run, "{gateway_url}"]\n${VARIANTS}`,
-      [':4:19 agent.command[1]: unknown variable {gateway_url} (it is there with a gateway: alone)'],
+      [':4:19 agent.command[1]: unknown variable {gateway_url} (only available with a gateway)'],
     ],
     [
       'malformed braces',
@@ -142,12 +136,14 @@ describe('what is wrong', () => {
     [
       'variant in a command',
       `${REPO}agent:\n  name: a\n  command: run {variant}\n${VARIANTS}`,
-      [':4:16 warning agent.command: the command names the variant, so the agent can see which arm it is in'],
+      [
+        ':4:16 warning agent.command: the command contains the variant, so the agent can see which variant it runs with',
+      ],
     ],
     [
       'two timeouts',
       `${REPO}agent: {name: a, command: run, timeout_minutes: 1, timeout_seconds: 5}\n${VARIANTS}`,
-      [':2:52 agent.timeout_seconds: timeout_minutes is set as well (keep one of them)'],
+      [':2:52 agent.timeout_seconds: cannot be set together with timeout_minutes (keep one of them)'],
     ],
     [
       'a timeout that no timer can wait for',
@@ -164,7 +160,7 @@ describe('what is wrong', () => {
       `${REPO}agents:\n  a: {kind: loop, command: x}\n${VARIANTS}`,
       [
         ':3:3 agents.a.profile: is required for kind: loop (one of: openai, anthropic, gemini)',
-        ':3:19 agents.a.command: kind: loop runs in process and takes no command (remove it, or choose another kind)',
+        ':3:19 agents.a.command: kind: loop runs in process and does not take a command (remove it, or choose another kind)',
       ],
     ],
     [
@@ -176,32 +172,32 @@ describe('what is wrong', () => {
   d: {kind: custom, module: agent.mjs, telemetry: {collector: codex-jsonl}}
 ${VARIANTS}`,
       [
-        ':3:29 agents.a.module: is no module that Node can import: /tasks.yaml (a .ts, .mts, .js, .mjs file)',
-        ':3:41 agents.a.command: an agent is a command or a module, not both (keep one of them)',
+        ':3:29 agents.a.module: is not a module that Node can import: /tasks.yaml (one of: .ts, .mts, .js, .mjs)',
+        ':3:41 agents.a.command: an agent has either a command or a module, not both (keep one of them)',
         ':4:24 agents.b.module: only applies to kind: custom (use kind: custom)',
         ':4:32 agents.b.module: does not exist: /nowhere.ts (relative paths start at )',
         ':4:44 agents.b.profile: only applies to kind: loop',
-        ':5:36 agents.c.module: kind: loop runs in process and takes no module (remove it, or choose another kind)',
-        ':5:44 agents.c.module: is no module that Node can import: /tasks.yaml (a .ts, .mts, .js, .mjs file)',
+        ':5:36 agents.c.module: kind: loop runs in process and does not take a module (remove it, or choose another kind)',
+        ':5:44 agents.c.module: is not a module that Node can import: /tasks.yaml (one of: .ts, .mts, .js, .mjs)',
         ':6:29 agents.d.module: does not exist: /agent.mjs (relative paths start at )',
-        ':6:63 agents.d.telemetry.collector: a module reports its own events; no collector reads them (remove telemetry)',
+        ':6:63 agents.d.telemetry.collector: a module reports its own events, so it does not need a collector (remove telemetry)',
       ],
     ],
     [
       'loop keys elsewhere',
       `${REPO}agent: {name: a, command: x, model: m}\n${VARIANTS}`,
       [
-        ':2:30 agent.model: only applies to kind: loop and to agents that Whetstone starts itself (name the model in the command itself)',
+        ':2:30 agent.model: only applies to kind: loop and to agents that Whetstone drives itself (name the model in the command itself)',
       ],
     ],
     [
       'bad environment',
       `${REPO}agent:\n  name: a\n  command: x\n  env:\n    A-B: x\n    C: [1]\n    D: "\${E F}"\n    G:\n${VARIANTS}`,
       [
-        ':6:5 agent.env.A-B: is not the name of an environment variable',
+        ':6:5 agent.env.A-B: is not a valid name for an environment variable',
         ':7:8 agent.env.C: expected text, a number or a boolean',
-        ':8:8 agent.env.D: a reference that does not hold the name of a variable (a variable of your environment is ${NAME})',
-        ':9:5 agent.env.G: expected text, a number or a boolean (for an empty value write "")',
+        ':8:8 agent.env.D: has a reference that does not name a variable (write ${NAME} for a variable of your environment)',
+        ':9:5 agent.env.G: expected text, a number or a boolean (write "" for an empty value)',
       ],
     ],
     [
@@ -217,7 +213,7 @@ ${VARIANTS}`,
       [
         ':6:9 variants.v.overlays[0]: an overlay needs source and target, or remove',
         ':7:9 variants.v.overlays[1].target: is required',
-        ':8:9 variants.v.overlays[2]: an overlay either copies (source, target) or removes (remove) (make two entries of it; they are applied in order)',
+        ':8:9 variants.v.overlays[2]: an overlay either copies (source, target) or removes (remove), not both (split it into two entries; they are applied in order)',
         ':9:18 variants.v.overlays[3].remove: must not be an empty list',
       ],
     ],
@@ -234,9 +230,9 @@ ${VARIANTS}`,
       `${REPO}${AGENT}${VARIANTS}gateway: {mode: record, script: s.yaml, miss: strict, upstreams: {openai: {key_env: A, key_file: b}, mistral: {}}}\n`,
       [
         ':4:1 gateway.cassettes: is required in this mode (a folder for the recordings)',
-        ':4:25 gateway.script: has no use in mode record (it is for script)',
-        ':4:41 gateway.miss: has no use in mode record (it is for replay)',
-        ':4:75 gateway.upstreams.openai: has more than one key (give one of key_env, key_file, key_command)',
+        ':4:25 gateway.script: does not apply to mode record (only applies to mode script)',
+        ':4:41 gateway.miss: does not apply to mode record (only applies to mode replay)',
+        ':4:75 gateway.upstreams.openai: has more than one key (keep only one of key_env, key_file, key_command)',
         ':4:102 warning gateway.upstreams.mistral: unknown key, which has no effect (known: openai, anthropic, google)',
       ],
     ],
@@ -249,7 +245,7 @@ ${VARIANTS}`,
       'a fault that is none',
       `${REPO}${AGENT}${VARIANTS}gateway: {mode: forward, faults: ['429', latncy=5]}\n`,
       [
-        ':4:42 gateway.faults[1]: there is no kind of fault "latncy"; did you mean latency?; kinds: latency, status, refused, reset, hang, hang-mid-stream, truncated, garbage, malformed-tool-json, slow-tokens (for example: 429,retry-after=1@first=2 · latency=500 · reset@every=3 · truncated=3@p=0.2 · {"fault":{"kind":"hang"}})',
+        ':4:42 gateway.faults[1]: unknown kind of fault "latncy"; did you mean latency?; kinds: latency, status, refused, reset, hang, hang-mid-stream, truncated, garbage, malformed-tool-json, slow-tokens (for example: 429,retry-after=1@first=2 · latency=500 · reset@every=3 · truncated=3@p=0.2 · {"fault":{"kind":"hang"}})',
       ],
     ],
     [
@@ -276,12 +272,12 @@ ${VARIANTS}`,
     [
       'duplicate keys',
       `${REPO}${AGENT}${VARIANTS}repo: {}\n`,
-      [':4:1 : duplicate key repo (the same key stands above; keep one of them)'],
+      [':4:1 : duplicate key repo (the same key appears above; keep one of them)'],
     ],
     [
       'keys that are the same text',
       `${REPO}${AGENT}variants: {1: , "1": }\n`,
-      [':3:17 : duplicate key "1" (the same key stands above; keep one of them)'],
+      [':3:17 : duplicate key "1" (the same key appears above; keep one of them)'],
     ],
     [
       'syntax',
@@ -325,7 +321,7 @@ ${VARIANTS}`,
       'values of the wrong kind',
       'tasks:\n  - id: a\n    prompt:\n    setup: npm ci\n    validation: {commands: [[]]}\n    protected_paths: ["../x", "!a"]\n',
       [
-        'tasks.yaml:3:5 tasks[a].prompt: expected text, but there is no value',
+        'tasks.yaml:3:5 tasks[a].prompt: expected text, but the value is missing',
         'tasks.yaml:4:12 tasks[a].setup: expected a list, got the text "npm ci"',
         'tasks.yaml:5:29 tasks[a].validation.commands[0]: must not be an empty list',
         'tasks.yaml:6:23 tasks[a].protected_paths[0]: bad pattern: it leaves the tree (..)',
@@ -382,7 +378,7 @@ ${VARIANTS}`,
     const config = `${REPO}agent: {name: a, command: run, prompt_template: prompt.md}\n${VARIANTS}`;
     expect(await problems(config)).toEqual([
       'prompt.md:3:1 agent.prompt_template: unknown variable {task_promt} (did you mean {task_prompt}?; known: task_id, task_title, task_prompt, variant, repo_ref, category, difficulty)',
-      'prompt.md:3:18 warning agent.prompt_template: the prompt names the variant: arms get different prompts and the agent can see which it is in (take {variant} out)',
+      'prompt.md:3:18 warning agent.prompt_template: the prompt contains the variant: each variant gets another prompt, and the agent can see which variant it runs with (remove {variant})',
       'prompt.md:3:28 agent.prompt_template: a { that is not a variable (write {{ for a literal {)',
     ]);
   });
@@ -405,7 +401,7 @@ ${VARIANTS}`,
       diagnostics: [{ message: 'this file is not UTF-8 text' }],
     });
     await expect(loadConfig('.', { cwd: folder })).rejects.toMatchObject({
-      diagnostics: [{ message: 'this file is not a file' }],
+      diagnostics: [{ message: 'this file is not a regular file' }],
     });
   });
 

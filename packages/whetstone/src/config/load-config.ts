@@ -126,7 +126,7 @@ async function readAgents(
   const { report } = context;
   const legacy = Object.hasOwn(root, 'agent');
   if (legacy && Object.hasOwn(root, 'agents')) {
-    report.error(['agents'], 'cannot set both top-level agent and agents', {
+    report.error(['agents'], 'agent and agents cannot both be set', {
       hint: 'move the one agent into agents, under its name',
       mark: 'key',
     });
@@ -156,7 +156,7 @@ async function readVariants(
 ): Promise<VariantConfig[]> {
   if (!map) return [];
   const names = keysInOrder(context.report.yaml, ['variants'], map);
-  if (names.length === 0) context.report.error(['variants'], 'at least one context variant is required');
+  if (names.length === 0) context.report.error(['variants'], 'at least one variant is required');
   const variants: VariantConfig[] = [];
   for (const name of names) {
     const variant = await readVariant(name, map[name], context);

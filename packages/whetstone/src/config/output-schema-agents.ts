@@ -8,8 +8,8 @@ export function checkOutputSchema(agents: readonly AgentConfig[], path: YamlPath
   const unable = agents.filter((agent) => !takesOutputSchema(agent));
   if (unable.length === 0) return;
   const named = unable.map((agent) => `${agent.name} (${formOf(agent)})`).join(', ');
-  report.error([...path, 'output_schema'], `${named} cannot be held to a schema`, {
-    hint: 'keep such agents in a configuration of their own, or let the task ask for a file and check that',
+  report.error([...path, 'output_schema'], `${named} cannot be given an output schema`, {
+    hint: 'move such agents to a separate configuration, or let the task ask for a file and check that file',
     mark: 'key',
   });
 }

@@ -75,10 +75,10 @@ test.each([
     'a wrong type further down',
     { type: 'object', properties: { a: { type: 'text' } } },
     undefined,
-    'is no JSON Schema: /properties/a/type must be equal to one of the allowed values',
+    'is not a JSON Schema: /properties/a/type must be equal to one of the allowed values',
   ],
-  ['no object at the root', { type: 'string' }, undefined, 'the answer has to be an object'],
-  ['an empty schema', {}, undefined, 'the answer has to be an object'],
+  ['no object at the root', { type: 'string' }, undefined, 'the answer must be an object'],
+  ['an empty schema', {}, undefined, 'the answer must be an object'],
   [
     'a reference to nowhere',
     { type: 'object', $ref: '#/$defs/a' },
@@ -103,17 +103,17 @@ test.each([
 });
 
 test.each([
-  ['{\n  "type": "object",\n}', { line: 3, column: 1 }, 'is no JSON: Expected double-quoted property name'],
-  ['{"type": "object"} x', { line: 1, column: 20 }, 'is no JSON: Unexpected non-whitespace character'],
-  ['nope', { line: 1, column: 1 }, 'is no JSON: Unexpected token'],
-  ['', { line: 1, column: 1 }, 'is no JSON: Unexpected end'],
+  ['{\n  "type": "object",\n}', { line: 3, column: 1 }, 'is not JSON: Expected double-quoted property name'],
+  ['{"type": "object"} x', { line: 1, column: 20 }, 'is not JSON: Unexpected non-whitespace character'],
+  ['nope', { line: 1, column: 1 }, 'is not JSON: Unexpected token'],
+  ['', { line: 1, column: 1 }, 'is not JSON: Unexpected end'],
   ['[1]', { line: 1, column: 1 }, 'expected an object'],
   [
     '{\n  "type": "object",\n  "properties": {\n    "a/b": { "minimum": "0" }\n  }\n}',
     { line: 4, column: 25 },
-    'is no JSON Schema: /properties/a~1b/minimum must be number',
+    'is not a JSON Schema: /properties/a~1b/minimum must be number',
   ],
-  ['{ "type": "array" }', { line: 1, column: 11 }, 'the answer has to be an object'],
+  ['{ "type": "array" }', { line: 1, column: 11 }, 'the answer must be an object'],
 ])('what is wrong in the file %j is said there', async (content, place, message) => {
   writeFileSync(join(folder, 'answer.json'), content);
   const [problem, ...more] = await problemsOf('answer.json');
@@ -144,6 +144,8 @@ test('agents that cannot be held to a schema are named; of a module its adapter 
   const unable = Object.keys(agents).filter((kind) => !able.includes(kind));
   const named = [...unable, 'wrapped'].map((name) => expect.stringContaining(name));
   expect(problem?.message.split(', ')).toEqual(named);
-  expect(problem?.message).toContain('wrapped (kind: codex-cli with a command) cannot be held to a schema');
+  expect(problem?.message).toContain(
+    'wrapped (kind: codex-cli with a command) cannot be given an output schema',
+  );
   expect(problem).toMatchObject({ file: join(folder, 'tasks.yaml'), path: 'tasks[one].output_schema' });
 });

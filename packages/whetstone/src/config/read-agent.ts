@@ -67,8 +67,10 @@ export function checkEntryName(
   mark: 'key' | 'value' = 'key',
 ): void {
   if (name.trim() === '') report.error(path, 'the name must not be empty', { mark });
-  else if (name !== name.trim()) report.error(path, 'the name has white space around it', { mark });
-  else if (/\p{Cc}/u.test(name)) report.error(path, 'the name holds a control character', { mark });
+  else if (name !== name.trim())
+    report.error(path, 'the name must not start or end with white space', { mark });
+  else if (/\p{Cc}/u.test(name))
+    report.error(path, 'the name must not contain a control character', { mark });
 }
 
 async function buildAgent(
@@ -113,8 +115,8 @@ function readModule(
   const file = existingPath(module, at, context, 'file');
   if (file === undefined) return undefined;
   if (!MODULE_EXTENSIONS.includes(extname(file))) {
-    context.report.error(at, `is no module that Node can import: ${file}`, {
-      hint: `a ${MODULE_EXTENSIONS.join(', ')} file`,
+    context.report.error(at, `is not a module that Node can import: ${file}`, {
+      hint: `one of: ${MODULE_EXTENSIONS.join(', ')}`,
     });
   }
   return { file, ...written({ model }) };
@@ -132,7 +134,7 @@ function readTelemetry(raw: RawAgent['telemetry']): TelemetryConfig {
 
 function readTimeout(fields: Partial<RawAgent>, path: YamlPath, report: Reporter): number {
   if (fields.timeout_minutes != null && fields.timeout_seconds != null) {
-    report.error([...path, 'timeout_seconds'], 'timeout_minutes is set as well', {
+    report.error([...path, 'timeout_seconds'], 'cannot be set together with timeout_minutes', {
       hint: 'keep one of them',
       mark: 'key',
     });
@@ -209,8 +211,8 @@ async function readPromptTemplate(
           path: shown,
           severity: 'warning',
           message:
-            'the prompt names the variant: arms get different prompts and the agent can see which it is in',
-          hint: 'take {variant} out',
+            'the prompt contains the variant: each variant gets another prompt, and the agent can see which variant it runs with',
+          hint: 'remove {variant}',
         },
       ),
     );
@@ -227,19 +229,19 @@ export function readEnv(raw: RawAgent['env'], path: YamlPath, report: Reporter):
   for (const [name, value] of Object.entries(raw ?? {})) {
     const at = [...path, 'env', name];
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      report.error(at, 'is not the name of an environment variable', { mark: 'key', secret: true });
+      report.error(at, 'is not a valid name for an environment variable', { mark: 'key', secret: true });
       continue;
     }
     const text = environmentText(value, () => writtenScalar(report.yaml, at));
     if (text === undefined) {
-      const hint = value === null ? 'for an empty value write ""' : undefined;
+      const hint = value === null ? 'write "" for an empty value' : undefined;
       report.error(at, 'expected text, a number or a boolean', { secret: true, hint });
       continue;
     }
     const problem = referenceProblem(text);
     if (problem !== undefined) {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the config's own syntax
-      report.error(at, problem, { secret: true, hint: 'a variable of your environment is ${NAME}' });
+      report.error(at, problem, { secret: true, hint: 'write ${NAME} for a variable of your environment' });
     }
     env[name] = text;
   }

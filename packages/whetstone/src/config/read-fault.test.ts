@@ -27,7 +27,7 @@ describe('the short form of a fault', () => {
   });
 
   test.each([
-    ['429ish', 'there is no kind of fault "429ish"'],
+    ['429ish', 'unknown kind of fault "429ish"'],
     ['hangs', 'did you mean hang?'],
     ['hang=3', 'hang takes no value'],
     ['latency', 'fault.ms'],
@@ -36,7 +36,7 @@ describe('the short form of a fault', () => {
     ['429@first=0', 'when'],
     ['429@first=2@first=3', 'more than one @'],
     ['429,wait=1', 'fault'],
-    ['', 'there is no kind of fault ""'],
+    ['', 'unknown kind of fault ""'],
     ['{"fault":', 'JSON'],
     ['{"fault":{"kind":"hang"},"whenever":1}', 'whenever'],
   ])('%s is refused, with what is wrong and examples', (text, reason) => {

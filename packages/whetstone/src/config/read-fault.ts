@@ -83,12 +83,11 @@ function fromJson(text: string): unknown {
 
 function fromShort(text: string): unknown {
   const [what = '', occasion, ...rest] = text.split('@');
-  if (rest.length > 0) throw new FaultFormError('there is more than one @');
+  if (rest.length > 0) throw new FaultFormError('it has more than one @');
   const [head = '', ...fields] = what.split(',');
   const [name = '', value] = /^\d+$/.test(head) ? ['status', head] : split(head);
   const kind = kinds.find((known) => known === name);
-  if (!kind)
-    throw new FaultFormError(`there is no kind of fault "${name}"; ${suggestion(name, kinds, 'kinds')}`);
+  if (!kind) throw new FaultFormError(`unknown kind of fault "${name}"; ${suggestion(name, kinds, 'kinds')}`);
   const field = valueFields[kind];
   if (value !== undefined && field === undefined) throw new FaultFormError(`${kind} takes no value`);
   return {

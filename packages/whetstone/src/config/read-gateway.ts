@@ -37,8 +37,8 @@ export function readGateway(raw: RawGateway, context: ReadContext): GatewayConfi
 function reportUseless(raw: RawGateway, { report }: ReadContext): void {
   for (const [key, modes] of Object.entries(MODES_OF_KEY)) {
     if (raw[key as keyof RawGateway] == null || modes.includes(raw.mode)) continue;
-    report.error(['gateway', key], `has no use in mode ${raw.mode}`, {
-      hint: `it is for ${modes.join(', ')}`,
+    report.error(['gateway', key], `does not apply to mode ${raw.mode}`, {
+      hint: `only applies to mode ${modes.join(', ')}`,
       mark: 'key',
     });
   }
@@ -95,7 +95,7 @@ function readUpstream(
   ];
   if (keys.length > 1) {
     report.error(['gateway', 'upstreams', provider], 'has more than one key', {
-      hint: 'give one of key_env, key_file, key_command',
+      hint: 'keep only one of key_env, key_file, key_command',
     });
   }
   return { provider, ...written({ baseUrl: url, key: keys[0] }) };

@@ -27,21 +27,27 @@ function readMcpServer(
   const { report } = context;
   // Agents build tool names from it, joined with `_`, `__` or `-`, and replace or refuse other characters.
   if (!/^[A-Za-z][A-Za-z0-9]*([_-][A-Za-z0-9]+)*$/.test(name)) {
-    report.error(path, 'the name of a server must be letters and digits with single - or _ between', {
-      mark: 'key',
-    });
+    report.error(
+      path,
+      'a server name must start with a letter and consist of letters and digits, joined by single - or _',
+      {
+        mark: 'key',
+      },
+    );
   }
   warnUnknownKeys(mcpServerSchema, raw, path, report);
   const fields = checkMapping(mcpServerSchema, raw, path, report);
   if (!fields || !isMapping(raw)) return undefined;
   const given = (key: string) => (raw[key] ?? undefined) !== undefined;
   if (given('command') === given('url')) {
-    report.error(path, 'a server is either a command (command, args, env) or an address (url, headers)');
+    report.error(path, 'a server needs either command (with args and env) or url (with headers)');
     return undefined;
   }
   const foreign = given('command') ? ['headers'] : ['args', 'env'];
   for (const key of foreign.filter(given)) {
-    report.error([...path, key], `does not go with ${given('command') ? 'command' : 'url'}`, { mark: 'key' });
+    report.error([...path, key], `cannot be used together with ${given('command') ? 'command' : 'url'}`, {
+      mark: 'key',
+    });
   }
   if (fields.url != null) {
     return { kind: 'http', name, url: fields.url, headers: readHeaders(fields.headers ?? {}, path, report) };
@@ -67,9 +73,9 @@ function readHeaders(raw: Record<string, string>, path: YamlPath, report: Report
   for (const [name, value] of Object.entries(raw)) {
     const at = [...path, 'headers', name];
     if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
-      report.error(at, 'is not the name of a header', { mark: 'key', secret: true });
+      report.error(at, 'is not a valid header name', { mark: 'key', secret: true });
     }
-    const problem = /[\r\n]/.test(value) ? 'it holds a line break' : referenceProblem(value);
+    const problem = /[\r\n]/.test(value) ? 'contains a line break' : referenceProblem(value);
     if (problem !== undefined) report.error(at, problem, { secret: true });
   }
   return raw;

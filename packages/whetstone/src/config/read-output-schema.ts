@@ -65,19 +65,19 @@ function parseJson({ text }: SourceText): ParsedJson {
     const message = messageOf(error);
     const [place, offset] = / (?:in|after) JSON at position (\d+)/.exec(message) ?? [];
     const said = place === undefined ? message : message.slice(0, message.indexOf(place));
-    return { kind: 'broken', message: `is no JSON: ${said}`, ...(offset && { offset: Number(offset) }) };
+    return { kind: 'broken', message: `is not JSON: ${said}`, ...(offset && { offset: Number(offset) }) };
   }
 }
 
 async function checkSchema(value: unknown, report: Report): Promise<JsonObject | undefined> {
   if (!isMapping(value)) {
-    report([], 'is no JSON Schema: expected an object');
+    report([], 'is not a JSON Schema: expected an object');
     return undefined;
   }
   const schema = value as JsonObject;
   const bytes = Buffer.byteLength(JSON.stringify(schema));
   if (bytes > SIZE_LIMIT_BYTES) {
-    report([], `is larger than ${SIZE_LIMIT_BYTES / 1024} KiB: ${bytes} bytes`, 'take descriptions out');
+    report([], `is larger than ${SIZE_LIMIT_BYTES / 1024} KiB: ${bytes} bytes`, 'remove descriptions');
     return undefined;
   }
   // Loaded on use: most configurations have none.
@@ -85,13 +85,13 @@ async function checkSchema(value: unknown, report: Report): Promise<JsonObject |
   const compiled = compileSchema(schema);
   if (compiled.kind === 'invalid') {
     const { pointer, message } = compiled.problem;
-    report(pathOf(pointer), `is no JSON Schema: ${pointer === '' ? '' : `${pointer} `}${message}`);
+    report(pathOf(pointer), `is not a JSON Schema: ${pointer === '' ? '' : `${pointer} `}${message}`);
     return undefined;
   }
   if (schema.type !== 'object') {
     report(
       ['type'],
-      'the answer has to be an object',
+      'the answer must be an object',
       'write type: object at the root, and put other values into a property',
     );
     return undefined;

@@ -32,18 +32,18 @@ export async function readPlugin(
   const used = new Set(kinds.map((kind) => manifestFor(kind, manifests)));
   const [first, ...others] = manifests.filter((manifest) => used.has(manifest));
   if (!first && broken.length === 0) {
-    report.error(path, `has no manifest by which an agent knows a plugin: ${source}`, {
+    report.error(path, `has no plugin manifest that an agent reads: ${source}`, {
       hint: `looked for: ${manifestPaths.join(', ')}`,
     });
     return undefined;
   }
   const name = first && nameOf(first);
   if (first && !(name && /^[A-Za-z0-9]+([_-][A-Za-z0-9]+)*$/.test(name) && name.length <= 64)) {
-    problems.push(`its ${first.path} has no name of letters and digits with single - or _ between`);
+    problems.push(`its ${first.path} needs a name of at most 64 letters and digits, joined by single - or _`);
   }
   for (const other of others.filter(({ path }) => path !== 'package.json')) {
     if (nameOf(other) === name) continue;
-    problems.push(`its ${other.path} gives it another name than its ${first?.path}`);
+    problems.push(`the names in its ${other.path} and its ${first?.path} differ`);
   }
   for (const problem of problems) report.error(path, problem);
   if (!first || name === undefined || problems.length > 0) return undefined;

@@ -25,7 +25,7 @@ export async function readSkill(
   const read = readFrontMatter(text);
   for (const issue of read.error?.issues ?? []) {
     report.error(path, `its SKILL.md ${issue.message}`, {
-      hint: `${file} starts with a block of --- with name: and description:`,
+      hint: `start ${file} with a front matter: name: and description: between two lines of ---`,
     });
   }
   return read.success && problems.length === 0 ? { ...read.data, source } : undefined;

@@ -71,7 +71,7 @@ async function readNamed<Entry extends { name: string }>(
     const entry = await read(value, [...path, index], context);
     if (!entry) continue;
     if (entries.some(({ name }) => name === entry.name)) {
-      context.report.error([...path, index], `another ${what} of this variant is named ${entry.name}, too`);
+      context.report.error([...path, index], `this variant has another ${what} named ${entry.name}`);
     }
     entries.push(entry);
   }
@@ -90,8 +90,8 @@ async function readOverlay(
   const given = (key: string) => (raw[key] ?? undefined) !== undefined;
   const copies = given('source') || given('target');
   if (given('remove') && copies) {
-    report.error(path, 'an overlay either copies (source, target) or removes (remove)', {
-      hint: 'make two entries of it; they are applied in order',
+    report.error(path, 'an overlay either copies (source, target) or removes (remove), not both', {
+      hint: 'split it into two entries; they are applied in order',
     });
     return undefined;
   }

@@ -19,7 +19,7 @@ export async function readSourceText(
 ): Promise<{ kind: 'text'; source: SourceText } | { kind: 'unreadable'; reason: string }> {
   try {
     const status = await stat(file);
-    if (!status.isFile()) return { kind: 'unreadable', reason: 'is not a file' };
+    if (!status.isFile()) return { kind: 'unreadable', reason: 'is not a regular file' };
     if (status.size > MAX_SOURCE_BYTES) return { kind: 'unreadable', reason: 'is larger than 8 MiB' };
     const text = new TextDecoder('utf-8', { fatal: true }).decode(await readFile(file));
     return { kind: 'text', source: { file, text } };

@@ -43,7 +43,7 @@ export async function sourceProblems(root: string): Promise<string[]> {
   for (const entry of await listSource(root)) {
     const name = entry.path === '' ? 'the source' : entry.path;
     if (entry.path.split('/').some(isGitFolder)) problems.push(`${name} is in a .git folder`);
-    else if (entry.kind === 'special') problems.push(`${name} is neither a file nor a folder nor a symlink`);
+    else if (entry.kind === 'special') problems.push(`${name} is not a file, a folder or a symlink`);
     else if (entry.kind === 'symlink' && (await leadsOut(real, entry))) {
       problems.push(`${name} is a symlink that leads out of the source (to ${entry.target})`);
     }
@@ -56,7 +56,7 @@ export async function copyProblems(folder: string, what: string): Promise<string
   try {
     const links = (await listSource(folder)).filter(({ kind }) => kind === 'symlink');
     if (links.length === 0) return await sourceProblems(folder);
-    return links.map((link) => `${link.path} is a symlink; ${what} is copied, and holds files alone`);
+    return links.map((link) => `${link.path} is a symlink; ${what} is copied and may contain only files`);
   } catch (error) {
     return [`cannot be read: ${messageOf(error)}`];
   }

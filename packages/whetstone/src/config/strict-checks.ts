@@ -65,7 +65,7 @@ async function unresolvedBase({
   return unborn && baseRef === 'HEAD'
     ? [
         diagnose('config', 'error', ['repo', 'path'], 'the repository has no commit yet', {
-          hint: 'commit something first',
+          hint: 'make a first commit',
         }),
       ]
     : [diagnose('config', 'error', ['repo', 'base_ref'], `does not resolve to a commit: ${baseRef}`)];
@@ -74,12 +74,12 @@ async function unresolvedBase({
 function checkTaskId({ id }: TaskConfig, index: number, { diagnose }: LoadedConfig): Diagnostic[] {
   const path = ['tasks', index, 'id'];
   if (!PORTABLE_ID.test(id) || id.endsWith('.')) {
-    const hint = 'letters, digits, _ . and -, starting with a letter or digit, not ending in a dot';
+    const hint = 'use letters, digits, _, . and -; start with a letter or digit, and do not end with a dot';
     return [diagnose('tasks', 'error', path, 'is not portable as a file name', { hint })];
   }
   if (!isDeviceName(id)) return [];
   return [
-    diagnose('tasks', 'error', path, 'is a name that Windows keeps for a device', {
+    diagnose('tasks', 'error', path, 'is reserved for a device on Windows', {
       hint: 'choose another id',
     }),
   ];

@@ -66,7 +66,7 @@ function syntaxDiagnostic(
       path: '',
       severity,
       message: duplicate ? `duplicate key ${key}`.trimEnd() : `invalid YAML: ${firstLine(problem.message)}`,
-      hint: duplicate ? 'the same key stands above; keep one of them' : undefined,
+      hint: duplicate ? 'the same key appears above; keep one of them' : undefined,
     },
   );
 }
