@@ -27,6 +27,9 @@ export type Scenery = {
 const run = promisify(execFile);
 const HANG_LIMIT_MS = 3_000;
 
+/** What it fails with. `expect(…).rejects` would blame another case for it, since the cases run at once. */
+export const failureOf = (made: Promise<unknown>) => made.then(() => undefined, (error: unknown) => error);
+
 /**
  * What every adapter must do: the list of the provider taxonomy ("Shared Coding-Agent Provider Test Contract" and the
  * review checklist), and what goes wrong in real runs. `not-applicable.ts` says which case does not apply
@@ -45,8 +48,8 @@ export const cases = {
   },
 
   async 'a missing key is named before anything starts'({ row, stage }: Scenery) {
-    const created = row.create({ user: stage.user, hasLanes: false });
-    await expect(created).rejects.toMatchObject({
+    const error = await failureOf(row.create({ user: stage.user, hasLanes: false }));
+    expect(error).toMatchObject({
       code: 'agent-key-missing',
       exitCode: 2,
       message: expect.stringContaining(row.keyVariable ?? ''),
@@ -54,8 +57,8 @@ export const cases = {
   },
 
   async 'a variable that the user does not set is named before anything starts'({ row, stage }: Scenery) {
-    const created = row.create({ user: stage.user, env: { MINE: `\${NOT_SET_HERE}` } });
-    await expect(created).rejects.toMatchObject({
+    const error = await failureOf(row.create({ user: stage.user, env: { MINE: `\${NOT_SET_HERE}` } }));
+    expect(error).toMatchObject({
       code: 'env-missing',
       message: expect.stringContaining('NOT_SET_HERE'),
     });
