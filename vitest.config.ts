@@ -19,6 +19,8 @@ export default defineConfig({
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'whetstone-compile-cache') },
     // Most tests wait for processes: more workers than cores, and not so many that they starve each other.
     maxWorkers: 4,
+    // Cases that run at once wait for processes that end, not for the processor.
+    maxConcurrency: 20,
     tags: testNeeds,
     reporters: ['default', './scripts/closing-reporter.ts'],
   },

@@ -13,7 +13,7 @@ import type {
   SandboxProvider,
 } from '../sandbox.ts';
 import type { Containment } from './containment.ts';
-import { createOutputPipes, type OutputPipes } from './output-pipes.ts';
+import { createNamedPipes, type NamedPipes } from './named-pipes.ts';
 import { createPidNamespaceContainment } from './pid-namespace.ts';
 import { createProcessGroupContainment } from './process-group.ts';
 import { runProcess } from './run-process.ts';
@@ -69,10 +69,10 @@ async function chooseContainment(wanted: SandboxLevel['processes'] | undefined):
   return namespace ?? createProcessGroupContainment();
 }
 
-async function makePipes(scratch: string): Promise<OutputPipes> {
+async function makePipes(scratch: string): Promise<NamedPipes> {
   const folder = join(scratch, randomUUID());
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  return createOutputPipes(folder);
+  return createNamedPipes(folder);
 }
 
 type Setup = {
@@ -80,7 +80,7 @@ type Setup = {
   folders: ReturnType<typeof makeSandboxFolders>;
   environment: Record<string, string>;
   containment: Containment;
-  pipes: OutputPipes | undefined;
+  pipes: NamedPipes | undefined;
 };
 
 class ProcessSandbox implements Sandbox {

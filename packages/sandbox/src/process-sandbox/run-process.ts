@@ -1,11 +1,10 @@
-import type { ChildProcess } from 'node:child_process';
 import { constants } from 'node:os';
 import { WhetstoneError } from '@whetstone/errors';
 import { GRACE_MS } from '../process/process-tree.ts';
 import type { CommandResult, RunOptions } from '../sandbox.ts';
 import type { ContainedTree, Containment } from './containment.ts';
 import { LaunchReport } from './launch-report.ts';
-import type { OutputPipes } from './output-pipes.ts';
+import type { NamedPipes } from './named-pipes.ts';
 import { OutputStream } from './output-stream.ts';
 import { type StartedProcess, startProcess } from './start-process.ts';
 
@@ -19,7 +18,7 @@ export type ProcessRequest = {
   cwd: string;
   containment: Containment;
   /** Default: the pipes that `spawn` makes. */
-  pipes: OutputPipes | undefined;
+  pipes: NamedPipes | undefined;
   signal: AbortSignal;
   options: RunOptions;
 };
@@ -34,10 +33,9 @@ export async function runProcess(request: ProcessRequest): Promise<CommandResult
     stdin: request.options.stdin,
   });
   request.options.onStart?.();
-  const exited = exitOf(started.child);
   const [stdout, stderr] = outputStreams(started, request.options);
   const tree = launch.contain(started.pid);
-  const { ended, report } = await endOf(started, exited, tree, request).catch(async (error) => {
+  const { ended, report } = await endOf(started, tree, request).catch(async (error) => {
     await Promise.allSettled([stdout.finish(), stderr.finish()]);
     throw error;
   });
@@ -47,7 +45,7 @@ export async function runProcess(request: ProcessRequest): Promise<CommandResult
   return {
     stdout: stdout.text(),
     stderr: stderr.text(),
-    exitCode: report.exitCode ?? (await exited),
+    exitCode: report.exitCode ?? (await started.exited),
     stdoutBytes: stdout.bytes,
     stderrBytes: stderr.bytes,
     durationMs: performance.now() - startedAt,
@@ -60,7 +58,6 @@ type End = { ended: CommandResult['ended']; report: LaunchReport };
 /** Waits for the end of the launcher, and ends it at the deadline or on abort. */
 async function endOf(
   started: StartedProcess,
-  exited: Promise<number>,
   tree: ContainedTree,
   { options, signal }: ProcessRequest,
 ): Promise<End> {
@@ -89,20 +86,13 @@ async function endOf(
   if (signal.aborted) onAbort();
   if (options.timeoutMs !== undefined) after(options.timeoutMs, () => end('timeout'));
   try {
-    await Promise.race([exited, stuck.promise]);
+    await Promise.race([started.exited, stuck.promise]);
     return { ended, report };
   } finally {
     isOver = true;
     for (const timer of timers) clearTimeout(timer);
     signal.removeEventListener('abort', onAbort);
   }
-}
-
-/** The exit code of the launcher: 128 + n when signal n ended it. Never rejects. */
-function exitOf(child: ChildProcess): Promise<number> {
-  return new Promise((resolve) => {
-    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
-  });
 }
 
 function outputStreams(

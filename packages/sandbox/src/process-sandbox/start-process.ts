@@ -1,21 +1,26 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { stat } from 'node:fs/promises';
+import { constants } from 'node:os';
 import { pipeline, type Readable, type Writable } from 'node:stream';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Launch } from './containment.ts';
-import type { OutputPipe, OutputPipes } from './output-pipes.ts';
+import { launchProgram } from './launcher.ts';
+import { closePipes, type NamedPipes } from './named-pipes.ts';
 
 export type StartedProcess = {
-  child: ChildProcess;
   pid: number;
+  /** The exit code: 128 + n when signal n ended the process. Never rejects. */
+  exited: Promise<number>;
   stdout: Readable;
   stderr: Readable;
-  /** File descriptor 3 of the launcher. */
+  /** File descriptor 3 of the process. */
   report: Readable;
 };
 
+type Streams = { pipes: NamedPipes | undefined; stdin: Readable | undefined };
+
 /**
- * Starts a launcher in a session of its own. Without `pipes`, it gets those that `spawn` makes; without `stdin`, its
+ * Starts a process in a session of its own. Without `pipes`, it gets those that `spawn` makes; without `stdin`, its
  * input is empty.
  *
  * @throws WhetstoneError `sandbox-cwd-invalid` if the working directory is not a folder, otherwise
@@ -24,38 +29,71 @@ export type StartedProcess = {
 export async function startProcess(
   launch: Launch,
   cwd: string,
-  { pipes, stdin }: { pipes: OutputPipes | undefined; stdin: Readable | undefined },
+  { pipes, stdin }: Streams,
 ): Promise<StartedProcess> {
   await assertFolder(cwd);
-  let opened: OutputPipe[] = [];
   try {
-    opened = (await pipes?.open()) ?? [];
-    return await spawnInto(opened, { launch, cwd, stdin });
+    return pipes ? await startWithPipes(launch, cwd, pipes, stdin) : await startDirectly(launch, cwd, stdin);
   } catch (error) {
-    for (const pipe of opened) pipe.readable.destroy();
     throw cannotStart(error);
-  } finally {
-    for (const pipe of opened) pipe.closeWriteEnd();
   }
 }
 
-type Start = { launch: Launch; cwd: string; stdin: Readable | undefined };
+async function startWithPipes(
+  { file, args, env }: Launch,
+  cwd: string,
+  pipes: NamedPipes,
+  stdin: Readable | undefined,
+): Promise<StartedProcess> {
+  const outputs = ['read', 'read', 'read'] as const;
+  const opened = await pipes.open(stdin ? [...outputs, 'write'] : outputs);
+  const [stdout, stderr, report, input] = opened;
+  try {
+    if (!stdout || !stderr || !report) throw new Error('there are not enough pipes');
+    const started = await launchProgram({
+      file,
+      args,
+      env,
+      cwd,
+      ...(input && { stdin: input.path }),
+      outputs: [stdout.path, stderr.path, report.path],
+    });
+    for (const { release } of opened) release();
+    if (stdin && input) feed(input.stream, stdin);
+    return { ...started, stdout: stdout.stream, stderr: stderr.stream, report: report.stream };
+  } catch (error) {
+    closePipes(opened);
+    throw error;
+  }
+}
 
-async function spawnInto([out, err]: OutputPipe[], { launch, cwd, stdin }: Start): Promise<StartedProcess> {
-  const child = spawn(launch.file, launch.args, {
+async function startDirectly(
+  { file, args, env }: Launch,
+  cwd: string,
+  stdin: Readable | undefined,
+): Promise<StartedProcess> {
+  const child = spawn(file, args, {
     cwd,
-    env: launch.env,
-    stdio: [stdin ? 'pipe' : 'ignore', out?.stdio ?? 'pipe', err?.stdio ?? 'pipe', 'pipe'],
+    env,
+    stdio: [stdin ? 'pipe' : 'ignore', 'pipe', 'pipe', 'pipe'],
     detached: true,
+  });
+  const exited = new Promise<number>((resolve) => {
+    child.once('exit', (code, signal) => resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)));
   });
   await new Promise<void>((resolve, reject) => {
     child.once('spawn', resolve).once('error', reject);
   });
-  if (stdin && child.stdin) feed(child.stdin, stdin);
-  const stdout = out?.readable ?? child.stdout;
-  const stderr = err?.readable ?? child.stderr;
+  const [input, stdout, stderr, report] = child.stdio;
   if (child.pid === undefined || !stdout || !stderr) throw new Error('the process has no pid or no output');
-  return { child, pid: child.pid, stdout, stderr, report: child.stdio[3] as Readable };
+  if (stdin && input) feed(input, stdin);
+  return {
+    pid: child.pid,
+    exited,
+    stdout: stdout as Readable,
+    stderr: stderr as Readable,
+    report: report as Readable,
+  };
 }
 
 /** A command may end before it has read everything. */

@@ -1,4 +1,4 @@
-import { loopProfiles } from '@whetstone/agents/config';
+import { loopProfiles } from '@whetstone/agents/loop-profiles';
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';

@@ -1,0 +1,51 @@
+/** What the launcher is asked for: `stdio` are named pipes for standard output, standard error and descriptor 3. */
+export type Request = {
+  id: number;
+  file: string;
+  args: readonly string[];
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  /** A named pipe. Default: empty input. */
+  stdin?: string;
+  outputs: readonly string[];
+};
+
+/** What the launcher answers: first the process id or an error, then how the program ended. */
+export type Answer = { id: number } & (
+  | { pid: number }
+  | { error: { code: string | undefined; message: string } }
+  | { code: number | null; signal: NodeJS.Signals | null }
+);
+
+/** The program of the launcher. It is passed as text (`node -e`), so it uses nothing from outside of itself. */
+export function launcherProgram(): void {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const { closeSync, openSync } = process.getBuiltinModule('node:fs');
+  const answer = (message: Answer) => process.send?.(message);
+
+  function start({ id, file, args, cwd, env, stdin, outputs }: Request): void {
+    const opened: number[] = [];
+    const open = (path: string, flags: string): number => {
+      const descriptor = openSync(path, flags);
+      opened.push(descriptor);
+      return descriptor;
+    };
+    const fail = ({ code, message }: NodeJS.ErrnoException) => answer({ id, error: { code, message } });
+    try {
+      const input = stdin === undefined ? 'ignore' : open(stdin, 'r');
+      const stdio = [input, ...outputs.map((path) => open(path, 'w'))] as const;
+      const child = spawn(file, args, { cwd, env, stdio: [...stdio], detached: true });
+      child.once('error', fail);
+      if (child.pid === undefined) return;
+      answer({ id, pid: child.pid });
+      child.once('exit', (code, signal) => answer({ id, code, signal }));
+    } catch (error) {
+      fail(error as NodeJS.ErrnoException);
+    } finally {
+      for (const descriptor of opened) closeSync(descriptor);
+    }
+  }
+
+  process.on('message', start);
+  process.on('disconnect', () => process.exit());
+}
