@@ -37,7 +37,9 @@ test('a new agent of one folder and one line type-checks and runs', async () => 
   );
 
   const tsc = join(ROOT, 'node_modules/typescript/bin/tsc');
-  const checked = await run(process.execPath, [tsc, '--noEmit', '--singleThreaded', '-p', copy]).catch((error) => error);
+  const checked = await run(process.execPath, [tsc, '--noEmit', '--singleThreaded', '-p', copy]).catch(
+    (error) => error,
+  );
   expect(checked.stdout).toBe('');
 
   const programs = join(copy, 'programs');

@@ -25,7 +25,13 @@ afterEach(() => {
 });
 
 test('they compile in a strict project', async () => {
-  const compiling = promisify(execFile)(process.execPath, [TSC, '--noEmit', '--singleThreaded', '-p', EXAMPLES]);
+  const compiling = promisify(execFile)(process.execPath, [
+    TSC,
+    '--noEmit',
+    '--singleThreaded',
+    '-p',
+    EXAMPLES,
+  ]);
   await expect(compiling).resolves.toMatchObject({ stdout: '' });
 });
 

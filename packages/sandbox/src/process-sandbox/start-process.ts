@@ -59,7 +59,11 @@ async function startWithPipes(
       outputs: [stdout.path, stderr.path, report.path],
     });
     for (const { release } of opened) release();
-    if (stdin && input) feed(input.stream, stdin);
+    if (stdin && input) {
+      feed(input.stream, stdin);
+      // Nobody reads it any more, and its source may never end.
+      void started.exited.then(() => input.stream.destroy());
+    }
     return { ...started, stdout: stdout.stream, stderr: stderr.stream, report: report.stream };
   } catch (error) {
     closePipes(opened);
