@@ -1,6 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { isAbsolute, join, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from '../files/sandbox-files.ts';
 import type {
@@ -13,7 +12,6 @@ import type {
   SandboxProvider,
 } from '../sandbox.ts';
 import type { Containment } from './containment.ts';
-import { createNamedPipes, type NamedPipes } from './named-pipes.ts';
 import { createPidNamespaceContainment } from './pid-namespace.ts';
 import { createProcessGroupContainment } from './process-group.ts';
 import { runProcess } from './run-process.ts';
@@ -44,7 +42,7 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
   const containment = await chooseContainment(options.processes);
   const { parentEnvironment = process.env } = options;
   const scratch = resolve(options.scratch);
-  const pipes = process.platform === 'linux' ? await makePipes(scratch) : undefined;
+  await mkdir(scratch, { recursive: true, mode: 0o700 });
   return {
     name: 'process',
     async describe() {
@@ -53,7 +51,7 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
     async start({ workdir, env }: SandboxOptions) {
       const folders = makeSandboxFolders(scratch);
       const environment = { ...scrubbedEnvironment(parentEnvironment, folders), ...env };
-      return new ProcessSandbox({ workdir, folders, environment, containment, pipes });
+      return new ProcessSandbox({ workdir, folders, environment, containment });
     },
   };
 }
@@ -69,18 +67,11 @@ async function chooseContainment(wanted: SandboxLevel['processes'] | undefined):
   return namespace ?? createProcessGroupContainment();
 }
 
-async function makePipes(scratch: string): Promise<NamedPipes> {
-  const folder = join(scratch, randomUUID());
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  return createNamedPipes(folder);
-}
-
 type Setup = {
   workdir: string;
   folders: ReturnType<typeof makeSandboxFolders>;
   environment: Record<string, string>;
   containment: Containment;
-  pipes: NamedPipes | undefined;
 };
 
 class ProcessSandbox implements Sandbox {
@@ -112,13 +103,12 @@ class ProcessSandbox implements Sandbox {
     const own = this.#stopping.signal;
     if (own.aborted) throw new WhetstoneError('sandbox-stopped', 'The sandbox has been stopped.');
     assertUser(options);
-    const { containment, pipes, environment } = this.#setup;
+    const { containment, environment } = this.#setup;
     const running = runProcess({
       argv: [command, ...args],
       env: { ...environment, ...options.env },
       cwd: resolve(this.#workingDirectory, options.cwd ?? '.'),
       containment,
-      pipes,
       signal: options.signal ? AbortSignal.any([own, options.signal]) : own,
       options,
     });

@@ -1,12 +1,12 @@
 import { constants } from 'node:os';
 import { WhetstoneError } from '@whetstone/errors';
+import type { StartedProgram } from '../process/launcher.ts';
 import { GRACE_MS } from '../process/process-tree.ts';
 import type { CommandResult, RunOptions } from '../sandbox.ts';
 import type { ContainedTree, Containment } from './containment.ts';
 import { LaunchReport } from './launch-report.ts';
-import type { NamedPipes } from './named-pipes.ts';
 import { OutputStream } from './output-stream.ts';
-import { type StartedProcess, startProcess } from './start-process.ts';
+import { startProcess } from './start-process.ts';
 
 /** How long to wait after KILL. A process that still runs hangs in the kernel, and waiting for it would never end. */
 const KILL_LIMIT_MS = 30_000;
@@ -17,8 +17,6 @@ export type ProcessRequest = {
   env: Readonly<Record<string, string>>;
   cwd: string;
   containment: Containment;
-  /** Default: the pipes that `spawn` makes. */
-  pipes: NamedPipes | undefined;
   signal: AbortSignal;
   options: RunOptions;
 };
@@ -28,10 +26,7 @@ export async function runProcess(request: ProcessRequest): Promise<CommandResult
   if (request.signal.aborted) return neverStarted();
   const startedAt = performance.now();
   const launch = request.containment.launch(request.argv, request.env);
-  const started = await startProcess(launch, request.cwd, {
-    pipes: request.pipes,
-    stdin: request.options.stdin,
-  });
+  const started = await startProcess(launch, request.cwd, request.options.stdin);
   request.options.onStart?.();
   const [stdout, stderr] = outputStreams(started, request.options);
   const tree = launch.contain(started.pid);
@@ -57,7 +52,7 @@ type End = { ended: CommandResult['ended']; report: LaunchReport };
 
 /** Waits for the end of the launcher, and ends it at the deadline or on abort. */
 async function endOf(
-  started: StartedProcess,
+  started: StartedProgram,
   tree: ContainedTree,
   { options, signal }: ProcessRequest,
 ): Promise<End> {
@@ -96,7 +91,7 @@ async function endOf(
 }
 
 function outputStreams(
-  { stdout, stderr }: StartedProcess,
+  { stdout, stderr }: StartedProgram,
   { onStdout, onStderr, stdoutFile, stderrFile, fileLimitBytes, mask }: RunOptions,
 ): [OutputStream, OutputStream] {
   return [

@@ -8,7 +8,8 @@
 export { BoundedOutput, KEPT_BYTES } from './bounded-output.ts';
 export { drainOutput } from './drain-output.ts';
 export { holdGroup, newMark, releaseGroup, unwatch, watch } from './host-watcher.ts';
+export { type Program, type StartedProgram, startProgram } from './launcher.ts';
 export { OutputFile, type OutputFileOptions } from './output-file.ts';
 export { type ConnectedProcess, PolledProcess, UnreadOutput } from './polled-process.ts';
-export { isAlive } from './process-list.ts';
+export { isAlive, signalProcess } from './process-list.ts';
 export { endTree, type ProcessTree, treeOf } from './process-tree.ts';

@@ -1,9 +1,16 @@
-import { devNull } from 'node:os';
+import { constants, devNull } from 'node:os';
 import { parse } from 'node:path';
-import { PassThrough, type Readable } from 'node:stream';
-import { messageOf, WhetstoneError } from '@whetstone/errors';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import { execa } from 'execa';
+import {
+  BoundedOutput,
+  drainOutput,
+  type StartedProgram,
+  signalProcess,
+  startProgram,
+} from '@whetstone/sandbox/process';
 
 /**
  * Every git process that the harness starts. It reads only the configuration of its git directory, runs no hook,
@@ -34,10 +41,8 @@ const NEUTRAL_CONFIG = [
 ].flatMap((setting) => ['-c', setting]);
 
 /** Runs git to its end and resolves with its output. Rejects with a `GitError` when it fails. */
-export async function git(args: string[], call: GitCall): Promise<Buffer> {
-  const result = await startGit(args, call, { maxBuffer: 2 ** 30 });
-  if (result.failed) throw gitError(args, result);
-  return Buffer.from(result.stdout.buffer, result.stdout.byteOffset, result.stdout.byteLength);
+export function git(args: string[], call: GitCall): Promise<Buffer> {
+  return streamGit(args, call, buffer);
 }
 
 /** The version of git in use, e.g. `2.39.5`. */
@@ -50,49 +55,50 @@ export async function gitVersion(): Promise<string> {
 export async function streamGit<T>(
   args: string[],
   call: GitCall,
-  read: (output: AsyncIterable<Buffer>) => Promise<T>,
+  read: (output: Readable) => Promise<T>,
 ): Promise<T> {
-  const subprocess = startGit(args, call, { buffer: { stdout: false } });
-  let value: T;
-  try {
-    // Piped at once, because execa drains a stream that has no reader by the next turn of the event loop.
-    value = await read(subprocess.stdout.pipe(new PassThrough()));
-  } catch (error) {
-    subprocess.kill('SIGKILL');
-    const result = await subprocess;
-    // When git fails, the reader may fail too, on the truncated output. The error of git is the cause.
-    if (result.exitCode !== undefined && result.exitCode !== 0) throw gitError(args, result);
-    throw error;
-  }
-  const result = await subprocess;
-  if (result.failed) throw gitError(args, result);
-  return value;
+  const started = await startGit(args, call);
+  const stderr = new BoundedOutput();
+  started.stderr.on('data', (chunk: Buffer) => stderr.append(chunk));
+  const reading = read(started.stdout);
+  let isUnread = false;
+  await reading.catch(() => {
+    isUnread = true;
+    // It would wait forever.
+    started.stdout.destroy();
+    signalProcess(started.pid, 'SIGKILL');
+  });
+  const exitCode = await started.exited;
+  await drainOutput(started.stderr);
+  // When git fails, the reader may fail too, on the truncated output. The error of git is the cause.
+  if (exitCode !== 0 && !(isUnread && exitCode === KILLED))
+    throw new GitError(args[0] ?? '', stderr.text(), exitCode);
+  return await reading;
 }
 
 export class GitError extends WhetstoneError {
   readonly stderr: string;
 
-  constructor(command: string, stderr: string, cause: unknown) {
+  constructor(command: string, stderr: string, exitCode: number) {
     const reason = stderr.trim().split('\n').slice(-3).join('; ');
-    super('git-failed', `git ${command} failed: ${reason || messageOf(cause)}`, { cause });
+    super('git-failed', `git ${command} failed: ${reason || `exit code ${exitCode}`}`);
     this.stderr = stderr;
   }
 }
 
-function startGit<O extends { maxBuffer: number } | { buffer: { stdout: false } }>(
-  args: string[],
-  call: GitCall,
-  output: O,
-) {
-  return execa('git', [...NEUTRAL_CONFIG, ...args], {
+const KILLED = 128 + constants.signals.SIGKILL;
+
+function startGit(args: string[], call: GitCall): Promise<StartedProgram> {
+  const { input } = call;
+  return startProgram({
+    file: 'git',
+    args: [...NEUTRAL_CONFIG, ...args],
     cwd: call.cwd ?? call.workTree ?? call.gitDir ?? parse(process.cwd()).root,
     env: environment(call),
-    extendEnv: false,
-    encoding: 'buffer' as const,
-    stripFinalNewline: false,
-    reject: false as const,
-    ...(call.input === undefined ? { stdin: 'ignore' as const } : { input: call.input }),
-    ...output,
+    stdin: input === undefined || input instanceof Readable ? input : Readable.from([input]),
+  }).catch((cause: NodeJS.ErrnoException) => {
+    if (cause.code !== 'ENOENT') throw cause;
+    throw new WhetstoneError('git-missing', 'The program git was not found.', { cause });
   });
 }
 
@@ -115,15 +121,4 @@ function environment(call: GitCall): Record<string, string> {
     GIT_ALLOW_PROTOCOL: 'none',
     ...present({ GIT_DIR: call.gitDir, GIT_WORK_TREE: call.workTree, GIT_INDEX_FILE: call.indexFile }),
   };
-}
-
-function gitError(
-  args: string[],
-  result: { stderr: unknown; code?: string | undefined; cause?: unknown },
-): WhetstoneError {
-  if (result.code === 'ENOENT') {
-    return new WhetstoneError('git-missing', 'The program git was not found.', { cause: result.cause });
-  }
-  const stderr = result.stderr instanceof Uint8Array ? Buffer.from(result.stderr).toString('utf8') : '';
-  return new GitError(args[0] ?? '', stderr, result.cause);
 }

@@ -1,12 +1,16 @@
-/** What the launcher is asked for: `stdio` are named pipes for standard output, standard error and descriptor 3. */
+/** What the launcher is told: a folder to remove at the end, or a program to start. */
+export type Message = { folder: string } | Request;
+
+/** A program to start. The pipes are named pipes. */
 export type Request = {
   id: number;
   file: string;
   args: readonly string[];
   cwd: string;
   env: Readonly<Record<string, string>>;
-  /** A named pipe. Default: empty input. */
-  stdin?: string;
+  /** For standard input. Default: empty input. */
+  input?: string;
+  /** For the descriptors from 1 on. */
   outputs: readonly string[];
 };
 
@@ -17,13 +21,17 @@ export type Answer = { id: number } & (
   | { code: number | null; signal: NodeJS.Signals | null }
 );
 
-/** The program of the launcher. It is passed as text (`node -e`), so it uses nothing from outside of itself. */
+/**
+ * The program of the launcher. It is passed as text (`node -e`), so it uses nothing from outside of itself. It ends when
+ * the process that started it has ended.
+ */
 export function launcherProgram(): void {
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const { closeSync, openSync } = process.getBuiltinModule('node:fs');
+  const { closeSync, openSync, rmSync } = process.getBuiltinModule('node:fs');
+  const folders: string[] = [];
   const answer = (message: Answer) => process.send?.(message);
 
-  function start({ id, file, args, cwd, env, stdin, outputs }: Request): void {
+  function start({ id, file, args, cwd, env, input, outputs }: Request): void {
     const opened: number[] = [];
     const open = (path: string, flags: string): number => {
       const descriptor = openSync(path, flags);
@@ -32,9 +40,9 @@ export function launcherProgram(): void {
     };
     const fail = ({ code, message }: NodeJS.ErrnoException) => answer({ id, error: { code, message } });
     try {
-      const input = stdin === undefined ? 'ignore' : open(stdin, 'r');
-      const stdio = [input, ...outputs.map((path) => open(path, 'w'))] as const;
-      const child = spawn(file, args, { cwd, env, stdio: [...stdio], detached: true });
+      const stdin = input === undefined ? 'ignore' : open(input, 'r');
+      const stdio = [stdin, ...outputs.map((path) => open(path, 'w'))];
+      const child = spawn(file, args, { cwd, env, stdio: stdio as number[], detached: true });
       child.once('error', fail);
       if (child.pid === undefined) return;
       answer({ id, pid: child.pid });
@@ -46,6 +54,12 @@ export function launcherProgram(): void {
     }
   }
 
-  process.on('message', start);
-  process.on('disconnect', () => process.exit());
+  process.on('message', (message: Message) => {
+    if ('folder' in message) folders.push(message.folder);
+    else start(message);
+  });
+  process.on('disconnect', () => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+    process.exit();
+  });
 }
