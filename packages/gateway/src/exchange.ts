@@ -7,8 +7,8 @@ import { type Answer, type AnswerBody, errorAnswer, isEventStream, jsonAnswer } 
 import { checkBudgets, OverBudget } from './budget.ts';
 import { readWhole } from './event-stream.ts';
 import type { ExchangeLane } from './exchange-lane.ts';
-import { answerByFault, refuseByFault } from './faults/before-answer.ts';
-import { ConnectionFault } from './faults/connection-fault.ts';
+import { answerByFault, ConnectionFault, refuseByFault } from './faults/before-answer.ts';
+import type { Fault } from './faults/fault.ts';
 import { spoilAnswer } from './faults/spoil-answer.ts';
 import type { LedgerLine } from './ledger.ts';
 import { openLine, settleLine } from './ledger-line.ts';
@@ -110,8 +110,9 @@ async function answer(asked: Route, wire: WireProtocol, exchange: Exchange): Pro
       headers: { upgrade: 'websocket' },
     });
   }
-  if (asked.kind === 'reply') return modelReply(asked, exchange);
-
+  const faults = asked.kind === 'reply' ? lane.nextFaults() : [];
+  line.faults = faults.map((fault) => fault.kind);
+  refuseByFault(faults);
   const body = await readBody(request, lane.clientLimits.body);
   line.request_bytes = body.length;
   const call: Call = {
@@ -125,39 +126,21 @@ async function answer(asked: Route, wire: WireProtocol, exchange: Exchange): Pro
     signal: stop,
     ended: ended.promise,
   };
+  if (asked.kind === 'reply') return modelReply(readModelCall(call, asked.target), faults, exchange);
   checkBudgets(lane.budgets);
   if (asked.kind !== 'count-tokens') return lane.source.other(call);
-  return lane.source.countTokens(readModelCall(call, asked.wire, asked.target));
+  return lane.source.countTokens(readModelCall(call, asked.target));
 }
 
-async function modelReply(asked: Extract<Route, { kind: 'reply' }>, exchange: Exchange): Promise<Answer> {
-  const { request, target, lane, line, stop, ended } = exchange;
-  const faults = lane.nextFaults();
-  line.faults = faults.map((fault) => fault.kind);
-  refuseByFault(faults);
-  const body = await readBody(request, lane.clientLimits.body);
-  const call = readModelCall(
-    {
-      method: 'POST',
-      target,
-      headers: request.headers,
-      route: asked,
-      wire: asked.wire,
-      body,
-      line,
-      signal: stop,
-      ended: ended.promise,
-    },
-    asked.wire,
-    asked.target,
-  );
+async function modelReply(call: ModelCall, faults: readonly Fault[], exchange: Exchange): Promise<Answer> {
+  const { lane, stop } = exchange;
   exchange.asked = call;
   lane.onRequest(call);
   checkBudgets(lane.budgets);
   for (const budget of lane.budgets) budget.admit();
   return (
-    (await answerByFault(faults, asked.wire, stop)) ??
-    spoilAnswer(await lane.source.reply(call), faults, asked.wire, stop)
+    (await answerByFault(faults, call.wire, stop)) ??
+    spoilAnswer(await lane.source.reply(call), faults, call.wire, stop)
   );
 }
 
@@ -167,9 +150,8 @@ function refuseOverBudget({ message }: OverBudget, wire: WireProtocol, line: Led
   return errorAnswer(wire, finalStatus(wire), message, { 'x-should-retry': 'false' });
 }
 
-function readModelCall(call: Call, wire: WireProtocol, target: RequestTarget | undefined): ModelCall {
-  const { line, body, headers } = call;
-  line.request_bytes = body.length;
+function readModelCall(call: Call, target: RequestTarget | undefined): ModelCall {
+  const { line, body, headers, wire } = call;
   const neutral = wires[wire].parse(body, target);
   line.agent_family = agentFamily(headers, neutral.tools);
   line.model_asked = neutral.model === '' ? null : bounded(neutral.model, 200);

@@ -7,7 +7,7 @@ import type { ClientLimits, ExchangeLane } from './exchange-lane.ts';
 import { chooseFaults } from './faults/choose-faults.ts';
 import type { FaultRule } from './faults/fault.ts';
 import { upstreamHeaders } from './forward/headers.ts';
-import { defaultBaseUrls, type Upstreams } from './forward/upstream.ts';
+import { providerApis, type Upstreams } from './forward/upstream.ts';
 import type { LaneMode } from './lane-mode.ts';
 import { type LedgerLine, openLedger } from './ledger.ts';
 import { openSource } from './open-source.ts';
@@ -101,7 +101,7 @@ async function callPriceOf(mode: LaneMode, own: PriceOf | undefined): Promise<Pr
     const upstream = upstreams[call.wire];
     return priceOf({
       ...call,
-      ...(upstream && { upstream: upstream.baseUrl ?? defaultBaseUrls[call.wire] }),
+      ...(upstream && { upstream: upstream.baseUrl ?? providerApis[call.wire].baseUrl }),
     });
   };
 }

@@ -21,28 +21,23 @@ export type Route =
 export function route(method: string, target: string, headers: IncomingHttpHeaders): Route {
   const [path = '', query = ''] = target.split('?', 2);
   const endpoint = path.replace(/^\/v1(beta|alpha)?(?=\/)/, '').replace(/\/+$/, '');
-  switch (`${method} ${endpoint}`) {
-    case 'POST /responses':
-      return { kind: 'reply', wire: 'openai-responses' };
-    case 'GET /responses':
-      return headers.upgrade?.toLowerCase() === 'websocket'
-        ? { kind: 'websocket', wire: 'openai-responses' }
-        : { kind: 'unknown' };
-    case 'POST /chat/completions':
-      return { kind: 'reply', wire: 'openai-chat-completions' };
-    case 'POST /messages':
-      return { kind: 'reply', wire: 'anthropic-messages' };
-    case 'POST /messages/count_tokens':
-      return { kind: 'count-tokens', wire: 'anthropic-messages' };
-    case 'GET /models':
-      return { kind: 'models' };
-    case 'GET /api/hello':
-    case 'HEAD /api/hello':
-      return { kind: 'hello' };
-    default:
-      return (method === 'POST' && geminiRoute(endpoint, query)) || { kind: 'unknown' };
+  const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket';
+  if (isWebSocket && method === 'GET' && endpoint === '/responses') {
+    return { kind: 'websocket', wire: 'openai-responses' };
   }
+  const gemini = method === 'POST' ? geminiRoute(endpoint, query) : undefined;
+  return routes[`${method} ${endpoint}`] ?? gemini ?? { kind: 'unknown' };
 }
+
+const routes: Record<string, Route> = {
+  'POST /responses': { kind: 'reply', wire: 'openai-responses' },
+  'POST /chat/completions': { kind: 'reply', wire: 'openai-chat-completions' },
+  'POST /messages': { kind: 'reply', wire: 'anthropic-messages' },
+  'POST /messages/count_tokens': { kind: 'count-tokens', wire: 'anthropic-messages' },
+  'GET /models': { kind: 'models' },
+  'GET /api/hello': { kind: 'hello' },
+  'HEAD /api/hello': { kind: 'hello' },
+};
 
 function geminiRoute(endpoint: string, query: string): Route | undefined {
   const [, model = '', action] = /\/models\/([^/:]+):(\w+)$/.exec(endpoint) ?? [];

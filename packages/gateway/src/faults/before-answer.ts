@@ -1,8 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { present } from '@whetstone/events/present';
 import { type Answer, errorAnswer } from '../answer.ts';
 import type { WireProtocol } from '../wire/neutral.ts';
-import { ConnectionFault } from './connection-fault.ts';
 import type { Fault } from './fault.ts';
+
+/** Ends the connection of a call with a reset instead of an answer. */
+export class ConnectionFault extends Error {
+  override readonly name = 'ConnectionFault';
+}
 
 /** @throws ConnectionFault when the connection is to be reset before its request is read. */
 export function refuseByFault(faults: readonly Fault[]): void {
@@ -50,7 +55,10 @@ const messages: Record<number, string> = {
 
 function statusAnswer(fault: Extract<Fault, { kind: 'status' }>, wire: WireProtocol): Answer {
   const message = messages[fault.status] ?? `The provider answers ${fault.status}.`;
-  const { retryAfterSeconds } = fault;
-  const headers = retryAfterSeconds === undefined ? {} : { 'retry-after': String(retryAfterSeconds) };
-  return errorAnswer(wire, fault.status, message, headers);
+  return errorAnswer(
+    wire,
+    fault.status,
+    message,
+    present({ 'retry-after': fault.retryAfterSeconds?.toString() }),
+  );
 }

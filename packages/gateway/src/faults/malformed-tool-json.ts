@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '@whetstone/events';
 import { eventData, withEventData } from '../wire/event-splitter.ts';
-import { isJsonObject } from '../wire/json-reading.ts';
 import type { WireProtocol } from '../wire/neutral.ts';
 
 /** An event with the tool inputs in its data broken. An event without tool inputs stays the same. */
@@ -12,12 +11,8 @@ export function breakToolInputsOfEvent(event: string, wire: WireProtocol): strin
 
 /** A response, or a part of one, with its tool inputs broken. A text that is not JSON stays the same. */
 export function breakToolInputs(json: string, wire: WireProtocol): string {
-  let value: JsonValue;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return json;
-  }
+  const value = parseJson(json);
+  if (value === undefined) return json;
   const broken = JSON.stringify(walk(value, wire));
   return broken === JSON.stringify(value) ? json : broken;
 }

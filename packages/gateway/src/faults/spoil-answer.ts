@@ -48,13 +48,14 @@ function spoilEvents(body: AnswerBody, fault: Fault, wire: WireProtocol, signal:
 function spoilWhole(body: AnswerBody, fault: Fault, wire: WireProtocol, signal: AbortSignal): AnswerBody {
   switch (fault.kind) {
     case 'truncated':
-      return half(body);
+      return changed(body, firstHalf);
     case 'garbage':
-      return garbageInstead(body);
+      // The answer is read anyway, so that its usage is known.
+      return changed(body, () => garbage);
     case 'hang-mid-stream':
-      return followedBy(half(body), silence(signal));
+      return followedBy(changed(body, firstHalf), silence(signal));
     case 'malformed-tool-json':
-      return brokenWhole(body, wire);
+      return changed(body, (whole) => breakToolInputs(whole.toString(), wire));
     default:
       return body;
   }
@@ -75,10 +76,9 @@ async function* followedBy(first: AnswerBody, second: AnswerBody): AsyncGenerato
   yield* second;
 }
 
-const silence = (signal: AbortSignal): AnswerBody =>
-  (async function* nothing() {
-    yield await forever(signal);
-  })();
+async function* silence(signal: AbortSignal): AsyncGenerator<string> {
+  yield await forever(signal);
+}
 
 async function* slowly(body: AnswerBody, ms: number, signal: AbortSignal): AsyncGenerator<string> {
   for await (const event of eventsOf(body)) {
@@ -91,17 +91,11 @@ async function* mapped(body: AnswerBody, change: (event: string) => string): Asy
   for await (const event of eventsOf(body)) yield change(event);
 }
 
-async function* half(body: AnswerBody): AsyncGenerator<Uint8Array> {
-  const bytes = await readWhole(body);
-  yield bytes.subarray(0, Math.floor(bytes.length / 2));
-}
+const firstHalf = (whole: Buffer): Buffer => whole.subarray(0, Math.floor(whole.length / 2));
 
-/** Reads the answer anyway, so that its usage is known. */
-async function* garbageInstead(body: AnswerBody): AsyncGenerator<Uint8Array> {
-  await readWhole(body);
-  yield garbage;
-}
-
-async function* brokenWhole(body: AnswerBody, wire: WireProtocol): AsyncGenerator<string> {
-  yield breakToolInputs((await readWhole(body)).toString(), wire);
+async function* changed(
+  body: AnswerBody,
+  change: (whole: Buffer) => string | Uint8Array,
+): AsyncGenerator<string | Uint8Array> {
+  yield change(await readWhole(body));
 }

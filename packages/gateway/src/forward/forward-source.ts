@@ -20,7 +20,7 @@ import { agentHeaders, upstreamHeaders } from './headers.ts';
 import { maskKey, maskKeyInText } from './mask-key.ts';
 import { readKey } from './provider-key.ts';
 import { sendUpstream } from './send-upstream.ts';
-import { defaultBaseUrls, keyHeader, type Upstreams, upstreamUrl } from './upstream.ts';
+import { providerApis, type Upstreams, upstreamUrl } from './upstream.ts';
 import { waitForTurn } from './wait-for-turn.ts';
 
 export type ForwardOptions = {
@@ -68,7 +68,7 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
       method: call.method,
       headers: {
         ...upstreamHeaders(call.headers, place.laneKey),
-        ...keyHeader(call.wire, key),
+        ...providerApis[call.wire].keyHeader(key),
         'accept-encoding': 'identity',
         ...(body.length > 0 || call.method === 'POST' ? { 'content-length': body.length } : {}),
       },
@@ -128,7 +128,7 @@ async function openProviders(upstreams: Upstreams): Promise<ReadonlyMap<WireProt
   for (const wire of wireProtocols) {
     const upstream = upstreams[wire];
     if (!upstream) continue;
-    const baseUrl = upstream.baseUrl ?? defaultBaseUrls[wire];
+    const baseUrl = upstream.baseUrl ?? providerApis[wire].baseUrl;
     if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? '')) {
       throw new GatewayError(
         'upstream-invalid',

@@ -16,11 +16,34 @@ export type Upstream = {
 /** The providers of a lane. A call on a wire without a provider gets 404. */
 export type Upstreams = Partial<Record<WireProtocol, Upstream>>;
 
-export const defaultBaseUrls: Record<WireProtocol, string> = {
-  'openai-responses': 'https://api.openai.com/v1',
-  'openai-chat-completions': 'https://api.openai.com/v1',
-  'anthropic-messages': 'https://api.anthropic.com',
-  'gemini-generate-content': 'https://generativelanguage.googleapis.com',
+/** How a provider's API is reached. */
+type ProviderApi = {
+  baseUrl: string;
+  /** The header in which the provider expects its key. */
+  keyHeader(key: string): Record<string, string>;
+  /** The path of a request below the base URL. */
+  path(path: string): string;
+};
+
+const openai: ProviderApi = {
+  baseUrl: 'https://api.openai.com/v1',
+  keyHeader: (key) => ({ authorization: `Bearer ${key}` }),
+  path: (path) => path.replace(/^\/v1(?=\/)/, ''),
+};
+
+export const providerApis: Record<WireProtocol, ProviderApi> = {
+  'openai-responses': openai,
+  'openai-chat-completions': openai,
+  'anthropic-messages': {
+    baseUrl: 'https://api.anthropic.com',
+    keyHeader: (key) => ({ 'x-api-key': key }),
+    path: (path) => (/^\/(v1|api)\//.test(path) ? path : `/v1${path}`),
+  },
+  'gemini-generate-content': {
+    baseUrl: 'https://generativelanguage.googleapis.com',
+    keyHeader: (key) => ({ 'x-goog-api-key': key }),
+    path: (path) => (/^\/v1(beta|alpha)?\//.test(path) ? path : `/v1beta${path}`),
+  },
 };
 
 /**
@@ -32,7 +55,7 @@ export function upstreamUrl(wire: WireProtocol, baseUrl: string, target: string)
   const base = new URL(baseUrl);
   const basePath = base.pathname.replace(/\/+$/, '');
   const url = new URL(base.origin);
-  url.pathname = `${basePath}${versionedPath(wire, path)}`;
+  url.pathname = `${basePath}${providerApis[wire].path(path)}`;
   const parameters = new URLSearchParams(query);
   // Gemini also takes keys in the query, and the lane's key is not the provider's.
   parameters.delete('key');
@@ -41,29 +64,4 @@ export function upstreamUrl(wire: WireProtocol, baseUrl: string, target: string)
     throw new RequestError(400, 'The path leads out of the base URL.');
   }
   return url;
-}
-
-function versionedPath(wire: WireProtocol, path: string): string {
-  switch (wire) {
-    case 'openai-responses':
-    case 'openai-chat-completions':
-      return path.replace(/^\/v1(?=\/)/, '');
-    case 'anthropic-messages':
-      return /^\/(v1|api)\//.test(path) ? path : `/v1${path}`;
-    case 'gemini-generate-content':
-      return /^\/v1(beta|alpha)?\//.test(path) ? path : `/v1beta${path}`;
-  }
-}
-
-/** The header in which a provider expects its key. */
-export function keyHeader(wire: WireProtocol, key: string): Record<string, string> {
-  switch (wire) {
-    case 'openai-responses':
-    case 'openai-chat-completions':
-      return { authorization: `Bearer ${key}` };
-    case 'anthropic-messages':
-      return { 'x-api-key': key };
-    case 'gemini-generate-content':
-      return { 'x-goog-api-key': key };
-  }
 }
