@@ -1,4 +1,4 @@
-import type { JsonValue } from './json.ts';
+import { isJsonObject, type JsonValue } from './json.ts';
 import { present } from './present.ts';
 import type { StreamEvent } from './stream-event.ts';
 import { addUsage, type Usage } from './usage.ts';
@@ -141,10 +141,10 @@ function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string,
 }
 
 function classifyTool(tool: ToolActivity, metadata: AgentMetadata): void {
-  const input = isRecord(tool.input) ? tool.input : {};
+  const input = isJsonObject(tool.input) ? tool.input : {};
   if (SHELL_TOOLS.has(tool.name)) {
     const command = commandLine(input.command ?? input.cmd ?? tool.input);
-    const exitCode = isRecord(tool.output) ? (tool.output.exitCode ?? tool.output.exit_code) : undefined;
+    const exitCode = isJsonObject(tool.output) ? (tool.output.exitCode ?? tool.output.exit_code) : undefined;
     metadata.commands.push({
       callId: tool.callId,
       command,
@@ -171,8 +171,4 @@ function commandLine(value: JsonValue): string {
 
 function addOnce(list: string[], value: string): void {
   if (!list.includes(value)) list.push(value);
-}
-
-function isRecord(value: unknown): value is Record<string, JsonValue> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -5,7 +5,7 @@ export {
   deriveAgentMetadata,
   type ToolActivity,
 } from './agent-metadata.ts';
-export { type JsonObject, type JsonValue, jsonValueSchema } from './json.ts';
+export { isJsonObject, type JsonObject, type JsonValue, jsonValueSchema, parseJson } from './json.ts';
 export type { Loss } from './loss.ts';
 export {
   type EventEnvelope,

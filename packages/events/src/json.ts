@@ -5,6 +5,19 @@ export type JsonValue = string | number | boolean | null | JsonValue[] | { [key:
 
 export type JsonObject = { [key: string]: JsonValue };
 
+/** Whether a value of JSON is an object, and not a list or `null`. */
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The value of a JSON text; `undefined` when the text is not JSON. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 export const jsonValueSchema: z.ZodType<JsonValue> = z.lazy(() =>
   z.union([
     z.string(),

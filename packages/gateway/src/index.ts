@@ -27,5 +27,5 @@ export {
   type ScriptStep,
   scriptFromSteps,
 } from './script/script.ts';
-export { type OfferedTool, type WireProtocol, wireProtocols } from './wire/neutral.ts';
-export { type RequestPrompt, readRequestPrompt } from './wire/request-prompt.ts';
+export { type OfferedTool, type RequestPrompt, type WireProtocol, wireProtocols } from './wire/neutral.ts';
+export { readRequestPrompt } from './wire/request-prompt.ts';

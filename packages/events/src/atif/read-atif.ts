@@ -1,4 +1,4 @@
-import type { JsonValue } from '../json.ts';
+import { type JsonValue, parseJson } from '../json.ts';
 import { type Loss, type LossTally, tallyLosses } from '../loss.ts';
 import { present } from '../present.ts';
 import type { EventEnvelope, StreamEvent } from '../stream-event.ts';
@@ -200,7 +200,8 @@ function readAgentStep(
       if (annotation.pending) continue;
       const { status = 'completed', json } = annotation;
       const content = result.content == null ? undefined : textOf(result.content, 'result', losses);
-      const output = content === undefined ? {} : { output: json ? parsedOr(content) : content };
+      const output =
+        content === undefined ? {} : { output: json ? (parseJson(content) ?? content) : content };
       const fields = { callId: call.tool_call_id, ...output, ...context.envelope };
       const ofSubagent = delegation && (!delegation.action || annotation.subagent);
       if (ofSubagent || result === delegation?.report) {
@@ -366,14 +367,6 @@ function sessionStarted({ sessionId, agentName, agentVersion, model }: AtifMetad
 
 function envelope(parentCallId: string | undefined): EventEnvelope {
   return parentCallId === undefined ? {} : { parentCallId };
-}
-
-function parsedOr(json: string): JsonValue {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return json;
-  }
 }
 
 function numberOf(value: unknown): number | undefined {

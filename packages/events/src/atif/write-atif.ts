@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '../json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { type Loss, type LossTally, tallyLosses } from '../loss.ts';
 import { present } from '../present.ts';
 import { type AgentStep, eventsByAgent, groupSteps, type Step, type StepCall } from '../steps/group-steps.ts';
@@ -164,7 +164,7 @@ function writeOther(event: StreamEvent, { losses, session }: Writer): Numberless
 }
 
 function isSystemStep(native: JsonValue): native is { source: 'system'; message: string } {
-  if (!isObject(native) || Object.keys(native).length !== 2) return false;
+  if (!isJsonObject(native) || Object.keys(native).length !== 2) return false;
   return native.source === 'system' && typeof native.message === 'string';
 }
 
@@ -260,7 +260,7 @@ function loseAgent(callId: string, writer: Writer): void {
 }
 
 function annotationsFor({ turn, calls, usageBeforeCalls }: AgentStep, observed: Observed[]): StepAnnotations {
-  const wrapped = calls.filter((call) => call.action && !isObject(call.action.input));
+  const wrapped = calls.filter((call) => call.action && !isJsonObject(call.action.input));
   const results = observed.map(({ annotation }) => annotation);
   const subagents = calls.flatMap(({ callId, subagent, action }) =>
     subagent ? [{ callId, name: subagent.name, action: action !== undefined }] : [],
@@ -285,7 +285,7 @@ function callEvents({ action, subagent }: StepCall): StreamEvent[] {
 
 function argumentsOf({ action }: StepCall): JsonObject {
   if (!action) return {};
-  return isObject(action.input) ? action.input : { input: action.input };
+  return isJsonObject(action.input) ? action.input : { input: action.input };
 }
 
 function contentOf(output: JsonValue | undefined): Pick<AtifResult, 'content'> {
@@ -362,10 +362,6 @@ function loseOfSession(
   for (const key of ['at', 'turn', 'source'] as const) {
     if (session[key] !== undefined) losses.add(key, 'the head of the document has the session');
   }
-}
-
-function isObject(value: JsonValue): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function minorOf(version: AtifVersion): Minor {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import type { JsonValue } from '../json.ts';
+import { isJsonObject, type JsonValue, parseJson } from '../json.ts';
 import type { LossTally } from '../loss.ts';
 import { present } from '../present.ts';
 import type { StreamEvent } from '../stream-event.ts';
@@ -347,9 +347,7 @@ function newInput(event: ModelEvent, pool: readonly JsonValue[]): { raw: JsonVal
   return found.reverse();
 }
 
-function isAssistant(message: JsonValue): boolean {
-  return typeof message === 'object' && message !== null && 'role' in message && message.role === 'assistant';
-}
+const isAssistant = (message: JsonValue): boolean => isJsonObject(message) && message.role === 'assistant';
 
 function statusOf(error: ToolEvent['error']): 'completed' | 'failed' | 'rejected' {
   if (!error) return 'completed';
@@ -361,11 +359,5 @@ function isoTime(time: string | null | undefined): string | undefined {
   return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds).toISOString();
 }
 
-function parsedOr(value: JsonValue): JsonValue {
-  if (typeof value !== 'string') return value;
-  try {
-    return JSON.parse(value);
-  } catch {
-    return value;
-  }
-}
+const parsedOr = (value: JsonValue): JsonValue =>
+  typeof value === 'string' ? (parseJson(value) ?? value) : value;

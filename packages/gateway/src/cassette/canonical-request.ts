@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
 import type { AgentFamily } from '../agent-family.ts';
-import { isJsonObject } from '../wire/json-reading.ts';
 import { canonicalRules } from './canonical-rules.ts';
 import { type LaneNames, toNames } from './lane-names.ts';
 

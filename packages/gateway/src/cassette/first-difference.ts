@@ -1,5 +1,4 @@
-import type { JsonValue } from '@whetstone/events';
-import { isJsonObject } from '../wire/json-reading.ts';
+import { isJsonObject, type JsonValue } from '@whetstone/events';
 
 /** Where two JSON values first differ, and both values there; `undefined` when they are equal. */
 export function firstDifference(recorded: JsonValue, now: JsonValue): string | undefined {

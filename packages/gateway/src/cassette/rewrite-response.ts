@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '@whetstone/events';
 import { eventData, splitEvents, withEventData } from '../wire/event-splitter.ts';
-import { isJsonObject, objectAt, objectsAt } from '../wire/json-reading.ts';
+import { objectAt, objectsAt } from '../wire/json-reading.ts';
 import type { WireProtocol } from '../wire/neutral.ts';
 import type { RecordedExchange } from './cassette.ts';
 
@@ -19,7 +19,7 @@ export function rewriteResponse(
 ): Chunks {
   if (isStream) return rewriteEvents(chunks, wire, replace);
   const text = chunks.map(([, chunk]) => chunk).join('');
-  const value = parsed(text);
+  const value = parseJson(text) ?? null;
   const rewritten = rewriteTexts(value, replace);
   const at = chunks.at(-1)?.[0] ?? 0;
   return rewritten === value ? chunks : [[at, JSON.stringify(rewritten)]];
@@ -27,7 +27,7 @@ export function rewriteResponse(
 
 function rewriteEvents(chunks: Chunks, wire: WireProtocol, replace: Replace): Chunks {
   const events = eventsOf(chunks);
-  const data = events.map(([, event]) => parsed(eventData(event)));
+  const data = events.map(([, event]) => parseJson(eventData(event)) ?? null);
   const deltas = Map.groupBy(
     data.flatMap((each) => (isJsonObject(each) ? deltasOf(each, wire) : [])),
     (delta) => delta.text,
@@ -60,14 +60,6 @@ function eventsOf(chunks: Chunks): Chunks {
   );
   const rest = splitter.rest();
   return rest === '' ? events : [...events, [chunks.at(-1)?.[0] ?? 0, rest]];
-}
-
-function parsed(json: string): JsonValue {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }
 
 /** Returns the same value when it has nothing to replace. */

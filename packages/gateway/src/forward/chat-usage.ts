@@ -1,8 +1,8 @@
-import type { JsonObject } from '@whetstone/events';
+import { isJsonObject, type JsonObject, parseJson } from '@whetstone/events';
 import type { AnswerBody } from '../answer.ts';
 import { eventsOf } from '../event-stream.ts';
 import { eventData } from '../wire/event-splitter.ts';
-import { isJsonObject, objectAt } from '../wire/json-reading.ts';
+import { objectAt } from '../wire/json-reading.ts';
 import type { NeutralRequest } from '../wire/neutral.ts';
 
 /** A streamed chat completion reports its usage only on request, and some agents do not ask for it. */
@@ -22,10 +22,7 @@ export async function* withoutUsageChunk(body: AnswerBody): AsyncGenerator<strin
 
 function isUsageChunk(event: string): boolean {
   if (!event.includes('"usage"')) return false;
-  try {
-    const data = JSON.parse(eventData(event));
-    return Array.isArray(data.choices) && data.choices.length === 0 && isJsonObject(data.usage);
-  } catch {
-    return false;
-  }
+  const data = parseJson(eventData(event));
+  if (!isJsonObject(data) || !isJsonObject(data.usage)) return false;
+  return Array.isArray(data.choices) && data.choices.length === 0;
 }

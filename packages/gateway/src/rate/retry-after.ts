@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import type { JsonValue } from '@whetstone/events';
-import { isJsonObject, objectAt, objectsAt, stringAt } from '../wire/json-reading.ts';
+import { isJsonObject, parseJson } from '@whetstone/events';
+import { objectAt, objectsAt, stringAt } from '../wire/json-reading.ts';
 
 /** Statuses that mean that the provider gets too many requests; 529 is Anthropic's own. */
 export const isRefusal = (status: number): boolean => status === 429 || status === 503 || status === 529;
@@ -21,12 +21,7 @@ export function retryAfterMs(headers: IncomingHttpHeaders, now: number): number 
 
 /** The same from the body of Google's errors (`google.rpc.RetryInfo`), which have no such header. */
 export function retryInfoMs(body: string): number | undefined {
-  let value: JsonValue;
-  try {
-    value = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(body);
   // When a stream is sent as a list, its error is in a list too.
   const [error] = (Array.isArray(value) ? value : [value]).filter(isJsonObject);
   for (const detail of objectsAt(objectAt(error ?? {}, 'error'), 'details')) {

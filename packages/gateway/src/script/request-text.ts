@@ -1,13 +1,10 @@
 import type { Usage } from '@whetstone/events';
 import { joinText } from '../wire/json-reading.ts';
-import type { NeutralMessage, NeutralReply, NeutralRequest } from '../wire/neutral.ts';
+import { inputText, type NeutralMessage, type NeutralReply, type NeutralRequest } from '../wire/neutral.ts';
 
 /** The text of a message, without reasoning, which is not part of what was said. */
-function messageText(message: NeutralMessage): string {
-  return message.role === 'tool'
-    ? joinText(...message.toolResults.map((result) => result.output))
-    : message.text;
-}
+const messageText = (message: NeutralMessage): string =>
+  message.role === 'tool' ? joinText(...message.toolResults.map(({ output }) => output)) : message.text;
 
 /** All text of a request: instructions, then the messages and the results of tools in order. */
 export const requestText = (request: NeutralRequest): string =>
@@ -33,9 +30,7 @@ export function estimateUsage(
   named: Partial<Usage> = {},
 ): Usage {
   const thinking = reply.thinking ?? '';
-  const calls = reply.toolCalls.map((call) =>
-    call.kind === 'custom' ? call.input : JSON.stringify(call.input),
-  );
+  const calls = reply.toolCalls.map(inputText);
   return {
     inputTokens: estimateInputTokens(request),
     outputTokens: tokensFor([reply.text ?? '', thinking, ...calls].join('').length),

@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue } from '@whetstone/events';
-import { isJsonObject, objectAt, objectsAt } from '../wire/json-reading.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
+import { objectAt, objectsAt } from '../wire/json-reading.ts';
 
 /**
  * The smallest JSON value that a schema allows by its types, enumerations, bounds and required properties. Agents send

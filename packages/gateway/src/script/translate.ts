@@ -1,8 +1,8 @@
 import { posix } from 'node:path';
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { AgentFamily } from '../agent-family.ts';
-import { isJsonObject, objectAt, stringAt } from '../wire/json-reading.ts';
+import { objectAt, stringAt } from '../wire/json-reading.ts';
 import type { OfferedTool } from '../wire/neutral.ts';
 import { workingDirectory } from '../working-directory.ts';
 import { patchFor } from './patch.ts';

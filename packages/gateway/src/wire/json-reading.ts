@@ -1,10 +1,8 @@
 import { messageOf } from '@whetstone/errors';
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '@whetstone/events';
 import { RequestError } from './request-error.ts';
 
-/** Reads JSON that anybody may have written. A value of another type than expected reads as empty. */
-export const isJsonObject = (value: JsonValue | undefined): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+// Reads JSON that anybody may have written. A value of another type than expected reads as empty.
 
 export const stringAt = (object: JsonObject, key: string): string => {
   const value = object[key];
@@ -16,36 +14,42 @@ export const objectAt = (object: JsonObject, key: string): JsonObject => {
   return isJsonObject(value) ? value : {};
 };
 
-/** The objects in the list at `key`; skips anything else in it. */
-export const objectsAt = (object: JsonObject, key: string): JsonObject[] => {
-  const value = object[key];
-  return Array.isArray(value) ? value.filter(isJsonObject) : [];
-};
+/** The objects in a list; skips anything else in it. */
+export const objectsIn = (list: JsonValue | undefined): JsonObject[] =>
+  Array.isArray(list) ? list.filter(isJsonObject) : [];
 
-/** The text of a content field: a string, or the `text` of each part in a list. */
-export function contentText(content: JsonValue | undefined): string {
-  if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) return '';
-  return content
-    .filter(isJsonObject)
-    .map((part) => stringAt(part, 'text'))
-    .filter((text) => text !== '')
-    .join('\n');
-}
+export const objectsAt = (object: JsonObject, key: string): JsonObject[] => objectsIn(object[key]);
+
+/** The texts of a content field: the string, or the `text` of each part in a list. Empty ones are left out. */
+export const contentTexts = (content: JsonValue | undefined): string[] =>
+  (typeof content === 'string' ? [content] : objectsIn(content).map((part) => stringAt(part, 'text'))).filter(
+    (text) => text !== '',
+  );
+
+export const contentText = (content: JsonValue | undefined): string => contentTexts(content).join('\n');
+
+/** Whether a message is part of the system prompt. */
+export const isSystem = (message: JsonObject): boolean =>
+  ['system', 'developer'].includes(stringAt(message, 'role'));
+
+/** The contents of the messages at `key` that are part of the system prompt. */
+export const systemContents = (raw: JsonObject, key: string): (JsonValue | undefined)[] =>
+  objectsAt(raw, key)
+    .filter(isSystem)
+    .map((message) => message.content);
 
 /** Joins the texts that are not empty with newlines. */
 export const joinText = (...texts: string[]): string => texts.filter((text) => text !== '').join('\n');
 
 /** Models sometimes send broken argument JSON, and agents send it back. As history it is not a reason to refuse. */
 export function parseArguments(text: JsonValue | undefined): JsonObject {
-  if (typeof text !== 'string') return {};
-  try {
-    const value: JsonValue = JSON.parse(text);
-    return isJsonObject(value) ? value : {};
-  } catch {
-    return {};
-  }
+  const value = typeof text === 'string' ? parseJson(text) : undefined;
+  return isJsonObject(value) ? value : {};
 }
+
+/** The text at `key`; `undefined` when it is empty or missing. */
+export const textAt = (object: JsonObject, key: string): string | undefined =>
+  stringAt(object, key) || undefined;
 
 /** The field of a neutral request with the schema of its structured output, if it has one. */
 export const responseSchema = (schema: JsonValue | undefined): { responseSchema?: JsonObject } =>

@@ -30,6 +30,10 @@ export type NeutralToolCall =
   | { kind: 'function'; id: string; name: string; namespace?: string; input: JsonObject }
   | { kind: 'custom'; id: string; name: string; namespace?: string; input: string };
 
+/** The input of a call as the text that a model writes. */
+export const inputText = (call: NeutralToolCall): string =>
+  call.kind === 'custom' ? call.input : JSON.stringify(call.input);
+
 type NeutralToolResult = { callId: string; name: string; output: string };
 
 /**
@@ -55,6 +59,14 @@ export type NeutralRequest = {
   responseSchema?: JsonObject;
   /** The body as it arrived. */
   raw: JsonObject;
+};
+
+/** What an agent tells its model before the user's first prompt, as it is in the request's body. */
+export type RequestPrompt = {
+  /** The texts of the system prompt in their order, including developer messages. */
+  systemPrompt: string[];
+  /** The tool definitions with all their fields. */
+  tools: JsonObject[];
 };
 
 /** What a request's path says about it, on wires that do not have it in the body. */

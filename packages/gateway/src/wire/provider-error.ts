@@ -21,12 +21,16 @@ export function providerError(wire: WireProtocol, status: number, message: strin
   }
 }
 
-const anthropicTypes: Record<number, string> = {
+const sharedTypes: Record<number, string> = {
   401: 'authentication_error',
   403: 'permission_error',
   404: 'not_found_error',
   413: 'request_too_large',
   429: 'rate_limit_error',
+};
+
+const anthropicTypes: Record<number, string> = {
+  ...sharedTypes,
   504: 'timeout_error',
   529: 'overloaded_error',
 };
@@ -34,16 +38,8 @@ const anthropicTypes: Record<number, string> = {
 const anthropicType = (status: number): string =>
   anthropicTypes[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
 
-const openaiTypes: Record<number, string> = {
-  401: 'authentication_error',
-  403: 'permission_error',
-  404: 'not_found_error',
-  413: 'request_too_large',
-  429: 'rate_limit_error',
-};
-
 const openaiType = (status: number): string =>
-  openaiTypes[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
+  sharedTypes[status] ?? (status >= 500 ? 'server_error' : 'invalid_request_error');
 
 /** https://google.aip.dev/193: `google.rpc.Code` for an HTTP status. */
 const googleStatuses: Record<number, string> = {

@@ -1,5 +1,5 @@
-import type { JsonObject } from '@whetstone/events';
-import { isJsonObject, objectAt, objectsAt, stringAt } from './json-reading.ts';
+import { isJsonObject, type JsonObject } from '@whetstone/events';
+import { objectAt, objectsAt, stringAt } from './json-reading.ts';
 import type { WireProtocol } from './neutral.ts';
 
 /** A request without tools that run at its provider. */

@@ -1,6 +1,5 @@
-import type { JsonValue } from '@whetstone/events';
+import { isJsonObject, parseJson } from '@whetstone/events';
 import { createParser } from 'eventsource-parser';
-import { isJsonObject } from './json-reading.ts';
 import type { Metered, WireMeter } from './metered.ts';
 
 /** Meters the bytes of a response as they pass. */
@@ -22,7 +21,8 @@ export function meterResponse(meter: WireMeter, contentType: string): ResponseMe
   let firstOutputAt: number | undefined;
 
   function read(json: string): void {
-    const value = parsed(json);
+    // Data that is not JSON (`[DONE]`, a body that was cut off) is ignored.
+    const value = parseJson(json);
     for (const data of Array.isArray(value) ? value : [value]) {
       if (isJsonObject(data) && meter.read(data)) firstOutputAt ??= performance.now();
     }
@@ -74,13 +74,4 @@ function bodyReader(read: (json: string) => void): ByteReader {
       chunks.length = 0;
     },
   };
-}
-
-/** Data that is not JSON (`[DONE]`, a body that was cut off) is ignored. */
-function parsed(json: string): JsonValue {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return null;
-  }
 }

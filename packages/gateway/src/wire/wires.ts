@@ -1,22 +1,24 @@
 import type { JsonObject } from '@whetstone/events';
 import { encodeMessage, streamMessage } from './anthropic-messages/encode.ts';
 import { meterMessages } from './anthropic-messages/meter.ts';
-import { parseMessagesRequest } from './anthropic-messages/parse.ts';
+import { messagesPrompt, parseMessagesRequest } from './anthropic-messages/parse.ts';
 import { encodeGenerateContent, streamGenerateContent } from './gemini-generate-content/encode.ts';
 import { meterGenerateContent } from './gemini-generate-content/meter.ts';
-import { parseGenerateContentRequest } from './gemini-generate-content/parse.ts';
+import { generateContentPrompt, parseGenerateContentRequest } from './gemini-generate-content/parse.ts';
 import type { WireMeter } from './metered.ts';
-import type { NeutralReply, NeutralRequest, RequestTarget, WireProtocol } from './neutral.ts';
+import type { NeutralReply, NeutralRequest, RequestPrompt, RequestTarget, WireProtocol } from './neutral.ts';
 import { encodeChatCompletion, streamChatCompletion } from './openai-chat-completions/encode.ts';
 import { meterChatCompletions } from './openai-chat-completions/meter.ts';
-import { parseChatRequest } from './openai-chat-completions/parse.ts';
+import { chatPrompt, parseChatRequest } from './openai-chat-completions/parse.ts';
 import { encodeResponse, streamResponse } from './openai-responses/encode.ts';
 import { meterResponses } from './openai-responses/meter.ts';
-import { parseResponsesRequest } from './openai-responses/parse.ts';
+import { parseResponsesRequest, responsesPrompt } from './openai-responses/parse.ts';
 
 /** What the gateway can do with a wire protocol. */
 export type Wire = {
   parse(body: Uint8Array, target?: RequestTarget): NeutralRequest;
+  /** The system prompt and the tools of a request's body, as they were sent. */
+  prompt(body: JsonObject): RequestPrompt;
   /** The whole reply as one JSON body. */
   encode(reply: NeutralReply): JsonObject;
   /** The reply as server-sent events. */
@@ -28,24 +30,28 @@ export type Wire = {
 export const wires: Record<WireProtocol, Wire> = {
   'openai-responses': {
     parse: parseResponsesRequest,
+    prompt: responsesPrompt,
     encode: encodeResponse,
     stream: streamResponse,
     meter: meterResponses,
   },
   'openai-chat-completions': {
     parse: parseChatRequest,
+    prompt: chatPrompt,
     encode: encodeChatCompletion,
     stream: streamChatCompletion,
     meter: meterChatCompletions,
   },
   'anthropic-messages': {
     parse: parseMessagesRequest,
+    prompt: messagesPrompt,
     encode: encodeMessage,
     stream: streamMessage,
     meter: meterMessages,
   },
   'gemini-generate-content': {
     parse: parseGenerateContentRequest,
+    prompt: generateContentPrompt,
     encode: encodeGenerateContent,
     stream: streamGenerateContent,
     meter: meterGenerateContent,

@@ -99,9 +99,7 @@ const inputUsage = (usage: Usage): JsonObject => ({
   cache_read_input_tokens: usage.cacheReadTokens ?? 0,
 });
 
-const outputUsage = (usage: Usage): JsonObject => ({
-  output_tokens: usage.outputTokens,
-  ...(usage.reasoningTokens === undefined
-    ? {}
-    : { output_tokens_details: { thinking_tokens: usage.reasoningTokens } }),
+const outputUsage = ({ outputTokens, reasoningTokens }: Usage): JsonObject => ({
+  output_tokens: outputTokens,
+  ...(reasoningTokens !== undefined && { output_tokens_details: { thinking_tokens: reasoningTokens } }),
 });

@@ -1,6 +1,6 @@
-import type { JsonObject } from '@whetstone/events';
+import { isJsonObject, type JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { isJsonObject, objectAt, objectsAt, stringAt } from '../json-reading.ts';
+import { objectAt, objectsAt, stringAt } from '../json-reading.ts';
 import { countAt, type Metered, usageOf, type WireMeter } from '../metered.ts';
 
 /**

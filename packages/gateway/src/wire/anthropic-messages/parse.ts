@@ -1,15 +1,21 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { buildConversation, type ConversationBuilder } from '../conversation.ts';
 import {
   contentText,
+  contentTexts,
+  isSystem,
   joinText,
   objectAt,
   objectsAt,
+  objectsIn,
   parseJsonObject,
   responseSchema,
   stringAt,
+  systemContents,
+  textAt,
 } from '../json-reading.ts';
-import type { NeutralRequest, OfferedTool } from '../neutral.ts';
+import type { NeutralRequest, OfferedTool, RequestPrompt } from '../neutral.ts';
 
 /**
  * Reads a body of `POST /v1/messages` (Anthropic Messages API), or of `count_tokens`, which has some of its fields.
@@ -18,14 +24,11 @@ import type { NeutralRequest, OfferedTool } from '../neutral.ts';
  */
 export function parseMessagesRequest(body: Uint8Array): NeutralRequest {
   const raw = parseJsonObject(body);
+  const { systemPrompt, tools } = messagesPrompt(raw);
   const conversation = buildConversation();
-  const instructions = [contentText(raw.system)];
-
   for (const message of objectsAt(raw, 'messages')) {
-    const role = stringAt(message, 'role');
-    // Claude Code sends part of its prompt as a message with the role `system`.
-    if (role === 'system') instructions.push(contentText(message.content));
-    else if (role === 'assistant') readAssistant(message.content, conversation);
+    if (isSystem(message)) continue;
+    if (stringAt(message, 'role') === 'assistant') readAssistant(message.content, conversation);
     else readUser(message.content, conversation);
   }
 
@@ -33,13 +36,19 @@ export function parseMessagesRequest(body: Uint8Array): NeutralRequest {
     wire: 'anthropic-messages',
     model: stringAt(raw, 'model'),
     stream: raw.stream === true,
-    instructions: joinText(...instructions),
+    instructions: joinText(...systemPrompt),
     messages: conversation.messages,
-    tools: objectsAt(raw, 'tools').map(offeredTool),
+    tools: tools.map(offeredTool),
     ...responseSchema(outputFormat(raw).schema),
     raw,
   };
 }
+
+/** Claude Code sends part of its prompt as messages with the role `system`. */
+export const messagesPrompt = (raw: JsonObject): RequestPrompt => ({
+  systemPrompt: [raw.system, ...systemContents(raw, 'messages')].flatMap(contentTexts),
+  tools: objectsAt(raw, 'tools'),
+});
 
 /** Structured output is in `output_config.format`, and was in `output_format` during its beta. */
 const outputFormat = (raw: JsonObject): JsonObject => ({
@@ -86,17 +95,14 @@ function readUser(content: JsonValue | undefined, conversation: ConversationBuil
   if (text !== '' || !hasResults) conversation.user(text);
 }
 
-function blocks(content: JsonValue | undefined): JsonObject[] {
-  if (typeof content === 'string') return [{ type: 'text', text: content }];
-  return objectsAt({ content: content ?? [] }, 'content');
-}
+const blocks = (content: JsonValue | undefined): JsonObject[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : objectsIn(content);
 
 /** Tools that Anthropic defines and the agent runs. All other typed tools run at the provider. */
 const agentSideTypes = /^(bash|text_editor|computer|memory)_/;
 
 function offeredTool(tool: JsonObject): OfferedTool {
-  const description = stringAt(tool, 'description');
-  const shared = { name: stringAt(tool, 'name'), ...(description === '' ? {} : { description }) };
+  const shared = { name: stringAt(tool, 'name'), ...present({ description: textAt(tool, 'description') }) };
   const type = stringAt(tool, 'type');
   if (type === '' || type === 'custom') {
     return { ...shared, kind: 'function', parameters: objectAt(tool, 'input_schema') };

@@ -1,4 +1,4 @@
-import type { JsonObject, Usage } from '@whetstone/events';
+import { type JsonObject, totalTokens, type Usage } from '@whetstone/events';
 import type { NeutralReply, NeutralToolCall } from '../neutral.ts';
 import { textDeltas } from '../server-sent-events.ts';
 
@@ -55,13 +55,12 @@ const response = (reply: NeutralReply, content: JsonObject[], complete: boolean)
 
 /** `promptTokenCount` includes cached tokens, this wire has no cache writes, and thoughts are not candidate tokens. */
 function usageMetadata(usage: Usage): JsonObject {
-  const cached = usage.cacheReadTokens ?? 0;
-  const thoughts = usage.reasoningTokens ?? 0;
-  const prompt = usage.inputTokens + (usage.cacheWriteTokens ?? 0) + cached;
+  const { outputTokens, cacheReadTokens: cached = 0, reasoningTokens: thoughts = 0 } = usage;
+  const total = totalTokens(usage);
   return {
-    promptTokenCount: prompt,
-    candidatesTokenCount: Math.max(0, usage.outputTokens - thoughts),
-    totalTokenCount: prompt + usage.outputTokens,
+    promptTokenCount: total - outputTokens,
+    candidatesTokenCount: Math.max(0, outputTokens - thoughts),
+    totalTokenCount: total,
     ...(cached > 0 ? { cachedContentTokenCount: cached } : {}),
     ...(thoughts > 0 ? { thoughtsTokenCount: thoughts } : {}),
   };

@@ -1,5 +1,5 @@
-import type { JsonObject, Usage } from '@whetstone/events';
-import { isJsonObject, objectAt, objectsAt, stringAt } from '../json-reading.ts';
+import { isJsonObject, type JsonObject, type Usage } from '@whetstone/events';
+import { objectAt, objectsAt, stringAt } from '../json-reading.ts';
 import { countAt, usageOf, type WireMeter } from '../metered.ts';
 
 /** Meters a response of the Gemini API. Every chunk of a stream has the usage so far; only the last one counts. */
@@ -51,21 +51,17 @@ function geminiUsage(usage: JsonObject): Usage {
 }
 
 function finish(reason: string, toolCalls: string[]): string {
-  switch (reason) {
-    case 'STOP':
-      return toolCalls.length > 0 ? 'tool-calls' : 'stop';
-    case 'MAX_TOKENS':
-      return 'length';
-    case 'SAFETY':
-    case 'RECITATION':
-    case 'BLOCKLIST':
-    case 'PROHIBITED_CONTENT':
-    case 'SPII':
-      return 'content-filter';
-    case 'MALFORMED_FUNCTION_CALL':
-    case 'UNEXPECTED_TOOL_CALL':
-      return 'error';
-    default:
-      return reason.toLowerCase();
-  }
+  if (reason === 'STOP') return toolCalls.length > 0 ? 'tool-calls' : 'stop';
+  return finishes[reason] ?? reason.toLowerCase();
 }
+
+const finishes: Record<string, string> = {
+  MAX_TOKENS: 'length',
+  SAFETY: 'content-filter',
+  RECITATION: 'content-filter',
+  BLOCKLIST: 'content-filter',
+  PROHIBITED_CONTENT: 'content-filter',
+  SPII: 'content-filter',
+  MALFORMED_FUNCTION_CALL: 'error',
+  UNEXPECTED_TOOL_CALL: 'error',
+};

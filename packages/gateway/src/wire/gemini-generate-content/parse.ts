@@ -1,15 +1,18 @@
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { buildConversation, type ConversationBuilder } from '../conversation.ts';
 import {
-  isJsonObject,
+  contentText,
+  contentTexts,
   joinText,
   objectAt,
   objectsAt,
   parseJsonObject,
   responseSchema,
   stringAt,
+  textAt,
 } from '../json-reading.ts';
-import type { NeutralRequest, OfferedTool, RequestTarget } from '../neutral.ts';
+import type { NeutralRequest, OfferedTool, RequestPrompt, RequestTarget } from '../neutral.ts';
 
 /**
  * Reads a body of `POST …/models/MODEL:generateContent`, `:streamGenerateContent` or `:countTokens` (Gemini API). On
@@ -20,6 +23,7 @@ export function parseGenerateContentRequest(body: Uint8Array, target: RequestTar
   const raw = parseJsonObject(body);
   // A token count may wrap the request whose tokens it counts.
   const asked = isJsonObject(raw.generateContentRequest) ? raw.generateContentRequest : raw;
+  const { systemPrompt, tools } = generateContentPrompt(asked);
   const conversation = buildConversation();
   for (const content of objectsAt(asked, 'contents')) {
     if (stringAt(content, 'role') === 'model') readReply(objectsAt(content, 'parts'), conversation);
@@ -31,22 +35,22 @@ export function parseGenerateContentRequest(body: Uint8Array, target: RequestTar
     wire: 'gemini-generate-content',
     model: target.model ?? '',
     stream: target.stream ?? false,
-    instructions: systemText(asked),
+    instructions: joinText(...systemPrompt),
     messages: conversation.messages,
-    tools: objectsAt(asked, 'tools').flatMap(offeredTools),
+    tools: tools.flatMap(offeredTools),
     ...responseSchema(config.responseJsonSchema ?? config.responseSchema),
     raw,
   };
 }
 
 /** `systemInstruction` is a content. In REST it may also be called `system_instruction`. */
-function systemText(request: JsonObject): string {
+export function generateContentPrompt(request: JsonObject): RequestPrompt {
   const system = request.systemInstruction ?? request.system_instruction;
-  if (typeof system === 'string') return system;
-  return isJsonObject(system) ? textOf(objectsAt(system, 'parts')) : '';
+  return {
+    systemPrompt: contentTexts(isJsonObject(system) ? system.parts : system),
+    tools: objectsAt(request, 'tools'),
+  };
 }
-
-const textOf = (parts: JsonObject[]): string => joinText(...parts.map((part) => stringAt(part, 'text')));
 
 function readReply(parts: JsonObject[], conversation: ConversationBuilder): void {
   conversation.assistant({});
@@ -76,7 +80,7 @@ function readUser(parts: JsonObject[], conversation: ConversationBuilder): void 
     const name = stringAt(functionResponse, 'name');
     conversation.toolResult(stringAt(functionResponse, 'id') || name, outputOf(functionResponse), name);
   }
-  const text = textOf(parts);
+  const text = contentText(parts);
   if (text !== '' || !hasResults) conversation.user(text);
 }
 
@@ -93,14 +97,13 @@ function outputOf(functionResponse: JsonObject): string {
 /** One entry of `tools` declares several functions, or is one provider tool (`googleSearch`, `codeExecution`). */
 function offeredTools(tool: JsonObject): OfferedTool[] {
   const functions = objectsAt(tool, 'functionDeclarations').map((declaration): OfferedTool => {
-    const description = stringAt(declaration, 'description');
     const parameters = isJsonObject(declaration.parametersJsonSchema)
       ? declaration.parametersJsonSchema
       : jsonSchema(objectAt(declaration, 'parameters'));
     return {
       name: stringAt(declaration, 'name'),
       kind: 'function',
-      ...(description === '' ? {} : { description }),
+      ...present({ description: textAt(declaration, 'description') }),
       parameters,
     };
   });

@@ -1,7 +1,7 @@
-import type { JsonObject, JsonValue, Usage } from '@whetstone/events';
+import { type JsonObject, type JsonValue, totalTokens, type Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { objectAt } from '../json-reading.ts';
-import type { NeutralReply, NeutralRequest, NeutralToolCall } from '../neutral.ts';
+import { inputText, type NeutralReply, type NeutralRequest, type NeutralToolCall } from '../neutral.ts';
 import { textDeltas } from '../server-sent-events.ts';
 
 /** The body of a reply that is not streamed: a `chat.completion` object of the OpenAI Chat Completions API. */
@@ -11,7 +11,7 @@ export function encodeChatCompletion(reply: NeutralReply): JsonObject {
     content: reply.text ?? null,
     ...present({ reasoning_content: reply.thinking || undefined }),
     ...(reply.toolCalls.length > 0
-      ? { tool_calls: reply.toolCalls.map((call) => callObject(call, callInput(call))) }
+      ? { tool_calls: reply.toolCalls.map((call) => callObject(call, inputText(call))) }
       : {}),
     refusal: null,
   };
@@ -39,7 +39,7 @@ export function* streamChatCompletion(reply: NeutralReply, request: NeutralReque
   for (const delta of textDeltas(reply.text ?? '')) yield choice({ content: delta });
   for (const [index, call] of reply.toolCalls.entries()) {
     yield choice({ tool_calls: [{ index, ...callObject(call, '') }] });
-    for (const delta of textDeltas(callInput(call))) {
+    for (const delta of textDeltas(inputText(call))) {
       yield choice({ tool_calls: [{ index, ...inputField(call, delta) }] });
     }
   }
@@ -59,9 +59,6 @@ const completionObject = (reply: NeutralReply, object: string): JsonObject => ({
 
 const finishReason = (reply: NeutralReply): string => (reply.finish === 'tool-calls' ? 'tool_calls' : 'stop');
 
-const callInput = (call: NeutralToolCall): string =>
-  call.kind === 'custom' ? call.input : JSON.stringify(call.input);
-
 const callObject = (call: NeutralToolCall, input: string): JsonObject => ({
   id: call.id,
   type: call.kind,
@@ -73,14 +70,13 @@ const inputField = (call: NeutralToolCall, input: string): JsonObject =>
 
 /** OpenAI's `prompt_tokens` includes cached tokens; our buckets are exclusive. */
 function usageObject(usage: Usage): JsonObject {
-  const cacheRead = usage.cacheReadTokens ?? 0;
-  const cacheWrite = usage.cacheWriteTokens ?? 0;
-  const promptTokens = usage.inputTokens + cacheRead + cacheWrite;
+  const { outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
+  const total = totalTokens(usage);
   return {
-    prompt_tokens: promptTokens,
-    completion_tokens: usage.outputTokens,
-    total_tokens: promptTokens + usage.outputTokens,
-    prompt_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
+    prompt_tokens: total - outputTokens,
+    completion_tokens: outputTokens,
+    total_tokens: total,
+    prompt_tokens_details: { cached_tokens: cacheReadTokens, cache_write_tokens: cacheWriteTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
   };
 }

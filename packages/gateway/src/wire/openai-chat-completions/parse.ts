@@ -1,7 +1,10 @@
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { buildConversation, type ConversationBuilder } from '../conversation.ts';
 import {
   contentText,
+  contentTexts,
+  isSystem,
   joinText,
   objectAt,
   objectsAt,
@@ -9,8 +12,10 @@ import {
   parseJsonObject,
   responseSchema,
   stringAt,
+  systemContents,
+  textAt,
 } from '../json-reading.ts';
-import type { NeutralRequest, NeutralToolCall, OfferedTool } from '../neutral.ts';
+import type { NeutralRequest, NeutralToolCall, OfferedTool, RequestPrompt } from '../neutral.ts';
 
 /**
  * Reads a body of `POST /v1/chat/completions` (OpenAI Chat Completions API). Messages with an unknown role are read as
@@ -19,37 +24,33 @@ import type { NeutralRequest, NeutralToolCall, OfferedTool } from '../neutral.ts
  */
 export function parseChatRequest(body: Uint8Array): NeutralRequest {
   const raw = parseJsonObject(body);
+  const { systemPrompt, tools } = chatPrompt(raw);
   const conversation = buildConversation();
-  const instructions: string[] = [];
-
   for (const message of objectsAt(raw, 'messages')) {
-    switch (stringAt(message, 'role')) {
-      case 'system':
-      case 'developer':
-        instructions.push(contentText(message.content));
-        break;
-      case 'assistant':
-        readAssistant(message, conversation);
-        break;
-      case 'tool':
-        conversation.toolResult(stringAt(message, 'tool_call_id'), contentText(message.content));
-        break;
-      default:
-        conversation.user(contentText(message.content));
-    }
+    if (isSystem(message)) continue;
+    const role = stringAt(message, 'role');
+    const text = contentText(message.content);
+    if (role === 'assistant') readAssistant(message, conversation);
+    else if (role === 'tool') conversation.toolResult(stringAt(message, 'tool_call_id'), text);
+    else conversation.user(text);
   }
 
   return {
     wire: 'openai-chat-completions',
     model: stringAt(raw, 'model'),
     stream: raw.stream === true,
-    instructions: joinText(...instructions),
+    instructions: joinText(...systemPrompt),
     messages: conversation.messages,
-    tools: objectsAt(raw, 'tools').map(offeredTool),
+    tools: tools.map(offeredTool),
     ...responseSchema(objectAt(objectAt(raw, 'response_format'), 'json_schema').schema),
     raw,
   };
 }
+
+export const chatPrompt = (raw: JsonObject): RequestPrompt => ({
+  systemPrompt: systemContents(raw, 'messages').flatMap(contentTexts),
+  tools: objectsAt(raw, 'tools'),
+});
 
 function readAssistant(message: JsonObject, conversation: ConversationBuilder): void {
   // OpenAI's own models do not reveal their reasoning; other models' reasoning is under one of these two names.
@@ -71,10 +72,9 @@ function toolCall(call: JsonObject): NeutralToolCall {
 function offeredTool(tool: JsonObject): OfferedTool {
   const type = stringAt(tool, 'type');
   const definition = objectAt(tool, type);
-  const description = stringAt(definition, 'description');
   const shared = {
     name: stringAt(definition, 'name') || type,
-    ...(description === '' ? {} : { description }),
+    ...present({ description: textAt(definition, 'description') }),
   };
   if (type === 'function') {
     return { ...shared, kind: 'function', parameters: objectAt(definition, 'parameters') };

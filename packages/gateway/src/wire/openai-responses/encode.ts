@@ -1,11 +1,12 @@
-import type { JsonObject, JsonValue, Usage } from '@whetstone/events';
+import { type JsonObject, type JsonValue, totalTokens, type Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import type { NeutralReply, NeutralToolCall } from '../neutral.ts';
+import { inputText, type NeutralReply, type NeutralToolCall } from '../neutral.ts';
 import { serverSentEvent, textDeltas } from '../server-sent-events.ts';
 
 /** The body of a reply that is not streamed: a `response` object of the OpenAI Responses API. */
 export function encodeResponse(reply: NeutralReply): JsonObject {
-  return responseObject(reply, 'completed', outputItems(reply).map(doneItem), usageObject(reply.usage));
+  const output = outputItems(reply).map((item) => item.done);
+  return responseObject(reply, 'completed', output, usageObject(reply.usage));
 }
 
 /** The events of a streamed reply, in the order of the OpenAI Responses API, as server-sent events. */
@@ -17,136 +18,96 @@ export function* streamResponse(reply: NeutralReply): Generator<string> {
   const opening = responseObject(reply, 'in_progress', [], null);
   yield event('response.created', { response: opening });
   yield event('response.in_progress', { response: opening });
-  for (const [outputIndex, item] of outputItems(reply).entries()) {
-    yield event('response.output_item.added', { output_index: outputIndex, item: openItem(item) });
-    for (const part of itemEvents(item)) {
-      yield event(part.type, { item_id: item.id, output_index: outputIndex, ...part.fields });
+  for (const [outputIndex, { open, done, parts }] of outputItems(reply).entries()) {
+    yield event('response.output_item.added', { output_index: outputIndex, item: open });
+    for (const [type, fields] of parts()) {
+      yield event(`response.${type}`, { item_id: open.id, output_index: outputIndex, ...fields });
     }
-    yield event('response.output_item.done', { output_index: outputIndex, item: doneItem(item) });
+    yield event('response.output_item.done', { output_index: outputIndex, item: done });
   }
   yield event('response.completed', { response: encodeResponse(reply) });
 }
 
-type OutputItem =
-  | { type: 'reasoning'; id: string; summary: string }
-  | { type: 'message'; id: string; text: string }
-  | { type: 'call'; id: string; call: NeutralToolCall };
+type OutputItem = {
+  /** The item as `output_item.added` announces it: still empty. */
+  open: JsonObject & { id: string };
+  done: JsonObject;
+  /** The events between `output_item.added` and `output_item.done`: their types and fields. */
+  parts: () => Iterable<[type: string, fields: JsonObject]>;
+};
 
 /** The items of a reply. Their ids have OpenAI's prefixes, which `parse` recognises. */
 function outputItems(reply: NeutralReply): OutputItem[] {
   const items: OutputItem[] = [];
-  if (reply.thinking) items.push({ type: 'reasoning', id: `rs_${reply.id}`, summary: reply.thinking });
+  if (reply.thinking) items.push(reasoningItem(`rs_${reply.id}`, reply.thinking));
   if (reply.text || reply.toolCalls.length === 0) {
-    items.push({ type: 'message', id: `msg_${reply.id}`, text: reply.text ?? '' });
+    items.push(messageItem(`msg_${reply.id}`, reply.text ?? ''));
   }
-  for (const [index, call] of reply.toolCalls.entries()) {
-    const prefix = call.kind === 'custom' ? 'ctc' : 'fc';
-    items.push({ type: 'call', id: `${prefix}_${reply.id}${index}`, call });
-  }
-  return items;
+  return [...items, ...reply.toolCalls.map((call, index) => callItem(`${reply.id}${index}`, call))];
 }
 
-/** An item as `output_item.added` announces it: still empty. */
-function openItem(item: OutputItem): JsonObject {
-  switch (item.type) {
-    case 'reasoning':
-      return { id: item.id, type: 'reasoning', summary: [] };
-    case 'message':
-      return { id: item.id, type: 'message', status: 'in_progress', role: 'assistant', content: [] };
-    case 'call':
-      return callItem(item.id, item.call, 'in_progress', '');
-  }
-}
-
-function doneItem(item: OutputItem): JsonObject {
-  switch (item.type) {
-    case 'reasoning':
-      return {
-        id: item.id,
-        type: 'reasoning',
-        summary: [summaryPart(item.summary)],
-        encrypted_content: opaque(item.id),
-      };
-    case 'message':
-      return {
-        id: item.id,
-        type: 'message',
-        status: 'completed',
-        role: 'assistant',
-        content: [textPart(item.text)],
-      };
-    case 'call':
-      return callItem(item.id, item.call, 'completed', callInput(item.call));
-  }
-}
-
-type ItemEvent = { type: string; fields: JsonObject };
-
-/** What comes between `output_item.added` and `output_item.done`. */
-function* itemEvents(item: OutputItem): Generator<ItemEvent> {
-  switch (item.type) {
-    case 'reasoning': {
-      const at = { summary_index: 0 };
-      yield { type: 'response.reasoning_summary_part.added', fields: { ...at, part: summaryPart('') } };
-      yield* deltas('response.reasoning_summary_text', item.summary, at);
-      yield {
-        type: 'response.reasoning_summary_text.done',
-        fields: { ...at, text: item.summary },
-      };
-      yield {
-        type: 'response.reasoning_summary_part.done',
-        fields: { ...at, part: summaryPart(item.summary) },
-      };
-      return;
-    }
-    case 'message': {
-      const at = { content_index: 0 };
-      yield { type: 'response.content_part.added', fields: { ...at, part: textPart('') } };
-      yield* deltas('response.output_text', item.text, { ...at, logprobs: [] });
-      yield { type: 'response.output_text.done', fields: { ...at, text: item.text, logprobs: [] } };
-      yield { type: 'response.content_part.done', fields: { ...at, part: textPart(item.text) } };
-      return;
-    }
-    case 'call': {
-      const input = callInput(item.call);
-      if (item.call.kind === 'custom') {
-        yield* deltas('response.custom_tool_call_input', input, {});
-        yield { type: 'response.custom_tool_call_input.done', fields: { input } };
-      } else {
-        yield* deltas('response.function_call_arguments', input, {});
-        yield {
-          type: 'response.function_call_arguments.done',
-          fields: { name: item.call.name, arguments: input },
-        };
-      }
-    }
-  }
-}
-
-function* deltas(prefix: string, text: string, fields: JsonObject): Generator<ItemEvent> {
-  for (const delta of textDeltas(text)) yield { type: `${prefix}.delta`, fields: { ...fields, delta } };
-}
-
-const callInput = (call: NeutralToolCall): string =>
-  call.kind === 'custom' ? call.input : JSON.stringify(call.input);
-
-function callItem(id: string, call: NeutralToolCall, status: string, input: string): JsonObject {
+function reasoningItem(id: string, summary: string): OutputItem {
+  const at = { summary_index: 0 };
+  const part = (text: string): JsonObject => ({ type: 'summary_text', text });
+  // Represents the provider's encrypted reasoning. Clients keep it and send it back without reading it.
+  const encrypted = Buffer.from(`whetstone:${id}`).toString('base64');
   return {
-    id,
-    type: call.kind === 'custom' ? 'custom_tool_call' : 'function_call',
+    open: { id, type: 'reasoning', summary: [] },
+    done: { id, type: 'reasoning', summary: [part(summary)], encrypted_content: encrypted },
+    *parts() {
+      yield ['reasoning_summary_part.added', { ...at, part: part('') }];
+      for (const delta of textDeltas(summary)) yield ['reasoning_summary_text.delta', { ...at, delta }];
+      yield ['reasoning_summary_text.done', { ...at, text: summary }];
+      yield ['reasoning_summary_part.done', { ...at, part: part(summary) }];
+    },
+  };
+}
+
+function messageItem(id: string, text: string): OutputItem {
+  const item = (status: string, content: JsonObject[]) => {
+    return { id, type: 'message', status, role: 'assistant', content };
+  };
+  const at = { content_index: 0 };
+  const part = (said: string): JsonObject => ({
+    type: 'output_text',
+    text: said,
+    annotations: [],
+    logprobs: [],
+  });
+  return {
+    open: item('in_progress', []),
+    done: item('completed', [part(text)]),
+    *parts() {
+      yield ['content_part.added', { ...at, part: part('') }];
+      for (const delta of textDeltas(text)) yield ['output_text.delta', { ...at, logprobs: [], delta }];
+      yield ['output_text.done', { ...at, text, logprobs: [] }];
+      yield ['content_part.done', { ...at, part: part(text) }];
+    },
+  };
+}
+
+function callItem(suffix: string, call: NeutralToolCall): OutputItem {
+  const isCustom = call.kind === 'custom';
+  const whole = inputText(call);
+  const item = (status: string, input: string) => ({
+    id: `${isCustom ? 'ctc' : 'fc'}_${suffix}`,
+    type: isCustom ? 'custom_tool_call' : 'function_call',
     status,
     call_id: call.id,
     name: call.name,
     ...present({ namespace: call.namespace }),
-    ...(call.kind === 'custom' ? { input } : { arguments: input }),
+    ...(isCustom ? { input } : { arguments: input }),
+  });
+  const type = isCustom ? 'custom_tool_call_input' : 'function_call_arguments';
+  return {
+    open: item('in_progress', ''),
+    done: item('completed', whole),
+    *parts() {
+      for (const delta of textDeltas(whole)) yield [`${type}.delta`, { delta }];
+      yield [`${type}.done`, isCustom ? { input: whole } : { name: call.name, arguments: whole }];
+    },
   };
 }
-
-const textPart = (text: string): JsonObject => ({ type: 'output_text', text, annotations: [], logprobs: [] });
-const summaryPart = (text: string): JsonObject => ({ type: 'summary_text', text });
-
-/** Represents the provider's encrypted reasoning. Clients keep it and send it back without reading it. */
-const opaque = (id: string): string => Buffer.from(`whetstone:${id}`).toString('base64');
 
 function responseObject(
   reply: NeutralReply,
@@ -185,14 +146,13 @@ function responseObject(
 
 /** OpenAI's `input_tokens` includes cached tokens; our buckets are exclusive. */
 function usageObject(usage: Usage): JsonObject {
-  const cacheRead = usage.cacheReadTokens ?? 0;
-  const cacheWrite = usage.cacheWriteTokens ?? 0;
-  const inputTokens = usage.inputTokens + cacheRead + cacheWrite;
+  const { outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0, reasoningTokens = 0 } = usage;
+  const total = totalTokens(usage);
   return {
-    input_tokens: inputTokens,
-    input_tokens_details: { cached_tokens: cacheRead, cache_write_tokens: cacheWrite },
-    output_tokens: usage.outputTokens,
-    output_tokens_details: { reasoning_tokens: usage.reasoningTokens ?? 0 },
-    total_tokens: inputTokens + usage.outputTokens,
+    input_tokens: total - outputTokens,
+    input_tokens_details: { cached_tokens: cacheReadTokens, cache_write_tokens: cacheWriteTokens },
+    output_tokens: outputTokens,
+    output_tokens_details: { reasoning_tokens: reasoningTokens },
+    total_tokens: total,
   };
 }

@@ -1,5 +1,5 @@
-import type { JsonObject, Usage } from '@whetstone/events';
-import { isJsonObject, objectAt, objectsAt, stringAt } from '../json-reading.ts';
+import { isJsonObject, type JsonObject, type Usage } from '@whetstone/events';
+import { objectAt, objectsAt, stringAt } from '../json-reading.ts';
 import { countAt, type Metered, usageOf, type WireMeter } from '../metered.ts';
 
 /**

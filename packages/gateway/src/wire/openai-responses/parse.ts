@@ -3,6 +3,8 @@ import { present } from '@whetstone/events/present';
 import { buildConversation, type ConversationBuilder } from '../conversation.ts';
 import {
   contentText,
+  contentTexts,
+  isSystem,
   joinText,
   objectAt,
   objectsAt,
@@ -10,8 +12,10 @@ import {
   parseJsonObject,
   responseSchema,
   stringAt,
+  systemContents,
+  textAt,
 } from '../json-reading.ts';
-import type { NeutralRequest, NeutralToolCall, OfferedTool } from '../neutral.ts';
+import type { NeutralRequest, NeutralToolCall, OfferedTool, RequestPrompt } from '../neutral.ts';
 
 /**
  * Reads a body of `POST /v1/responses` (OpenAI Responses API). Skips items of an unknown type.
@@ -19,36 +23,34 @@ import type { NeutralRequest, NeutralToolCall, OfferedTool } from '../neutral.ts
  */
 export function parseResponsesRequest(body: Uint8Array): NeutralRequest {
   const raw = parseJsonObject(body);
+  const { systemPrompt, tools } = responsesPrompt(raw);
   const conversation = buildConversation();
-  const instructions = [stringAt(raw, 'instructions')];
-  const tools = objectsAt(raw, 'tools').flatMap((tool) => offeredTools(tool));
-
   if (typeof raw.input === 'string') conversation.user(raw.input);
-  for (const item of objectsAt(raw, 'input')) {
-    if (stringAt(item, 'type') === 'additional_tools') {
-      tools.push(...objectsAt(item, 'tools').flatMap((tool) => offeredTools(tool)));
-    } else if (isInstruction(item)) {
-      instructions.push(contentText(item.content));
-    } else {
-      readItem(item, conversation);
-    }
-  }
+  for (const item of objectsAt(raw, 'input')) if (!isSystem(item)) readItem(item, conversation);
 
   return {
     wire: 'openai-responses',
     model: stringAt(raw, 'model'),
     stream: raw.stream === true,
-    instructions: joinText(...instructions),
+    instructions: joinText(...systemPrompt),
     messages: conversation.messages,
-    tools,
+    tools: tools.flatMap((tool) => offeredTools(tool)),
     ...responseSchema(objectAt(objectAt(raw, 'text'), 'format').schema),
     raw,
   };
 }
 
-/** Codex puts its base prompt into developer messages, not into `instructions`. */
-const isInstruction = (item: JsonObject): boolean =>
-  stringAt(item, 'role') === 'developer' || stringAt(item, 'role') === 'system';
+/**
+ * Codex puts its base prompt into developer messages, not into `instructions`. For models that take their tools in the
+ * conversation, it sends the tools as its first item.
+ */
+export function responsesPrompt(raw: JsonObject): RequestPrompt {
+  const added = objectsAt(raw, 'input').filter((item) => stringAt(item, 'type') === 'additional_tools');
+  return {
+    systemPrompt: [raw.instructions, ...systemContents(raw, 'input')].flatMap(contentTexts),
+    tools: [raw, ...added].flatMap((holder) => objectsAt(holder, 'tools')),
+  };
+}
 
 function readItem(item: JsonObject, conversation: ConversationBuilder): void {
   // A message may have no type ("easy input message").
@@ -105,21 +107,19 @@ const functionCall = (item: JsonObject, id: string, input: JsonObject): NeutralT
   input,
 });
 
-function named(item: JsonObject): { name: string; namespace?: string } {
-  const namespace = stringAt(item, 'namespace');
-  return { name: stringAt(item, 'name'), ...(namespace === '' ? {} : { namespace }) };
-}
+const named = (item: JsonObject): { name: string; namespace?: string } => ({
+  name: stringAt(item, 'name'),
+  ...present({ namespace: textAt(item, 'namespace') }),
+});
 
 function offeredTools(tool: JsonObject, namespace?: string): OfferedTool[] {
   const type = stringAt(tool, 'type');
   if (type === 'namespace') {
     return objectsAt(tool, 'tools').flatMap((inner) => offeredTools(inner, stringAt(tool, 'name')));
   }
-  const description = stringAt(tool, 'description');
   const shared = {
     name: stringAt(tool, 'name') || type,
-    ...(description === '' ? {} : { description }),
-    ...present({ namespace }),
+    ...present({ description: textAt(tool, 'description'), namespace }),
   };
   if (type === 'function') return [{ ...shared, kind: 'function', parameters: objectAt(tool, 'parameters') }];
   return [{ ...shared, kind: type === 'custom' ? 'custom' : 'hosted' }];
