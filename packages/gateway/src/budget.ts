@@ -15,26 +15,19 @@ export type Budget = {
 
 export type BudgetLimit = keyof Budget;
 
-/** What one budget allows, and what is used of it. */
-export type BudgetAccount = {
-  /** Whether cost or tokens are limited. */
-  limitsSpending: boolean;
-  /** The limit that is used up, if any; `admitted`: for a call that is already counted. */
-  exceeded(admitted?: boolean): BudgetLimit | undefined;
-  /** Counts a model call before it is made. */
-  admit(): void;
-  /** Charges a finished call. A cost of `null` is unknown. */
-  charge(used: { tokens: number; costUsd: number | null }): void;
-};
+export type BudgetAccount = ReturnType<typeof openBudget>;
 
-export function openBudget(budget: Budget = {}): BudgetAccount {
+/** What one budget allows, and what is used of it. */
+export function openBudget(budget: Budget = {}) {
   const openedAt = performance.now();
   const spent: Required<Omit<Budget, 'wallMs'>> = { costUsd: 0, tokens: 0, calls: 0 };
 
   return {
+    /** Whether cost or tokens are limited. */
     limitsSpending: budget.costUsd !== undefined || budget.tokens !== undefined,
 
-    exceeded(admitted = false) {
+    /** The limit that is used up, if any; `admitted`: for a call that is already counted. */
+    exceeded(admitted = false): BudgetLimit | undefined {
       const used: Required<Budget> = { ...spent, wallMs: performance.now() - openedAt };
       return limits.find((limit) => {
         if (admitted && limit === 'calls') return false;
@@ -43,25 +36,27 @@ export function openBudget(budget: Budget = {}): BudgetAccount {
       });
     },
 
-    admit() {
+    /** Counts a model call before it is made. */
+    admit(): void {
       spent.calls += 1;
     },
 
-    charge({ tokens, costUsd }) {
+    /** Charges a finished call. A cost of `null` is unknown. */
+    charge({ tokens, costUsd }: { tokens: number; costUsd: number | null }): void {
       spent.tokens += tokens;
       spent.costUsd += costUsd ?? Number.POSITIVE_INFINITY;
     },
   };
 }
 
-const limits: readonly BudgetLimit[] = ['costUsd', 'tokens', 'calls', 'wallMs'];
-
+/** In the order in which they are checked, with the name that an agent reads. */
 const limitNames: Record<BudgetLimit, string> = {
   costUsd: 'cost',
   tokens: 'tokens',
   calls: 'model calls',
   wallMs: 'time',
 };
+const limits = Object.keys(limitNames) as BudgetLimit[];
 
 /** A call is not made because a budget is used up. */
 export class OverBudget extends Error {

@@ -15,7 +15,7 @@ import { openLine, settleLine } from './ledger-line.ts';
 import { readBody } from './request-body.ts';
 import { likelyWire, type Route, route } from './route.ts';
 import type { Call, ModelCall } from './source.ts';
-import { bounded } from './text.ts';
+import { bounded, boundedNames } from './text.ts';
 import { UnreadAnswer, watchReader } from './unread-answer.ts';
 import type { RequestTarget, WireProtocol } from './wire/neutral.ts';
 import { finalStatus } from './wire/provider-error.ts';
@@ -157,7 +157,7 @@ function readModelCall(call: Call, target: RequestTarget | undefined): ModelCall
   line.model_asked = neutral.model === '' ? null : bounded(neutral.model, 200);
   line.stream = neutral.stream;
   const offered = [...neutral.tools.map((tool) => tool.name), ...providerToolFields(wire, neutral.raw)];
-  line.tools_offered = offered.slice(0, 500).map((name) => bounded(name, 100));
+  line.tools_offered = boundedNames(offered);
   return { ...call, neutral };
 }
 

@@ -8,7 +8,7 @@ import type { ExchangeLane } from './exchange-lane.ts';
 import type { LedgerLine } from './ledger.ts';
 import { estimateInputTokens, tokensFor } from './script/request-text.ts';
 import type { ModelCall } from './source.ts';
-import { bounded } from './text.ts';
+import { bounded, boundedNames } from './text.ts';
 import type { NeutralRequest } from './wire/neutral.ts';
 
 /** The ledger line of a request that has just arrived. */
@@ -93,7 +93,7 @@ function readMeter(
   line.model_answered = metered.model === null ? line.model_asked : bounded(metered.model, 200);
   line.usage = metered.usage;
   line.finish = metered.finish === null ? null : bounded(metered.finish, 100);
-  line.tools_called = metered.toolCalls.slice(0, 500).map((name) => bounded(name, 100));
+  line.tools_called = boundedNames(metered.toolCalls);
   if (firstOutputAt !== undefined)
     line.first_token_ms = Math.round((firstOutputAt - startedAt) * 1000) / 1000;
   if (metered.cacheWrite1hTokens !== undefined) line.cache_write_1h_tokens = metered.cacheWrite1hTokens;

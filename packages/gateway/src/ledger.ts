@@ -1,8 +1,9 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { messageOf } from '@whetstone/errors';
 import type { Usage } from '@whetstone/events';
 import type { AgentFamily } from './agent-family.ts';
 import { GatewayError } from './gateway-error.ts';
+import { jsonLinesFile } from './json-lines-file.ts';
 import type { WireProtocol } from './wire/neutral.ts';
 
 /**
@@ -90,17 +91,6 @@ export type LedgerFlag =
   | 'unmetered'
   | 'unrecorded';
 
-export type Ledger = {
-  lines: readonly LedgerLine[];
-  /** Never throws: an error of the file is kept for `close`. */
-  append(line: LedgerLine): void;
-  /**
-   * Waits until every line is written.
-   * @throws GatewayError `ledger-unwritable` when a line could not be written.
-   */
-  close(): Promise<void>;
-};
-
 export type LedgerOptions = {
   /** Called with each line; an error that it throws is ignored. */
   onCall?: (line: LedgerLine) => void;
@@ -109,25 +99,16 @@ export type LedgerOptions = {
 };
 
 /** @throws GatewayError `ledger-unwritable` when the file cannot be opened. */
-export async function openLedger({ onCall, ledgerFile }: LedgerOptions): Promise<Ledger> {
+export async function openLedger({ onCall, ledgerFile }: LedgerOptions) {
   const lines: LedgerLine[] = [];
   const file = ledgerFile === undefined ? undefined : await openLedgerFile(ledgerFile);
-  let writing = Promise.resolve();
-  let failure: unknown;
 
   return {
-    lines,
+    lines: lines as readonly LedgerLine[],
 
-    append(line) {
+    append(line: LedgerLine): void {
       lines.push(line);
-      // One write after the other, so that lines stay whole and in order.
-      if (file) {
-        writing = writing
-          .then(() => file.appendFile(`${JSON.stringify(line)}\n`))
-          .catch((error: unknown) => {
-            failure ??= error;
-          });
-      }
+      file?.append(line);
       try {
         onCall?.(line);
       } catch {
@@ -135,24 +116,19 @@ export async function openLedger({ onCall, ledgerFile }: LedgerOptions): Promise
       }
     },
 
-    async close() {
-      await writing;
-      await file?.close();
-      if (failure) throw unwritable(ledgerFile ?? '', failure);
-    },
+    /** @throws GatewayError `ledger-unwritable` when a line could not be written. */
+    close: async (): Promise<void> => file?.close(),
   };
 }
 
-async function openLedgerFile(path: string): Promise<FileHandle> {
+async function openLedgerFile(where: string) {
+  const unwritable = (cause: unknown): GatewayError => {
+    const message = `The ledger cannot be written: ${messageOf(cause)}`;
+    return new GatewayError('ledger-unwritable', message, { where, cause });
+  };
   try {
-    return await open(path, 'a');
+    return jsonLinesFile<LedgerLine>(await open(where, 'a'), unwritable);
   } catch (error) {
-    throw unwritable(path, error);
+    throw unwritable(error);
   }
 }
-
-const unwritable = (where: string, cause: unknown): GatewayError =>
-  new GatewayError('ledger-unwritable', `The ledger cannot be written: ${messageOf(cause)}`, {
-    where,
-    cause,
-  });

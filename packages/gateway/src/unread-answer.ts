@@ -5,22 +5,14 @@ export class UnreadAnswer extends Error {
   override readonly name = 'UnreadAnswer';
 }
 
-export type ReaderWatch = {
-  /** The body, watched while the client reads it. */
-  watched(body: AnswerBody): AsyncGenerator<string | Uint8Array>;
-  /** Aborted with an `UnreadAnswer`. */
-  gaveUp: AbortSignal;
-  /** Ends the watch. Must be called on every path. */
-  stop(): void;
-};
-
 /**
  * Detects a client that does not read. By back-pressure, a chunk that was passed on waits here until there is room for
- * the next one. The silence of a provider does not count.
+ * the next one. The silence of a provider does not count. `gaveUp` is aborted with an `UnreadAnswer`.
  */
-export function watchReader(maxUnreadMs: number): ReaderWatch {
+export function watchReader(maxUnreadMs: number) {
   const unread = new AbortController();
   let deadline: NodeJS.Timeout | undefined;
+  /** Ends the watch. Must be called on every path. */
   const stop = (): void => clearTimeout(deadline);
   const start = (): void => {
     stop();
@@ -29,6 +21,7 @@ export function watchReader(maxUnreadMs: number): ReaderWatch {
       maxUnreadMs,
     );
   };
+  /** The body, watched while the client reads it. */
   async function* watched(chunks: AnswerBody): AsyncGenerator<string | Uint8Array> {
     for await (const chunk of chunks) {
       start();
@@ -38,5 +31,6 @@ export function watchReader(maxUnreadMs: number): ReaderWatch {
     // The client must also read what is still in the connection.
     start();
   }
-  return { watched, gaveUp: unread.signal, stop };
+  const gaveUp: AbortSignal = unread.signal;
+  return { watched, gaveUp, stop };
 }

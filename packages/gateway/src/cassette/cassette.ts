@@ -1,10 +1,11 @@
-import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
 import { messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { z } from 'zod';
 import { GatewayError } from '../gateway-error.ts';
+import { jsonLinesFile } from '../json-lines-file.ts';
 import { wireProtocols } from '../wire/neutral.ts';
 import { canonicalRulesVersion } from './canonical-rules.ts';
 
@@ -77,43 +78,22 @@ function parseExchange(line: string, where: string): RecordedExchange {
 const unreadable = (where: string, reason: string, cause?: unknown): GatewayError =>
   new GatewayError('cassette-unreadable', `The cassette cannot be read: ${reason}`, { where, cause });
 
-export type CassetteWriter = {
-  /** Never throws: an error of the file is kept for `close`. */
-  append(exchange: RecordedExchange): void;
-  /** @throws GatewayError `cassette-unwritable` when an exchange could not be written. */
-  close(): Promise<void>;
-};
+export type CassetteWriter = Awaited<ReturnType<typeof createCassette>>;
 
-/** @throws GatewayError `cassette-unwritable` when the file cannot be created, or already exists. */
-export async function createCassette(file: string): Promise<CassetteWriter> {
-  const handle = await createFile(file);
-  let writing = Promise.resolve();
-  let failure: unknown;
-  return {
-    append(exchange) {
-      writing = writing
-        .then(() => handle.appendFile(`${JSON.stringify(exchange)}\n`))
-        .catch((error: unknown) => {
-          failure ??= error;
-        });
-    },
-    async close() {
-      await writing;
-      await handle.close();
-      if (failure) throw unwritable(file, messageOf(failure), failure);
-    },
-  };
-}
-
-async function createFile(file: string): Promise<FileHandle> {
+/**
+ * A new cassette. Its `close` rejects with `cassette-unwritable` when an exchange could not be written.
+ * @throws GatewayError `cassette-unwritable` when the file cannot be created, or already exists.
+ */
+export async function createCassette(where: string) {
+  const unwritable = (cause: unknown, reason = messageOf(cause)): GatewayError =>
+    new GatewayError('cassette-unwritable', `The cassette cannot be written: ${reason}`, { where, cause });
   try {
-    return await open(file, 'wx');
+    return jsonLinesFile<RecordedExchange>(await open(where, 'wx'), unwritable);
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    const reason = exists ? 'it already exists. Delete it, or record into another file.' : messageOf(error);
-    throw unwritable(file, reason, error);
+    throw unwritable(
+      error,
+      exists ? 'it already exists. Delete it, or record into another file.' : undefined,
+    );
   }
 }
-
-const unwritable = (where: string, reason: string, cause: unknown): GatewayError =>
-  new GatewayError('cassette-unwritable', `The cassette cannot be written: ${reason}`, { where, cause });

@@ -2,10 +2,11 @@ import type { OutgoingHttpHeaders } from 'node:http';
 import { type Answer, type AnswerBody, isEventStream } from '../answer.ts';
 import { type ForwardOptions, type ForwardPlace, forwardSource } from '../forward/forward-source.ts';
 import type { LedgerLine } from '../ledger.ts';
-import type { Call, ModelCall, Source } from '../source.ts';
+import type { Call, Source } from '../source.ts';
 import { type CassetteWriter, createCassette, type RecordedExchange } from './cassette.ts';
-import { callNames, type LaneAddress, type LaneNames, laneNames, toNames } from './lane-names.ts';
-import { type RecordedRequest, recordedCall, recordedModelCall } from './recorded-request.ts';
+import { cassetteSource, type GoLive } from './cassette-source.ts';
+import { type LaneAddress, type LaneNames, laneNames, toNames } from './lane-names.ts';
+import type { RecordedRequest } from './recorded-request.ts';
 import { rewriteResponse } from './rewrite-response.ts';
 
 export type RecordOptions = ForwardOptions & {
@@ -41,15 +42,15 @@ export async function recordSource(
   }
 
   async function record(
-    request: RecordedRequest,
     { line }: Call,
+    request: RecordedRequest,
     named: LaneNames,
-    goLive: () => Promise<Answer>,
+    goLive: GoLive,
   ): Promise<Answer> {
     // Removed at the end, which an answer that is cut off does not reach.
     line.flags.push('unrecorded');
     const startedAt = performance.now();
-    const answer = await goLive();
+    const answer = await goLive(live);
     const body = recordBody(answer.body, line, startedAt, (chunks) => {
       const rewritten = rewriteResponse(chunks, isEventStream(answer), request.wire, toNames(named));
       const response = { status: answer.status, headers: recordedHeaders(answer.headers), chunks: rewritten };
@@ -58,20 +59,10 @@ export async function recordSource(
     return { ...answer, body };
   }
 
-  function recordModelCall(call: ModelCall, goLive: () => Promise<Answer>): Promise<Answer> {
-    const named = callNames(call, names);
-    return record(recordedModelCall(call, named), call, named, goLive);
-  }
-
-  return {
-    reply: (call) => recordModelCall(call, () => live.reply(call)),
-    countTokens: (call) => recordModelCall(call, () => live.countTokens(call)),
-    other: (call) => record(recordedCall(call, names), call, names, () => live.other(call)),
-    async close() {
-      await live.close();
-      await cassette.close();
-    },
-  };
+  return cassetteSource(names, record, async () => {
+    await live.close();
+    await cassette.close();
+  });
 }
 
 type Chunks = RecordedExchange['response']['chunks'];

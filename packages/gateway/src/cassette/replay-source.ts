@@ -1,15 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Answer, type AnswerBody, isEventStream } from '../answer.ts';
-import { type ForwardOptions, type ForwardPlace, forwardSource, metered } from '../forward/forward-source.ts';
-import type { Call, ModelCall, Source } from '../source.ts';
+import { type Answer, isEventStream } from '../answer.ts';
+import { type ForwardOptions, type ForwardPlace, forwardSource } from '../forward/forward-source.ts';
+import { meteredAnswer } from '../metered-answer.ts';
+import type { Call, Source } from '../source.ts';
 import { finalStatus } from '../wire/provider-error.ts';
 import { RequestError } from '../wire/request-error.ts';
-import { meterResponse } from '../wire/response-meter.ts';
-import { wires } from '../wire/wires.ts';
 import { type RecordedExchange, readCassette } from './cassette.ts';
+import { cassetteSource, type GoLive } from './cassette-source.ts';
 import { firstDifference } from './first-difference.ts';
-import { callNames, fromNames, type LaneAddress, type LaneNames, laneNames } from './lane-names.ts';
-import { type RecordedRequest, recordedCall, recordedModelCall } from './recorded-request.ts';
+import { fromNames, type LaneAddress, type LaneNames, laneNames } from './lane-names.ts';
+import type { RecordedRequest } from './recorded-request.ts';
 import { rewriteResponse } from './rewrite-response.ts';
 import { type Tape, tapeOf } from './tape.ts';
 
@@ -43,10 +43,10 @@ export async function replaySource(
   let forked = false;
 
   async function answer(
-    request: RecordedRequest,
     call: Call,
+    request: RecordedRequest,
     named: LaneNames,
-    goLive: () => Promise<Answer>,
+    goLive: GoLive,
   ): Promise<Answer> {
     const exact = forked ? undefined : tape.take(request.key);
     if (exact) {
@@ -56,7 +56,7 @@ export async function replaySource(
     if (live) {
       forked = true;
       call.line.flags.push('forked');
-      return goLive();
+      return goLive(live);
     }
     const nearest = tape.nearest(request);
     if (options.miss !== 'lenient' || !nearest) throw missing(tape, request, nearest);
@@ -65,22 +65,8 @@ export async function replaySource(
     return recordedAnswer(nearest, call, named, keepsTiming);
   }
 
-  const notLive = (): Promise<Answer> => Promise.reject(new Error('The replay has no provider.'));
-  function answerModelCall(call: ModelCall, goLive: () => Promise<Answer>): Promise<Answer> {
-    const named = callNames(call, names);
-    return answer(recordedModelCall(call, named), call, named, goLive);
-  }
-
-  return {
-    async reply(call) {
-      return meteredAnswer(await answerModelCall(call, () => live?.reply(call) ?? notLive()), call);
-    },
-    countTokens: (call) => answerModelCall(call, () => live?.countTokens(call) ?? notLive()),
-    other: (call) => answer(recordedCall(call, names), call, names, () => live?.other(call) ?? notLive()),
-    async close() {
-      await live?.close();
-    },
-  };
+  const source = cassetteSource(names, answer, async () => live?.close());
+  return { ...source, reply: async (call) => meteredAnswer(await source.reply(call), call.wire) };
 }
 
 function recordedAnswer(
@@ -105,14 +91,6 @@ async function* timed(
     passed = at;
     yield text;
   }
-}
-
-/** A live answer already has its own meter. */
-function meteredAnswer(answer: Answer, call: ModelCall): Answer {
-  if (answer.meter || answer.status >= 400) return answer;
-  const meter = meterResponse(wires[call.wire].meter(), String(answer.headers['content-type'] ?? ''));
-  const body: AnswerBody = metered(answer.body, meter);
-  return { ...answer, meter, body };
 }
 
 function missing(tape: Tape, request: RecordedRequest, nearest: RecordedExchange | undefined): RequestError {

@@ -1,26 +1,12 @@
 import type { RecordedExchange } from './cassette.ts';
 import type { RecordedRequest } from './recorded-request.ts';
 
-/** The exchanges of a cassette, and which of them have been played. */
-export type Tape = {
-  size: number;
-  /** Plays the next exchange with this key, or the last one again when all have been played. */
-  take(key: string): RecordedExchange | undefined;
-  /** The exchange of the same kind with the nearest turn; unplayed ones first. */
-  nearest(request: RecordedRequest): RecordedExchange | undefined;
-  play(exchange: RecordedExchange): void;
-};
+export type Tape = ReturnType<typeof tapeOf>;
 
-export function tapeOf(exchanges: readonly RecordedExchange[]): Tape {
+/** The exchanges of a cassette, and which of them have been played. */
+export function tapeOf(exchanges: readonly RecordedExchange[]) {
   const byKey = Map.groupBy(exchanges, (exchange) => exchange.key);
   const played = new Set<RecordedExchange>();
-
-  function take(key: string): RecordedExchange | undefined {
-    const recorded = byKey.get(key);
-    const exchange = recorded?.find((each) => !played.has(each)) ?? recorded?.at(-1);
-    if (exchange) played.add(exchange);
-    return exchange;
-  }
 
   function distance(exchange: RecordedExchange, request: RecordedRequest): number {
     return Math.abs(exchange.turn - request.turn) + (played.has(exchange) ? 0.5 : 0);
@@ -28,8 +14,15 @@ export function tapeOf(exchanges: readonly RecordedExchange[]): Tape {
 
   return {
     size: exchanges.length,
-    take,
-    nearest(request) {
+    /** Plays the next exchange with this key, or the last one again when all have been played. */
+    take(key: string): RecordedExchange | undefined {
+      const recorded = byKey.get(key);
+      const exchange = recorded?.find((each) => !played.has(each)) ?? recorded?.at(-1);
+      if (exchange) played.add(exchange);
+      return exchange;
+    },
+    /** The exchange of the same kind with the nearest turn; unplayed ones first. */
+    nearest(request: RecordedRequest): RecordedExchange | undefined {
       const candidates = exchanges.filter(
         ({ wire, method, main, path }) =>
           wire === request.wire &&
@@ -42,7 +35,7 @@ export function tapeOf(exchanges: readonly RecordedExchange[]): Tape {
         undefined,
       );
     },
-    play: (exchange) => played.add(exchange),
+    play: (exchange: RecordedExchange) => played.add(exchange),
   };
 }
 

@@ -1,25 +1,19 @@
 import { type Agent, Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 
-/** A lane's connections to its providers, kept open between calls. */
-export type Connections = {
-  agentFor(url: URL): Agent;
-  close(): void;
-};
-
 /**
- * Connects through the proxy in `HTTPS_PROXY` or `HTTP_PROXY` (capital or small letters), except to hosts in `NO_PROXY`
+ * A lane's connections to its providers, kept open between calls. Connects through the proxy in `HTTPS_PROXY` or `HTTP_PROXY` (capital or small letters), except to hosts in `NO_PROXY`
  * and to this machine, where local providers run. Node.js reads these variables since 22.21 and 24.5.
  */
-export function openConnections(): Connections {
+export function openConnections() {
   const direct = agents({});
   const proxied = agents({ proxyEnv: process.env });
   return {
-    agentFor(url) {
+    agentFor(url: URL): Agent {
       const { 'http:': http, 'https:': https } = isLoopback(url.hostname) ? direct : proxied;
       return url.protocol === 'https:' ? https : http;
     },
-    close() {
+    close(): void {
       for (const agent of [...Object.values(direct), ...Object.values(proxied)]) agent.destroy();
     },
   };

@@ -2,18 +2,17 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { JsonObject } from '@whetstone/events';
-import { type Answer, type AnswerBody, errorAnswer } from '../answer.ts';
+import { type Answer, errorAnswer } from '../answer.ts';
 import { readWhole } from '../event-stream.ts';
 import { GatewayError } from '../gateway-error.ts';
+import { meteredAnswer } from '../metered-answer.ts';
 import { isRefusal, retryAfterMs, retryInfoMs } from '../rate/retry-after.ts';
 import type { Rate } from '../rate/turns.ts';
 import type { Call, ModelCall, Source } from '../source.ts';
-import { bounded } from '../text.ts';
+import { bounded, boundedNames } from '../text.ts';
 import { type WireProtocol, wireProtocols } from '../wire/neutral.ts';
 import { stripProviderTools } from '../wire/provider-tools.ts';
 import { RequestError } from '../wire/request-error.ts';
-import { meterResponse, type ResponseMeter } from '../wire/response-meter.ts';
-import { wires } from '../wire/wires.ts';
 import { askForUsage, lacksUsage, withoutUsageChunk } from './chat-usage.ts';
 import { openConnections } from './connections.ts';
 import { agentHeaders, upstreamHeaders } from './headers.ts';
@@ -83,7 +82,7 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
   /** The body without the tools that the lane does not allow; unchanged when it has none of them. */
   function strippedBody(call: ModelCall, change = (raw: JsonObject): JsonObject => raw): Uint8Array {
     const { raw, stripped } = stripProviderTools(call.wire, call.neutral.raw, place.allowsTool);
-    call.line.stripped_tools = stripped.slice(0, 500).map((name) => bounded(name, 100));
+    call.line.stripped_tools = boundedNames(stripped);
     const changed = change(raw);
     return changed === call.neutral.raw ? call.body : Buffer.from(JSON.stringify(changed));
   }
@@ -96,7 +95,7 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
       const turn = await waitForTurn(place.rate(destination.url.host), call);
       place.checkBudgets();
       const forwarded = await send(call, body, destination);
-      const answer = await replyAnswer(forwarded, call);
+      const answer = meteredAnswer(await plainAnswer(forwarded, call), call.wire);
       if (isRefusal(answer.status)) turn.refused(await pauseAskedFor(forwarded.response, answer));
       if (!asksForUsage || answer.status >= 400) return answer;
       const { 'content-length': _, ...headers } = answer.headers;
@@ -141,13 +140,6 @@ async function openProviders(upstreams: Upstreams): Promise<ReadonlyMap<WireProt
 }
 
 type Forwarded = { response: IncomingMessage; key: string };
-
-async function replyAnswer(forwarded: Forwarded, call: ModelCall): Promise<Answer> {
-  const answer = await plainAnswer(forwarded, call);
-  if (answer.status >= 400) return answer;
-  const meter = meterResponse(wires[call.wire].meter(), String(answer.headers['content-type'] ?? ''));
-  return { ...answer, meter, body: metered(answer.body, meter) };
-}
 
 async function plainAnswer({ response, key }: Forwarded, call: Call): Promise<Answer> {
   const { statusCode: status = 502 } = response;
@@ -197,12 +189,4 @@ async function* masked(chunks: AsyncIterable<Uint8Array>, key: string): AsyncGen
   }
   const rest = mask.end();
   if (rest.length > 0) yield rest;
-}
-
-/** The body, metered as it passes. */
-export async function* metered(body: AnswerBody, meter: ResponseMeter): AsyncGenerator<string | Uint8Array> {
-  for await (const chunk of body) {
-    meter.push(chunk);
-    yield chunk;
-  }
 }

@@ -1,17 +1,12 @@
 /** Replaces a key in a byte stream with one star per byte, also where chunks cut it. */
-export type KeyMask = {
-  /** The bytes that can be passed on. The end is held back while it may be the beginning of the key. */
-  push(chunk: Uint8Array): Buffer;
-  end(): Buffer;
-};
-
-export function maskKey(key: string): KeyMask {
+export function maskKey(key: string) {
   const secret = Buffer.from(key);
   const stars = Buffer.alloc(secret.length, '*');
-  let held = Buffer.alloc(0);
+  let held: Buffer = Buffer.alloc(0);
 
   return {
-    push(chunk) {
+    /** The bytes that can be passed on. The end is held back while it may be the beginning of the key. */
+    push(chunk: Uint8Array): Buffer {
       const bytes = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk]);
       for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, at + secret.length)) {
         stars.copy(bytes, at);
@@ -20,7 +15,7 @@ export function maskKey(key: string): KeyMask {
       held = bytes.subarray(bytes.length - heldLength);
       return bytes.subarray(0, bytes.length - heldLength);
     },
-    end: () => held,
+    end: (): Buffer => held,
   };
 }
 

@@ -13,27 +13,6 @@ export type RateOptions = {
   maxWaitMs?: number;
 };
 
-/**
- * The state of a provider's limit, without timers: calls arrive, are admitted in that order, and leave.
- * The limit grows by one (additive increase) and halves when the provider refuses a call (multiplicative decrease).
- */
-export type ConcurrencyLimit<Call> = {
-  /** Puts a call at the end of the queue. */
-  arrive(call: Call): void;
-  /** Takes a call out of the queue. */
-  abandon(call: Call): void;
-  /** The calls whose turn has come. From now on they are under way. */
-  admit(): Call[];
-  /** The provider refused a call that was admitted. `pauseMs` is absent when it did not say for how long. */
-  refused(call: Call, pauseMs?: number): void;
-  /** A call that was admitted has ended; `ok`: with a good answer. */
-  leave(call: Call, ok: boolean): void;
-  /** When the current pause ends, for calls that only wait for it. */
-  resumesAt(): number | undefined;
-  /** How many calls may be under way now. */
-  limit(): number;
-};
-
 /** The pause when a provider does not say how long to wait. It doubles with each refusal until a call succeeds. */
 const firstPauseMs = 1000;
 
@@ -43,11 +22,15 @@ const roundsToGrow = 2;
 /** What is remembered of a call under way: how often the limit had been cut when it was admitted. */
 type UnderWay = { cuts: number; refused: boolean };
 
-/** @param now a clock in milliseconds that never goes backwards. */
+/**
+ * The state of a provider's limit, without timers: calls arrive, are admitted in that order, and leave.
+ * The limit grows by one (additive increase) and halves when the provider refuses a call (multiplicative decrease).
+ * @param now a clock in milliseconds that never goes backwards.
+ */
 export function openConcurrencyLimit<Call>(
   { initial = 8, most = 64, maxPauseMs = 60_000 }: RateOptions,
   now: () => number,
-): ConcurrencyLimit<Call> {
+) {
   const waiting = new Set<Call>();
   const underWay = new Map<Call, UnderWay>();
   const highest = Math.max(1, most);
@@ -73,15 +56,18 @@ export function openConcurrencyLimit<Call>(
   }
 
   return {
-    arrive(call) {
+    /** Puts a call at the end of the queue. */
+    arrive(call: Call): void {
       waiting.add(call);
     },
 
-    abandon(call) {
+    /** Takes a call out of the queue. */
+    abandon(call: Call): void {
       waiting.delete(call);
     },
 
-    admit() {
+    /** The calls whose turn has come. From now on they are under way. */
+    admit(): Call[] {
       if (now() < pausedUntil) return [];
       const admitted = [...waiting].slice(0, Math.max(0, limit - underWay.size));
       for (const call of admitted) {
@@ -91,7 +77,8 @@ export function openConcurrencyLimit<Call>(
       return admitted;
     },
 
-    refused(call, pauseMs) {
+    /** The provider refused a call that was admitted. `pauseMs` is absent when it did not say for how long. */
+    refused(call: Call, pauseMs?: number): void {
       const state = underWay.get(call);
       // Calls that went out together are refused together, which is one reason to slow down, not several.
       if (state && state.cuts === cuts) cut();
@@ -100,7 +87,8 @@ export function openConcurrencyLimit<Call>(
       pausedUntil = Math.max(pausedUntil, now() + Math.min(maxPauseMs, Math.max(0, pause)));
     },
 
-    leave(call, ok) {
+    /** A call that was admitted has ended; `ok`: with a good answer. */
+    leave(call: Call, ok: boolean): void {
       const state = underWay.get(call);
       const wasFull = underWay.size >= limit;
       underWay.delete(call);
@@ -109,8 +97,10 @@ export function openConcurrencyLimit<Call>(
       if (wasFull) grow();
     },
 
-    resumesAt: () => (waiting.size > 0 && now() < pausedUntil ? pausedUntil : undefined),
+    /** When the current pause ends, for calls that only wait for it. */
+    resumesAt: (): number | undefined => (waiting.size > 0 && now() < pausedUntil ? pausedUntil : undefined),
 
-    limit: () => limit,
+    /** How many calls may be under way now. */
+    limit: (): number => limit,
   };
 }

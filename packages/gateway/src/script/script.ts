@@ -1,38 +1,66 @@
-import { type JsonObject, jsonValueSchema, type Usage } from '@whetstone/events';
+import { jsonValueSchema } from '@whetstone/events';
 import { z } from 'zod';
 import type { AgentFamily } from '../agent-family.ts';
 import type { OfferedTool, WireProtocol } from '../wire/neutral.ts';
 
+const text = z.string().min(1);
+
+const scriptCallSchema = z.discriminatedUnion('tool', [
+  z.strictObject({ tool: z.literal('shell'), command: text }),
+  z.strictObject({ tool: z.literal('read'), path: text }),
+  // Creates the file and its folders, or replaces the whole file.
+  z.strictObject({ tool: z.literal('write'), path: text, content: z.string() }),
+  // Replaces `find`, which must occur once. Every agent's edit tool can replace whole lines.
+  z.strictObject({ tool: z.literal('edit'), path: text, find: text, replace: z.string() }),
+  z.strictObject({
+    tool: z.literal('native'),
+    name: text,
+    input: z.union([z.string(), z.record(z.string(), jsonValueSchema)], 'an object or text'),
+  }),
+]);
+
+export type ScriptCall = z.infer<typeof scriptCallSchema>;
+
 /** A tool call that every coding agent can do in its own way. Paths are relative to the agent's working directory. */
-export type NeutralCall =
-  | { tool: 'shell'; command: string }
-  | { tool: 'read'; path: string }
-  /** Creates the file and its folders, or replaces the whole file. */
-  | { tool: 'write'; path: string; content: string }
-  /** Replaces `find`, which must occur once. Every agent's edit tool can replace whole lines. */
-  | { tool: 'edit'; path: string; find: string; replace: string };
+export type NeutralCall = Exclude<ScriptCall, { tool: 'native' }>;
 
 /**
  * Calls the offered tool of that name with this exact input: an object for a function tool, text for a freeform tool.
  * For anything that the neutral calls cannot express. Only agents that offer the tool can play it.
  */
-export type NativeCall = { tool: 'native'; name: string; input: JsonObject | string };
+export type NativeCall = Extract<ScriptCall, { tool: 'native' }>;
 
-export type ScriptCall = NeutralCall | NativeCall;
+const tokens = z.number().int().nonnegative().exactOptional();
+
+/** Checks a step from a file or from a script's own code. */
+export const scriptStepSchema = z
+  .strictObject({
+    text: z.string().exactOptional(),
+    thinking: z.string().exactOptional(),
+    calls: z.array(scriptCallSchema).exactOptional(),
+    /**
+     * The whole answer when the agent was asked for one with a JSON Schema: a call of the tool that the agent offers
+     * for it (Claude Code, Qwen Code), or JSON as text. Not together with `text` or `calls`.
+     */
+    data: z.record(z.string(), jsonValueSchema).exactOptional(),
+    /** Token buckets to report instead of the estimate. */
+    usage: z
+      .strictObject({
+        inputTokens: tokens,
+        outputTokens: tokens,
+        cacheReadTokens: tokens,
+        cacheWriteTokens: tokens,
+        reasoningTokens: tokens,
+      })
+      .exactOptional(),
+  })
+  .refine(({ data, text, calls }) => data === undefined || (text ?? calls) === undefined, {
+    path: ['data'],
+    error: 'is the whole answer: without `text` and `calls`',
+  });
 
 /** One reply of the scripted model. A step without calls is the final answer of its turn. */
-export type ScriptStep = {
-  text?: string;
-  thinking?: string;
-  calls?: ScriptCall[];
-  /**
-   * The whole answer when the agent was asked for one with a JSON Schema: a call of the tool that the agent offers for
-   * it (Claude Code, Qwen Code), or JSON as text. Not together with `text` or `calls`.
-   */
-  data?: JsonObject;
-  /** Token buckets to report instead of the estimate. */
-  usage?: Partial<Usage>;
-};
+export type ScriptStep = z.infer<typeof scriptStepSchema>;
 
 /** One model request, as a script sees it. */
 export type ScriptRequest = {
@@ -76,44 +104,3 @@ export function defineScript(script: Script): Script {
 export function scriptFromSteps(name: string, steps: readonly ScriptStep[]): Script {
   return { name, play: ({ step }) => steps[step] ?? { text: 'Done.' } };
 }
-
-const scriptCallSchema = z.discriminatedUnion('tool', [
-  z.strictObject({ tool: z.literal('shell'), command: z.string().min(1) }),
-  z.strictObject({ tool: z.literal('read'), path: z.string().min(1) }),
-  z.strictObject({ tool: z.literal('write'), path: z.string().min(1), content: z.string() }),
-  z.strictObject({
-    tool: z.literal('edit'),
-    path: z.string().min(1),
-    find: z.string().min(1),
-    replace: z.string(),
-  }),
-  z.strictObject({
-    tool: z.literal('native'),
-    name: z.string().min(1),
-    input: z.union([z.string(), z.record(z.string(), jsonValueSchema)], 'an object or text'),
-  }),
-]);
-
-const tokens = z.number().int().nonnegative().exactOptional();
-
-/** Checks a step from a file or from a script's own code. */
-export const scriptStepSchema: z.ZodType<ScriptStep> = z
-  .strictObject({
-    text: z.string().exactOptional(),
-    thinking: z.string().exactOptional(),
-    calls: z.array(scriptCallSchema).exactOptional(),
-    data: z.record(z.string(), jsonValueSchema).exactOptional(),
-    usage: z
-      .strictObject({
-        inputTokens: tokens,
-        outputTokens: tokens,
-        cacheReadTokens: tokens,
-        cacheWriteTokens: tokens,
-        reasoningTokens: tokens,
-      })
-      .exactOptional(),
-  })
-  .refine(({ data, text, calls }) => data === undefined || (text ?? calls) === undefined, {
-    path: ['data'],
-    error: 'is the whole answer: without `text` and `calls`',
-  });

@@ -1,25 +1,19 @@
 import type { NeutralMessage, NeutralToolCall } from './neutral.ts';
 
-/** Builds a conversation from a wire's items, in their order. Adjacent items of one reply become one message. */
-export type ConversationBuilder = {
-  messages: NeutralMessage[];
-  user(text: string): void;
-  assistant(part: { text?: string; thinking?: string; toolCall?: NeutralToolCall }): void;
-  /** `name` is the tool's name if the wire repeats it. Otherwise the name of the call is used. */
-  toolResult(callId: string, output: string, name?: string): void;
-};
+export type ConversationBuilder = ReturnType<typeof buildConversation>;
 
-export function buildConversation(): ConversationBuilder {
+/** Builds a conversation from a wire's items, in their order. Adjacent items of one reply become one message. */
+export function buildConversation() {
   const messages: NeutralMessage[] = [];
   const calledTools = new Map<string, string>();
   return {
     messages,
 
-    user(text) {
+    user(text: string): void {
       messages.push({ role: 'user', text });
     },
 
-    assistant({ text = '', thinking = '', toolCall }) {
+    assistant({ text = '', thinking = '', toolCall }: AssistantPart): void {
       let reply = messages.at(-1);
       if (reply?.role !== 'assistant') {
         reply = { role: 'assistant', text: '', thinking: '', toolCalls: [] };
@@ -33,7 +27,8 @@ export function buildConversation(): ConversationBuilder {
       }
     },
 
-    toolResult(callId, output, name = calledTools.get(callId) ?? '') {
+    /** `name` is the tool's name if the wire repeats it. Otherwise the name of the call is used. */
+    toolResult(callId: string, output: string, name = calledTools.get(callId) ?? ''): void {
       let results = messages.at(-1);
       if (results?.role !== 'tool') {
         results = { role: 'tool', toolResults: [] };
@@ -43,6 +38,8 @@ export function buildConversation(): ConversationBuilder {
     },
   };
 }
+
+type AssistantPart = { text?: string; thinking?: string; toolCall?: NeutralToolCall };
 
 const joinLines = (before: string, after: string): string =>
   before === '' || after === '' ? before + after : `${before}\n${after}`;

@@ -1,19 +1,11 @@
 import { createParser } from 'eventsource-parser';
 
-/** Cuts a byte stream of server-sent events into its events. */
-export type EventSplitter = {
-  /** The events that end in `chunk`, each with the blank line that ends it. */
-  push(chunk: string | Uint8Array): string[];
-  /** What is left: the beginning of an event, or nothing. */
-  rest(): string;
-};
-
 /**
- * Written by hand because an agent gets the text of each event as the provider sent it, comments, line ends and an
+ * Cuts a byte stream of server-sent events into its events. Written by hand because an agent gets the text of each event as the provider sent it, comments, line ends and an
  * unfinished last event included, and eventsource-parser only reports the fields of finished events.
  * @param limit characters of one event; a longer one comes in pieces, which are not events.
  */
-export function splitEvents(limit = 64 * 1024 * 1024): EventSplitter {
+export function splitEvents(limit = 64 * 1024 * 1024) {
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   const eventEnd = /\n\r?\n|\r\r/g;
   // The beginning of an event in which no end was found, in pieces that are joined once.
@@ -30,7 +22,8 @@ export function splitEvents(limit = 64 * 1024 * 1024): EventSplitter {
   }
 
   return {
-    push(chunk) {
+    /** The events that end in `chunk`, each with the blank line that ends it. */
+    push(chunk: string | Uint8Array): string[] {
       const text = last + (typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true }));
       const events: string[] = [];
       let start = 0;
@@ -45,7 +38,8 @@ export function splitEvents(limit = 64 * 1024 * 1024): EventSplitter {
       if (length > limit) events.push(take(''));
       return events;
     },
-    rest: () => pieces.join('') + last + decoder.decode(),
+    /** What is left: the beginning of an event, or nothing. */
+    rest: (): string => pieces.join('') + last + decoder.decode(),
   };
 }
 

@@ -2,14 +2,7 @@ import { isJsonObject, parseJson } from '@whetstone/events';
 import { createParser } from 'eventsource-parser';
 import type { Metered, WireMeter } from './metered.ts';
 
-/** Meters the bytes of a response as they pass. */
-export type ResponseMeter = {
-  push(chunk: string | Uint8Array): void;
-  /** `performance.now()` when the first output of the model passed. */
-  firstOutputAt(): number | undefined;
-  /** What the response has reported so far. */
-  result(): Metered;
-};
+export type ResponseMeter = ReturnType<typeof meterResponse>;
 
 /** A body that is not streamed is kept until its end, up to this many bytes. A longer one is not metered. */
 const maxBodyBytes = 64 * 1024 * 1024;
@@ -17,7 +10,8 @@ const maxBodyBytes = 64 * 1024 * 1024;
 /** In characters. A longer event is not metered; the events after it are. */
 const maxEventLength = 64 * 1024 * 1024;
 
-export function meterResponse(meter: WireMeter, contentType: string): ResponseMeter {
+/** Meters the bytes of a response as they pass. */
+export function meterResponse(meter: WireMeter, contentType: string) {
   let firstOutputAt: number | undefined;
 
   function read(json: string): void {
@@ -31,8 +25,10 @@ export function meterResponse(meter: WireMeter, contentType: string): ResponseMe
   const bytes = contentType.includes('text/event-stream') ? eventReader(read) : bodyReader(read);
   return {
     push: bytes.push,
-    firstOutputAt: () => firstOutputAt,
-    result() {
+    /** `performance.now()` when the first output of the model passed. */
+    firstOutputAt: (): number | undefined => firstOutputAt,
+    /** What the response has reported so far. */
+    result(): Metered {
       bytes.end();
       return meter.result();
     },
