@@ -4,22 +4,19 @@
  */
 export type Loss = { what: string; count: number; why: string };
 
-export type LossTally = {
-  add(what: string, why: string, count?: number): void;
-  /** In the order in which each first occurred. */
-  list(): Loss[];
-};
+export type LossTally = ReturnType<typeof tallyLosses>;
 
-export function tallyLosses(): LossTally {
+export function tallyLosses() {
   const losses = new Map<string, Loss>();
   return {
-    add(what, why, count = 1) {
+    add(what: string, why: string, count = 1): void {
       if (count === 0) return;
       const key = JSON.stringify([what, why]);
       const known = losses.get(key);
       if (known) known.count += count;
       else losses.set(key, { what, count, why });
     },
-    list: () => [...losses.values()].map((loss) => ({ ...loss })),
+    /** In the order in which each first occurred. */
+    list: (): Loss[] => [...losses.values()].map((loss) => ({ ...loss })),
   };
 }

@@ -1,3 +1,4 @@
+import { contentText } from '../content-text.ts';
 import { type JsonValue, parseJson } from '../json.ts';
 import { type Loss, type LossTally, tallyLosses } from '../loss.ts';
 import { present } from '../present.ts';
@@ -66,15 +67,11 @@ function readTrajectory(
   const metadata = metadataOf(trajectory);
   const embedded = new EmbeddedTrajectories(trajectory.subagent_trajectories ?? [], place);
   const events = trajectory.steps.flatMap((step) =>
-    readStep(step, { losses, embedded, model: metadata.model, envelope: envelope(parentCallId) }),
+    readStep(step, { losses, embedded, model: metadata.model, envelope: present({ parentCallId }) }),
   );
   if (parentCallId !== undefined) loseOfSubagent(metadata, losses);
   const session: StreamEvent[] = parentCallId === undefined ? [sessionStarted(metadata)] : [];
-  return {
-    events: [...session, ...events, ...embedded.rest()],
-    metadata,
-    name: metadata.agentName,
-  };
+  return { events: [...session, ...events, ...embedded.rest()], metadata, name: metadata.agentName };
 }
 
 /** The trajectories inside a document, by id. Each is read once. */
@@ -108,7 +105,7 @@ class EmbeddedTrajectories {
       const taken = this.take(id, id);
       if (!taken) return [];
       const called = { type: 'subagent.called', callId: id, name: taken.name } as const;
-      return [{ ...called, ...envelope(this.#place.parentCallId) }, ...taken.events];
+      return [{ ...called, ...present({ parentCallId: this.#place.parentCallId }) }, ...taken.events];
     });
   }
 }
@@ -128,29 +125,22 @@ function readStep(step: ReadableStep, context: StepContext): StreamEvent[] {
   }
   const annotations = annotationsOf(step.extra);
   loseOfStep(step, annotations !== undefined, losses);
-  const turn = annotations?.turn === undefined ? {} : { turn: annotations.turn };
-  const stepEnvelope = { ...context.envelope, ...turn };
-  const events = eventsOfStep(step, annotations ?? {}, { ...context, envelope: stepEnvelope });
+  const envelope = { ...context.envelope, ...present({ turn: annotations?.turn }) };
+  const events = eventsOfStep(step, annotations ?? {}, { ...context, envelope });
   return withTime(events, step.timestamp, losses);
 }
 
 function eventsOfStep(step: ReadableStep, annotations: StepAnnotations, context: StepContext): StreamEvent[] {
   const message = textOf(step.message, 'message', context.losses);
   if (step.source === 'agent') return readAgentStep(step, message, annotations, context);
-  const results = step.observation?.results ?? [];
+  const results = (step.observation?.results ?? []).map((result) => unmatched(result, context));
   if (step.source === 'user') {
-    return [
-      { type: 'message', role: 'user', text: message, ...context.envelope },
-      ...results.map((result) => unmatched(result, context)),
-    ];
+    return [{ type: 'message', role: 'user', text: message, ...context.envelope }, ...results];
   }
   if (step.source !== 'system') {
     context.losses.add(`step.source ${step.source}`, 'an unknown source: kept as raw');
   }
-  return [
-    { type: 'raw', native: { source: step.source, message }, ...context.envelope },
-    ...results.map((result) => unmatched(result, context)),
-  ];
+  return [{ type: 'raw', native: { source: step.source, message }, ...context.envelope }, ...results];
 }
 
 function readAgentStep(
@@ -200,9 +190,8 @@ function readAgentStep(
       if (annotation.pending) continue;
       const { status = 'completed', json } = annotation;
       const content = result.content == null ? undefined : textOf(result.content, 'result', losses);
-      const output =
-        content === undefined ? {} : { output: json ? (parseJson(content) ?? content) : content };
-      const fields = { callId: call.tool_call_id, ...output, ...context.envelope };
+      const output = json && content !== undefined ? (parseJson(content) ?? content) : content;
+      const fields = { callId: call.tool_call_id, ...present({ output }), ...context.envelope };
       const ofSubagent = delegation && (!delegation.action || annotation.subagent);
       if (ofSubagent || result === delegation?.report) {
         const ending = status === 'completed' ? status : 'failed';
@@ -266,12 +255,12 @@ function usageOf(step: ReadableStep, { losses, model, envelope }: StepContext): 
   const { metrics } = step;
   if (!metrics) return undefined;
   const { prompt_tokens: prompt, completion_tokens: completion, cached_tokens: cached } = metrics;
-  if (prompt == null && completion == null) {
+  if (prompt === undefined && completion === undefined) {
     losses.add('metrics', 'they report no tokens');
     return undefined;
   }
-  if (prompt == null) losses.add('metrics.prompt_tokens', 'not reported: read as 0');
-  if (completion == null) losses.add('metrics.completion_tokens', 'not reported: read as 0');
+  if (prompt === undefined) losses.add('metrics.prompt_tokens', 'not reported: read as 0');
+  if (completion === undefined) losses.add('metrics.completion_tokens', 'not reported: read as 0');
   if ((step.llm_call_count ?? 1) > 1) {
     losses.add('step.llm_call_count', 'one usage is the sum of several model calls');
   }
@@ -283,32 +272,19 @@ function usageOf(step: ReadableStep, { losses, model, envelope }: StepContext): 
   const usage: Usage = {
     inputTokens: Math.round(Math.max(0, uncached)),
     outputTokens: Math.round(completion ?? 0),
-    ...(cached == null ? {} : { cacheReadTokens: Math.round(cached) }),
-    ...present({ cacheWriteTokens: written, reasoningTokens: reasoning }),
+    ...present({
+      cacheReadTokens: cached === undefined ? undefined : Math.round(cached),
+      cacheWriteTokens: written,
+      reasoningTokens: reasoning,
+    }),
   };
-  const named = step.model_name ?? model;
-  return {
-    type: 'usage',
-    usage,
-    ...present({ model: named }),
-    ...(metrics.cost_usd == null ? {} : { costUsd: metrics.cost_usd }),
-    ...present({ latencyMs }),
-    ...envelope,
-  };
+  const said = present({ model: step.model_name ?? model, costUsd: metrics.cost_usd, latencyMs });
+  return { type: 'usage', usage, ...said, ...envelope };
 }
 
 /** The text of a content. Other parts are files beside the document, which events cannot carry. */
-function textOf(content: ReadableContent, where: string, losses: LossTally): string {
-  if (content == null) return '';
-  if (typeof content === 'string') return content;
-  for (const part of content) {
-    if (part.type !== 'text') losses.add(`${where} ${part.type}`, 'events only carry text');
-  }
-  return content
-    .filter((part) => part.type === 'text')
-    .map((part) => part.text ?? '')
-    .join('\n');
-}
+const textOf = (content: ReadableContent, where: string, losses: LossTally): string =>
+  contentText(content ?? '', (type) => losses.add(`${where} ${type}`, 'events only carry text'));
 
 /** The first event of a step has the step's time. Nothing says when the others happened. */
 function withTime(events: StreamEvent[], time: string | null | undefined, losses: LossTally): StreamEvent[] {
@@ -322,31 +298,20 @@ function withTime(events: StreamEvent[], time: string | null | undefined, losses
   return [{ ...first, at: new Date(milliseconds).toISOString() }, ...others];
 }
 
-function metadataOf({
-  schema_version,
-  session_id,
-  trajectory_id,
-  agent,
-  notes,
-  final_metrics,
-}: ReadableTrajectory): AtifMetadata {
-  const totals = final_metrics && {
-    ...(final_metrics.total_prompt_tokens == null ? {} : { promptTokens: final_metrics.total_prompt_tokens }),
-    ...(final_metrics.total_completion_tokens == null
-      ? {}
-      : { completionTokens: final_metrics.total_completion_tokens }),
-    ...(final_metrics.total_cached_tokens == null ? {} : { cachedTokens: final_metrics.total_cached_tokens }),
-    ...(final_metrics.total_cost_usd == null ? {} : { costUsd: final_metrics.total_cost_usd }),
-  };
+function metadataOf(trajectory: ReadableTrajectory): AtifMetadata {
+  const { agent, final_metrics } = trajectory;
+  const totals = present({
+    promptTokens: final_metrics?.total_prompt_tokens,
+    completionTokens: final_metrics?.total_completion_tokens,
+    cachedTokens: final_metrics?.total_cached_tokens,
+    costUsd: final_metrics?.total_cost_usd,
+  });
   return {
-    schemaVersion: schema_version,
-    ...(session_id == null ? {} : { sessionId: session_id }),
-    ...(trajectory_id == null ? {} : { trajectoryId: trajectory_id }),
+    schemaVersion: trajectory.schema_version,
+    ...present({ sessionId: trajectory.session_id, trajectoryId: trajectory.trajectory_id }),
     agentName: agent.name,
-    ...(agent.version == null ? {} : { agentVersion: agent.version }),
-    ...(agent.model_name == null ? {} : { model: agent.model_name }),
-    ...(notes == null ? {} : { notes }),
-    ...(totals && Object.keys(totals).length > 0 ? { totals } : {}),
+    ...present({ agentVersion: agent.version, model: agent.model_name, notes: trajectory.notes }),
+    ...(Object.keys(totals).length > 0 && { totals }),
   };
 }
 
@@ -363,10 +328,6 @@ function sessionStarted({ sessionId, agentName, agentVersion, model }: AtifMetad
     runtime: agentName,
     ...present({ runtimeVersion: agentVersion, model }),
   };
-}
-
-function envelope(parentCallId: string | undefined): EventEnvelope {
-  return parentCallId === undefined ? {} : { parentCallId };
 }
 
 function numberOf(value: unknown): number | undefined {

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { JsonObject } from '../json.ts';
+import { optional } from '../optional.ts';
 
 /**
  * What the reader requires of an ATIF document: the values that it reads have the right type; all others are free. Older
- * versions lack keys, later versions have more, and Python programs write `null` for an absent value.
+ * versions lack keys, and later versions have more.
  */
-const text = z.string().nullish();
-const count = z.number().nonnegative().nullish();
+const text = optional(z.string());
+const count = optional(z.number().nonnegative());
 const readableContent = z
   .union([z.string(), z.array(z.looseObject({ type: z.string(), text: z.string().optional() }))])
   .nullish();

@@ -120,17 +120,18 @@ export type AtifTrajectory = z.infer<z.ZodObject<typeof trajectoryShape, z.core.
 
 /** Checks a document by the rules of the version that it names. */
 export const atifTrajectorySchema: z.ZodType<AtifTrajectory> = z.lazy(() =>
-  z
-    .strictObject({ ...trajectoryShape, subagent_trajectories: z.array(atifTrajectorySchema).optional() })
-    .superRefine((trajectory, context) => {
-      for (const { path, message } of brokenRules(trajectory)) {
-        context.addIssue({ code: 'custom', path, message });
-      }
-    }),
+  z.strictObject(atifTrajectoryShape).superRefine((trajectory, context) => {
+    for (const { path, message } of brokenRules(trajectory)) {
+      context.addIssue({ code: 'custom', path, message });
+    }
+  }),
 );
 
-/** The keys of a whole trajectory, so that a reader can report unknown ones. */
-export const ATIF_TRAJECTORY_KEYS = [...Object.keys(trajectoryShape), 'subagent_trajectories'];
+/** The shape of a whole trajectory. */
+export const atifTrajectoryShape = {
+  ...trajectoryShape,
+  subagent_trajectories: z.array(atifTrajectorySchema).optional(),
+};
 
 type BrokenRule = { path: (string | number)[]; message: string };
 

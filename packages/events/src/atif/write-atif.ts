@@ -1,8 +1,16 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
+import { isJsonObject, type JsonValue } from '../json.ts';
 import { type Loss, type LossTally, tallyLosses } from '../loss.ts';
 import { present } from '../present.ts';
-import { type AgentStep, eventsByAgent, groupSteps, type Step, type StepCall } from '../steps/group-steps.ts';
+import {
+  type AgentStep,
+  eventsByAgent,
+  groupSteps,
+  loseUnstarted,
+  type Step,
+  type StepCall,
+} from '../steps/group-steps.ts';
 import type { StreamEvent, StreamEventOf } from '../stream-event.ts';
+import { totalTokens } from '../usage.ts';
 import { extraWith, type StepAnnotations } from './annotations.ts';
 import { AtifError } from './atif-error.ts';
 import {
@@ -51,7 +59,7 @@ export function writeAtif(
 
   const trajectory = writeTrajectory(undefined, writer, {
     ...present({ session_id: sessionId }),
-    ...(options.trajectoryId === undefined || minor < 7 ? {} : { trajectory_id: options.trajectoryId }),
+    ...present({ trajectory_id: minor < 7 ? undefined : options.trajectoryId }),
     agent: {
       name: options.agentName,
       version: options.agentVersion,
@@ -62,11 +70,7 @@ export function writeAtif(
   if (!trajectory) {
     throw new AtifError('atif-empty', 'No event makes a step, and ATIF has no trajectory without steps.');
   }
-  for (const unwritten of agents.values()) {
-    for (const event of unwritten) {
-      losses.add(event.type, 'nothing in the stream starts its sub-agent');
-    }
-  }
+  loseUnstarted(agents, losses);
   return { trajectory, lost: losses.list() };
 }
 
@@ -98,10 +102,10 @@ function writeTrajectory(
     .filter((step) => step !== undefined)
     .map((step, index): AtifStep => ({ step_id: index + 1, ...step }));
   if (steps.length === 0) return undefined;
-  const { session_id, trajectory_id, agent, notes } = head;
+  const { agent, notes, ...ids } = head;
   return {
     schema_version: `ATIF-v1.${writer.minor}`,
-    ...present({ session_id, trajectory_id }),
+    ...ids,
     agent,
     steps,
     ...present({ notes }),
@@ -133,7 +137,7 @@ function writeUserStep(message: StreamEventOf<'message'>, losses: LossTally): Nu
     ...timestamp([message]),
     source: 'user',
     message: message.text,
-    ...annotate({ ...present({ turn: message.turn }) }),
+    ...annotate(present({ turn: message.turn })),
   };
 }
 
@@ -182,20 +186,14 @@ function writeAgentStep(step: AgentStep, writer: Writer, embedded: AtifTrajector
     ...timestamp(said),
     source: 'agent',
     message: message?.text ?? '',
-    ...(usage?.model === undefined ? {} : { model_name: usage.model }),
-    ...(thinking === undefined ? {} : { reasoning_content: thinking.text }),
-    ...(calls.length === 0
-      ? {}
-      : {
-          tool_calls: calls.map((call) => ({
-            tool_call_id: call.callId,
-            function_name: call.action?.name ?? call.subagent?.name ?? '',
-            arguments: argumentsOf(call),
-          })),
-        }),
-    ...(observed.length === 0 ? {} : { observation: { results: observed.map(({ result }) => result) } }),
-    ...(usage === undefined ? {} : { metrics: metricsOf(usage) }),
-    ...(usage !== undefined && minor >= 7 ? { llm_call_count: 1 } : {}),
+    ...present({
+      model_name: usage?.model,
+      reasoning_content: thinking?.text,
+      tool_calls: calls.length === 0 ? undefined : calls.map(toolCallOf),
+      observation: observed.length === 0 ? undefined : { results: observed.map(({ result }) => result) },
+      metrics: usage && metricsOf(usage),
+      llm_call_count: usage && minor >= 7 ? 1 : undefined,
+    }),
     ...annotate(annotations),
   };
 }
@@ -274,18 +272,20 @@ function annotationsFor({ turn, calls, usageBeforeCalls }: AgentStep, observed: 
   };
 }
 
-function annotate(annotations: StepAnnotations): Pick<AtifStep, 'extra'> {
-  const extra = extraWith(annotations);
-  return extra === undefined ? {} : { extra };
-}
+const annotate = (annotations: StepAnnotations): Pick<AtifStep, 'extra'> =>
+  present({ extra: extraWith(annotations) });
 
 function callEvents({ action, subagent }: StepCall): StreamEvent[] {
   return [action, subagent].filter((event) => event !== undefined);
 }
 
-function argumentsOf({ action }: StepCall): JsonObject {
-  if (!action) return {};
-  return isJsonObject(action.input) ? action.input : { input: action.input };
+function toolCallOf({ callId, action, subagent }: StepCall): NonNullable<AtifStep['tool_calls']>[number] {
+  const input = action?.input ?? {};
+  return {
+    tool_call_id: callId,
+    function_name: action?.name ?? subagent?.name ?? '',
+    arguments: isJsonObject(input) ? input : { input },
+  };
 }
 
 function contentOf(output: JsonValue | undefined): Pick<AtifResult, 'content'> {
@@ -295,15 +295,13 @@ function contentOf(output: JsonValue | undefined): Pick<AtifResult, 'content'> {
 
 /** ATIF counts cached tokens as part of the prompt; our buckets are exclusive. */
 function metricsOf({ usage, costUsd, latencyMs }: StreamEventOf<'usage'>): AtifMetrics {
-  const more = {
-    ...present({
-      cache_write_tokens: usage.cacheWriteTokens,
-      reasoning_tokens: usage.reasoningTokens,
-      latency_ms: latencyMs,
-    }),
-  };
+  const more = present({
+    cache_write_tokens: usage.cacheWriteTokens,
+    reasoning_tokens: usage.reasoningTokens,
+    latency_ms: latencyMs,
+  });
   return {
-    prompt_tokens: usage.inputTokens + (usage.cacheReadTokens ?? 0) + (usage.cacheWriteTokens ?? 0),
+    prompt_tokens: totalTokens(usage) - usage.outputTokens,
     completion_tokens: usage.outputTokens,
     ...present({ cached_tokens: usage.cacheReadTokens, cost_usd: costUsd }),
     ...(Object.keys(more).length === 0 ? {} : { extra: more }),
@@ -312,25 +310,18 @@ function metricsOf({ usage, costUsd, latencyMs }: StreamEventOf<'usage'>): AtifM
 
 /** Sums over the steps of this trajectory, without its sub-agents; absent where no step reports a value. */
 function totals(steps: readonly AtifStep[]): NonNullable<AtifTrajectory['final_metrics']> {
-  const sum = (key: 'prompt_tokens' | 'completion_tokens' | 'cached_tokens' | 'cost_usd') => {
-    const reported = steps.map((step) => step.metrics?.[key]).filter((value) => value !== undefined);
-    return reported.length === 0
-      ? {}
-      : { [`total_${key}`]: reported.reduce((total, value) => total + value, 0) };
-  };
-  return {
-    ...sum('prompt_tokens'),
-    ...sum('completion_tokens'),
-    ...sum('cached_tokens'),
-    ...sum('cost_usd'),
-    total_steps: steps.length,
-  };
+  const sums = (['prompt_tokens', 'completion_tokens', 'cached_tokens', 'cost_usd'] as const).flatMap(
+    (key) => {
+      const reported = steps.map((step) => step.metrics?.[key]).filter((value) => value !== undefined);
+      return reported.length === 0 ? [] : [[`total_${key}`, reported.reduce((sum, value) => sum + value, 0)]];
+    },
+  );
+  return { ...Object.fromEntries(sums), total_steps: steps.length };
 }
 
 /** A step has one time: that of its first event with a time. */
 function timestamp(events: readonly StreamEvent[]): Pick<AtifStep, 'timestamp'> {
-  const at = events.find((event) => event.at !== undefined)?.at;
-  return at === undefined ? {} : { timestamp: at };
+  return present({ timestamp: events.find((event) => event.at !== undefined)?.at });
 }
 
 function loseEnvelope(events: readonly StreamEvent[], turn: number | undefined, losses: LossTally): void {

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json.ts';
 import type { LossTally } from '../loss.ts';
-import { InspectLogError } from './inspect-log-error.ts';
+import { logError } from './inspect-log-error.ts';
 
 const PROTOCOL = 'attachment://';
 
@@ -24,7 +24,7 @@ export function createAttachmentResolver(
     }
     if (typeof value !== 'object' || value === null) return value;
     if (depth > MAXIMUM_DEPTH) {
-      throw new InspectLogError('inspect-log-invalid', `Values are nested deeper than ${MAXIMUM_DEPTH}.`);
+      throw logError('invalid', `Values are nested deeper than ${MAXIMUM_DEPTH}.`);
     }
     if (Array.isArray(value)) return value.map((item) => resolve(item, depth + 1));
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item, depth + 1)]));

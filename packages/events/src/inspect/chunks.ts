@@ -1,5 +1,5 @@
 import type { JsonValue } from '../json.ts';
-import { InspectLogError } from './inspect-log-error.ts';
+import { logError } from './inspect-log-error.ts';
 
 type Sequence = 'messages' | 'events' | 'attachments';
 
@@ -38,9 +38,7 @@ export function indexChunks(names: readonly string[]): ChunkIndex {
     const { folder, prefix, start } = CHUNK.exec(name)?.groups ?? {};
     if (folder === undefined) continue;
     if (!known.has(`${prefix}/sample.json`)) strays.push(name);
-    const others = starts.get(folder);
-    if (others) others.push(Number(start));
-    else starts.set(folder, [Number(start)]);
+    starts.set(folder, [...(starts.get(folder) ?? []), Number(start)]);
   }
   const samples = new Map<string, SampleChunks>();
   for (const name of names) {
@@ -68,15 +66,10 @@ async function* readSequence(
   for (const start of starts.toSorted((a, b) => a - b)) {
     const name = `${folder}/${start}.json`;
     if (start !== count) {
-      throw new InspectLogError(
-        'inspect-log-damaged',
-        `The items from ${count} on are missing before this chunk.`,
-        { where: name },
-      );
+      throw logError('damaged', `The items from ${count} on are missing before this chunk.`, name);
     }
     const items = await read(name);
-    if (!Array.isArray(items))
-      throw new InspectLogError('inspect-log-invalid', 'The chunk is not a list.', { where: name });
+    if (!Array.isArray(items)) throw logError('invalid', 'The chunk is not a list.', name);
     count += items.length;
     yield* items;
   }

@@ -4,3 +4,11 @@ import { WhetstoneError } from '@whetstone/errors';
 export class InspectLogError extends WhetstoneError {
   override readonly name = 'InspectLogError';
 }
+
+/** `where`: the entry at fault. */
+export const logError = (
+  kind: 'damaged' | 'invalid' | 'too-large' | 'unsupported',
+  message: string,
+  where?: string,
+  cause?: unknown,
+): InspectLogError => new InspectLogError(`inspect-log-${kind}`, message, { where, cause });

@@ -1,5 +1,5 @@
 import { messageOf } from '@whetstone/errors';
-import { InspectLogError } from './inspect-log-error.ts';
+import { logError } from './inspect-log-error.ts';
 
 /** Parses JSON as Python writes it. `NaN` and the infinities, which JSON does not have, become null. */
 export function parseLogJson(data: Buffer, entry: string | undefined): unknown {
@@ -10,10 +10,7 @@ export function parseLogJson(data: Buffer, entry: string | undefined): unknown {
     try {
       return JSON.parse(withoutConstants(text));
     } catch {
-      throw new InspectLogError('inspect-log-damaged', `The content is not JSON (${messageOf(error)}).`, {
-        where: entry,
-        cause: error,
-      });
+      throw logError('damaged', `The content is not JSON (${messageOf(error)}).`, entry, error);
     }
   }
 }

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 import type { JsonValue } from '../json.ts';
+import { optional } from '../optional.ts';
 
 /**
  * The parts of Inspect's log that become events (Inspect `log/_log.py`, `event/*.py`, `model/_chat_message.py`). All
  * other fields are ignored. A value of another shape is not read, but listed as lost.
  */
-const text = z.string().nullish();
+const text = optional(z.string());
 const json = z.custom<JsonValue>((value) => value !== undefined);
-const count = z.number().int().nonnegative().nullish();
-const seconds = z.number().nonnegative().nullish();
+const count = optional(z.number().int().nonnegative());
+const seconds = optional(z.number().nonnegative());
 
 export const modelUsageSchema = z.object({
   /** Without tokens read from or written to a cache. */
@@ -17,7 +18,7 @@ export const modelUsageSchema = z.object({
   input_tokens_cache_write: count,
   input_tokens_cache_read: count,
   reasoning_tokens: count,
-  total_cost: z.number().nonnegative().nullish(),
+  total_cost: optional(z.number().nonnegative()),
 });
 export type ModelUsage = z.infer<typeof modelUsageSchema>;
 
@@ -26,7 +27,7 @@ const contentPartSchema = z.object({
   text,
   reasoning: text,
   summary: text,
-  redacted: z.boolean().nullish(),
+  redacted: optional(z.boolean()),
   id: text,
   name: text,
   arguments: json.optional(),
@@ -82,9 +83,9 @@ export const toolEventSchema = z.object({
   truncated: json.nullish(),
   error: z.object({ type: text, message: text }).nullish(),
   completed: text,
-  failed: z.boolean().nullish(),
+  failed: optional(z.boolean()),
   agent_span_id: text,
-  pending: z.boolean().nullish(),
+  pending: optional(z.boolean()),
 });
 export type ToolEvent = z.infer<typeof toolEventSchema>;
 
@@ -137,7 +138,7 @@ const evalSpecSchema = z.object({
   created: text,
 });
 /** `header.json`, or `_journal/start.json` of an evaluation that has not ended. */
-export const headerSchema = z.object({ version: z.number().nullish(), status: text, eval: evalSpecSchema });
+export const headerSchema = z.object({ version: optional(z.number()), status: text, eval: evalSpecSchema });
 export const wholeLogSchema = z.object({
   ...headerSchema.shape,
   samples: z.array(json).nullish(),

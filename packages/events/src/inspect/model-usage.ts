@@ -1,3 +1,4 @@
+import { present } from '../present.ts';
 import { addUsage, type Usage } from '../usage.ts';
 import type { ModelUsage } from './log-shapes.ts';
 
@@ -6,9 +7,11 @@ export function toUsage(usage: ModelUsage): Usage {
   return {
     inputTokens: usage.input_tokens ?? 0,
     outputTokens: usage.output_tokens ?? 0,
-    ...(usage.input_tokens_cache_read == null ? {} : { cacheReadTokens: usage.input_tokens_cache_read }),
-    ...(usage.input_tokens_cache_write == null ? {} : { cacheWriteTokens: usage.input_tokens_cache_write }),
-    ...(usage.reasoning_tokens == null ? {} : { reasoningTokens: usage.reasoning_tokens }),
+    ...present({
+      cacheReadTokens: usage.input_tokens_cache_read,
+      cacheWriteTokens: usage.input_tokens_cache_write,
+      reasoningTokens: usage.reasoning_tokens,
+    }),
   };
 }
 
@@ -22,7 +25,7 @@ export function totalUsage(byModel: Record<string, ModelUsage> | null | undefine
     .map(toUsage)
     .reduce<Usage | undefined>((sum, next) => (sum ? addUsage(sum, next) : next), undefined);
   if (!usage) return {};
-  const costs = models.map((model) => model.total_cost).filter((cost) => cost != null);
+  const costs = models.map((model) => model.total_cost).filter((cost) => cost !== undefined);
   if (costs.length < models.length) return { usage };
   return { usage, costUsd: costs.reduce((sum, cost) => sum + cost, 0) };
 }

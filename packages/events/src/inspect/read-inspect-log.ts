@@ -8,7 +8,7 @@ import type { StreamEvent } from '../stream-event.ts';
 import type { Usage } from '../usage.ts';
 import { createAttachmentResolver } from './attachments.ts';
 import { indexChunks, type SampleChunks } from './chunks.ts';
-import { InspectLogError } from './inspect-log-error.ts';
+import { InspectLogError, logError } from './inspect-log-error.ts';
 import { parseLogJson } from './log-json.ts';
 import { headerSchema, type Sample, sampleSchema, wholeLogSchema } from './log-shapes.ts';
 import { totalUsage } from './model-usage.ts';
@@ -86,21 +86,19 @@ async function* readArchive(source: string | Uint8Array, limits: Limits): AsyncG
     for (const name of archive.names) {
       const read = entryReader(archive, limits);
       if (/^samples\/.+_epoch_\d+\.json$/.test(name)) {
-        const sample = parseSample(await read(name), name);
+        const sample = checked(sampleSchema, await read(name), name);
         yield await convert(sample, sequencesOfWhole(sample), { log, shape: 'whole', entry: name });
       } else {
         const own = chunks.samples.get(name);
         if (!own) continue;
-        const sample = parseSample(await read(name), name);
+        const sample = checked(sampleSchema, await read(name), name);
         if (own.metadata !== undefined) sample.metadata = (await read(own.metadata)) as JsonValue;
         const sequences = await sequencesOfChunks(own, read);
         yield await convert(sample, sequences, { log, shape: 'chunked', entry: name });
       }
     }
     if (chunks.strays.length > 0) {
-      throw new InspectLogError('inspect-log-damaged', 'A sample has no sample.json.', {
-        where: chunks.strays[0],
-      });
+      throw logError('damaged', 'A sample has no sample.json.', chunks.strays[0]);
     }
   } finally {
     archive.close();
@@ -110,13 +108,13 @@ async function* readArchive(source: string | Uint8Array, limits: Limits): AsyncG
 async function* readJsonLog(source: string | Uint8Array, limits: Limits): AsyncGenerator<InspectSample> {
   const data = await readWhole(source, limits.entry);
   if (data.subarray(0, 1).toString('latin1') !== '{') {
-    throw new InspectLogError('inspect-log-invalid', 'The file is neither an .eval archive nor a .json log.');
+    throw logError('invalid', 'The file is neither an .eval archive nor a .json log.');
   }
   const whole = checked(wholeLogSchema, parseLogJson(data, undefined), undefined);
   const log = metadataOf(whole);
   for (const [index, value] of (whole.samples ?? []).entries()) {
     const entry = `samples.${index}`;
-    const sample = parseSample(value, entry);
+    const sample = checked(sampleSchema, value, entry);
     yield await convert(sample, sequencesOfWhole(sample), { log, shape: 'whole', entry });
   }
 }
@@ -153,8 +151,8 @@ function sequencesOfWhole(sample: Sample): Sequences {
 
 /** Events are read chunk by chunk as they are used. References to messages and attachments can be anywhere. */
 async function sequencesOfChunks(chunks: SampleChunks, read: ReadEntry): Promise<Sequences> {
-  const messagePool = await collect(chunks.items('messages', read));
-  const attachments = await collect(chunks.items('attachments', read));
+  const messagePool = await Array.fromAsync(chunks.items('messages', read));
+  const attachments = await Array.fromAsync(chunks.items('attachments', read));
   return {
     messagePool,
     attachmentOf: (index) => {
@@ -177,14 +175,8 @@ async function* eventsOfChunks(chunks: SampleChunks, read: ReadEntry): AsyncGene
   const uuids = await read(chunks.eventUuids);
   if (Array.isArray(uuids) && uuids.length > count) {
     const message = `There are ${uuids.length} events, and chunks for ${count}.`;
-    throw new InspectLogError('inspect-log-damaged', message, { where: chunks.eventUuids });
+    throw logError('damaged', message, chunks.eventUuids);
   }
-}
-
-async function collect<Item>(items: AsyncIterable<Item>): Promise<Item[]> {
-  const collected: Item[] = [];
-  for await (const item of items) collected.push(item);
-  return collected;
 }
 
 type SampleLocation = { log: InspectMetadata; shape: InspectSample['shape']; entry: string };
@@ -224,7 +216,7 @@ async function convertSample(
     events: [started, ...transcript.finish()],
     metadata: {
       ...log,
-      ...(sample.error?.message == null ? {} : { error: sample.error.message }),
+      ...present({ error: sample.error?.message }),
       ...(sample.metadata == null ? {} : { sample: resolve(sample.metadata) }),
     },
     ...totalUsage(sample.model_usage),
@@ -239,39 +231,26 @@ function conversationOf(sample: Sample, { conversation }: Sequences): JsonValue[
   return sample.message_refs.flatMap(([start, end]) => conversation.slice(start, end));
 }
 
-function parseSample(value: unknown, entry: string): Sample {
-  return checked(sampleSchema, value, entry);
-}
-
 function checked<Shape>(schema: z.ZodType<Shape>, value: unknown, entry: string | undefined): Shape {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const message = `${issue?.path.join('.') || 'content'}: ${issue?.message ?? 'not of a log'}`;
-  throw new InspectLogError('inspect-log-invalid', message, { where: entry });
+  throw logError('invalid', message, entry);
 }
 
 async function readHeader(archive: ZipArchive, limits: Limits): Promise<InspectMetadata> {
   const name = ['header.json', '_journal/start.json'].find((known) => archive.names.includes(known));
   if (name === undefined) {
-    throw new InspectLogError(
-      'inspect-log-invalid',
-      'The archive has neither header.json nor _journal/start.json.',
-    );
+    throw logError('invalid', 'The archive has neither header.json nor _journal/start.json.');
   }
   const header = checked(headerSchema, parseLogJson(await archive.read(name, limits.entry), name), name);
   return { status: 'started', ...metadataOf(header) };
 }
 
 function metadataOf({ status, eval: spec }: z.infer<typeof headerSchema>): InspectMetadata {
-  return {
-    ...(status == null ? {} : { status }),
-    ...(spec.task == null ? {} : { task: spec.task }),
-    ...(spec.task_id == null ? {} : { taskId: spec.task_id }),
-    ...(spec.eval_id == null ? {} : { evalId: spec.eval_id }),
-    ...(spec.run_id == null ? {} : { runId: spec.run_id }),
-    ...(spec.model == null ? {} : { model: spec.model }),
-  };
+  const { task, task_id: taskId, eval_id: evalId, run_id: runId, model } = spec;
+  return present({ status, task, taskId, evalId, runId, model });
 }
 
 async function firstBytes(source: string | Uint8Array): Promise<Buffer> {
@@ -282,8 +261,7 @@ async function firstBytes(source: string | Uint8Array): Promise<Buffer> {
 }
 
 async function readWhole(source: string | Uint8Array, limit: number): Promise<Buffer> {
-  const tooLarge = () =>
-    new InspectLogError('inspect-log-too-large', `The log is larger than ${limit} bytes.`);
+  const tooLarge = () => logError('too-large', `The log is larger than ${limit} bytes.`);
   if (typeof source !== 'string') {
     if (source.byteLength > limit) throw tooLarge();
     return Buffer.from(source.buffer, source.byteOffset, source.byteLength);

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { contentText } from '../content-text.ts';
 import { isJsonObject, type JsonValue, parseJson } from '../json.ts';
 import type { LossTally } from '../loss.ts';
 import { present } from '../present.ts';
@@ -131,10 +132,7 @@ export class Transcript {
   }
 
   #emit(event: StreamEvent, { scope, at }: SpanPosition): void {
-    this.#events.push({
-      ...event,
-      ...present({ at, parentCallId: scope.parentCallId }),
-    });
+    this.#events.push({ ...event, ...present({ at, parentCallId: scope.parentCallId }) });
   }
 
   #addSpan(kind: 'span_begin' | 'span_end' | 'step', value: JsonValue): string | undefined {
@@ -184,8 +182,10 @@ export class Transcript {
         type: 'usage',
         usage: toUsage(usage),
         model: model || event.model,
-        ...(usage.total_cost == null ? {} : { costUsd: usage.total_cost }),
-        ...(taken == null ? {} : { latencyMs: Math.round(taken * 1000) }),
+        ...present({
+          costUsd: usage.total_cost,
+          latencyMs: taken === undefined ? undefined : Math.round(taken * 1000),
+        }),
       },
       done,
     );
@@ -260,14 +260,13 @@ export class Transcript {
   ): void {
     if (!this.#called.has(callId) || this.#answered.has(callId)) return;
     this.#answered.set(callId, status);
-    const given = output === undefined ? {} : { output };
-    this.#emit({ type: 'action.result', callId, ...given, status }, place);
+    this.#emit({ type: 'action.result', callId, ...present({ output }), status }, place);
   }
 
   /** The text of a result with several parts; other values stay as they are. */
   #outputOf(result: JsonValue): JsonValue {
     if (!Array.isArray(result)) return result;
-    const parts = result.filter((part) => typeof part === 'object' && part !== null && 'type' in part);
+    const parts = result.filter((part) => isJsonObject(part) && 'type' in part);
     if (parts.length < result.length || parts.length === 0) return result;
     return this.#textOf(parts as ContentPart[]);
   }
@@ -294,14 +293,9 @@ export class Transcript {
   }
 
   #textOf(content: Message['content']): string {
-    if (typeof content === 'string') return content;
-    for (const part of content) {
-      if (part.type !== 'text') this.#options.losses.add(`content ${part.type}`, 'events only carry text');
-    }
-    return content
-      .filter((part) => part.type === 'text')
-      .map((part) => part.text ?? '')
-      .join('\n');
+    return contentText(content, (type) =>
+      this.#options.losses.add(`content ${type}`, 'events only carry text'),
+    );
   }
 }
 
@@ -354,8 +348,8 @@ function statusOf(error: ToolEvent['error']): 'completed' | 'failed' | 'rejected
   return error.type === 'approval' ? 'rejected' : 'failed';
 }
 
-function isoTime(time: string | null | undefined): string | undefined {
-  const milliseconds = time == null ? Number.NaN : Date.parse(time);
+function isoTime(time: string | undefined): string | undefined {
+  const milliseconds = time === undefined ? Number.NaN : Date.parse(time);
   return Number.isNaN(milliseconds) ? undefined : new Date(milliseconds).toISOString();
 }
 

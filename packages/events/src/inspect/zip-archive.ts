@@ -3,22 +3,16 @@ import { promisify } from 'node:util';
 import { crc32, inflateRaw, zstdDecompress } from 'node:zlib';
 import { messageOf } from '@whetstone/errors';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
-import { InspectLogError } from './inspect-log-error.ts';
+import { InspectLogError, logError } from './inspect-log-error.ts';
 
-/** Reads entries of a ZIP by name. Nothing is ever written to a path, so a name is only a name. */
-export type ZipArchive = {
-  /** In the order of the central directory. Of two entries with the same name, the later one is valid. */
-  names: readonly string[];
-  /** @throws {InspectLogError} when the entry is damaged, unsupported, or longer than `limit` bytes. */
-  read(name: string, limit: number): Promise<Buffer>;
-  close(): void;
-};
+export type ZipArchive = Awaited<ReturnType<typeof openZipArchive>>;
 
 const STORED = 0;
 const DEFLATED = 8;
 const ZSTANDARD = 93;
 
-export async function openZipArchive(source: string | Uint8Array): Promise<ZipArchive> {
+/** Reads entries of a ZIP by name. Nothing is ever written to a path, so a name is only a name. */
+export async function openZipArchive(source: string | Uint8Array) {
   // Names are decoded here, because yauzl would refuse a whole archive for one suspicious name.
   const options = { autoClose: false, decodeStrings: false };
   let zip: ZipFile | undefined;
@@ -30,15 +24,18 @@ export async function openZipArchive(source: string | Uint8Array): Promise<ZipAr
     const opened = zip;
     const entries = await entriesOf(opened);
     return {
+      /** In the order of the central directory. Of two entries with the same name, the later one is valid. */
       names: [...entries.keys()],
-      read: (name, limit) => readEntry(opened, name, entries.get(name), limit),
-      close: () => opened.close(),
+      /** @throws {InspectLogError} when the entry is damaged, unsupported, or longer than `limit` bytes. */
+      read: (name: string, limit: number): Promise<Buffer> =>
+        readEntry(opened, name, entries.get(name), limit),
+      close: (): void => opened.close(),
     };
   } catch (error) {
     zip?.close();
     if (isFileSystemError(error)) throw error;
     const message = 'The archive has no readable directory: it is cut off, or still being written';
-    throw new InspectLogError('inspect-log-damaged', `${message} (${messageOf(error)})`, { cause: error });
+    throw logError('damaged', `${message} (${messageOf(error)})`, undefined, error);
   }
 }
 
@@ -57,13 +54,9 @@ async function readEntry(
   entry: Entry | undefined,
   limit: number,
 ): Promise<Buffer> {
-  if (!entry)
-    throw new InspectLogError('inspect-log-damaged', 'The archive does not have the entry.', { where: name });
-  if (entry.isEncrypted())
-    throw new InspectLogError('inspect-log-unsupported', 'The entry is encrypted.', { where: name });
-  const larger = new InspectLogError('inspect-log-too-large', `The entry is larger than ${limit} bytes.`, {
-    where: name,
-  });
+  if (!entry) throw logError('damaged', 'The archive does not have the entry.', name);
+  if (entry.isEncrypted()) throw logError('unsupported', 'The entry is encrypted.', name);
+  const larger = logError('too-large', `The entry is larger than ${limit} bytes.`, name);
   if (entry.compressedSize > limit || entry.uncompressedSize > limit) throw larger;
   let content: Buffer;
   try {
@@ -74,12 +67,10 @@ async function readEntry(
     // The size in the directory is only a claim; this is the real size.
     if (hasCode(error, 'ERR_BUFFER_TOO_LARGE')) throw larger;
     const message = `The entry cannot be read (${messageOf(error)}).`;
-    throw new InspectLogError('inspect-log-damaged', message, { where: name, cause: error });
+    throw logError('damaged', message, name, error);
   }
   if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) {
-    throw new InspectLogError('inspect-log-damaged', 'The entry is not what the directory says.', {
-      where: name,
-    });
+    throw logError('damaged', 'The entry is not what the directory says.', name);
   }
   return content;
 }
@@ -93,9 +84,7 @@ async function decompress(data: Buffer, method: number, name: string, limit: num
     case ZSTANDARD:
       return decompressFrames(data, limit);
     default:
-      throw new InspectLogError('inspect-log-unsupported', `The compression method is ${method}.`, {
-        where: name,
-      });
+      throw logError('unsupported', `The compression method is ${method}.`, name);
   }
 }
 

@@ -1,9 +1,9 @@
 import { createHash, randomBytes } from 'node:crypto';
 
-export type SpanIds = { traceId: string; nextSpanId(): string };
+export type SpanIds = ReturnType<typeof createSpanIds>;
 
 /** Ids of one trace: random, or always the same for the same seed and order. */
-export function createSpanIds(seed: string | undefined): SpanIds {
+export function createSpanIds(seed: string | undefined) {
   let count = 0;
   const id = (name: string, bytes: number): string =>
     seed === undefined
@@ -14,7 +14,7 @@ export function createSpanIds(seed: string | undefined): SpanIds {
           .slice(0, 2 * bytes);
   return {
     traceId: id('trace', 16),
-    nextSpanId: () => {
+    nextSpanId: (): string => {
       count += 1;
       return id(`span ${count}`, 8);
     },

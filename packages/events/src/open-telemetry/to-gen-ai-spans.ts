@@ -1,8 +1,16 @@
 import type { JsonValue } from '../json.ts';
 import { type Loss, type LossTally, tallyLosses } from '../loss.ts';
 import { present } from '../present.ts';
-import { type AgentStep, eventsByAgent, groupSteps, type Step, type StepCall } from '../steps/group-steps.ts';
+import {
+  type AgentStep,
+  eventsByAgent,
+  groupSteps,
+  loseUnstarted,
+  type Step,
+  type StepCall,
+} from '../steps/group-steps.ts';
 import type { StreamEvent, StreamEventOf } from '../stream-event.ts';
+import { totalTokens } from '../usage.ts';
 import { type EventTimes, timesOf } from './event-times.ts';
 import {
   attributes,
@@ -171,9 +179,9 @@ function traceChat(
   const { thinking, message, calls, usage, usageBeforeCalls } = step;
   const callEvents = calls.flatMap(({ action, subagent }) => [action, subagent]);
   const reply: StreamEvent[] = [thinking, message, ...(usageBeforeCalls ? [usage] : callEvents)].filter(
-    isEvent,
+    (event) => event !== undefined,
   );
-  const { start: first, end } = spanning(reply.length > 0 ? reply : [usage].filter(isEvent), times);
+  const { start: first, end } = spanning(reply.length > 0 || !usage ? reply : [usage], times);
   const before = previous.get(reply[0] ?? usage);
   const began =
     usage?.latencyMs === undefined
@@ -195,8 +203,7 @@ function traceChat(
       'gen_ai.provider.name': options.providerName,
       'gen_ai.request.model': model,
       'gen_ai.conversation.id': context.conversationId,
-      'gen_ai.usage.input_tokens':
-        tokens && tokens.inputTokens + (tokens.cacheReadTokens ?? 0) + (tokens.cacheWriteTokens ?? 0),
+      'gen_ai.usage.input_tokens': tokens && totalTokens(tokens) - tokens.outputTokens,
       'gen_ai.usage.cache_read.input_tokens': tokens?.cacheReadTokens,
       'gen_ai.usage.cache_creation.input_tokens': tokens?.cacheWriteTokens,
       'gen_ai.usage.output_tokens': tokens?.outputTokens,
@@ -218,13 +225,10 @@ function traceCall(call: StepCall, { interval, parentSpanId }: Parent, context: 
   if (action) {
     const result = results.find((event) => event.type === 'action.result');
     const failure = result && result.status !== 'completed' ? result.status : undefined;
+    const { start, end } = spanning([action, ...results], context.times);
+    const lasted = { start, end: result ? end : interval.end };
     const span: OtlpSpan = {
-      ...newSpan(
-        `execute_tool ${action.name}`,
-        ended(spanning([action, ...results], context.times), result, interval),
-        parentSpanId,
-        context,
-      ),
+      ...newSpan(`execute_tool ${action.name}`, lasted, parentSpanId, context),
       kind: SPAN_KIND_INTERNAL,
       attributes: attributes({
         'gen_ai.operation.name': 'execute_tool',
@@ -252,7 +256,7 @@ function traceCall(call: StepCall, { interval, parentSpanId }: Parent, context: 
       name: subagent.name,
       parentSpanId: callSpanId,
       remoteUrl: subagent.remoteUrl,
-      boundary: [subagent, completed].filter(isEvent),
+      boundary: completed ? [subagent, completed] : [subagent],
       failed: completed?.status === 'failed',
     },
     context,
@@ -276,19 +280,9 @@ function newSpan(
 }
 
 function spanning(events: readonly StreamEvent[], times: EventTimes): Interval {
-  let interval: Interval | undefined;
-  for (const event of events) {
-    const time = times.of(event);
-    interval = {
-      start: Math.min(interval?.start ?? time, time),
-      end: Math.max(interval?.end ?? time, time),
-    };
-  }
-  return interval ?? { start: 0, end: 0 };
-}
-
-function ended(call: Interval, result: StreamEvent | undefined, agent: Interval): Interval {
-  return result ? call : { start: call.start, end: agent.end };
+  if (events.length === 0) return { start: 0, end: 0 };
+  const found = events.map(times.of);
+  return { start: found.reduce((a, b) => Math.min(a, b)), end: found.reduce((a, b) => Math.max(a, b)) };
 }
 
 /** An error is not a failure if the agent continued after it. */
@@ -298,16 +292,11 @@ function endsWithError(events: readonly StreamEvent[]): boolean {
   return last?.type === 'error';
 }
 
-function exception(
-  error: StreamEventOf<'error'>,
-  { times }: Context,
-): NonNullable<OtlpSpan['events']>[number] {
-  return {
-    timeUnixNano: unixNano(times.of(error)),
-    name: 'exception',
-    attributes: attributes({ 'exception.type': '_OTHER', 'exception.message': error.message }),
-  };
-}
+const exception = (error: StreamEventOf<'error'>, { times }: Context) => ({
+  timeUnixNano: unixNano(times.of(error)),
+  name: 'exception',
+  attributes: attributes({ 'exception.type': '_OTHER', 'exception.message': error.message }),
+});
 
 type Message = { role: string; parts: Record<string, JsonValue>[]; finish_reason?: string };
 
@@ -369,11 +358,7 @@ function loseOfStream(
   events: readonly StreamEvent[],
   { agents, losses, times, session, options }: Context,
 ): void {
-  for (const untraced of agents.values()) {
-    for (const event of untraced) {
-      losses.add(event.type, 'nothing in the stream starts its sub-agent');
-    }
-  }
+  loseUnstarted(agents, losses);
   losses.add('at', 'an event without a time gets that of the event before it', times.assumed);
   const having = (key: 'turn' | 'source') => events.filter((event) => event[key] !== undefined).length;
   losses.add('turn', 'the conventions have no place for it', having('turn'));
@@ -388,8 +373,4 @@ function loseOfStream(
 
 function hostOf(url: string | undefined): string | undefined {
   return url !== undefined && URL.canParse(url) ? new URL(url).hostname : undefined;
-}
-
-function isEvent<Event extends StreamEvent>(event: Event | undefined): event is Event {
-  return event !== undefined;
 }

@@ -1,3 +1,4 @@
+import type { LossTally } from '../loss.ts';
 import type { StreamEvent, StreamEventOf } from '../stream-event.ts';
 
 /** A tool call, the start of a sub-agent, or a tool call that started one, with its results. */
@@ -93,4 +94,11 @@ export function groupSteps(events: readonly StreamEvent[]): Step[] {
 /** The events by the `callId` of their sub-agent; the agent's own events are under `undefined`. */
 export function eventsByAgent(events: readonly StreamEvent[]): Map<string | undefined, StreamEvent[]> {
   return Map.groupBy(events, (event) => event.parentCallId);
+}
+
+/** Reports the events of sub-agents that nothing starts: `agents` has those that were not converted. */
+export function loseUnstarted(agents: ReadonlyMap<unknown, StreamEvent[]>, losses: LossTally): void {
+  for (const { type } of [...agents.values()].flat()) {
+    losses.add(type, 'nothing in the stream starts its sub-agent');
+  }
 }
