@@ -1,8 +1,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Benchmark, median } from './benchmark.ts';
+import { type Benchmark, median, tableOf } from './benchmark.ts';
+import { installPackages } from './install-packages.ts';
 import { WHETSTONE } from './matrix.ts';
 import { cpuSecondsOfChildren } from './process-use.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -41,22 +42,19 @@ export const coldStart: Benchmark = async ({ size, say }) => {
   return {
     method: `Median of ${rounds} starts each, interleaved, after one that fills the caches (V8's compile cache included).`,
     tables: [
-      {
-        caption: 'A start',
-        columns: [
-          { name: 'wall', unit: 'ms', digits: 1 },
-          { name: 'CPU, mean', unit: 'ms', digits: 0 },
-          { name: 'wall against `node -e 0`', unit: '×', digits: 2 },
+      tableOf(
+        'A start',
+        programs,
+        [
+          ['wall', 'ms', 1, ({ wall }) => median(wall)],
+          ['CPU, mean', 'ms', 0, ({ cpu }) => mean(cpu)],
+          ['wall against `node -e 0`', '×', 2, ({ wall }) => median(wall) / bare],
         ],
-        rows: [
-          ...programs.map(({ subject, wall, cpu }) => ({
-            subject,
-            values: [median(wall), mean(cpu), median(wall) / bare],
-          })),
-          { subject: 'niceeval `--help`', values: [undefined, 2_300, undefined], origin: 'cited' as const },
-          { subject: 'context-eval', values: [undefined, 750, undefined], origin: 'cited' as const },
+        [
+          { subject: 'niceeval `--help`', values: [undefined, 2_300] },
+          { subject: 'context-eval', values: [undefined, 750] },
         ],
-      },
+      ),
     ],
     aims: programs.slice(1).map(({ subject, wall }) => ({
       what: `${subject} against \`node -e 0\``,
@@ -74,30 +72,26 @@ function installPacked(work: string): string {
   const tarballs = join(work, 'tarballs');
   const user = join(work, 'user');
   mkdirSync(tarballs);
-  mkdirSync(user);
   const workspaces = PUBLIC_PACKAGES.flatMap((name) => ['--workspace', name]);
   execFileSync('npm', ['pack', '--pack-destination', tarballs, ...workspaces], {
     cwd: ROOT,
     stdio: 'ignore',
   });
-  writeFileSync(join(user, 'package.json'), '{ "private": true }\n');
-  const files = readdirSync(tarballs).map((name) => join(tarballs, name));
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...files], { cwd: user, stdio: 'ignore' });
+  installPackages(
+    user,
+    readdirSync(tarballs).map((name) => join(tarballs, name)),
+  );
   return join(user, 'node_modules/whetstone/bin/whetstone.js');
 }
 
 async function timeNode(args: readonly string[], cwd: string): Promise<{ wallMs: number; cpuMs: number }> {
-  const cpuBefore = cpuOfChildrenMs();
+  const cpuBefore = cpuSecondsOfChildren();
   const began = performance.now();
   const child = spawn(process.execPath, args, { cwd, stdio: 'ignore' });
   const [code] = await once(child, 'exit');
   const wallMs = performance.now() - began;
   if (code !== 0) throw new Error(`node ${args.join(' ')} ended with ${code}`);
-  return { wallMs, cpuMs: cpuOfChildrenMs() - cpuBefore };
-}
-
-function cpuOfChildrenMs(): number {
-  return cpuSecondsOfChildren(readFileSync('/proc/self/stat', 'utf8')) * 1000;
+  return { wallMs, cpuMs: (cpuSecondsOfChildren() - cpuBefore) * 1000 };
 }
 
 function mean(values: readonly number[]): number {

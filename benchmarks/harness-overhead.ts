@@ -1,7 +1,6 @@
-import type { Benchmark, Row, Table } from './benchmark.ts';
+import { type Benchmark, tableOf } from './benchmark.ts';
 import { whereWeLose } from './compare-with-peers.ts';
 import { CASES_A_TRIAL, makeMatrix, runMatrix, SMALLEST_AGENT } from './matrix.ts';
-import type { Measured } from './measured-process.ts';
 import { measurePromptfoo } from './promptfoo.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
@@ -17,36 +16,28 @@ export const harnessOverhead: Benchmark = async ({ size, say }) => {
   say(`promptfoo, ${cases} tests, two at a time`);
   const promptfoo = await measurePromptfoo({ directory: work, tests: cases, say });
 
-  const perCase = (use: Measured) =>
-    [use.cpuSeconds, use.childrenCpuSeconds, use.wallSeconds].map((value) => value / cases);
-  const rows: Row[] = [
-    { subject: 'whetstone', values: perCase(whetstone) },
-    ...(promptfoo.kind === 'measured'
-      ? [{ subject: `promptfoo ${promptfoo.version}`, values: perCase(promptfoo.use) }]
-      : []),
-    { subject: 'context-eval', values: [0.05, undefined, '0.10–0.21'], origin: 'cited' },
-    { subject: 'niceeval, 200 cases', values: [0.9, undefined, undefined], origin: 'cited' },
-  ];
-  const table: Table = {
-    caption: 'A case',
-    columns: [
-      { name: 'own CPU', unit: 's', digits: 4 },
-      { name: 'CPU of children', unit: 's', digits: 4 },
-      { name: 'wall', unit: 's', digits: 3 },
+  const uses = [{ subject: 'whetstone', use: whetstone }];
+  if (promptfoo.kind === 'measured') {
+    uses.push({ subject: `promptfoo ${promptfoo.version}`, use: promptfoo.use });
+  }
+  const table = tableOf(
+    'A case',
+    uses,
+    [
+      ['own CPU', 's', 4, ({ use }) => use.cpuSeconds / cases],
+      ['CPU of children', 's', 4, ({ use }) => use.childrenCpuSeconds / cases],
+      ['wall', 's', 3, ({ use }) => use.wallSeconds / cases],
     ],
-    rows,
-  };
+    [
+      { subject: 'context-eval', values: [0.05, undefined, '0.10–0.21'] },
+      { subject: 'niceeval, 200 cases', values: [0.9] },
+    ],
+  );
   return {
     method: `${cases} cases (1 agent × 10 tasks × 2 variants × ${trials} trials) on a repository of 200 files, \`--jobs 2\`; the agent is \`sh -c '${SMALLEST_AGENT}'\`, the validation \`true\`. Start and end of the program are part of it.`,
     tables: [table],
     aims: [
-      {
-        what: 'own CPU a case',
-        measured: whetstone.cpuSeconds / cases,
-        below: 0.03,
-        unit: 's',
-        digits: 4,
-      },
+      { what: 'own CPU a case', measured: whetstone.cpuSeconds / cases, below: 0.03, unit: 's', digits: 4 },
     ],
     notes: [
       'Own CPU is user and system time of the harness process (RUSAGE_SELF); children are git, mount, the sandbox, the agent and the validation.',

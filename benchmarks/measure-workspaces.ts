@@ -20,7 +20,7 @@ import {
 
 /** Times are milliseconds, medians of the rounds; `prepareMs` is the one first preparation. */
 export type WorkspaceFigures = {
-  method: string;
+  subject: string;
   prepareMs?: number;
   createMs: number;
   changesMs: number;
@@ -30,7 +30,7 @@ export type WorkspaceFigures = {
 
 export type WorkspaceMeasurements = { figures: WorkspaceFigures[]; missing: string[] };
 
-type Sample = Omit<WorkspaceFigures, 'method' | 'prepareMs'>;
+type Sample = Omit<WorkspaceFigures, 'subject' | 'prepareMs'>;
 
 enterPrivateMountNamespace();
 const [files = 0, rounds = 0] = process.argv.slice(2).map(Number);
@@ -71,7 +71,7 @@ async function measure(work: string): Promise<WorkspaceMeasurements> {
   return {
     missing,
     figures: methods.map(({ method, prepareMs, samples }) => ({
-      method: method.name,
+      subject: method.name,
       ...(prepareMs === undefined ? {} : { prepareMs }),
       createMs: median(samples.map(({ createMs }) => createMs)),
       changesMs: median(samples.map(({ changesMs }) => changesMs)),

@@ -1,4 +1,4 @@
-import { type Aim, type Benchmark, MEBIBYTE } from './benchmark.ts';
+import { type Benchmark, FLAT, flatAim, MEBIBYTE, tableOf } from './benchmark.ts';
 import { CASES_A_TRIAL, makeMatrix, runMatrix, SMALLEST_AGENT } from './matrix.ts';
 import type { Measured } from './measured-process.ts';
 import { memoryOf } from './process-use.ts';
@@ -9,11 +9,12 @@ export const memory: Benchmark = async ({ size, say }) => {
   const most = size === 'quick' ? 200_000_000 : 2_000_000_000;
   const cases = size === 'quick' ? 200 : 2_000;
 
-  const printing: { printed: number; use: Measured }[] = [];
+  const printing: { subject: string; use: Measured }[] = [];
   for (const printed of [0, most / 10, most]) {
     say(`one case with an agent that prints ${printed} bytes`);
     const script = printed === 0 ? SMALLEST_AGENT : `yes | head -c ${printed}`;
-    printing.push({ printed, use: await inMatrix(script, (work) => runMatrix(work, ONE_CASE)) });
+    const subject = printed === 0 ? 'nothing' : `${printed / 1e9} GB`;
+    printing.push({ subject, use: await inMatrix(script, (work) => runMatrix(work, ONE_CASE)) });
   }
   say(`${cases} cases`);
   const many = await inMatrix(SMALLEST_AGENT, (work) => runMany(work, cases));
@@ -22,37 +23,25 @@ export const memory: Benchmark = async ({ size, say }) => {
     method:
       'Resident memory of the harness process: its peak (VmHWM) read at its end, and VmRSS when the tenth, the half and the whole of the cases have finished. An agent prints with `yes | head -c BYTES`.',
     tables: [
-      {
-        caption: 'What an agent prints (one case)',
-        columns: [
-          { name: 'peak', unit: 'MiB', digits: 0 },
-          { name: 'wall', unit: 's', digits: 2 },
-        ],
-        rows: printing.map(({ printed, use }) => ({
-          subject: printed === 0 ? 'nothing' : `${printed / 1e9} GB`,
-          values: [use.peakBytes / MEBIBYTE, use.wallSeconds],
-        })),
-      },
-      {
-        caption: `${cases} cases, \`--jobs 2\``,
-        columns: [
-          ...many.samples.map(({ after }) => ({ name: `after ${after}`, unit: 'MiB', digits: 0 })),
-          { name: 'peak', unit: 'MiB', digits: 0 },
-        ],
-        rows: [
-          {
-            subject: 'resident',
-            values: [...many.samples.map(({ bytes }) => bytes / MEBIBYTE), many.peakBytes / MEBIBYTE],
-          },
-        ],
-      },
+      tableOf('What an agent prints (one case)', printing, [
+        ['peak', 'MiB', 0, ({ use }) => use.peakBytes / MEBIBYTE],
+        ['wall', 's', 2, ({ use }) => use.wallSeconds],
+      ]),
+      tableOf(
+        `${cases} cases, \`--jobs 2\``,
+        [{ subject: 'resident' }],
+        [
+          ...many.samples.map(({ after, bytes }) => [`after ${after}`, bytes] as const),
+          ['peak', many.peakBytes] as const,
+        ].map(([name, bytes]) => [name, 'MiB', 0, () => bytes / MEBIBYTE] as const),
+      ),
     ],
     aims: [
-      flat(
+      flatAim(
         `peak with ${most / 1e9} GB of output against a tenth of it`,
         printing.slice(1).map(({ use }) => use.peakBytes),
       ),
-      flat(
+      flatAim(
         `resident after ${cases} cases against after a tenth of them`,
         many.samples.map(({ bytes }) => bytes),
       ),
@@ -60,14 +49,6 @@ export const memory: Benchmark = async ({ size, say }) => {
     notes: [`Flat is the aim; ${FLAT} × is what V8 is allowed for collecting late.`],
   };
 };
-
-/** The factor below which memory counts as flat. */
-const FLAT = 1.25;
-
-function flat(what: string, bytes: readonly number[]): Aim {
-  const [first = Number.NaN, last = Number.NaN] = [bytes[0], bytes.at(-1)];
-  return { what, measured: last / first, below: FLAT, unit: '×', digits: 2 };
-}
 
 const ONE_CASE = ['--trials', '1', '--jobs', '1', '--task-id', 'task-1', '--variant', 'plain'];
 

@@ -3,7 +3,7 @@
  * that WHETSTONE_BENCHMARK_PROBE names. Where the process replaces itself (`execve`), its CPU time goes on counting and
  * its memory begins anew; only the last image writes.
  */
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { cpuSecondsOfChildren, memoryOf, type ProcessUse } from './process-use.ts';
 
 process.on('exit', () => {
@@ -12,7 +12,7 @@ process.on('exit', () => {
   const { userCPUTime, systemCPUTime } = process.resourceUsage();
   const use: ProcessUse = {
     cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
-    childrenCpuSeconds: cpuSecondsOfChildren(readFileSync('/proc/self/stat', 'utf8')),
+    childrenCpuSeconds: cpuSecondsOfChildren(),
     peakBytes: memoryOf('self').peak,
   };
   writeFileSync(file, JSON.stringify(use));

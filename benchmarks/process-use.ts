@@ -13,11 +13,17 @@ export type ProcessUse = {
 /** USER_HZ, which Linux shows to programs on every architecture that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** Reads `/proc/<pid>/stat`: cutime and cstime, fields 16 and 17 of proc(5). */
-export function cpuSecondsOfChildren(stat: string): number {
-  // The second field, a name in parentheses, may hold spaces.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND;
+/** User and system time of a process with all its threads so far: utime and stime, fields 14 and 15 of proc(5). */
+export const cpuSecondsOf = (pid: number): number => cpuSeconds(pid, 14);
+
+/** The same of this process's children, as far as they have ended: cutime and cstime, fields 16 and 17. */
+export const cpuSecondsOfChildren = (): number => cpuSeconds('self', 16);
+
+function cpuSeconds(pid: number | 'self', field: number): number {
+  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  // The second field, a name in parentheses, may hold spaces. The third is the first of the rest.
+  const rest = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(rest[field - 3]) + Number(rest[field - 2])) / TICKS_PER_SECOND;
 }
 
 /** Resident memory of a process now, and the most it has been, bytes. */

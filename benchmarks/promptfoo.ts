@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '@whetstone/errors';
+import { installPackages } from './install-packages.ts';
 import { SMALLEST_AGENT } from './matrix.ts';
 import { type Measured, measureNode } from './measured-process.ts';
 
@@ -10,7 +10,14 @@ const VERSION = '0.123.1';
 const DATABASE = `@libsql/linux-${process.arch}-gnu@0.5.29`;
 const PEERS = join(import.meta.dirname, '../.cache/peers');
 const PROGRAM = join(PEERS, 'node_modules/promptfoo/dist/src/entrypoint.js');
-const INSTALL_LIMIT_MS = 300_000;
+
+const AGENT = `set -e
+copy=$(mktemp -d)
+cp -a repository/. "$copy"
+(cd "$copy" && ${SMALLEST_AGENT})
+rm -rf "$copy"
+echo finished
+`;
 
 type Outcome = { kind: 'measured'; version: string; use: Measured } | { kind: 'missing'; reason: string };
 
@@ -25,19 +32,11 @@ export async function measurePromptfoo(options: {
 }): Promise<Outcome> {
   const { directory, tests, say } = options;
   try {
-    if (!existsSync(PROGRAM)) install(say);
-    writeFileSync(
-      join(directory, 'agent.sh'),
-      [
-        'set -e',
-        'copy=$(mktemp -d)',
-        'cp -a repository/. "$copy"',
-        `(cd "$copy" && ${SMALLEST_AGENT})`,
-        'rm -rf "$copy"',
-        'echo finished',
-        '',
-      ].join('\n'),
-    );
+    if (!existsSync(PROGRAM)) {
+      say('installing promptfoo into .cache/peers (280 MB)');
+      installPackages(PEERS, [`promptfoo@${VERSION}`, DATABASE], ['--omit=optional']);
+    }
+    writeFileSync(join(directory, 'agent.sh'), AGENT);
     const config = {
       prompts: ['{{task}}'],
       providers: ['exec: sh agent.sh'],
@@ -47,50 +46,25 @@ export async function measurePromptfoo(options: {
       })),
     };
     writeFileSync(join(directory, 'promptfooconfig.json'), JSON.stringify(config));
-    const use = await measureNode(
-      [
-        PROGRAM,
-        'eval',
-        '-c',
-        'promptfooconfig.json',
-        '-j',
-        '2',
-        '--no-cache',
-        '--no-table',
-        '--no-progress-bar',
-      ],
-      {
-        cwd: directory,
-        env: {
-          CI: '1',
-          PROMPTFOO_CONFIG_DIR: join(directory, 'promptfoo'),
-          PROMPTFOO_DISABLE_TELEMETRY: '1',
-          PROMPTFOO_DISABLE_UPDATE: '1',
-        },
-      },
-    );
+    const options = [
+      '-c',
+      'promptfooconfig.json',
+      '-j',
+      '2',
+      '--no-cache',
+      '--no-table',
+      '--no-progress-bar',
+    ];
+    const env = {
+      CI: '1',
+      PROMPTFOO_CONFIG_DIR: join(directory, 'promptfoo'),
+      PROMPTFOO_DISABLE_TELEMETRY: '1',
+      PROMPTFOO_DISABLE_UPDATE: '1',
+    };
+    const use = await measureNode([PROGRAM, 'eval', ...options], { cwd: directory, env });
     return { kind: 'measured', version: VERSION, use };
   } catch (error) {
     const [reason = ''] = messageOf(error).split('\n');
     return { kind: 'missing', reason };
   }
-}
-
-function install(say: (line: string) => void): void {
-  say('installing promptfoo into .cache/peers (280 MB)');
-  mkdirSync(PEERS, { recursive: true });
-  writeFileSync(join(PEERS, 'package.json'), '{ "private": true }\n');
-  execFileSync(
-    'npm',
-    [
-      'install',
-      '--no-audit',
-      '--no-fund',
-      '--ignore-scripts',
-      '--omit=optional',
-      `promptfoo@${VERSION}`,
-      DATABASE,
-    ],
-    { cwd: PEERS, stdio: 'ignore', timeout: INSTALL_LIMIT_MS },
-  );
 }

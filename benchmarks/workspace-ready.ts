@@ -1,10 +1,11 @@
-import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { type Benchmark, MEBIBYTE, type Table } from './benchmark.ts';
+import { type Benchmark, MEBIBYTE, type Table, tableOf } from './benchmark.ts';
 import { whereWeLose } from './compare-with-peers.ts';
 import type { WorkspaceMeasurements } from './measure-workspaces.ts';
+import { runNode } from './run-node.ts';
+
+const PROGRAM = join(import.meta.dirname, 'measure-workspaces.ts');
 
 /** How soon a case has a tree of its own, how soon one knows what changed in it, and what it takes on the disk. */
 export const workspaceReady: Benchmark = async ({ size, say }) => {
@@ -14,9 +15,17 @@ export const workspaceReady: Benchmark = async ({ size, say }) => {
   const missing = new Set<string>();
   for (const files of sizes) {
     say(`${files} files, ${rounds} rounds`);
-    const measured = await measureWorkspaces(files, rounds);
+    const measured = await runNode<WorkspaceMeasurements>(PROGRAM, [files, rounds]);
     for (const reason of measured.missing) missing.add(reason);
-    tables.push(tableOf(files, measured));
+    tables.push(
+      tableOf(`${files.toLocaleString('en')} files`, measured.figures, [
+        ['first preparation', 'ms', 0, ({ prepareMs }) => prepareMs],
+        ['create', 'ms', 1, ({ createMs }) => createMs],
+        ['changes', 'ms', 1, ({ changesMs }) => changesMs],
+        ['dispose', 'ms', 1, ({ disposeMs }) => disposeMs],
+        ['disk a case', 'MiB', 2, ({ diskBytes }) => diskBytes / MEBIBYTE],
+      ]),
+    );
   }
   return {
     method: `Median of ${rounds} rounds in which the methods take turns. A case edits 5 files, adds 2 and deletes 1; every method has to find the 8. Files are 7 kB, below \`${tmpdir()}\`.`,
@@ -30,26 +39,3 @@ export const workspaceReady: Benchmark = async ({ size, say }) => {
     ],
   };
 };
-
-async function measureWorkspaces(files: number, rounds: number): Promise<WorkspaceMeasurements> {
-  const script = join(import.meta.dirname, 'measure-workspaces.ts');
-  const { stdout } = await promisify(execFile)(process.execPath, [script, String(files), String(rounds)]);
-  return JSON.parse(stdout);
-}
-
-function tableOf(files: number, { figures }: WorkspaceMeasurements): Table {
-  return {
-    caption: `${files.toLocaleString('en')} files`,
-    columns: [
-      { name: 'first preparation', unit: 'ms', digits: 0 },
-      { name: 'create', unit: 'ms', digits: 1 },
-      { name: 'changes', unit: 'ms', digits: 1 },
-      { name: 'dispose', unit: 'ms', digits: 1 },
-      { name: 'disk a case', unit: 'MiB', digits: 2 },
-    ],
-    rows: figures.map(({ method, prepareMs, createMs, changesMs, disposeMs, diskBytes }) => ({
-      subject: method,
-      values: [prepareMs, createMs, changesMs, disposeMs, diskBytes / MEBIBYTE],
-    })),
-  };
-}

@@ -1,11 +1,10 @@
-import { execFile } from 'node:child_process';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import type { DrivenAgentKind } from '@whetstone/agents/config';
 import { createGateway } from '@whetstone/gateway';
 import { installAgents } from '../../examples/real-agents/install.ts';
 import { script } from '../../examples/real-agents/task.ts';
-import { median, type Table } from '../benchmark.ts';
+import { median, type Table, tableOf } from '../benchmark.ts';
+import { runNode } from '../run-node.ts';
 import type { TurnPair, TurnUse } from './turn-program.ts';
 
 const PROGRAM = join(import.meta.dirname, 'turn-program.ts');
@@ -15,37 +14,22 @@ const KINDS: readonly DrivenAgentKind[] = ['codex-cli', 'gemini-cli'];
 export async function measureAdapters(pairs: number, say: (line: string) => void): Promise<Table> {
   await installAgents();
   await using gateway = await createGateway();
-  const rows = [];
+  const kinds = [];
   for (const kind of KINDS) {
     say(`${pairs} pairs of turns of ${kind}`);
     await using lane = await gateway.open({ owner: kind, mode: { kind: 'script', script } });
-    const args = [PROGRAM, kind, String(pairs), lane.baseUrl, lane.key];
-    const { stdout } = await promisify(execFile)(process.execPath, args);
-    const measured: TurnPair[] = JSON.parse(stdout);
+    const args = [kind, pairs, lane.baseUrl, lane.key];
+    const measured = await runNode<TurnPair[]>(PROGRAM, args);
     const of = (figure: (pair: TurnPair) => number) => median(measured.map(figure));
     const added = (name: keyof TurnUse) => of(({ adapter, bare }) => adapter[name] - bare[name]);
-    rows.push({
-      subject: kind,
-      values: [
-        of(({ bare }) => bare.wallSeconds),
-        of(({ adapter }) => adapter.wallSeconds),
-        added('wallSeconds') * 1000,
-        of(({ bare }) => bare.cpuSeconds),
-        of(({ adapter }) => adapter.cpuSeconds),
-        added('cpuSeconds') * 1000,
-      ],
-    });
+    kinds.push({ subject: kind, of, added });
   }
-  return {
-    caption: 'A turn',
-    columns: [
-      { name: 'bare, wall', unit: 's', digits: 2 },
-      { name: 'adapter, wall', unit: 's', digits: 2 },
-      { name: 'added, wall', unit: 'ms', digits: 0 },
-      { name: 'bare, CPU', unit: 's', digits: 2 },
-      { name: 'adapter, CPU', unit: 's', digits: 2 },
-      { name: 'added, CPU', unit: 'ms', digits: 0 },
-    ],
-    rows,
-  };
+  return tableOf('A turn', kinds, [
+    ['bare, wall', 's', 2, ({ of }) => of(({ bare }) => bare.wallSeconds)],
+    ['adapter, wall', 's', 2, ({ of }) => of(({ adapter }) => adapter.wallSeconds)],
+    ['added, wall', 'ms', 0, ({ added }) => added('wallSeconds') * 1000],
+    ['bare, CPU', 's', 2, ({ of }) => of(({ bare }) => bare.cpuSeconds)],
+    ['adapter, CPU', 's', 2, ({ of }) => of(({ adapter }) => adapter.cpuSeconds)],
+    ['added, CPU', 'ms', 0, ({ added }) => added('cpuSeconds') * 1000],
+  ]);
 }

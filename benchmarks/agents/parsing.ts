@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { drivenAgentKinds } from '@whetstone/agents/config';
-import { type Aim, MEBIBYTE, type Table } from '../benchmark.ts';
+import { type Aim, flatAim, MEBIBYTE, type Table, tableOf } from '../benchmark.ts';
 import { measureNode } from '../measured-process.ts';
 
 const NATIVE = join(import.meta.dirname, '../../packages/agents/src/native');
@@ -22,27 +22,16 @@ export async function measureParsing(
     const start = await parse(1);
     const tenth = await parse(megabytes * 1e5);
     const whole = await parse(megabytes * 1e6);
-    measured.push({ kind, tenth, whole, seconds: whole.wallSeconds - start.wallSeconds });
+    measured.push({ subject: kind, tenth, whole, seconds: whole.wallSeconds - start.wallSeconds });
   }
   return {
-    table: {
-      caption: 'From what an agent prints to events',
-      columns: [
-        { name: 'speed', unit: 'MB/s', digits: 0 },
-        { name: `peak, ${megabytes / 10} MB`, unit: 'MiB', digits: 0 },
-        { name: `peak, ${megabytes} MB`, unit: 'MiB', digits: 0 },
-      ],
-      rows: measured.map(({ kind, tenth, whole, seconds }) => ({
-        subject: kind,
-        values: [megabytes / seconds, tenth.peakBytes / MEBIBYTE, whole.peakBytes / MEBIBYTE],
-      })),
-    },
-    aims: measured.map(({ kind, tenth, whole }) => ({
-      what: `peak of ${kind} against a tenth of the bytes`,
-      measured: whole.peakBytes / tenth.peakBytes,
-      below: 1.25,
-      unit: '×',
-      digits: 2,
-    })),
+    table: tableOf('From what an agent prints to events', measured, [
+      ['speed', 'MB/s', 0, ({ seconds }) => megabytes / seconds],
+      [`peak, ${megabytes / 10} MB`, 'MiB', 0, ({ tenth }) => tenth.peakBytes / MEBIBYTE],
+      [`peak, ${megabytes} MB`, 'MiB', 0, ({ whole }) => whole.peakBytes / MEBIBYTE],
+    ]),
+    aims: measured.map(({ subject, tenth, whole }) =>
+      flatAim(`peak of ${subject} against a tenth of the bytes`, [tenth.peakBytes, whole.peakBytes]),
+    ),
   };
 }

@@ -1,11 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { messageOf } from '@whetstone/errors';
+import { tryInstall } from '../install-packages.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { Target } from './calls.ts';
 import { kill } from './program.ts';
@@ -16,29 +16,13 @@ export const routerPackage = '@musistudio/claude-code-router';
 export const routerVersion = '2.0.0';
 const PEERS = join(import.meta.dirname, '../../.cache/gateway-peers');
 const PROGRAM = join(PEERS, 'node_modules', routerPackage, 'dist/cli.js');
-const INSTALL_LIMIT_MS = 300_000;
 const START_LIMIT_MS = 30_000;
 
 /** Installs the router into `.cache/gateway-peers` where it is not there. Returns why it is missing, if it is. */
 export function installRouter(say: (line: string) => void): string | undefined {
   if (existsSync(PROGRAM)) return undefined;
   say(`installing ${routerPackage} into .cache/gateway-peers (12 MB)`);
-  try {
-    mkdirSync(PEERS, { recursive: true });
-    writeFileSync(join(PEERS, 'package.json'), '{ "private": true }\n');
-    execFileSync(
-      'npm',
-      ['install', '--no-audit', '--no-fund', '--ignore-scripts', `${routerPackage}@${routerVersion}`],
-      {
-        cwd: PEERS,
-        stdio: 'ignore',
-        timeout: INSTALL_LIMIT_MS,
-      },
-    );
-    return undefined;
-  } catch (error) {
-    return messageOf(error).split('\n', 1)[0];
-  }
+  return tryInstall(PEERS, [`${routerPackage}@${routerVersion}`]);
 }
 
 type Router = {

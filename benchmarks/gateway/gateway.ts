@@ -1,4 +1,4 @@
-import type { Aim, Benchmark, Table } from '../benchmark.ts';
+import { type Aim, type Benchmark, FLAT, flatAim, type Table } from '../benchmark.ts';
 import { whereWeLose } from '../compare-with-peers.ts';
 import { installRouter, routerPackage, routerVersion } from './claude-code-router.ts';
 import { measureManyCalls } from './many-calls.ts';
@@ -61,8 +61,8 @@ export const gateway: Benchmark = async ({ size, say }) => {
       unit: 'streams',
       digits: 0,
     },
-    { what: `resident, ${callCount} scripted calls against a tenth of them,`, ...flat(many.resident) },
-    { what: `live, ${callCount} scripted calls against a tenth of them,`, ...flat(many.live) },
+    flatAim(`resident, ${callCount} scripted calls against a tenth of them,`, many.resident),
+    flatAim(`live, ${callCount} scripted calls against a tenth of them,`, many.live),
   ];
   return {
     method:
@@ -80,14 +80,6 @@ export const gateway: Benchmark = async ({ size, say }) => {
       ...[usual.table, large.table, throughput, streams.table].map(proxiesOf).flatMap(whereWeLose),
     ],
   };
-};
-
-/** The factor below which memory counts as flat. */
-const FLAT = 1.25;
-
-const flat = (bytes: readonly number[]) => {
-  const [first = Number.NaN, last = Number.NaN] = [bytes[0], bytes.at(-1)];
-  return { measured: last / first, below: FLAT, unit: '×', digits: 2 };
 };
 
 /** Without the first row, of the calls that went through none. */

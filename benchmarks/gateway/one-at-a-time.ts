@@ -1,8 +1,7 @@
-import { MEBIBYTE, type Row, type Table } from '../benchmark.ts';
+import { MEBIBYTE, quantile, type Table, tableOf } from '../benchmark.ts';
 import { memoryOf } from '../process-use.ts';
 import type { Call, Measurement } from './calls.ts';
 import { type ProxyHop, startHops } from './hops.ts';
-import { quantile } from './quantile.ts';
 
 export type OneAtATime = {
   table: Table;
@@ -37,30 +36,69 @@ export async function measureOneAtATime(options: {
     }
   }
 
-  const all = [...pairs.values()].flat().map((pair) => pair.direct);
   const ours = pairs.get(gateway) ?? [];
+  const rows: Timed[] = [
+    { subject: direct.subject, calls: [...pairs.values()].flat().map((pair) => pair.direct) },
+    ...Array.from(pairs, ([proxy, own]) => ({
+      subject: proxy.subject,
+      calls: own.map(({ proxied }) => proxied),
+      proxy: { pairs: own, pid: proxy.pid },
+    })),
+  ];
   return {
-    table: {
-      caption,
-      columns: [
-        { name: 'first byte, p50', unit: 'ms', digits: 2 },
-        { name: 'whole, p50', unit: 'ms', digits: 2 },
-        { name: 'whole, p99', unit: 'ms', digits: 2 },
-        { name: 'added, p50', unit: 'ms', digits: 2 },
-        { name: 'added, p99', unit: 'ms', digits: 2 },
-        { name: 'first byte held, p50', unit: 'ms', digits: 2 },
-        { name: 'first byte held, p99', unit: 'ms', digits: 2 },
-        { name: 'peak memory', unit: 'MiB', digits: 0 },
+    table: tableOf(caption, rows, [
+      [
+        'first byte, p50',
+        'ms',
+        2,
+        ({ calls }) =>
+          quantile(
+            calls.map(({ firstByteMs }) => firstByteMs),
+            0.5,
+          ),
       ],
-      rows: [
-        { subject: direct.subject, values: times(all) },
-        ...Array.from(pairs, ([proxy, own]) => proxyRow(proxy, own)),
+      [
+        'whole, p50',
+        'ms',
+        2,
+        ({ calls }) =>
+          quantile(
+            calls.map(({ wholeMs }) => wholeMs),
+            0.5,
+          ),
       ],
-    },
+      [
+        'whole, p99',
+        'ms',
+        2,
+        ({ calls }) =>
+          quantile(
+            calls.map(({ wholeMs }) => wholeMs),
+            0.99,
+          ),
+      ],
+      ['added, p50', 'ms', 2, ({ proxy }) => proxy && quantile(proxy.pairs.map(added), 0.5)],
+      ['added, p99', 'ms', 2, ({ proxy }) => proxy && quantile(proxy.pairs.map(added), 0.99)],
+      [
+        'first byte held, p50',
+        'ms',
+        2,
+        ({ proxy }) => proxy && quantile(proxy.pairs.map(firstByteHeld), 0.5),
+      ],
+      [
+        'first byte held, p99',
+        'ms',
+        2,
+        ({ proxy }) => proxy && quantile(proxy.pairs.map(firstByteHeld), 0.99),
+      ],
+      ['peak memory', 'MiB', 0, ({ proxy }) => proxy && memoryOf(proxy.pid).peak / MEBIBYTE],
+    ]),
     added: quantile(ours.map(added), 0.5),
     firstByteHeld: quantile(ours.map(firstByteHeld), 0.5),
   };
 }
+
+type Timed = { subject: string; calls: Call[]; proxy?: { pairs: Pair[]; pid: number } };
 
 type Pair = { direct: Call; proxied: Call };
 
@@ -75,24 +113,3 @@ const added = ({ direct, proxied }: Pair): number => proxied.wholeMs - direct.wh
 const firstByteHeld = ({ direct, proxied }: Pair): number => firstLag(proxied) - firstLag(direct);
 
 const firstLag = ({ lagsMs: [first = Number.NaN] }: Call): number => first;
-
-function proxyRow({ subject, pid }: ProxyHop, pairs: readonly Pair[]): Row {
-  const [more, held] = [pairs.map(added), pairs.map(firstByteHeld)];
-  return {
-    subject,
-    values: [
-      ...times(pairs.map(({ proxied }) => proxied)),
-      quantile(more, 0.5),
-      quantile(more, 0.99),
-      quantile(held, 0.5),
-      quantile(held, 0.99),
-      memoryOf(pid).peak / MEBIBYTE,
-    ],
-  };
-}
-
-function times(calls: readonly Call[]): number[] {
-  const whole = calls.map(({ wholeMs }) => wholeMs);
-  const firstBytes = calls.map(({ firstByteMs }) => firstByteMs);
-  return [quantile(firstBytes, 0.5), quantile(whole, 0.5), quantile(whole, 0.99)];
-}

@@ -1,8 +1,7 @@
-import { MEBIBYTE, type Row, type Table } from '../benchmark.ts';
+import { MEBIBYTE, quantile, type Table, tableOf } from '../benchmark.ts';
 import { memoryOf } from '../process-use.ts';
 import type { Call, Measurement } from './calls.ts';
 import { type Hop, startHops } from './hops.ts';
-import { quantile } from './quantile.ts';
 
 export type Streams = { table: Table; failed: number };
 
@@ -31,39 +30,25 @@ export async function measureStreams(options: {
 
   const begun = rounds * streams;
   const wholeDirect = medianOfWhole(callsOf.get(direct) ?? []);
-  const rows = Array.from(callsOf, ([{ subject, pid }, calls]): Row => {
-    const firstLags = calls.flatMap(({ lagsMs }) => lagsMs.slice(0, 1));
-    const laterLags = calls.flatMap(({ lagsMs }) => lagsMs.slice(1));
-    const whole = medianOfWhole(calls);
-    return {
-      subject,
-      values: [
-        `${calls.length} of ${begun}`,
-        whole,
-        pid === undefined ? undefined : whole - wholeDirect,
-        quantile(firstLags, 0.5),
-        quantile(firstLags, 1),
-        quantile(laterLags, 0.5),
-        quantile(laterLags, 0.99),
-        pid === undefined ? undefined : memoryOf(pid).peak / MEBIBYTE,
-      ],
-    };
-  });
+  const rows = Array.from(callsOf, ([{ subject, pid }, calls]) => ({
+    subject,
+    pid,
+    complete: calls.length,
+    whole: medianOfWhole(calls),
+    firstLags: calls.flatMap(({ lagsMs }) => lagsMs.slice(0, 1)),
+    laterLags: calls.flatMap(({ lagsMs }) => lagsMs.slice(1)),
+  }));
   return {
-    table: {
-      caption: `${streams} streams at once, ${DELTAS} events of each ${PAUSE_MS} ms apart`,
-      columns: [
-        { name: 'complete', unit: 'streams', digits: 0 },
-        { name: 'whole, p50', unit: 'ms', digits: 0 },
-        { name: 'added', unit: 'ms', digits: 0 },
-        { name: 'first event late by, p50', unit: 'ms', digits: 1 },
-        { name: 'first event, most', unit: 'ms', digits: 1 },
-        { name: 'later ones, p50', unit: 'ms', digits: 1 },
-        { name: 'later ones, p99', unit: 'ms', digits: 1 },
-        { name: 'peak memory', unit: 'MiB', digits: 0 },
-      ],
-      rows,
-    },
+    table: tableOf(`${streams} streams at once, ${DELTAS} events of each ${PAUSE_MS} ms apart`, rows, [
+      ['complete', 'streams', 0, ({ complete }) => `${complete} of ${begun}`],
+      ['whole, p50', 'ms', 0, ({ whole }) => whole],
+      ['added', 'ms', 0, ({ pid, whole }) => pid && whole - wholeDirect],
+      ['first event late by, p50', 'ms', 1, ({ firstLags }) => quantile(firstLags, 0.5)],
+      ['first event, most', 'ms', 1, ({ firstLags }) => quantile(firstLags, 1)],
+      ['later ones, p50', 'ms', 1, ({ laterLags }) => quantile(laterLags, 0.5)],
+      ['later ones, p99', 'ms', 1, ({ laterLags }) => quantile(laterLags, 0.99)],
+      ['peak memory', 'MiB', 0, ({ pid }) => pid && memoryOf(pid).peak / MEBIBYTE],
+    ]),
     failed: begun - (callsOf.get(gateway)?.length ?? 0),
   };
 }

@@ -1,8 +1,7 @@
 import { MEBIBYTE, type Table } from '../benchmark.ts';
-import { memoryOf } from '../process-use.ts';
+import { cpuSecondsOf, memoryOf } from '../process-use.ts';
 import type { Measurement } from './calls.ts';
 import { type Hop, startHops } from './hops.ts';
-import { cpuSecondsOf } from './process-cpu.ts';
 
 const AT_ONCE = [1, 32];
 

@@ -1,10 +1,12 @@
-import { type Aim, type Benchmark, median, type Row, type Table } from '../benchmark.ts';
+import { type Aim, type Benchmark, median, type Table, tableOf } from '../benchmark.ts';
+import { runNode } from '../run-node.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { FirstRequestTimes } from './first-request-program.ts';
 import {
   growthTable,
   LOOPS,
   measureRounds,
+  program,
   type RoundsMeasured,
   range,
   roundsLost,
@@ -13,7 +15,6 @@ import {
 } from './measure-rounds.ts';
 import type { PatchTimes } from './patch-program.ts';
 import { installPeers } from './peers.ts';
-import { runProgram } from './run-program.ts';
 import type { SearchTimes } from './search-program.ts';
 
 /** What the loop itself costs, beside other loops over the same model and tool, and its tools that may get a lot to do. */
@@ -28,14 +29,10 @@ export const loop: Benchmark = async ({ size, say }) => {
   const short = await rounds({ conversations: 1, rounds: quick ? 100 : 1_000 }, quick ? 2 : 7);
   const long = await rounds({ conversations: 1, rounds: quick ? 400 : 4_000 }, quick ? 1 : 3);
   const many = await rounds({ conversations: quick ? 10 : 100, rounds: quick ? 20 : 50 }, quick ? 1 : 3);
-  const tables = [short, long, many].map(tableOf);
+  const tables = [short, long, many].map(roundsTableOf);
   say('the same with less of V8');
-  const growth = await growthTable(
-    `RSS growth over ${short.work.rounds} rounds`,
-    loops,
-    short.work,
-    quick ? 1 : 5,
-  );
+  const caption = `RSS growth over ${short.work.rounds} rounds`;
+  const growth = await growthTable(caption, loops, short.work, quick ? 1 : 5);
   return {
     method:
       'Every loop does the same work: a fake model in the same process that keeps nothing calls a tool with two ' +
@@ -71,7 +68,7 @@ const DIFFERENCES = [
   '`generateText` of ai calls the model without streaming, which is less work; `ToolLoopAgent.stream` streams, as whetstone and pi do. Both keep a record of each step with its messages, and both convert the whole conversation in each round.',
 ];
 
-function tableOf({ work, runs, measured }: Rounds): Table {
+function roundsTableOf({ work, runs, measured }: Rounds): Table {
   const { conversations, rounds } = work;
   const what =
     conversations === 1
@@ -126,14 +123,14 @@ function aims(short: Rounds, long: Rounds): Aim[] {
 
 async function firstRequest(submits: number, say: (line: string) => void): Promise<Table> {
   using folder = temporaryFolder();
-  const rows: Row[] = [];
+  const rows = [];
   let megabytes = 0;
   for (const [wire, name] of [
     ['openai', 'OpenAI Responses'],
     ['anthropic', 'Anthropic Messages'],
   ]) {
     say(`time to the request with 1 MB of history, ${name}`);
-    const times = await runProgram<FirstRequestTimes>('first-request', [wire ?? '', submits], {
+    const times = await runNode<FirstRequestTimes>(program('first-request'), [wire ?? '', submits], {
       cwd: folder.path,
     });
     megabytes = times.bodyBytes / 1e6;
@@ -144,61 +141,49 @@ async function firstRequest(submits: number, say: (line: string) => void): Promi
     ] as const) {
       const headers = sent.map((time) => time.headers);
       const body = sent.map((time) => time.body);
-      rows.push({
-        subject: `${name}: ${subject}`,
-        values: [median(headers), range(headers, 1), median(body), range(body, 1)],
-      });
+      rows.push({ subject: `${name}: ${subject}`, headers, body });
     }
   }
-  return {
-    caption: `From \`submit()\` to the request at a server in the same process, ${megabytes.toFixed(1)} MB, ${submits} submits`,
-    columns: [
-      { name: 'head has arrived', unit: 'ms', digits: 1 },
-      { name: 'range', unit: 'ms', digits: 1 },
-      { name: 'body has arrived', unit: 'ms', digits: 1 },
-      { name: 'range', unit: 'ms', digits: 1 },
-    ],
-    rows,
-  };
+  const caption = `From \`submit()\` to the request at a server in the same process, ${megabytes.toFixed(1)} MB, ${submits} submits`;
+  return tableOf(caption, rows, [
+    ['head has arrived', 'ms', 1, ({ headers }) => median(headers)],
+    ['range', 'ms', 1, ({ headers }) => range(headers, 1)],
+    ['body has arrived', 'ms', 1, ({ body }) => median(body)],
+    ['range', 'ms', 1, ({ body }) => range(body, 1)],
+  ]);
 }
 
 const PATCHED_LINES = 50_000;
 
 async function largePatch(rounds: number, say: (line: string) => void): Promise<Table> {
   using folder = temporaryFolder();
-  const rows: Row[] = [];
+  const rows = [];
   for (const chunks of [1, 50]) {
     say(`a patch of ${chunks} on ${PATCHED_LINES} lines`);
-    const times = await runProgram<PatchTimes>('patch', [PATCHED_LINES, chunks, rounds], {
+    const times = await runNode<PatchTimes>(program('patch'), [PATCHED_LINES, chunks, rounds], {
       cwd: folder.path,
     });
     const changes = chunks === 1 ? '1 change' : `${chunks} changes`;
-    rows.push(timesRow(`whetstone apply_patch, ${changes}`, times.applyPatch));
-    rows.push(timesRow(`\`git apply\`, ${changes}`, times.gitApply));
+    rows.push({ subject: `whetstone apply_patch, ${changes}`, times: times.applyPatch });
+    rows.push({ subject: `\`git apply\`, ${changes}`, times: times.gitApply });
   }
-  return {
-    caption: `A patch on a file of ${PATCHED_LINES} lines, ${rounds} rounds`,
-    columns: TIME_COLUMNS,
-    rows,
-  };
+  return timesTable(`A patch on a file of ${PATCHED_LINES} lines, ${rounds} rounds`, rows);
 }
 
 async function largeSearch(files: number, rounds: number, say: (line: string) => void): Promise<Table[]> {
   using folder = temporaryFolder();
   say(`grep over ${files} files`);
-  const searches = await runProgram<SearchTimes[]>('search', [files, rounds], { cwd: folder.path });
-  return searches.map(({ search, times }) => ({
-    caption: `Search of ${files} files of 7 kB: ${search}, ${rounds} rounds`,
-    columns: TIME_COLUMNS,
-    rows: Object.entries(times).map(([method, elapsed]) => timesRow(method, elapsed)),
-  }));
+  const searches = await runNode<SearchTimes[]>(program('search'), [files, rounds], { cwd: folder.path });
+  return searches.map(({ search, times }) =>
+    timesTable(
+      `Search of ${files} files of 7 kB: ${search}, ${rounds} rounds`,
+      Object.entries(times).map(([subject, elapsed]) => ({ subject, times: elapsed })),
+    ),
+  );
 }
 
-const TIME_COLUMNS = [
-  { name: 'wall', unit: 'ms', digits: 1 },
-  { name: 'range', unit: 'ms', digits: 1 },
-];
-
-function timesRow(subject: string, times: readonly number[]): Row {
-  return { subject, values: [median(times), range(times, 1)] };
-}
+const timesTable = (caption: string, rows: { subject: string; times: number[] }[]): Table =>
+  tableOf(caption, rows, [
+    ['wall', 'ms', 1, ({ times }) => median(times)],
+    ['range', 'ms', 1, ({ times }) => range(times, 1)],
+  ]);

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { MEBIBYTE, median, type Row, type Table } from '../benchmark.ts';
+import { MEBIBYTE, median, type Table, tableOf } from '../benchmark.ts';
 import { whereWeLose } from '../compare-with-peers.ts';
+import { runNode } from '../run-node.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import type { RoundsUse } from './converse-program.ts';
 import { PEER_VERSIONS } from './peers.ts';
-import { runProgram } from './run-program.ts';
 
 export type Loop = { name: string; subject: string; peer?: true };
 
@@ -45,6 +45,10 @@ export async function measureRounds(
   return measured;
 }
 
+/** The path of one of the programs of this folder. */
+export const program = (name: 'converse' | 'first-request' | 'patch' | 'search'): string =>
+  join(import.meta.dirname, `${name}-program.ts`);
+
 /**
  * One run. A process before it fills a compile cache, so that nobody pays for stripping types. The cache is not kept:
  * what V8 puts into it differs from time to time, and the memory of whoever reads it by tens of megabytes.
@@ -52,7 +56,7 @@ export async function measureRounds(
 async function converse(loop: Loop, work: Work, flags: readonly string[]): Promise<RoundsUse> {
   using folder = temporaryFolder();
   const run = ({ conversations, rounds }: Work) =>
-    runProgram<RoundsUse>('converse', [loop.name, conversations, rounds], {
+    runNode<RoundsUse>(program('converse'), [loop.name, conversations, rounds], {
       cwd: folder.path,
       flags,
       compileCache: join(folder.path, 'compile-cache'),
@@ -76,35 +80,29 @@ export function roundsTable(
   measured: readonly RoundsMeasured[],
 ): Table {
   const perRound = (seconds: number) => (seconds * 1000) / (conversations * rounds);
-  return {
-    caption,
-    columns: [
-      { name: 'CPU a round', unit: 'ms', digits: 3 },
-      { name: 'range', unit: 'ms', digits: 3 },
-      { name: 'wall', unit: 's', digits: 2 },
-      { name: 'RSS growth', unit: 'MiB', digits: 1 },
-      { name: 'range', unit: 'MiB', digits: 1 },
-      { name: 'peak RSS', unit: 'MiB', digits: 0 },
-      { name: 'heap held', unit: 'MiB', digits: 1 },
+  const items = measured.map(({ loop, ...rest }) => ({ subject: loop.subject, ...rest }));
+  return tableOf(caption, items, [
+    ['CPU a round', 'ms', 3, ({ middle }) => perRound(middle.cpuSeconds)],
+    [
+      'range',
+      'ms',
+      3,
+      ({ runs }) =>
+        range(
+          runs.map(({ cpuSeconds }) => perRound(cpuSeconds)),
+          3,
+        ),
     ],
-    rows: measured.map(({ loop, runs, middle }): Row => {
-      const cpu = runs.map(({ cpuSeconds }) => perRound(cpuSeconds));
-      const growth = runs.map(({ growthBytes }) => growthBytes / MEBIBYTE);
-      return {
-        subject: loop.subject,
-        values: [
-          perRound(middle.cpuSeconds),
-          range(cpu, 3),
-          middle.wallSeconds,
-          middle.growthBytes / MEBIBYTE,
-          range(growth, 1),
-          middle.peakBytes / MEBIBYTE,
-          middle.heapBytes === undefined ? undefined : middle.heapBytes / MEBIBYTE,
-        ],
-      };
-    }),
-  };
+    ['wall', 's', 2, ({ middle }) => middle.wallSeconds],
+    ['RSS growth', 'MiB', 1, ({ middle }) => middle.growthBytes / MEBIBYTE],
+    ['range', 'MiB', 1, ({ runs }) => range(growthOf(runs), 1)],
+    ['peak RSS', 'MiB', 0, ({ middle }) => middle.peakBytes / MEBIBYTE],
+    ['heap held', 'MiB', 1, ({ middle: { heapBytes } }) => heapBytes && heapBytes / MEBIBYTE],
+  ]);
 }
+
+const growthOf = (runs: readonly RoundsUse[]): number[] =>
+  runs.map(({ growthBytes }) => growthBytes / MEBIBYTE);
 
 /** How much of the growth V8 takes of its own accord: the same work with less of what it may do. */
 export async function growthTable(
@@ -124,7 +122,7 @@ export async function growthTable(
     rows: loops.map((loop, index) => ({
       subject: loop.subject,
       values: measured.flatMap((each) => {
-        const growth = each[index]?.runs.map(({ growthBytes }) => growthBytes / MEBIBYTE) ?? [];
+        const growth = growthOf(each[index]?.runs ?? []);
         return [median(growth), range(growth, 1)];
       }),
     })),

@@ -1,13 +1,11 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { messageOf } from '@whetstone/errors';
+import { tryInstall } from '../install-packages.ts';
 
 /** The last release of pi's loop under its first name, and the present one of the AI SDK. */
 export const PEER_VERSIONS = { '@mariozechner/pi-agent-core': '0.73.1', ai: '7.0.173' };
 const FOLDER = join(import.meta.dirname, '../../.cache/loop-peers');
-const INSTALL_LIMIT_MS = 300_000;
 
 /**
  * Installs the peers into `.cache/loop-peers` where they are not there. Returns why they cannot be measured, or
@@ -18,18 +16,7 @@ export function installPeers(say: (line: string) => void): string | undefined {
   if (wanted.every(([name, version]) => installedVersion(name) === version)) return undefined;
   say('installing pi-agent-core and ai into .cache/loop-peers (150 MB)');
   const packages = wanted.map(([name, version]) => `${name}@${version}`);
-  try {
-    mkdirSync(FOLDER, { recursive: true });
-    writeFileSync(join(FOLDER, 'package.json'), '{ "private": true }\n');
-    execFileSync(
-      'npm',
-      ['install', '--no-audit', '--no-fund', '--ignore-scripts', '--omit=optional', ...packages],
-      { cwd: FOLDER, stdio: 'ignore', timeout: INSTALL_LIMIT_MS },
-    );
-    return undefined;
-  } catch (error) {
-    return messageOf(error).split('\n', 1)[0];
-  }
+  return tryInstall(FOLDER, packages, ['--omit=optional']);
 }
 
 /** A package of the peers' folder. `T` is what the caller uses of it; nothing checks it. */
