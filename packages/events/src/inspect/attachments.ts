@@ -24,7 +24,7 @@ export function createAttachmentResolver(
     }
     if (typeof value !== 'object' || value === null) return value;
     if (depth > MAXIMUM_DEPTH) {
-      throw logError('invalid', `Values are nested deeper than ${MAXIMUM_DEPTH}.`);
+      throw logError('inspect-log-invalid', `Values are nested deeper than ${MAXIMUM_DEPTH}.`);
     }
     if (Array.isArray(value)) return value.map((item) => resolve(item, depth + 1));
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item, depth + 1)]));

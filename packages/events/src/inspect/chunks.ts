@@ -66,10 +66,14 @@ async function* readSequence(
   for (const start of starts.toSorted((a, b) => a - b)) {
     const name = `${folder}/${start}.json`;
     if (start !== count) {
-      throw logError('damaged', `The items from ${count} on are missing before this chunk.`, name);
+      throw logError(
+        'inspect-log-damaged',
+        `The items from ${count} on are missing before this chunk.`,
+        name,
+      );
     }
     const items = await read(name);
-    if (!Array.isArray(items)) throw logError('invalid', 'The chunk is not a list.', name);
+    if (!Array.isArray(items)) throw logError('inspect-log-invalid', 'The chunk is not a list.', name);
     count += items.length;
     yield* items;
   }

@@ -1,4 +1,4 @@
-import { WhetstoneError } from '@whetstone/errors';
+import { type ErrorCode, WhetstoneError } from '@whetstone/errors';
 
 /** A log that cannot be read (codes `inspect-log-*`). `where` is the ZIP entry, where one entry is at fault. */
 export class InspectLogError extends WhetstoneError {
@@ -7,8 +7,8 @@ export class InspectLogError extends WhetstoneError {
 
 /** `where`: the entry at fault. */
 export const logError = (
-  kind: 'damaged' | 'invalid' | 'too-large' | 'unsupported',
+  code: ErrorCode,
   message: string,
   where?: string,
   cause?: unknown,
-): InspectLogError => new InspectLogError(`inspect-log-${kind}`, message, { where, cause });
+): InspectLogError => new InspectLogError(code, message, { where, cause });

@@ -10,7 +10,7 @@ export function parseLogJson(data: Buffer, entry: string | undefined): unknown {
     try {
       return JSON.parse(withoutConstants(text));
     } catch {
-      throw logError('damaged', `The content is not JSON (${messageOf(error)}).`, entry, error);
+      throw logError('inspect-log-damaged', `The content is not JSON (${messageOf(error)}).`, entry, error);
     }
   }
 }

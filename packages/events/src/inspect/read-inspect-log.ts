@@ -98,7 +98,7 @@ async function* readArchive(source: string | Uint8Array, limits: Limits): AsyncG
       }
     }
     if (chunks.strays.length > 0) {
-      throw logError('damaged', 'A sample has no sample.json.', chunks.strays[0]);
+      throw logError('inspect-log-damaged', 'A sample has no sample.json.', chunks.strays[0]);
     }
   } finally {
     archive.close();
@@ -108,7 +108,7 @@ async function* readArchive(source: string | Uint8Array, limits: Limits): AsyncG
 async function* readJsonLog(source: string | Uint8Array, limits: Limits): AsyncGenerator<InspectSample> {
   const data = await readWhole(source, limits.entry);
   if (data.subarray(0, 1).toString('latin1') !== '{') {
-    throw logError('invalid', 'The file is neither an .eval archive nor a .json log.');
+    throw logError('inspect-log-invalid', 'The file is neither an .eval archive nor a .json log.');
   }
   const whole = checked(wholeLogSchema, parseLogJson(data, undefined), undefined);
   const log = metadataOf(whole);
@@ -175,7 +175,7 @@ async function* eventsOfChunks(chunks: SampleChunks, read: ReadEntry): AsyncGene
   const uuids = await read(chunks.eventUuids);
   if (Array.isArray(uuids) && uuids.length > count) {
     const message = `There are ${uuids.length} events, and chunks for ${count}.`;
-    throw logError('damaged', message, chunks.eventUuids);
+    throw logError('inspect-log-damaged', message, chunks.eventUuids);
   }
 }
 
@@ -236,13 +236,13 @@ function checked<Shape>(schema: z.ZodType<Shape>, value: unknown, entry: string 
   if (parsed.success) return parsed.data;
   const issue = parsed.error.issues[0];
   const message = `${issue?.path.join('.') || 'content'}: ${issue?.message ?? 'not of a log'}`;
-  throw logError('invalid', message, entry);
+  throw logError('inspect-log-invalid', message, entry);
 }
 
 async function readHeader(archive: ZipArchive, limits: Limits): Promise<InspectMetadata> {
   const name = ['header.json', '_journal/start.json'].find((known) => archive.names.includes(known));
   if (name === undefined) {
-    throw logError('invalid', 'The archive has neither header.json nor _journal/start.json.');
+    throw logError('inspect-log-invalid', 'The archive has neither header.json nor _journal/start.json.');
   }
   const header = checked(headerSchema, parseLogJson(await archive.read(name, limits.entry), name), name);
   return { status: 'started', ...metadataOf(header) };
@@ -261,7 +261,7 @@ async function firstBytes(source: string | Uint8Array): Promise<Buffer> {
 }
 
 async function readWhole(source: string | Uint8Array, limit: number): Promise<Buffer> {
-  const tooLarge = () => logError('too-large', `The log is larger than ${limit} bytes.`);
+  const tooLarge = () => logError('inspect-log-too-large', `The log is larger than ${limit} bytes.`);
   if (typeof source !== 'string') {
     if (source.byteLength > limit) throw tooLarge();
     return Buffer.from(source.buffer, source.byteOffset, source.byteLength);

@@ -35,7 +35,7 @@ export async function openZipArchive(source: string | Uint8Array) {
     zip?.close();
     if (isFileSystemError(error)) throw error;
     const message = 'The archive has no readable directory: it is cut off, or still being written';
-    throw logError('damaged', `${message} (${messageOf(error)})`, undefined, error);
+    throw logError('inspect-log-damaged', `${message} (${messageOf(error)})`, undefined, error);
   }
 }
 
@@ -54,9 +54,9 @@ async function readEntry(
   entry: Entry | undefined,
   limit: number,
 ): Promise<Buffer> {
-  if (!entry) throw logError('damaged', 'The archive does not have the entry.', name);
-  if (entry.isEncrypted()) throw logError('unsupported', 'The entry is encrypted.', name);
-  const larger = logError('too-large', `The entry is larger than ${limit} bytes.`, name);
+  if (!entry) throw logError('inspect-log-damaged', 'The archive does not have the entry.', name);
+  if (entry.isEncrypted()) throw logError('inspect-log-unsupported', 'The entry is encrypted.', name);
+  const larger = logError('inspect-log-too-large', `The entry is larger than ${limit} bytes.`, name);
   if (entry.compressedSize > limit || entry.uncompressedSize > limit) throw larger;
   let content: Buffer;
   try {
@@ -67,10 +67,10 @@ async function readEntry(
     // The size in the directory is only a claim; this is the real size.
     if (hasCode(error, 'ERR_BUFFER_TOO_LARGE')) throw larger;
     const message = `The entry cannot be read (${messageOf(error)}).`;
-    throw logError('damaged', message, name, error);
+    throw logError('inspect-log-damaged', message, name, error);
   }
   if (content.length !== entry.uncompressedSize || crc32(content) !== entry.crc32) {
-    throw logError('damaged', 'The entry is not what the directory says.', name);
+    throw logError('inspect-log-damaged', 'The entry is not what the directory says.', name);
   }
   return content;
 }
@@ -84,7 +84,7 @@ async function decompress(data: Buffer, method: number, name: string, limit: num
     case ZSTANDARD:
       return decompressFrames(data, limit);
     default:
-      throw logError('unsupported', `The compression method is ${method}.`, name);
+      throw logError('inspect-log-unsupported', `The compression method is ${method}.`, name);
   }
 }
 
