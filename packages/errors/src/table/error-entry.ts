@@ -17,3 +17,13 @@ export type ErrorEntry = {
   /** What to do about it in general. The command line prints it where an error has no hint of its own. */
   fix: string;
 };
+
+const entryOf =
+  (errorClass: ErrorClass) =>
+  (meaning: string, fix: string): ErrorEntry => ({ class: errorClass, meaning, fix });
+
+export const usage = entryOf('usage');
+export const task = entryOf('task');
+export const sandbox = entryOf('sandbox');
+export const model = entryOf('model');
+export const harness = entryOf('harness');
