@@ -1,6 +1,5 @@
 /**
  * Where the page is: its hash.
- *
  * @typedef {{ page: 'runs' } | { page: 'run', run: string } | { page: 'case', run: string, case: string } | { page: 'unknown' }} Address
  */
 

@@ -19,7 +19,6 @@ const PATHS_SHOWN = 50;
 
 /**
  * One case: what it came to and everything that says why.
- *
  * @param {string} run
  * @param {string} caseId
  * @returns {Page<WholeCase>}
@@ -52,7 +51,6 @@ let last;
 
 /**
  * Gives the same object as before while nothing has changed.
- *
  * @param {string} run
  * @param {string} caseId
  * @returns {Promise<WholeCase>}
@@ -213,7 +211,6 @@ function paths(row) {
 
 /**
  * A section for a file that is there, with a note when it is not the whole.
- *
  * @param {WholeCase['files']} files
  * @param {string} name
  * @param {string} title

@@ -5,7 +5,6 @@ import { visibleText } from './visible-text.js';
 
 /**
  * The only way in which this page makes anything: strings become text and nothing else, whatever stands in them.
- *
  * @param {string} tag
  * @param {Attributes} [attributes] `true` sets an attribute without a value; `false` and `null` leave it out.
  * @param {...Child} children `null` is left out.

@@ -17,7 +17,6 @@ const TRIGGERED = { confirmed: 'yes', attempted: 'asked for, not got', no: 'no' 
 
 /**
  * What the agent saw of what its variant declares, a row for each.
- *
  * @param {Exposure} seen
  */
 export function exposure({ instructions, skills, mcp_servers: servers, plugins }) {

@@ -5,7 +5,6 @@ export const UNKNOWN = '–';
 
 /**
  * A rate as a percentage without its sign. 0 and 100 are said only of exactly none and all.
- *
  * @param {number} rate
  */
 export function percentNumber(rate) {
@@ -17,7 +16,6 @@ export function percentNumber(rate) {
 
 /**
  * `67 % [22, 94]`.
- *
  * @param {number | null} rate
  * @param {{ low: number, high: number } | null} interval
  */
@@ -29,7 +27,6 @@ export function rateWithInterval(rate, interval) {
 
 /**
  * A difference of rates in percentage points, with its sign and without the unit: `+33`, `−0.4`, `0`.
- *
  * @param {number} difference
  */
 export function points(difference) {
@@ -41,7 +38,6 @@ export function points(difference) {
 
 /**
  * `−40 … +100 pp`.
- *
  * @param {number} low
  * @param {number} high
  */
@@ -66,7 +62,6 @@ const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFra
 
 /**
  * A sum of tokens; `≥` when it is not known of some cases.
- *
  * @param {number | null} total
  */
 export function tokens(total, unknown = 0) {
@@ -76,7 +71,6 @@ export function tokens(total, unknown = 0) {
 
 /**
  * A sum of US dollars; `≥` when it is not known of some cases.
- *
  * @param {number | null} total
  */
 export function dollars(total, unknown = 0) {
@@ -87,7 +81,6 @@ export function dollars(total, unknown = 0) {
 
 /**
  * `p = 0.031`, `p < 0.001`.
- *
  * @param {number} value
  */
 export function pValue(value) {
@@ -96,7 +89,6 @@ export function pValue(value) {
 
 /**
  * `1 task`, `3 tasks`; with thousands separated.
- *
  * @param {number} count
  * @param {string} noun
  */

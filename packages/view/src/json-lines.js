@@ -6,7 +6,6 @@ const LINES_SHOWN = 1000;
 /**
  * The objects of a JSON lines file: the first and the last where there are many. Lines that are cut or damaged are left
  * out. Whatever wrote them, their fields may be anything.
- *
  * @param {CaseFile} file
  * @returns {{ values: Record<string, unknown>[], hidden: number }}
  */
@@ -29,7 +28,6 @@ function parsed(line) {
 
 /**
  * Any value as text: strings as they are, nothing for what is not there.
- *
  * @param {unknown} value
  */
 export function asText(value) {
@@ -44,7 +42,6 @@ export function asText(value) {
 
 /**
  * As `asText`, and an object as a line a field.
- *
  * @param {unknown} value
  */
 export function asLines(value) {
@@ -62,7 +59,6 @@ export const asNumber = (value) => (typeof value === 'number' ? value : null);
 
 /**
  * A field of a value that may be anything.
- *
  * @param {unknown} value
  * @param {string} name
  * @returns {unknown}

@@ -20,7 +20,6 @@ const COLUMNS = [
 
 /**
  * What the gateway saw on the wire, a row a request.
- *
  * @param {CaseFile} file
  */
 export function modelCalls(file) {

@@ -2,7 +2,6 @@
 
 /**
  * What `view.js` shows at an address.
- *
  * @template Data
  * @typedef {object} Page
  * @property {() => Promise<Data>} load Returns the same object while nothing has changed.

@@ -23,7 +23,6 @@ export const section = (title, ...children) => element('section', {}, element('h
 
 /**
  * A table that scrolls by itself where the window is too narrow. The first cell of a row is its header.
- *
  * @param {string} label
  * @param {readonly Column[]} columns
  * @param {readonly (readonly Child[])[]} rows
@@ -62,7 +61,6 @@ export const facts = (all) =>
 
 /**
  * A word with its colour.
- *
  * @param {string} word
  * @param {string} kind A class of the style sheet.
  */
@@ -71,7 +69,6 @@ export const badge = (word, kind) => element('span', { class: `badge ${kind}` },
 /**
  * What can be folded away. `key` tells it from the others of the page, so that it stays as it is when the page is drawn
  * anew.
- *
  * @param {string} key
  * @param {Child} summary
  * @param {boolean} open
@@ -85,7 +82,6 @@ export const STATE_WORDS = { running: 'running', finished: 'finished', stopped: 
 
 /**
  * `YYYY-MM-DD hh:mm:ss` in the reader's time zone; the text itself when it is no time.
- *
  * @param {string} at ISO 8601
  */
 export function localTime(at) {

@@ -11,7 +11,6 @@ const LINES_COLOURED = 5000;
 
 /**
  * A Git patch, a fold a file, added and removed lines coloured.
- *
  * @param {CaseFile} file
  */
 export function patch({ head }) {
@@ -48,7 +47,6 @@ const line = ({ kind, text }) => element(TAGS[kind], {}, text === '' ? ' ' : tex
 /**
  * The lines of a Git patch by file. What a line is follows from the counts of its hunk, not from how it begins: a
  * removed `-- x` begins like a header.
- *
  * @param {readonly string[]} lines
  * @returns {FilePatch[]}
  */

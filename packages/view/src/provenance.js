@@ -6,7 +6,6 @@ import { facts, fold, localTime, table } from './parts.js';
 
 /**
  * On what, with what and how isolated a run was: what it takes to repeat it.
- *
  * @param {RunDetail} run
  */
 export function provenance({ manifest }) {

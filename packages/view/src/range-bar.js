@@ -7,7 +7,6 @@ const MARGIN = 5;
 /**
  * An estimate on its scale: the interval as a bar, the estimate as a dot, and behind both where the value lies whatever
  * the cases without a result would have come to.
- *
  * @param {object} range
  * @param {readonly [number, number]} range.scale Its two ends.
  * @param {number | null} range.estimate

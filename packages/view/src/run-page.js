@@ -27,7 +27,6 @@ const FAILURES_SHOWN = 200;
 
 /**
  * One run: what came out, how sure that is, and what it does not show.
- *
  * @param {string} id
  * @returns {Page<RunDetail>}
  */

@@ -9,7 +9,6 @@ import { askRuns } from './server.js';
 
 /**
  * All runs of the output directory, the newest first.
- *
  * @returns {Page<RunList>}
  */
 export function runsPage() {

@@ -9,7 +9,6 @@ const ANSWERS_KEPT = 16;
 
 /**
  * Asks the server. The same object comes back as long as the answer is the same, so that a caller can tell by `===`.
- *
  * @param {string[]} segments
  * @returns {Promise<unknown>}
  */

@@ -14,7 +14,6 @@ const MARKS = {
 
 /**
  * Tasks by agent and variant, a mark a trial; each leads to its case.
- *
  * @param {RunDetail} run
  */
 export function taskMatrix({ id, cases, summary }) {

@@ -9,7 +9,6 @@ const SHORT = 240;
 
 /**
  * The events of a case in order, with the time since the first.
- *
  * @param {CaseFile} file
  */
 export function timeline(file) {
@@ -66,7 +65,6 @@ function content(body, index) {
 
 /**
  * What an event is and what it says.
- *
  * @param {Record<string, unknown>} event
  * @returns {{ title: string, body: string }}
  */

@@ -73,7 +73,6 @@ function say(message) {
 
 /**
  * Puts the new content in place of the old. On the same page, what was folded stays so, and the focus stays where it was.
- *
  * @param {HTMLElement} article
  * @param {boolean} isNewPage
  */

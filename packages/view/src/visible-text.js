@@ -5,7 +5,6 @@ const HIDDEN =
 /**
  * Text of unknown origin, with everything in it to be seen: what is invisible, turns the reading direction or controls
  * something stands as its number. So a patch cannot read as something else than it is.
- *
  * @param {string} text
  */
 export function visibleText(text) {

@@ -33,7 +33,6 @@ export type AtifMetadata = {
  * not refused. The events of a step come in the order thinking, message, calls, results, usage; the first event has the
  * step's time. A system step becomes `raw`, because a message has no such role. A step that is a copy from an earlier
  * document is left out, so that nothing counts twice. Embedded trajectories become the events of sub-agents.
- *
  * @param document the result of `JSON.parse`.
  * @throws {AtifError} when it is not an ATIF document, with the path of the problem.
  */

@@ -40,7 +40,6 @@ export type WriteAtifOptions = {
 /**
  * Writes events as an ATIF trajectory. A step is a model call with its results (see `groupSteps`), a user's message or a
  * system step. The steps of a sub-agent are an embedded trajectory of their own.
- *
  * @returns the trajectory, valid by the format's rules, and what it could not carry.
  * @throws {AtifError} when there would be no step, because the format has no empty trajectory.
  */

@@ -10,7 +10,6 @@ export type SampleChunks = {
   eventUuids: string | undefined;
   /**
    * The items of a sequence, with one chunk in memory at a time.
-   *
    * @throws {InspectLogError} `inspect-log-damaged` when a chunk is missing: each is named by the index of its first item.
    */
   items(sequence: Sequence, read: (name: string) => Promise<unknown>): AsyncGenerator<JsonValue>;

@@ -57,7 +57,6 @@ export type ReadInspectLogOptions = {
  * Reads the samples of an Inspect log, which is an `.eval` archive or a `.json` file, one at a time: only one sample is
  * in memory (but the whole of a `.json` file). Reads both shapes of samples, also mixed in one archive. The file stays
  * open until the last sample was read or the loop was left.
- *
  * @param source the path of the file, or its bytes.
  * @throws {InspectLogError} with the broken entry, after all samples before it. Errors of the file system (`ENOENT`,
  *   `EACCES`) stay as they are.

@@ -48,7 +48,6 @@ export class OutputStream {
 
   /**
    * Called after the tree has ended: reads what is left, and resolves when all output is in memory and in the file.
-   *
    * @throws WhetstoneError `sandbox-output-unwritable` if the file could not be written.
    */
   async finish(): Promise<void> {
