@@ -9,12 +9,7 @@ export type Mask = {
   stream(): MaskStream;
 };
 
-export type MaskStream = {
-  /** The masked stream so far, without the last bytes if they may begin a secret. */
-  push(chunk: Buffer): Buffer;
-  /** The bytes that were held back. */
-  end(): Buffer;
-};
+export type MaskStream = ReturnType<typeof createMaskStream>;
 
 /** Shorter values are mostly words: masking them would destroy logs and protect nothing. */
 const SHORTEST_SECRET = 6;
@@ -33,21 +28,20 @@ export function createMask(secrets: readonly string[]): Mask {
   };
 }
 
-function createMaskStream(patterns: PatternSet): MaskStream {
+function createMaskStream(patterns: PatternSet) {
   let held: Buffer = Buffer.alloc(0);
   return {
-    push(chunk) {
+    /** The masked stream so far, without the last bytes if they may begin a secret. */
+    push(chunk: Buffer): Buffer {
       if (patterns.isEmpty) return chunk;
-      const { output, rest } = replaceIn(
-        held.length === 0 ? chunk : Buffer.concat([held, chunk]),
-        patterns,
-        false,
-      );
+      const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
+      const { output, rest } = replaceIn(bytes, patterns, false);
       // A copy, so that a few held bytes do not keep a whole chunk alive.
       held = Buffer.from(rest);
       return output;
     },
-    end() {
+    /** The bytes that were held back. */
+    end(): Buffer {
       const { output } = replaceIn(held, patterns, true);
       held = Buffer.alloc(0);
       return output;
@@ -93,19 +87,16 @@ class PatternSet {
   readonly pairs = new Uint8Array(65_536);
   readonly firsts = new Uint8Array(256);
   readonly longest: number;
-  readonly #byPair = new Map<number, Buffer[]>();
   readonly #all: Buffer[];
+  readonly #byPair: Map<number, Buffer[]>;
 
   constructor(patterns: Buffer[]) {
     this.#all = [...patterns].sort((left, right) => right.length - left.length);
     this.longest = this.#all[0]?.length ?? 0;
-    for (const pattern of this.#all) {
-      const pair = pattern.readUInt16BE(0);
+    this.#byPair = Map.groupBy(this.#all, (pattern) => pattern.readUInt16BE(0));
+    for (const pair of this.#byPair.keys()) {
       this.pairs[pair] = 1;
       this.firsts[pair >> 8] = 1;
-      const bucket = this.#byPair.get(pair);
-      if (bucket) bucket.push(pattern);
-      else this.#byPair.set(pair, [pattern]);
     }
   }
 

@@ -20,28 +20,22 @@ export type ConfinedFiles = {
 };
 
 /** Files under `root`; paths are relative to it. */
-export function createConfinedFiles(root: string): ConfinedFiles {
+export const createConfinedFiles = (root: string): ConfinedFiles =>
+  filesAt((path) => resolveUnder(root, path));
+
+/** Files anywhere, by absolute path. As above, only regular files are read and written. */
+export const absoluteFiles = filesAt(async (path) => path);
+
+function filesAt(locate: (path: string) => Promise<string>): ConfinedFiles {
   return {
-    async read(path) {
-      return readRegularFile(await resolveUnder(root, path));
-    },
+    read: async (path) => readRegularFile(await locate(path)),
     async write(path, content, mode) {
-      const target = await resolveUnder(root, path);
-      await mkdir(dirname(target), { recursive: true });
-      // Resolved again, because somebody may have put a link there in between.
-      await writeRegularFile(await resolveUnder(root, path), content, mode);
+      await mkdir(dirname(await locate(path)), { recursive: true });
+      // Located again, because somebody may have put a link there in between.
+      await writeRegularFile(await locate(path), content, mode);
     },
   };
 }
-
-/** Files anywhere, by absolute path. As above, only regular files are read and written. */
-export const absoluteFiles: ConfinedFiles = {
-  read: readRegularFile,
-  async write(path, content, mode) {
-    await mkdir(dirname(path), { recursive: true });
-    await writeRegularFile(path, content, mode);
-  },
-};
 
 /**
  * The path after following the links of its folders, but not its last name. This is what a file is removed or renamed

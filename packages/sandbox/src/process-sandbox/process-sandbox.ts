@@ -133,11 +133,8 @@ class ProcessSandbox implements Sandbox {
     return files.read(rest);
   }
 
-  async writeFiles(files: Record<string, string>): Promise<void> {
-    for (const [path, content] of Object.entries(files)) {
-      const { files: place, rest } = this.#locate(path);
-      await place.write(rest, content);
-    }
+  writeFiles(files: Record<string, string>): Promise<void> {
+    return this.uploadFiles(Object.entries(files).map(([path, content]) => ({ path, content })));
   }
 
   async uploadFiles(files: SandboxFile[]): Promise<void> {

@@ -85,15 +85,12 @@ signal_all() {
   done
 }
 signal_all TERM
-for pass in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  signal_all 0
-  [ "$left" ] || exit
-  sleep 0.1 || sleep 1
-done
-for pass in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-  signal_all KILL
-  [ "$left" ] || exit
-  sleep 0.1 || sleep 1
+for signal in 0 KILL; do
+  for pass in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+    signal_all "$signal"
+    [ "$left" ] || exit
+    sleep 0.1 || sleep 1
+  done
 done
 `;
 

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
 
 export type ProcessEntry = {
   pid: number;
@@ -41,9 +42,8 @@ export function findProcess(pid: number): ProcessEntry | undefined {
 /** Whether a process was started with this `NAME=value` in its environment. Known on Linux only. */
 export function hasInEnvironment(pid: number, variable: string): boolean {
   const environment = readProc(`${pid}/environ`);
-  return (
-    environment?.includes(variable) === true && environment.toString('latin1').split('\0').includes(variable)
-  );
+  if (!environment?.includes(variable)) return false;
+  return environment.toString('latin1').split('\0').includes(variable);
 }
 
 /** Whether a process with this id runs, whoever owns it. */
@@ -94,23 +94,12 @@ function parseStat(stat: string): ProcessEntry | undefined {
 }
 
 async function listFromPs(): Promise<ProcessEntry[]> {
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  execFile('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat='], (error, stdout) => {
-    if (error) reject(error);
-    else resolve(stdout);
-  });
-  return (await promise).split('\n').flatMap((line) => {
-    const [pid, parent, group, state] = line.trim().split(/\s+/);
-    if (!pid || !state || state.startsWith('Z')) return [];
+  const { stdout } = await promisify(execFile)('ps', ['-A', '-o', 'pid=,ppid=,pgid=,stat=']);
+  return stdout.split('\n').flatMap((line) => {
+    const columns = line.trim().split(/\s+/);
+    const [pid = 0, parent = 0, group = 0] = columns.map(Number);
+    if (columns.length < 4 || columns[3]?.startsWith('Z')) return [];
     // `ps` has no portable column for the session: the group stands in for it.
-    return [
-      {
-        pid: Number(pid),
-        parent: Number(parent),
-        group: Number(group),
-        session: Number(group),
-        startedAt: 0,
-      },
-    ];
+    return [{ pid, parent, group, session: group, startedAt: 0 }];
   });
 }
