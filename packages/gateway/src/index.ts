@@ -13,8 +13,8 @@ export type { Upstream, Upstreams } from './forward/upstream.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';
 export { GatewayError } from './gateway-error.ts';
 export { type Lane, type LaneOptions, type LaneRequest, laneEnvironment } from './lane.ts';
-export type { LaneMode } from './lane-mode.ts';
 export type { LedgerFlag, LedgerLine } from './ledger.ts';
+export type { LaneMode } from './open-source.ts';
 export type { RateOptions } from './rate/concurrency-limit.ts';
 export { loadScript } from './script/load.ts';
 export {
@@ -28,4 +28,4 @@ export {
   scriptFromSteps,
 } from './script/script.ts';
 export { type OfferedTool, type RequestPrompt, type WireProtocol, wireProtocols } from './wire/neutral.ts';
-export { readRequestPrompt } from './wire/request-prompt.ts';
+export { readRequestPrompt } from './wire/wires.ts';

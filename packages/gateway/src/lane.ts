@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type Budget, type BudgetAccount, checkBudgets, openBudget } from './budget.ts';
+import { type Budget, type BudgetAccount, openBudget } from './budget.ts';
 import type { PriceOf } from './call-price.ts';
 import { runExchange } from './exchange.ts';
 import type { ClientLimits, ExchangeLane } from './exchange-lane.ts';
@@ -8,9 +8,8 @@ import { chooseFaults } from './faults/choose-faults.ts';
 import type { FaultRule } from './faults/fault.ts';
 import { upstreamHeaders } from './forward/headers.ts';
 import { providerApis, type Upstreams } from './forward/upstream.ts';
-import type { LaneMode } from './lane-mode.ts';
 import { type LedgerLine, openLedger } from './ledger.ts';
-import { openSource } from './open-source.ts';
+import { type LaneMode, openSource } from './open-source.ts';
 import type { Rate } from './rate/turns.ts';
 import { countRetries } from './retry-count.ts';
 import type { ModelCall } from './source.ts';
@@ -120,8 +119,7 @@ export async function openLane(options: LaneOptions, place: LanePlace): Promise<
     owner,
     laneKey: key,
     laneUrl: baseUrl,
-    limitsSpending: budgets.some((budget) => budget.limitsSpending),
-    checkBudgets: () => checkBudgets(budgets, true),
+    budgets,
     allowsTool: allowsTool(allowProviderTools),
     rate: place.rate,
   });

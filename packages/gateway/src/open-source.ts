@@ -1,10 +1,20 @@
 import type { LaneAddress } from './cassette/lane-names.ts';
-import { recordSource } from './cassette/record-source.ts';
-import { replaySource } from './cassette/replay-source.ts';
-import { type ForwardPlace, forwardSource } from './forward/forward-source.ts';
-import type { LaneMode } from './lane-mode.ts';
+import { type RecordOptions, recordSource } from './cassette/record-source.ts';
+import { type ReplayOptions, replaySource } from './cassette/replay-source.ts';
+import { type ForwardOptions, type ForwardPlace, forwardSource } from './forward/forward-source.ts';
+import type { Script } from './script/script.ts';
 import { scriptSource } from './script/script-source.ts';
 import type { Source } from './source.ts';
+
+/**
+ * Where a lane's replies come from. `script`: a scripted model; `seed` (default 0) seeds its chance. `forward`: the
+ * provider. `record`: the provider, and every exchange goes into a cassette. `replay`: a cassette.
+ */
+export type LaneMode =
+  | { kind: 'script'; script: Script; seed?: string | number }
+  | ({ kind: 'forward' } & ForwardOptions)
+  | ({ kind: 'record' } & RecordOptions)
+  | ({ kind: 'replay' } & ReplayOptions);
 
 /** What a source needs to know about its lane. */
 export type SourcePlace = { owner: string } & ForwardPlace & LaneAddress;

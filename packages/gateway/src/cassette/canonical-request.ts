@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
 import type { AgentFamily } from '../agent-family.ts';
-import { canonicalRules } from './canonical-rules.ts';
+import { type CanonicalRules, canonicalRules } from './canonical-rules.ts';
 import { type LaneNames, toNames } from './lane-names.ts';
 
 /** A request without the parts that change from session to session, and its hash. */
@@ -27,8 +27,7 @@ export function canonicalRequest({ method, path, body, family, names }: Canonica
           : masked.replace(pattern, replacement),
       named(text),
     );
-  const paths = { drop: new Set(rules.drop), sets: new Set(rules.sets) };
-  const canonical = canonicalValue(body, [], paths, maskText);
+  const canonical = canonicalValue(body, [], rules, maskText);
   const request = isJsonObject(canonical) ? canonical : {};
   const endpoint = `${method} ${path.replace(/^\/v1(?=\/)/, '')}`;
   const key = createHash('sha256')
@@ -38,27 +37,25 @@ export function canonicalRequest({ method, path, body, family, names }: Canonica
   return { key, request };
 }
 
-type Paths = { drop: ReadonlySet<string>; sets: ReadonlySet<string> };
-
 /** Fields and sets in alphabetical order, without the dropped ones, with their texts masked. */
 function canonicalValue(
   value: JsonValue,
   path: string[],
-  paths: Paths,
+  rules: Required<CanonicalRules>,
   maskText: (text: string) => string,
 ): JsonValue {
   if (typeof value === 'string') return maskText(value);
   if (Array.isArray(value)) {
-    const items = value.map((item) => canonicalValue(item, [...path, '*'], paths, maskText));
-    return paths.sets.has(path.join('.')) ? sortedAsJson(items) : items;
+    const items = value.map((item) => canonicalValue(item, [...path, '*'], rules, maskText));
+    return rules.sets.includes(path.join('.')) ? sortedAsJson(items) : items;
   }
   if (!isJsonObject(value)) return value;
   const canonical: JsonObject = {};
   for (const name of Object.keys(value).sort()) {
     const field = value[name];
     const fieldPath = [...path, name];
-    if (field === undefined || paths.drop.has(fieldPath.join('.'))) continue;
-    canonical[name] = canonicalValue(field, fieldPath, paths, maskText);
+    if (field === undefined || rules.drop.includes(fieldPath.join('.'))) continue;
+    canonical[name] = canonicalValue(field, fieldPath, rules, maskText);
   }
   return canonical;
 }

@@ -3,7 +3,7 @@ import type { AgentFamily } from '../agent-family.ts';
 /** The parts of a request that change from session to session without meaning anything. */
 export type CanonicalRules = {
   /** Fields that are left out, as paths from the body's root; `*` is every element of a list. */
-  drop: readonly string[];
+  drop?: readonly string[];
   /** Paths of lists whose order means nothing. Each element is compared as JSON. */
   sets?: readonly string[];
   /** Replacements in every text, in this order. Texts may be hostile, so every pattern must take linear time. */
@@ -17,7 +17,7 @@ const months = 'January|February|March|April|May|June|July|August|September|Octo
 const shortMonths = 'Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec';
 const shortDays = 'Mon|Tue|Wed|Thu|Fri|Sat|Sun';
 
-const everyAgent: CanonicalRules = {
+const everyAgent = {
   drop: ['client_metadata', 'metadata', 'prompt_cache_key', 'safety_identifier', 'session_id', 'user'],
   mask: [
     // Secrets first, in their known forms.
@@ -50,7 +50,7 @@ const everyAgent: CanonicalRules = {
       '<home>',
     ],
   ],
-};
+} satisfies CanonicalRules;
 
 /** The state of the repository at the start. A fresh copy has another commit. */
 const recentCommits = [/(Recent commits:\n)(?:(?:git: )?[0-9a-f]{7,40} .*\n?)+/g, '$1<commits>\n'] as const;
@@ -82,7 +82,6 @@ const agents: Partial<Record<AgentFamily, CanonicalRules>> = {
     ],
   },
   'claude-code': {
-    drop: [],
     mask: [
       [/\bcch=\w+/g, 'cch=<id>'],
       [/\/claude-\d+\//g, '/claude-<uid>/'],
@@ -91,7 +90,6 @@ const agents: Partial<Record<AgentFamily, CanonicalRules>> = {
     ],
   },
   'gemini-cli': {
-    drop: [],
     sets: ['tools.*.functionDeclarations.*.parametersJsonSchema.properties.name.enum'],
     mask: [
       ...skillsInAnyOrder,
@@ -102,31 +100,24 @@ const agents: Partial<Record<AgentFamily, CanonicalRules>> = {
       [/(\/\.gemini\/tmp\/)[^/\s]{1,255}/g, '$1<project>'],
     ],
   },
-  'qwen-code': { drop: [], mask: [recentCommits, processIds] },
+  'qwen-code': { mask: [recentCommits, processIds] },
   opencode: {
-    drop: [],
     // Its folder for temporary files, which the description of a tool names.
     mask: [[/(?:\/[\w.@+~-]{1,100}){1,12}\/opencode(?=` for temporary)/g, '<tmp>/opencode']],
   },
   'whetstone-loop': {
-    drop: [],
     mask: [
       [/^Duration: [\d.]+ s$/gm, 'Duration: <time>'],
       [/^Wall time: [\d.]+ seconds$/gm, 'Wall time: <time>'],
     ],
   },
   copilot: {
-    drop: [],
     mask: [[/<current_datetime>[^<]*<\/current_datetime>/g, '<current_datetime/>']],
   },
 };
 
 /** The rules for an agent's requests: first those for every agent, then its own. */
 export function canonicalRules(family: AgentFamily): Required<CanonicalRules> {
-  const own: CanonicalRules = agents[family] ?? { drop: [], mask: [] };
-  return {
-    drop: [...everyAgent.drop, ...own.drop],
-    sets: own.sets ?? [],
-    mask: [...everyAgent.mask, ...own.mask],
-  };
+  const { drop = [], sets = [], mask } = agents[family] ?? { mask: [] };
+  return { drop: [...everyAgent.drop, ...drop], sets, mask: [...everyAgent.mask, ...mask] };
 }

@@ -3,6 +3,7 @@ import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { JsonObject } from '@whetstone/events';
 import { type Answer, errorAnswer } from '../answer.ts';
+import { type BudgetAccount, checkBudgets } from '../budget.ts';
 import { readWhole } from '../event-stream.ts';
 import { GatewayError } from '../gateway-error.ts';
 import { meteredAnswer } from '../metered-answer.ts';
@@ -31,10 +32,7 @@ export type ForwardOptions = {
 /** What a forwarding source needs to know about its lane. */
 export type ForwardPlace = {
   laneKey: string;
-  /** Whether cost or tokens are limited. Then a request whose usage cannot be measured is not forwarded. */
-  limitsSpending: boolean;
-  /** @throws OverBudget when a budget is used up, which can happen while a call waits. */
-  checkBudgets: () => void;
+  budgets: readonly BudgetAccount[];
   allowsTool: (tool: string) => boolean;
   rate: Rate;
 };
@@ -93,7 +91,8 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
       const body = strippedBody(call, asksForUsage ? askForUsage : undefined);
       const destination = destinationOf(call);
       const turn = await waitForTurn(place.rate(destination.url.host), call);
-      place.checkBudgets();
+      // A budget may have been used up while the call waited.
+      checkBudgets(place.budgets, true);
       const forwarded = await send(call, body, destination);
       const answer = meteredAnswer(await plainAnswer(forwarded, call), call.wire);
       if (isRefusal(answer.status)) turn.refused(await pauseAskedFor(forwarded.response, answer));
@@ -107,7 +106,8 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
     },
 
     async other(call) {
-      if (place.limitsSpending && call.method !== 'GET' && call.method !== 'HEAD') {
+      const limitsSpending = place.budgets.some((budget) => budget.limitsSpending);
+      if (limitsSpending && call.method !== 'GET' && call.method !== 'HEAD') {
         throw new RequestError(
           403,
           `${call.method} ${call.line.path} cannot be metered, and this lane has a budget for cost or tokens.`,

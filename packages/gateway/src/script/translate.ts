@@ -96,23 +96,13 @@ function callFields(
   schema: JsonObject,
   context: TranslationContext,
 ): JsonObject | undefined {
-  switch (call.tool) {
-    case 'shell':
-      return named(schema, { command: call.command }, context);
-    case 'read':
-      return named(schema, { path: call.path }, context);
-    case 'write':
-      return named(schema, { path: call.path, content: call.content }, context);
-    case 'edit': {
-      const texts = { find: call.find, replace: call.replace };
-      // pi takes a list of replacements; its older versions and all other agents take one.
-      const edits = objectAt(objectAt(schema, 'properties'), 'edits');
-      if (stringAt(edits, 'type') !== 'array') return named(schema, { path: call.path, ...texts }, context);
-      const target = named(schema, { path: call.path }, context);
-      const edit = named(objectAt(edits, 'items'), texts, context);
-      return target && edit && { ...target, edits: [edit] };
-    }
-  }
+  const { tool: _, ...fields } = call;
+  // pi takes a list of replacements; its older versions and all other agents take one.
+  const edits = objectAt(objectAt(schema, 'properties'), 'edits');
+  if (call.tool !== 'edit' || stringAt(edits, 'type') !== 'array') return named(schema, fields, context);
+  const target = named(schema, { path: call.path }, context);
+  const edit = named(objectAt(edits, 'items'), { find: call.find, replace: call.replace }, context);
+  return target && edit && { ...target, edits: [edit] };
 }
 
 type Field = 'command' | 'path' | 'content' | 'find' | 'replace' | 'patch';

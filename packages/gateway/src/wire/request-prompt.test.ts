@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { WireProtocol } from './neutral.ts';
-import { readRequestPrompt } from './request-prompt.ts';
+import { readRequestPrompt } from './wires.ts';
 
 const read = (wire: WireProtocol, body: unknown) =>
   readRequestPrompt(wire, Buffer.from(JSON.stringify(body)));

@@ -5,6 +5,7 @@ import { messagesPrompt, parseMessagesRequest } from './anthropic-messages/parse
 import { encodeGenerateContent, streamGenerateContent } from './gemini-generate-content/encode.ts';
 import { meterGenerateContent } from './gemini-generate-content/meter.ts';
 import { generateContentPrompt, parseGenerateContentRequest } from './gemini-generate-content/parse.ts';
+import { parseJsonObject } from './json-reading.ts';
 import type { WireMeter } from './metered.ts';
 import type { NeutralReply, NeutralRequest, RequestPrompt, RequestTarget, WireProtocol } from './neutral.ts';
 import { encodeChatCompletion, streamChatCompletion } from './openai-chat-completions/encode.ts';
@@ -57,3 +58,11 @@ export const wires: Record<WireProtocol, Wire> = {
     meter: meterGenerateContent,
   },
 };
+
+/**
+ * The system prompt and the tools of a model request, unchanged: texts as they were sent, and definitions with their
+ * fields in the same order.
+ * @throws RequestError 400 when the body is not a JSON object.
+ */
+export const readRequestPrompt = (wire: WireProtocol, body: Uint8Array): RequestPrompt =>
+  wires[wire].prompt(parseJsonObject(body));
