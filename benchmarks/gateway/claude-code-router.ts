@@ -25,18 +25,11 @@ export function installRouter(say: (line: string) => void): string | undefined {
   return tryInstall(PEERS, [`${routerPackage}@${routerVersion}`]);
 }
 
-type Router = {
-  subject: string;
-  pid: number;
-  target: Target;
-  [Symbol.asyncDispose](): Promise<void>;
-};
-
 /**
  * Starts the router in a home of its own, with the provider behind it. The provider speaks the wire of the client, so
  * that the router passes requests on without a translation.
  */
-export async function startRouter(upstreamUrl: string): Promise<Router> {
+export async function startRouter(upstreamUrl: string) {
   const home = temporaryFolder();
   const folder = join(home.path, '.claude-code-router');
   const port = await freePort();
@@ -63,14 +56,15 @@ export async function startRouter(upstreamUrl: string): Promise<Router> {
     env: { ...process.env, HOME: home.path },
     stdio: 'ignore',
   });
-  const router: Router = {
+  const target: Target = {
+    url: `http://127.0.0.1:${port}${messagesPath}`,
+    headers: { 'x-api-key': 'any' },
+    model: 'fake,fake',
+  };
+  const router = {
     subject: `claude-code-router ${routerVersion}`,
     pid: Number(child.pid),
-    target: {
-      url: `http://127.0.0.1:${port}${messagesPath}`,
-      headers: { 'x-api-key': 'any' },
-      model: 'fake,fake',
-    },
+    target,
     async [Symbol.asyncDispose]() {
       await kill(child);
       home[Symbol.dispose]();

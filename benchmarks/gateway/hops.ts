@@ -15,17 +15,8 @@ export type Hop = {
 
 export type ProxyHop = Hop & { pid: number };
 
-/** A client and its ways to one provider. */
-export type Hops = {
-  client: Program;
-  direct: Hop;
-  gateway: ProxyHop;
-  peers: ProxyHop[];
-  [Symbol.asyncDispose](): Promise<void>;
-};
-
-/** Starts everything anew, each in a process of its own. `router`: whether the peer takes part. */
-export async function startHops(reply: Reply, router: boolean): Promise<Hops> {
+/** Starts a client and its ways to one provider, each in a process of its own. `router`: whether the peer takes part. */
+export async function startHops(reply: Reply, router: boolean) {
   await using started = new AsyncDisposableStack();
   const client = started.use(await startProgram('client', {}));
   const upstream = started.use(await startProgram<string>('upstream', reply));
@@ -35,7 +26,7 @@ export async function startHops(reply: Reply, router: boolean): Promise<Hops> {
     target: { url: `${url}${messagesPath}`, headers: { 'x-api-key': 'any' }, model: 'fake' },
   };
   const gateway = started.use(await startGateway({ kind: 'forward', upstream: url }));
-  const peers = router ? [started.use(await startRouter(url))] : [];
+  const peers: ProxyHop[] = router ? [started.use(await startRouter(url))] : [];
   const all = started.move();
   return { client, direct, gateway, peers, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }

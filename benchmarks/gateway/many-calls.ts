@@ -1,23 +1,16 @@
-import { MEBIBYTE, type Row, type Table } from '../benchmark.ts';
+import { MEBIBYTE, type Row } from '../benchmark.ts';
 import { memoryOf } from '../process-use.ts';
 import type { Measurement } from './calls.ts';
 import type { GatewayOrder, LaneKind } from './gateway-program.ts';
 import { nextLane, startGateway } from './hops.ts';
 import { type Program, startProgram } from './program.ts';
 
-export type ManyCalls = {
-  table: Table;
-  /** Of the scripted calls: bytes after a tenth, a half and the whole of them. */
-  resident: number[];
-  live: number[];
-};
-
 const AT_ONCE = 8;
 /** As many as an attempt may have. */
 const CALLS_OF_A_LANE = 100;
 
 /** Many calls, lane after lane: whether the gateway stays as fast and as small as it was. */
-export async function measureManyCalls(options: { bodyBytes: number; calls: number }): Promise<ManyCalls> {
+export async function measureManyCalls(options: { bodyBytes: number; calls: number }) {
   const { bodyBytes, calls } = options;
   await using upstream = await startProgram<string>('upstream', { deltas: 20, pauseMs: 0 });
   const scripted = await measureMode('script', { kind: 'script' }, options);
@@ -33,6 +26,7 @@ export async function measureManyCalls(options: { bodyBytes: number; calls: numb
       ],
       rows: [scripted.row, forwarded.row],
     },
+    // Of the scripted calls: bytes after a tenth, a half and the whole of them.
     resident: scripted.resident,
     live: scripted.live,
   };

@@ -1,14 +1,7 @@
-import { MEBIBYTE, quantile, type Table, tableOf } from '../benchmark.ts';
+import { MEBIBYTE, quantile, tableOf } from '../benchmark.ts';
 import { memoryOf } from '../process-use.ts';
 import type { Call, Measurement } from './calls.ts';
 import { type ProxyHop, startHops } from './hops.ts';
-
-export type OneAtATime = {
-  table: Table;
-  /** Medians of what the gateway adds to a call, and to the way of its first byte back, milliseconds. */
-  added: number;
-  firstByteHeld: number;
-};
 
 /**
  * One call at a time. Each call through a proxy has one without a proxy right before or after it, which it is compared
@@ -22,7 +15,7 @@ export async function measureOneAtATime(options: {
   /** Beside a first one that is not counted: V8 compiles what is called often. */
   rounds: number;
   router: boolean;
-}): Promise<OneAtATime> {
+}) {
   const { caption, bodyBytes, calls, rounds, router } = options;
   await using started = await startHops({ deltas: 20, pauseMs: 0 }, router);
   const { client, direct, gateway, peers } = started;
@@ -93,6 +86,7 @@ export async function measureOneAtATime(options: {
       ],
       ['peak memory', 'MiB', 0, ({ proxy }) => proxy && memoryOf(proxy.pid).peak / MEBIBYTE],
     ]),
+    // Medians of what the gateway adds to a call, and to the way of its first byte back, in milliseconds.
     added: quantile(ours.map(added), 0.5),
     firstByteHeld: quantile(ours.map(firstByteHeld), 0.5),
   };

@@ -1,9 +1,7 @@
-import { MEBIBYTE, quantile, type Table, tableOf } from '../benchmark.ts';
+import { MEBIBYTE, quantile, tableOf } from '../benchmark.ts';
 import { memoryOf } from '../process-use.ts';
 import type { Call, Measurement } from './calls.ts';
 import { type Hop, startHops } from './hops.ts';
-
-export type Streams = { table: Table; failed: number };
 
 const DELTAS = 50;
 const PAUSE_MS = 20;
@@ -14,7 +12,7 @@ export async function measureStreams(options: {
   streams: number;
   rounds: number;
   router: boolean;
-}): Promise<Streams> {
+}) {
   const { bodyBytes, streams, rounds, router } = options;
   await using started = await startHops({ deltas: DELTAS, pauseMs: PAUSE_MS }, router);
   const { client, direct, gateway, peers } = started;

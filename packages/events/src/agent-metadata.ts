@@ -12,11 +12,8 @@ export type ToolActivity = {
   status: 'completed' | 'failed' | 'rejected' | 'pending';
 };
 
-/**
- * What an agent did, in one shape for every agent (provider taxonomy, "Shared Agent Metadata Schema"). It is derived
- * from the events; `facts` add what events cannot carry.
- */
-export type AgentMetadata = {
+/** What an adapter knows but its events cannot carry. */
+export type AgentFacts = {
   runtime?: string;
   runtimeVersion?: string;
   sessionId?: string;
@@ -26,28 +23,26 @@ export type AgentMetadata = {
   sandbox?: string;
   network?: string;
   approvalPolicy?: string;
+  trace?: { traceId?: string; spanId?: string };
+};
+
+/**
+ * What an agent did, in one shape for every agent (provider taxonomy, "Shared Agent Metadata Schema"). It is derived
+ * from the events; `facts` add what events cannot carry.
+ */
+export type AgentMetadata = AgentFacts & {
   tools: ToolActivity[];
   commands: { callId: string; command: string; exitCode?: number; status: ToolActivity['status'] }[];
   fileChanges: { path: string; change: 'added' | 'modified' | 'deleted' | 'renamed'; from?: string }[];
   approvals: { callId: string; decision: 'approved' | 'denied' | 'pending'; by?: string }[];
   mcp: { callId: string; server: string; tool: string; status: ToolActivity['status'] }[];
   skills: { confirmed: string[]; attempted: string[] };
-  trace?: { traceId?: string; spanId?: string };
   models: string[];
   modelCalls: number;
   usage?: Usage;
   costUsd?: number;
   errors: string[];
 };
-
-/** What an adapter knows but its events cannot carry. */
-export type AgentFacts = Partial<
-  Pick<
-    AgentMetadata,
-    'runtime' | 'runtimeVersion' | 'sessionId' | 'threadId' | 'turnId' | 'workingDir' | 'sandbox' | 'network'
-  > &
-    Pick<AgentMetadata, 'approvalPolicy' | 'trace'>
->;
 
 /** The names of the tools with which the known agents run a shell command. */
 const SHELL_TOOLS = new Set([
@@ -83,21 +78,17 @@ export function deriveAgentMetadata(events: readonly StreamEvent[], facts: Agent
 
 function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string, ToolActivity>): void {
   switch (event.type) {
-    case 'session.started':
-      if (event.sessionId !== undefined) metadata.sessionId = event.sessionId;
-      if (event.runtime !== undefined) metadata.runtime = event.runtime;
-      if (event.runtimeVersion !== undefined) metadata.runtimeVersion = event.runtimeVersion;
-      if (event.workingDir !== undefined) metadata.workingDir = event.workingDir;
+    case 'session.started': {
+      const { sessionId, runtime, runtimeVersion, workingDir } = event;
+      Object.assign(metadata, present({ sessionId, runtime, runtimeVersion, workingDir }));
       if (event.model !== undefined) addOnce(metadata.models, event.model);
       return;
-    case 'action.called':
-      tools.set(event.callId, {
-        callId: event.callId,
-        name: event.name,
-        input: event.input,
-        status: 'pending',
-      });
+    }
+    case 'action.called': {
+      const { callId, name, input } = event;
+      tools.set(callId, { callId, name, input, status: 'pending' });
       return;
+    }
     case 'action.result': {
       const tool = tools.get(event.callId);
       if (!tool) return;
@@ -111,32 +102,24 @@ function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string,
       if (event.costUsd !== undefined) metadata.costUsd = (metadata.costUsd ?? 0) + event.costUsd;
       if (event.model !== undefined) addOnce(metadata.models, event.model);
       return;
-    case 'file.changed':
-      metadata.fileChanges.push({
-        path: event.path,
-        change: event.change,
-        ...present({ from: event.from }),
-      });
+    case 'file.changed': {
+      const { path, change, from } = event;
+      metadata.fileChanges.push({ path, change, ...present({ from }) });
       return;
+    }
     case 'approval.requested':
       metadata.approvals.push({ callId: event.callId, decision: 'pending' });
       return;
     case 'approval.decided': {
-      const asked = metadata.approvals.find((approval) => approval.callId === event.callId);
-      const decided = {
-        callId: event.callId,
-        decision: event.decision,
-        ...present({ by: event.by }),
-      };
+      const { callId, decision, by } = event;
+      const asked = metadata.approvals.find((approval) => approval.callId === callId);
+      const decided = { callId, decision, ...present({ by }) };
       if (asked) Object.assign(asked, decided);
       else metadata.approvals.push(decided);
       return;
     }
     case 'error':
       metadata.errors.push(event.message);
-      return;
-    default:
-      return;
   }
 }
 
@@ -145,12 +128,8 @@ function classifyTool(tool: ToolActivity, metadata: AgentMetadata): void {
   if (SHELL_TOOLS.has(tool.name)) {
     const command = commandLine(input.command ?? input.cmd ?? tool.input);
     const exitCode = isJsonObject(tool.output) ? (tool.output.exitCode ?? tool.output.exit_code) : undefined;
-    metadata.commands.push({
-      callId: tool.callId,
-      command,
-      status: tool.status,
-      ...(typeof exitCode === 'number' ? { exitCode } : {}),
-    });
+    const ended = typeof exitCode === 'number' ? { exitCode } : {};
+    metadata.commands.push({ callId: tool.callId, command, status: tool.status, ...ended });
   }
   const mcp = /^mcp__(?<server>.+?)__(?<tool>.+)$/.exec(tool.name)?.groups;
   if (mcp) {

@@ -15,24 +15,17 @@ function difference(
   if (typeof recorded === 'string' && typeof now === 'string') return textDifference(recorded, now, at);
   if (Array.isArray(recorded) && Array.isArray(now)) {
     const length = Math.max(recorded.length, now.length);
-    return firstOf(
-      Array.from({ length }, (_, index) => index),
-      (index) => difference(recorded[index], now[index], `${at}[${index}]`),
+    const items = Array.from({ length }, (_, index) =>
+      difference(recorded[index], now[index], `${at}[${index}]`),
     );
+    return items.find((found) => found !== undefined);
   }
   if (isJsonObject(recorded) && isJsonObject(now)) {
-    const names = [...new Set([...Object.keys(recorded), ...Object.keys(now)])];
-    return firstOf(names, (name) => difference(recorded[name], now[name], `${at}.${name}`));
+    return Object.keys({ ...recorded, ...now })
+      .map((name) => difference(recorded[name], now[name], `${at}.${name}`))
+      .find((found) => found !== undefined);
   }
   return recorded === now ? undefined : `${at}: recorded ${shown(recorded)}, now ${shown(now)}`;
-}
-
-function firstOf<T>(items: T[], look: (item: T) => string | undefined): string | undefined {
-  for (const item of items) {
-    const found = look(item);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function textDifference(recorded: string, now: string, at: string): string | undefined {

@@ -9,14 +9,10 @@ import type { ModelCall } from '../source.ts';
 export async function waitForTurn(turns: Turns, call: ModelCall): Promise<ProviderTurn> {
   const { line, signal, ended } = call;
   const arrivedAt = performance.now();
-  try {
-    const turn = await turns.take(signal);
-    line.queued_ms = turn.waitedMs;
-    // Only after the call is charged, because the next call may then be over the budget.
-    void ended.then(() => turn.end(line.outcome === 'ok'));
-    return turn;
-  } catch (error) {
+  const turn = await turns.take(signal).finally(() => {
     line.queued_ms = Math.round(performance.now() - arrivedAt);
-    throw error;
-  }
+  });
+  // Only after the call is charged, because the next call may then be over the budget.
+  void ended.then(() => turn.end(line.outcome === 'ok'));
+  return turn;
 }

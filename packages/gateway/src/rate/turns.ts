@@ -3,8 +3,6 @@ import { openConcurrencyLimit, type RateOptions } from './concurrency-limit.ts';
 
 /** A call's turn at its provider. */
 export type ProviderTurn = {
-  /** How long the call waited for its turn, in whole milliseconds; 0 when it got its turn at once. */
-  waitedMs: number;
   /** Reports that the provider refused the call, and how many milliseconds it asks clients to wait, if it said so. */
   refused(pauseMs?: number): void;
   /** Ends the turn, so that the next call can go; `ok`: the answer was good. */
@@ -35,14 +33,11 @@ export function openTurns(options: RateOptions = {}): Turns {
   return {
     take(signal) {
       if (signal.aborted) return Promise.reject(signal.reason);
-      const arrivedAt = performance.now();
-      let queued = false;
       const { promise, resolve, reject } = Promise.withResolvers<ProviderTurn>();
       const call = {
         go() {
           stopWaiting();
           resolve({
-            waitedMs: queued ? Math.round(performance.now() - arrivedAt) : 0,
             refused(pauseMs) {
               limit.refused(call, pauseMs);
               advance();
@@ -69,7 +64,6 @@ export function openTurns(options: RateOptions = {}): Turns {
       signal.addEventListener('abort', onAbort);
       limit.arrive(call);
       advance();
-      queued = true;
       return promise;
     },
   };
@@ -79,9 +73,7 @@ const heldTooLong = (): RequestError =>
   new RequestError(
     429,
     "The gateway held this call back for too long: the provider's rate limit is reached.",
-    {
-      headers: { 'retry-after': '1' },
-    },
+    { headers: { 'retry-after': '1' } },
   );
 
 /** The turns at each provider, by its host. */
@@ -98,4 +90,4 @@ export function openRate(options: RateOptions | false = {}): Rate {
   };
 }
 
-const unlimited: Turns = { take: async () => ({ waitedMs: 0, refused() {}, end() {} }) };
+const unlimited: Turns = { take: async () => ({ refused() {}, end() {} }) };
