@@ -16,11 +16,11 @@ export type LaneMode =
   | ({ kind: 'record' } & RecordOptions)
   | ({ kind: 'replay' } & ReplayOptions);
 
-/** What a source needs to know about its lane. */
-export type SourcePlace = { owner: string } & ForwardPlace & LaneAddress;
-
 /** @throws GatewayError when a mode lacks something that it needs (a key, a cassette). */
-export async function openSource(mode: LaneMode, place: SourcePlace): Promise<Source> {
+export async function openSource(
+  mode: LaneMode,
+  place: { owner: string } & ForwardPlace & LaneAddress,
+): Promise<Source> {
   switch (mode.kind) {
     case 'script':
       return scriptSource(mode.script, { seed: mode.seed ?? 0, owner: place.owner });

@@ -15,21 +15,16 @@ export type SampleChunks = {
   items(sequence: Sequence, read: (name: string) => Promise<unknown>): AsyncGenerator<JsonValue>;
 };
 
-export type ChunkIndex = {
-  /** By the name of the sample's shell, `samples/{id}_epoch_{epoch}/sample.json`. */
-  samples: Map<string, SampleChunks>;
-  /** Chunks of samples without a shell. The evaluation died while it wrote them, or the log is damaged. */
-  strays: string[];
-};
-
 const CHUNK =
   /^(?<folder>(?<prefix>samples\/.+_epoch_\d+)\/(?:messages|events|attachments))\/(?<start>\d+)\.json$/;
 
 /**
  * The chunked samples of an archive. Only the names of the entries show the layout; it has no version number (Inspect
- * `log/_recorders/chunked/format.py`).
+ * `log/_recorders/chunked/format.py`). `samples` are by the name of the sample's shell,
+ * `samples/{id}_epoch_{epoch}/sample.json`; `strays` are chunks of samples without a shell: the evaluation died while it
+ * wrote them, or the log is damaged.
  */
-export function indexChunks(names: readonly string[]): ChunkIndex {
+export function indexChunks(names: readonly string[]) {
   const known = new Set(names);
   const starts = new Map<string, number[]>();
   const strays: string[] = [];

@@ -4,10 +4,7 @@ import type { AgentFamily } from '../agent-family.ts';
 import { type CanonicalRules, canonicalRules } from './canonical-rules.ts';
 import { type LaneNames, toNames } from './lane-names.ts';
 
-/** A request without the parts that change from session to session, and its hash. */
-export type CanonicalRequest = { key: string; request: JsonObject };
-
-export type Canonicalised = {
+type Canonicalised = {
   method: string;
   /** Below the lane's base URL, without the query. */
   path: string;
@@ -16,7 +13,8 @@ export type Canonicalised = {
   names: LaneNames;
 };
 
-export function canonicalRequest({ method, path, body, family, names }: Canonicalised): CanonicalRequest {
+/** A request without the parts that change from session to session, and its hash (`key`). */
+export function canonicalRequest({ method, path, body, family, names }: Canonicalised) {
   const rules = canonicalRules(family);
   const named = toNames(names);
   const maskText = (text: string): string =>

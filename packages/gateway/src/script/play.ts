@@ -18,11 +18,9 @@ import { structuredText } from './structured-text.ts';
 import { translateCall } from './translate.ts';
 import { currentTurn } from './turn.ts';
 
-/** A reply, and the index of the step that it plays; `null` for a side request, which plays no step. */
-export type ScriptedReply = { reply: NeutralReply; step: number | null };
-
 /**
- * The scripted model's reply to a request.
+ * The scripted model's reply to a request, and the index of the step that it plays; `null` for a side request, which
+ * plays no step.
  * @throws RequestError 400 when the script fails, returns an invalid step, or asks for something that no offered tool
  * can do. Not 500, because agents retry those, and a script gives the same answer again.
  */
@@ -31,7 +29,7 @@ export async function playScript(
   request: NeutralRequest,
   family: AgentFamily,
   seed: ChanceSeed,
-): Promise<ScriptedReply> {
+): Promise<{ reply: NeutralReply; step: number | null }> {
   const nextId = idSource(request);
   if (isSideRequest(request, family)) {
     const text = request.responseSchema ? structuredText(request.responseSchema) : 'Scripted session';
@@ -105,11 +103,10 @@ async function playStep(script: Script, request: ScriptRequest): Promise<ScriptS
 }
 
 function impossible(script: Script, request: ScriptRequest, call: ScriptCall): RequestError {
-  const what = described(call);
   const offered = request.tools.map((tool) => tool.name).join(', ') || 'none';
   return new RequestError(
     400,
-    `Step ${request.step} of script "${script.name}": no offered tool can do "${what}". Offered tools: ${offered}.`,
+    `Step ${request.step} of script "${script.name}": no offered tool can do "${described(call)}". Offered tools: ${offered}.`,
   );
 }
 
@@ -130,10 +127,7 @@ function toReply(
   toolCalls: NeutralToolCall[],
   nextId: IdSource,
 ): NeutralReply {
-  const said = {
-    ...present({ text: step.text, thinking: step.thinking }),
-    toolCalls,
-  };
+  const said = { ...present({ text: step.text, thinking: step.thinking }), toolCalls };
   return {
     id: nextId(),
     model: request.model,

@@ -2,24 +2,18 @@ import { isJsonObject, type JsonObject } from '@whetstone/events';
 import { objectAt, objectsAt, stringAt } from './json-reading.ts';
 import type { WireProtocol } from './neutral.ts';
 
-/** A request without tools that run at its provider. */
-export type Stripped = {
-  /** The same object when nothing was removed. */
-  raw: JsonObject;
-  /** What was removed, by its name in the request: its type or its field. */
-  stripped: string[];
-};
-
 /**
  * Removes the tools from a request that run at the provider and reach the outside from there (search, fetching, code,
  * remote MCP servers, other models), and every choice of such a tool. Tools that the provider defines and the agent
  * runs (a shell, a computer, an editor) stay, and so does a search among the request's own tools.
+ * @returns the request (the same object when nothing was removed), and what was removed by its name in the request: its
+ * type or its field.
  */
 export function stripProviderTools(
   wire: WireProtocol,
   raw: JsonObject,
   isAllowed: (tool: string) => boolean,
-): Stripped {
+) {
   const stripped: string[] = [];
   const strips = (name: string): boolean => {
     const strip = !isAllowed(name);
