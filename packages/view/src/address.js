@@ -37,5 +37,5 @@ export const runAddress = (run) => `#/runs/${encoded(run)}`;
  */
 export const caseAddress = (run, caseId) => `${runAddress(run)}/cases/${encoded(caseId)}`;
 
-/** Half a surrogate pair cannot be encoded, and must not break the page on which it stands. @param {string} name */
+/** Half of a surrogate pair cannot be encoded, and must not break the page. @param {string} name */
 const encoded = (name) => encodeURIComponent(name.toWellFormed());

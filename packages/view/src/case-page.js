@@ -18,7 +18,7 @@ import { timeline } from './timeline.js';
 const PATHS_SHOWN = 50;
 
 /**
- * One case: what it came to and everything that says why.
+ * One case: its outcome, and everything that explains it.
  * @param {string} run
  * @param {string} caseId
  * @returns {Page<WholeCase>}
@@ -27,7 +27,7 @@ export function casePage(run, caseId) {
   return {
     load: () => loadCase(run, caseId),
     title: () => caseId,
-    isLive: ({ detail }) => detail.row === null, // a run that has stopped may be resumed
+    isLive: ({ detail }) => detail.row === null, // a stopped run may be resumed
     draw: ({ detail, files }) => [
       introduction(detail),
       detail.row && factsSection(detail.row),
@@ -50,7 +50,7 @@ export function casePage(run, caseId) {
 let last;
 
 /**
- * Gives the same object as before while nothing has changed.
+ * Returns the same object as before while nothing has changed.
  * @param {string} run
  * @param {string} caseId
  * @returns {Promise<WholeCase>}
@@ -106,7 +106,7 @@ function factsSection(row) {
 }
 
 /**
- * Of a task with follow-ups.
+ * Only a task with follow-ups has turns.
  * @param {CaseRow} row
  * @returns {[string, Child][]}
  */
@@ -210,7 +210,7 @@ function paths(row) {
 }
 
 /**
- * A section for a file that is there, with a note when it is not the whole.
+ * A section for a file that exists, with a note when a part of it is left out.
  * @param {WholeCase['files']} files
  * @param {string} name
  * @param {string} title

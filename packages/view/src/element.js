@@ -4,7 +4,7 @@ import { visibleText } from './visible-text.js';
 /** @typedef {Record<string, string | number | boolean | null>} Attributes */
 
 /**
- * The only way in which this page makes anything: strings become text and nothing else, whatever stands in them.
+ * The only way in which this page makes elements: a string always becomes text, never markup.
  * @param {string} tag
  * @param {Attributes} [attributes] `true` sets an attribute without a value; `false` and `null` leave it out.
  * @param {...Child} children `null` is left out.

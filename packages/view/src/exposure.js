@@ -16,7 +16,7 @@ const IN_REQUESTS = { whole: 'whole', part: 'a part', no: 'no' };
 const TRIGGERED = { confirmed: 'yes', attempted: 'asked for, not got', no: 'no' };
 
 /**
- * What the agent saw of what its variant declares, a row for each.
+ * What the agent saw of its variant's context, with a row per item.
  * @param {Exposure} seen
  */
 export function exposure({ instructions, skills, mcp_servers: servers, plugins }) {

@@ -1,10 +1,10 @@
-/** Numbers as every other report shows them. */
+/** Numbers, in the same format as in every other report. */
 
-/** What stands where a number is not known. */
+/** Shown in place of an unknown number. */
 export const UNKNOWN = '–';
 
 /**
- * A rate as a percentage without its sign. 0 and 100 are said only of exactly none and all.
+ * A rate as a percentage without `%`. Only exact rates are shown as 0 or 100.
  * @param {number} rate
  */
 export function percentNumber(rate) {
@@ -61,7 +61,7 @@ const twoDigits = (value) => String(value).padStart(2, '0');
 const compact = new Intl.NumberFormat('en-US', { notation: 'compact', maximumFractionDigits: 1 });
 
 /**
- * A sum of tokens; `≥` when it is not known of some cases.
+ * A sum of tokens; `≥` when some cases are unknown.
  * @param {number | null} total
  */
 export function tokens(total, unknown = 0) {
@@ -70,7 +70,7 @@ export function tokens(total, unknown = 0) {
 }
 
 /**
- * A sum of US dollars; `≥` when it is not known of some cases.
+ * A sum of US dollars; `≥` when some cases are unknown.
  * @param {number | null} total
  */
 export function dollars(total, unknown = 0) {

@@ -1,11 +1,11 @@
 /** @import { CaseFile } from '../../whetstone/src/view/api.ts' */
 
-/** More than a reader goes through, and few enough to draw. */
+/** More than anybody reads, and few enough to draw. */
 const LINES_SHOWN = 1000;
 
 /**
- * The objects of a JSON lines file: the first and the last where there are many. Lines that are cut or damaged are left
- * out. Whatever wrote them, their fields may be anything.
+ * The objects of a JSON lines file; of many, the first and the last. Cut or damaged lines are left out. Anybody may have
+ * written the file, so a field may have any value.
  * @param {CaseFile} file
  * @returns {{ values: Record<string, unknown>[], hidden: number }}
  */
@@ -27,7 +27,7 @@ function parsed(line) {
 }
 
 /**
- * Any value as text: strings as they are, nothing for what is not there.
+ * Any value as text: a string unchanged, an absent value as an empty string.
  * @param {unknown} value
  */
 export function asText(value) {
@@ -41,7 +41,7 @@ export function asText(value) {
 }
 
 /**
- * As `asText`, and an object as a line a field.
+ * Like `asText`, but an object has one line per field.
  * @param {unknown} value
  */
 export function asLines(value) {
@@ -58,7 +58,7 @@ export function asLines(value) {
 export const asNumber = (value) => (typeof value === 'number' ? value : null);
 
 /**
- * A field of a value that may be anything.
+ * A field of any value; `undefined` when the value has no such field.
  * @param {unknown} value
  * @param {string} name
  * @returns {unknown}

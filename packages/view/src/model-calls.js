@@ -19,7 +19,7 @@ const COLUMNS = [
 ];
 
 /**
- * What the gateway saw on the wire, a row a request.
+ * The requests that the gateway saw, one row per request.
  * @param {CaseFile} file
  */
 export function modelCalls(file) {

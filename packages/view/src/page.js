@@ -6,7 +6,7 @@
  * @typedef {object} Page
  * @property {() => Promise<Data>} load Returns the same object while nothing has changed.
  * @property {() => string} title
- * @property {(data: Data) => boolean} isLive Whether the data can still change: then it is loaded again and again.
+ * @property {(data: Data) => boolean} isLive Whether the data can still change. Then it is loaded again every two seconds.
  * @property {(data: Data) => Child} draw
  */
 

@@ -22,7 +22,7 @@ export const section = (title, ...children) => element('section', {}, element('h
  */
 
 /**
- * A table that scrolls by itself where the window is too narrow. The first cell of a row is its header.
+ * A table that scrolls by itself when the window is too narrow. The first cell of a row is the row's header.
  * @param {string} label
  * @param {readonly Column[]} columns
  * @param {readonly (readonly Child[])[]} rows
@@ -60,15 +60,14 @@ export const facts = (all) =>
   );
 
 /**
- * A word with its colour.
+ * A coloured word.
  * @param {string} word
  * @param {string} kind A class of the style sheet.
  */
 export const badge = (word, kind) => element('span', { class: `badge ${kind}` }, word);
 
 /**
- * What can be folded away. `key` tells it from the others of the page, so that it stays as it is when the page is drawn
- * anew.
+ * Content that can be folded. `key` is unique on the page, so that a fold stays open or closed when the page is redrawn.
  * @param {string} key
  * @param {Child} summary
  * @param {boolean} open
@@ -81,7 +80,7 @@ export const fold = (key, summary, open, ...children) =>
 export const STATE_WORDS = { running: 'running', finished: 'finished', stopped: 'stopped early' };
 
 /**
- * `YYYY-MM-DD hh:mm:ss` in the reader's time zone; the text itself when it is no time.
+ * `YYYY-MM-DD hh:mm:ss` in the reader's time zone; the text itself when it is not a time.
  * @param {string} at ISO 8601
  */
 export function localTime(at) {

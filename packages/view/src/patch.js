@@ -3,14 +3,14 @@ import { fold } from './parts.js';
 
 /** @import { CaseFile } from '../../whetstone/src/view/api.ts' */
 
-/** Beyond this a patch is shown without colours: each coloured line is an element. */
+/** Lines after these have no colours, because each coloured line is an element. */
 const LINES_COLOURED = 5000;
 
 /** @typedef {'added' | 'removed' | 'hunk' | 'context' | 'header'} LineKind */
 /** @typedef {{ name: string, lines: { kind: LineKind, text: string }[], added: number, removed: number }} FilePatch */
 
 /**
- * A Git patch, a fold a file, added and removed lines coloured.
+ * A Git patch with one fold per file, and colours for added and removed lines.
  * @param {CaseFile} file
  */
 export function patch({ head }) {
@@ -45,8 +45,8 @@ const TAGS = { added: 'ins', removed: 'del', hunk: 'b', context: 'span', header:
 const line = ({ kind, text }) => element(TAGS[kind], {}, text === '' ? ' ' : text);
 
 /**
- * The lines of a Git patch by file. What a line is follows from the counts of its hunk, not from how it begins: a
- * removed `-- x` begins like a header.
+ * The lines of a Git patch by file. The counts of a hunk decide what a line is, not its first characters, because a
+ * removed `-- x` looks like a header.
  * @param {readonly string[]} lines
  * @returns {FilePatch[]}
  */

@@ -5,7 +5,7 @@ import { facts, fold, localTime, table } from './parts.js';
 /** @import { RunDetail } from '../../whetstone/src/view/api.ts' */
 
 /**
- * On what, with what and how isolated a run was: what it takes to repeat it.
+ * Everything that somebody needs to repeat a run: commits, agents, isolation, versions and machine.
  * @param {RunDetail} run
  */
 export function provenance({ manifest }) {

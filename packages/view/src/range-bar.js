@@ -5,15 +5,15 @@ const HEIGHT = 16;
 const MARGIN = 5;
 
 /**
- * An estimate on its scale: the interval as a bar, the estimate as a dot, and behind both where the value lies whatever
- * the cases without a result would have come to.
+ * An estimate on its scale: a dot, its interval as a bar, and behind both the bounds within which the value lies for any
+ * outcome of the cases without a result.
  * @param {object} range
  * @param {readonly [number, number]} range.scale Its two ends.
  * @param {number | null} range.estimate
  * @param {{ low: number, high: number } | null} range.interval
  * @param {readonly [number, number]} range.bounds
- * @param {string} range.label What a screen reader says instead.
- * @param {number} [range.mark] Where a line across the scale stands.
+ * @param {string} range.label The text for a screen reader.
+ * @param {number} [range.mark] The position of a line across the scale.
  */
 export function rangeBar({ scale, estimate, interval, bounds, label, mark }) {
   const [low, high] = scale;

@@ -26,7 +26,7 @@ import { taskMatrix } from './task-matrix.js';
 const FAILURES_SHOWN = 200;
 
 /**
- * One run: what came out, how sure that is, and what it does not show.
+ * One run: its results, how certain they are, and what they do not show.
  * @param {string} id
  * @returns {Page<RunDetail>}
  */
@@ -34,7 +34,7 @@ export function runPage(id) {
   return {
     load: () => askRun(id),
     title: () => `Run ${id}`,
-    isLive: (run) => run.state !== 'finished', // one that has stopped may be resumed
+    isLive: (run) => run.state !== 'finished', // a stopped run may be resumed
     draw: (run) => [
       introduction(run),
       section('Pass rates', arms(run.summary.arms)),
@@ -246,6 +246,6 @@ function failureGroup(run, group) {
           ),
         ),
     ),
-    hidden > 0 ? element('p', { class: 'note' }, `And ${hidden} more: the marks above lead to them.`) : null,
+    hidden > 0 ? element('p', { class: 'note' }, `And ${hidden} more; the marks above link to them.`) : null,
   );
 }

@@ -1,6 +1,6 @@
 /** @import { CaseDetail, CaseFile, RunDetail, RunList } from '../../whetstone/src/view/api.ts' */
 
-/** What the server refused or could not read, in its own words; or that it is gone. */
+/** The server refused a request or could not read a file (the message is the server's), or it does not answer. */
 export class AnswerError extends Error {}
 
 /** @type {Map<string, { tag: string | null, answer: unknown }>} */
@@ -8,7 +8,7 @@ const known = new Map();
 const ANSWERS_KEPT = 16;
 
 /**
- * Asks the server. The same object comes back as long as the answer is the same, so that a caller can tell by `===`.
+ * Asks the server. While the answer stays the same, this returns the same object, so that a caller can compare by `===`.
  * @param {string[]} segments
  * @returns {Promise<unknown>}
  */

@@ -13,7 +13,7 @@ const MARKS = {
 };
 
 /**
- * Tasks by agent and variant, a mark a trial; each leads to its case.
+ * Tasks by agent and variant, with one mark per trial that links to its case.
  * @param {RunDetail} run
  */
 export function taskMatrix({ id, cases, summary }) {

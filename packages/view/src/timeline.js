@@ -64,7 +64,7 @@ function content(body, index) {
 }
 
 /**
- * What an event is and what it says.
+ * The title and the text of an event.
  * @param {Record<string, unknown>} event
  * @returns {{ title: string, body: string }}
  */

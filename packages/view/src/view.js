@@ -14,7 +14,7 @@ const REFRESH_MS = 2000;
 const main = /** @type {HTMLElement} */ (document.getElementById('content'));
 const status = /** @type {HTMLElement} */ (document.getElementById('status'));
 
-/** Counts addresses visited: what was loaded for an earlier one is not drawn. */
+/** Counts the visited addresses, so that data of an earlier address is not drawn. */
 let visit = 0;
 
 /** @param {Address} address */
@@ -72,7 +72,7 @@ function say(message) {
 }
 
 /**
- * Puts the new content in place of the old. On the same page, what was folded stays so, and the focus stays where it was.
+ * Replaces the content. On the same page, folds, focus and scroll position stay as they were.
  * @param {HTMLElement} article
  * @param {boolean} isNewPage
  */
@@ -80,7 +80,7 @@ function redraw(article, isNewPage) {
   if (isNewPage) {
     main.replaceChildren(article);
     scrollTo(0, 0);
-    if (visit > 1) main.focus({ preventScroll: true }); // tells a screen reader that the page is another one
+    if (visit > 1) main.focus({ preventScroll: true }); // announces the new page to a screen reader
     return;
   }
   const open = new Map([...folds(main)].map((one) => [one.dataset.key, one.open]));

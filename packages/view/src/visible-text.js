@@ -1,10 +1,10 @@
-/** What makes text read in another order, hides text within it, or moves a cursor. */
+/** Characters that reorder text, hide a part of it, or move a cursor. */
 const HIDDEN =
   /\p{Bidi_Control}|(?![\n\t])\p{Cc}|[\u00ad\u200b\u2028\u2029\u2060-\u2064\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
 
 /**
- * Text of unknown origin, with everything in it to be seen: what is invisible, turns the reading direction or controls
- * something stands as its number. So a patch cannot read as something else than it is.
+ * Text of unknown origin with everything visible: a character that is invisible, changes the reading direction or is a
+ * control character appears as its number. So a patch cannot look like something that it is not.
  * @param {string} text
  */
 export function visibleText(text) {
