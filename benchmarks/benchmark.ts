@@ -1,10 +1,10 @@
-/** What a benchmark hands back: tables of figures, aims, and what a reader has to know to believe them. */
+/** The result of a benchmark. */
 export type Report = {
   /** What is measured and how, in a sentence or two. */
   method: string;
   tables: Table[];
   aims: Aim[];
-  /** What was not measured and why, and what limits the comparison. */
+  /** What was not measured and why, and the limits of the comparison. */
   notes: string[];
 };
 
@@ -19,9 +19,9 @@ export type Column = { name: string; unit: string; digits: number };
 
 export type Row = {
   subject: string;
-  /** One a column; `undefined` where there is nothing to measure or it was not said. A string is shown as it stands. */
+  /** One per column; `undefined` where there is no figure. A string is shown unchanged. */
   values: readonly (number | string | undefined)[];
-  /** `cited` figures come from the issue: another machine, another day. Default: measured in this run. */
+  /** `cited`: published elsewhere, measured on another machine. Default: measured in this run. */
   origin?: 'measured' | 'cited';
 };
 
@@ -29,7 +29,7 @@ export type Aim = { what: string; measured: number; below: number; unit: string;
 
 export type Size = 'full' | 'quick';
 
-/** `say` tells whoever waits what is going on. */
+/** `say` reports progress. */
 export type Benchmark = (options: { size: Size; say: (line: string) => void }) => Promise<Report>;
 
 /** A column, and how it is computed from an item. */

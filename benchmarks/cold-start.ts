@@ -12,7 +12,7 @@ const ROOT = join(import.meta.dirname, '..');
 const PUBLIC_PACKAGES = ['@whetstone/events', '@whetstone/gateway', '@whetstone/loop', 'whetstone'];
 const AIM = 2;
 
-/** How long a user waits for `--help` and `--version`, from the clone and from the installed package. */
+/** The time of `--help` and `--version`, from the clone and from the installed package. */
 export const coldStart: Benchmark = async ({ size, say }) => {
   const rounds = size === 'quick' ? 5 : 20;
   using folder = temporaryFolder();
@@ -43,7 +43,7 @@ export const coldStart: Benchmark = async ({ size, say }) => {
     method: `Median of ${rounds} starts each, interleaved, after one that fills the caches (V8's compile cache included).`,
     tables: [
       tableOf(
-        'A start',
+        'Per start',
         programs,
         [
           ['wall', 'ms', 1, ({ wall }) => median(wall)],
@@ -63,11 +63,11 @@ export const coldStart: Benchmark = async ({ size, say }) => {
       unit: '×',
       digits: 2,
     })),
-    notes: ['CPU is counted by the kernel in ticks of 10 ms, so its mean is right to a few milliseconds.'],
+    notes: ['The kernel counts CPU in ticks of 10 ms, so the mean is precise to a few milliseconds.'],
   };
 };
 
-/** The packages as a user gets them. Returns the program. */
+/** Installs the packages as a user does. Returns the path of the program. */
 function installPacked(work: string): string {
   const tarballs = join(work, 'tarballs');
   const user = join(work, 'user');

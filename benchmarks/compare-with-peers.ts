@@ -1,6 +1,6 @@
 import type { Row, Table } from './benchmark.ts';
 
-/** A sentence for each of our rows that a peer's figure beats somewhere; less is better in every column. */
+/** A sentence for each of our rows that a peer beats in some column. In every column, less is better. */
 export function whereWeLose({ caption, columns, rows }: Table): string[] {
   const isOurs = ({ subject }: Row) => subject.startsWith('whetstone');
   const peers = rows.filter((row) => !isOurs(row));

@@ -4,7 +4,7 @@ import { CASES_A_TRIAL, makeMatrix, runMatrix, SMALLEST_AGENT } from './matrix.t
 import { measurePromptfoo } from './promptfoo.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** What the harness itself costs: many cases with an agent that does next to nothing. */
+/** The cost of the harness itself: many cases with an agent that does almost nothing. */
 export const harnessOverhead: Benchmark = async ({ size, say }) => {
   const trials = size === 'quick' ? 1 : 10;
   const cases = trials * CASES_A_TRIAL;
@@ -21,7 +21,7 @@ export const harnessOverhead: Benchmark = async ({ size, say }) => {
     uses.push({ subject: `promptfoo ${promptfoo.version}`, use: promptfoo.use });
   }
   const table = tableOf(
-    'A case',
+    'Per case',
     uses,
     [
       ['own CPU', 's', 4, ({ use }) => use.cpuSeconds / cases],
@@ -37,7 +37,7 @@ export const harnessOverhead: Benchmark = async ({ size, say }) => {
     method: `${cases} cases (1 agent × 10 tasks × 2 variants × ${trials} trials) on a repository of 200 files, \`--jobs 2\`; the agent is \`sh -c '${SMALLEST_AGENT}'\`, the validation \`true\`. Start and end of the program are part of it.`,
     tables: [table],
     aims: [
-      { what: 'own CPU a case', measured: whetstone.cpuSeconds / cases, below: 0.03, unit: 's', digits: 4 },
+      { what: 'own CPU per case', measured: whetstone.cpuSeconds / cases, below: 0.03, unit: 's', digits: 4 },
     ],
     notes: [
       'Own CPU is user and system time of the harness process (RUSAGE_SELF); children are git, mount, the sandbox, the agent and the validation.',

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, release, totalmem } from 'node:os';
 
-/** Where and when something was measured, in one line. Take it before measuring: the load is that of the others. */
+/** The machine and the time of a measurement, in one line. Call it first, so that the load is that of other programs. */
 export function describeMachine(): string {
   const gibibytes = (totalmem() / 1024 ** 3).toFixed(0);
   const git = execFileSync('git', ['--version'], { encoding: 'utf8' }).trim().replace(' version', '');

@@ -6,8 +6,8 @@ const BYTES_A_FILE = 7_000;
 const FILES_A_FOLDER = 40;
 
 /**
- * Makes a repository with one commit of `files` text files of 7 kB in folders of 40, as a clone would have it: packed,
- * with a work tree. The same input gives the same commit. Returns its id.
+ * Makes a repository with one commit of `files` text files of 7 kB in folders of 40, packed and with a work tree, like a
+ * clone. The same input gives the same commit. Returns its id.
  */
 export async function makeRepository(directory: string, files: number): Promise<string> {
   mkdirSync(directory, { recursive: true });

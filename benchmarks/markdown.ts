@@ -15,7 +15,7 @@ export function renderSection(
   ].join('\n\n');
 }
 
-/** Puts a section in the place of the one with the same name, or where `order` wants it. */
+/** Replaces the section of the same name, or adds it in the position that `order` gives. */
 export function replaceSection(
   text: string,
   { name, section, order }: { name: string; section: string; order: readonly string[] },
@@ -45,7 +45,7 @@ function cells({ values }: Row, columns: readonly Column[]): string[] {
   });
 }
 
-/** A bar ends a cell, even inside of code. */
+/** A `|` ends a cell, even inside code. */
 function escapeCell(text: string): string {
   return text.replaceAll('|', '\\|');
 }

@@ -6,15 +6,15 @@ import { type Measured, measureNode } from './measured-process.ts';
 export const WHETSTONE = join(import.meta.dirname, '../packages/whetstone/bin/whetstone.js');
 
 const TASKS = 10;
-/** Tasks and variants of a matrix; trials make the rest of its cases. */
+/** The tasks and variants of a matrix; more trials give more cases. */
 export const CASES_A_TRIAL = TASKS * 2;
 
-/** The agent of issue and peers alike: it does as little as an agent can. */
+/** The agent does as little as possible, here and with the peers. */
 export const SMALLEST_AGENT = 'echo done >> README.md';
 
 /**
- * Writes a repository of 200 files and a configuration for it: one agent, ten tasks that are validated by `true`, and
- * two variants of which one adds a file.
+ * Writes a repository of 200 files and a configuration for it: one agent, ten tasks that `true` validates, and two
+ * variants, one of which adds a file.
  */
 export async function makeMatrix(directory: string, agentScript: string): Promise<void> {
   await makeRepository(join(directory, 'repository'), 200);
@@ -37,7 +37,7 @@ export async function makeMatrix(directory: string, agentScript: string): Promis
   writeFileSync(join(directory, 'tasks.yaml'), JSON.stringify({ tasks }, null, 2));
 }
 
-/** `whetstone run` on what `makeMatrix` wrote. Throws when a case did not pass: then there is nothing to measure. */
+/** Runs what `makeMatrix` wrote. Throws when a case did not pass. */
 export function runMatrix(
   directory: string,
   args: readonly string[],

@@ -1,6 +1,6 @@
 /**
- * `node measure-workspaces.ts FILES ROUNDS`: prints the figures of every way to make a workspace as JSON. A process of
- * its own, in its own mount namespace, as `whetstone run` is one.
+ * `node measure-workspaces.ts FILES ROUNDS`: prints the figures of every way to make a workspace as JSON. It runs in a
+ * process and a mount namespace of its own, like `whetstone run`.
  */
 import { mkdirSync } from 'node:fs';
 import { appendFile, rm, writeFile } from 'node:fs/promises';
@@ -97,7 +97,7 @@ async function sample(method: WorkspaceMethod, folder: string): Promise<Sample> 
   return { createMs, changesMs, disposeMs, diskBytes };
 }
 
-/** Edits five files, adds two, deletes one. Resolves with how many that are. */
+/** Edits five files, adds two, deletes one. Resolves with the number of changes. */
 async function editTree(path: string): Promise<number> {
   for (const index of [0, 1, 2, 3, 4]) await appendFile(join(path, pathOf(index * 11)), 'edited\n');
   for (const name of ['added-1.txt', 'added-2.txt']) await writeFile(join(path, name), `${name}\n`);

@@ -12,8 +12,8 @@ const PROBE = pathToFileURL(join(import.meta.dirname, 'probe.ts')).href;
 export type Measured = ProcessUse & { wallSeconds: number };
 
 /**
- * Runs a Node program to its end and says what it used. `onLine` gets each line of stderr while the program runs.
- * Throws with the end of its output when it does not exit with 0.
+ * Runs a Node program to its end and returns what it used. `onLine` gets each line of stderr while the program runs.
+ * Throws with the last lines of stderr when the program does not exit with 0.
  */
 export async function measureNode(
   args: readonly string[],

@@ -4,7 +4,7 @@ import type { Measured } from './measured-process.ts';
 import { memoryOf } from './process-use.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-/** Whether the harness stays as small as it was, whatever an agent prints and however many cases there are. */
+/** Whether the memory of the harness stays flat with much output of an agent, and with many cases. */
 export const memory: Benchmark = async ({ size, say }) => {
   const most = size === 'quick' ? 200_000_000 : 2_000_000_000;
   const cases = size === 'quick' ? 200 : 2_000;
@@ -46,7 +46,7 @@ export const memory: Benchmark = async ({ size, say }) => {
         many.samples.map(({ bytes }) => bytes),
       ),
     ],
-    notes: [`Flat is the aim; ${FLAT} × is what V8 is allowed for collecting late.`],
+    notes: [`The aim is flat memory; up to ${FLAT} × is allowed, because V8 collects garbage late.`],
   };
 };
 
@@ -59,7 +59,7 @@ async function inMatrix<T>(agentScript: string, measure: (work: string) => Promi
   return await measure(work);
 }
 
-/** Looks at the process whenever it says that one of the awaited cases has finished. */
+/** Reads the memory of the process when it reports that one of the awaited cases has finished. */
 async function runMany(work: string, cases: number) {
   const awaited = [cases / 10, cases / 2, cases];
   const samples: { after: number; bytes: number }[] = [];

@@ -1,7 +1,7 @@
 /**
- * Loaded with `--import` into the process that is measured: when that process ends, it writes what it used to the file
- * that WHETSTONE_BENCHMARK_PROBE names. Where the process replaces itself (`execve`), its CPU time goes on counting and
- * its memory begins anew; only the last image writes.
+ * Loaded with `--import` into the measured process. When that process ends, it writes what it used to the file that
+ * WHETSTONE_BENCHMARK_PROBE names. If the process replaces itself (`execve`), its CPU time continues, its memory starts
+ * again, and only the last image writes.
  */
 import { writeFileSync } from 'node:fs';
 import { cpuSecondsOfChildren, memoryOf, type ProcessUse } from './process-use.ts';

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 export type ProcessUse = {
   /** User and system time of the process itself, all its threads (RUSAGE_SELF). */
   cpuSeconds: number;
-  /** Of its children and theirs, as far as they have ended and been waited for. Ticks of 10 ms. */
+  /** The same of its descendants that have ended and were waited for, in ticks of 10 ms. */
   childrenCpuSeconds: number;
   /** The most memory that was resident (VmHWM). */
   peakBytes: number;
@@ -26,7 +26,7 @@ function cpuSeconds(pid: number | 'self', field: number): number {
   return (Number(rest[field - 3]) + Number(rest[field - 2])) / TICKS_PER_SECOND;
 }
 
-/** Resident memory of a process now, and the most it has been, bytes. */
+/** Resident memory of a process in bytes: now, and at its peak. */
 export function memoryOf(pid: number | 'self'): { now: number; peak: number } {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   const bytes = (field: string) =>

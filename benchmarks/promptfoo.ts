@@ -6,7 +6,7 @@ import { SMALLEST_AGENT } from './matrix.ts';
 import { type Measured, measureNode } from './measured-process.ts';
 
 const VERSION = '0.123.1';
-/** The native part of its database client, an optional dependency; the other ones are model providers' SDKs. */
+/** The native part of its database client. The other optional dependencies are SDKs of model providers. */
 const DATABASE = `@libsql/linux-${process.arch}-gnu@0.5.29`;
 const PEERS = join(import.meta.dirname, '../.cache/peers');
 const PROGRAM = join(PEERS, 'node_modules/promptfoo/dist/src/entrypoint.js');
@@ -22,8 +22,8 @@ echo finished
 type Outcome = { kind: 'measured'; version: string; use: Measured } | { kind: 'missing'; reason: string };
 
 /**
- * Runs `promptfoo eval` over `tests` tests whose provider copies `directory`/repository and does in the copy what the
- * smallest agent does. Installs promptfoo into `.cache/peers` when it is not there.
+ * Runs `promptfoo eval` over `tests` tests. Their provider copies `directory`/repository and runs the smallest agent in
+ * the copy. Installs promptfoo into `.cache/peers` if it is missing.
  */
 export async function measurePromptfoo(options: {
   directory: string;

@@ -1,6 +1,6 @@
 /**
- * `npm run bench -- [name …] [--quick]`: measures and prints, and puts the figures into RESULTS.md. With `--quick`,
- * small sizes to see that everything works: printed only.
+ * `npm run bench -- [name …] [--quick]`: measures, prints the figures, and writes them to RESULTS.md. With `--quick`, it
+ * uses small sizes to check that everything works, and only prints.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ if (process.platform !== 'linux') fail('The benchmarks read /proc, so they need 
 
 for (const name of positionals.length > 0 ? positionals : known) await measure(name);
 
-/** Each section is written when it is there, so that what fails later costs nothing that was measured before. */
+/** Each section is written at once, so that a later failure loses no results. */
 async function measure(name: string): Promise<void> {
   const benchmark = BENCHMARKS[name];
   if (!benchmark) return;
@@ -52,7 +52,7 @@ async function measure(name: string): Promise<void> {
   if (size === 'full') keep(name, section);
 }
 
-/** The file is linted like every other, so it is formatted like them. */
+/** The file is formatted, because the linter checks it too. */
 function keep(name: string, section: string): void {
   writeFileSync(RESULTS, replaceSection(readFileSync(RESULTS, 'utf8'), { name, section, order: known }));
   execFileSync('npx', ['biome', 'format', '--write', RESULTS], { stdio: 'ignore' });

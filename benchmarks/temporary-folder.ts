@@ -2,7 +2,7 @@ import { type DisposableTempDir, mkdtempDisposableSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A folder for what a benchmark makes, gone when the scope that holds it ends. */
+/** A temporary folder that is removed at the end of its scope. */
 export function temporaryFolder(): DisposableTempDir {
   return mkdtempDisposableSync(join(tmpdir(), 'whetstone-benchmark-'));
 }

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { createWorkspaces } from '../packages/whetstone/src/workspace/create-workspaces.ts';
 import { git } from './make-repository.ts';
 
-/** A way to give a case a tree of its own and to say afterwards what changed in it. */
+/** A way to give a case its own tree, and to find afterwards what changed in it. */
 export type WorkspaceMethod = {
   name: string;
-  /** What is done once a commit; absent where there is nothing to do. */
+  /** Work that is done once per commit. */
   prepare?(): Promise<void>;
   create(): Promise<MethodTree>;
   close(): Promise<void>;
@@ -20,7 +20,7 @@ export type MethodTree = {
   dispose(): Promise<void>;
 };
 
-/** Where a method reads from and may write: `folder` is its own. */
+/** The source of a method, and the folder that it may write to. */
 type Place = { repository: string; commit: string; folder: string };
 
 export async function ourWorkspaces(strategy: 'mount' | 'copy', place: Place): Promise<WorkspaceMethod> {
@@ -42,7 +42,7 @@ export async function ourWorkspaces(strategy: 'mount' | 'copy', place: Place): P
   };
 }
 
-/** `git worktree add`, in a clone of its own, because it writes into the repository. */
+/** `git worktree add` in a separate clone, because it writes into the repository. */
 export function gitWorktree({ repository, commit, folder }: Place): WorkspaceMethod {
   const source = join(folder, 'source');
   git(folder, 'clone', '--quiet', '--no-checkout', '--no-hardlinks', repository, source);
@@ -79,14 +79,14 @@ export function sharedClone({ repository, folder }: Place): WorkspaceMethod {
   };
 }
 
-/** The patch as a script on top of git takes it: by the index of the tree itself. */
+/** The patch as a script on top of git would make it: with the index of the tree itself. */
 function stageAndDiff(path: string): number {
   git(path, 'add', '--all');
   const patch = git(path, 'diff', '--cached', '--binary', 'HEAD');
   return patch.split('\n').filter((line) => line.startsWith('diff --git ')).length;
 }
 
-/** Disk used below `folder`, bytes; what is mounted there does not count. */
+/** Disk use of `folder` in bytes, without what is mounted there. */
 export function diskUsed(folder: string): number {
   const [size = ''] = execFileSync('du', ['-sx', '--block-size=1', folder], { encoding: 'utf8' }).split('\t');
   return Number(size);

@@ -24,7 +24,7 @@ export async function measureAdapters(pairs: number, say: (line: string) => void
     const added = (name: keyof TurnUse) => of(({ adapter, bare }) => adapter[name] - bare[name]);
     kinds.push({ subject: kind, of, added });
   }
-  return tableOf('A turn', kinds, [
+  return tableOf('Per turn', kinds, [
     ['bare, wall', 's', 2, ({ of }) => of(({ bare }) => bare.wallSeconds)],
     ['adapter, wall', 's', 2, ({ of }) => of(({ adapter }) => adapter.wallSeconds)],
     ['added, wall', 'ms', 0, ({ added }) => added('wallSeconds') * 1000],

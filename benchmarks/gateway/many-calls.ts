@@ -20,7 +20,7 @@ export async function measureManyCalls(options: { bodyBytes: number; calls: numb
     table: {
       caption: `${calls} calls, ${bodyBytes / 1000} KB, ${AT_ONCE} at once, a new lane every ${CALLS_OF_A_LANE}`,
       columns: [
-        { name: 'calls a second', unit: '1/s', digits: 0 },
+        { name: 'calls per second', unit: '1/s', digits: 0 },
         ...marks.map((mark) => ({ name: `resident after ${mark}`, unit: 'MiB', digits: 0 })),
         ...marks.map((mark) => ({ name: `live after ${mark}`, unit: 'MiB', digits: 1 })),
       ],

@@ -37,8 +37,8 @@ export async function measureThroughput(options: {
   return {
     caption: `Throughput, ${bodyBytes / 1000} KB`,
     columns: AT_ONCE.flatMap((atOnce) => [
-      { name: `calls a second, ${atOnce} at once`, unit: '1/s', digits: 0 },
-      { name: `CPU a call, ${atOnce} at once`, unit: 'ms', digits: 2 },
+      { name: `calls per second, ${atOnce} at once`, unit: '1/s', digits: 0 },
+      { name: `CPU per call, ${atOnce} at once`, unit: 'ms', digits: 2 },
     ]).concat({ name: 'peak memory', unit: 'MiB', digits: 0 }),
     rows: hops.map((hop) => ({
       subject: hop.subject,

@@ -6,7 +6,7 @@ import { type Converse, createLookUp, LOOK_UP, QUESTION } from './work.ts';
 /** Nobody listens to the events, as with the peers. */
 export const converse: Converse = (rounds) => work(rounds, () => {});
 
-/** A listener gets every event: five a round. */
+/** A listener gets every event: five per round. */
 export const converseWithListener: Converse = async (rounds) => {
   let events = 0;
   const session = await work(rounds, (session) => {

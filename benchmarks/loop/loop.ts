@@ -63,8 +63,8 @@ export const loop: Benchmark = async ({ size, say }) => {
 type Rounds = { work: Work; runs: number; measured: RoundsMeasured[] };
 
 const DIFFERENCES = [
-  'whetstone does more in a round than its peers do here: the tools of a profile are offered beside the one that is called, calls are watched for cycles, usage is added up and looked up in a price list, budgets and limits are asked, a silent stream would be given up, and a round leaves two turns with ids and times. Without a listener its events are not made; with one, five a round. Its sessions work in a folder without Git: in a repository the first submit of each would ask git for the branch and the changes, 10 to 20 ms of CPU, which the peers do not do.',
-  'pi-agent-core makes its events, eleven a round, whether or not somebody listens, and checks arguments with a compiled schema. It filters and copies the whole list of messages in each round, has no limits, prices or loop detection, and its stream stays an object of its own where the others get a web stream.',
+  'whetstone does more in a round than its peers do here: the tools of a profile are offered beside the one that is called, calls are watched for cycles, usage is added up and looked up in a price list, budgets and limits are asked, a silent stream would be given up, and a round leaves two turns with ids and times. Without a listener its events are not made; with one, five per round. Its sessions work in a folder without Git: in a repository the first submit of each would ask git for the branch and the changes, 10 to 20 ms of CPU, which the peers do not do.',
+  'pi-agent-core makes its events, eleven per round, whether or not somebody listens, and checks arguments with a compiled schema. It filters and copies the whole list of messages in each round, has no limits, prices or loop detection, and its stream stays an object of its own where the others get a web stream.',
   '`generateText` of ai calls the model without streaming, which is less work; `ToolLoopAgent.stream` streams, as whetstone and pi do. Both keep a record of each step with its messages, and both convert the whole conversation in each round.',
 ];
 
@@ -96,7 +96,7 @@ function aims(short: Rounds, long: Rounds): Aim[] {
       }));
   return [
     {
-      what: `CPU a round at ${count} rounds`,
+      what: `CPU per round at ${count} rounds`,
       measured: cpu(short, inShort),
       below: 0.3,
       unit: 'ms',
@@ -110,7 +110,7 @@ function aims(short: Rounds, long: Rounds): Aim[] {
       digits: 1,
     },
     {
-      what: `CPU a round at ${long.work.rounds} rounds against a round at ${count}`,
+      what: `CPU per round at ${long.work.rounds} rounds against that at ${count}`,
       measured: cpu(long, inLong) / cpu(short, inShort),
       below: 1.1,
       unit: '×',

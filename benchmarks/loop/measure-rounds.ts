@@ -82,7 +82,7 @@ export function roundsTable(
   const perRound = (seconds: number) => (seconds * 1000) / (conversations * rounds);
   const items = measured.map(({ loop, ...rest }) => ({ subject: loop.subject, ...rest }));
   return tableOf(caption, items, [
-    ['CPU a round', 'ms', 3, ({ middle }) => perRound(middle.cpuSeconds)],
+    ['CPU per round', 'ms', 3, ({ middle }) => perRound(middle.cpuSeconds)],
     [
       'range',
       'ms',

@@ -1,4 +1,4 @@
-/** The same work for every loop that is measured: one tool call a round, then a last answer. */
+/** The same work for every loop that is measured: one tool call per round, then a last answer. */
 
 /** Works through `rounds` tool rounds in a new conversation and returns what holds that conversation. */
 export type Converse = (rounds: number) => Promise<unknown>;

@@ -53,7 +53,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
   const text = (selector = 'main') =>
     browser.evaluate<string>(`document.querySelector(${JSON.stringify(selector)}).innerText`);
 
-  test('lists the runs, and leaves the key out of the address', async () => {
+  test('lists the runs, and removes the key from the address', async () => {
     await open('');
     expect(await browser.evaluate<string>('location.search')).toBe('');
     expect(await browser.evaluate<string>('document.title')).toBe('Runs – Whetstone');
@@ -62,7 +62,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(browser.takeProblems()).toEqual([]);
   });
 
-  test('shows a run: rates with their intervals, verdicts, every trial, what failed and what it does not show', async () => {
+  test('shows a run: rates with intervals, verdicts, every trial, failures and caveats', async () => {
     await open(runHash(sampleId));
     const shown = await text();
     for (const part of [
@@ -85,7 +85,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(browser.takeProblems()).toEqual([]);
   });
 
-  test('shows a case: why, the patch by line, what the agent did, each model call', async () => {
+  test('shows a case: its evidence, the patch by line, what the agent did, each model call', async () => {
     await open(caseHash(sampleId, 'case-0-0-0-2'));
     expect(await text('.evidence')).toContain('`npm test` exited with 1.');
     expect(await text('details[data-key="validation 0"][open] pre')).toContain('expected 2 to be 3');
@@ -104,7 +104,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(browser.takeProblems()).toEqual([]);
   });
 
-  test('is walked by keyboard, and says where it has come to', async () => {
+  test('can be used by keyboard, and announces a new page', async () => {
     await open(runHash(sampleId));
     await browser.evaluate("document.querySelector('a.mark.failed').focus()");
     await browser.press('Enter');
@@ -114,7 +114,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(browser.takeProblems()).toEqual([]);
   });
 
-  test('offers to skip what stands before the content', async () => {
+  test('offers a link that skips to the content', async () => {
     await open('');
     await browser.press('Tab');
     expect(
@@ -142,7 +142,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     },
   );
 
-  test('huge files are drawn in bounds', async () => {
+  test('draws a bounded part of a huge file', async () => {
     const patch = `diff --git a/x b/x\n@@ -0,0 +1,900000 @@\n${'+\n'.repeat(600_000)}`;
     await writeCaseFile(folder, sampleId, 'case-0-0-0-1', 'patch', patch);
     await writeCaseFile(folder, sampleId, 'case-0-0-0-1', 'events', '{"type":"x"}\n'.repeat(200_000));
@@ -156,7 +156,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(shown).toContain('xxxEND');
   });
 
-  test('follows a run that goes on, and leaves folds and focus alone', async () => {
+  test('updates while a run continues, and keeps folds and focus', async () => {
     const id = '2026-03-03T00-00-00-live';
     const { record, rows } = await startSampleRun(folder, id);
     const finish = async (wanted: string) => {
@@ -185,7 +185,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
   });
 
   test.each(['#/runs/none', '#/nonsense', '#/runs/%', '#/runs/a/b/c'])(
-    '%s says that nothing is there',
+    '%s shows that there is no such page',
     async (hash) => {
       await open(hash);
       expect(await text('h1')).toBe('Nothing to show');

@@ -13,7 +13,7 @@ const { parsePatch }: { parsePatch: (lines: readonly string[]) => FilePatch[] } 
 
 const run = promisify(execFile);
 
-test('counts what git counts, whatever the lines look like', async () => {
+test('has the same counts as git, even for lines that look like headers', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'patch-'));
   try {
     const line = fc.constantFrom(
@@ -56,7 +56,7 @@ async function diff(cwd: string, ...options: string[]): Promise<string> {
   return ran.stdout;
 }
 
-test('tells files, headers and hunks apart', () => {
+test('separates files, headers and hunks', () => {
   const files = parsePatch(
     'diff --git a/x b/x\nold mode 100644\nnew mode 100755\ndiff --git a/y b/y\n--- a/y\n+++ b/y\n@@ -1,2 +1 @@ f()\n--- x\n keep'.split(
       '\n',
@@ -73,7 +73,7 @@ test('tells files, headers and hunks apart', () => {
 });
 
 test.each(['', 'no patch at all', '@@ -1,99999999999 +1 @@\nx', 'diff --git \ndiff --git '])(
-  '%j harms nothing',
+  '%j does not throw',
   (text) => {
     const lines = text.split('\n');
     expect(parsePatch(lines).flatMap((file) => file.lines).length).toBeLessThanOrEqual(lines.length);

@@ -5,7 +5,7 @@ const { visibleText }: { visibleText: (text: string) => string } = await import(
   new URL('./visible-text.js', import.meta.url).href
 );
 
-test('whatever comes in, nothing goes out that hides, reorders or controls', () => {
+test('no text keeps a character that hides, reorders or controls', () => {
   const hidden = fc.constantFrom(
     '\u001b',
     '\u202e',
@@ -28,11 +28,11 @@ test('whatever comes in, nothing goes out that hides, reorders or controls', () 
   );
 });
 
-test('plain text, in whatever script, stays as it is', () => {
+test('plain text stays unchanged in every script', () => {
   const plain = 'const a = 1;\n\tнет 日本語 🙂 ünïcödé <b>&amp;</b>\n';
   expect(visibleText(plain)).toBe(plain);
 });
 
-test('what was hidden says what it is', () => {
+test('a hidden character appears as its number', () => {
   expect(visibleText('a\u202eb\u0000c\u{e0041}\r\nd\re')).toBe('a⟨U+202E⟩b⟨U+0000⟩c⟨U+E0041⟩\nd⟨U+000D⟩e');
 });
