@@ -10,7 +10,7 @@ import type { TurnPair, TurnUse } from './turn-program.ts';
 const PROGRAM = join(import.meta.dirname, 'turn-program.ts');
 const KINDS: readonly DrivenAgentKind[] = ['codex-cli', 'gemini-cli'];
 
-/** What an adapter adds to its agent: a turn through it, beside one of the bare program. */
+/** What an adapter adds to its agent: a turn with it, compared with a turn of the bare program. */
 export async function measureAdapters(pairs: number, say: (line: string) => void): Promise<Table> {
   await installAgents();
   await using gateway = await createGateway();

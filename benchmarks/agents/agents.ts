@@ -2,7 +2,7 @@ import type { Benchmark } from '../benchmark.ts';
 import { measureAdapters } from './adapters.ts';
 import { measureParsing } from './parsing.ts';
 
-/** What it costs to drive a released agent, and to read what it prints. */
+/** The cost of driving a released agent, and of reading its output. */
 export const agents: Benchmark = async ({ size, say }) => {
   const megabytes = size === 'quick' ? 10 : 100;
   const turns = size === 'quick' ? 3 : 20;

@@ -7,7 +7,7 @@ import { measureNode } from '../measured-process.ts';
 const NATIVE = join(import.meta.dirname, '../../packages/agents/src/native');
 const PROGRAM = join(import.meta.dirname, 'parse-program.ts');
 
-/** How fast what each released agent prints becomes events, and whether memory stays flat. */
+/** How fast the output of each released agent becomes events, and whether memory stays flat. */
 export async function measureParsing(
   megabytes: number,
   say: (line: string) => void,

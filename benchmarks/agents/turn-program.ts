@@ -1,6 +1,6 @@
 /**
- * Does the scripted task again and again, once with the bare program and once through its adapter, and prints what each
- * turn took as JSON. Arguments: kind, how many pairs, base URL and key of a lane.
+ * Does the scripted task in pairs, once with the bare program and once with its adapter, and prints the use of each turn
+ * as JSON. Arguments: kind, number of pairs, base URL and key of a lane.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

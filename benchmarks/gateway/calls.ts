@@ -1,25 +1,24 @@
 /** A server that a client calls as if it were the provider. */
 export type Target = { url: string; headers: Record<string, string>; model: string };
 
-/** What a client is asked to do. */
 export type Job = {
-  /** Each of them gets every call, one right after the other. */
+  /** Each call goes to all targets, one right after the other. */
   targets: Target[];
   bodyBytes: number;
-  /** How many calls to each target. */
+  /** Per target. */
   calls: number;
-  /** How many of them are under way together. */
+  /** How many calls are under way at once. */
   atOnce: number;
 };
 
 /** Times of one call, in milliseconds. */
 export type Call = {
-  /** From before the request to the first byte of the answer's body, and to its last. */
+  /** From the start of the request to the first and to the last byte of the answer's body. */
   firstByteMs: number;
   wholeMs: number;
-  /** Of each event that says when the provider sent it: how much later it was here. The first stands first. */
+  /** How much later than it was sent each event arrived, in the order of the events. */
   lagsMs: number[];
 };
 
-/** Of each target of a job. `null` stands for a call that failed, so that the rest can be paired. */
+/** `calls` has a list per target. A failed call is `null`, so that the others can be paired. */
 export type Measurement = { calls: (Call | null)[][]; failures: string[]; wallMs: number };

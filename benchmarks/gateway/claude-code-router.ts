@@ -12,13 +12,13 @@ import { kill } from './program.ts';
 import { messagesPath } from './request.ts';
 
 export const routerPackage = '@musistudio/claude-code-router';
-/** The last one whose dependencies npm has: 3.1.1 asks for packages that are not there. */
+/** The last version that can be installed: npm lacks dependencies of 3.1.1. */
 export const routerVersion = '2.0.0';
 const PEERS = join(import.meta.dirname, '../../.cache/gateway-peers');
 const PROGRAM = join(PEERS, 'node_modules', routerPackage, 'dist/cli.js');
 const START_LIMIT_MS = 30_000;
 
-/** Installs the router into `.cache/gateway-peers` where it is not there. Returns why it is missing, if it is. */
+/** Installs the router into `.cache/gateway-peers` if needed. Returns the reason when that fails. */
 export function installRouter(say: (line: string) => void): string | undefined {
   if (existsSync(PROGRAM)) return undefined;
   say(`installing ${routerPackage} into .cache/gateway-peers (12 MB)`);
@@ -26,8 +26,8 @@ export function installRouter(say: (line: string) => void): string | undefined {
 }
 
 /**
- * Starts the router in a home of its own, with the provider behind it. The provider speaks the wire of the client, so
- * that the router passes requests on without a translation.
+ * Starts the router in a home of its own, in front of the provider. The provider speaks the client's wire, so the router
+ * translates nothing.
  */
 export async function startRouter(upstreamUrl: string) {
   const home = temporaryFolder();

@@ -1,4 +1,4 @@
-/** Calls servers and takes the time of each call. Answers each `Job` that its parent sends with a `Measurement`. */
+/** Calls servers and measures each call. Answers each `Job` of its parent with a `Measurement`. */
 import { Agent, request } from 'node:http';
 import type { Call, Job, Measurement, Target } from './calls.ts';
 import { agentRequest } from './request.ts';
@@ -24,7 +24,7 @@ async function measure({ targets, bodyBytes, calls, atOnce }: Job): Promise<Meas
     while (begun < calls) {
       const round = begun;
       begun += 1;
-      // The targets take turns in being first, so that none is always called after the same one.
+      // The targets take turns in being first, so that none always follows the same one.
       for (let index = 0; index < targets.length; index++) {
         await callAt((round + index) % targets.length, round);
       }
@@ -43,7 +43,7 @@ async function measure({ targets, bodyBytes, calls, atOnce }: Job): Promise<Meas
   }
 }
 
-/** Rejects when the stream does not come to the end that the provider gave it. */
+/** Rejects when the stream is cut off. */
 function call({ url, headers }: Target, body: Buffer): Promise<Call> {
   const { promise, resolve, reject } = Promise.withResolvers<Call>();
   const began = process.hrtime.bigint();

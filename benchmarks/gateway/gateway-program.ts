@@ -1,6 +1,6 @@
 /**
- * A gateway with one lane at a time, which plays a model itself or forwards to a provider. Its argument: `LaneKind` as
- * JSON. Sends the lane's base URL and key to its parent, does what `GatewayOrder` says, and ends with its parent.
+ * A gateway with one lane at a time, which plays a script or forwards to a provider. Its argument is a `LaneKind` as
+ * JSON. It sends the lane's base URL and key to its parent, follows each `GatewayOrder`, and ends with its parent.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
@@ -12,14 +12,14 @@ export type LaneKind = { kind: 'script' } | { kind: 'forward'; upstream: string 
 export type OpenedLane = { baseUrl: string; key: string };
 
 /**
- * `next-lane`: close the lane and open another one; answered with an `OpenedLane`. `live`: collect the garbage and say
- * how many bytes are in use, on V8's heap and in buffers outside of it.
+ * `next-lane`: closes the lane and opens another; the answer is an `OpenedLane`. `live`: collects the garbage; the answer
+ * is the number of bytes in use, on V8's heap and in buffers.
  */
 export type GatewayOrder = { order: 'next-lane' | 'live' };
 
 const mode = modeOf(JSON.parse(process.argv[2] ?? ''));
 
-// As many calls at once as are asked for: how the gateway holds calls back is not what is measured.
+// Allows any number of calls at once, because the gateway's rate limit is not what is measured.
 const gateway = await createGateway({ rate: { initial: 1000, most: 1000 } });
 let lane = await openLane();
 
@@ -51,7 +51,7 @@ function modeOf(kind: LaneKind): LaneMode {
 async function liveBytes(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect: () => void = runInNewContext('gc');
-  // What is held weakly goes in a later turn of the event loop than what held it.
+  // Weakly held objects are collected in a later turn of the event loop than their holders.
   for (let turn = 0; turn < 3; turn++) {
     collect();
     await pause(50);

@@ -9,7 +9,7 @@ import { measureThroughput } from './throughput.ts';
 const USUAL_BYTES = 100_000;
 const LARGE_BYTES = 2_000_000;
 
-/** What the gateway adds to a model call, beside a peer and beside no proxy at all. */
+/** What the gateway adds to a model call, compared with a peer and with no proxy. */
 export const gateway: Benchmark = async ({ size, say }) => {
   const full = size === 'full';
   const missing = installRouter(say);
@@ -82,5 +82,5 @@ export const gateway: Benchmark = async ({ size, say }) => {
   };
 };
 
-/** Without the first row, of the calls that went through none. */
+/** Without the first row, which has the calls without a proxy. */
 const proxiesOf = (table: Table): Table => ({ ...table, rows: table.rows.slice(1) });

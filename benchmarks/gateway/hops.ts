@@ -9,7 +9,7 @@ import type { Reply } from './upstream-program.ts';
 export type Hop = {
   subject: string;
   target: Target;
-  /** The process in between, if there is one. */
+  /** The process of the proxy, if there is one. */
   pid?: number;
 };
 
@@ -31,7 +31,7 @@ export async function startHops(reply: Reply, router: boolean) {
   return { client, direct, gateway, peers, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** With the young generation of a run, in whose process a gateway lives. */
+/** The size of the young generation that `whetstone run` uses. */
 const RUN_OPTIONS = ['--max-semi-space-size=4'];
 
 export async function startGateway(lane: LaneKind): Promise<ProxyHop & Program> {
@@ -39,7 +39,7 @@ export async function startGateway(lane: LaneKind): Promise<ProxyHop & Program> 
   return { ...gateway, subject: 'whetstone', target: targetOf(gateway.ready) };
 }
 
-/** Where to call after the lane of before was closed. */
+/** Closes the lane, opens another, and returns its target. */
 export async function nextLane(gateway: Program): Promise<Target> {
   return targetOf(await gateway.ask<OpenedLane>({ order: 'next-lane' } satisfies GatewayOrder));
 }

@@ -6,10 +6,10 @@ import { nextLane, startGateway } from './hops.ts';
 import { type Program, startProgram } from './program.ts';
 
 const AT_ONCE = 8;
-/** As many as an attempt may have. */
+/** About as many as an attempt may have. */
 const CALLS_OF_A_LANE = 100;
 
-/** Many calls, lane after lane: whether the gateway stays as fast and as small as it was. */
+/** Whether the gateway stays fast and small over many calls, one lane after the other. */
 export async function measureManyCalls(options: { bodyBytes: number; calls: number }) {
   const { bodyBytes, calls } = options;
   await using upstream = await startProgram<string>('upstream', { deltas: 20, pauseMs: 0 });
@@ -39,7 +39,7 @@ async function measureMode(
   lane: LaneKind,
   options: { bodyBytes: number; calls: number },
 ): Promise<{ row: Row; resident: number[]; live: number[] }> {
-  // What is live is known only when garbage is collected, and that changes what is resident: each has its own run.
+  // Live memory is only known after a collection, which changes resident memory. So each has its own run.
   const first = await callMany(lane, options, async ({ pid }) => memoryOf(pid).now);
   const second = await callMany(lane, options, (gateway) =>
     gateway.ask<number>({ order: 'live' } satisfies GatewayOrder),
@@ -52,7 +52,7 @@ async function measureMode(
   };
 }
 
-/** Looks at the gateway's process after a tenth, a half and the whole of the calls. */
+/** Calls `look` after a tenth, a half and all of the calls. */
 async function callMany(
   lane: LaneKind,
   { bodyBytes, calls }: { bodyBytes: number; calls: number },

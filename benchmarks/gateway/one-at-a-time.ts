@@ -4,15 +4,15 @@ import type { Call, Measurement } from './calls.ts';
 import { type ProxyHop, startHops } from './hops.ts';
 
 /**
- * One call at a time. Each call through a proxy has one without a proxy right before or after it, which it is compared
- * with, and the proxies take turns in rounds: what other processes do to the machine meets all alike.
+ * One call at a time. Each call through a proxy is compared with a call without one right before or after it, and the
+ * proxies take turns in rounds, so that other load on the machine affects all of them equally.
  */
 export async function measureOneAtATime(options: {
   caption: string;
   bodyBytes: number;
-  /** In each round, through each proxy. */
+  /** Per round and proxy. */
   calls: number;
-  /** Beside a first one that is not counted: V8 compiles what is called often. */
+  /** In addition to a first round that is not counted, in which V8 compiles the code. */
   rounds: number;
   router: boolean;
 }) {
@@ -86,7 +86,7 @@ export async function measureOneAtATime(options: {
       ],
       ['peak memory', 'MiB', 0, ({ proxy }) => proxy && memoryOf(proxy.pid).peak / MEBIBYTE],
     ]),
-    // Medians of what the gateway adds to a call, and to the way of its first byte back, in milliseconds.
+    // Medians in milliseconds: what the gateway adds to a call, and how long it holds the first byte.
     added: quantile(ours.map(added), 0.5),
     firstByteHeld: quantile(ours.map(firstByteHeld), 0.5),
   };

@@ -2,7 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A program of this folder that runs in a process of its own, and ends when its scope does. */
+/** A program of this folder in a process of its own, which ends with its scope. */
 export type Program = {
   pid: number;
   /** Sends a message and resolves with the next one that comes back. Rejects when the program ends instead. */
@@ -40,7 +40,7 @@ export async function kill(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** What went wrong stands on stderr, which the programs share with their parent. */
+/** The reason for an end is on stderr, which the programs share with their parent. */
 async function nextMessage<T>(child: ChildProcess): Promise<T> {
   const watch = new AbortController();
   const message = once(child, 'message', watch).then(([value]) => value as T);

@@ -4,8 +4,8 @@ export const messagesPath = '/v1/messages';
 const resultBytes = 2000;
 
 /**
- * A request of a coding agent in the Anthropic Messages API, of about as many bytes: a system prompt, 20 tools, and
- * rounds of tool calls and their results that fill the rest.
+ * A coding agent's request in the Anthropic Messages API with about this many bytes: a system prompt, 20 tools, and
+ * rounds of tool calls with their results.
  */
 export function agentRequest(model: string, bytes: number): Buffer {
   const messages: object[] = [{ role: 'user', content: [{ type: 'text', text: 'Mend the failing test.' }] }];
@@ -47,7 +47,7 @@ const toolRound = (id: string): object[] => [
   { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: prose(resultBytes) }] },
 ];
 
-/** Text with what JSON has to escape, as source code has. */
+/** Text with characters that JSON must escape, like source code. */
 function prose(length: number): string {
   const line = '  const value = await read("settings.json"); // keep the order\n';
   return line.repeat(Math.ceil(length / line.length)).slice(0, length);

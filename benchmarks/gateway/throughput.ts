@@ -5,10 +5,10 @@ import { type Hop, startHops } from './hops.ts';
 
 const AT_ONCE = [1, 32];
 
-/** As many calls as can be made, first one after the other, then 32 at once; the hops take turns in rounds. */
+/** The most calls per second, one after the other and 32 at once; the hops take turns in rounds. */
 export async function measureThroughput(options: {
   bodyBytes: number;
-  /** In each round, to each hop. */
+  /** Per round and hop. */
   calls: number;
   rounds: number;
   router: boolean;
@@ -46,7 +46,7 @@ export async function measureThroughput(options: {
         ...accounts
           .filter((account) => account.hop === hop)
           .flatMap(({ wallMs, cpuSeconds }) => [
-            // As text: of this, more is better, and it is not to be compared like the others.
+            // As text, so that it is not compared: here, more is better.
             ((1000 * total) / wallMs).toFixed(0),
             hop.pid === undefined ? undefined : (1000 * cpuSeconds) / total,
           ]),

@@ -1,13 +1,13 @@
 /**
- * A model provider as far as a proxy can see: reads a request of the Anthropic Messages API to its end and streams a
- * reply. Its argument: the shape of the reply as JSON (`Reply`). Sends its URL to its parent and ends with it.
+ * A fake model provider: it reads a request of the Anthropic Messages API to its end and streams a reply. Its argument is
+ * a `Reply` as JSON. It sends its URL to its parent and ends with it.
  */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { messagesPath } from './request.ts';
 
-/** How many deltas a reply has and how long the model thinks before each, milliseconds; 0: they come at once. */
+/** The number of deltas of a reply, and the pause before each in milliseconds. */
 export type Reply = { deltas: number; pauseMs: number };
 
 const reply: Reply = JSON.parse(process.argv[2] ?? '');
@@ -18,7 +18,7 @@ const server = createServer((request, response) => {
     else void stream(response);
   });
 });
-// A connection that is closed just when it is used again would be measured as a failure of whoever used it.
+// Closing a connection just before it is used again would look like a failure of the client.
 server.keepAliveTimeout = 600_000;
 server.listen(0, '127.0.0.1', () => {
   process.send?.(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);

@@ -9,7 +9,7 @@ type Call = Extract<AssistantPart, { type: 'tool-call' }>;
 const { name, description, parameters: inputSchema } = LOOK_UP;
 const TOOLS: Tool[] = [{ type: 'function', name, description, inputSchema }];
 
-/** The least that a loop over a streaming model can be: no events, no checks, no limits, no retries. A floor. */
+/** The smallest possible loop over a streaming model: no events, checks, limits or retries. A lower bound. */
 export const converse: Converse = async (rounds) => {
   const model = createFakeModel(rounds);
   const lookUp = createLookUp();

@@ -1,7 +1,7 @@
 /**
- * The process that is measured: `node converse-program.ts <loop> <conversations> <rounds>` works through so many conversations
- * at once with one of the loops and prints a `RoundsUse` as JSON. With `--expose-gc` it prints the `heapBytes` too, and
- * the collections that this takes distort the rest.
+ * The measured process: `node converse-program.ts <loop> <conversations> <rounds>` runs the conversations at once with one
+ * of the loops and prints a `RoundsUse` as JSON. With `--expose-gc` it also prints `heapBytes`; the collections for that
+ * distort the other figures.
  */
 import { memoryOf } from '../process-use.ts';
 import type { Converse } from './work.ts';
@@ -15,16 +15,16 @@ const LOOPS: Readonly<Record<string, () => Promise<Converse>>> = {
   'ai-tool-loop-agent': async () => (await import('./converse-ai.ts')).converseByToolLoopAgent,
 };
 
-/** Of the rounds alone: loading the loop and the warm-up come before. Seconds and bytes. */
+/** Seconds and bytes of the rounds only, without loading the loop and the warm-up. */
 export type RoundsUse = {
   /** User and system time, all threads of the process: compiling and collecting garbage included. */
   cpuSeconds: number;
   wallSeconds: number;
-  /** VmRSS after the rounds less VmRSS after the warm-up. */
+  /** VmRSS after the rounds minus VmRSS after the warm-up. */
   growthBytes: number;
   /** VmHWM of the process from its start. */
   peakBytes: number;
-  /** What the conversations hold: the heap after a collection, less the same after the warm-up. */
+  /** The heap after a collection minus the same after the warm-up: what the conversations hold. */
   heapBytes: number | undefined;
 };
 
@@ -54,7 +54,7 @@ const use: RoundsUse = {
   peakBytes: peak,
   heapBytes: heapBefore === undefined || heapAfter === undefined ? undefined : heapAfter - heapBefore,
 };
-// Looking at the conversations here keeps them alive until their heap is measured.
+// This use keeps the conversations alive until their heap is measured.
 if (held.length === Number(conversations)) console.log(JSON.stringify(use));
 
 function heapInUse(): number | undefined {

@@ -3,7 +3,7 @@ import { createOpenAiProfile, defineTool, LocalExecutionEnvironment, Session } f
 import { createFakeModel } from './fake-model.ts';
 import { type Converse, createLookUp, LOOK_UP, QUESTION } from './work.ts';
 
-/** Nobody listens to the events, as with the peers. */
+/** Without a listener, like the peers. */
 export const converse: Converse = (rounds) => work(rounds, () => {});
 
 /** A listener gets every event: five per round. */
@@ -18,7 +18,7 @@ export const converseWithListener: Converse = async (rounds) => {
   return session;
 };
 
-/** A session as a host makes it, with the tools and the limits of a profile, in a folder without Git. */
+/** A session with the tools and limits of a profile, in a folder without Git. */
 async function work(rounds: number, listen: (session: Session) => void): Promise<Session> {
   const lookUp = createLookUp();
   const profile = createOpenAiProfile({ model: 'fake-1', contextWindowSize: Number.MAX_SAFE_INTEGER });

@@ -8,7 +8,7 @@ type Generated = Awaited<ReturnType<Model['doGenerate']>>;
 type StreamPart =
   Awaited<ReturnType<Model['doStream']>>['stream'] extends ReadableStream<infer Part> ? Part : never;
 
-/** A model that keeps nothing: it calls the tool `rounds` times, then answers. For the loops over `@ai-sdk/provider`. */
+/** A model without memory for loops over `@ai-sdk/provider`: it calls the tool `rounds` times, then answers. */
 export function createFakeModel(rounds: number): Model {
   let round = 0;
   const next = () => (round < rounds ? callOf(round++) : undefined);

@@ -26,7 +26,7 @@ export type FirstRequestTimes = {
   first: RequestTime;
   /** Later submits of the same session. */
   later: RequestTime[];
-  /** The same body, serialised and posted with `fetch` alone. */
+  /** The same body, only serialised and posted with `fetch`. */
   fetched: RequestTime[];
 };
 
@@ -73,7 +73,7 @@ async function measure(provider: 'openai' | 'anthropic', count: number): Promise
   return { bodyBytes: server.lastBody().length, first, later, fetched };
 }
 
-/** A server that answers every request with the same events and knows when the last one came. */
+/** A server that answers every request with the same events, and measures when the last request arrived. */
 async function startServer(events: readonly { type: string }[]) {
   let arrived: RequestTime = { headers: 0, body: 0 };
   let lastBody: Buffer = Buffer.alloc(0);

@@ -17,7 +17,7 @@ import type { PatchTimes } from './patch-program.ts';
 import { installPeers } from './peers.ts';
 import type { SearchTimes } from './search-program.ts';
 
-/** What the loop itself costs, beside other loops over the same model and tool, and its tools that may get a lot to do. */
+/** The cost of the loop, compared with other loops over the same model and tool, and of its tools under load. */
 export const loop: Benchmark = async ({ size, say }) => {
   const quick = size === 'quick';
   const missing = installPeers(say);

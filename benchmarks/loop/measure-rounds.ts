@@ -21,12 +21,12 @@ export const LOOPS: readonly Loop[] = [
 
 export type Work = { conversations: number; rounds: number };
 
-/** The middle of several runs, and the runs themselves. */
+/** Several runs and their medians. */
 export type RoundsMeasured = { loop: Loop; runs: RoundsUse[]; middle: RoundsUse };
 
 /**
- * Measures the same work with each loop, `runs` times in turns, each time in a new process; the heap once more, in a
- * process of its own. `flags` are for V8.
+ * Measures the same work with each loop, `runs` times in turns, each time in a new process. The heap has a process of its
+ * own. `flags` are for V8.
  */
 export async function measureRounds(
   loops: readonly Loop[],
@@ -50,8 +50,8 @@ export const program = (name: 'converse' | 'first-request' | 'patch' | 'search')
   join(import.meta.dirname, `${name}-program.ts`);
 
 /**
- * One run. A process before it fills a compile cache, so that nobody pays for stripping types. The cache is not kept:
- * what V8 puts into it differs from time to time, and the memory of whoever reads it by tens of megabytes.
+ * One run. Another process first fills a compile cache, so that stripping types is not measured. The cache is not kept,
+ * because its content varies, and with it the memory of its readers by tens of megabytes.
  */
 async function converse(loop: Loop, work: Work, flags: readonly string[]): Promise<RoundsUse> {
   using folder = temporaryFolder();
@@ -104,7 +104,7 @@ export function roundsTable(
 const growthOf = (runs: readonly RoundsUse[]): number[] =>
   runs.map(({ growthBytes }) => growthBytes / MEBIBYTE);
 
-/** How much of the growth V8 takes of its own accord: the same work with less of what it may do. */
+/** How much of the growth is V8's own: the same work with restrictions on V8. */
 export async function growthTable(
   caption: string,
   loops: readonly Loop[],
@@ -138,7 +138,7 @@ const V8_SETTINGS = [
   },
 ];
 
-/** Where a peer needs less than we do without a listener. The bare loop is a floor and no peer. */
+/** Where a peer needs less than our loop without a listener. The bare loop is not a peer but a lower bound. */
 export function roundsLost(table: Table, loops: readonly Loop[]): string[] {
   const compared = loops.filter(({ name, peer }) => peer || name === 'whetstone');
   const rows = table.rows.filter((row) => compared.some(({ subject }) => subject === row.subject));

@@ -1,6 +1,6 @@
 /**
- * `node patch-program.ts <lines> <chunks> <rounds>`: applies one patch of so many chunks, spread over a file of so many
- * lines, with `apply_patch` and with `git apply`. Prints a `PatchTimes` as JSON.
+ * `node patch-program.ts <lines> <chunks> <rounds>`: applies a patch whose chunks are spread over a file, with
+ * `apply_patch` and with `git apply`. Prints a `PatchTimes` as JSON.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -51,7 +51,7 @@ async function measure(): Promise<PatchTimes> {
   }
 }
 
-/** One line in three is a brace, as in code, so that a place is not told by one line. */
+/** Every third line is a brace, as in code, so that a single line does not identify a place. */
 function lineAt(index: number): string {
   return index % 3 === 2 ? '}' : `  const value${index} = compute(${Math.imul(index, 2654435761) >>> 0});`;
 }

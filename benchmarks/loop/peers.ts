@@ -3,14 +3,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { tryInstall } from '../install-packages.ts';
 
-/** The last release of pi's loop under its first name, and the present one of the AI SDK. */
+/** The last release of pi's loop under its first name, and the current release of the AI SDK. */
 export const PEER_VERSIONS = { '@mariozechner/pi-agent-core': '0.73.1', ai: '7.0.173' };
 const FOLDER = join(import.meta.dirname, '../../.cache/loop-peers');
 
-/**
- * Installs the peers into `.cache/loop-peers` where they are not there. Returns why they cannot be measured, or
- * `undefined` where they can.
- */
+/** Installs the peers into `.cache/loop-peers` if needed. Returns the reason when that fails. */
 export function installPeers(say: (line: string) => void): string | undefined {
   const wanted = Object.entries(PEER_VERSIONS);
   if (wanted.every(([name, version]) => installedVersion(name) === version)) return undefined;
@@ -19,7 +16,7 @@ export function installPeers(say: (line: string) => void): string | undefined {
   return tryInstall(FOLDER, packages, ['--omit=optional']);
 }
 
-/** A package of the peers' folder. `T` is what the caller uses of it; nothing checks it. */
+/** A package of the peers' folder. `T` is the part that the caller uses; it is not checked. */
 export async function importPeer<T>(name: string): Promise<T> {
   return await import(pathToFileURL(join(FOLDER, 'node_modules', name, 'dist/index.js')).href);
 }

@@ -1,6 +1,6 @@
 /**
- * `node search-program.ts <files> <rounds>`: searches a tree of so many files with the `grep` tool, over ripgrep and with
- * its own engine, and with `rg` itself. Prints a `SearchTimes[]` as JSON.
+ * `node search-program.ts <files> <rounds>`: searches a tree with the `grep` tool (with ripgrep and with its own engine)
+ * and with `rg` itself. Prints a `SearchTimes[]` as JSON.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { createOpenAiProfile, LocalExecutionEnvironment } from '@whetstone/loop'
 import { makeRepository } from '../make-repository.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 
-/** Milliseconds of each round, by method. A method that cannot be had here is absent. */
+/** Milliseconds of each round, by method. A method that this machine lacks is absent. */
 export type SearchTimes = { search: string; times: Record<string, number[]> };
 
 const RIPGREP = 'rg';
@@ -68,7 +68,7 @@ async function measure(work: string): Promise<SearchTimes[]> {
         const began = performance.now();
         const text = await find(pattern);
         const elapsed = performance.now() - began;
-        // The round before the first one warms the file cache and the code.
+        // Round -1 fills the file cache and compiles the code.
         if (round >= 0) times[name] = [...(times[name] ?? []), elapsed];
         found.add(/line \d+ of file/.test(text));
       }

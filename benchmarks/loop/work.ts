@@ -6,7 +6,7 @@ export type Converse = (rounds: number) => Promise<unknown>;
 export const QUESTION = 'Look up every entry, one after the other.';
 export const ANSWER = 'All entries are looked up.';
 
-/** The tool: what it is called, says of itself and takes, as a JSON Schema. */
+/** The definition of the tool. */
 export const LOOK_UP = {
   name: 'look_up',
   description: 'Looks up an entry by its number.',
@@ -21,12 +21,12 @@ const RESULT = 'The entry is there and as it should be; nothing else has to be d
   .repeat(3)
   .trim();
 
-/** Arguments of the call of a round, counted from 0. They differ, as calls of one conversation do. */
+/** The arguments of a round's call, counted from 0. They differ, as in a real conversation. */
 export function lookUpArguments(round: number): { entry: number; list: string } {
   return { entry: round, list: 'the list of all entries' };
 }
 
-/** What the tool does. `calls` is for the proof that the loop did run it. */
+/** The tool's implementation, which counts its calls. */
 export function createLookUp() {
   let calls = 0;
   return {
@@ -34,7 +34,7 @@ export function createLookUp() {
       calls += 1;
       return RESULT;
     },
-    /** Throws where the tool was not called `rounds` times: then nothing was measured. */
+    /** Throws when the tool was not called `rounds` times. */
     check: (rounds: number): void => {
       if (calls !== rounds) throw new Error(`the tool was called ${calls} times instead of ${rounds}`);
     },
