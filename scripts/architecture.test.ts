@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
-/** Packages by floor: a package imports packages of lower floors only (docs/architecture.md). */
+/** Packages by floor: a package only imports packages of lower floors (docs/architecture.md). */
 const MAY_IMPORT_PACKAGE: Record<string, string[]> = {
   errors: [],
   events: ['errors'],
@@ -32,7 +32,7 @@ const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   view: ['record', 'report'],
 };
 
-/** `@whetstone/agents/config` → `agents`; `undefined` for what is not ours. */
+/** `@whetstone/agents/config` → `agents`; `undefined` for other packages. */
 const packageOf = (specifier: string): string | undefined =>
   specifier === 'whetstone' || specifier.startsWith('whetstone/')
     ? 'whetstone'

@@ -1,6 +1,6 @@
 /**
- * Rehearses a release, installs its tarballs in an empty folder and uses them there as a user would: on this Node and
- * on the oldest one that is supported, without any TypeScript tooling.
+ * Rehearses a release, installs its tarballs in an empty folder and uses them like a user, without TypeScript tooling: on
+ * this Node and on the oldest supported one.
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -41,7 +41,7 @@ for (const check of conformanceChecks.filter(({ area }) => area === 'files')) {
 }
 `;
 const root = join(import.meta.dirname, '..');
-/** What Codex once printed and kept. */
+/** A recorded output of Codex, and its transcript. */
 const RECORDED = join(root, 'packages/agents/src/native/codex-cli/__fixtures__/codex-0.169.0');
 const work = mkdtempSync(join(tmpdir(), 'whetstone-pack-'));
 
@@ -136,7 +136,7 @@ function runAgentExamples(user: string, node: string): void {
     throw new Error(`transcripts.ts said:\n${read}`);
 }
 
-/** The types of the tarballs are complete: a consumer that checks everything compiles. */
+/** Checks that the types of the tarballs are complete: a consumer without `skipLibCheck` compiles. */
 function checkTypes(user: string): void {
   writeFileSync(
     join(user, 'consumer.ts'),

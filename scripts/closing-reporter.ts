@@ -2,8 +2,8 @@ import type { Reporter, TestCase, TestModule, Vitest } from 'vitest/node';
 import { testNeeds } from './test-needs.ts';
 
 /**
- * Ends a test run with one line for each cause for which tests were skipped, and one plain line of counts for whoever
- * reads logs by machine.
+ * Ends a test run with one line per cause of skipped tests, and with one plain line of counts for programs that read
+ * logs.
  */
 export default class ClosingReporter implements Reporter {
   #isWhole = true;
@@ -15,7 +15,7 @@ export default class ClosingReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
     const count = (state: string) => tests.filter((test) => test.result().state === state).length;
-    // With a pattern most tests are skipped because nobody asked for them.
+    // With a pattern, most tests are skipped on purpose.
     if (this.#isWhole) listCauses(tests.filter((test) => test.result().state === 'skipped'));
     console.log(`\n${count('passed')} passed, ${count('failed')} failed, ${count('skipped')} skipped`);
   }
@@ -28,7 +28,7 @@ function listCauses(skipped: readonly TestCase[]): void {
   for (const [cause, tests = []] of causes) console.log(`  - ${cause}: ${tests.length} skipped`);
 }
 
-/** A test that is skipped without a known need has a line of its own, so that it does not drown among the others. */
+/** A test that is skipped without a known need has its own line, so that it is noticed. */
 function causeOf({ tags, module, fullName }: TestCase): string {
   const needs = testNeeds.filter(({ name }) => tags.includes(name)).map(({ description }) => description);
   return needs.length === 0

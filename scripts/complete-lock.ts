@@ -1,6 +1,6 @@
 /**
- * Adds to package-lock.json the platform packages that the registry in use does not have. npm leaves them out when it
- * writes the lock file, and then `npm ci` refuses the file because they are missing. Run it after `npm install`.
+ * Adds the platform packages that the registry in use lacks to package-lock.json. npm omits them from the lock file, and
+ * then `npm ci` refuses the file. Run it after `npm install`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

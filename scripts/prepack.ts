@@ -17,7 +17,7 @@ execFileSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '
 });
 rmSync(join(folder, 'dist'), { recursive: true, force: true });
 cpSync(join(root, '.cache/build', name, 'src'), join(folder, 'dist'), { recursive: true });
-// The compiler has been seen to leave out a JSON module.
+// The compiler sometimes leaves out a JSON module.
 for (const file of globSync('**/*.json', { cwd: join(folder, 'src'), exclude: ['**/__fixtures__/**'] })) {
   cpSync(join(folder, 'src', file), join(folder, 'dist', file));
 }

@@ -1,6 +1,6 @@
 /**
- * `npm run smoke:live`: the smoke test of the loop specification (9.13) against real providers, seven steps with each for
- * which a key is in the environment. Costs money.
+ * `npm run smoke:live`: the smoke test of the loop specification (9.13), seven steps with each real provider whose key is
+ * in the environment. Costs money.
  *
  * Exit codes: 0 every step passed; 1 some step failed; 2 wrong usage, or no key; 130 interrupted.
  */
@@ -65,7 +65,7 @@ function parseOptions(): Options | 'help' {
   const commandTimeoutMs = Number(values['command-timeout-ms']);
   if (!Number.isSafeInteger(commandTimeoutMs) || commandTimeoutMs < 1)
     throw new UsageError(
-      `--command-timeout-ms: ${values['command-timeout-ms']} is no number of milliseconds.`,
+      `--command-timeout-ms: ${values['command-timeout-ms']} is not a number of milliseconds.`,
     );
   return { endpoints, commandTimeoutMs };
 }

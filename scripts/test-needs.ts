@@ -1,6 +1,6 @@
 /**
- * What a test may need that a machine may lack: the tags of tests that are skipped where it is missing, with the cause
- * that the end of a test run names.
+ * What some machines lack: the tags of the tests that need it and are skipped without it, and the cause that is shown at
+ * the end of a test run.
  */
 export const testNeeds = [
   { name: 'linux', description: 'this is not Linux' },

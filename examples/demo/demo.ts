@@ -1,5 +1,5 @@
 /**
- * `npm run demo`: makes a small Git repository and runs the main job on it, with a script in the place of the model.
+ * `npm run demo`: makes a small Git repository and runs the main job on it, with a script instead of the model.
  * `npm run demo -- --live` runs the same configuration against a real model, with the key in OPENAI_API_KEY or
  * ANTHROPIC_API_KEY.
  */
@@ -35,7 +35,7 @@ What to look at next (whetstone is: npm run --silent whetstone --):
   whetstone report latest -c ${relative(root, config)}        the report in Markdown; also --format json, csv, junit
   ${relative(process.cwd(), join(work, 'runs'))}/                        the run directory: patches, logs, events, model calls`);
 
-/** Runs the command line as a user would. Some cases of the demo fail on purpose: exit code 1 is what it should be. */
+/** Runs the command line like a user. Some cases of the demo fail on purpose, so exit code 1 is right. */
 async function whetstone(...args: string[]): Promise<number> {
   const bin = join(root, 'packages/whetstone/bin/whetstone.js');
   const child = spawn(process.execPath, [bin, ...args], { stdio: 'inherit' });
@@ -52,7 +52,7 @@ function writeLiveConfig(): string {
   return file;
 }
 
-/** The agents whose provider's key is there. */
+/** The agents whose provider's key is set. */
 function liveAgents(): string[] {
   if (!live) return [];
   const agents = [

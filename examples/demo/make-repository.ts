@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 
 const SOURCE = join(import.meta.dirname, 'repository');
 
-/** The history of the demo's library: what came with which commit. */
+/** The commits of the demo's library. */
 const HISTORY: { message: string; paths: string[] }[] = [
   { message: 'Start the library', paths: ['package.json', 'README.md', 'CHANGELOG.md', 'src/assert.js'] },
   {
@@ -17,7 +17,7 @@ const HISTORY: { message: string; paths: string[] }[] = [
   { message: 'CSV, and one entry point', paths: ['src/csv.js', 'test/csv.test.js', 'src/index.js'] },
 ];
 
-/** Makes the demo's Git repository in `directory`, always with the same commits. What was there is removed. */
+/** Makes the demo's Git repository in `directory`, always with the same commits. Removes what was in it. */
 export function makeRepository(directory: string): void {
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });

@@ -1,9 +1,9 @@
 import { defineScript, type NeutralCall, type ScriptRequest, type ScriptStep } from '@whetstone/gateway';
 
 /**
- * The model of the demo. It reads the request as a model would: which task is it, and does a rule about the changelog
- * stand in what it was told? With the rule it follows it; without, it happens to in three of ten trials. It never gets
- * the durations right: it changes how they are written and forgets how they are read.
+ * The model of the demo. From the request, it recognises the task, and a rule about the changelog. With the rule it updates
+ * the changelog; without it, only in three of ten trials. It never gets the durations right: it changes how they are
+ * written and forgets how they are read.
  */
 export default defineScript({
   name: 'demo',
@@ -13,7 +13,7 @@ export default defineScript({
     const steps: ScriptStep[] = [
       {
         text: `I will look at ${task.file} first.`,
-        // By the tool for it: Claude Code changes no file that it has not read.
+        // Claude Code only changes a file after it has read it with its tool.
         calls: [
           { tool: 'shell', command: 'ls src' },
           { tool: 'read', path: task.file },

@@ -43,7 +43,7 @@ async function talk(line: string): Promise<void> {
   else if (!stdin.readableEnded) terminal.prompt();
 }
 
-/** What is said as it is said, and a line for each tool. */
+/** Streams the text, with a line per tool call. */
 function show({ kind, data }: SessionEvent): void {
   if (kind === 'ASSISTANT_TEXT_DELTA') stdout.write(plain(data.delta));
   if (kind === 'TOOL_CALL_START')
@@ -54,7 +54,7 @@ function show({ kind, data }: SessionEvent): void {
   if (kind === 'WARNING') stdout.write(`\n! ${plain(data.message)}\n`);
 }
 
-/** A model may write what moves the cursor or sets the title. */
+/** Without sequences that move the cursor or set the title of the terminal. */
 function plain(text: string): string {
   return stripVTControlCharacters(text).replaceAll(/[^\P{Cc}\n\t]/gu, '');
 }

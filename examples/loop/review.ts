@@ -1,7 +1,7 @@
 /**
- * A reviewer that cannot change anything: `node examples/loop/review.ts [folder] [provider/model]` looks at the changes
- * since the last commit and prints what it found. Nothing is written, and the only commands that run are looks at git:
- * the environment refuses the rest, and the approval hook tells the model so before it tries. Exit 1 with a blocker.
+ * A reviewer that cannot change anything: `node examples/loop/review.ts [folder] [provider/model]` reviews the changes
+ * since the last commit and prints its findings. It writes nothing and only runs git commands that read: the environment
+ * refuses all others, and the approval hook explains that to the model. Exits with 1 when there is a blocker.
  */
 import { Client, LocalExecutionEnvironment, ReadOnlyExecutionEnvironment, Session } from '@whetstone/loop';
 
@@ -34,7 +34,7 @@ const client = Client.fromEnv();
 const [provider = 'openai'] = client.providers;
 const name = asked ?? `${provider}/${MODELS[provider as keyof typeof MODELS]}`;
 
-/** A look at git: one command, without an option that runs or writes something. */
+/** Whether a command only reads from git: one command, without an option that runs or writes something. */
 function isLook(command: string): boolean {
   return (
     /^git (?:diff|log|show|status|blame)(?: [\w./~^:@=-]+)*$/.test(command) &&
@@ -49,8 +49,7 @@ const environment = new ReadOnlyExecutionEnvironment(local, {
 await using session = new Session({
   ...client.resolve(name),
   environment,
-  userInstructions:
-    'You review changes. You do not mend them. Report only what you have checked in the code.',
+  userInstructions: 'You review changes. You do not fix them. Report only what you have checked in the code.',
   approve: ({ name: tool, args }) => {
     console.error(`· ${tool} ${JSON.stringify(args)}`);
     if (args.command === undefined || isLook(String(args.command))) return { decision: 'approved' };

@@ -1,10 +1,9 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
 
 /**
- * An agent's event stream without what differs between two runs that did the same: durations are left out, ids
- * and times stand under numbers in the order of their appearance, and paths lose the given names of this run. Left out as
- * well are events that tell how far something has come: how many there are, and what of a message is in each, depends
- * on when the agent's own writer gets to run.
+ * An agent's event stream without the differences between two runs that did the same: durations are left out, ids and
+ * times are numbered in order of appearance, and the given names of this run are replaced in paths. Progress events are
+ * left out too, because their number and content depend on timing.
  */
 export function comparableEvents(events: readonly JsonObject[], pathNames: readonly string[]): JsonObject[] {
   const ids = new Map<string, string>();
@@ -32,13 +31,13 @@ export function comparableEvents(events: readonly JsonObject[], pathNames: reado
   return events.filter((event) => !isProgress(event)).map(comparableObject);
 }
 
-/** UUIDs, OpenCode's own, the process in the name of Claude Code's socket, and times. */
+/** UUIDs, OpenCode's ids, the process id in the name of Claude Code's socket, and times. */
 const idPattern =
   /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b(?:ses|prt|msg)_[0-9a-f]{12}[0-9A-Za-z]{14}\b|\bcc-socks\/\d+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?/g;
 
-/** Of Copilot's telemetry, the sizes of prompts with paths in them. */
+/** Durations, and Copilot's telemetry, which has the sizes of prompts that contain paths. */
 const isMeasurement = (field: string): boolean => /^(?:time|timestamp|.*_ms|.*Ms|toolTelemetry)$/.test(field);
 
-/** pi's beginnings and updates of a message, and what Copilot calls ephemeral. */
+/** pi's starts and updates of a message, and Copilot's ephemeral events. */
 const isProgress = ({ type, ephemeral }: JsonObject): boolean =>
   type === 'message_start' || type === 'message_update' || ephemeral === true;

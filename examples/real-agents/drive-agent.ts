@@ -8,29 +8,29 @@ import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { cacheFolder } from './install.ts';
 
-/** A released agent in a workspace, a home and a process sandbox of its own, with a lane in the place of its provider. */
+/** A released agent in a workspace, a home and a process sandbox of its own, with a lane instead of its provider. */
 export type InstalledAgent = {
   kind: DrivenAgentKind;
   lane: { baseUrl: string; key: string };
   /** Default: the agent's own. */
   model?: string;
-  /** What a user could add: variables, and files in the workspace. */
+  /** Settings that a user could add: variables, and files in the workspace. */
   extra?: { env?: Record<string, string>; files?: Record<string, string> };
 };
 
 export type AgentSession = AsyncDisposable & {
-  /** Parts of paths that only this session has. */
+  /** Parts of paths that are unique to this session. */
   pathNames: string[];
   /** One turn; the second resumes the session of the first. */
   turn(prompt: string, options: TurnOptions): Promise<AgentTurn>;
-  /** The files of the workspace and what is in them, by name. */
+  /** The contents of the workspace's files, by name. */
   files(): Promise<Record<string, string>>;
 };
 
 export type TurnOptions = {
   timeoutMs: number;
   outputSchema?: JsonObject;
-  /** The agent is created again and knows only the id of the session, as after a restart. */
+  /** Creates the agent again with only the id of the session, as after a restart. */
   restarts?: boolean;
 };
 
@@ -50,7 +50,7 @@ export async function openAgent({ kind, lane, model, extra }: InstalledAgent): P
       { kind, version, env, ...present({ model }) },
       { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },
     );
-  // In a folder of its own: Gemini CLI has a folder of the workspace's name below `tmp` of its home.
+  // The workspace has a unique name, because Gemini CLI makes a folder of that name below `tmp` of its home.
   const folder = await mkdtemp(join(tmpdir(), 'real-agent-'));
   const workspace = await mkdtemp(join(folder, 'workspace-'));
   const options = { folder: workspace, lane: { ...lane, env: {} } };

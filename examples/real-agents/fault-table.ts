@@ -1,18 +1,15 @@
-import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
-import { testedVersion } from '@whetstone/agents/install';
+import { type DrivenAgentKind, drivenAgentKinds } from '@whetstone/agents/config';
 import { faultCases, type Observation } from './faults.ts';
+import { markdownPage, testedAgents } from './matrix.ts';
 
-/** What each agent did when its provider was at fault, as a page of the documents. */
+/** What each agent did when its provider had a fault, as a page of the documentation. */
 export function faultTable(observed: (kind: DrivenAgentKind, name: string) => Observation): string {
-  const named = drivenAgentKinds.map((kind) => `${kind} ${testedVersion(drivenAgents[kind])}`);
   const rows = faultCases.map(({ name, outcome }) => [
     name,
     `\`${outcome}\``,
     ...drivenAgentKinds.map((kind) => cell(observed(kind, name))),
   ]);
-  const header = ['the provider', 'the case is', ...named];
-  const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return `${introduction}\n${lines.join('\n')}\n`;
+  return markdownPage(introduction, [['the provider', 'the case is', ...testedAgents()], ...rows]);
 }
 
 function cell({ turn: { exit, status }, calls }: Observation): string {
@@ -20,16 +17,16 @@ function cell({ turn: { exit, status }, calls }: Observation): string {
   return `exit ${exit.exitCode}, ${status}, ${calls} ${calls === 1 ? 'call' : 'calls'}`;
 }
 
-const introduction = `# Agents whose provider is at fault
+const introduction = `# Agents whose provider has a fault
 
 Written by \`npm run test:agents -- -u\`; \`npm run test:agents\` checks it. Each released agent did the same task (5 calls
-of its model) through the gateway while the provider answered as the first column says: to every call, to the first one
-(_once_), or to every second one (_at times_). Given are the exit code, what Whetstone made of the agent's last word, and its calls.
-_Stopped by us_: it still waited or tried again at the time limit of 15 to 25 seconds. A reset of the provider reaches an
-agent as a 502 of the gateway.
+of its model) through the gateway, while the provider answered as in the first column: every call, only the first
+(_once_), or every second one (_at times_). Each cell has the exit code, the status of the turn, and the number of calls.
+_Stopped by us_: the agent still waited or retried at the time limit of 15 to 25 seconds. An agent sees a reset of the
+provider as a 502 of the gateway.
 
-Claude Code (\`CLAUDE_CODE_MAX_RETRIES=1\`) and Gemini CLI (\`general.maxAttempts: 2\`) have settings to give up soon, which
-are set here; Claude Code would try ten times. OpenCode and Qwen Code have none that does it. An exit code alone tells
-little: pi's is always 0, and Gemini CLI's is the HTTP status modulo 256. Ways to fail that are recorded and not played are
-in [how the agents fail](agents-failures.md).
+Claude Code (\`CLAUDE_CODE_MAX_RETRIES=1\`) and Gemini CLI (\`general.maxAttempts: 2\`) have settings to give up early, which
+are used here; Claude Code would try ten times. OpenCode and Qwen Code have no such setting. An exit code says little: pi's
+is always 0, and Gemini CLI's is the HTTP status modulo 256. [How the agents fail](agents-failures.md) has failures that
+were recorded and are not played.
 `;

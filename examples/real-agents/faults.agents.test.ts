@@ -13,7 +13,7 @@ const observed = (kind: DrivenAgentKind, name: string): Observation => {
 beforeAll(async () => {
   const pairs = faultCases.flatMap((faultCase) => drivenAgentKinds.map((kind) => ({ kind, faultCase })));
   const queue = pairs.values();
-  // Most of the time they wait before they try again.
+  // Mostly they wait before they retry.
   await Promise.all(
     Array.from({ length: 4 }, async () => {
       for (const { kind, faultCase } of queue) {
@@ -24,7 +24,7 @@ beforeAll(async () => {
   );
 });
 
-/** Milliseconds after which a run is stopped. OpenCode and Qwen Code try again for minutes, with no setting for less. */
+/** Milliseconds after which a run is stopped. OpenCode and Qwen Code retry for minutes, and have no setting for it. */
 function patience(kind: DrivenAgentKind, { name, rule }: FaultCase): number {
   const triesForMinutes = kind === 'opencode-cli' || kind === 'qwen-code';
   if (name === 'hang') return 15_000;
@@ -44,7 +44,7 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
   });
 });
 
-/** How an agent ends that cannot go on: its exit code, and how often it called the provider; or it is stopped by us. */
+/** How an agent ends that cannot continue: its exit code and the number of its calls; or the test stops it. */
 type End = { exitCode: number; calls: number } | 'stopped';
 const end = (exitCode: number, calls: number): End => ({ exitCode, calls });
 const lasting = ['401', '429', '500', 'reset', 'hang'] as const;

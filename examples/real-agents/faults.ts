@@ -8,7 +8,7 @@ import { type InstalledAgent, openAgent } from './drive-agent.ts';
 import { openProvider } from './provider.ts';
 import { finalFiles, prompt } from './task.ts';
 
-/** Something that goes wrong at the provider, and what a case then has to come to. */
+/** A fault of the provider, and the outcome that a case must have. */
 export type FaultCase = { name: string; rule: FaultRule; outcome: 'passed' | FailureClass };
 
 const status = (code: number): FaultRule => ({ fault: { kind: 'status', status: code } });
@@ -34,7 +34,7 @@ export const faultCases: readonly FaultCase[] = [
   },
 ];
 
-/** Settings with which an agent gives up within seconds; the others have none that does it. */
+/** Settings with which an agent gives up within seconds. The other agents have no such setting. */
 const fewerRetries: Partial<Record<DrivenAgentKind, NonNullable<InstalledAgent['extra']>>> = {
   'claude-code': { env: { CLAUDE_CODE_MAX_RETRIES: '1' } },
   'gemini-cli': { files: { '.gemini/settings.json': '{"general":{"maxAttempts":2}}' } },
@@ -47,7 +47,7 @@ export type Observation = {
   outcome: 'passed' | FailureClass;
 };
 
-/** Runs the task with an agent whose provider is at fault. */
+/** Runs the task with an agent whose provider has a fault. */
 export async function meetFault(
   kind: DrivenAgentKind,
   { name, rule }: FaultCase,
@@ -77,5 +77,5 @@ const verification = (isDone: boolean): Verification => ({
   hard: [],
   hardStatus: 'not_configured',
   protectedTouched: [],
-  ...(isDone ? {} : { failure: 'the files are not what the task wants' }),
+  ...(isDone ? {} : { failure: 'the files are not what the task asks for' }),
 });

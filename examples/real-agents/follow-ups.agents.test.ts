@@ -10,7 +10,7 @@ import {
 } from '../../packages/whetstone/src/cli/__fixtures__/project.ts';
 import { cacheFolder, programs } from './install.ts';
 
-/** What the model said in the first turn stands in no prompt and no file: only a session that goes on has it. */
+/** A word of the model's first turn that is in no prompt and no file, so only a resumed session has it. */
 const SCRIPT = `
 export default {
   name: 'follow-ups',
@@ -32,7 +32,7 @@ const codex =
   -c model_providers.gateway.env_key=WHETSTONE_GATEWAY_KEY`.replaceAll('\n', ' ');
 const claude = 'claude -p --output-format stream-json --verbose --dangerously-skip-permissions';
 
-/** The same agents as commands of one's own. */
+/** The same agents as command templates. */
 const commands = {
   'codex-command': {
     kind: 'codex-cli',
@@ -89,7 +89,7 @@ test.each(Object.keys(agents))('%s goes on with its session in a run', (name) =>
     event.type === 'message' && event.role === 'assistant' ? [`${event.turn}: ${event.text}`] : [],
   );
   expect(said).toEqual(['0: It is zebra-crossing-7.', '1: It is written.', '2: It is written.']);
-  // One session, no call told twice, and its tokens are those of the wire.
+  // One session, no call is reported twice, and the tokens are those of the wire.
   const sessions = events.flatMap((event) =>
     event.type === 'session.started' ? (event.sessionId ?? []) : [],
   );

@@ -1,16 +1,16 @@
 /**
- * Installs the released agents that are tested into an ignored folder, once, as `whetstone agents install` does, and
- * makes a folder of programs to put on the PATH.
+ * Installs the tested releases of the agents once into an ignored folder, like `whetstone agents install`, and makes a
+ * folder of their programs for the PATH.
  */
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { drivenAgents } from '@whetstone/agents/config';
 import { installAgent } from '@whetstone/agents/install';
 
-/** In the place of the user's own cache folder. */
+/** Used instead of the user's cache folder. */
 export const cacheFolder = join(import.meta.dirname, '../../.cache');
 
-/** Holds a program of each agent, under the name that users know. */
+/** Has each agent's program under the name that users know. */
 export const programs = join(cacheFolder, 'whetstone/agents/bin');
 
 /** Before the tests of `npm run test:agents`, once for all of them. */

@@ -67,12 +67,12 @@ beforeAll(async () => {
   );
 });
 
-/** What has to be so for a cell to be `passed`. */
+/** The conditions for a cell to be `passed`. */
 const shows: Record<SessionScenario, (session: Session) => void> = {
   'workspace write'({ turns, files }) {
     expect(turns[0]?.turn).toMatchObject({ status: 'completed', exit: { ended: 'exit', exitCode: 0 } });
     expect(files[0]).toMatchObject({ ...finalFiles, 'README.md': 'Greetings.\n' });
-    // Codex calls an edit a change of a file, and no tool.
+    // Codex reports an edit as a change of a file, not as a tool call.
     const { tools, fileChanges } = deriveAgentMetadata(turns[0]?.turn.events ?? []);
     expect(tools.length + fileChanges.length).toBeGreaterThanOrEqual(4);
   },

@@ -2,10 +2,10 @@ import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from '@whetstone
 import { testedVersion } from '@whetstone/agents/install';
 import { faultCases } from './faults.ts';
 
-/** What a cell has to come to: a passed turn, or the class of the outcome; or why there is nothing to see. */
+/** The expected result of a cell: a passed turn, or the class of the outcome; or why there is none. */
 type Expected = string | { none: string };
 
-/** What one session of three turns shows; `matrix.agents.test.ts` plays it with every agent. */
+/** Shown by one session of three turns, which `matrix.agents.test.ts` plays with every agent. */
 export const sessionScenarios = [
   'workspace write',
   'two turns in one session',
@@ -14,7 +14,7 @@ export const sessionScenarios = [
 ] as const;
 export type SessionScenario = (typeof sessionScenarios)[number];
 
-/** What `faults.agents.test.ts` plays: a name of the matrix, and that of the fault. */
+/** Played by `faults.agents.test.ts`: the name in the matrix, and the name of the fault. */
 const faultScenarios = {
   timeout: 'hang',
   401: '401',
@@ -50,18 +50,24 @@ function faultOutcome(name: string): string {
   return found.outcome;
 }
 
-/** What each agent has to come to in each scenario, as a page of the documents. */
+/** The agents with their tested versions. */
+export const testedAgents = (): string[] =>
+  drivenAgentKinds.map((kind) => `${kind} ${testedVersion(drivenAgents[kind])}`);
+
+/** The expected result of each agent in each scenario, as a page of the documentation. */
 export function matrixTable(): string {
-  const header = [
-    'scenario',
-    ...drivenAgentKinds.map((kind) => `${kind} ${testedVersion(drivenAgents[kind])}`),
-  ];
+  const header = ['scenario', ...testedAgents()];
   const rows = scenarios.map(({ name, expected }) => [
     name,
     ...drivenAgentKinds.map((kind) => cell(expected(kind))),
   ]);
+  return markdownPage(introduction, [header, ...rows]);
+}
+
+/** A page with a table, whose first row is the header. */
+export function markdownPage(text: string, [header = [], ...rows]: readonly string[][]): string {
   const lines = [header, header.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
-  return `${introduction}\n${lines.join('\n')}\n`;
+  return `${text}\n${lines.join('\n')}\n`;
 }
 
 const cell = (expected: Expected): string =>
@@ -70,11 +76,11 @@ const cell = (expected: Expected): string =>
 const introduction = `# What the released agents do
 
 Written by \`npm run test:agents -- -u\`; \`npm run test:agents\` plays every cell with the released agent through the
-gateway's script and fails where it comes to something else. \`passed\`: the turn completed, the files are what they must
-be, and the events tell it. Any other word is the class of the outcome that a case then has (see [results](results.md)).
-–: there is nothing to play.
+gateway's script and fails when the result differs. \`passed\`: the turn completed, the files are correct, and the events
+report what happened. Any other word is the class of the case's outcome (see [results](results.md)). –: the scenario does
+not apply to the agent.
 
-The first four rows are one session of three turns; after the second the agent is made anew and knows nothing but the
-session's id. How the agents end when their provider is at fault, and after how many tries, is in
-[agents-faults.md](agents-faults.md).
+The first four rows are one session of three turns. After the second turn, the agent is created again and only knows the
+session's id. [agents-faults.md](agents-faults.md) has how the agents end when their provider has a fault, and after how
+many calls.
 `;

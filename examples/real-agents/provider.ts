@@ -1,7 +1,7 @@
 import { createGateway, type FaultRule, type Upstreams, type WireProtocol } from '@whetstone/gateway';
 import { script } from './task.ts';
 
-/** A gateway that plays the provider of a second one: nothing in the second knows that the answers are scripted. */
+/** A gateway that plays the provider of a second gateway, which cannot know that the answers are scripted. */
 export type Provider = AsyncDisposable & {
   /** For the second gateway's lane. */
   upstreams: Upstreams;

@@ -24,7 +24,7 @@ type Row = {
   tool_calls: number;
 };
 
-/** By agent, what its output ends with. */
+/** The end of each agent's output. */
 const lastLines = {
   codex: '"type":"turn.completed"',
   'claude-code': '"type":"result"',

@@ -1,5 +1,5 @@
 /**
- * Replays a cassette to an agent, both in this process's network namespace, and prints what came of it as JSON.
+ * Replays a cassette to an agent, both in this process's network namespace, and prints the result as JSON.
  * Arguments: the kind of agent, the cassette.
  */
 import { networkInterfaces } from 'node:os';

@@ -13,14 +13,14 @@ import { openProvider } from './provider.ts';
 import type { Replay } from './replay-driver.ts';
 import { finalFiles, prompt, replies } from './task.ts';
 
-// A cassette holds the agent's own prompt, so it is kept nowhere.
+// A cassette contains the agent's own prompt, so it is not kept.
 let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'replay-'));
   return () => rm(folder, { recursive: true });
 });
 
-/** Time zones in which it is never the same day. */
+/** Time zones that never have the same day. */
 const [today, yesterday] = ['Etc/GMT-14', 'Etc/GMT+12'];
 
 test.each(drivenAgentKinds)(
@@ -30,7 +30,7 @@ test.each(drivenAgentKinds)(
     const recorded = await record(kind, cassette);
     expect(recorded.files).toMatchObject(finalFiles);
     for (const said of ['sh greet.sh', 'echo good day', 'It says good day now.']) {
-      // Codex tells that it changed a file, and not how.
+      // Codex reports that it changed a file, but not how.
       if (kind === 'codex-cli' && said.startsWith('echo')) continue;
       expect(JSON.stringify(recorded.events)).toContain(said);
     }
@@ -62,7 +62,7 @@ async function record(
   return { events: comparableEvents(printed, session.pathNames), files: await session.files() };
 }
 
-/** In a network namespace of its own, in which there is nothing but loopback: the gateway and the agent. */
+/** Gateway and agent run in a network namespace that only has loopback. */
 async function replayOffline(kind: DrivenAgentKind, cassette: string): Promise<Replay> {
   const driver = join(import.meta.dirname, 'replay-driver.ts');
   const command = [process.execPath, driver, kind, cassette];

@@ -16,7 +16,7 @@ const outputSchema: JsonObject = {
 const good = { verdict: 'good', lines: [] };
 const bad = { verdict: 'bad', lines: [3] };
 
-/** By prompt, what the model answers. */
+/** The model's answers, by prompt. */
 const turns: Record<string, ScriptStep[]> = {
   'Judge.': [{ text: 'I look.', calls: [{ tool: 'read', path: 'README.md' }] }, { data: good }],
   'Say hello.': [{ text: 'Hello.' }],
@@ -57,7 +57,7 @@ test.each(held)('%s answers as its schema wants it, and again when it goes on', 
   expect(await play('Judge.', outputSchema)).toEqual({ ...completed, data: good });
   expect(await play('Say hello.')).toEqual({ status: 'completed', data: undefined, isHeld: false });
   expect(await play('Judge again.', outputSchema)).toEqual({ ...completed, data: bad });
-  // Codex leaves it to its provider that an answer fits; the others ask for another one.
+  // Codex relies on its provider to make the answer fit; the others ask for another answer.
   const data = kind === 'codex-cli' ? { verdict: 'so so' } : good;
   expect(await play('Judge once more.', outputSchema)).toEqual({ ...completed, data });
   expect((await session.files())['README.md']).toBe('Greetings.\n');

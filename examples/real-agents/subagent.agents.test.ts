@@ -50,7 +50,7 @@ const script = (kind: Kind) =>
     },
   });
 
-/** Models for which the agent offers sub-agents, where its own is none of them. */
+/** Models with which the agent offers sub-agents, if its default model is not one of them. */
 const models: Partial<Record<Kind, string>> = { 'codex-cli': 'a-model-that-it-does-not-know' };
 
 type Played = AgentTurn & { calls: LedgerLine[] };

@@ -15,10 +15,10 @@ const steps: readonly ScriptStep[] = [
 /** How many replies the task takes when nothing goes wrong. */
 export const replies = steps.length + 1;
 
-/** How agents tell their model that they could not read a call. */
+/** How agents report to their model that they could not read a call. */
 const unread = /\bJSON\b|\binvalid\b|\bvalidation failed\b|\bfailed to parse\b|\bmust have required\b/i;
 
-/** The task as every agent does it. A call that its tool could not read is said again, as a model does. */
+/** The task for every agent. A call that its tool could not read is repeated, as a model would. */
 export const script = defineScript({
   name: 'greet',
   play({ toolResults }) {

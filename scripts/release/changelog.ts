@@ -1,9 +1,9 @@
-/** One change since the last release: its text, and how far the version has to move for it. */
+/** One change since the last release. `bump` is the size of its version step. */
 export type Change = { summary: string; bump: 'major' | 'minor' | 'patch' };
 
 const LARGEST_FIRST = ['major', 'minor', 'patch'];
 
-/** Puts the section of a release on top of the older ones. `date` is an ISO day. */
+/** Adds the section of a release above the older ones. `date` is an ISO day. */
 export function addRelease(
   changelog: string,
   { version, date, changes }: { version: string; date: string; changes: readonly Change[] },

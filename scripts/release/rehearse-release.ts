@@ -6,8 +6,8 @@ import { releasePackages } from './release-packages.ts';
 const root = join(import.meta.dirname, '../..');
 
 /**
- * A release as `npm run release` does it, of a copy of the working tree in the folder `work`; nothing is published or
- * pushed, and the working tree stays as it is. Returns the paths of the tarballs.
+ * Runs the steps of `npm run release` on a copy of the working tree in the folder `work`, without publishing or pushing.
+ * The working tree does not change. Returns the paths of the tarballs.
  */
 export async function rehearseRelease(work: string): Promise<string[]> {
   const clone = join(work, 'clone');
@@ -26,7 +26,7 @@ export async function rehearseRelease(work: string): Promise<string[]> {
   return await releasePackages({ clone, destination, dryRun: true });
 }
 
-/** What Git knows or would add: uncommitted changes are rehearsed, too. */
+/** Copies every file that Git tracks or would add, so uncommitted changes are included. */
 function copyTree(clone: string): void {
   const listed = git(root, 'ls-files', '-z', '--cached', '--others', '--exclude-standard');
   for (const file of listed.split('\0')) {
@@ -35,7 +35,7 @@ function copyTree(clone: string): void {
   }
 }
 
-/** Dependencies are those of the working tree, the packages those of the copy. */
+/** Links the dependencies of the working tree and the packages of the copy. */
 function linkModules(clone: string): void {
   const modules = join(root, 'node_modules');
   const linked = join(clone, 'node_modules');

@@ -15,9 +15,9 @@ export type ReleaseOptions = {
 };
 
 /**
- * Releases every public package: new versions and the changelog from the pending changesets, a commit, the tarballs, a
- * publication in the order of dependencies, a tag, a push. A release that broke off is repeated as it is: versions that
- * the registry has are left out. Returns the paths of the tarballs.
+ * Releases every public package: writes versions and the changelog from the pending changesets, commits, packs, publishes
+ * in the order of dependencies, tags and pushes. An interrupted release can be repeated: it skips versions that the
+ * registry has. Returns the paths of the tarballs.
  */
 export async function releasePackages({ clone, destination, dryRun }: ReleaseOptions): Promise<string[]> {
   requireCleanMain(clone);
@@ -38,7 +38,7 @@ function requireCleanMain(clone: string): void {
   if (changes) throw new Error(`a release needs a clone without uncommitted changes:\n${changes}`);
 }
 
-/** Whether there were any. */
+/** Returns whether there were any. */
 async function applyChangesets(clone: string): Promise<boolean> {
   const changes = (await readChangesets(clone)).flatMap(({ summary, releases }): Change[] => {
     const bumps = releases.map(({ type }) => type);

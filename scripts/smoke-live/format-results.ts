@@ -2,7 +2,7 @@ import { totalTokens } from '@whetstone/events';
 import type { ProviderResult } from './run-steps.ts';
 import { steps } from './steps.ts';
 
-/** The table step × provider, and below it why what failed did. */
+/** A table of steps and providers, and below it the reason of each failure. */
 export function formatResults(results: readonly ProviderResult[]): string {
   const rows = [
     ['step', ...results.map(({ endpoint }) => `${endpoint.name} (${endpoint.model})`)],

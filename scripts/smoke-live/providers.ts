@@ -1,4 +1,4 @@
-/** A provider as the smoke test knows it. Of several variables for one thing, the first that is set counts. */
+/** A provider. If several variables have the same purpose, the first one that is set counts. */
 type Provider = {
   /** Its name in the loop's client. */
   client: 'openai' | 'anthropic' | 'google';
@@ -35,7 +35,7 @@ export const providers = {
 export type ProviderName = keyof typeof providers;
 export const providerNames = Object.keys(providers) as ProviderName[];
 
-/** A provider whose key is there, and the model that is asked. */
+/** A provider with its key, and the model to use. */
 export type Endpoint = {
   name: ProviderName;
   client: Provider['client'];
@@ -44,7 +44,7 @@ export type Endpoint = {
   baseUrl?: string;
 };
 
-/** `undefined` where the environment holds no key for the provider. */
+/** `undefined` when the environment has no key for the provider. */
 export function endpointOf(
   name: ProviderName,
   environment: NodeJS.ProcessEnv,

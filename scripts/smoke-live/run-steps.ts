@@ -23,7 +23,7 @@ export type StepResult = {
 export type ProviderResult = {
   endpoint: Endpoint;
   steps: StepResult[];
-  /** Absent where the session did not get so far. */
+  /** Absent when the session did not end normally. */
   usage?: Usage;
 };
 
@@ -33,11 +33,11 @@ export type RunOptions = {
   onStep: (endpoint: Endpoint, step: StepResult) => void;
 };
 
-/** More than any step needs; a model that goes astray must not run up a bill. */
+/** More than any step needs. A model that loops must not become expensive. */
 const CONFIG = { maxToolRoundsPerInput: 30 };
 const BUDGET = { tokens: 3_000_000, wallTimeMs: 20 * 60_000 };
 
-/** The seven steps in one session with the provider, in a folder of its own that is removed afterwards. */
+/** Runs the seven steps in one session with the provider, in a temporary folder. */
 export async function runSteps(endpoint: Endpoint, options: RunOptions): Promise<ProviderResult> {
   const { commandTimeoutMs, signal, onStep } = options;
   const directory = await realpath(await mkdtemp(join(tmpdir(), `whetstone-smoke-${endpoint.name}-`)));
@@ -85,7 +85,7 @@ export async function runSteps(endpoint: Endpoint, options: RunOptions): Promise
 
 type Place = { session: Session; directory: string; requests: readonly string[]; commandTimeoutMs: number };
 
-/** Why the step failed, or `undefined`. A step that fails does not keep the later ones from running. */
+/** Returns why the step failed, or `undefined`. Later steps run even after a failure. */
 async function tryStep(step: Step, { session, ...place }: Place): Promise<string | undefined> {
   const events: SessionEvent[] = [];
   let steering = step.steering;

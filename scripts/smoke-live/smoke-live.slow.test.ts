@@ -11,7 +11,7 @@ const program = join(import.meta.dirname, '../smoke-live.ts');
 
 type Outcome = { exitCode: number; stdout: string; stderr: string };
 
-/** Runs the command with nothing in its environment but the path and what is given. */
+/** Runs the command with only PATH and these variables in its environment. */
 function smoke(flags: string[], environment: Record<string, string> = {}): Promise<Outcome> {
   const { PATH = '' } = process.env;
   return new Promise((resolve) => {
@@ -22,7 +22,7 @@ function smoke(flags: string[], environment: Record<string, string> = {}): Promi
   });
 }
 
-/** Runs it with a gateway in the place of every provider; nothing of it is left on the disk. */
+/** Runs the command with a gateway as every provider, and checks that it leaves no files. */
 async function smokeAgainst(script: Script, flags: string[] = [], environment: Record<string, string> = {}) {
   await using gateway = await createGateway();
   const lane = await gateway.open({ owner: 'smoke', mode: { kind: 'script', script } });
@@ -73,13 +73,13 @@ test('a model that does nothing fails every step', async () => {
     'FAIL  gemini, 2 read and edit: hello.py does not exist',
     'FAIL  gemini, 3 shell execution: no shell call among the events',
     'FAIL  gemini, 4 truncation: no TOOL_CALL_END event has the full 100,000 characters',
-    'FAIL  gemini, 5 steering: the routes are none; /health alone was asked for',
+    'FAIL  gemini, 5 steering: the routes are none; only /health was asked for',
     'FAIL  gemini, 6 subagent: no spawn_agent call among the events',
     'FAIL  gemini, 7 timeout: no command ran into its timeout',
   ]);
 });
 
-test('what a model does only in part fails that step alone', async () => {
+test('a step that the model does only in part fails, and no other step', async () => {
   const { exitCode, stdout } = await smokeAgainst(
     cooperativeModel({
       Goodbye: [[{ tool: 'write', path: 'hello.py', content: "print('Goodbye')\n" }]],
@@ -92,7 +92,7 @@ test('what a model does only in part fails that step alone', async () => {
   expect(marks(stdout).flat()).toEqual(['pass', 'FAIL', 'pass', 'pass', 'FAIL', 'pass', 'FAIL']);
   expect(stdout.split('\n').filter((line) => line.startsWith('FAIL '))).toEqual([
     'FAIL  anthropic, 2 read and edit: hello.py does not contain Hello',
-    'FAIL  anthropic, 5 steering: the routes are /, /health; /health alone was asked for',
+    'FAIL  anthropic, 5 steering: the routes are /, /health; only /health was asked for',
     'FAIL  anthropic, 7 timeout: no command ran into the default timeout of 400 ms',
   ]);
 });

@@ -2,7 +2,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { EventKind, SessionEvent, SessionEventOf } from '@whetstone/loop';
 
-/** What is known when a step's input has been worked on. */
+/** What is known after a step's input was processed. */
 export type Observation = {
   directory: string;
   /** The assistant's last text. */
@@ -14,15 +14,15 @@ export type Observation = {
   commandTimeoutMs: number;
 };
 
-/** One step of the smoke test (loop spec 9.13). All of them are inputs of one session, in their order. */
+/** One step of the smoke test (loop spec 9.13). The steps are inputs of one session, in order. */
 export type Step = {
   title: string;
   prompt: string;
   /** Runs before the prompt is sent. */
   prepare?: (directory: string) => Promise<void>;
-  /** Sent as soon as the model has been asked about the prompt. */
+  /** Sent as soon as the prompt has gone to the model. */
   steering?: string;
-  /** What is wrong, in words; `undefined` when nothing is. */
+  /** Describes the failure; `undefined` when the step passed. */
   check: (seen: Observation) => string | undefined | Promise<string | undefined>;
 };
 
@@ -72,7 +72,7 @@ export const steps: readonly Step[] = [
       if (ofKind(events, 'STEERING_INJECTED').length === 0) return 'the steering message was not injected';
       const routes = await routesIn(directory);
       if (routes.join() === '/health') return undefined;
-      return `the routes are ${routes.join(', ') || 'none'}; /health alone was asked for`;
+      return `the routes are ${routes.join(', ') || 'none'}; only /health was asked for`;
     },
   },
   {
