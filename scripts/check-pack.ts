@@ -40,6 +40,19 @@ for (const check of conformanceChecks.filter(({ area }) => area === 'files')) {
   await environment.cleanup();
 }
 `;
+/** A program that imports everything that the packages export. */
+const CONSUMER_PROGRAM = `import * as agents from '@whetstone/agents';
+import * as agentsConfig from '@whetstone/agents/config';
+import * as agentsInstall from '@whetstone/agents/install';
+import { deriveAgentMetadata } from '@whetstone/events';
+import { createGateway } from '@whetstone/gateway';
+import * as loop from '@whetstone/loop';
+import { conformanceChecks } from '@whetstone/loop/test';
+import * as whetstone from 'whetstone';
+import * as adapter from 'whetstone/adapter';
+export const surface = [agents, agentsConfig, agentsInstall, deriveAgentMetadata, createGateway, loop];
+export const more = [conformanceChecks, whetstone, adapter];
+`;
 const root = join(import.meta.dirname, '..');
 /** A recorded output of Codex, and its transcript. */
 const RECORDED = join(root, 'packages/agents/src/native/codex-cli/__fixtures__/codex-0.169.0');
@@ -62,26 +75,19 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** An empty folder with these tarballs and what they need. */
-function install(name: string, tarballs: readonly string[]): string {
+/** A new folder with these packages and their dependencies. */
+function install(name: string, packages: readonly string[]): string {
   const folder = join(work, name);
   mkdirSync(folder);
   writeFileSync(join(folder, 'package.json'), '{ "private": true, "type": "module" }\n');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...tarballs], { cwd: folder, stdio: 'inherit' });
+  execFileSync('npm', ['install', '--no-audit', '--no-fund', ...packages], { cwd: folder, stdio: 'inherit' });
   return folder;
 }
 
 /** The oldest supported Node, from the registry; only for the platform that CI runs on. */
 function oldestNode(): string {
-  const platform = `${process.platform}-${process.arch}`;
-  const folder = join(work, 'node');
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'package.json'), '{ "private": true }\n');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', `node-${platform}@${OLDEST_NODE}`], {
-    cwd: folder,
-    stdio: 'inherit',
-  });
-  return join(folder, 'node_modules', `node-${platform}`, 'bin', 'node');
+  const name = `node-${process.platform}-${process.arch}`;
+  return join(install('node', [`${name}@${OLDEST_NODE}`]), 'node_modules', name, 'bin', 'node');
 }
 
 function useAsUser(user: string, node: string): void {
@@ -138,36 +144,12 @@ function runAgentExamples(user: string, node: string): void {
 
 /** Checks that the types of the tarballs are complete: a consumer without `skipLibCheck` compiles. */
 function checkTypes(user: string): void {
-  writeFileSync(
-    join(user, 'consumer.ts'),
-    [
-      "import * as agents from '@whetstone/agents';",
-      "import * as agentsConfig from '@whetstone/agents/config';",
-      "import * as agentsInstall from '@whetstone/agents/install';",
-      "import { deriveAgentMetadata } from '@whetstone/events';",
-      "import { createGateway } from '@whetstone/gateway';",
-      "import * as loop from '@whetstone/loop';",
-      "import { conformanceChecks } from '@whetstone/loop/test';",
-      "import * as whetstone from 'whetstone';",
-      "import * as adapter from 'whetstone/adapter';",
-      'export const surface = [agents, agentsConfig, agentsInstall, deriveAgentMetadata, createGateway, loop];',
-      'export const more = [conformanceChecks, whetstone, adapter];',
-      '',
-    ].join('\n'),
-  );
-  execFileSync(
-    process.execPath,
-    [
-      join(root, 'node_modules/typescript/bin/tsc'),
-      ...['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'],
-      ...[
-        '--typeRoots',
-        join(root, 'node_modules/@types'),
-        '--lib',
-        'es2024,esnext.disposable',
-        'consumer.ts',
-      ],
-    ],
-    { cwd: user, stdio: 'inherit' },
-  );
+  writeFileSync(join(user, 'consumer.ts'), CONSUMER_PROGRAM);
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--types', 'node'];
+  const folders = ['--typeRoots', join(root, 'node_modules/@types'), '--lib', 'es2024,esnext.disposable'];
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  execFileSync(process.execPath, [tsc, ...options, ...folders, 'consumer.ts'], {
+    cwd: user,
+    stdio: 'inherit',
+  });
 }

@@ -1,7 +1,6 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { releasePackages } from './release-packages.ts';
+import { git, releasePackages } from './release-packages.ts';
 
 const root = join(import.meta.dirname, '../..');
 
@@ -63,8 +62,4 @@ function commitAll(clone: string): void {
   }
   git(clone, 'add', '--all');
   git(clone, 'commit', '--quiet', '--message', 'The working tree');
-}
-
-function git(folder: string, ...args: string[]): string {
-  return execFileSync('git', ['-C', folder, ...args], { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });
 }

@@ -90,8 +90,9 @@ function isPublished(clone: string, name: string, version: string): boolean {
   }
 }
 
-function git(clone: string, ...args: string[]): string {
-  return execFileSync('git', ['-C', clone, ...args], { encoding: 'utf8' }).trim();
+export function git(clone: string, ...args: string[]): string {
+  const options = { encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 } as const;
+  return execFileSync('git', ['-C', clone, ...args], options).trim();
 }
 
 function run(clone: string, command: string, ...args: string[]): void {

@@ -6,7 +6,6 @@ import type { ResponseMeter } from './wire/response-meter.ts';
 
 export type AnswerBody = Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
 
-/** The answer to a request. */
 export type Answer = {
   status: number;
   headers: OutgoingHttpHeaders;
@@ -31,7 +30,6 @@ export const errorAnswer = (
   headers: OutgoingHttpHeaders = {},
 ): Answer => jsonAnswer(status, providerError(wire, status, message), headers);
 
-/** A streamed answer. */
 export const eventAnswer = (body: AnswerBody): Answer => ({
   status: 200,
   headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },

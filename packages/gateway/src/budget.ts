@@ -36,7 +36,6 @@ export function openBudget(budget: Budget = {}) {
       });
     },
 
-    /** Counts a model call before it is made. */
     admit(): void {
       spent.calls += 1;
     },

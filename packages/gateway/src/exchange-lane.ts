@@ -5,14 +5,12 @@ import type { BodyLimits } from './request-body.ts';
 import type { RetryCount } from './retry-count.ts';
 import type { ModelCall, Source } from './source.ts';
 
-/** How much a client may send, and how slowly it may read. */
 export type ClientLimits = {
   body: BodyLimits;
   /** Longest time, in milliseconds, for which a client may leave what was sent to it unread. */
   maxUnreadMs: number;
 };
 
-/** What one exchange needs to know of its lane. */
 export type ExchangeLane = {
   id: string;
   owner: string;

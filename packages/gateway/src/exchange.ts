@@ -32,7 +32,6 @@ type Exchange = {
   line: LedgerLine;
   /** Aborted when the client is gone or the lane closes. */
   stop: AbortSignal;
-  /** Resolved when the exchange has ended. */
   ended: PromiseWithResolvers<void>;
   /** The request as a model call, once it has been read. */
   asked?: ModelCall;

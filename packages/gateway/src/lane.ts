@@ -77,7 +77,6 @@ export type ServedLane = {
   serve(request: IncomingMessage, response: ServerResponse, target: string): Promise<void>;
 };
 
-/** What a lane gets from its gateway. */
 export type LanePlace = {
   gatewayUrl: string;
   clientLimits: ClientLimits;

@@ -11,7 +11,6 @@ import type { ModelCall } from './source.ts';
 import { bounded, boundedNames } from './text.ts';
 import type { NeutralRequest } from './wire/neutral.ts';
 
-/** The ledger line of a request that has just arrived. */
 export function openLine(
   request: IncomingMessage,
   target: string,
@@ -53,7 +52,6 @@ export function openLine(
   };
 }
 
-/** What is known about a call at its end. */
 type Ending = {
   answer: Answer | undefined;
   /** Absent unless it was a model call that could be read. */

@@ -28,7 +28,6 @@ export type ModelCall = Call & { neutral: NeutralRequest };
 
 /** Where a lane's answers come from: a script, a provider, or a cassette. Its errors become error answers. */
 export type Source = {
-  /** A model's reply. */
   reply(call: ModelCall): Promise<Answer>;
   countTokens(call: ModelCall): Promise<Answer>;
   /** Any other request: a list of models, a path that the gateway does not know. */

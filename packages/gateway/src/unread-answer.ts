@@ -1,6 +1,5 @@
 import type { AnswerBody } from './answer.ts';
 
-/** A client left its answer unread for too long. */
 export class UnreadAnswer extends Error {
   override readonly name = 'UnreadAnswer';
 }

@@ -40,7 +40,6 @@ function createMaskStream(patterns: PatternSet) {
       held = Buffer.from(rest);
       return output;
     },
-    /** The bytes that were held back. */
     end(): Buffer {
       const { output } = replaceIn(held, patterns, true);
       held = Buffer.alloc(0);
@@ -49,7 +48,6 @@ function createMaskStream(patterns: PatternSet) {
   };
 }
 
-/** The encodings of a secret. */
 function forms(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   const percent = encodeURIComponent(secret);

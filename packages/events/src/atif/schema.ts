@@ -127,7 +127,6 @@ export const atifTrajectorySchema: z.ZodType<AtifTrajectory> = z.lazy(() =>
   }),
 );
 
-/** The shape of a whole trajectory. */
 export const atifTrajectoryShape = {
   ...trajectoryShape,
   subagent_trajectories: z.array(atifTrajectorySchema).optional(),

@@ -5,7 +5,6 @@ type Sequence = 'messages' | 'events' | 'attachments';
 
 /** The entries of one chunked sample, without its shell. */
 export type SampleChunks = {
-  /** The names of the optional entries. */
   metadata: string | undefined;
   eventUuids: string | undefined;
   /**

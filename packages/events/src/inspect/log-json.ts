@@ -15,7 +15,6 @@ export function parseLogJson(data: Buffer, entry: string | undefined): unknown {
   }
 }
 
-/** Replaces these constants outside strings. */
 function withoutConstants(text: string): string {
   const parts: string[] = [];
   let position = 0;

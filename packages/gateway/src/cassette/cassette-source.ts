@@ -3,7 +3,6 @@ import type { Call, ModelCall, Source } from '../source.ts';
 import { callNames, type LaneNames } from './lane-names.ts';
 import { type RecordedRequest, recordedCall, recordedModelCall } from './recorded-request.ts';
 
-/** Asks the provider behind a cassette. */
 export type GoLive = (live: Source) => Promise<Answer>;
 
 /** A source that answers each call with the help of a cassette, which has the call as `request` with the names `named`. */

@@ -23,7 +23,6 @@ const exchangeSchema = z.object({
   main: z.boolean(),
   /** How many model replies the request's history has. */
   turn: z.number().int().nonnegative(),
-  /** The canonical request. */
   request: jsonObject,
   response: z.object({
     status: z.number().int(),

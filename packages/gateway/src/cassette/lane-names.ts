@@ -5,7 +5,6 @@ import { workingDirectory } from '../working-directory.ts';
 /** Texts that are different in each session, such as directories, and what stands for each in a cassette. */
 export type LaneNames = Readonly<Record<string, string>>;
 
-/** Where a lane is, and what opens it. */
 export type LaneAddress = { laneKey: string; laneUrl: string };
 
 export const laneNames = ({ laneKey, laneUrl }: LaneAddress, names: LaneNames = {}): LaneNames => ({
@@ -25,7 +24,6 @@ export function callNames({ neutral }: ModelCall, names: LaneNames): LaneNames {
 /** How Claude Code and Qwen Code write a path when they name a folder after it. */
 const dashed = (path: string): string => path.replaceAll(/[^A-Za-z0-9]/g, '-');
 
-/** Replaces texts with their names. */
 export function toNames(names: LaneNames): (text: string) => string {
   // The longest first, because a workspace may be in a home directory.
   const inOrder = Object.entries(names)
@@ -34,7 +32,6 @@ export function toNames(names: LaneNames): (text: string) => string {
   return (text) => inOrder.reduce((masked, [value, name]) => replaceWhole(masked, value, name), text);
 }
 
-/** Replaces names with this lane's texts. */
 export function fromNames(names: LaneNames): (text: string) => string {
   const entries = Object.entries(names);
   return (text) =>

@@ -39,7 +39,6 @@ export async function answerByFault(
   return undefined;
 }
 
-/** Rejects when the signal aborts. */
 export const forever = (signal: AbortSignal): Promise<never> =>
   new Promise((_, reject) => {
     if (signal.aborted) reject(signal.reason);

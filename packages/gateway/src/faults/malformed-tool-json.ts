@@ -22,7 +22,7 @@ function walk(value: JsonValue, wire: WireProtocol): JsonValue {
   if (!isJsonObject(value)) return value;
   const walked: JsonObject = {};
   for (const [name, field] of Object.entries(value)) {
-    const isInput = inputFields(value, wire).includes(name);
+    const isInput = inputFields[wire](value).includes(name);
     walked[name] = isInput && typeof field === 'string' ? breakInput(field) : walk(field, wire);
   }
   if (wire === 'anthropic-messages') return malformedToolUse(walked);
@@ -30,18 +30,13 @@ function walk(value: JsonValue, wire: WireProtocol): JsonValue {
 }
 
 /** The fields of `object` that hold a tool's input or a piece of it. */
-function inputFields(object: JsonObject, wire: WireProtocol): readonly string[] {
-  switch (wire) {
-    case 'openai-responses':
-      return object.type === 'response.function_call_arguments.delta' ? ['delta'] : ['arguments'];
-    case 'openai-chat-completions':
-      return ['arguments'];
-    case 'anthropic-messages':
-      return object.type === 'input_json_delta' ? ['partial_json'] : [];
-    case 'gemini-generate-content':
-      return [];
-  }
-}
+const inputFields: Record<WireProtocol, (object: JsonObject) => readonly string[]> = {
+  'openai-responses': ({ type }) =>
+    type === 'response.function_call_arguments.delta' ? ['delta'] : ['arguments'],
+  'openai-chat-completions': () => ['arguments'],
+  'anthropic-messages': ({ type }) => (type === 'input_json_delta' ? ['partial_json'] : []),
+  'gemini-generate-content': () => [],
+};
 
 /** A second opening brace is never valid, whatever pieces of a streamed input follow. */
 const breakInput = (input: string): string => (input.startsWith('{') ? `{${input}` : input);

@@ -16,10 +16,8 @@ export type Upstream = {
 /** The providers of a lane. A call on a wire without a provider gets 404. */
 export type Upstreams = Partial<Record<WireProtocol, Upstream>>;
 
-/** How a provider's API is reached. */
 type ProviderApi = {
   baseUrl: string;
-  /** The header in which the provider expects its key. */
   keyHeader(key: string): Record<string, string>;
   /** The path of a request below the base URL. */
   path(path: string): string;

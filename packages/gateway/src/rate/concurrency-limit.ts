@@ -56,12 +56,10 @@ export function openConcurrencyLimit<Call>(
   }
 
   return {
-    /** Puts a call at the end of the queue. */
     arrive(call: Call): void {
       waiting.add(call);
     },
 
-    /** Takes a call out of the queue. */
     abandon(call: Call): void {
       waiting.delete(call);
     },
@@ -100,7 +98,6 @@ export function openConcurrencyLimit<Call>(
     /** When the current pause ends, for calls that only wait for it. */
     resumesAt: (): number | undefined => (waiting.size > 0 && now() < pausedUntil ? pausedUntil : undefined),
 
-    /** How many calls may be under way now. */
     limit: (): number => limit,
   };
 }

@@ -1,7 +1,6 @@
 import { RequestError } from '../wire/request-error.ts';
 import { openConcurrencyLimit, type RateOptions } from './concurrency-limit.ts';
 
-/** A call's turn at its provider. */
 export type ProviderTurn = {
   /** Reports that the provider refused the call, and how many milliseconds it asks clients to wait, if it said so. */
   refused(pauseMs?: number): void;
@@ -76,7 +75,6 @@ const heldTooLong = (): RequestError =>
     { headers: { 'retry-after': '1' } },
   );
 
-/** The turns at each provider, by its host. */
 export type Rate = (host: string) => Turns;
 
 /** @param options `false`: no call waits. */

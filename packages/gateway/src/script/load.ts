@@ -49,7 +49,7 @@ async function importScript(file: string): Promise<Script> {
   } catch (error) {
     throw invalid(file, `The script cannot be loaded: ${messageOf(error)}`, error);
   }
-  if (isScriptModule(module)) return module.default;
+  if (scriptModuleSchema.safeParse(module).success) return (module as { default: Script }).default;
   throw invalid(
     file,
     'The default export is not a script: write `export default defineScript({ name, play })`.',
@@ -58,6 +58,3 @@ async function importScript(file: string): Promise<Script> {
 
 const invalid = (where: string, message: string, cause?: unknown): GatewayError =>
   new GatewayError('script-invalid', message, { where, cause });
-
-const isScriptModule = (module: unknown): module is { default: Script } =>
-  scriptModuleSchema.safeParse(module).success;

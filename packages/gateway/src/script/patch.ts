@@ -6,16 +6,9 @@ import type { NeutralCall } from './script.ts';
  * end at line ends.
  */
 export function patchFor(call: NeutralCall): string | undefined {
-  switch (call.tool) {
-    case 'write':
-      return isWholeLines(call.content) || call.content === ''
-        ? patch(`*** Add File: ${call.path}`, prefixed('+', linesOf(call.content)))
-        : undefined;
-    case 'edit':
-      return editPatch(call);
-    default:
-      return undefined;
-  }
+  if (call.tool === 'edit') return editPatch(call);
+  if (call.tool !== 'write' || (call.content !== '' && !isWholeLines(call.content))) return undefined;
+  return patch(`*** Add File: ${call.path}`, prefixed('+', linesOf(call.content)));
 }
 
 function editPatch({ path, find, replace }: Extract<NeutralCall, { tool: 'edit' }>): string | undefined {

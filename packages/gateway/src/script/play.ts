@@ -111,14 +111,9 @@ function impossible(script: Script, request: ScriptRequest, call: ScriptCall): R
 }
 
 function described(call: ScriptCall): string {
-  switch (call.tool) {
-    case 'shell':
-      return call.tool;
-    case 'native':
-      return `${call.tool} ${call.name} with ${typeof call.input === 'string' ? 'text' : 'an object'}`;
-    default:
-      return `${call.tool} ${call.path}`;
-  }
+  if (call.tool === 'shell') return call.tool;
+  if (call.tool !== 'native') return `${call.tool} ${call.path}`;
+  return `native ${call.name} with ${typeof call.input === 'string' ? 'text' : 'an object'}`;
 }
 
 function toReply(

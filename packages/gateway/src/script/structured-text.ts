@@ -23,10 +23,8 @@ function smallest(schema: JsonObject, depth: number): JsonValue {
     case 'object':
       return smallestObject(schema, depth);
     case 'array': {
-      const count = numberAt(schema, 'minItems');
-      return Array.from({ length: Math.min(count, 100) }, () =>
-        smallest(objectAt(schema, 'items'), depth + 1),
-      );
+      const length = Math.min(numberAt(schema, 'minItems'), 100);
+      return Array.from({ length }, () => smallest(objectAt(schema, 'items'), depth + 1));
     }
     case 'string':
       return '-'.repeat(Math.min(Math.max(1, numberAt(schema, 'minLength')), 1000));

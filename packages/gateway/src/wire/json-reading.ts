@@ -28,7 +28,6 @@ export const contentTexts = (content: JsonValue | undefined): string[] =>
 
 export const contentText = (content: JsonValue | undefined): string => contentTexts(content).join('\n');
 
-/** Whether a message is part of the system prompt. */
 export const isSystem = (message: JsonObject): boolean =>
   ['system', 'developer'].includes(stringAt(message, 'role'));
 

@@ -1,7 +1,6 @@
 import type { JsonObject, Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 
-/** What a response reports about itself. */
 export type Metered = {
   /** The model that answered; `null` when the response does not name it. */
   model: string | null;

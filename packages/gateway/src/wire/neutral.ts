@@ -10,7 +10,6 @@ export const wireProtocols = [
 /** A provider's wire protocol that the gateway reads and writes. */
 export type WireProtocol = (typeof wireProtocols)[number];
 
-/** A tool that a request offers to the model. */
 export type OfferedTool = {
   name: string;
   /**

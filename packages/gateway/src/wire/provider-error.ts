@@ -7,15 +7,10 @@ export function providerError(wire: WireProtocol, status: number, message: strin
     case 'anthropic-messages':
       return { type: 'error', error: { type: anthropicType(status), message } };
     case 'openai-responses':
-    case 'openai-chat-completions':
-      return {
-        error: {
-          message,
-          type: openaiType(status),
-          param: null,
-          code: status === 401 ? 'invalid_api_key' : null,
-        },
-      };
+    case 'openai-chat-completions': {
+      const code = status === 401 ? 'invalid_api_key' : null;
+      return { error: { message, type: openaiType(status), param: null, code } };
+    }
     case 'gemini-generate-content':
       return { error: { code: status, message, status: googleStatus(status) } };
   }

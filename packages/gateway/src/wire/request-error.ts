@@ -3,9 +3,7 @@ import type { OutgoingHttpHeaders } from 'node:http';
 /** A request that gets an error answer. The agent sees `message`, so it says what to fix and contains no secret. */
 export class RequestError extends Error {
   override readonly name = 'RequestError';
-  /** The HTTP status of the answer. */
   readonly status: number;
-  /** Headers of the answer. */
   readonly headers: OutgoingHttpHeaders;
 
   constructor(

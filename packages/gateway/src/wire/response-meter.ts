@@ -27,7 +27,6 @@ export function meterResponse(meter: WireMeter, contentType: string) {
     push: bytes.push,
     /** `performance.now()` when the first output of the model passed. */
     firstOutputAt: (): number | undefined => firstOutputAt,
-    /** What the response has reported so far. */
     result(): Metered {
       bytes.end();
       return meter.result();

@@ -15,14 +15,12 @@ import { encodeResponse, streamResponse } from './openai-responses/encode.ts';
 import { meterResponses } from './openai-responses/meter.ts';
 import { parseResponsesRequest, responsesPrompt } from './openai-responses/parse.ts';
 
-/** What the gateway can do with a wire protocol. */
 export type Wire = {
   parse(body: Uint8Array, target?: RequestTarget): NeutralRequest;
   /** The system prompt and the tools of a request's body, as they were sent. */
   prompt(body: JsonObject): RequestPrompt;
   /** The whole reply as one JSON body. */
   encode(reply: NeutralReply): JsonObject;
-  /** The reply as server-sent events. */
   stream(reply: NeutralReply, request: NeutralRequest): Iterable<string>;
   /** Reads one response as it passes. */
   meter(): WireMeter;

@@ -18,7 +18,6 @@ export async function removeTree(path: string | Buffer): Promise<void> {
   }
 }
 
-/** `removeTree` of several folders at once. */
 export async function removeTrees(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => removeTree(path)));
 }

@@ -16,11 +16,9 @@ export type Launch = {
   contain(pid: number): ContainedTree;
 };
 
-/** The processes of one running command. */
+/** The processes of one running command: `terminate` sends TERM to each of them, `kill` sends KILL. */
 export type ContainedTree = {
-  /** Sends TERM to each process. */
   terminate(): Promise<void>;
-  /** Sends KILL to each process. */
   kill(): Promise<void>;
   /** Called after the started process has ended: ends whatever it left behind. Nothing is left when it resolves. */
   sweep(): Promise<void>;

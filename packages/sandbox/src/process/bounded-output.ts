@@ -23,7 +23,6 @@ export class BoundedOutput {
     return this.#totalBytes;
   }
 
-  /** Bytes beyond the limit. */
   get droppedBytes(): number {
     return Math.max(0, this.#totalBytes - this.#headLimit - this.#tailLimit);
   }

@@ -6,7 +6,6 @@ import type { OutputFile } from './output-file.ts';
 export type ConnectedProcess<Exited> = {
   readonly pid?: number;
   write(text: string): Promise<void>;
-  /** Ends its process tree. */
   kill(): Promise<void>;
   /** Resolves once it has exited and all its output was delivered. Never rejects. */
   readonly ended: Promise<Exited>;

@@ -30,7 +30,6 @@ export const GRACE_MS = 2_000;
 const KILL_LIMIT_MS = 10_000;
 const POLL_MS = 25;
 
-/** The tree of a process that has just been started. */
 export function treeOf(leader: number, mark: string): ProcessTree {
   return { leader, mark, startedAt: findProcess(leader)?.startedAt ?? 0 };
 }
