@@ -10,5 +10,7 @@ export async function* eventsOf(body: AnswerBody): AsyncGenerator<string> {
 }
 
 export async function readWhole(body: AnswerBody): Promise<Buffer> {
-  return Buffer.concat(await Array.fromAsync(body, (chunk) => Buffer.from(chunk)));
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of body) chunks.push(typeof chunk === 'string' ? Buffer.from(chunk) : chunk);
+  return Buffer.concat(chunks);
 }
