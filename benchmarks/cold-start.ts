@@ -2,6 +2,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { publicPackages } from '../scripts/release/public-packages.ts';
 import { type Benchmark, median, tableOf } from './benchmark.ts';
 import { installPackages } from './install-packages.ts';
 import { WHETSTONE } from './matrix.ts';
@@ -9,7 +10,6 @@ import { cpuSecondsOfChildren } from './process-use.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-const PUBLIC_PACKAGES = ['@whetstone/events', '@whetstone/gateway', '@whetstone/loop', 'whetstone'];
 const AIM = 2;
 
 /** The time of `--help` and `--version`, from the clone and from the installed package. */
@@ -72,7 +72,7 @@ function installPacked(work: string): string {
   const tarballs = join(work, 'tarballs');
   const user = join(work, 'user');
   mkdirSync(tarballs);
-  const workspaces = PUBLIC_PACKAGES.flatMap((name) => ['--workspace', name]);
+  const workspaces = publicPackages(ROOT).flatMap(({ name }) => ['--workspace', name]);
   execFileSync('npm', ['pack', '--pack-destination', tarballs, ...workspaces], {
     cwd: ROOT,
     stdio: 'ignore',
