@@ -51,7 +51,7 @@ function escapeCell(text: string): string {
 }
 
 function originOf({ origin }: Row): string {
-  return origin === 'cited' ? 'from the issue, not measured here' : 'measured';
+  return origin === 'cited' ? 'cited, not measured here' : 'measured';
 }
 
 function renderAim({ what, measured, below, unit, digits }: Aim): string {
