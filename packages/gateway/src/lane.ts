@@ -70,12 +70,7 @@ export type Lane = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** A lane, and the function with which the server answers its requests. */
-export type ServedLane = {
-  lane: Lane;
-  /** Answers a request. `target` is its path and query below the lane's base URL. Never rejects. */
-  serve(request: IncomingMessage, response: ServerResponse, target: string): Promise<void>;
-};
+export type ServedLane = Awaited<ReturnType<typeof openLane>>;
 
 export type LanePlace = {
   gatewayUrl: string;
@@ -104,7 +99,8 @@ async function callPriceOf(mode: LaneMode, own: PriceOf | undefined): Promise<Pr
   };
 }
 
-export async function openLane(options: LaneOptions, place: LanePlace): Promise<ServedLane> {
+/** A lane, and the function with which the server answers its requests. */
+export async function openLane(options: LaneOptions, place: LanePlace) {
   const id = randomBytes(8).toString('hex');
   const key = `sk-whetstone-${randomBytes(24).toString('base64url')}`;
   const baseUrl = `${place.gatewayUrl}/lanes/${id}`;
@@ -141,6 +137,7 @@ export async function openLane(options: LaneOptions, place: LanePlace): Promise<
     closing: closing.signal,
   };
 
+  /** Answers a request. `target` is its path and query below the lane's base URL. Never rejects. */
   async function serve(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {
     const exchange = runExchange(request, response, target, exchangeLane).then(ledger.append);
     open.add(exchange);
@@ -163,18 +160,9 @@ export async function openLane(options: LaneOptions, place: LanePlace): Promise<
     return ended;
   };
 
-  return {
-    lane: {
-      id,
-      baseUrl,
-      key,
-      env: laneEnvironment(baseUrl, key),
-      ledger: ledger.lines,
-      close,
-      [Symbol.asyncDispose]: close,
-    },
-    serve,
-  };
+  const env = laneEnvironment(baseUrl, key);
+  const lane: Lane = { id, baseUrl, key, env, ledger: ledger.lines, close, [Symbol.asyncDispose]: close };
+  return { lane, serve };
 }
 
 function reportRequest(

@@ -37,10 +37,6 @@ export type ForwardPlace = {
   rate: Rate;
 };
 
-type Provider = { baseUrl: string; key: string };
-
-type Destination = { url: URL; key: string };
-
 const defaultIdleTimeoutMs = 10 * 60_000;
 
 /**
@@ -51,7 +47,7 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
   const providers = await openProviders(options.upstreams);
   const connections = openConnections();
 
-  function destinationOf(call: Call): Destination {
+  function destinationOf(call: Call) {
     const provider = providers.get(call.wire);
     if (!provider) {
       throw new RequestError(404, `This lane has no provider for ${call.wire}. Add one to its upstreams.`);
@@ -122,8 +118,8 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
   };
 }
 
-async function openProviders(upstreams: Upstreams): Promise<ReadonlyMap<WireProtocol, Provider>> {
-  const providers = new Map<WireProtocol, Provider>();
+async function openProviders(upstreams: Upstreams) {
+  const providers = new Map<WireProtocol, { baseUrl: string; key: string }>();
   for (const wire of wireProtocols) {
     const upstream = upstreams[wire];
     if (!upstream) continue;

@@ -8,16 +8,10 @@ export type ProviderTurn = {
   end(ok: boolean): void;
 };
 
-/** The turns at one provider, shared by all lanes: first come, first served. */
-export type Turns = {
-  /**
-   * Resolves when the call may be made.
-   * @throws RequestError 429 when it has waited too long; the signal's reason when the signal aborts.
-   */
-  take(signal: AbortSignal): Promise<ProviderTurn>;
-};
+export type Turns = ReturnType<typeof openTurns>;
 
-export function openTurns(options: RateOptions = {}): Turns {
+/** The turns at one provider, shared by all lanes: first come, first served. */
+export function openTurns(options: RateOptions = {}) {
   const { maxWaitMs = 240_000 } = options;
   const limit = openConcurrencyLimit<{ go: () => void }>(options, () => performance.now());
   let resuming: NodeJS.Timeout | undefined;
@@ -30,7 +24,11 @@ export function openTurns(options: RateOptions = {}): Turns {
   }
 
   return {
-    take(signal) {
+    /**
+     * Resolves when the call may be made.
+     * @throws RequestError 429 when it has waited too long; the signal's reason when the signal aborts.
+     */
+    take(signal: AbortSignal): Promise<ProviderTurn> {
       if (signal.aborted) return Promise.reject(signal.reason);
       const { promise, resolve, reject } = Promise.withResolvers<ProviderTurn>();
       const call = {
