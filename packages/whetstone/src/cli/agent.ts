@@ -8,6 +8,7 @@ import { present } from '@whetstone/events/present';
 import type { Session, SubmitResult } from '@whetstone/loop';
 import { plainText } from '../report/sanitize.ts';
 import { onInterrupt } from './interrupt.ts';
+import type { Streams } from './streams.ts';
 
 export type AgentCommandOptions = {
   cd: string;
@@ -19,35 +20,33 @@ export type AgentCommandOptions = {
   json?: boolean;
 };
 
-type Streams = { stdin: NodeJS.ReadableStream; stdout: NodeJS.WritableStream; stderr: NodeJS.WriteStream };
-
 /**
- * Our own loop on one prompt, in a directory of this machine. Prints the answer, or with `--json` the event stream, one
- * `StreamEvent` a line. Exit 0 when the model was done, 1 when it was not, 130 when interrupted.
+ * Runs our own loop on one prompt, in a directory of this machine. Prints the answer, or with `--json` the events, one
+ * `StreamEvent` per line. Exit code 0 when the model was done, 1 when it was not, 130 when interrupted.
  */
 export async function agentCommand(
   prompt: string,
   options: AgentCommandOptions,
-  { stdin, stdout, stderr }: Streams,
+  streams: Streams,
 ): Promise<number> {
+  const { stdin, stdout, stderr } = streams;
   const { provider, model, apiKey, baseUrl } = chooseModel(options);
   const input = prompt === '-' ? await text(stdin) : prompt;
   if (input.trim() === '') throw new WhetstoneError('prompt-empty', 'The prompt is empty.');
   const workingDirectory = await existingDirectory(options.cd);
 
   const loop = await import('@whetstone/loop');
-  const interrupt = onInterrupt(stderr);
+  using interrupt = onInterrupt(stderr);
   await using environment = new loop.LocalExecutionEnvironment({ workingDirectory });
   await using session = new loop.Session({
-    ...new loop.Client({
-      providers: {
-        [provider]: { apiKey, ...present({ baseUrl }) },
-      },
-    }).resolve(`${provider}/${model}`),
+    ...new loop.Client({ providers: { [provider]: { apiKey, ...present({ baseUrl }) } } }).resolve(
+      `${provider}/${model}`,
+    ),
     environment,
-    config: {
-      ...present({ reasoningEffort: options.reasoningEffort, maxToolRoundsPerInput: options.maxToolRounds }),
-    },
+    config: present({
+      reasoningEffort: options.reasoningEffort,
+      maxToolRoundsPerInput: options.maxToolRounds,
+    }),
     signal: interrupt.signal,
   });
   const stopPrinting = options.json
@@ -55,13 +54,12 @@ export async function agentCommand(
     : printActivity(session, stderr);
   try {
     const result = await session.submit(input);
-    if (!options.json) printResult(result, stdout, stderr);
+    if (!options.json) printResult(result, streams);
     if (interrupt.signal.aborted) return 130;
     return result.reason === 'completed' ? 0 : 1;
   } finally {
     await session.close();
     stopPrinting();
-    interrupt.stop();
   }
 }
 
@@ -75,9 +73,7 @@ function chooseModel(options: AgentCommandOptions) {
     throw new WhetstoneError(
       'agent-key-missing',
       `No key for a model: ${wanted.join(', ')} ${wanted.length === 1 ? 'is' : 'are'} not set.`,
-      {
-        hint: profile ? 'Set the variable, or choose another profile with --profile.' : 'Set one of them.',
-      },
+      { hint: profile ? 'Set the variable, or choose another profile with --profile.' : 'Set one of them.' },
     );
   }
   const { provider, model, baseUrlEnv } = loopDefaults[profile];
@@ -95,7 +91,7 @@ function printEvents(
   });
 }
 
-/** What the agent does, one line a tool call, on stderr: stdout is the answer alone. */
+/** Prints what the agent does, one line per tool call, on stderr, because stdout is only for the answer. */
 function printActivity(session: Session, stderr: NodeJS.WritableStream): () => void {
   return session.on((event) => {
     if (event.kind === 'TOOL_CALL_START') stderr.write(`· ${plainText(event.data.name)}\n`);
@@ -103,17 +99,10 @@ function printActivity(session: Session, stderr: NodeJS.WritableStream): () => v
   });
 }
 
-function printResult(
-  result: SubmitResult,
-  stdout: NodeJS.WritableStream,
-  stderr: NodeJS.WritableStream,
-): void {
-  if (result.text !== '') stdout.write(`${plainText(result.text)}\n`);
-  if (result.reason !== 'completed') {
-    stderr.write(
-      `Not completed (${result.reason})${result.error ? `: ${plainText(result.error.message)}` : '.'}\n`,
-    );
-  }
+function printResult({ text: answer, reason, error }: SubmitResult, { stdout, stderr }: Streams): void {
+  if (answer !== '') stdout.write(`${plainText(answer)}\n`);
+  if (reason === 'completed') return;
+  stderr.write(`Not completed (${reason})${error ? `: ${plainText(error.message)}` : '.'}\n`);
 }
 
 async function existingDirectory(path: string): Promise<string> {

@@ -8,15 +8,14 @@ import { type CaptureChanges, compareCaptures, isSame, toolNames } from '../capt
 import { counted } from '../report/format.ts';
 import { oneLine, plainText } from '../report/sanitize.ts';
 import { onInterrupt } from './interrupt.ts';
+import type { Streams } from './streams.ts';
 import { type Colors, terminalColors } from './terminal-features.ts';
 
 export type CaptureCommandOptions = { model?: string; diff?: boolean; output?: string; json?: boolean };
 
-type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };
-
 /**
- * Captures what an installed agent says to its model, and keeps it in the user's cache. With `--diff` also what changed
- * since the capture before of the same agent and model: exit 1 when something did, as `diff` does.
+ * Captures what an installed agent sends to its model, and stores it in the user's cache. `--diff` also shows what
+ * changed since the previous capture of the same agent and model. Exit code 1 if anything changed, as from `diff`.
  */
 export async function captureCommand(
   kind: string,
@@ -45,18 +44,17 @@ async function captureUnlessInterrupted(
   stderr: NodeJS.WriteStream,
 ): Promise<Capture | undefined> {
   const agent = findDrivenAgent(kind);
-  const { signal, stop } = onInterrupt(stderr);
+  using interrupt = onInterrupt(stderr);
+  const { signal } = interrupt;
   try {
     return await captureAgent(agent, { ...present({ model }), signal });
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
-  } finally {
-    stop();
   }
 }
 
-/** What was captured, without its texts; those are in the file. */
+/** The capture without its texts, which are in the file. */
 function captureJson(capture: Capture, file: string, changes: CaptureChanges | undefined): unknown {
   return {
     kind: capture.kind,

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
+import type { ActionOf } from './command-action.ts';
 
-/** `whetstone agents …`: what can be asked; the code of each command is loaded when it is called. */
-export function addAgents(program: Command, exit: (code: number) => void): void {
+/** The commands `whetstone agents …`. */
+export function addAgents(program: Command, action: ActionOf): void {
   const agents = program
     .command('agents')
     .description('list and install released coding agents, parse their output, capture what they send');
@@ -9,10 +10,7 @@ export function addAgents(program: Command, exit: (code: number) => void): void 
     .command('list')
     .description('list the agents that Whetstone drives itself, and where they are on this machine')
     .option('--json', 'print them as JSON')
-    .action(async (options) => {
-      const { listCommand } = await import('./agents-list.ts');
-      exit(await listCommand(options, process.stdout));
-    });
+    .action(action(async () => (await import('./agents-list.ts')).listCommand));
   agents
     .command('install')
     .description('install a released agent into your cache folder, for use by Whetstone only')
@@ -27,10 +25,7 @@ Examples:
 
 An agent with \`version:\` in its configuration runs that version. Other agents run the one on the PATH, else the newest installed one.`,
     )
-    .action(async (names, options) => {
-      const { installCommand } = await import('./agents-install.ts');
-      exit(await installCommand(names, options, { stdout: process.stdout, stderr: process.stderr }));
-    });
+    .action(action(async () => (await import('./agents-install.ts')).installCommand));
   agents
     .command('parse')
     .description('convert the output or transcript of an agent to events, one JSON object per line')
@@ -50,16 +45,7 @@ Examples:
   codex exec --json "Explain this repository" | whetstone agents parse codex-cli -
   whetstone agents parse claude-code ~/.claude/projects/-work-app/8f2c….jsonl --metadata | jq .commands`,
     )
-    .action(async (kind, file, options) => {
-      const { parseCommand } = await import('./agents-parse.ts');
-      exit(
-        await parseCommand(kind, file, options, {
-          stdin: process.stdin,
-          stdout: process.stdout,
-          stderr: process.stderr,
-        }),
-      );
-    });
+    .action(action(async () => (await import('./agents-parse.ts')).parseCommand));
   agents
     .command('capture')
     .description('record the prompt and the tools that an installed agent sends to its model')
@@ -79,8 +65,5 @@ The agent runs once, in an empty repository, with its own HOME and a scripted mo
 provider. The capture goes into your cache folder. It contains the agent's own text: check the agent's licence before
 you share it.`,
     )
-    .action(async (kind, options) => {
-      const { captureCommand } = await import('./agents-capture.ts');
-      exit(await captureCommand(kind, options, { stdout: process.stdout, stderr: process.stderr }));
-    });
+    .action(action(async () => (await import('./agents-capture.ts')).captureCommand));
 }

@@ -1,10 +1,9 @@
 import { findDrivenAgent } from '@whetstone/agents';
 import { installAgent, isInstalled, testedVersion } from '@whetstone/agents/install';
 import { onInterrupt } from './interrupt.ts';
+import type { Streams } from './streams.ts';
 
-type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };
-
-/** Puts released agents into the user's cache, each version once: `KIND`, or `KIND@VERSION`. */
+/** Installs released agents into the user's cache, each version once. A name is `KIND` or `KIND@VERSION`. */
 export async function installCommand(
   names: readonly string[],
   options: { json?: boolean },
@@ -15,7 +14,8 @@ export async function installCommand(
     const agent = findDrivenAgent(kind);
     return { agent, version: version || testedVersion(agent) };
   });
-  const { signal, stop } = onInterrupt(stderr);
+  using interrupt = onInterrupt(stderr);
+  const { signal } = interrupt;
   try {
     for (const { agent, version } of wanted) {
       const before = await isInstalled(agent, version);
@@ -28,7 +28,5 @@ export async function installCommand(
   } catch (error) {
     if (signal.aborted) return 130;
     throw error;
-  } finally {
-    stop();
   }
 }

@@ -3,9 +3,10 @@ import { findOnPath } from '@whetstone/agents/config';
 import { installedVersions, testedVersion } from '@whetstone/agents/install';
 import { sandboxPath } from '@whetstone/sandbox';
 import { tableLines } from '../report/text-layout.ts';
+import type { Streams } from './streams.ts';
 
-/** Every released agent that Whetstone drives itself: what it is, and where it is on this machine. */
-export async function listCommand(options: { json?: boolean }, stdout: NodeJS.WriteStream): Promise<number> {
+/** Lists every released agent that Whetstone drives itself, and where it is on this machine. */
+export async function listCommand(options: { json?: boolean }, { stdout }: Streams): Promise<number> {
   const lookUp = findOnPath(sandboxPath(process.env.PATH));
   const agents = await Promise.all(
     Object.values(drivenAgents).map(async (agent) => ({

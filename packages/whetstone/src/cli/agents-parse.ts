@@ -5,22 +5,19 @@ import { WhetstoneError } from '@whetstone/errors';
 import { deriveAgentMetadata, type StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { counted } from '../report/format.ts';
+import type { Streams } from './streams.ts';
 
 export type ParseCommandOptions = { metadata?: boolean; form?: 'stream' | 'transcript' };
 
 /**
- * Turns what an agent printed or kept into events, one `StreamEvent` a line; with `--metadata` into the one shape of what
- * it did. What of it could not be read is told on stderr.
+ * Converts the output or transcript of an agent to events, one `StreamEvent` per line, or with `--metadata` to one
+ * `AgentMetadata`. Reports on stderr what could not be read.
  */
 export async function parseCommand(
   kind: string,
   file: string,
   options: ParseCommandOptions,
-  {
-    stdin,
-    stdout,
-    stderr,
-  }: { stdin: NodeJS.ReadableStream; stdout: NodeJS.WritableStream; stderr: NodeJS.WritableStream },
+  { stdin, stdout, stderr }: Streams,
 ): Promise<number> {
   const source = file === '-' ? stdin : createReadStream(await existingFile(file));
   const events: StreamEvent[] = [];
@@ -28,10 +25,7 @@ export async function parseCommand(
     if (options.metadata) events.push(event);
     else stdout.write(`${JSON.stringify(event)}\n`);
   };
-  const summary = await parseNative(kind, source, {
-    emit: take,
-    ...present({ form: options.form }),
-  });
+  const summary = await parseNative(kind, source, { emit: take, ...present({ form: options.form }) });
   if (options.metadata) {
     const facts = { runtime: kind, ...present({ sessionId: summary.sessionId }) };
     stdout.write(`${JSON.stringify(deriveAgentMetadata(events, facts), null, 2)}\n`);

@@ -214,7 +214,7 @@ test.skipIf(!isOtherUserPossible())('a run that may not be read or written', { t
     chmodSync(locked, 0o755);
   }
   const foreign = asNobody(project, ['report', run]);
-  expect(foreign.stderr).toContain('The files of the report there are as they were.');
+  expect(foreign.stderr).toContain('The files of the report there were not changed.');
   expect(foreign.stdout).toContain(`# Run ${project.latest().manifest.run_id}`);
   expect(foreign.status).toBe(0);
 });

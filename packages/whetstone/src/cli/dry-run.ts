@@ -12,7 +12,7 @@ import type { Config } from '../config/config.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { counted } from '../report/format.ts';
 
-/** Prints what a run would do, and which cases it would start. Starts nothing; values of the environment are not shown. */
+/** Prints what a run would do, and which cases it would start. Starts nothing, and shows no values of variables. */
 export async function printDryRun(
   config: Config,
   { plan, starting }: { plan: Plan; starting: readonly PlannedCase[] },
@@ -68,7 +68,7 @@ export async function printDryRun(
 
 const hiddenVariables = ({ env }: AgentConfig): string[] => Object.keys(env).map((name) => `${name}=***`);
 
-/** What will run, with stand-ins for what exists only in a run, and the names of its variables without their values. */
+/** The command, with stand-ins for what exists only in a run, and the names of its variables without their values. */
 function previewCommand(agent: AgentConfig, planned: { task: string; variant: string }): string {
   const variables = hiddenVariables(agent);
   switch (agent.runner) {

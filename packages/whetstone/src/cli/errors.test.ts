@@ -14,7 +14,7 @@ function errors(code?: string, options: { json?: boolean } = {}): string {
       done();
     },
   });
-  errorsCommand(code, options, stdout);
+  errorsCommand(code, options, { stdout });
   return output;
 }
 

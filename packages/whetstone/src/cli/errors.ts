@@ -1,11 +1,11 @@
 import { type ErrorCode, type ErrorEntry, errorTable, exitCodes, WhetstoneError } from '@whetstone/errors';
 import { didYouMean } from '@whetstone/errors/did-you-mean';
 
-/** Prints what is documented about an error code, or a line for each of them. */
+/** Prints what is documented about an error code, or one line per code. */
 export function errorsCommand(
   code: string | undefined,
   { json = false }: { json?: boolean },
-  stdout: NodeJS.WritableStream,
+  { stdout }: { stdout: NodeJS.WritableStream },
 ): 0 {
   const print = (value: unknown, text: string) =>
     stdout.write(json ? `${JSON.stringify(value, null, 2)}\n` : text);

@@ -5,7 +5,7 @@ import { WhetstoneError } from '@whetstone/errors';
 const NAMES = ['whetstone.yaml', 'context-eval.yaml'];
 
 /** The config file that was named, else the first of the usual names in the current directory. */
-export function findConfig(named: string | undefined): string {
+export function findConfig(named?: string): string {
   if (named !== undefined) return resolve(named);
   const found = NAMES.find((name) => existsSync(name));
   if (found) return resolve(found);

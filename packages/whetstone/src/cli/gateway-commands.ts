@@ -1,8 +1,9 @@
 import { type Command, Option } from 'commander';
+import type { ActionOf } from './command-action.ts';
 import { collect, portNumber, positiveInteger, positiveNumber } from './option-values.ts';
 
-/** `whetstone gateway …`: what can be asked; the code of each command is loaded when it is called. */
-export function addGateway(program: Command, exit: (code: number) => void): void {
+/** The commands `whetstone gateway …`. */
+export function addGateway(program: Command, action: ActionOf): void {
   const gateway = program
     .command('gateway')
     .description('run a gateway between agents and their models, and watch its calls')
@@ -59,10 +60,7 @@ and in another shell:
 
 Faults: KIND[=VALUE][,FIELD=VALUE…][@first=N|every=N|p=SHARE], or JSON. A number is an HTTP status.`,
     )
-    .action(async (options) => {
-      const { gatewayCommand } = await import('./gateway.ts');
-      exit(await gatewayCommand(options, { stdout: process.stdout, stderr: process.stderr }));
-    });
+    .action(action(async () => (await import('./gateway.ts')).gatewayCommand));
   gateway
     .command('env')
     .description('print the lines that point an agent at a running gateway')
@@ -78,8 +76,5 @@ Examples:
   eval "$(whetstone gateway env claude-code --model claude-opus-4-5)"
   eval "$(whetstone gateway env)" && node my-program.js`,
     )
-    .action(async (kind, options) => {
-      const { gatewayEnvCommand } = await import('./gateway-env.ts');
-      exit(await gatewayEnvCommand(kind, options, process.stdout));
-    });
+    .action(action(async () => (await import('./gateway-env.ts')).gatewayEnvCommand));
 }

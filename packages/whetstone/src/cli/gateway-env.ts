@@ -5,6 +5,7 @@ import { cacheFolder } from '@whetstone/agents/install';
 import { WhetstoneError } from '@whetstone/errors';
 import { findRunningGateway } from '../gateway/running-gateways.ts';
 import { exportLines, writeShellSettings } from '../gateway/shell-settings.ts';
+import type { Streams } from './streams.ts';
 
 export type GatewayEnvOptions = {
   /** Default: the one gateway that runs. */
@@ -16,13 +17,13 @@ export type GatewayEnvOptions = {
 };
 
 /**
- * Prints `export` lines that point an agent at a gateway, for `eval`; without a kind those that provider SDKs read. An
- * agent that needs files gets them in a folder of the gateway's own.
+ * Prints the `export` lines that point an agent at a gateway, for `eval`. Without a kind: those that provider SDKs read.
+ * Files that the agent needs go into the folder of the gateway.
  */
 export async function gatewayEnvCommand(
   kind: string | undefined,
   options: GatewayEnvOptions,
-  stdout: NodeJS.WritableStream,
+  { stdout }: Streams,
 ): Promise<number> {
   const agent = kind === undefined ? undefined : findDrivenAgent(kind);
   const { baseUrl, key, folder } = await meantGateway(options);
@@ -36,17 +37,14 @@ export async function gatewayEnvCommand(
     });
     stdout.write(exportLines(settings));
   } else {
-    // Loaded for this alone, and large beside what an agent's lines need.
+    // Loaded only here, because it is large beside what an agent's lines need.
     const { laneEnvironment } = await import('@whetstone/gateway');
     stdout.write(exportLines(laneEnvironment(baseUrl, key)));
   }
   return 0;
 }
 
-async function meantGateway({
-  gateway,
-  key,
-}: GatewayEnvOptions): Promise<{ baseUrl: string; key: string; folder: string }> {
+async function meantGateway({ gateway, key }: GatewayEnvOptions) {
   if (key === undefined) return findRunningGateway(gateway);
   if (gateway === undefined || !/^https?:$/.test(URL.parse(gateway)?.protocol ?? '')) {
     throw new WhetstoneError('gateway-option-invalid', 'A key needs the base URL of its gateway.', {
@@ -55,7 +53,7 @@ async function meantGateway({
     });
   }
   const baseUrl = gateway.replace(/\/+$/, '').replace(/\/v1$/, '');
-  // A gateway that this machine's user did not start: its folder goes with the cache.
+  // This user did not start the gateway, so its files stay in the cache.
   const name = createHash('sha256').update(baseUrl).digest('hex').slice(0, 12);
   return { baseUrl, key, folder: join(cacheFolder(), 'gateways', `at-${name}`) };
 }

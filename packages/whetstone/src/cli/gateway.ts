@@ -7,6 +7,8 @@ import { totalCalls } from '../gateway/call-totals.ts';
 import { type ModeFlags, readLaneMode } from '../gateway/mode-flags.ts';
 import { type StartedGateway, startGateway } from '../gateway/start-gateway.ts';
 import { createCallDisplay } from './gateway-calls.ts';
+import { onEndSignal } from './interrupt.ts';
+import type { Streams } from './streams.ts';
 
 export type GatewayCommandOptions = ModeFlags & {
   host?: string;
@@ -22,11 +24,9 @@ export type GatewayCommandOptions = ModeFlags & {
   json?: boolean;
 };
 
-type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };
-
 /**
- * Runs a gateway with one lane until SIGINT, SIGTERM or SIGHUP; prints each call as it ends, and at the end what they
- * come to. Leaving it is how it ends, so the exit code is 0 then; a second signal leaves at once, with 130.
+ * Runs a gateway with one lane until SIGINT, SIGTERM or SIGHUP. Prints each call as it ends, and the totals at the end.
+ * Exit code 0, because a signal is the usual end; 130 after a second signal, which ends it at once.
  */
 export async function gatewayCommand(
   options: GatewayCommandOptions,
@@ -35,7 +35,8 @@ export async function gatewayCommand(
   const mode = await readLaneMode(options);
   const { host, port, ledger } = options;
   const display = createCallDisplay(stdout, options.json ?? false);
-  using end = onEndSignal();
+  const end = Promise.withResolvers<void>();
+  using _ = onEndSignal(end.resolve);
   const gateway = await startGateway({
     mode,
     ...present({ host, port }),
@@ -47,7 +48,7 @@ export async function gatewayCommand(
   });
   const startedAt = performance.now();
   (options.json ? stderr : stdout).write(introduction(mode.kind, gateway));
-  await end.asked;
+  await end.promise;
   try {
     await gateway.close(); // the last calls are shown meanwhile
   } finally {
@@ -69,25 +70,6 @@ function budgetOf({ budgetUsd, budgetTokens, budgetCalls, budgetMinutes }: Gatew
   return {
     ...present({ costUsd: budgetUsd, tokens: budgetTokens, calls: budgetCalls }),
     ...(budgetMinutes === undefined ? {} : { wallMs: budgetMinutes * 60_000 }),
-  };
-}
-
-/** `asked` resolves at the first signal that asks for the end; the second one gets it. */
-function onEndSignal(): { asked: Promise<void> } & Disposable {
-  const { promise: asked, resolve: ask } = Promise.withResolvers<void>();
-  let isAsked = false;
-  const handle = (): void => {
-    if (isAsked) process.exit(130);
-    isAsked = true;
-    ask();
-  };
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  for (const name of signals) process.on(name, handle);
-  return {
-    asked,
-    [Symbol.dispose]() {
-      for (const name of signals) process.off(name, handle);
-    },
   };
 }
 

@@ -17,15 +17,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 async function init(options: Partial<InitOptions> = {}): Promise<{ code: number; output: string }> {
   const stdout = new PassThrough();
-  const code = await initCommand({
-    directory: '.',
-    repoPath: '.',
-    agentProfiles: false,
-    force: false,
-    stdout,
-    cwd: folder,
-    ...options,
-  });
+  const code = await initCommand({ directory: '.', repoPath: '.', ...options }, { stdout }, folder);
   stdout.end();
   return { code, output: await text(stdout) };
 }

@@ -1,4 +1,5 @@
-import { mkdir, stat, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { stringify } from 'yaml';
@@ -12,27 +13,25 @@ export type InitOptions = {
   /** Default: a stand-in that needs no agent and no key. */
   agentCommand?: string;
   /** Write presets for several agents (`agents`) instead of one (`agent`). */
-  agentProfiles: boolean;
-  /** Overwrite files that are there. */
-  force: boolean;
-  stdout: NodeJS.WritableStream;
-  /** Default: the current directory. */
-  cwd?: string;
+  agentProfiles?: boolean;
+  /** Overwrite files that exist. */
+  force?: boolean;
 };
 
 /**
  * Writes a starter config that loads and runs as it stands. Returns 0.
  *
- * @throws WhetstoneError `init-exists` (exit code 2) when a file is there already and `force` is not set; nothing is
- * written then.
+ * @throws WhetstoneError `init-exists` (exit code 2) when a file exists and `force` is not set. Nothing is written then.
  */
-export async function initCommand(options: InitOptions): Promise<number> {
-  const cwd = options.cwd ?? process.cwd();
+export async function initCommand(
+  options: InitOptions,
+  { stdout }: { stdout: NodeJS.WritableStream },
+  cwd = process.cwd(),
+): Promise<number> {
   const directory = resolve(cwd, options.directory);
   const files = starterFiles(options, relativeTo(directory, resolve(cwd, options.repoPath)));
   const names = Object.keys(files);
-  const existing = [];
-  for (const name of names) if (await exists(join(directory, name))) existing.push(name);
+  const existing = names.filter((name) => existsSync(join(directory, name)));
   if (existing.length > 0 && !options.force) {
     throw new WhetstoneError('init-exists', `These files exist already: ${existing.join(', ')}`, {
       where: directory,
@@ -44,7 +43,7 @@ export async function initCommand(options: InitOptions): Promise<number> {
     await writeFile(join(directory, name), content);
   }
   const config = join(relativeTo(cwd, directory), 'whetstone.yaml');
-  options.stdout.write(
+  stdout.write(
     [
       ...names.map((name) => `Wrote ${join(relativeTo(cwd, directory), name)}`),
       '',
@@ -59,11 +58,10 @@ export async function initCommand(options: InitOptions): Promise<number> {
 
 function starterFiles(options: InitOptions, repoPath: string): Record<string, string> {
   const { agentCommand } = options;
-  const agents = options.agentProfiles
-    ? agentProfiles(yamlText(agentCommand))
-    : singleAgent(yamlText(agentCommand));
+  const command = agentCommand === undefined ? undefined : yamlText(agentCommand);
+  const agents = options.agentProfiles ? agentProfiles(command) : singleAgent(command);
   return {
-    'whetstone.yaml': configText(yamlText(repoPath) ?? '.', agents),
+    'whetstone.yaml': configText(yamlText(repoPath), agents),
     'tasks.yaml': TASKS_TEXT,
     'contexts/baseline/AGENTS.md': '# Notes for agents\n',
     'contexts/experiment/AGENTS.md': EXPERIMENT_CONTEXT,
@@ -71,19 +69,10 @@ function starterFiles(options: InitOptions, repoPath: string): Record<string, st
 }
 
 /** A value as YAML on one line, quoted where it must be. */
-function yamlText(value: string | undefined): string | undefined {
-  return value === undefined
-    ? undefined
-    : stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE' }).trimEnd();
+function yamlText(value: string): string {
+  return stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE' }).trimEnd();
 }
 
 function relativeTo(from: string, to: string): string {
   return (relative(from, to) || '.').split(sep).join('/');
-}
-
-async function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
 }

@@ -1,20 +1,29 @@
 /**
- * Ctrl-C once aborts the signal: nothing more is started, what runs is killed, what has finished is written. A second
- * Ctrl-C ends the process at once.
+ * Calls `first` at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once, with exit code 130. Until
+ * it is disposed.
  */
-export function onInterrupt(stderr: NodeJS.WritableStream): { signal: AbortSignal; stop(): void } {
-  const controller = new AbortController();
+export function onEndSignal(first: () => void): Disposable {
+  let isAsked = false;
   const handle = () => {
-    if (controller.signal.aborted) process.exit(130);
-    stderr.write('\nStopping what runs; finished cases are kept. Ctrl-C again to leave at once.\n');
-    controller.abort(new Error('interrupted'));
+    if (isAsked) process.exit(130);
+    isAsked = true;
+    first();
   };
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
   for (const name of signals) process.on(name, handle);
   return {
-    signal: controller.signal,
-    stop() {
+    [Symbol.dispose]() {
       for (const name of signals) process.off(name, handle);
     },
   };
+}
+
+/** Ctrl-C once aborts the signal: nothing more is started, what runs is killed, what has finished is written. */
+export function onInterrupt(stderr: NodeJS.WritableStream): { signal: AbortSignal } & Disposable {
+  const controller = new AbortController();
+  const listening = onEndSignal(() => {
+    stderr.write('\nStopping what runs; finished cases are kept. Ctrl-C again to leave at once.\n');
+    controller.abort(new Error('interrupted'));
+  });
+  return { signal: controller.signal, [Symbol.dispose]: () => listening[Symbol.dispose]() };
 }

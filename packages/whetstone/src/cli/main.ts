@@ -2,22 +2,19 @@ import { loopProfiles } from '@whetstone/agents/loop-profiles';
 import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
+import { type ActionOf, commandActions } from './command-action.ts';
 import { addGateway } from './gateway-commands.ts';
 import { collect, portNumber, positiveInteger, rate } from './option-values.ts';
 import { printError } from './print-error.ts';
 
 /**
- * The command line: parses, calls the library, prints. Each command's code is loaded when it is called, so that
- * `--help` and `--version` load nothing.
- *
- * Exit codes: 0 all passed; 1 some case not passed, or under `--fail-under`; 2 bad configuration or usage; 3 the
- * harness failed; 130 interrupted.
+ * The command line: parses, calls the library, prints. Resolves with the exit code: 0 all passed; 1 some case not
+ * passed, or under `--fail-under`; 2 bad configuration or usage; 3 the harness failed; 130 interrupted.
  */
 export async function main(argv: string[]): Promise<number> {
   handleOutputErrors();
   let json = false;
-  const print = (error: unknown) =>
-    printError(error, { stderr: process.stderr, stdout: process.stdout, json });
+  const print = (error: unknown) => printError(error, process, json);
   // Node's own exit code for a crash is 1, which here says that a case did not pass.
   process.on('uncaughtException', (error) => {
     void print(error).then(() => process.exit(3));
@@ -57,20 +54,21 @@ Examples:
 
 Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the harness failed, 130 interrupted.`,
     );
-  addInit(program, exit);
-  addValidateConfig(program, exit);
-  addRun(program, exit);
-  addReport(program, exit);
-  addShow(program, exit);
-  addView(program, exit);
-  addAgent(program, exit);
-  addAgents(program, exit);
-  addGateway(program, exit);
-  addErrors(program, exit);
+  const action = commandActions(exit);
+  addInit(program, action);
+  addValidateConfig(program, action);
+  addRun(program, action);
+  addReport(program, action);
+  addShow(program, action);
+  addView(program, action);
+  addAgent(program, action);
+  addAgents(program, action);
+  addGateway(program, action);
+  addErrors(program, action);
   return program;
 }
 
-function addInit(program: Command, exit: (code: number) => void): void {
+function addInit(program: Command, action: ActionOf): void {
   program
     .command('init')
     .description('write a starter config, task file and variants')
@@ -87,22 +85,10 @@ Examples:
   whetstone init --agent-command 'my-agent --prompt {prompt_file}'
   whetstone init --agent-profiles -d evals --repo-path ..`,
     )
-    .action(async (options) => {
-      const { initCommand } = await import('./init.ts');
-      exit(
-        await initCommand({
-          directory: options.directory,
-          repoPath: options.repoPath,
-          agentCommand: options.agentCommand,
-          agentProfiles: options.agentProfiles ?? false,
-          force: options.force ?? false,
-          stdout: process.stdout,
-        }),
-      );
-    });
+    .action(action(async () => (await import('./init.ts')).initCommand));
 }
 
-function addValidateConfig(program: Command, exit: (code: number) => void): void {
+function addValidateConfig(program: Command, action: ActionOf): void {
   program
     .command('validate-config')
     .description('check a config and its tasks; prints everything that is wrong, at once')
@@ -118,24 +104,10 @@ Examples:
   whetstone validate-config
   whetstone validate-config --strict --check-agents -c whetstone.yaml`,
     )
-    .action(async (options) => {
-      const { findConfig } = await import('./find-config.ts');
-      const { validateConfigCommand } = await import('./validate-config.ts');
-      exit(
-        await validateConfigCommand({
-          config: findConfig(options.config),
-          tasks: options.tasks,
-          strict: options.strict ?? false,
-          checkAgents: options.checkAgents ?? false,
-          json: options.json ?? false,
-          stdout: process.stdout,
-          stderr: process.stderr,
-        }),
-      );
-    });
+    .action(action(async () => (await import('./validate-config.ts')).validateConfigCommand));
 }
 
-function addRun(program: Command, exit: (code: number) => void): void {
+function addRun(program: Command, action: ActionOf): void {
   program
     .command('run')
     .description('run the matrix and report on it')
@@ -175,17 +147,15 @@ Examples:
 
 A run can be stopped with Ctrl-C or killed at any time: what has finished is kept, and --resume goes on with the rest.`,
     )
-    .action(async (options) => {
-      if (!options.dryRun) {
-        const { enterPrivateMountNamespace } = await import('../workspace/mount-namespace.ts');
-        enterPrivateMountNamespace([...RUN_OPTIONS, ...process.execArgv, ...process.argv.slice(1)]);
-      }
-      const { runCommand } = await import('./run.ts');
-      exit(await runCommand(options, { stdout: process.stdout, stderr: process.stderr }));
-    });
+    .hook('preAction', async (command) => {
+      if (command.opts().dryRun) return;
+      const { enterPrivateMountNamespace } = await import('../workspace/mount-namespace.ts');
+      enterPrivateMountNamespace([...RUN_OPTIONS, ...process.execArgv, ...process.argv.slice(1)]);
+    })
+    .action(action(async () => (await import('./run.ts')).runCommand));
 }
 
-function addReport(program: Command, exit: (code: number) => void): void {
+function addReport(program: Command, action: ActionOf): void {
   program
     .command('report')
     .description('print the report of a run, rebuilt from its journal')
@@ -202,13 +172,10 @@ Examples:
   whetstone report latest --format junit > junit.xml
   whetstone report .whetstone/runs/20260101-120000-ab12 --format csv`,
     )
-    .action(async (run, options) => {
-      const { reportCommand } = await import('./report.ts');
-      exit(await reportCommand(run, options, { stdout: process.stdout, stderr: process.stderr }));
-    });
+    .action(action(async () => (await import('./report.ts')).reportCommand));
 }
 
-function addShow(program: Command, exit: (code: number) => void): void {
+function addShow(program: Command, action: ActionOf): void {
   program
     .command('show')
     .description('look at a run, or at one case of it')
@@ -223,13 +190,10 @@ Examples:
   whetstone show latest
   whetstone show latest fix-parser__baseline__codex__trial-1`,
     )
-    .action(async (run, caseId, options) => {
-      const { showCommand } = await import('./show.ts');
-      exit(await showCommand(run, caseId, options, process.stdout));
-    });
+    .action(action(async () => (await import('./show.ts')).showCommand));
 }
 
-function addView(program: Command, exit: (code: number) => void): void {
+function addView(program: Command, action: ActionOf): void {
   program
     .command('view')
     .description('look at runs in a browser; serves them on this machine alone')
@@ -244,13 +208,10 @@ Examples:
   whetstone view
   whetstone view latest --open`,
     )
-    .action(async (run, options) => {
-      const { viewCommand } = await import('./view.ts');
-      exit(await viewCommand({ ...options, run }, { stdout: process.stdout, stderr: process.stderr }));
-    });
+    .action(action(async () => (await import('./view.ts')).viewCommand));
 }
 
-function addErrors(program: Command, exit: (code: number) => void): void {
+function addErrors(program: Command, action: ActionOf): void {
   program
     .command('errors')
     .description('explain an error code, or list all of them')
@@ -264,13 +225,10 @@ Examples:
   whetstone errors agent-key-missing
   whetstone errors --json | jq -r '.[].code'`,
     )
-    .action(async (code, options) => {
-      const { errorsCommand } = await import('./errors.ts');
-      exit(errorsCommand(code, options, process.stdout));
-    });
+    .action(action(async () => (await import('./errors.ts')).errorsCommand));
 }
 
-function addAgent(program: Command, exit: (code: number) => void): void {
+function addAgent(program: Command, action: ActionOf): void {
   program
     .command('agent')
     .description('run our own coding-agent loop on one prompt, without interaction')
@@ -293,16 +251,7 @@ The key comes from OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, which al
 OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL where --base-url is not given. Commands run on this machine
 as you: use it where you would run them yourself.`,
     )
-    .action(async (prompt, options) => {
-      const { agentCommand } = await import('./agent.ts');
-      exit(
-        await agentCommand(prompt, options, {
-          stdin: process.stdin,
-          stdout: process.stdout,
-          stderr: process.stderr,
-        }),
-      );
-    });
+    .action(action(async () => (await import('./agent.ts')).agentCommand));
 }
 
 /** A run waits for others most of the time: a small young generation keeps its memory flat, and every fork cheap. */
@@ -312,8 +261,8 @@ const configOption = () =>
   new Option('-c, --config <file>', 'config file (default: whetstone.yaml, else context-eval.yaml)');
 
 /**
- * `whetstone … | head` closes our output: that is the reader's choice, and no reason to stop a run. Output that cannot be
- * written for another reason (a full disk) must not pass for a result.
+ * `whetstone … | head` closes our output, which is not a reason to stop a run. Output that cannot be written for another
+ * reason (a full disk) is an error, because it is not the whole result.
  */
 function handleOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) {

@@ -1,16 +1,10 @@
 import { errorTable, messageOf, WhetstoneError } from '@whetstone/errors';
 import { ConfigErrors } from '../config/diagnostic.ts';
+import type { Streams } from './streams.ts';
 import { terminalColors } from './terminal-features.ts';
 
-type Output = {
-  stderr: NodeJS.WriteStream;
-  stdout: NodeJS.WritableStream;
-  /** The command was called with `--json`: a program reads its stdout. */
-  json: boolean;
-};
-
-/** Prints an error for a person, and as a line of JSON for a program. Returns the exit code that goes with it. */
-export async function printError(error: unknown, { stderr, stdout, json }: Output): Promise<2 | 3> {
+/** Prints an error on stderr, and with `json` also as a line of JSON on stdout. Returns the exit code of the error. */
+export async function printError(error: unknown, { stderr, stdout }: Streams, json: boolean): Promise<2 | 3> {
   if (!(error instanceof WhetstoneError)) {
     const detail = (error instanceof Error && error.stack) || messageOf(error);
     stderr.write(`whetstone failed unexpectedly; please report this:\n${detail}\n`);

@@ -12,26 +12,27 @@ import { renderJunit } from '../report/junit.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { type ReportedRun, rebuildReport, reportRun } from '../run/write-report.ts';
 import { findConfig } from './find-config.ts';
+import type { Streams } from './streams.ts';
 
 export type ReportFormat = 'md' | 'json' | 'csv' | 'junit';
 
-/** Prints the report of a run, rebuilt from its journal; `results.jsonl`, `summary.json` and `report.md` are too. */
+/** Prints the report of a run. Rebuilds `results.jsonl`, `summary.json` and `report.md` from the journal. */
 export async function reportCommand(
   reference: string,
   options: { format: ReportFormat; config?: string },
-  { stdout, stderr }: { stdout: NodeJS.WritableStream; stderr: NodeJS.WritableStream },
+  { stdout, stderr }: Streams,
 ): Promise<number> {
   const directory = await locateRun(reference, options.config);
   const reported = await rebuildReport(directory).catch(async (error: unknown) => {
     if (!isUnwritable(error)) throw error;
-    stderr.write(`${error.where}: ${error.message} The files of the report there are as they were.\n`);
+    stderr.write(`${error.where}: ${error.message} The files of the report there were not changed.\n`);
     return reportRun(await readRun(directory));
   });
   stdout.write(await render(reported, options.format));
   return 0;
 }
 
-/** A report needs to be read more than it needs to be kept: a run on a full or foreign disk is shown all the same. */
+/** Reading a report matters more than keeping it, so a run on a full or foreign disk is shown as well. */
 function isUnwritable(error: unknown): error is WhetstoneError {
   return error instanceof WhetstoneError && (error.code === 'disk-full' || error.code === 'record-lost');
 }
@@ -52,12 +53,12 @@ async function render(run: ReportedRun, format: ReportFormat): Promise<string> {
   }
 }
 
-/** A run by path, id or "latest"; ids are looked up in the output directory of the config, where there is one. */
+/** Finds a run by path, id or "latest". Ids are looked up in the output directory of the config, if there is one. */
 export async function locateRun(reference: string, configFile: string | undefined): Promise<string> {
   return findRun(reference, await outputDirectoryOf(configFile));
 }
 
-/** Where the runs of a config are; looking needs no config, and without one the default place is tried. */
+/** The folder with the runs of a config; without a config, the default one. */
 export async function outputDirectoryOf(configFile: string | undefined): Promise<string> {
   try {
     return (await loadConfig(findConfig(configFile))).config.outputDir;

@@ -13,6 +13,7 @@ import { printDryRun } from './dry-run.ts';
 import { findConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
 import { createProgress } from './progress.ts';
+import type { Streams } from './streams.ts';
 import { terminalColors, terminalWidth } from './terminal-features.ts';
 
 export type RunCommandOptions = {
@@ -32,8 +33,6 @@ export type RunCommandOptions = {
   failUnder?: number;
   json?: boolean;
 };
-
-type Streams = { stdout: NodeJS.WriteStream; stderr: NodeJS.WriteStream };
 
 export async function runCommand(options: RunCommandOptions, { stdout, stderr }: Streams): Promise<number> {
   const loaded = await loadConfig(findConfig(options.config), {
@@ -57,14 +56,11 @@ export async function runCommand(options: RunCommandOptions, { stdout, stderr }:
   }
 
   await requireExecutables(loaded, request.selection);
-  const interrupt = onInterrupt(stderr);
   const progress = createProgress(stderr);
   const { jobs } = options;
+  using interrupt = onInterrupt(stderr);
   const { signal } = interrupt;
-  const result = await run({ ...request, jobs, signal, onEvent: progress.show }).finally(() => {
-    progress.stop();
-    interrupt.stop();
-  });
+  const result = await run({ ...request, jobs, signal, onEvent: progress.show }).finally(progress.stop);
 
   if (options.json) stdout.write(escapedJson(result.summary));
   else {
@@ -74,7 +70,7 @@ export async function runCommand(options: RunCommandOptions, { stdout, stderr }:
     stdout.write(`\n${result.directory}\n`);
   }
   if (result.interrupted) {
-    stderr.write(`Interrupted. Go on with: whetstone run --resume ${result.manifest.run_id}\n`);
+    stderr.write(`Interrupted. Resume with: whetstone run --resume ${result.manifest.run_id}\n`);
     return 130;
   }
   return exitCodeOf(result.summary, options.failUnder);

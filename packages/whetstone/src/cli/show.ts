@@ -6,14 +6,15 @@ import { escapedJson } from '../report/json.ts';
 import { renderCase, renderRun } from '../report/render-case.ts';
 import { summarize } from '../report/summarize.ts';
 import { locateRun } from './report.ts';
+import type { Streams } from './streams.ts';
 import { terminalColors, terminalWidth } from './terminal-features.ts';
 
-/** Prints a run, or one case of it. Reads only. */
+/** Prints a run, or one case of it. Writes nothing. */
 export async function showCommand(
   reference: string,
   caseId: string | undefined,
   options: { json?: boolean; config?: string },
-  stdout: NodeJS.WriteStream,
+  { stdout }: Streams,
 ): Promise<number> {
   const run = await readRun(await locateRun(reference, options.config));
   const view = { colors: terminalColors(stdout), width: terminalWidth(stdout) };

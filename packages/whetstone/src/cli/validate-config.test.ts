@@ -37,20 +37,17 @@ function write(config = CONFIG, tasks = 'tasks:\n  - {id: one, prompt: Do it}\n'
   writeFileSync(join(folder, 'tasks.yaml'), tasks);
 }
 
-async function validate(options: Partial<ValidateConfigOptions> = {}) {
+async function validate({
+  env = { PATH: process.env.PATH },
+  ...options
+}: ValidateConfigOptions & { env?: NodeJS.ProcessEnv } = {}) {
   const stdout = new PassThrough();
   const stderr = new PassThrough();
-  const code = await validateConfigCommand({
-    config: 'whetstone.yaml',
-    strict: false,
-    checkAgents: false,
-    json: false,
-    stdout,
-    stderr,
-    cwd: folder,
-    env: { PATH: process.env.PATH },
-    ...options,
-  });
+  const code = await validateConfigCommand(
+    { config: 'whetstone.yaml', ...options },
+    { stdout, stderr },
+    { cwd: folder, env },
+  );
   stdout.end();
   stderr.end();
   return { code, out: await text(stdout), err: await text(stderr) };
@@ -122,7 +119,7 @@ describe('validateConfigCommand', () => {
 
 describe('validateConfigCommand --strict', () => {
   /** The lines that name a place, without the frames. */
-  async function findings(options: Partial<ValidateConfigOptions> = {}): Promise<string[]> {
+  async function findings(options: Parameters<typeof validate>[0] = {}): Promise<string[]> {
     const { err } = await validate({ strict: true, ...options });
     return err.split('\n').filter((line) => /^\S+:\d+:\d+ /.test(line));
   }

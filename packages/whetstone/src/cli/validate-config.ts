@@ -7,52 +7,51 @@ import { ConfigErrors, type Diagnostic, inFileOrder } from '../config/diagnostic
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { strictChecks } from '../config/strict-checks.ts';
+import { findConfig } from './find-config.ts';
 
 export type ValidateConfigOptions = {
   /** Relative to `cwd`. */
-  config: string;
+  config?: string;
   tasks?: string;
   /** Check the repository, its refs, task ids, environment variables and validation commands as well. */
-  strict: boolean;
+  strict?: boolean;
   /** Look for the program of each agent. Runs none. */
-  checkAgents: boolean;
+  checkAgents?: boolean;
   /** One JSON object on stdout instead of text. */
-  json: boolean;
-  stdout: NodeJS.WritableStream;
-  stderr: NodeJS.WritableStream;
-  /** ANSI colours in the text. Default: no. */
-  color?: boolean;
-  /** Default: the current directory. */
-  cwd?: string;
-  /** Default: the process's environment. */
-  env?: Readonly<Record<string, string | undefined>>;
+  json?: boolean;
 };
 
-/** Loads a config and says what it comes to, or everything that is wrong with it. Returns 0, or 2 for an invalid one. */
-export async function validateConfigCommand(options: ValidateConfigOptions): Promise<number> {
-  const cwd = options.cwd ?? process.cwd();
-  const { loaded, diagnostics, executables } = await validate(options, cwd);
+/** Loads a config and prints a summary, or everything that is wrong with it. Returns 0, or 2 for an invalid one. */
+export async function validateConfigCommand(
+  options: ValidateConfigOptions,
+  { stdout, stderr }: Record<'stdout' | 'stderr', NodeJS.WritableStream>,
+  { cwd, env } = { cwd: process.cwd(), env: process.env },
+): Promise<number> {
+  const { loaded, diagnostics, executables } = await validate(options, cwd, env);
   const valid = !diagnostics.some(({ severity }) => severity === 'error');
   if (options.json) {
     const summary = loaded ? jsonSummary(loaded.config) : {};
     const report = { valid, ...summary, diagnostics, ...(options.checkAgents && { executables }) };
-    options.stdout.write(`${JSON.stringify(report, null, 2)}\n`);
+    stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     return valid ? 0 : 2;
   }
   if (diagnostics.length > 0) {
-    options.stderr.write(formatDiagnostics(diagnostics, { color: options.color ?? false, cwd }));
+    stderr.write(formatDiagnostics(diagnostics, { color: false, cwd }));
   }
-  if (loaded && valid) options.stdout.write(textSummary(loaded.config, executables, cwd));
-  else options.stderr.write(`\n${countErrors(diagnostics)}\n`);
+  if (loaded && valid) stdout.write(textSummary(loaded.config, executables, cwd));
+  else stderr.write(`\n${countErrors(diagnostics)}\n`);
   return valid ? 0 : 2;
 }
 
 type Validation = { loaded?: LoadedConfig; diagnostics: Diagnostic[]; executables: ExecutableCheck[] };
 
-async function validate(options: ValidateConfigOptions, cwd: string): Promise<Validation> {
-  const environment = options.env ?? process.env;
+async function validate(
+  options: ValidateConfigOptions,
+  cwd: string,
+  environment: NodeJS.ProcessEnv,
+): Promise<Validation> {
   try {
-    const loaded = await loadConfig(options.config, {
+    const loaded = await loadConfig(options.config ?? findConfig(), {
       cwd,
       ...present({ tasksFile: options.tasks }),
     });

@@ -21,12 +21,12 @@ afterEach(async () => {
 
 /** Starts the command in its own process, in `folder`; resolves with the URL that it prints. */
 async function start(
-  options: ViewOptions,
+  { run, ...options }: ViewOptions & { run?: string },
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ child: ChildProcess; url: string }> {
   const script = `
     import { viewCommand } from ${JSON.stringify(new URL('./view.ts', import.meta.url).href)};
-    process.exitCode = await viewCommand(${JSON.stringify(options)}, process);
+    process.exitCode = await viewCommand(${JSON.stringify(run)}, ${JSON.stringify(options)}, process);
   `;
   const started = spawn(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: folder,
@@ -71,7 +71,7 @@ test('opens at a run', async () => {
 });
 
 test('a run that is not there is a usage error', async () => {
-  await expect(viewCommand({ run: join(folder, 'nothing') }, process)).rejects.toMatchObject({
+  await expect(viewCommand(join(folder, 'nothing'), {}, process)).rejects.toMatchObject({
     code: 'run-not-found',
     exitCode: 2,
   });

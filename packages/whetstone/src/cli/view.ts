@@ -1,10 +1,11 @@
-import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { execa } from 'execa';
 import { serveRuns } from '../view/server.ts';
+import { onEndSignal } from './interrupt.ts';
 import { locateRun, outputDirectoryOf } from './report.ts';
+import type { Streams } from './streams.ts';
 
 export type ViewOptions = {
   config?: string;
@@ -12,41 +13,29 @@ export type ViewOptions = {
   port?: number;
   /** Starts the system's browser. */
   open?: boolean;
-  /** A run directory, a run id, or "latest": the page opens there. */
-  run?: string;
 };
 
 /**
- * Serves the web page over the run directories until SIGINT, SIGTERM or SIGHUP. Leaving it is how it ends, so the exit
- * code is 0 then.
+ * Serves the web page over the run directories until SIGINT, SIGTERM or SIGHUP, which is the usual end: exit code 0. The
+ * page opens at `reference`: a run directory, a run id, or "latest".
  */
 export async function viewCommand(
+  reference: string | undefined,
   options: ViewOptions,
-  { stdout, stderr }: { stdout: NodeJS.WritableStream; stderr: NodeJS.WritableStream },
+  { stdout, stderr }: Streams,
 ): Promise<number> {
   const run =
-    options.run === undefined ? undefined : await realpath(await locateRun(options.run, options.config));
+    reference === undefined ? undefined : await realpath(await locateRun(reference, options.config));
   const outputDirectory = run === undefined ? await outputDirectoryOf(options.config) : dirname(run);
   const fragment = run === undefined ? '' : `#/runs/${encodeURIComponent(basename(run))}`;
 
-  const ended = endSignal();
-  await using server = await serveRuns({
-    outputDirectory,
-    ...present({ port: options.port }),
-  });
+  const end = Promise.withResolvers<void>();
+  using _ = onEndSignal(end.resolve);
+  await using server = await serveRuns({ outputDirectory, ...present({ port: options.port }) });
   stdout.write(`Runs below ${outputDirectory}:\n${server.url}${fragment}\nCtrl-C ends it.\n`);
   if (options.open) void openBrowser(server.createOneTimeUrl() + fragment, stderr);
-  await ended;
+  await end.promise;
   return 0;
-}
-
-async function endSignal(): Promise<void> {
-  const listening = new AbortController();
-  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
-  await Promise.race(
-    signals.map((name) => once(process, name, { signal: listening.signal }).catch(() => undefined)),
-  );
-  listening.abort();
 }
 
 const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
