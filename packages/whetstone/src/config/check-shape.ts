@@ -17,8 +17,8 @@ export function checkShape<Shape>(
 }
 
 /**
- * Checks a mapping key by key, so that one bad key does not hide problems of the others. Returns the good keys, without
- * unknown ones; `undefined` if the value is not a mapping.
+ * Checks a mapping key by key, so that one bad key does not hide problems of the others, and warns about unknown keys.
+ * Returns the good keys; `undefined` if the value is not a mapping.
  */
 export function checkMapping<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
@@ -26,6 +26,7 @@ export function checkMapping<Shape extends z.ZodRawShape>(
   path: YamlPath,
   report: Reporter,
 ): Partial<z.output<z.ZodObject<Shape>>> | undefined {
+  warnUnknownKeys(schema, value, path, report);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   for (const issue of result.error.issues) reportIssue(issue, value, path, report);
@@ -61,9 +62,8 @@ function reportUnion(
     return;
   }
   const wanted = issue.errors.flatMap((branch) => branch.flatMap((nested) => expectation(nested) ?? []));
-  const { message, ...options } = wrongType([...new Set(wanted)].join(' or '), value, () =>
-    writtenScalar(report.yaml, path),
-  );
+  const written = () => writtenScalar(report.yaml, path);
+  const { message, ...options } = wrongType([...new Set(wanted)].join(' or '), value, written);
   report.error(path, message, options);
 }
 
@@ -83,9 +83,8 @@ function explain(issue: z.core.$ZodIssue, value: unknown, written: () => string 
     }
     case 'too_small':
       if (issue.origin === 'array') {
-        return {
-          message: issue.message.startsWith('Too small') ? 'must not be an empty list' : issue.message,
-        };
+        const isOurs = !issue.message.startsWith('Too small');
+        return { message: isOurs ? issue.message : 'must not be an empty list' };
       }
       return { message: issue.origin === 'string' ? issue.message : `must be at least ${issue.minimum}` };
     case 'too_big':
@@ -180,18 +179,19 @@ export function warnCloseKeys(
 
 function unwrap(schema: z.ZodType): z.ZodType {
   let inner: unknown = schema;
-  while (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
+  for (;;) {
+    if (inner instanceof z.ZodOptional || inner instanceof z.ZodNullable) inner = inner.unwrap();
+    else if (inner instanceof z.ZodPipe) inner = inner.in;
+    else break;
+  }
   return inner instanceof z.ZodType ? inner : schema;
+}
+
+/** Whether a mapping has a value at a key. In YAML a key without a value counts as absent. */
+export function isGiven(mapping: unknown, key: string): boolean {
+  return isMapping(mapping) && mapping[key] !== null && mapping[key] !== undefined;
 }
 
 export function isMapping(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The object without keys that are null or undefined: in YAML a key without a value counts as absent. */
-export function written<Fields extends object>(
-  fields: Fields,
-): { [Key in keyof Fields]?: NonNullable<Fields[Key]> } {
-  const entries = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
-  return Object.fromEntries(entries) as { [Key in keyof Fields]?: NonNullable<Fields[Key]> };
 }

@@ -6,6 +6,7 @@ import type {
   SkillConfig,
 } from '@whetstone/agents/config';
 import type { JsonObject } from '@whetstone/events';
+import type { ExpectedOutcome, HardEvaluation } from './schema.ts';
 
 /**
  * What a `whetstone.yaml` and its task file come to: every default filled in, every path absolute. A superset of the
@@ -96,39 +97,11 @@ export type TaskConfig = {
   /** Overrides the agent's own limit for this task, seconds. */
   timeoutSeconds?: number;
   expectedOutcome?: ExpectedOutcome;
+  /** `expected_outcome` is already merged in where it applies. */
   hardEvaluation?: HardEvaluation;
   softEvaluation?: unknown;
   /** Keys that this version does not know, kept as they are and hashed. */
   extra: Record<string, unknown>;
-};
-
-export type ExpectedOutcome = {
-  summary?: string;
-  acceptancePoints: string[];
-  files: {
-    path: string;
-    changeType: string;
-    mustChange: boolean;
-    expectedSnippets: string[];
-    forbiddenSnippets: string[];
-  }[];
-  forbiddenPaths: string[];
-};
-
-/** Deterministic checks besides the validation commands; `expected_outcome` is already merged in where it applies. */
-export type HardEvaluation = {
-  enabled: boolean;
-  requireValidationPass: boolean;
-  maxChangedFiles?: number;
-  requiredPaths: string[];
-  forbiddenPaths: string[];
-  expectedSnippets: { path: string; snippets: string[] }[];
-  forbiddenSnippets: { path: string; snippets: string[] }[];
-  commandChecks: { label: string; command: Command; expected: string; timeoutSeconds: number }[];
-  minInsertions?: number;
-  maxInsertions?: number;
-  minDeletions?: number;
-  maxDeletions?: number;
 };
 
 export type VariantConfig = {

@@ -1,9 +1,9 @@
 import { dirname, resolve } from 'node:path';
 import type { AgentConfig } from '@whetstone/agents/config';
-import { toCommand } from '@whetstone/agents/config';
 import { suggestion } from '@whetstone/errors/did-you-mean';
-import { checkContext } from './check-context.ts';
-import { checkMapping, checkShape, isMapping, warnUnknownKeys, written } from './check-shape.ts';
+import { present } from '@whetstone/events/present';
+import { checkContext } from './check-agent-abilities.ts';
+import { checkMapping, checkShape, isMapping, warnUnknownKeys } from './check-shape.ts';
 import type { Config, SandboxProviderName, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { openYaml } from './open-yaml.ts';
@@ -60,7 +60,6 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   }
   const report = createReporter(source, diagnostics);
   const context: ReadContext = { directory: dirname(configFile), report };
-  warnUnknownKeys(rootSchema, source.value, [], report);
   const root = checkMapping(rootSchema, source.value, [], report) ?? {};
 
   const repo = root.repo ? readRepo(root.repo, context) : undefined;
@@ -72,10 +71,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const variants = await readVariants(root.variants, context);
   checkContext(agents, variants, report);
   const sandbox = readSandbox(source.value.sandbox, report);
-  const evaluation: Config['evaluation'] = {
-    commands: (root.evaluation?.commands ?? []).map(toCommand),
-    ...written({ timeoutSeconds: root.evaluation?.timeout_seconds }),
-  };
+  const evaluation = root.evaluation ?? { commands: [] };
   const baseline = readBaseline(root.baseline, variants, report);
 
   const tasksFile = locateTaskFile(source.value, root.tasks, options, context.directory);
@@ -96,7 +92,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
     outputDir:
       root.output_dir == null ? resolve(cwd, '.whetstone/runs') : resolve(context.directory, root.output_dir),
     sandbox,
-    ...written({ seed, gateway }),
+    ...present({ seed, gateway }),
   };
   const legacy = Object.hasOwn(source.value, 'agent');
   const sources = { config: source, tasks: tasks.source };
@@ -186,13 +182,9 @@ function readSandbox(raw: unknown, report: Reporter): Config['sandbox'] {
   const wanted = short ? raw : checkShape(sandboxSchema, raw, ['sandbox'], report)?.provider;
   const provider = SANDBOX_PROVIDERS.find((name) => name === wanted);
   if (wanted !== undefined && !provider) {
-    report.error(
-      short ? ['sandbox'] : ['sandbox', 'provider'],
-      `there is no sandbox ${JSON.stringify(wanted)}`,
-      {
-        hint: suggestion(wanted, SANDBOX_PROVIDERS, 'sandboxes'),
-      },
-    );
+    const path = short ? ['sandbox'] : ['sandbox', 'provider'];
+    const hint = suggestion(wanted, SANDBOX_PROVIDERS, 'sandboxes');
+    report.error(path, `there is no sandbox ${JSON.stringify(wanted)}`, { hint });
   }
   return { provider: provider ?? 'process' };
 }

@@ -1,31 +1,32 @@
 import { extname } from 'node:path';
-
 import {
   type AgentConfig,
-  type AgentContextConfig,
-  type DriverOptions,
+  type CommandAgentConfig,
+  driverOptions,
   isDrivenKind,
-  type LoopOptions,
-  type LoopProfile,
+  loopOptions,
   type ModuleOptions,
   parseTemplate,
   type TelemetryConfig,
   toCommand,
   unknownVariables,
 } from '@whetstone/agents/config';
+import { present } from '@whetstone/events/present';
+import { camelCased } from './camel-cased.ts';
 import { checkKindKeys } from './check-agent-keys.ts';
 import { checkCommand } from './check-command.ts';
-import { checkMapping, isMapping, warnUnknownKeys, written } from './check-shape.ts';
+import { checkMapping, isGiven, isMapping } from './check-shape.ts';
 import { referenceProblem } from './environment-reference.ts';
-import { existingPath, type ReadContext } from './read-context.ts';
+import { existingPath, type ReadContext, readNamedText } from './read-context.ts';
 import { PROMPT_VARIABLES } from './render-prompt.ts';
 import { displayPath, type Reporter } from './reporter.ts';
 import { agentSchema, legacyAgentSchema, type RawAgent } from './schema.ts';
-import { diagnosticAt, readSourceText, unplaced } from './source-text.ts';
+import { diagnosticAt, unplaced } from './source-text.ts';
 import { writtenScalar, type YamlPath } from './yaml-source.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 3600;
 const MODULE_EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'];
+
 export type ReadAgentContext = ReadContext & { hasGateway: boolean };
 
 /** The legacy shape: one agent that carries its name; `kind` is `custom` where it does not say. */
@@ -34,7 +35,6 @@ export async function readLegacyAgent(
   context: ReadAgentContext,
 ): Promise<AgentConfig | undefined> {
   const path = ['agent'];
-  warnUnknownKeys(legacyAgentSchema, raw, path, context.report);
   const fields = checkMapping(legacyAgentSchema, raw, path, context.report);
   if (!fields) return undefined;
   if (fields.name !== undefined) checkEntryName(fields.name, [...path, 'name'], context.report, 'value');
@@ -49,10 +49,9 @@ export async function readAgent(
 ): Promise<AgentConfig | undefined> {
   const path = ['agents', name];
   checkEntryName(name, path, context.report);
-  warnUnknownKeys(agentSchema, raw, path, context.report);
   const fields = checkMapping(agentSchema, raw, path, context.report);
   if (!fields) return undefined;
-  if (isMapping(raw) && (raw.kind ?? undefined) === undefined) {
+  if (isMapping(raw) && !isGiven(raw, 'kind')) {
     const hint = `one of: ${agentSchema.shape.kind.unwrap().unwrap().options.join(', ')}`;
     context.report.error([...path, 'kind'], 'is required', { hint });
   }
@@ -95,14 +94,17 @@ async function buildAgent(
   const { kind, profile } = fields;
   if (!kind) return undefined;
   const network = fields.network ?? 'disabled';
-  const base = { name, timeoutSeconds, network, env, ...written({ promptTemplate }) };
-  const place = written({ context: readAgentContext(fields.context) });
-  if (kind === 'loop')
-    return profile ? { ...base, kind, runner: 'loop', loop: readLoop(fields, profile) } : undefined;
+  const base = { name, timeoutSeconds, network, env, ...present({ promptTemplate }) };
+  const place = readPlaces(fields);
+  if (kind === 'loop') {
+    const loop = profile && { ...camelCased(loopOptions.parse(fields)), profile };
+    return loop ? { ...base, kind, runner: 'loop', loop } : undefined;
+  }
   if (command)
-    return { ...base, kind, runner: 'command', command, ...written({ resumeCommand }), telemetry, ...place };
+    return { ...base, kind, runner: 'command', command, ...present({ resumeCommand }), telemetry, ...place };
   if (module) return kind === 'custom' ? { ...base, kind, runner: 'module', module, ...place } : undefined;
-  return isDrivenKind(kind) ? { ...base, kind, runner: 'driver', driver: readDriver(fields) } : undefined;
+  const driver = { inherit: [], ...camelCased(driverOptions.parse(fields)) };
+  return isDrivenKind(kind) ? { ...base, kind, runner: 'driver', driver } : undefined;
 }
 
 function readModule(
@@ -119,7 +121,7 @@ function readModule(
       hint: `one of: ${MODULE_EXTENSIONS.join(', ')}`,
     });
   }
-  return { file, ...written({ model }) };
+  return { file, ...camelCased({ model }) };
 }
 
 function readTelemetry(raw: RawAgent['telemetry']): TelemetryConfig {
@@ -143,38 +145,13 @@ function readTimeout(fields: Partial<RawAgent>, path: YamlPath, report: Reporter
   return fields.timeout_minutes == null ? DEFAULT_TIMEOUT_SECONDS : fields.timeout_minutes * 60;
 }
 
-function readLoop(fields: Partial<RawAgent>, profile: LoopProfile): LoopOptions {
-  return {
-    profile,
-    ...written({
-      model: fields.model,
-      baseUrl: fields.base_url,
-      apiKeyEnv: fields.api_key_env,
-      reasoningEffort: fields.reasoning_effort,
-      maxToolRounds: fields.max_tool_rounds,
-    }),
-  };
-}
-
-function readAgentContext(raw: RawAgent['context']): AgentContextConfig | undefined {
-  if (raw == null) return undefined;
+/** Paths below the home may be written with `~/`. */
+function readPlaces({ context }: Partial<RawAgent>): Pick<CommandAgentConfig, 'context'> {
+  if (context == null) return {};
+  const { instructions, skills, mcp_servers } = context;
   const belowHome = (path: string | null | undefined) => path?.replace(/^~\//, '');
-  return written({
-    instructions: raw.instructions,
-    skills: belowHome(raw.skills),
-    mcpServers: belowHome(raw.mcp_servers),
-  });
-}
-
-function readDriver(fields: Partial<RawAgent>): DriverOptions {
   return {
-    inherit: fields.inherit ?? [],
-    ...written({
-      model: fields.model,
-      baseUrl: fields.base_url,
-      apiKeyEnv: fields.api_key_env,
-      version: fields.version,
-    }),
+    context: camelCased({ instructions, skills: belowHome(skills), mcp_servers: belowHome(mcp_servers) }),
   };
 }
 
@@ -186,41 +163,27 @@ async function readPromptTemplate(
   if (value == null) return undefined;
   const { report } = context;
   const at = [...path, 'prompt_template'];
-  const file = existingPath(value, at, context, 'file');
-  if (file === undefined) return undefined;
-  const read = await readSourceText(file);
-  if (read.kind === 'unreadable') {
-    report.error(at, `${read.reason}: ${file}`);
-    return undefined;
-  }
+  const source = await readNamedText(value, at, context);
+  if (!source) return undefined;
   const shown = displayPath(report.yaml.value, at);
-  const { segments, problems } = parseTemplate(read.source.text);
+  const { segments, problems } = parseTemplate(source.text);
   for (const problem of [...problems, ...unknownVariables(segments, PROMPT_VARIABLES)]) {
     const { offset, length, message, hint } = problem;
-    report.add(
-      diagnosticAt(read.source, { offset, length }, { path: shown, message, severity: 'error', hint }),
-    );
+    report.add(diagnosticAt(source, { offset, length }, { path: shown, message, severity: 'error', hint }));
   }
   const variant = segments.find((segment) => segment.kind === 'variable' && segment.name === 'variant');
   if (variant?.kind === 'variable') {
-    report.add(
-      diagnosticAt(
-        read.source,
-        { offset: variant.offset, length: '{variant}'.length },
-        {
-          path: shown,
-          severity: 'warning',
-          message:
-            'the prompt contains the variant: each variant gets another prompt, and the agent can see which variant it runs with',
-          hint: 'remove {variant}',
-        },
-      ),
-    );
+    const span = { offset: variant.offset, length: '{variant}'.length };
+    const message =
+      'the prompt contains the variant: each variant gets another prompt, and the agent can see which variant it runs with';
+    const hint = 'remove {variant}';
+    report.add(diagnosticAt(source, span, { path: shown, severity: 'warning', message, hint }));
   }
-  if (read.source.text.trim() === '') {
-    report.add(unplaced(file, { path: shown, message: 'the prompt template is empty', severity: 'error' }));
+  if (source.text.trim() === '') {
+    const message = 'the prompt template is empty';
+    report.add(unplaced(source.file, { path: shown, message, severity: 'error' }));
   }
-  return file;
+  return source.file;
 }
 
 /** `env` of the entry at `path`. */

@@ -1,6 +1,7 @@
 import { type Stats, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Reporter } from './reporter.ts';
+import { readSourceText, type SourceText } from './source-text.ts';
 import type { YamlPath } from './yaml-source.ts';
 
 /** What reading a part of a config needs: where relative paths start, and where to report problems. */
@@ -23,13 +24,8 @@ export function existingPath(
     report.error(path, `does not exist: ${absolute}`, { hint: `relative paths start at ${directory}` });
     return undefined;
   }
-  const fits =
-    wanted === 'any'
-      ? status.isFile() || status.isDirectory()
-      : wanted === 'file'
-        ? status.isFile()
-        : status.isDirectory();
-  if (fits) return absolute;
+  if (wanted !== 'folder' && status.isFile()) return absolute;
+  if (wanted !== 'file' && status.isDirectory()) return absolute;
   report.error(path, `is not a ${wanted === 'any' ? 'file or folder' : wanted}: ${absolute}`);
   return undefined;
 }
@@ -40,4 +36,18 @@ function statOf(path: string): Stats | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Reads a text file that the config names. Reports it if it cannot be read. */
+export async function readNamedText(
+  value: string,
+  path: YamlPath,
+  context: ReadContext,
+): Promise<SourceText | undefined> {
+  const file = existingPath(value, path, context, 'file');
+  if (file === undefined) return undefined;
+  const read = await readSourceText(file);
+  if (read.kind === 'text') return read.source;
+  context.report.error(path, `${read.reason}: ${file}`);
+  return undefined;
 }

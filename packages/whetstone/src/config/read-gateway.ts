@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { z } from 'zod';
-import { isMapping, written } from './check-shape.ts';
+import { camelCased } from './camel-cased.ts';
 import type { BudgetConfig, GatewayConfig, GatewayMode, UpstreamConfig } from './config.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
 import { FaultFormError, readFault } from './read-fault.ts';
@@ -29,7 +29,7 @@ export function readGateway(raw: RawGateway, context: ReadContext): GatewayConfi
     mode && {
       ...mode,
       faults: readFaults(raw.faults ?? [], context),
-      ...written({ budget: readBudget(raw.budget), runBudget: readBudget(raw.run_budget) }),
+      ...camelCased({ budget: readBudget(raw.budget), runBudget: readBudget(raw.run_budget) }),
     }
   );
 }
@@ -98,7 +98,7 @@ function readUpstream(
       hint: 'keep only one of key_env, key_file, key_command',
     });
   }
-  return { provider, ...written({ baseUrl: url, key: keys[0] }) };
+  return { provider, ...camelCased({ baseUrl: url, key: keys[0] }) };
 }
 
 function readFaults(faults: readonly string[], { report }: ReadContext): string[] {
@@ -114,11 +114,7 @@ function readFaults(faults: readonly string[], { report }: ReadContext): string[
 }
 
 function readBudget(raw: RawGateway['budget']): BudgetConfig | undefined {
-  if (!isMapping(raw)) return undefined;
-  return written({
-    costUsd: raw.usd,
-    tokens: raw.tokens,
-    calls: raw.calls,
-    minutes: raw.minutes,
-  });
+  if (raw == null) return undefined;
+  const { usd, ...limits } = raw;
+  return camelCased({ costUsd: usd, ...limits });
 }

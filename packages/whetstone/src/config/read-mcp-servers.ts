@@ -1,5 +1,5 @@
 import type { McpServerConfig } from '@whetstone/agents/config';
-import { checkMapping, isMapping, warnUnknownKeys } from './check-shape.ts';
+import { checkMapping, isGiven } from './check-shape.ts';
 import { referenceProblem } from './environment-reference.ts';
 import { readEnv } from './read-agent.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
@@ -27,27 +27,21 @@ function readMcpServer(
   const { report } = context;
   // Agents build tool names from it, joined with `_`, `__` or `-`, and replace or refuse other characters.
   if (!/^[A-Za-z][A-Za-z0-9]*([_-][A-Za-z0-9]+)*$/.test(name)) {
-    report.error(
-      path,
-      'a server name must start with a letter and consist of letters and digits, joined by single - or _',
-      {
-        mark: 'key',
-      },
-    );
+    const message =
+      'a server name must start with a letter and consist of letters and digits, joined by single - or _';
+    report.error(path, message, { mark: 'key' });
   }
-  warnUnknownKeys(mcpServerSchema, raw, path, report);
   const fields = checkMapping(mcpServerSchema, raw, path, report);
-  if (!fields || !isMapping(raw)) return undefined;
-  const given = (key: string) => (raw[key] ?? undefined) !== undefined;
+  if (!fields) return undefined;
+  const given = (key: string) => isGiven(raw, key);
   if (given('command') === given('url')) {
     report.error(path, 'a server needs either command (with args and env) or url (with headers)');
     return undefined;
   }
   const foreign = given('command') ? ['headers'] : ['args', 'env'];
   for (const key of foreign.filter(given)) {
-    report.error([...path, key], `cannot be used together with ${given('command') ? 'command' : 'url'}`, {
-      mark: 'key',
-    });
+    const message = `cannot be used together with ${given('command') ? 'command' : 'url'}`;
+    report.error([...path, key], message, { mark: 'key' });
   }
   if (fields.url != null) {
     return { kind: 'http', name, url: fields.url, headers: readHeaders(fields.headers ?? {}, path, report) };

@@ -1,9 +1,9 @@
 import { messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { isMapping } from './check-shape.ts';
-import { existingPath, type ReadContext } from './read-context.ts';
+import { type ReadContext, readNamedText } from './read-context.ts';
 import { diagnose, displayPath } from './reporter.ts';
-import { diagnosticAt, readSourceText, type SourceText, unplaced } from './source-text.ts';
+import { diagnosticAt, type SourceText, unplaced } from './source-text.ts';
 import { parseYaml, type YamlPath } from './yaml-source.ts';
 
 /** Claude Code takes it as an argument, which Linux limits to 128 KiB. */
@@ -30,27 +30,19 @@ async function readSchemaFile(
   context: ReadContext,
 ): Promise<JsonObject | undefined> {
   const { report } = context;
-  const file = existingPath(value, path, context, 'file');
-  if (file === undefined) return undefined;
-  const read = await readSourceText(file);
-  if (read.kind === 'unreadable') {
-    report.error(path, `${read.reason}: ${file}`);
-    return undefined;
-  }
+  const source = await readNamedText(value, path, context);
+  if (!source) return undefined;
   const shown = displayPath(report.yaml.value, path);
-  const parsed = parseJson(read.source);
+  const parsed = parseJson(source);
   if (parsed.kind === 'broken') {
-    const finding = { path: shown, message: parsed.message, severity: 'error' } as const;
-    const { offset } = parsed;
-    report.add(
-      offset === undefined
-        ? unplaced(file, finding)
-        : diagnosticAt(read.source, { offset, length: 1 }, finding),
-    );
+    const { message, offset } = parsed;
+    const finding = { path: shown, message, severity: 'error' } as const;
+    const span = offset === undefined ? undefined : { offset, length: 1 };
+    report.add(span ? diagnosticAt(source, span, finding) : unplaced(source.file, finding));
     return undefined;
   }
   // JSON is YAML: its reader knows where each value stands.
-  const { yaml } = parseYaml(read.source);
+  const { yaml } = parseYaml(source);
   return checkSchema(parsed.value, (inner, message, hint) =>
     report.add({ ...diagnose(yaml, 'error', inner, message, { hint }), path: shown }),
   );
@@ -89,11 +81,8 @@ async function checkSchema(value: unknown, report: Report): Promise<JsonObject |
     return undefined;
   }
   if (schema.type !== 'object') {
-    report(
-      ['type'],
-      'the answer must be an object',
-      'write type: object at the root, and put other values into a property',
-    );
+    const hint = 'write type: object at the root, and put other values into a property';
+    report(['type'], 'the answer must be an object', hint);
     return undefined;
   }
   return schema;

@@ -1,14 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PluginConfig } from '@whetstone/agents/config';
 import {
   type DrivenAgentKind,
   drivenAgentKinds,
   drivenAgents,
   manifestPaths,
+  type PluginConfig,
 } from '@whetstone/agents/config';
 import { messageOf } from '@whetstone/errors';
-import { isMapping, written } from './check-shape.ts';
+import { present } from '@whetstone/events/present';
+import { isMapping } from './check-shape.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
 import { copyProblems } from './source-tree.ts';
 import type { YamlPath } from './yaml-source.ts';
@@ -48,7 +49,7 @@ export async function readPlugin(
   for (const problem of problems) report.error(path, problem);
   if (!first || name === undefined || problems.length > 0) return undefined;
   const { version, description } = first.content;
-  return { name, ...written({ version: textOf(version), description: textOf(description) }), source, kinds };
+  return { name, ...present({ version: textOf(version), description: textOf(description) }), source, kinds };
 }
 
 /** The manifest, `undefined` if there is none, or a text that says what is wrong with it. */

@@ -1,10 +1,9 @@
 import { dirname, resolve } from 'node:path';
-import { checkFollowUps } from './check-follow-ups.ts';
+import { checkTaskDemands } from './check-agent-abilities.ts';
 import { checkShape, isMapping, warnUnknownKeys } from './check-shape.ts';
 import type { Config, TaskConfig } from './config.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { openYaml } from './open-yaml.ts';
-import { checkOutputSchema } from './output-schema-agents.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
 import { readTask } from './read-task.ts';
 import { createReporter } from './reporter.ts';
@@ -25,7 +24,7 @@ export function locateTaskFile(
   return { file: resolve(directory, tasks ?? 'tasks.yaml'), named: 'by-config' };
 }
 
-/** Reads all tasks of a file, and reports what its tasks ask of agents that cannot do it. `undefined` if there is no readable file. */
+/** Reads all tasks of a file, and checks that every agent can do them. `undefined` if there is no readable file. */
 export async function readTaskFile(
   { file, named }: TaskFile,
   { evaluation, agents }: Pick<Config, 'evaluation' | 'agents'>,
@@ -49,9 +48,9 @@ export async function readTaskFile(
     }
     if (earlier === undefined) seen.set(id, index);
     const task = await readTask(raw, path, evaluation, { directory: dirname(file), report });
-    if (task?.outputSchema) checkOutputSchema(agents, path, report);
-    if (task?.followUps) checkFollowUps(agents, path, report);
-    if (task) tasks.push(task);
+    if (!task) continue;
+    checkTaskDemands(task, agents, path, report);
+    tasks.push(task);
   }
   return { tasks, source };
 }

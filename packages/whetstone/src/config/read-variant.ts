@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { messageOf } from '@whetstone/errors';
-import { checkMapping, isMapping, warnUnknownKeys, written } from './check-shape.ts';
+import { present } from '@whetstone/events/present';
+import { checkMapping, isGiven } from './check-shape.ts';
 import type { InstructionsConfig, OverlayOperation, VariantConfig } from './config.ts';
 import { checkEntryName } from './read-agent.ts';
 import { existingPath, type ReadContext } from './read-context.ts';
@@ -20,7 +21,6 @@ export async function readVariant(
   const path = ['variants', name];
   const { report } = context;
   checkEntryName(name, path, report);
-  warnUnknownKeys(variantSchema, raw, path, report);
   const fields = checkMapping(variantSchema, raw ?? {}, path, report);
   if (!fields) return undefined;
   const overlays: OverlayOperation[] = [];
@@ -35,7 +35,7 @@ export async function readVariant(
     name,
     description: fields.description ?? '',
     overlays,
-    ...written({
+    ...present({
       instructions: await readInstructions(fields.instructions, [...path, 'instructions'], context),
       skills: skills.length > 0 ? skills : undefined,
       mcpServers: servers.length > 0 ? servers : undefined,
@@ -84,10 +84,9 @@ async function readOverlay(
   context: ReadContext,
 ): Promise<OverlayOperation | undefined> {
   const { report } = context;
-  warnUnknownKeys(overlaySchema, raw, path, report);
   const fields = checkMapping(overlaySchema, raw, path, report);
-  if (!fields || !isMapping(raw)) return undefined;
-  const given = (key: string) => (raw[key] ?? undefined) !== undefined;
+  if (!fields) return undefined;
+  const given = (key: string) => isGiven(raw, key);
   const copies = given('source') || given('target');
   if (given('remove') && copies) {
     report.error(path, 'an overlay either copies (source, target) or removes (remove), not both', {

@@ -14,11 +14,13 @@ import {
   safePath,
   seconds,
   text,
+  toCommand,
   variableName,
 } from '@whetstone/agents/config';
 import { messageOf } from '@whetstone/errors';
 import picomatch from 'picomatch';
 import { z } from 'zod';
+import { camelCased } from './camel-cased.ts';
 
 /**
  * The shapes of the YAML files, key by key. What needs more than one key (or the disk) is checked in `read-*.ts`. Where a
@@ -26,6 +28,19 @@ import { z } from 'zod';
  */
 
 const flag = z.preprocess(readFlag, z.boolean());
+
+/** A key with a default. */
+const orElse = <Value>(schema: z.ZodType<Value>, fallback: Value) =>
+  schema.nullish().transform((value) => value ?? fallback);
+
+const list = <Value>(item: z.ZodType<Value>) => orElse(z.array(item), []);
+
+const shellOrArgv = command.transform(toCommand);
+const commandList = z
+  .object({ commands: list(shellOrArgv), timeout_seconds: seconds.nullish() })
+  .transform(camelCased)
+  .nullish();
+
 const treeGlob = anyText.superRefine((value, context) => {
   const problem = globProblem(value);
   if (problem !== undefined) context.addIssue({ code: 'custom', message: `bad pattern: ${problem}` });
@@ -72,9 +87,7 @@ export const rootSchema = z.object({
   agents: z.record(z.string(), z.unknown()).nullish(),
   tasks: text.nullish(),
   variants: z.record(z.string(), z.unknown()),
-  evaluation: z
-    .object({ commands: z.array(command).nullish(), timeout_seconds: seconds.nullish() })
-    .nullish(),
+  evaluation: commandList,
   output_dir: text.nullish(),
   seed: z.union([name, z.number().refine(Number.isInteger, 'must be text or a whole number')]).nullish(),
   baseline: anyText.nullish(),
@@ -129,7 +142,53 @@ export const taskFileSchema = z.object({
   tasks: z.array(z.unknown()).min(1, 'at least one task is required'),
 });
 
-const snippets = z.array(z.object({ path: safePath, snippets: z.array(nonEmpty('a snippet')) })).nullish();
+const snippet = anyText.min(1, 'a snippet must not be empty');
+const snippets = list(z.object({ path: safePath, snippets: z.array(snippet) }));
+
+const expectedOutcomeSchema = z
+  .object({
+    summary: anyText.nullish(),
+    acceptance_points: list(anyText),
+    files: list(
+      z
+        .object({
+          path: safePath,
+          change_type: orElse(anyText, 'modified'),
+          must_change: orElse(flag, false),
+          expected_snippets: list(snippet),
+          forbidden_snippets: list(snippet),
+        })
+        .transform(camelCased),
+    ),
+    forbidden_paths: list(safePath),
+  })
+  .transform(camelCased);
+
+const hardEvaluationSchema = z
+  .object({
+    enabled: orElse(flag, true),
+    require_validation_pass: orElse(flag, false),
+    max_changed_files: count.nullish(),
+    required_paths: list(safePath),
+    forbidden_paths: list(safePath),
+    expected_snippets: snippets,
+    forbidden_snippets: snippets,
+    command_checks: list(
+      z
+        .object({
+          label: name,
+          command: shellOrArgv,
+          expected: orElse(anyText, ''),
+          timeout_seconds: orElse(seconds, 60),
+        })
+        .transform(camelCased),
+    ),
+    min_insertions: count.nullish(),
+    max_insertions: count.nullish(),
+    min_deletions: count.nullish(),
+    max_deletions: count.nullish(),
+  })
+  .transform(camelCased);
 
 export const taskSchema = z.object({
   id: name,
@@ -139,57 +198,14 @@ export const taskSchema = z.object({
   category: anyText.nullish(),
   difficulty: anyText.nullish(),
   repo_ref: name.nullish(),
-  setup: z.array(command).nullish(),
-  validation: z
-    .object({ commands: z.array(command).nullish(), timeout_seconds: seconds.nullish() })
-    .nullish(),
+  setup: z.array(shellOrArgv).nullish(),
+  validation: commandList,
   hidden_tests: text.nullish(),
   output_schema: z.union([text, z.record(z.string(), z.unknown())]).nullish(),
   protected_paths: z.array(treeGlob).nullish(),
   timeout_seconds: seconds.nullish(),
-  expected_outcome: z
-    .object({
-      summary: anyText.nullish(),
-      acceptance_points: z.array(anyText).nullish(),
-      files: z
-        .array(
-          z.object({
-            path: safePath,
-            change_type: anyText.nullish(),
-            must_change: flag.nullish(),
-            expected_snippets: z.array(nonEmpty('a snippet')).nullish(),
-            forbidden_snippets: z.array(nonEmpty('a snippet')).nullish(),
-          }),
-        )
-        .nullish(),
-      forbidden_paths: z.array(safePath).nullish(),
-    })
-    .nullish(),
-  hard_evaluation: z
-    .object({
-      enabled: flag.nullish(),
-      require_validation_pass: flag.nullish(),
-      max_changed_files: count.nullish(),
-      required_paths: z.array(safePath).nullish(),
-      forbidden_paths: z.array(safePath).nullish(),
-      expected_snippets: snippets,
-      forbidden_snippets: snippets,
-      command_checks: z
-        .array(
-          z.object({
-            label: name,
-            command,
-            expected: anyText.nullish(),
-            timeout_seconds: seconds.nullish(),
-          }),
-        )
-        .nullish(),
-      min_insertions: count.nullish(),
-      max_insertions: count.nullish(),
-      min_deletions: count.nullish(),
-      max_deletions: count.nullish(),
-    })
-    .nullish(),
+  expected_outcome: expectedOutcomeSchema.nullish(),
+  hard_evaluation: hardEvaluationSchema.nullish(),
   soft_evaluation: z
     .object({
       enabled: flag.nullish(),
@@ -202,12 +218,11 @@ export const taskSchema = z.object({
     .nullish(),
 });
 
+export type ExpectedOutcome = z.output<typeof expectedOutcomeSchema>;
+/** Deterministic checks besides the validation commands. */
+export type HardEvaluation = z.output<typeof hardEvaluationSchema>;
 export type RawTask = z.infer<typeof taskSchema>;
 export type RawAgent = z.infer<typeof agentSchema>;
-
-function nonEmpty(what: string): z.ZodType<string> {
-  return anyText.min(1, `${what} must not be empty`);
-}
 
 /** YAML 1.1 readers, context-eval's among them, take these words for booleans; YAML 1.2 reads text. */
 function readFlag(value: unknown): unknown {

@@ -42,10 +42,8 @@ export function parseYaml(source: SourceText): { yaml: YamlSource; diagnostics: 
     return { yaml: { ...yaml, value }, diagnostics };
   } catch (error) {
     const message = `invalid YAML: ${messageOf(error)}`;
-    diagnostics.push(
-      diagnosticAt(source, { offset: 0, length: 1 }, { path: '', message, severity: 'error' }),
-    );
-    return { yaml, diagnostics };
+    const finding = { path: '', message, severity: 'error' } as const;
+    return { yaml, diagnostics: [...diagnostics, diagnosticAt(source, { offset: 0, length: 1 }, finding)] };
   }
 }
 
@@ -141,9 +139,7 @@ function childOf(
 
 /** Keys of a mapping in file order: plain objects would move number-like keys to the front. */
 export function keysInOrder(yaml: YamlSource, path: YamlPath, value: object): string[] {
-  let node: unknown = yaml.root;
-  for (const segment of path) node = childOf(yaml, node, segment)?.value;
-  const mapping = yaml.resolve(node);
+  const mapping = nodeAt(yaml, path);
   const written = isMap(mapping)
     ? mapping.items.flatMap((pair) => (isPair(pair) && isScalar(pair.key) ? [String(pair.key.value)] : []))
     : [];
@@ -156,10 +152,14 @@ export function keysInOrder(yaml: YamlSource, path: YamlPath, value: object): st
 
 /** A scalar as it is written (`007`, `1.0`), if YAML does not read it as text. */
 export function writtenScalar(yaml: YamlSource, path: YamlPath): string | undefined {
+  const scalar = nodeAt(yaml, path);
+  return isScalar(scalar) && typeof scalar.source === 'string' ? scalar.source : undefined;
+}
+
+function nodeAt(yaml: YamlSource, path: YamlPath): unknown {
   let node: unknown = yaml.root;
   for (const segment of path) node = childOf(yaml, node, segment)?.value;
-  const scalar = yaml.resolve(node);
-  return isScalar(scalar) && typeof scalar.source === 'string' ? scalar.source : undefined;
+  return yaml.resolve(node);
 }
 
 function isNode(value: unknown): value is Node {

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Sandbox } from '@whetstone/sandbox';
-import type { HardEvaluation } from '../config/config.ts';
+import type { HardEvaluation } from '../config/schema.ts';
 import type { HardCheckRow } from '../record/row.ts';
 import type { Changes } from '../workspace/workspace.ts';
 import type { AnswerFiles } from './answer-files.ts';

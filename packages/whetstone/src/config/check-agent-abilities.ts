@@ -1,0 +1,87 @@
+import {
+  type AgentConfig,
+  contextPlacesOf,
+  manifestsOf,
+  resumeCommandOf,
+  takesOutputSchema,
+} from '@whetstone/agents/config';
+import type { TaskConfig, VariantConfig } from './config.ts';
+import type { Reporter } from './reporter.ts';
+import type { YamlPath } from './yaml-source.ts';
+
+/** Every variant runs with every agent. Reports what an agent cannot be given, so that nothing is left out silently. */
+export function checkContext(
+  agents: readonly AgentConfig[],
+  variants: readonly VariantConfig[],
+  report: Reporter,
+): void {
+  for (const { name, skills, mcpServers, plugins } of variants) {
+    const refuse = (key: string, what: string, takes: (agent: AgentConfig) => boolean) =>
+      refuseUnable(agents, takes, ['variants', name, key], `cannot be given ${what}`, report, (unable) => {
+        const placing =
+          key !== 'plugins' && unable.some(isForeign)
+            ? `set \`context: { ${key}: … }\` of the agent to the place where it looks, `
+            : '';
+        return `${placing}move such agents to a separate configuration, or remove the key`;
+      });
+    if (skills) refuse('skills', 'skills', (agent) => contextPlacesOf(agent).skills !== undefined);
+    if (mcpServers)
+      refuse('mcp_servers', 'MCP servers', (agent) => contextPlacesOf(agent).mcpServers !== false);
+    if (plugins) refuse('plugins', 'plugins', takesPlugins);
+    for (const [index, { kinds }] of (plugins ?? []).entries()) {
+      for (const agent of agents.filter(takesPlugins)) {
+        if (agent.runner !== 'driver' || kinds.includes(agent.kind)) continue;
+        report.error(
+          ['variants', name, 'plugins', index],
+          `has no manifest for ${nameAndForm(agent)}, so that agent would not load it`,
+          { hint: `add ${manifestsOf(agent.kind)}` },
+        );
+      }
+    }
+  }
+}
+
+/**
+ * Every task runs with every agent. Reports agents that cannot do what a task asks. Modules declare whether they can
+ * resume a session when they are loaded, so that is checked later. `path`: of the task.
+ */
+export function checkTaskDemands(
+  { outputSchema, followUps }: TaskConfig,
+  agents: readonly AgentConfig[],
+  path: YamlPath,
+  report: Reporter,
+): void {
+  if (outputSchema) {
+    const hint =
+      'move such agents to a separate configuration, or let the task ask for a file and check that file';
+    const at = [...path, 'output_schema'];
+    refuseUnable(agents, takesOutputSchema, at, 'cannot be given an output schema', report, () => hint);
+  }
+  if (followUps) {
+    const canResume = (agent: AgentConfig) => agent.runner !== 'command' || resumeCommandOf(agent);
+    const hint = 'add {session_id} to its command, or add a resume_command';
+    refuseUnable(agents, canResume, [...path, 'follow_ups'], 'cannot resume a session', report, () => hint);
+  }
+}
+
+function refuseUnable(
+  agents: readonly AgentConfig[],
+  isAble: (agent: AgentConfig) => unknown,
+  path: YamlPath,
+  lack: string,
+  report: Reporter,
+  hintFor: (unable: AgentConfig[]) => string,
+): void {
+  const unable = agents.filter((agent) => !isAble(agent));
+  if (unable.length === 0) return;
+  const hint = hintFor(unable);
+  report.error(path, `${unable.map(nameAndForm).join(', ')} ${lack}`, { hint, mark: 'key' });
+}
+
+const isForeign = ({ runner }: AgentConfig): boolean => runner === 'command' || runner === 'module';
+
+const takesPlugins = (agent: AgentConfig): boolean => contextPlacesOf(agent).plugins !== undefined;
+
+/** How diagnostics name an agent: with its kind, and whether it is a command or a module. */
+const nameAndForm = (agent: AgentConfig): string =>
+  `${agent.name} (kind: ${agent.kind}${isForeign(agent) ? ` with a ${agent.runner}` : ''})`;
