@@ -1,35 +1,34 @@
 import { realpath } from 'node:fs/promises';
 import { execa } from 'execa';
 
-/** What Git reports about a folder. */
-export type RepositoryState =
-  | { kind: 'ready' }
-  | { kind: 'no-git' }
-  | { kind: 'not-a-repository'; message: string }
-  | { kind: 'bare' }
-  | { kind: 'inside'; root: string };
-
-/** Whether a folder is the root of a Git repository with a work tree. */
-export async function inspectRepository(path: string): Promise<RepositoryState> {
+/** Why a folder is not the root of a Git repository with a work tree, and what to do; `undefined` if it is. */
+export async function repositoryProblem(
+  path: string,
+): Promise<{ message: string; hint: string } | undefined> {
   const bare = await git(path, ['rev-parse', '--is-bare-repository']);
-  if (bare.kind === 'no-git') return { kind: 'no-git' };
-  if (bare.kind === 'failed') return { kind: 'not-a-repository', message: bare.message };
-  if (bare.output === 'true') return { kind: 'bare' };
+  if (bare.kind === 'no-git') {
+    return { message: 'git is not installed', hint: 'install git and put it on the PATH' };
+  }
+  if (bare.kind === 'failed') return notRepository(bare.message);
+  if (bare.output === 'true') {
+    return { message: 'is a bare Git repository', hint: 'clone it, and point repo.path at the clone' };
+  }
   const root = await git(path, ['rev-parse', '--show-toplevel']);
-  if (root.kind !== 'output') return { kind: 'not-a-repository', message: 'it is inside a .git folder' };
-  return root.output === (await realpath(path)) ? { kind: 'ready' } : { kind: 'inside', root: root.output };
+  if (root.kind !== 'output') return notRepository('it is inside a .git folder');
+  if (root.output === (await realpath(path))) return undefined;
+  const message = `is a folder inside the repository ${root.output}`;
+  return { message, hint: `set repo.path to ${root.output}` };
 }
+
+const notRepository = (why: string) => ({
+  message: `is not a Git repository (${why})`,
+  hint: 'run git init and commit, or point repo.path elsewhere',
+});
 
 /** Whether a ref names a commit of the repository. */
 export async function resolvesToCommit(path: string, ref: string): Promise<boolean> {
-  const { kind } = await git(path, [
-    'rev-parse',
-    '--verify',
-    '--quiet',
-    '--end-of-options',
-    `${ref}^{commit}`,
-  ]);
-  return kind === 'output';
+  const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`];
+  return (await git(path, args)).kind === 'output';
 }
 
 type GitResult =

@@ -1,11 +1,12 @@
 import { type AgentConfig, agentKeyVariable, findOnPath } from '@whetstone/agents/config';
 import { isDeviceName } from '@whetstone/sandbox';
 import { checkExecutable } from './check-executables.ts';
-import { inspectRepository, resolvesToCommit } from './check-repository.ts';
+import { repositoryProblem, resolvesToCommit } from './check-repository.ts';
 import type { Config, TaskConfig } from './config.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { referencedVariables } from './environment-reference.ts';
 import type { LoadedConfig } from './load-config.ts';
+import type { FindingOptions } from './reporter.ts';
 import type { YamlPath } from './yaml-source.ts';
 
 const PORTABLE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
@@ -16,7 +17,7 @@ const PORTABLE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
  */
 export async function strictChecks(
   loaded: LoadedConfig,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: NodeJS.ProcessEnv,
 ): Promise<Diagnostic[]> {
   return [
     ...(await checkRepository(loaded)),
@@ -27,93 +28,56 @@ export async function strictChecks(
 }
 
 async function checkRepository({ config, diagnose }: LoadedConfig): Promise<Diagnostic[]> {
-  const { repo } = config;
-  const at = (message: string, hint?: string) => [
-    diagnose('config', 'error', ['repo', 'path'], message, { hint }),
-  ];
-  const state = await inspectRepository(repo.path);
-  if (state.kind === 'no-git') return at('git is not installed', 'install git and put it on the PATH');
-  if (state.kind === 'bare') {
-    return at('is a bare Git repository', 'clone it, and point repo.path at the clone');
+  const { path, baseRef } = config.repo;
+  const problem = await repositoryProblem(path);
+  if (problem) {
+    return [diagnose('config', 'error', ['repo', 'path'], problem.message, { hint: problem.hint })];
   }
-  if (state.kind === 'not-a-repository') {
-    return at(
-      `is not a Git repository (${state.message})`,
-      'run git init and commit, or point repo.path elsewhere',
-    );
+  if (!(await resolvesToCommit(path, baseRef))) {
+    if (baseRef !== 'HEAD') return [diagnose('config', 'error', ['repo', 'base_ref'], unresolved(baseRef))];
+    const hint = 'make a first commit';
+    return [diagnose('config', 'error', ['repo', 'path'], 'the repository has no commit yet', { hint })];
   }
-  if (state.kind === 'inside') {
-    return at(`is a folder inside the repository ${state.root}`, `set repo.path to ${state.root}`);
-  }
-  if (!(await resolvesToCommit(repo.path, repo.baseRef))) return unresolvedBase({ config, diagnose });
   const found: Diagnostic[] = [];
   for (const [index, { repoRef }] of config.tasks.entries()) {
-    if (repoRef === undefined || (await resolvesToCommit(repo.path, repoRef))) continue;
-    found.push(
-      diagnose('tasks', 'error', ['tasks', index, 'repo_ref'], `does not resolve to a commit: ${repoRef}`),
-    );
+    if (repoRef === undefined || (await resolvesToCommit(path, repoRef))) continue;
+    found.push(diagnose('tasks', 'error', ['tasks', index, 'repo_ref'], unresolved(repoRef)));
   }
   return found;
 }
 
-async function unresolvedBase({
-  config,
-  diagnose,
-}: Pick<LoadedConfig, 'config' | 'diagnose'>): Promise<Diagnostic[]> {
-  const { path, baseRef } = config.repo;
-  const unborn = !(await resolvesToCommit(path, 'HEAD'));
-  return unborn && baseRef === 'HEAD'
-    ? [
-        diagnose('config', 'error', ['repo', 'path'], 'the repository has no commit yet', {
-          hint: 'make a first commit',
-        }),
-      ]
-    : [diagnose('config', 'error', ['repo', 'base_ref'], `does not resolve to a commit: ${baseRef}`)];
-}
+const unresolved = (ref: string): string => `does not resolve to a commit: ${ref}`;
 
 function checkTaskId({ id }: TaskConfig, index: number, { diagnose }: LoadedConfig): Diagnostic[] {
-  const path = ['tasks', index, 'id'];
-  if (!PORTABLE_ID.test(id) || id.endsWith('.')) {
-    const hint = 'use letters, digits, _, . and -; start with a letter or digit, and do not end with a dot';
-    return [diagnose('tasks', 'error', path, 'is not portable as a file name', { hint })];
-  }
-  if (!isDeviceName(id)) return [];
-  return [
-    diagnose('tasks', 'error', path, 'is reserved for a device on Windows', {
-      hint: 'choose another id',
-    }),
+  const report = (message: string, hint: string) => [
+    diagnose('tasks', 'error', ['tasks', index, 'id'], message, { hint }),
   ];
+  if (!PORTABLE_ID.test(id) || id.endsWith('.')) {
+    return report(
+      'is not portable as a file name',
+      'use letters, digits, _, . and -; start with a letter or digit, and do not end with a dot',
+    );
+  }
+  return isDeviceName(id) ? report('is reserved for a device on Windows', 'choose another id') : [];
 }
 
 function checkEnvironment(
   agent: AgentConfig,
   { config, agentPath, diagnose }: LoadedConfig,
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: NodeJS.ProcessEnv,
 ): Diagnostic[] {
-  const base = agentPath(agent.name);
+  const unset = (variable: string, keys: string[], options: FindingOptions) => {
+    const message = `the environment variable ${variable} is not set`;
+    return diagnose('config', 'error', [...agentPath(agent.name), ...keys], message, options);
+  };
   const found = Object.entries(agent.env).flatMap(([name, value]) =>
     referencedVariables(value)
       .filter((variable) => !environment[variable])
-      .map((variable) =>
-        diagnose(
-          'config',
-          'error',
-          [...base, 'env', name],
-          `the environment variable ${variable} is not set`,
-          {
-            hint: `export ${variable}`,
-            secret: true,
-          },
-        ),
-      ),
+      .map((variable) => unset(variable, ['env', name], { hint: `export ${variable}`, secret: true })),
   );
   const key = agentKeyVariable(agent);
   if (key !== undefined && !config.gateway && !environment[key]) {
-    found.push(
-      diagnose('config', 'error', [...base, 'api_key_env'], `the environment variable ${key} is not set`, {
-        hint: `export ${key}, or configure a gateway`,
-      }),
-    );
+    found.push(unset(key, ['api_key_env'], { hint: `export ${key}, or configure a gateway` }));
   }
   return found;
 }
