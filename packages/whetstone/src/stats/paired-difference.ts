@@ -44,14 +44,11 @@ function differenceInterval(
 }
 
 function squareAndAdd(pairs: readonly TaskPair[], level: number): Interval {
-  const variant = arm(
-    pairs.map((pair) => pair.variant),
-    level,
-  );
-  const baseline = arm(
-    pairs.map((pair) => pair.baseline),
-    level,
-  );
+  const armOf = (side: keyof TaskPair) => {
+    const rates = pairs.map((pair) => pair[side]);
+    return { ...wilsonByTask(rates, level), rate: clusteredMean(rates).mean };
+  };
+  const [variant, baseline] = [armOf('variant'), armOf('baseline')];
   const difference = variant.rate - baseline.rate;
   return {
     low: difference - Math.hypot(variant.rate - variant.low, baseline.high - baseline.rate),
@@ -59,8 +56,4 @@ function squareAndAdd(pairs: readonly TaskPair[], level: number): Interval {
     level,
     method: 'Newcombe square-and-add, tasks as the unit',
   };
-}
-
-function arm(rates: readonly number[], level: number): Interval & { rate: number } {
-  return { ...wilsonByTask(rates, level), rate: clusteredMean(rates).mean };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { minimumDetectableDifference, tasksNeeded, trialsPerArm } from './power.ts';
+import { minimumDetectableDifference, tasksNeeded } from './power.ts';
 
 test.each([
   [20, 0.313],
@@ -16,12 +16,4 @@ test('10 pp at a standard deviation of 0.5 need about 196 tasks, and every diffe
   expect(tasksNeeded(-0.1, 0.5)).toBe(197);
   expect(tasksNeeded(1, 0)).toBe(6);
   expect(tasksNeeded(0, 0.5)).toBe(Number.POSITIVE_INFINITY);
-});
-
-test.each([
-  [0.7, 0.9, 59],
-  [0.7, 0.75, 1248],
-  [0.5, 0.53, 4353],
-])('%d against %d needs %d trials per arm', (rate, other, trials) => {
-  expect(trialsPerArm(rate, other)).toBe(trials);
 });

@@ -19,9 +19,3 @@ export function tasksNeeded(difference: number, standardDeviation: number): numb
 export function minimumDetectableDifference(tasks: number, standardDeviation: number): number {
   return (Z_SUM * standardDeviation) / Math.sqrt(tasks);
 }
-
-/** Independent trials that each of two arms needs to distinguish these two rates, with 80 % power at the 5 % level. */
-export function trialsPerArm(rate: number, otherRate: number): number {
-  const variance = rate * (1 - rate) + otherRate * (1 - otherRate);
-  return Math.ceil((Z_SUM ** 2 * variance) / (rate - otherRate) ** 2);
-}

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { seededRandom } from './seeded-random.ts';
-import { clusteredWilson, upperBoundOfNone, wilson, wilsonByTask } from './wilson-interval.ts';
+import { clusteredWilson, wilson, wilsonByTask } from './wilson-interval.ts';
 
 describe('wilson', () => {
   test.each([
@@ -98,8 +98,4 @@ describe('clusteredWilson', () => {
     expect(covered / runs).toBeGreaterThanOrEqual(0.93);
     expect(covered / runs).toBeLessThanOrEqual(0.98);
   });
-});
-
-test('none of 30 leaves 9.5 % possible, one-sided', () => {
-  expect(upperBoundOfNone(30)).toBeCloseTo(0.095_034, 6);
 });

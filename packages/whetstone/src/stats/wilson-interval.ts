@@ -53,11 +53,6 @@ export function clusteredWilson(rates: readonly number[], trials: number, level 
   return { ...wilson(rate * count, count, level), method: 'Wilson, effective sample size over tasks' };
 }
 
-/** The largest rate that is still possible after `count` trials without a success, one-sided: 1 − α^(1/n). */
-export function upperBoundOfNone(count: number, level = 0.95): number {
-  return 1 - (1 - level) ** (1 / count);
-}
-
 /** A mean of rates can leave [0, 1] by a rounding error. */
 function withinUnit(rate: number): number {
   return Math.min(1, Math.max(0, rate));
