@@ -7,6 +7,7 @@ import { runLayout } from '../record/layout.ts';
 import { readRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { renderCsv } from '../report/csv.ts';
+import { failedCommand } from '../report/evidence-files.ts';
 import { renderJson } from '../report/json.ts';
 import { renderJunit } from '../report/junit.ts';
 import { renderMarkdown } from '../report/markdown.ts';
@@ -73,7 +74,7 @@ const TAIL_BYTES = 4096;
 
 /** The end of the log of the first command that did not pass. */
 async function failureLog(directory: string, row: CaseRow): Promise<string> {
-  const failed = row.validation_results.find(({ exit_code: code, ended }) => code !== 0 || ended !== 'exit');
+  const failed = failedCommand(row);
   if (!failed) return '';
   const base = runLayout(directory).case(row.case_id);
   const tails = [];

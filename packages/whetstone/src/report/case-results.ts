@@ -1,5 +1,6 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
+import type { OutcomeCounts } from './summary.ts';
 
 /** A planned case and its row. `row` is `null` while the case has no result. */
 export type CaseResult = Manifest['case_matrix'][number] & { row: CaseRow | null };
@@ -13,24 +14,15 @@ export function caseResults(manifest: Manifest, rows: readonly CaseRow[]): CaseR
   return manifest.case_matrix.map((planned) => ({ ...planned, row: byId.get(planned.case_id) ?? null }));
 }
 
-/** The number of cases with each outcome. Infrastructure errors and missing cases are missing data, not failures. */
-export function countOutcomes(cases: readonly CaseResult[]): {
-  passed: number;
-  failed: number;
-  error: number;
-  missing: number;
-} {
+/** The number of cases with each outcome. */
+export function countOutcomes(cases: readonly CaseResult[]): OutcomeCounts {
   const count = (outcome: CaseRow['outcome'] | undefined) =>
     cases.filter((one) => one.row?.outcome === outcome).length;
-  return {
-    passed: count('passed'),
-    failed: count('failed'),
-    error: count('error'),
-    missing: count(undefined),
-  };
+  const [passed, failed, error] = [count('passed'), count('failed'), count('error')];
+  return { passed, failed, error, missing: count(undefined) };
 }
 
-export type TaskCount = { passed: number; counted: number };
+type TaskCount = { passed: number; counted: number };
 
 /** Passed and counted trials of each task, by task id. Tasks without a counted trial are left out. */
 export function taskCounts(cases: readonly CaseResult[]): Map<string, TaskCount> {

@@ -23,14 +23,11 @@ export function isUnverified({ row }: CaseResult): boolean {
 
 function aboutTheModel(manifest: Manifest): string[] {
   const unversioned = manifest.agents.filter((agent) => agent.version === null).map((agent) => agent.name);
-  return [
-    ...(isScripted(manifest)
-      ? ['The model was a script: these numbers say nothing about a real model.']
-      : []),
-    ...(unversioned.length > 0
-      ? [`The version of ${unversioned.join(', ')} is unknown, so another run may have used a different one.`]
-      : []),
-  ];
+  return sentences(
+    isScripted(manifest) && 'The model was a script: these numbers say nothing about a real model.',
+    unversioned.length > 0 &&
+      `The version of ${unversioned.join(', ')} is unknown, so another run may have used a different one.`,
+  );
 }
 
 export function isScripted(manifest: Manifest): boolean {
@@ -38,55 +35,41 @@ export function isScripted(manifest: Manifest): boolean {
 }
 
 function aboutTheSample({ tasks, trials, variants, baseline }: Manifest): string[] {
-  return [
-    ...(tasks.length < FEWEST_TASKS
-      ? [
-          `${counted(tasks.length, 'task')}: with fewer than ${FEWEST_TASKS} tasks no difference can be significant, whatever the number of trials.`,
-        ]
-      : []),
-    ...(tasks.length >= FEWEST_TASKS && tasks.length < 20
-      ? [`${counted(tasks.length, 'task')} are few. More tasks narrow the intervals; more trials hardly do.`]
-      : []),
-    ...(trials === 1 ? ['One trial per case: run-to-run variation was not measured.'] : []),
-    ...(variants.every((variant) => variant.name !== baseline)
-      ? [`The baseline ${baseline} was not among the variants, so nothing was compared.`]
-      : []),
+  const count = counted(tasks.length, 'task');
+  return sentences(
+    tasks.length < FEWEST_TASKS &&
+      `${count}: with fewer than ${FEWEST_TASKS} tasks no difference can be significant, whatever the number of trials.`,
+    tasks.length >= FEWEST_TASKS &&
+      tasks.length < 20 &&
+      `${count} are few. More tasks narrow the intervals; more trials hardly do.`,
+    trials === 1 && 'One trial per case: run-to-run variation was not measured.',
+    variants.every((variant) => variant.name !== baseline) &&
+      `The baseline ${baseline} was not among the variants, so nothing was compared.`,
     'The intervals hold only for tasks like these, in this repository, with these agents and this model.',
-  ];
+  );
 }
 
 function aboutTheResults(cases: readonly CaseResult[]): string[] {
   const { error, missing } = countOutcomes(cases);
   const unverified = cases.filter(isUnverified).length;
   const touched = cases.filter((one) => (one.row?.protected_paths_touched.length ?? 0) > 0).length;
-  return [
-    ...(error + missing > 0
-      ? [
-          `${error + missing} of ${counted(cases.length, 'case')} have no result (${counted(error, 'infrastructure error')}, ${missing} not finished). They are missing data, not failures; the bounds show how far they could move each rate.`,
-        ]
-      : []),
-    ...(unverified > 0
-      ? [
-          `Nothing verified the work of ${counted(unverified, 'case')}: there, passed means only that the agent completed.`,
-        ]
-      : []),
-    ...(touched > 0
-      ? [
-          `The agent changed protected paths in ${counted(touched, 'case')}; they were restored before verification.`,
-        ]
-      : []),
-  ];
+  return sentences(
+    error + missing > 0 &&
+      `${error + missing} of ${counted(cases.length, 'case')} have no result (${counted(error, 'infrastructure error')}, ${missing} not finished). They are missing data, not failures; the bounds show how far they could move each rate.`,
+    unverified > 0 &&
+      `Nothing verified the work of ${counted(unverified, 'case')}: there, passed means only that the agent completed.`,
+    touched > 0 &&
+      `The agent changed protected paths in ${counted(touched, 'case')}; they were restored before verification.`,
+  );
 }
 
 function aboutTheIsolation({ provider, level, network }: Manifest['isolation']): string[] {
-  return [
-    ...(level === 0
-      ? [
-          `Isolation level 0 (${provider}) is only for trusted agents: an agent could reach more than its workspace.`,
-        ]
-      : []),
-    ...(network === 'open'
-      ? ['The network was open: an agent could look up anything, including solutions.']
-      : []),
-  ];
+  return sentences(
+    level === 0 &&
+      `Isolation level 0 (${provider}) is only for trusted agents: an agent could reach more than its workspace.`,
+    network === 'open' && 'The network was open: an agent could look up anything, including solutions.',
+  );
 }
+
+/** The sentences that apply. */
+const sentences = (...all: (string | false)[]): string[] => all.filter((sentence) => sentence !== false);

@@ -67,10 +67,7 @@ function detectable(tasks: number, standardDeviation: number | null): number | n
 
 /** Tasks that a difference of this size needs. At least one more than there are, because these did not settle it. */
 function neededTasks({ difference, standardDeviation, tasks }: Measured): number | null {
-  if (difference === null || isNone(difference) || standardDeviation === null) return null;
+  const isNone = difference === null || Math.abs(difference) < 1e-9;
+  if (isNone || standardDeviation === null) return null;
   return Math.max(tasks + 1, tasksNeeded(difference, standardDeviation));
-}
-
-function isNone(difference: number): boolean {
-  return Math.abs(difference) < 1e-9;
 }

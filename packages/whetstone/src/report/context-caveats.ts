@@ -27,9 +27,8 @@ function aboutTheGroup(rows: readonly ExposedRow[]): string[] {
   if (known > 0 && read < rows.length) {
     sentences.push(`The model saw the instructions ${of} in ${share(read)}.`);
   } else if (known === 0 && first.exposure.instructions) {
-    sentences.push(
-      `It is unknown whether a model saw the instructions ${of}: no gateway saw its requests, and no event shows that they were read.`,
-    );
+    const why = 'no gateway saw its requests, and no event shows that they were read';
+    sentences.push(`It is unknown whether a model saw the instructions ${of}: ${why}.`);
   }
   for (const [index, { name }] of first.exposure.skills.entries()) {
     const triggered = exposures.filter(({ skills }) => skills[index]?.triggered === 'confirmed').length;
@@ -47,9 +46,8 @@ function aboutTheGroup(rows: readonly ExposedRow[]): string[] {
     const known = exposures.flatMap(({ plugins }) => plugins[index]?.loaded ?? []);
     const loaded = known.filter((isLoaded) => isLoaded).length;
     if (known.length === 0) {
-      sentences.push(
-        `It is unknown whether the plugin ${name} ${of} was loaded: neither an event nor a model request shows it.`,
-      );
+      const why = 'neither an event nor a model request shows it';
+      sentences.push(`It is unknown whether the plugin ${name} ${of} was loaded: ${why}.`);
     } else if (loaded < rows.length) {
       sentences.push(`The plugin ${name} ${of} was loaded in ${share(loaded)}.`);
     }

@@ -1,8 +1,12 @@
 import { join } from 'node:path';
 import { caseLayout, runLayout } from '../record/layout.ts';
-import type { CaseRow } from '../record/row.ts';
+import type { CaseRow, CommandRow } from '../record/row.ts';
 
-export type EvidenceFile = { label: string; path: string };
+type EvidenceFile = { label: string; path: string };
+
+/** The first validation command that did not pass. */
+export const failedCommand = ({ validation_results: results }: CaseRow): CommandRow | undefined =>
+  results.find(({ exit_code: code, ended }) => code !== 0 || ended !== 'exit');
 
 /**
  * The files that show why a case has its outcome, the most useful first. Only files that such a case has.
@@ -10,21 +14,15 @@ export type EvidenceFile = { label: string; path: string };
  */
 export function evidenceFiles(row: CaseRow, directory = runLayout('').case(row.case_id)): EvidenceFile[] {
   const files = caseLayout(directory);
-  const failed = row.validation_results.find((result) => result.exit_code !== 0 || result.ended !== 'exit');
-  return [
-    ...(failed
-      ? [
-          { label: 'validation output', path: join(directory, failed.stdout_path) },
-          { label: 'validation errors', path: join(directory, failed.stderr_path) },
-        ]
-      : []),
-    ...(row.changed_files > 0 ? [{ label: 'patch', path: files.patch }] : []),
-    ...(row.agent_exit_code === null
-      ? []
-      : [
-          { label: 'agent output', path: files.stdout },
-          { label: 'agent errors', path: files.stderr },
-        ]),
-    { label: 'result', path: files.result },
+  const failed = failedCommand(row);
+  const agentRan = row.agent_exit_code !== null;
+  const candidates: [label: string, path: string | false | undefined][] = [
+    ['validation output', failed && join(directory, failed.stdout_path)],
+    ['validation errors', failed && join(directory, failed.stderr_path)],
+    ['patch', row.changed_files > 0 && files.patch],
+    ['agent output', agentRan && files.stdout],
+    ['agent errors', agentRan && files.stderr],
+    ['result', files.result],
   ];
+  return candidates.flatMap(([label, path]) => (path ? { label, path } : []));
 }

@@ -18,10 +18,14 @@ export function renderJunit(
 ): string {
   const cases = caseResults(manifest, rows);
   const { planned, failed, error, missing } = summary.cases;
-  const counts = attributes({ tests: planned, failures: failed, errors: error, skipped: missing });
+  const head = attributes({
+    name: `whetstone ${summary.run_id}`,
+    ...{ tests: planned, failures: failed, errors: error, skipped: missing },
+    time: duration(cases),
+  });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites${attributes({ name: `whetstone ${summary.run_id}` })}${counts}${attributes({ time: duration(cases) })}>`,
+    `<testsuites${head}>`,
     ...summary.arms.flatMap((arm) => testSuite(arm, manifest, cases, logTail)),
     '</testsuites>',
     '',

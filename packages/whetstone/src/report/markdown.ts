@@ -54,37 +54,42 @@ function introduction({ run_id, headline, cases }: Summary): string[] {
   ];
 }
 
-function arms(all: readonly Arm[]): string[] {
-  const head = [
-    'Agent',
-    'Variant',
-    'Pass rate (95 %)',
-    'Bounds',
-    'Passed',
-    'Without result',
-    'Agent time',
-    'Files',
-    'Tokens',
-    'Cost',
-    'Cost per pass',
-  ];
-  const rows = all.map((arm) => [
-    markdownText(arm.agent),
-    markdownText(arm.variant),
-    rateWithInterval(arm.pass_rate, arm.pass_rate_interval),
-    boundsText(arm),
-    `${arm.passed}/${arm.trials}`,
-    String(arm.error + arm.missing),
-    seconds(arm.median_agent_seconds),
-    arm.mean_changed_files?.toFixed(1) ?? UNKNOWN,
-    tokens(arm.total_tokens, arm.tokens_unknown),
-    dollars(arm.cost_usd, arm.cost_unknown),
-    dollars(arm.cost_per_pass_usd),
+type Columns<Row> = readonly (readonly [head: string, cell: (row: Row) => string])[];
+
+/** A table with a column for the agent and one for the variant, both aligned left, before these columns. */
+function table<Row extends { agent: string; variant: string }>(
+  rows: readonly Row[],
+  columns: Columns<Row>,
+): string[] {
+  const head = ['Agent', 'Variant', ...columns.map(([title]) => title)];
+  const cells = rows.map((row) => [
+    markdownText(row.agent),
+    markdownText(row.variant),
+    ...columns.map(([, cell]) => cell(row)),
   ]);
+  return markdownTable(head, cells, 2);
+}
+
+const nameOf = ({ agent, variant }: { agent: string; variant: string }): string =>
+  `${markdownText(agent)}, ${markdownText(variant)}`;
+
+const ARM_COLUMNS: Columns<Arm> = [
+  ['Pass rate (95 %)', (arm) => rateWithInterval(arm.pass_rate, arm.pass_rate_interval)],
+  ['Bounds', boundsText],
+  ['Passed', (arm) => `${arm.passed}/${arm.trials}`],
+  ['Without result', (arm) => String(arm.error + arm.missing)],
+  ['Agent time', (arm) => seconds(arm.median_agent_seconds)],
+  ['Files', (arm) => arm.mean_changed_files?.toFixed(1) ?? UNKNOWN],
+  ['Tokens', (arm) => tokens(arm.total_tokens, arm.tokens_unknown)],
+  ['Cost', (arm) => dollars(arm.cost_usd, arm.cost_unknown)],
+  ['Cost per pass', (arm) => dollars(arm.cost_per_pass_usd)],
+];
+
+function arms(all: readonly Arm[]): string[] {
   return [
     '## Pass rates',
     '',
-    ...markdownTable(head, rows, 2),
+    ...table(all, ARM_COLUMNS),
     '',
     'The pass rate is the mean over tasks of the share of passed trials; its interval takes tasks as clusters. Bounds: the lowest and the highest rate over all planned cases that the cases without a result still allow. Time: median. Files: mean.',
     '',
@@ -101,8 +106,7 @@ function severalTrials(all: readonly Arm[]): string[] {
   const lines = all.flatMap((arm) => {
     if (arm.pass_at_k === null) return [];
     const { k, any, all: every } = arm.pass_at_k;
-    const name = `${markdownText(arm.agent)}, ${markdownText(arm.variant)}`;
-    return [`- ${name}: pass@${k} ${percentNumber(any)} %, pass^${k} ${percentNumber(every)} %.`];
+    return [`- ${nameOf(arm)}: pass@${k} ${percentNumber(any)} %, pass^${k} ${percentNumber(every)} %.`];
   });
   if (lines.length === 0) return [];
   const meaning =
@@ -121,60 +125,42 @@ function usageSources(all: readonly Arm[]): string {
   const sources = [...Map.groupBy(all, (arm) => arm.usage_source)];
   const [only, ...others] = sources;
   if (only && others.length === 0) return `${SOURCES[only[0]]}.`;
-  return `${sources
-    .map(
-      ([source, from]) =>
-        `${SOURCES[source]} (${from.map((arm) => `${markdownText(arm.agent)}, ${markdownText(arm.variant)}`).join('; ')})`,
-    )
-    .join(', ')}.`;
+  const named = sources.map(([source, from]) => `${SOURCES[source]} (${from.map(nameOf).join('; ')})`);
+  return `${named.join(', ')}.`;
 }
+
+const ifKnown = <Value>(value: Value | null, format: (value: Value) => string): string =>
+  value === null ? UNKNOWN : format(value);
+
+const COMPARISON_COLUMNS: Columns<Comparison> = [
+  ['Difference', (one) => ifKnown(one.difference, (difference) => `${points(difference)} pp`)],
+  ['95 % interval', (one) => ifKnown(one.interval, ({ low, high }) => pointsRange(low, high))],
+  ['p', (one) => ifKnown(one.p_value, pNumber)],
+  ['p, corrected', (one) => ifKnown(one.adjusted_p_value, pNumber)],
+  [
+    'Detectable',
+    (one) => ifKnown(one.minimum_detectable_difference, (smallest) => `${percentNumber(smallest)} pp`),
+  ],
+  ['Tasks', (one) => String(one.tasks)],
+  ['Verdict', (one) => `**${one.verdict}**`],
+];
 
 function comparisons({ comparisons: all, baseline }: Summary): string[] {
   if (all.length === 0) return [];
-  const head = [
-    'Agent',
-    'Variant',
-    'Difference',
-    '95 % interval',
-    'p',
-    'p, corrected',
-    'Detectable',
-    'Tasks',
-    'Verdict',
-  ];
   return [
     `## Against ${markdownText(baseline)}`,
     '',
-    ...markdownTable(head, all.map(comparisonCells), 2),
+    ...table(all, COMPARISON_COLUMNS),
     '',
-    ...all.map(
-      (one) => `- ${markdownText(one.agent)}, ${markdownText(one.variant)}: ${markdownText(one.sentence)}.`,
-    ),
+    ...all.map((one) => `- ${nameOf(one)}: ${markdownText(one.sentence)}.`),
     '',
     "Paired by task. A variant is better or worse only when three things agree: the interval excludes 0, the sign-flip test over tasks gives p < 0.05 after Holm's correction over the variants of an agent, and the cases without a result could not change the sign. Detectable: the smallest difference that this many tasks show with 80 % power.",
   ];
 }
 
-function comparisonCells(one: Comparison): string[] {
-  return [
-    markdownText(one.agent),
-    markdownText(one.variant),
-    one.difference === null ? UNKNOWN : `${points(one.difference)} pp`,
-    one.interval === null ? UNKNOWN : pointsRange(one.interval.low, one.interval.high),
-    one.p_value === null ? UNKNOWN : pNumber(one.p_value),
-    one.adjusted_p_value === null ? UNKNOWN : pNumber(one.adjusted_p_value),
-    one.minimum_detectable_difference === null
-      ? UNKNOWN
-      : `${percentNumber(one.minimum_detectable_difference)} pp`,
-    String(one.tasks),
-    `**${one.verdict}**`,
-  ];
-}
-
 function matrix(cells: readonly Cell[]): string[] {
-  const columns = [
-    ...Map.groupBy(cells, (cell) => JSON.stringify([cell.agent, cell.variant])).values(),
-  ].flatMap(([first]) => first ?? []);
+  const byArm = Map.groupBy(cells, ({ agent, variant }) => JSON.stringify([agent, variant]));
+  const columns = [...byArm.values()].flatMap(([first]) => first ?? []);
   const rows = [...Map.groupBy(cells, (cell) => cell.task)].map(([task, ofTask]) => [
     markdownText(task),
     ...columns.map(({ agent, variant }) =>

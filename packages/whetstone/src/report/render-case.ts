@@ -6,7 +6,7 @@ import { counted, dollars, seconds, tokens, UNKNOWN } from './format.ts';
 import { oneLine } from './sanitize.ts';
 import type { Summary } from './summary.ts';
 import { renderTerminal, type TerminalOptions } from './terminal.ts';
-import { paragraphLines, tableLines } from './text-layout.ts';
+import { type Column, paragraphLines, tableLines } from './text-layout.ts';
 
 const PATHS_SHOWN = 20;
 
@@ -17,36 +17,23 @@ const PATHS_SHOWN = 20;
  * @returns Lines without a newline at the end, as from `renderRun`.
  */
 export function renderCase(row: CaseRow, directory: string, { colors, width }: TerminalOptions): string {
-  const title = `${row.agent_name} · ${row.task_id} · ${row.variant} · trial ${row.trial_index}`;
   const cause = row.failure_class === null ? '' : ` (${row.failure_class})`;
+  const sections: [heading: string, lines: readonly string[]][] = [
+    ['Validation', validation(row)],
+    ['Hard evaluation', hardChecks(row)],
+    ['What the agent saw of its variant', row.exposure ? exposureLines(row.exposure) : []],
+    ['Changed paths', shortened(row.touched_paths)],
+    ['Notes on the kept files', row.artifact_notes ?? []],
+    ['Protected paths that were touched, and restored', shortened(row.protected_paths_touched)],
+    ['Changes that other systems cannot hold', shortened(row.unportable_paths)],
+  ];
   return [
-    ...paragraphLines(oneLine(title), width).map(colors.bold),
+    ...paragraphLines(oneLine(titleOf(row)), width).map(colors.bold),
     outcomeColor(row, colors)(`${row.outcome}${cause}`),
     ...(row.evidence === null ? [] : paragraphLines(oneLine(row.evidence), width, '  ')),
     '',
     ...factLines(facts(row), colors, width),
-    ...section('Validation', validation(row), colors, width),
-    ...section('Hard evaluation', hardChecks(row), colors, width),
-    ...section(
-      'What the agent saw of its variant',
-      (row.exposure ? exposureLines(row.exposure) : []).map((line) => oneLine(line)),
-      colors,
-      width,
-    ),
-    ...section('Changed paths', shortened(row.touched_paths), colors, width),
-    ...section(
-      'Notes on the kept files',
-      (row.artifact_notes ?? []).map((note) => oneLine(note)),
-      colors,
-      width,
-    ),
-    ...section(
-      'Protected paths that were touched, and restored',
-      shortened(row.protected_paths_touched),
-      colors,
-      width,
-    ),
-    ...section('Changes that other systems cannot hold', shortened(row.unportable_paths), colors, width),
+    ...sections.flatMap(([heading, lines]) => section(heading, lines, colors, width)),
     '',
     colors.bold('Files'),
     ...evidenceFiles(row, directory).map(({ path }) => `  ${oneLine(path)}`),
@@ -56,16 +43,17 @@ export function renderCase(row: CaseRow, directory: string, { colors, width }: T
 /** A whole run, for `whetstone show RUN`: the report, then one line per case. */
 export function renderRun(summary: Summary, rows: readonly CaseRow[], options: TerminalOptions): string {
   const { colors, width } = options;
+  const columns: Column[] = [{ width: 6 }, { width: Math.max(20, width - 20) }, { width: 8, align: 'right' }];
   const lines = rows.flatMap((row) => {
-    const line = `${row.case_id}: ${row.agent_name} · ${row.task_id} · ${row.variant} · trial ${row.trial_index}`;
-    return tableLines(
-      [{ width: 6 }, { width: Math.max(20, width - 20) }, { width: 8, align: 'right' }],
-      [[row.outcome, oneLine(line), seconds(row.duration_seconds)]],
-      '  ',
-    ).map((text, i) => (i === 0 ? text.replace(row.outcome, outcomeColor(row, colors)) : text));
+    const cells = [row.outcome, oneLine(`${row.case_id}: ${titleOf(row)}`), seconds(row.duration_seconds)];
+    const [first = '', ...rest] = tableLines(columns, [cells], '  ');
+    return [first.replace(row.outcome, outcomeColor(row, colors)), ...rest];
   });
   return [renderTerminal(summary, rows, options), '', colors.bold('Cases'), ...lines].join('\n');
 }
+
+const titleOf = ({ agent_name: agent, task_id: task, variant, trial_index: trial }: CaseRow): string =>
+  `${agent} · ${task} · ${variant} · trial ${trial}`;
 
 type Fact = [name: string, value: string];
 
@@ -75,7 +63,10 @@ function facts(row: CaseRow): Fact[] {
     ['commit', row.repo_ref],
     ['started', row.started_at],
     ['took', `${seconds(row.duration_seconds)}, of which the agent ${seconds(row.agent_duration_seconds)}`],
-    ...turnsFact(row),
+    // Only a task with follow-ups has several turns.
+    ...(row.turns === undefined
+      ? []
+      : [['turns', `${row.turns} of ${row.turns_planned ?? UNKNOWN}`] as Fact]),
     ['agent exit', `${row.agent_exit_code ?? UNKNOWN}${row.timeout ? ', stopped at its time limit' : ''}`],
     ['changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
     ['validation', `${row.validation_status}, confidence ${row.confidence}`],
@@ -86,11 +77,6 @@ function facts(row: CaseRow): Fact[] {
     ['telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
     ['retries', String(row.retries)],
   ];
-}
-
-/** Only a task with follow-ups has several turns. */
-function turnsFact({ turns, turns_planned: planned }: CaseRow): Fact[] {
-  return turns === undefined ? [] : [['turns', `${turns} of ${planned ?? UNKNOWN}`]];
 }
 
 function callsFact({ model_calls: models, tool_calls: tools }: CaseRow): string {
@@ -114,10 +100,9 @@ function tokenFact(row: CaseRow): string {
 }
 
 function factLines(all: readonly Fact[], colors: Colors, width: number): string[] {
-  return tableLines(
-    [{ width: 10 }, { width: Math.max(20, width - 12) }],
-    all.map(([name, value]) => [name, oneLine(value)]),
-  ).map((line) => line.replace(/^[a-z]+(?: [a-z]+)?(?= )/, colors.dim));
+  const columns = [{ width: 10 }, { width: Math.max(20, width - 12) }];
+  const rows = all.map(([name, value]) => [name, oneLine(value)]);
+  return tableLines(columns, rows).map((line) => line.replace(/^[a-z]+(?: [a-z]+)?(?= )/, colors.dim));
 }
 
 function validation(row: CaseRow): string[] {

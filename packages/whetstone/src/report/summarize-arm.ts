@@ -44,20 +44,14 @@ function passOverTrials(cases: readonly CaseResult[]): Arm['pass_at_k'] {
   };
 }
 
-function spending(
-  rows: readonly CaseRow[],
-  passed: number,
-): Pick<
-  Arm,
-  'usage_source' | 'total_tokens' | 'tokens_unknown' | 'cost_usd' | 'cost_unknown' | 'cost_per_pass_usd'
-> {
+function spending(rows: readonly CaseRow[], passed: number) {
   const costs = known(rows, (row) => row.cost_usd);
   const tokens = known(rows, (row) => row.total_tokens);
   const [source = 'none', ...otherSources] = new Set(rows.map((row) => row.usage_source));
   const cost = costs.length === 0 ? null : sum(costs);
   const costUnknown = rows.length - costs.length;
   return {
-    usage_source: otherSources.length === 0 ? source : 'mixed',
+    usage_source: otherSources.length === 0 ? source : ('mixed' as const),
     total_tokens: tokens.length === 0 ? null : sum(tokens),
     tokens_unknown: rows.length - tokens.length,
     cost_usd: cost,

@@ -48,13 +48,8 @@ function summarizeArms(cases: readonly CaseResult[]): ArmCases[] {
 function compareArms(arms: readonly ArmCases[], { baseline, seed }: Manifest): Summary['comparisons'] {
   return [...Map.groupBy(arms, ({ arm }) => arm.agent).values()].flatMap((ofAgent) => {
     const base = ofAgent.find(({ arm }) => arm.variant === baseline);
-    return base
-      ? compareVariants(
-          base,
-          ofAgent.filter((one) => one !== base),
-          seed,
-        )
-      : [];
+    const others = ofAgent.filter((one) => one !== base);
+    return base ? compareVariants(base, others, seed) : [];
   });
 }
 

@@ -14,14 +14,7 @@ export type Summary = {
   isolation: { provider: string; level: number; processes: string; network: string; workspace: string };
   /** Whether the model was a script. The numbers then say nothing about a real model. */
   scripted_model: boolean;
-  cases: {
-    planned: number;
-    finished: number;
-    passed: number;
-    failed: number;
-    error: number;
-    missing: number;
-  };
+  cases: OutcomeCounts & { planned: number; finished: number };
   /** One for each agent × variant, in plan order. */
   arms: Arm[];
   /** One for each agent × variant that is not the baseline. */
@@ -35,17 +28,21 @@ export type Summary = {
   caveats: string[];
 };
 
-export type Arm = {
-  agent: string;
-  variant: string;
-  tasks: number;
-  /** Finished cases whose outcome is passed or failed; errors are missing data. */
-  trials: number;
+/** How many cases have each outcome. Errors and missing cases are missing data, not failures. */
+export type OutcomeCounts = {
   passed: number;
   failed: number;
   error: number;
   /** Planned cases that have not finished. */
   missing: number;
+};
+
+export type Arm = OutcomeCounts & {
+  agent: string;
+  variant: string;
+  tasks: number;
+  /** Finished cases whose outcome is passed or failed. */
+  trials: number;
   /** Retries after infrastructure errors, over all cases. */
   retries: number;
   /** Mean over tasks of the share of passed trials; `null` when no trial counts. */
@@ -105,15 +102,7 @@ export type Comparison = {
   sentence: string;
 };
 
-export type Cell = {
-  agent: string;
-  task: string;
-  variant: string;
-  passed: number;
-  failed: number;
-  error: number;
-  missing: number;
-};
+export type Cell = OutcomeCounts & { agent: string; task: string; variant: string };
 
 export type FailureGroup = {
   /** The `failure_class` of the rows. */

@@ -7,9 +7,7 @@ import type { Arm, Comparison, FailureGroup, Summary } from './summary.ts';
 import { type Column, paragraphLines, tableLines } from './text-layout.ts';
 
 export type TerminalOptions = {
-  /**
-   * The functions of picocolors; `createColors(false)` for no colours. The caller knows the terminal and `NO_COLOR`.
-   */
+  /** The functions of picocolors; `createColors(false)` for no colours. */
   colors: Colors;
   /** In characters; below 40 counts as 40. */
   width: number;
@@ -28,11 +26,10 @@ export function renderTerminal(
 ): string {
   const width = Math.max(40, wanted);
   const rowById = new Map(rows.map((row) => [row.case_id, row]));
+  const armsByAgent = [...Map.groupBy(summary.arms, (arm) => arm.agent).values()];
   return [
     ...heading(summary, colors, width),
-    ...[...Map.groupBy(summary.arms, (arm) => arm.agent).values()].flatMap((arms) =>
-      armTable(arms, colors, width),
-    ),
+    ...armsByAgent.flatMap((arms) => armTable(arms, colors, width)),
     ...comparisons(summary, colors, width),
     ...summary.failures.flatMap((group) => failureGroup(group, rowById, colors, width)),
     ...caveats(summary, colors, width),
@@ -79,16 +76,13 @@ function armTable(arms: readonly Arm[], colors: Colors, width: number): string[]
     columns.reduce((left, column) => left - column.width - 2, width - indent.length);
   while (room(numbers) < Math.min(longest, NARROWEST_NAME)) numbers.pop();
   const columns = [{ width: Math.min(longest, room(numbers)) }, ...numbers];
+  const lines = arms.map((arm, i) => [oneLine(arm.variant), ...(rows[i] ?? [])]);
   const head = ['variant', ...ARM_COLUMNS.map((column) => column.head)];
   return [
     '',
     ...paragraphLines(oneLine(arms[0]?.agent ?? ''), width).map(colors.bold),
     ...tableLines(columns, [head], indent).map(colors.dim),
-    ...tableLines(
-      columns,
-      arms.map((arm, i) => [oneLine(arm.variant), ...(rows[i] ?? [])]),
-      indent,
-    ),
+    ...tableLines(columns, lines, indent),
   ];
 }
 
@@ -124,12 +118,9 @@ function failureGroup(
     ...cases.slice(0, CASES_SHOWN).flatMap((one) => {
       const row = rowById.get(one.case_id);
       const file = row && evidenceFiles(row)[0];
+      const title = oneLine(`${one.agent} · ${one.task} · ${one.variant} · trial ${one.trial}`);
       return [
-        ...paragraphLines(
-          oneLine(`${one.agent} · ${one.task} · ${one.variant} · trial ${one.trial}`),
-          width,
-          '  ',
-        ),
+        ...paragraphLines(title, width, '  '),
         ...paragraphLines(oneLine(one.evidence, 300), width, '    ').map(colors.red),
         ...(file ? [colors.dim(`    ${oneLine(file.path)}`)] : []),
       ];
