@@ -34,9 +34,7 @@ export async function fingerprintAgent(agent: AgentConfig): Promise<string> {
   return hashJson({ ...definition, prompt, module });
 }
 
-/**
- * What the variant does to the tree (its overlays in order, their sources by content) and the context that it declares.
- */
+/** The overlays of the variant in order, their sources by content, and the context that it declares. */
 export async function fingerprintVariant(variant: VariantConfig): Promise<string> {
   const overlays = await Promise.all(variant.overlays.map(overlayContent));
   const context = await contextContent(variant);
@@ -56,7 +54,7 @@ export async function contextContent({
   skills = [],
   mcpServers = [],
   plugins = [],
-}: VariantConfig): Promise<ContextContent | undefined> {
+}: VariantConfig) {
   if (!instructions && [...skills, ...mcpServers, ...plugins].length === 0) return undefined;
   return {
     instructions: instructions ? await instructionsContent(instructions) : null,
@@ -67,16 +65,7 @@ export async function contextContent({
   };
 }
 
-export type ContextContent = {
-  instructions: string | null;
-  skills: FolderContent[];
-  mcp_servers: string[];
-  plugins?: (FolderContent & { version: string | null; description: string | null })[];
-};
-
-type FolderContent = { name: string; sha256: string };
-
-const folderContent = async ({ name, source }: SkillConfig | PluginConfig): Promise<FolderContent> => ({
+const folderContent = async ({ name, source }: SkillConfig | PluginConfig) => ({
   name,
   sha256: await hashSource(source),
 });
@@ -109,10 +98,7 @@ const hashProgram = async (file: string): Promise<{ sha256: string }> => ({
 /** The task with its effective validation, hidden tests by content. Includes keys that this version does not know. */
 export async function fingerprintTask(task: TaskConfig): Promise<string> {
   const { hiddenTests, ...definition } = task;
-  return hashJson({
-    ...definition,
-    hiddenTests: hiddenTests === undefined ? undefined : await hashSource(hiddenTests),
-  });
+  return hashJson({ ...definition, ...(hiddenTests && { hiddenTests: await hashSource(hiddenTests) }) });
 }
 
 /** Scripts and recordings by content. The variable that holds a key is not hashed. */
@@ -136,10 +122,7 @@ async function gatewayContent(gateway: GatewayConfig): Promise<unknown> {
 
 /** What all cases of a run depend on. */
 export async function fingerprintSurroundings({ sandbox, gateway }: Config): Promise<string> {
-  return hashJson({
-    sandbox,
-    gateway: gateway && (await gatewayContent(gateway)),
-  });
+  return hashJson({ sandbox, gateway: gateway && (await gatewayContent(gateway)) });
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

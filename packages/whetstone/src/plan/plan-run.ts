@@ -39,16 +39,8 @@ export async function planRun(config: Config, selection: Selection, options: Pla
   const cases = expand(matrix, trials);
   const { agents, tasks, variants } = matrix;
   const baseline = variants.find(({ name }) => name === config.baseline) ?? variants[0];
-  return {
-    seed,
-    trials,
-    cases,
-    order: startingOrder(cases, seed),
-    agents,
-    tasks,
-    variants,
-    baseline: baseline?.name ?? '',
-  };
+  const order = startingOrder(cases, seed);
+  return { seed, trials, cases, order, agents, tasks, variants, baseline: baseline?.name ?? '' };
 }
 
 type Matrix = Pick<Plan, 'agents' | 'tasks' | 'variants'> & { surroundings: string };
@@ -84,10 +76,7 @@ async function fingerprintMatrix(
   };
 }
 
-/**
- * The commit of each task. A ref that several tasks name is resolved only once, so that all of them get the same
- * commit.
- */
+/** The commit of each task. A ref is resolved only once, so that all tasks that name it get the same commit. */
 async function resolveCommits(
   { repo }: Config,
   tasks: readonly TaskConfig[],
@@ -114,13 +103,7 @@ function expand({ agents, tasks, variants, surroundings }: Matrix, trials: numbe
           variant: variant.name,
           trial: trialIndex + 1,
           block: (agentIndex * tasks.length + taskIndex) * trials + trialIndex,
-          fingerprint: hashJson({
-            agent,
-            task,
-            variant,
-            trial: trialIndex + 1,
-            surroundings,
-          }),
+          fingerprint: hashJson({ agent, task, variant, trial: trialIndex + 1, surroundings }),
         })),
       ),
     ),

@@ -32,10 +32,13 @@ export type PlannedCase = {
   fingerprint: string;
 };
 
-/**
- * Which part of the matrix to run. A task must match every list, by any of its names. A list that is absent or empty
- * selects everything.
- */
+/** The entries of a configuration that a plan has, by name. */
+export const inPlan = <Entry extends { name: string }>(
+  entries: readonly Entry[],
+  planned: readonly { name: string }[],
+): Entry[] => entries.filter(({ name }) => planned.some((one) => one.name === name));
+
+/** Which part of the matrix to run. A task must match every list that is given and not empty, by any of its names. */
 export type Selection = {
   /** Names of agents. Their order is the order of the matrix. */
   agents?: readonly string[];

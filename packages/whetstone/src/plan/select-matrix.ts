@@ -15,21 +15,21 @@ export type Selected = { agents: AgentConfig[]; tasks: TaskConfig[]; variants: V
  */
 export function selectMatrix(config: Config, selection: Selection): Selected {
   return {
-    agents: pick(config.agents, ({ name }) => name, selection.agents ?? [], 'agent'),
-    variants: pick(config.variants, ({ name }) => name, selection.variants ?? [], 'variant'),
+    agents: pick(config.agents, selection.agents ?? [], 'agent'),
+    variants: pick(config.variants, selection.variants ?? [], 'variant'),
     tasks: selectTasks(config.tasks, selection),
   };
 }
 
-function pick<Item>(
+function pick<Item extends { name: string }>(
   items: readonly Item[],
-  nameOf: (item: Item) => string,
   wanted: readonly string[],
   what: string,
 ): Item[] {
-  assertKnown(wanted, items.map(nameOf), what);
+  const known = items.map(({ name }) => name);
+  assertKnown(wanted, known, what);
   if (wanted.length === 0) return [...items];
-  return [...new Set(wanted)].flatMap((name) => items.filter((item) => nameOf(item) === name));
+  return [...new Set(wanted)].flatMap((name) => items.filter((item) => item.name === name));
 }
 
 function selectTasks(tasks: readonly TaskConfig[], selection: Selection): TaskConfig[] {
@@ -37,26 +37,17 @@ function selectTasks(tasks: readonly TaskConfig[], selection: Selection): TaskCo
   if (maxTasks !== undefined && !(Number.isInteger(maxTasks) && maxTasks >= 1)) {
     throw new WhetstoneError('selection-invalid', `The number of tasks must be 1 or more, not ${maxTasks}.`);
   }
-  assertKnown(
-    taskIds,
-    tasks.map(({ id }) => id),
-    'task',
-  );
-  assertKnown(
-    categories,
-    distinct(tasks, ({ category }) => category),
-    'category',
-  );
-  assertKnown(
-    difficulties,
-    distinct(tasks, ({ difficulty }) => difficulty),
-    'difficulty',
-  );
-  const matches = (wanted: readonly string[], value: string | undefined) =>
-    wanted.length === 0 || (value !== undefined && wanted.includes(value));
-  const selected = tasks.filter(
-    ({ id, category, difficulty }) =>
-      matches(taskIds, id) && matches(categories, category) && matches(difficulties, difficulty),
+  const filters = [
+    ['id', 'task', taskIds],
+    ['category', 'category', categories],
+    ['difficulty', 'difficulty', difficulties],
+  ] as const;
+  for (const [key, what, wanted] of filters) {
+    const known = new Set(tasks.flatMap((task) => task[key] ?? []));
+    assertKnown(wanted, [...known], what);
+  }
+  const selected = tasks.filter((task) =>
+    filters.every(([key, , wanted]) => wanted.length === 0 || wanted.includes(task[key] ?? '')),
   );
   if (selected.length === 0) {
     throw new WhetstoneError('selection-empty', 'The filters leave no task.', {
@@ -64,13 +55,6 @@ function selectTasks(tasks: readonly TaskConfig[], selection: Selection): TaskCo
     });
   }
   return selected.slice(0, maxTasks);
-}
-
-function distinct(
-  tasks: readonly TaskConfig[],
-  valueOfTask: (task: TaskConfig) => string | undefined,
-): string[] {
-  return [...new Set(tasks.flatMap((task) => valueOfTask(task) ?? []))];
 }
 
 const PLURALS: Record<string, string> = { category: 'categories', difficulty: 'difficulties' };
@@ -81,9 +65,6 @@ function assertKnown(wanted: readonly string[], known: readonly string[], what: 
   if (first === undefined) return;
   const plural = PLURALS[what] ?? `${what}s`;
   const quoted = unknown.map((name) => JSON.stringify(name)).join(', ');
-  throw new WhetstoneError(
-    'selection-unknown',
-    `Unknown ${unknown.length === 1 ? what : plural} ${quoted}.`,
-    { hint: suggestion(first, known, plural) },
-  );
+  const message = `Unknown ${unknown.length === 1 ? what : plural} ${quoted}.`;
+  throw new WhetstoneError('selection-unknown', message, { hint: suggestion(first, known, plural) });
 }

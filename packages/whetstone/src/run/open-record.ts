@@ -2,7 +2,7 @@ import { contextPlacesOf } from '@whetstone/agents/config';
 import { agentVersion } from '@whetstone/agents/install';
 import type { SandboxProvider } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
-import type { Plan } from '../plan/plan.ts';
+import { inPlan, type Plan } from '../plan/plan.ts';
 import { createRunRecord, type RunRecord, resumeRunRecord } from '../record/run-record.ts';
 import { version } from '../version.ts';
 import { gitVersion } from '../workspace/git.ts';
@@ -19,16 +19,11 @@ export type TreeNotes = ReadonlyMap<string, SnapshotNotes>;
 /** Prepares every tree that the plan needs, so that a broken overlay or ref fails before the run costs anything. */
 export async function prepareTrees(config: Config, plan: Plan, workspaces: Workspaces): Promise<TreeNotes> {
   const notes = new Map<string, SnapshotNotes>();
-  const names = new Set(plan.variants.map(({ name }) => name));
-  const agents = new Set(plan.agents.map(({ name }) => name));
   for (const commit of new Set(plan.tasks.map((task) => task.commit))) {
-    for (const variant of config.variants.filter(({ name }) => names.has(name))) {
-      for (const agent of config.agents.filter(({ name }) => agents.has(name))) {
-        const snapshot = await workspaces.prepare(
-          commit,
-          variantOverlays(variant, contextPlacesOf(agent).instructions),
-        );
-        notes.set(commit, snapshot.notes);
+    for (const variant of inPlan(config.variants, plan.variants)) {
+      for (const agent of inPlan(config.agents, plan.agents)) {
+        const overlays = variantOverlays(variant, contextPlacesOf(agent).instructions);
+        notes.set(commit, (await workspaces.prepare(commit, overlays)).notes);
       }
     }
   }
@@ -46,22 +41,17 @@ export async function openRecord(input: {
   /** The temporary folder of the run. */
   scratch: string;
 }): Promise<RunRecord> {
-  const { config, jobs } = input;
+  const { config, jobs, sandboxes, treeNotes } = input;
   const { plan, resumed } = input.plannedRun;
   if (resumed) return resumeRunRecord(resumed.directory);
   const { dirty } = await inspectRepo(config.repo.path);
-  const versions = await agentVersions(config, plan, input.sandboxes, input.scratch);
   const manifest = await buildManifest({
-    config,
-    plan,
-    jobs,
-    dirty,
-    level: await input.sandboxes.describe(),
+    ...{ config, plan, jobs, dirty, treeNotes },
+    level: await sandboxes.describe(),
     workspaceStrategy: input.workspaces.strategy,
-    agentVersions: versions,
-    treeNotes: input.treeNotes,
+    agentVersions: await agentVersions(config, plan, sandboxes, input.scratch),
     gitVersion: await gitVersion(),
-    notes: [...notesOf(dirty, input.treeNotes), ...agentsBypassingGateway(config, plan)],
+    notes: [...notesOf(dirty, treeNotes), ...agentsBypassingGateway(config, plan)],
   });
   return createRunRecord(config.outputDir, manifest);
 }
@@ -75,9 +65,7 @@ async function agentVersions(
 ): Promise<ReadonlyMap<string, string | null>> {
   await using sandbox = await sandboxes.start({ workdir: scratch, env: {} });
   const versions = new Map<string, string | null>();
-  for (const agent of config.agents.filter(({ name }) =>
-    plan.agents.some((planned) => planned.name === name),
-  )) {
+  for (const agent of inPlan(config.agents, plan.agents)) {
     versions.set(agent.name, agent.kind === 'loop' ? version : await agentVersion(agent, sandbox));
   }
   return versions;

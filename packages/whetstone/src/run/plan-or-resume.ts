@@ -79,21 +79,12 @@ function planAgain(config: Config, manifest: Manifest): Promise<Plan> {
 
 function refuseChanged(plan: Plan, manifest: Manifest, directory: string): void {
   const planned = new Map(plan.cases.map(({ id, fingerprint }) => [id, fingerprint]));
-  const changed = manifest.case_matrix.filter(
-    ({ case_id, fingerprint }) => planned.get(case_id) !== fingerprint,
-  );
+  const changed = manifest.case_matrix.filter((one) => planned.get(one.case_id) !== one.fingerprint);
   if (changed.length === 0) return;
-  const parts = [
-    ...manifest.agents
-      .filter(({ name, fingerprint }) => differs(plan.agents, 'name', name, fingerprint))
-      .map(({ name }) => `agent ${name}`),
-    ...manifest.tasks
-      .filter(({ id, fingerprint }) => differs(plan.tasks, 'id', id, fingerprint))
-      .map(({ id }) => `task ${id}`),
-    ...manifest.variants
-      .filter(({ name, fingerprint }) => differs(plan.variants, 'name', name, fingerprint))
-      .map(({ name }) => `variant ${name}`),
-  ];
+  const now = new Set(partsOf(plan).map(({ part, fingerprint }) => `${part} ${fingerprint}`));
+  const parts = partsOf(manifest)
+    .filter(({ part, fingerprint }) => !now.has(`${part} ${fingerprint}`))
+    .map(({ part }) => part);
   throw new WhetstoneError(
     'resume-changed',
     `This run cannot be resumed: ${changed.length} of ${manifest.case_count} cases are no longer the same work (changed: ${parts.join(', ') || 'the sandbox or the script of the gateway'}).`,
@@ -104,11 +95,10 @@ function refuseChanged(plan: Plan, manifest: Manifest, directory: string): void 
   );
 }
 
-function differs<Key extends string>(
-  list: readonly ({ fingerprint: string } & Record<Key, string>)[],
-  key: Key,
-  name: string,
-  fingerprint: string,
-): boolean {
-  return list.find((entry) => entry[key] === name)?.fingerprint !== fingerprint;
+function partsOf({ agents, tasks, variants }: Pick<Plan | Manifest, 'agents' | 'tasks' | 'variants'>) {
+  return [
+    ...agents.map(({ name, fingerprint }) => ({ part: `agent ${name}`, fingerprint })),
+    ...tasks.map(({ id, fingerprint }) => ({ part: `task ${id}`, fingerprint })),
+    ...variants.map(({ name, fingerprint }) => ({ part: `variant ${name}`, fingerprint })),
+  ];
 }

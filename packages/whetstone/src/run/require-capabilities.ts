@@ -20,7 +20,7 @@ const DEMANDS: readonly {
     key: 'output_schema',
     isAsked: ({ outputSchema }) => outputSchema !== undefined,
     capability: 'structuredOutput',
-    lack: 'cannot be held to a schema',
+    lack: 'cannot be given an output schema',
   },
 ];
 
@@ -38,13 +38,10 @@ export function requireCapabilities(config: Config, plan: Plan, agents: Readonly
     const unable = [...agents].find(([, agent]) => agent.capabilities?.[capability] !== true);
     if (!task || !unable) continue;
     const [name] = unable;
-    throw new WhetstoneError(
-      'agent-capability-missing',
-      `Task ${task.id} has ${key}, and agent ${name} ${lack}.`,
-      {
-        where: `agents.${name}`,
-        hint: `If the adapter can do it, declare \`capabilities: { ${capability}: true }\`. Otherwise choose other tasks or agents with --task-id and --agent.`,
-      },
-    );
+    const message = `Task ${task.id} has ${key}, and agent ${name} ${lack}.`;
+    throw new WhetstoneError('agent-capability-missing', message, {
+      where: `agents.${name}`,
+      hint: `If the adapter can do it, declare \`capabilities: { ${capability}: true }\`. Otherwise choose other tasks or agents with --task-id and --agent.`,
+    });
   }
 }

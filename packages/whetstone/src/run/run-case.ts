@@ -34,7 +34,7 @@ export async function runCase(
       throw error;
     });
     if (!row) return undefined;
-    if (!isTransient(row) || retries >= INFRASTRUCTURE_RETRIES) {
+    if (!TRANSIENT.includes(row.failure_class) || retries >= INFRASTRUCTURE_RETRIES) {
       await lab.record.finishCase(row);
       return row;
     }
@@ -44,11 +44,7 @@ export async function runCase(
   }
 }
 
-function isTransient({ failure_class: failureClass }: CaseRow): boolean {
-  return (
-    failureClass === 'sandbox' || failureClass === 'provider-limit' || failureClass === 'provider-outage'
-  );
-}
+const TRANSIENT: readonly CaseRow['failure_class'][] = ['sandbox', 'provider-limit', 'provider-outage'];
 
 async function describeAttempt(
   planned: PlannedCase,
@@ -63,20 +59,14 @@ async function describeAttempt(
   const context = lab.contexts.get(planned.variant);
   const commit = lab.record.manifest.tasks.find(({ id }) => id === planned.task)?.commit;
   if (!agent || !agentConfig || !task || !variant || !context || !commit) {
-    throw new Error(
-      `Case ${planned.id} names an agent, a task or a variant that the configuration does not have.`,
-    );
+    throw new Error(`Case ${planned.id} names what the configuration does not have.`);
   }
   const { promptTemplate } = agentConfig;
-  const prompt = renderPrompt(
-    task,
-    promptTemplate === undefined
-      ? undefined
-      : {
-          text: await readFile(promptTemplate, 'utf8'),
-          variant: variant.name,
-          repoRef: task.repoRef ?? config.repo.baseRef,
-        },
-  );
+  const template = promptTemplate && {
+    text: await readFile(promptTemplate, 'utf8'),
+    variant: variant.name,
+    repoRef: task.repoRef ?? config.repo.baseRef,
+  };
+  const prompt = renderPrompt(task, template || undefined);
   return { planned, agent, agentConfig, task, variant, context, commit, prompt, ...rest };
 }

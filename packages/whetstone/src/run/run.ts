@@ -1,13 +1,11 @@
-import type { Agent } from '@whetstone/agents';
-import { createAgent } from '@whetstone/agents';
-import type { AgentConfig } from '@whetstone/agents/config';
+import { type Agent, createAgent } from '@whetstone/agents';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createMask, startSandboxProvider } from '@whetstone/sandbox';
 import type { Lab } from '../attempt/lab.ts';
-import type { Config, VariantConfig } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import type { Plan, Selection } from '../plan/plan.ts';
+import { inPlan, type Plan, type Selection } from '../plan/plan.ts';
 import { version } from '../version.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
@@ -80,10 +78,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   await sweepScratch();
   await using scratch = await makeScratch();
   onEvent({ type: 'preparing' });
-  await using workspaces = await createWorkspaces({
-    repo: config.repo.path,
-    scratch: scratch.directory,
-  });
+  await using workspaces = await createWorkspaces({ repo: config.repo.path, scratch: scratch.directory });
   const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch: scratch.directory });
   const agents = await createAgents(config, plan);
   requireCapabilities(config, plan, agents);
@@ -101,7 +96,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   });
 
   const secrets = [
-    ...collectSecrets(selectedAgents(config, plan), process.env),
+    ...collectSecrets(inPlan(config.agents, plan.agents), process.env),
     ...[...contexts.values()].flatMap((context) => context.secrets),
   ];
   const lab: Lab = {
@@ -140,7 +135,7 @@ async function configOf(
 async function createAgents(config: Config, plan: Plan): Promise<ReadonlyMap<string, Agent>> {
   const dependencies = { environment: process.env, hasLanes: config.gateway !== undefined };
   const created = new Map<string, Agent>();
-  for (const agent of selectedAgents(config, plan)) {
+  for (const agent of inPlan(config.agents, plan.agents)) {
     created.set(agent.name, await createAgent(agent, dependencies));
   }
   return created;
@@ -148,16 +143,8 @@ async function createAgents(config: Config, plan: Plan): Promise<ReadonlyMap<str
 
 /** The contexts that the variants declare, by variant. Read before anything runs. */
 async function readContexts(config: Config, plan: Plan): Promise<CaseLab['contexts']> {
-  const contexts = selectedVariants(config, plan).map(
+  const contexts = inPlan(config.variants, plan.variants).map(
     async (variant) => [variant.name, await readDeclaredContext(variant, process.env)] as const,
   );
   return new Map(await Promise.all(contexts));
-}
-
-function selectedVariants(config: Config, plan: Plan): VariantConfig[] {
-  return config.variants.filter(({ name }) => plan.variants.some((planned) => planned.name === name));
-}
-
-function selectedAgents(config: Config, plan: Plan): AgentConfig[] {
-  return config.agents.filter(({ name }) => plan.agents.some((planned) => planned.name === name));
 }
