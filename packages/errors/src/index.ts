@@ -1,5 +1,5 @@
 /** The public surface of `@whetstone/errors`. What suggests a word is in `@whetstone/errors/did-you-mean`. */
 export { type ErrorCode, errorTable, exitCodes } from './error-table.ts';
-export { messageOf, messageWithCause } from './message-of.ts';
+export { codeOf, messageOf, messageWithCause } from './message-of.ts';
 export type { ErrorClass, ErrorEntry } from './table/error-entry.ts';
 export { WhetstoneError, type WhetstoneErrorOptions } from './whetstone-error.ts';

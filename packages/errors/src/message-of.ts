@@ -12,3 +12,8 @@ export function messageWithCause(error: unknown): string {
   const reason = error instanceof Error && error.cause instanceof Error ? error.cause.message : '';
   return reason === '' ? messageOf(error) : `${messageOf(error)} (${reason})`;
 }
+
+/** The `code` of an error of the system, such as `ENOENT`; `undefined` for anything without one. */
+export function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}

@@ -1,12 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Turn } from '@whetstone/agents';
 import { contextPlacesOf } from '@whetstone/agents/config';
 import { leadsToGateway, openAttemptFolder } from '@whetstone/agents/evaluator';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { Lane } from '@whetstone/gateway';
 import type { Sandbox } from '@whetstone/sandbox';
-import type { Exposure } from '../record/exposure-schema.ts';
 import type { InfrastructureFailure } from '../record/failure-class.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -16,7 +14,7 @@ import { variantOverlays } from '../workspace/variant-overlays.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { buildRow } from './build-row.ts';
 import { checkedAnswer } from './check-answer.ts';
-import { decideOutcome, inTurn } from './decide-outcome.ts';
+import { decideOutcome, inTurn, type Outcome } from './decide-outcome.ts';
 import { drive } from './drive.ts';
 import { findExposure } from './find-exposure.ts';
 import { keepAnswer } from './keep-answer.ts';
@@ -24,14 +22,10 @@ import { keepMetadata } from './keep-metadata.ts';
 import { keepOutput } from './keep-output.ts';
 import { keepPatch } from './keep-patch.ts';
 import { type Attempt, type Lab, plannedTurns } from './lab.ts';
-import type { Outcome } from './outcome.ts';
 import type { Trace } from './trace.ts';
-import { type RequestSight, type RequestWatch, watchRequests } from './watch-requests.ts';
+import { type RequestWatch, watchRequests } from './watch-requests.ts';
 
-/**
- * Runs one case, from workspace to outcome. Resolves with a row whatever failed. Rejects only when the attempt was
- * aborted, because an aborted case counts as not run.
- */
+/** Runs one case, from workspace to outcome. Rejects only when it was aborted: an aborted case counts as not run. */
 export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   const startedAt = new Date();
   const files = await lab.record.startCase(attempt.planned.id);
@@ -52,10 +46,9 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
 
 async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trace): Promise<Outcome> {
   await writeFile(files.prompt, attempt.prompt);
-  const snapshot = await lab.workspaces.prepare(
-    attempt.commit,
-    variantOverlays(attempt.variant, contextPlacesOf(attempt.agentConfig).instructions),
-  );
+  const instructionsPath = contextPlacesOf(attempt.agentConfig).instructions;
+  const overlays = variantOverlays(attempt.variant, instructionsPath);
+  const snapshot = await lab.workspaces.prepare(attempt.commit, overlays);
   await using workspace = await lab.workspaces.create(snapshot);
   await using folder = await openAttemptFolder(lab.scratch);
   await using sandbox = await lab.sandboxes.start({ workdir: workspace.path, env: {} });
@@ -73,7 +66,8 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const driveStart = performance.now();
   const turn = await drive(attempt, lab, { sandbox, lane, folder, files }, trace);
   trace.agentSeconds = (performance.now() - driveStart) / 1000;
-  const exposure = exposureOf(attempt, turn, lane && watch.sight);
+  const sight = lane && watch.sight;
+  const exposure = findExposure(attempt.context, turn.events, { sight, instructionsPath });
   if (exposure) trace.exposure = exposure;
   await keepMetadata(turn, exposure, files.agent, lab);
   await sandbox.stop(); // the whole tree, before anything is read
@@ -119,15 +113,6 @@ async function openLane(
   if (!gateway || !leadsToGateway(agentConfig)) return undefined;
   const options = await gateway.laneOf(planned, names);
   return gateway.server.open({ owner: planned.id, ledgerFile: files.modelCalls, onRequest, ...options });
-}
-
-function exposureOf(
-  { context, agentConfig }: Attempt,
-  { events }: Turn,
-  sight: RequestSight | undefined,
-): Exposure | undefined {
-  const { instructions } = contextPlacesOf(agentConfig);
-  return findExposure(context, events, { sight, instructionsPath: instructions });
 }
 
 async function setUp(

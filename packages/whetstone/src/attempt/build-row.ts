@@ -3,10 +3,10 @@ import { disagree } from '@whetstone/agents/evaluator';
 import { addUsage, totalTokens, type Usage } from '@whetstone/events';
 import type { LedgerLine } from '@whetstone/gateway';
 import type { CaseRow } from '../record/row.ts';
-import { joinTurns, sumIfKnown } from './join-turns.ts';
+import type { Outcome } from './decide-outcome.ts';
+import { add, joinTurns, sumIfKnown } from './join-turns.ts';
 import { type Attempt, type Lab, plannedTurns } from './lab.ts';
 import { maskValues } from './mask-values.ts';
-import type { Outcome } from './outcome.ts';
 import type { Trace } from './trace.ts';
 
 /** Makes the row of `results.jsonl` for an attempt. */
@@ -78,42 +78,27 @@ export function buildRow(input: {
   };
 }
 
-type Consumption = Pick<
-  CaseRow,
-  | 'usage_source'
-  | 'input_tokens'
-  | 'output_tokens'
-  | 'cache_read_tokens'
-  | 'cache_write_tokens'
-  | 'reasoning_tokens'
-  | 'total_tokens'
-  | 'cost_usd'
-  | 'model_calls'
-  | 'tool_calls'
-  | 'models'
->;
-
 /** Tokens and cost: from the ledger of the gateway where it saw calls, else as reported by the agent. */
-function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]): Consumption {
+function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]) {
   const turn = joinTurns(turns);
   const toolCalls =
     turn?.telemetry?.toolCallCount ?? turn?.events.filter((event) => event.type === 'action.called').length;
   const modelCalls = calls.filter((call) => call.usage !== null);
   if (modelCalls.length > 0) {
     return {
-      usage_source: 'gateway',
+      usage_source: 'gateway' as const,
       ...tokens(modelCalls.map((call) => call.usage).reduce(sumUsage, null)),
-      cost_usd: sumKnown(modelCalls.map((call) => call.cost_usd)),
+      cost_usd: sumIfKnown(modelCalls, (call) => call.cost_usd, add) ?? null,
       model_calls: modelCalls.length,
       tool_calls: calls.reduce((sum, call) => sum + call.tools_called.length, 0),
       models: [...new Set(modelCalls.flatMap((call) => call.model_answered ?? []))],
     };
   }
   const reported = turn?.events.filter((event) => event.type === 'usage') ?? [];
-  const usage = sumIfKnown(turns.map(usageOf), addUsage) ?? null;
+  const usage = sumIfKnown(turns, usageOf, addUsage) ?? null;
   const { modelName: telemetryModel, totalTokens: total = null } = turn?.telemetry ?? {};
   return {
-    usage_source: usage || total !== null ? 'agent' : 'none',
+    usage_source: usage || total !== null ? ('agent' as const) : ('none' as const),
     ...tokens(usage),
     ...(!usage && { total_tokens: total }),
     cost_usd: turn?.costUsd ?? null,
@@ -128,19 +113,11 @@ function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]): Consump
   };
 }
 
-/**
- * The usage that a turn reports, in total or call by call. Unknown where its adapter says that some usage is missing.
- */
+/** The usage that a turn reports, in total or call by call. Unknown where its adapter reports that some is missing. */
 function usageOf({ usage, events, telemetry }: Turn): Usage | undefined {
   if (telemetry?.evidenceGaps.includes('usage_missing')) return undefined;
   const calls = events.filter((event) => event.type === 'usage');
-  return (
-    usage ??
-    sumIfKnown(
-      calls.map((call) => call.usage),
-      addUsage,
-    )
-  );
+  return usage ?? sumIfKnown(calls, (call) => call.usage, addUsage);
 }
 
 /** Whether the agent reports other usage than the wire. It then made calls past the gateway, or it counts wrongly. */
@@ -166,13 +143,7 @@ function sumUsage(sum: Usage | null, usage: Usage | null): Usage | null {
   return addUsage(sum, usage);
 }
 
-/** A sum with an unknown part is unknown, so that a cost is never understated. */
-function sumKnown(costs: (number | null)[]): number | null {
-  return costs.reduce((sum, cost) => (sum === null || cost === null ? null : sum + cost), 0 as number | null);
-}
-
-function verified(trace: Trace): boolean {
-  const { verification } = trace;
+function verified({ verification }: Trace): boolean {
   return (
     verification !== undefined && (verification.validation !== 'skipped' || verification.hard.length > 0)
   );

@@ -3,7 +3,12 @@ import type { LedgerLine } from '@whetstone/gateway';
 import type { GatewayMode } from '../config/config.ts';
 import type { AgentFailure, InfrastructureFailure } from '../record/failure-class.ts';
 import type { Verification } from '../verify/verify.ts';
-import type { Outcome } from './outcome.ts';
+
+/** What one case came to, with what was seen in one sentence. An `error` is missing data, never a zero. */
+export type Outcome =
+  | { status: 'passed' }
+  | { status: 'failed'; class: AgentFailure; evidence: string }
+  | { status: 'error'; class: InfrastructureFailure; evidence: string };
 
 type Evidence = {
   /** The whole session as one turn. */
@@ -43,10 +48,8 @@ function outcomeOf({ turn, gatewayMode, verification }: Evidence, calls: readonl
     return failed('timeout', turn.exit.message ?? 'the agent was stopped at its time limit');
   }
   if (turn.exit?.notStarted) {
-    return error(
-      'harness',
-      `the agent's command could not be run (exit ${turn.exit.exitCode})${because(turn)}`,
-    );
+    const { exitCode } = turn.exit;
+    return error('harness', `the agent's command could not be run (exit ${exitCode})${because(turn)}`);
   }
   if (turn.status !== 'completed') {
     const code = turn.exit?.exitCode;

@@ -13,7 +13,7 @@ import type { Attempt, Lab } from './lab.ts';
 import type { Trace } from './trace.ts';
 
 /** What the turns of one attempt use. */
-export type TurnResources = {
+type TurnResources = {
   sandbox: Sandbox;
   lane: Lane | undefined;
   folder: AttemptFolder;
@@ -39,7 +39,8 @@ export async function drive(
     const input: TurnInput = { text, ...(isLast && outputSchema && { outputSchema }) };
     // Without the id of its session a follow-up is refused.
     if (session.id !== undefined) {
-      await keepFollowUp(text, `turn ${index + 1} of ${prompts.length}`, resources);
+      const title = `--- turn ${index + 1} of ${prompts.length} ---`;
+      await appendFile(resources.files.prompt, `\n\n${title}\n\n${text}`);
     }
     const sending = session.send(input, {
       onEvent: log.append,
@@ -80,9 +81,4 @@ function sessionOptions(
     timeoutMs: (task.timeoutSeconds ?? agentConfig.timeoutSeconds) * 1000,
     ...present({ lane, model: agentConfig.runner === 'loop' ? agentConfig.loop.model : undefined }),
   };
-}
-
-/** Appends a follow-up to the prompts in the run directory. */
-async function keepFollowUp(prompt: string, title: string, { files }: TurnResources): Promise<void> {
-  await appendFile(files.prompt, `\n\n--- ${title} ---\n\n${prompt}`);
 }

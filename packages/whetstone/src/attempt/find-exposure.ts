@@ -94,28 +94,22 @@ function callsIn(events: readonly StreamEvent[]): Call[] {
   return [...calls.values()];
 }
 
-function useOfSkill(
-  { name, text }: { name: string; text: string },
-  calls: readonly Call[],
-): Pick<Exposure['skills'][number], 'triggered' | 'first' | 'tokens_estimate'> {
+function useOfSkill({ name, text }: { name: string; text: string }, calls: readonly Call[]) {
   const line = tellingLine(skillBody(text)) || tellingLine(text);
   const file = `${name}/SKILL.md`;
-  const confirmed = calls.find(
-    (call) =>
-      call.said.includes(line) || (succeeded(call.result) && (loads(call, name) || names(call, file))),
-  );
+  const asks = (call: Call) => loads(call, name) || names(call, file);
+  const confirmed = calls.find((call) => call.said.includes(line) || (succeeded(call.result) && asks(call)));
   if (confirmed) {
     // Some agents answer the call with one word and put the skill into a separate message.
     const got = confirmed.said.includes(line) ? confirmed.output : text;
-    return { triggered: 'confirmed', first: firstOf(confirmed), tokens_estimate: estimateTokens(got) };
+    const first = firstOf(confirmed);
+    return { triggered: 'confirmed' as const, first, tokens_estimate: estimateTokens(got) };
   }
-  const attempted = calls.find((call) => loads(call, name) || names(call, file));
-  return { triggered: attempted ? 'attempted' : 'no', first: firstOf(attempted), tokens_estimate: null };
+  const first = firstOf(calls.find(asks));
+  return { triggered: first ? ('attempted' as const) : ('no' as const), first, tokens_estimate: null };
 }
 
-function useOfServer(
-  calls: readonly Call[],
-): Pick<Exposure['mcp_servers'][number], 'calls' | 'failures' | 'first' | 'tokens_estimate'> {
+function useOfServer(calls: readonly Call[]) {
   return {
     calls: calls.length,
     failures: calls.filter(({ result }) => result && !succeeded(result)).length,

@@ -10,14 +10,8 @@ export function joinTurns(turns: readonly Turn[]): Turn | undefined {
   const last = turns.at(-1);
   if (!last || turns.length === 1) return last;
   const { usage: _, costUsd: __, ...end } = last;
-  const usage = sumIfKnown(
-    turns.map((turn) => turn.usage),
-    addUsage,
-  );
-  const costUsd = sumIfKnown(
-    turns.map((turn) => turn.costUsd),
-    add,
-  );
+  const usage = sumIfKnown(turns, (turn) => turn.usage, addUsage);
+  const costUsd = sumIfKnown(turns, (turn) => turn.costUsd, add);
   const telemetry = joinTelemetry(turns.flatMap((turn) => turn.telemetry ?? []));
   return {
     ...end,
@@ -28,15 +22,16 @@ export function joinTurns(turns: readonly Turn[]): Turn | undefined {
 }
 
 /** A sum with an unknown part is unknown, so that nothing is understated. */
-export function sumIfKnown<Value extends object | number>(
-  values: readonly (Value | undefined)[],
+export function sumIfKnown<Part, Value extends object | number>(
+  parts: readonly Part[],
+  read: (part: Part) => Value | null | undefined,
   sum: (a: Value, b: Value) => Value,
 ): Value | undefined {
-  const known = values.filter((value) => value !== undefined);
-  return known.length === values.length && known.length > 0 ? known.reduce(sum) : undefined;
+  const known = parts.flatMap((part) => read(part) ?? []) as Value[];
+  return known.length === parts.length && known.length > 0 ? known.reduce(sum) : undefined;
 }
 
-const add = (a: number, b: number): number => a + b;
+export const add = (a: number, b: number): number => a + b;
 
 const COUNTS = [
   'agentDurationSeconds',
@@ -53,20 +48,8 @@ const COUNTS = [
 function joinTelemetry(parts: readonly Telemetry[]): Telemetry | undefined {
   const last = parts.at(-1);
   if (!last) return undefined;
-  const sums = COUNTS.map(
-    (name) =>
-      [
-        name,
-        sumIfKnown(
-          parts.map((part) => part[name]),
-          add,
-        ),
-      ] as const,
-  );
-  const byName = sumIfKnown(
-    parts.map((part) => part.toolCallsByName),
-    addByName,
-  );
+  const sums = COUNTS.map((name) => [name, sumIfKnown(parts, (part) => part[name], add)] as const);
+  const byName = sumIfKnown(parts, (part) => part.toolCallsByName, addByName);
   const errors = parts.flatMap(({ error }) => error ?? []);
   const modelName = parts.findLast((part) => part.modelName !== undefined)?.modelName;
   return {

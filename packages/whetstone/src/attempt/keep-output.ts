@@ -1,4 +1,5 @@
 import { lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
+import { codeOf } from '@whetstone/errors';
 import type { Mask } from '@whetstone/sandbox';
 import { absolutePath, displayPath, joinPath } from '../workspace/tree-path.ts';
 import { keepFile, UnreadableSource } from './keep-file.ts';
@@ -86,9 +87,7 @@ async function reading<T>(read: () => Promise<T>): Promise<T> {
 }
 
 /** Two names can be equal once secrets are masked in them, and a path can be too long in the run directory. */
-function isNoName(error: unknown): error is Error {
-  return error instanceof Error && 'code' in error && ['EEXIST', 'ENAMETOOLONG'].includes(String(error.code));
-}
+const isNoName = (error: unknown): boolean => ['EEXIST', 'ENAMETOOLONG'].includes(codeOf(error) ?? '');
 
 function parentOf(path: Buffer): Buffer {
   return path.subarray(0, path.lastIndexOf('/'));

@@ -29,7 +29,7 @@ async function leakingBinaries(changes: Changes, mask: Mask): Promise<string[]> 
   const binaries = changes.files.flatMap(({ path, binary, oid }) => (binary && oid ? [{ path, oid }] : []));
   const leaking: string[] = [];
   const oids = binaries.map(({ oid }) => oid);
-  await readBlobs(changes.contents, oids, async ({ content }, index) => {
+  await readBlobs(changes.contents, oids, async (content, index) => {
     const found = await passMasked(content, mask, async () => undefined);
     const path = binaries[index]?.path;
     if (found === 'masked' && path !== undefined) leaking.push(path);

@@ -30,9 +30,5 @@ async function collect(file: string, contents: Map<string, string>): Promise<voi
   }
 }
 
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (status) => status.isFile(),
-    () => false,
-  );
-}
+const isFile = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isFile() === true;

@@ -1,5 +1,5 @@
 import { readFile, stat } from 'node:fs/promises';
-import { messageOf } from '@whetstone/errors';
+import { codeOf, messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Diagnostic, Frame } from './diagnostic.ts';
 
@@ -29,7 +29,7 @@ export async function readSourceText(
 }
 
 function unreadableReason(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = codeOf(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return 'does not exist';
   if (code === 'EACCES' || code === 'EPERM') return 'cannot be read (permission denied)';
   if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') return 'is not UTF-8 text';

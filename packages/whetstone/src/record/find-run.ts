@@ -38,15 +38,10 @@ async function runIds(outputDirectory: string): Promise<string[]> {
     if (isAbsent(error)) return [];
     throw unreadable(outputDirectory, error);
   });
-  const areRuns = await Promise.all(
-    names.map((name) => isFile(runLayout(join(outputDirectory, name)).manifest)),
-  );
+  const isRun = (name: string) => isFile(runLayout(join(outputDirectory, name)).manifest);
+  const areRuns = await Promise.all(names.map(isRun));
   return names.filter((_, index) => areRuns[index]).sort();
 }
 
-async function isFile(path: string): Promise<boolean> {
-  return stat(path).then(
-    (entry) => entry.isFile(),
-    () => false,
-  );
-}
+const isFile = async (path: string): Promise<boolean> =>
+  (await stat(path).catch(() => undefined))?.isFile() === true;

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { WhetstoneError } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { readJournal } from './journal.ts';
 import { runLayout } from './layout.ts';
 import { type Manifest, manifestSchema } from './manifest.ts';
@@ -18,14 +18,11 @@ export async function readRun(directory: string): Promise<StoredRun> {
   const layout = runLayout(directory);
   const text = await readFile(layout.manifest, 'utf8').catch((error: unknown) => {
     if (!isAbsent(error)) throw unreadable(layout.manifest, error);
-    throw new WhetstoneError(
-      'run-not-found',
-      `${directory} is not a run directory: it has no manifest.json.`,
-      {
-        hint: 'Give the path of a run directory, or a run id below the output directory (.whetstone/runs).',
-        cause: error,
-      },
-    );
+    const message = `${directory} is not a run directory: it has no manifest.json.`;
+    throw new WhetstoneError('run-not-found', message, {
+      hint: 'Give the path of a run directory, or a run id below the output directory (.whetstone/runs).',
+      cause: error,
+    });
   });
   const parsed = manifestSchema.safeParse(safeJson(text));
   if (!parsed.success) {
@@ -51,15 +48,12 @@ export function rowsInOrder(run: Pick<StoredRun, 'manifest' | 'rows'>): CaseRow[
 }
 
 export function isAbsent(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR');
+  return ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
 }
 
 export function unreadable(path: string, cause: unknown): WhetstoneError {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : cause;
-  return new WhetstoneError('run-unreadable', `The file or folder cannot be read (${code}).`, {
-    where: path,
-    cause,
-  });
+  const message = `The file or folder cannot be read (${codeOf(cause) ?? cause}).`;
+  return new WhetstoneError('run-unreadable', message, { where: path, cause });
 }
 
 function safeJson(text: string): unknown {

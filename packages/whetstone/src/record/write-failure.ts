@@ -1,4 +1,4 @@
-import { WhetstoneError } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 
 /**
  * Runs `write` and turns an error of the file system into a typed error that names the folder: `disk-full`,
@@ -13,23 +13,13 @@ export async function namingUnwritable<T>(
   try {
     return await write();
   } catch (error) {
-    const code = refusal(error);
-    if (code === undefined) throw error;
-    throw explain(directory, stage, code, error);
+    const code = codeOf(error);
+    const isOfSystem = error instanceof Error && 'syscall' in error && !(error instanceof WhetstoneError);
+    throw isOfSystem && code !== undefined ? explain(directory, stage, code, error) : error;
   }
 }
 
-function refusal(error: unknown): string | undefined {
-  if (!(error instanceof Error) || error instanceof WhetstoneError || !('syscall' in error)) return undefined;
-  return 'code' in error ? String(error.code) : undefined;
-}
-
-function explain(
-  directory: string,
-  stage: 'making' | 'writing',
-  code: string,
-  cause: unknown,
-): WhetstoneError {
+function explain(directory: string, stage: 'making' | 'writing', code: string, cause: Error): WhetstoneError {
   if (code === 'ENOSPC' || code === 'EDQUOT') {
     return new WhetstoneError('disk-full', 'No space is left for the results.', {
       where: directory,

@@ -108,14 +108,11 @@ type LockState = 'held' | 'free';
 /** Changes whenever the run changes: size and time of the journal, and whether a process works on the run. */
 async function revisionOf(directory: string): Promise<{ revision: string; lock: LockState }> {
   const layout = runLayout(directory);
-  const stamps = await Promise.all(
-    [layout.manifest, layout.journal].map((file) =>
-      lstat(file).then(
-        ({ size, mtimeMs }) => `${size}@${mtimeMs}`,
-        () => 'none',
-      ),
-    ),
-  );
+  const stampOf = async (file: string) => {
+    const stats = await lstat(file).catch(() => undefined);
+    return stats ? `${stats.size}@${stats.mtimeMs}` : 'none';
+  };
+  const stamps = await Promise.all([layout.manifest, layout.journal].map(stampOf));
   const lock = await lockState(layout.lock);
   return { revision: [...stamps, lock].join(' '), lock };
 }
@@ -168,8 +165,5 @@ const unreadableEntry =
     problem: error instanceof WhetstoneError ? error.message : 'The run cannot be read.',
   });
 
-const isRegularFile = (path: string): Promise<boolean> =>
-  lstat(path).then(
-    (stats) => stats.isFile(),
-    () => false,
-  );
+const isRegularFile = async (path: string): Promise<boolean> =>
+  (await lstat(path).catch(() => undefined))?.isFile() === true;

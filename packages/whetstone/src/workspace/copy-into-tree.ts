@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
-import { messageOf, WhetstoneError } from '@whetstone/errors';
+import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
 import { makeFolder, makeRoom, writeEntry } from './edit-tree.ts';
 import { openPlainFile, readPlainFile } from './hash-blob.ts';
 import { displayPath, joinPath } from './tree-path.ts';
@@ -56,8 +56,7 @@ async function resolveSource(source: string): Promise<Buffer> {
   try {
     return await realpath(source, { encoding: 'buffer' });
   } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
-    if (!missing) throw unreadable(Buffer.from(source), messageOf(error));
+    if (codeOf(error) !== 'ENOENT') throw unreadable(Buffer.from(source), messageOf(error));
     throw new WhetstoneError('overlay-source-missing', 'The file or folder to copy does not exist.', {
       where: source,
       hint: 'Paths in a configuration are relative to the file that contains them.',

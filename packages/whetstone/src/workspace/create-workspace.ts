@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { applyEdits, type BaseTree, baseTree } from './base-tree.ts';
 import { mergeFolder } from './copy-into-tree.ts';
 import { diffCommits } from './diff-commits.ts';
-import { pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
+import { type NewEntry, pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
 import { makeGitDirectory } from './git-directory.ts';
 import { readHashed } from './hash-blob.ts';
 import { importTree } from './import-tree.ts';
@@ -78,32 +78,27 @@ export async function createWorkspace(options: {
 
   async function changes(): Promise<Changes> {
     const found = await scan();
-    const unportable = found.unportable.map(displayPath);
     const patchFile = join(backstage, `${nextName()}.patch`);
-    if (found.edits.length === 0) {
-      await writeFile(patchFile, '');
-      return {
-        files: [],
-        insertions: 0,
-        deletions: 0,
-        patchFile,
-        patchBytes: 0,
-        tree: root,
-        contents,
-        unportable,
-      };
-    }
-    const commit = await record(found);
-    const diff = await diffCommits({ gitDir: contents, from: base.commit, to: commit, patchFile });
+    const { files, patchBytes } = await diff(found, patchFile);
     return {
-      ...diff,
-      insertions: sum(diff.files.map((file) => file.insertions)),
-      deletions: sum(diff.files.map((file) => file.deletions)),
+      files,
+      insertions: files.reduce((sum, file) => sum + file.insertions, 0),
+      deletions: files.reduce((sum, file) => sum + file.deletions, 0),
       patchFile,
+      patchBytes,
       tree: root,
       contents,
-      unportable,
+      unportable: found.unportable.map(displayPath),
     };
+  }
+
+  async function diff(found: Scan, patchFile: string): ReturnType<typeof diffCommits> {
+    if (found.edits.length > 0) {
+      const to = await record(found);
+      return diffCommits({ gitDir: contents, from: base.commit, to, patchFile });
+    }
+    await writeFile(patchFile, '');
+    return { files: [], patchBytes: 0 };
   }
 
   async function rebase(): Promise<void> {
@@ -123,9 +118,7 @@ export async function createWorkspace(options: {
     for (const path of [...removed, ...written.map((entry) => entry.path)]) assertInsideTree(path);
     for (const path of removed) await removeEntry(root, path);
     for (const entry of written) {
-      if (entry.mode === '160000') throw new Error('not a blob');
-      const content = readHashed(absolutePath(incoming.tree, entry.path), entry);
-      await writeEntry(root, { path: entry.path, mode: entry.mode }, content);
+      await writeEntry(root, entry, readHashed(absolutePath(incoming.tree, entry.path), entry));
     }
     for (const path of removed) await pruneFolders(root, path);
   }
@@ -134,12 +127,15 @@ export async function createWorkspace(options: {
     const found = await scan();
     const touched = [...found.edits.map(({ path }) => path), ...found.unportable];
     const paths = [...new Set(touched)].filter((path) => matches(displayPath(path))).sort(byBytes);
-    const written = paths.flatMap((path) => {
-      const entry = base.tree.entries.get(path);
-      return entry === undefined || entry.mode === '160000' ? [] : [{ path, ...entry }];
-    });
+    const written = paths.flatMap((path) => blobEntry(path, base.tree.entries.get(path)));
+    for (const path of paths) await removeEntry(root, path);
     const gitDir = written.length === 0 ? contents : await openContents();
-    await replaceEntries(root, { removed: paths, written, contents: gitDir });
+    const oids = written.map(({ oid }) => oid);
+    await readBlobs(gitDir, oids, async (content, index) => {
+      const entry = written[index];
+      if (entry) await writeEntry(root, entry, content);
+    });
+    for (const path of paths) await pruneFolders(root, path);
     return paths.map(displayPath);
   }
 
@@ -161,32 +157,15 @@ export async function createWorkspace(options: {
 /** What `changes` compares with: a commit, its tree, and the paths that were there but no commit can hold. */
 type Base = { commit: string; tree: BaseTree; unportable: ReadonlySet<string> };
 
-type BlobEntry = { path: string; mode: TreeEntry['mode']; oid: string };
+type BlobEntry = NewEntry & { oid: string };
+
+/** Submodules have no blob. */
+const blobEntry = (path: string, { mode, oid }: Partial<TreeEntry> = {}): BlobEntry[] =>
+  mode === undefined || mode === '160000' || oid === undefined ? [] : [{ path, mode, oid }];
 
 function pathGone({ change, bytes, fromBytes }: FileChange): string[] {
   if (change === 'deleted') return [bytes];
   return fromBytes === undefined ? [] : [fromBytes];
 }
 
-function entryNow({ bytes, mode, oid }: FileChange): BlobEntry[] {
-  return mode === undefined || oid === undefined ? [] : [{ path: bytes, mode, oid }];
-}
-
-/** Removes paths, then writes entries with the contents that a git directory holds. */
-async function replaceEntries(
-  root: string,
-  change: { removed: readonly string[]; written: readonly BlobEntry[]; contents: string },
-): Promise<void> {
-  for (const path of change.removed) await removeEntry(root, path);
-  const oids = change.written.map(({ oid }) => oid);
-  await readBlobs(change.contents, oids, async ({ content }, index) => {
-    const entry = change.written[index];
-    if (!entry || entry.mode === '160000') throw new Error('not a blob');
-    await writeEntry(root, { path: entry.path, mode: entry.mode }, content);
-  });
-  for (const path of change.removed) await pruneFolders(root, path);
-}
-
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, number) => total + number, 0);
-}
+const entryNow = ({ bytes, ...entry }: FileChange): BlobEntry[] => blobEntry(bytes, entry);

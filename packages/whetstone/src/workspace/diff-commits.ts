@@ -4,43 +4,21 @@ import { byBytes } from './scan-tree.ts';
 import { displayPath } from './tree-path.ts';
 import type { FileChange, TreeEntry } from './workspace.ts';
 
-/** Renames are searched while added files × deleted files is at most the square of this, the default of git. */
-const RENAME_LIMIT = 1000;
+/** `-l`: renames are searched while added files × deleted files is at most the square of this, the default of git. */
+const DIFF = [
+  'diff-tree -r -z --raw --numstat --patch --binary --full-index --abbrev=64 -M -l1000 --no-ext-diff',
+  '--no-textconv --no-color --no-relative --src-prefix=a/ --dst-prefix=b/ --diff-algorithm=myers',
+  '--unified=3 -O/dev/null',
+].flatMap((options) => options.split(' '));
 
-/**
- * The changes between two commits of `gitDir`, and their patch as a file. One git process gives both; the patch is
- * streamed to the file.
- */
+/** The changes between two commits of `gitDir`. Their patch is streamed from the same git process to `patchFile`. */
 export async function diffCommits(options: {
   gitDir: string;
   from: string;
   to: string;
   patchFile: string;
 }): Promise<{ files: FileChange[]; patchBytes: number }> {
-  const args = [
-    ...[
-      'diff-tree',
-      '-r',
-      '-z',
-      '--raw',
-      '--numstat',
-      '--patch',
-      '--binary',
-      '--full-index',
-      '--abbrev=64',
-      '-M',
-    ],
-    ...[
-      `-l${RENAME_LIMIT}`,
-      '--no-ext-diff',
-      '--no-textconv',
-      '--no-color',
-      '--no-relative',
-      '--src-prefix=a/',
-    ],
-    ...['--dst-prefix=b/', '--diff-algorithm=myers', '--unified=3', '-O/dev/null', options.from, options.to],
-  ];
-  return streamGit(args, { gitDir: options.gitDir }, async (output) => {
+  return streamGit([...DIFF, options.from, options.to], { gitDir: options.gitDir }, async (output) => {
     await using patch = await open(options.patchFile, 'w', 0o600);
     const summary = new SummaryReader();
     let patchBytes = 0;

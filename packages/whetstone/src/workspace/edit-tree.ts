@@ -1,4 +1,5 @@
 import { lstat, mkdir, open, rmdir, symlink, unlink } from 'node:fs/promises';
+import { codeOf } from '@whetstone/errors';
 import { removeTree } from '@whetstone/sandbox';
 import { absolutePath, assertInsideTree, parentPaths } from './tree-path.ts';
 
@@ -67,23 +68,19 @@ export async function pruneFolders(root: string, path: string): Promise<void> {
   for (const folder of parentPaths(path)) {
     const absolute = absolutePath(root, folder);
     if (!(await find(absolute))?.isDirectory()) continue;
-    const removed = await rmdir(absolute).then(
-      () => true,
-      () => false,
-    );
-    if (!removed) return;
+    try {
+      await rmdir(absolute);
+    } catch {
+      return;
+    }
   }
 }
 
 async function find(path: Buffer) {
-  try {
-    return await lstat(path);
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) {
-      return undefined;
-    }
+  return lstat(path).catch((error: unknown) => {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
     throw error;
-  }
+  });
 }
 
 async function collect(content: AsyncIterable<Buffer>): Promise<Buffer> {

@@ -1,4 +1,4 @@
-import { WhetstoneError } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 
 /**
  * Runs `work` and turns the error of a full disk into one error (`disk-full`) that names the folder. Finds it in any
@@ -19,8 +19,7 @@ export async function namingFullDisk<T>(folder: string, work: () => Promise<T>):
 
 function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const code = 'code' in error ? error.code : undefined;
-  if (code === 'ENOSPC' || code === 'EDQUOT') return true;
+  if (['ENOSPC', 'EDQUOT'].includes(codeOf(error) ?? '')) return true;
   const said = [error.message, 'stderr' in error ? String(error.stderr) : ''].join('\n');
   return /no space left on device|disk quota exceeded/i.test(said) || isDiskFull(error.cause);
 }

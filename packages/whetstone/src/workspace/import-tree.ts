@@ -21,19 +21,9 @@ export async function importTree(
   gitDir: string,
   change: { start: ImportStart; root: string; edits: readonly TreeEdit[]; ref: string },
 ): Promise<string> {
-  const output = await git(
-    [
-      '-c',
-      'fastimport.unpackLimit=0',
-      '-c',
-      'core.bigFileThreshold=16m',
-      'fast-import',
-      '--quiet',
-      '--done',
-      '--force',
-    ],
-    { gitDir, input: Readable.from(importStream(change), { objectMode: false }) },
-  );
+  const settings = ['-c', 'fastimport.unpackLimit=0', '-c', 'core.bigFileThreshold=16m'];
+  const input = Readable.from(importStream(change), { objectMode: false });
+  const output = await git([...settings, 'fast-import', '--quiet', '--done', '--force'], { gitDir, input });
   return output.toString().trim();
 }
 

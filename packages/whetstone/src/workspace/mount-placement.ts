@@ -43,15 +43,8 @@ async function place(
   const work = join(backing, 'work');
   await Promise.all([upper, work, target].map((folder) => mkdir(folder, { recursive: true })));
   const local = (folder: string) => relative(scratch, folder);
-  await shell.run(
-    mountCommand({
-      lower: layers.map(local),
-      upper: local(upper),
-      work: local(work),
-      target: local(target),
-      options,
-    }),
-  );
+  const folders = { lower: layers.map(local), upper: local(upper), work: local(work), target: local(target) };
+  await shell.run(mountCommand({ ...folders, options }));
   return { path: target, upper, detach: () => unmount(shell, local(target)), layers: [upper, ...layers] };
 }
 

@@ -1,13 +1,13 @@
 import { streamGit } from './git.ts';
 
-/** One blob as it arrives. `content` must be read to its end before the next blob comes. */
-export type Blob = { oid: string; size: number; content: AsyncIterable<Buffer> };
-
-/** Calls `each` with the blobs of `oids`, in that order. Uses one process and streams contents. */
+/**
+ * Calls `each` with the content of every blob of `oids`, in that order, which it must read to the end. Uses one process
+ * and streams contents.
+ */
 export async function readBlobs(
   gitDir: string,
   oids: readonly string[],
-  each: (blob: Blob, index: number) => Promise<void>,
+  each: (content: AsyncIterable<Buffer>, index: number) => Promise<void>,
 ): Promise<void> {
   if (oids.length === 0) return;
   const input = oids.map((oid) => `${oid}\n`).join('');
@@ -16,8 +16,7 @@ export async function readBlobs(
     for (const [index, oid] of oids.entries()) {
       const header = /^([0-9a-f]+) blob (\d+)$/.exec(await reader.line());
       if (!header) throw new Error(`git has no blob ${oid}`);
-      const size = Number(header[2]);
-      await each({ oid, size, content: reader.bytes(size) }, index);
+      await each(reader.bytes(Number(header[2])), index);
       await reader.line();
     }
   });

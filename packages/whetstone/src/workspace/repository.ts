@@ -57,11 +57,10 @@ export async function openRepository(path: string): Promise<Repository> {
   const start = resolve(path);
   const found = await stat(start).catch(() => undefined);
   if (!found?.isDirectory()) {
-    throw new WhetstoneError(
-      'repo-missing',
-      found ? 'The repository is not a folder.' : 'The folder of the repository does not exist.',
-      { where: start },
-    );
+    const message = found
+      ? 'The repository is not a folder.'
+      : 'The folder of the repository does not exist.';
+    throw new WhetstoneError('repo-missing', message, { where: start });
   }
   for (let folder = start; ; folder = dirname(folder)) {
     const gitDir = await gitDirOf(join(folder, '.git'));
@@ -105,17 +104,11 @@ async function describeRepository(workTree: string, gitDir: string): Promise<Rep
 async function lookUp(repository: Repository, revision: string): Promise<string | null> {
   if (/[\0\n]/.test(revision)) return null;
   const call = { gitDir: repository.gitDir, cwd: repository.workTree, input: `${revision}^{commit}\n` };
-  const answer = (
-    await git(['cat-file', '--batch-check'], call).catch(explainUnreadable(repository))
-  ).toString();
-  return /^([0-9a-f]+) commit \d+\n$/.exec(answer)?.[1] ?? null;
-}
-
-function explainUnreadable(repository: Repository): (error: unknown) => never {
-  return (error) => {
+  const answer = await git(['cat-file', '--batch-check'], call).catch((error: unknown) => {
     if (!(error instanceof GitError)) throw error;
     throw new WhetstoneError('repo-unreadable', error.message, { where: repository.gitDir, cause: error });
-  };
+  });
+  return /^([0-9a-f]+) commit \d+\n$/.exec(answer.toString())?.[1] ?? null;
 }
 
 async function listRefs(repository: Repository): Promise<string[]> {
@@ -151,20 +144,10 @@ async function isDirty(repository: Repository, head: string | null): Promise<boo
     await copyIndex(repository.gitDir, directory);
     // Converting line endings is the only safe conversion. Without it every file of a Windows checkout is changed.
     await rm(join(directory, 'info/attributes'));
-    const exclude = join(repository.commonDir, 'info/exclude');
-    const status = await git(
-      [
-        '-c',
-        `core.excludesFile=${exclude}`,
-        'status',
-        '--porcelain',
-        '-z',
-        '--ignore-submodules=all',
-        '--no-renames',
-      ],
-      { gitDir: directory, workTree: repository.workTree },
-    );
-    return status.length > 0;
+    const exclude = ['-c', `core.excludesFile=${join(repository.commonDir, 'info/exclude')}`];
+    const options = ['--porcelain', '-z', '--ignore-submodules=all', '--no-renames'];
+    const call = { gitDir: directory, workTree: repository.workTree };
+    return (await git([...exclude, 'status', ...options], call)).length > 0;
   } catch (error) {
     if (error instanceof GitError) return true;
     throw error;
@@ -173,9 +156,7 @@ async function isDirty(repository: Repository, head: string | null): Promise<boo
   }
 }
 
-/**
- * Copies files with their times: git compares the time of a file with that of the index to find entries not to trust.
- */
+/** Copies files with their times, because git compares them with the time of the index. */
 async function copyIndex(gitDir: string, directory: string): Promise<void> {
   const names = (await readdir(gitDir)).filter((name) => name === 'index' || name.startsWith('sharedindex.'));
   for (const name of names) {

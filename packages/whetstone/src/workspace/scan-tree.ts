@@ -1,6 +1,7 @@
 import { type Dirent, readlinkSync } from 'node:fs';
 import { chmod, lstat, readdir } from 'node:fs/promises';
 import { setImmediate } from 'node:timers/promises';
+import { codeOf } from '@whetstone/errors';
 import type { BaseTree, TreeEdit } from './base-tree.ts';
 import type { ObjectFormat } from './git-directory.ts';
 import { hashBytes, hashFile } from './hash-blob.ts';
@@ -117,7 +118,7 @@ async function touchedNames(options: ScanOptions, folder: Folder): Promise<Set<s
     const names = await readdir(path, { encoding: 'buffer' });
     return new Set(names.map((name) => name.toString('latin1')));
   } catch (error) {
-    if (hasCode(error, 'ENAMETOOLONG')) return undefined;
+    if (codeOf(error) === 'ENAMETOOLONG') return undefined;
     throw error;
   }
 }
@@ -139,7 +140,7 @@ async function inode(path: Buffer): Promise<bigint | undefined> {
   try {
     return (await lstat(path, { bigint: true })).ino;
   } catch (error) {
-    if (error instanceof Error && 'code' in error) return undefined;
+    if (codeOf(error) !== undefined) return undefined;
     throw error;
   }
 }
@@ -152,15 +153,15 @@ async function withAccess<T>(root: string, path: string, read: () => Promise<T>)
   try {
     return await read();
   } catch (error) {
-    if (hasCode(error, 'ENAMETOOLONG')) return undefined;
-    if (!hasCode(error, 'EACCES')) throw error;
+    if (codeOf(error) === 'ENAMETOOLONG') return undefined;
+    if (codeOf(error) !== 'EACCES') throw error;
   }
   try {
     if (path !== '') await unlock(absolutePath(root, parentPaths(path)[0] ?? ''));
     await unlock(absolutePath(root, path));
     return await read();
   } catch (error) {
-    if (hasCode(error, 'EACCES') || hasCode(error, 'EPERM')) return undefined;
+    if (['EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return undefined;
     throw error;
   }
 }
@@ -169,10 +170,6 @@ async function unlock(path: Buffer): Promise<void> {
   const found = await lstat(path);
   if (found.isSymbolicLink()) return;
   await chmod(path, (found.mode & 0o7777) | (found.isDirectory() ? 0o700 : 0o400));
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 function kindOf(entry: Dirent<Buffer>): Kind {

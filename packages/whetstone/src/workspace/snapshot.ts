@@ -105,10 +105,8 @@ async function seal(options: {
 }): Promise<void> {
   const { gitDir, sealed, sealedCommit, pristine, placed, edits } = options;
   // Existing deltas are reused. Searching for new ones takes longer than it saves.
-  await git(
-    ['pack-objects', '--revs', '--quiet', '--window=0', '--threads=1', join(sealed, 'objects/pack/pack')],
-    { gitDir, input: `${sealedCommit}\n` },
-  );
+  const pack = ['pack-objects', '--revs', '--quiet', '--window=0', '--threads=1'];
+  await git([...pack, join(sealed, 'objects/pack/pack')], { gitDir, input: `${sealedCommit}\n` });
   await git(['update-ref', 'refs/heads/main', sealedCommit], { gitDir: sealed });
   const indexFile = join(sealed, 'index');
   await copyFile(pristine.indexFile, indexFile);
