@@ -6,18 +6,18 @@ import {
   takesOutputSchema,
 } from '@whetstone/agents/config';
 import type { TaskConfig, VariantConfig } from './config.ts';
-import type { Reporter } from './reporter.ts';
-import type { YamlPath } from './yaml-source.ts';
+import type { Spot } from './spot.ts';
 
 /** Every variant runs with every agent. Reports what an agent cannot be given, so that nothing is left out silently. */
 export function checkContext(
   agents: readonly AgentConfig[],
   variants: readonly VariantConfig[],
-  report: Reporter,
+  root: Spot,
 ): void {
   for (const { name, skills, mcpServers, plugins } of variants) {
+    const spot = root.at('variants', name);
     const refuse = (key: string, what: string, takes: (agent: AgentConfig) => boolean) =>
-      refuseUnable(agents, takes, ['variants', name, key], `cannot be given ${what}`, report, (unable) => {
+      refuseUnable(agents, takes, spot.at(key), `cannot be given ${what}`, (unable) => {
         const placing =
           key !== 'plugins' && unable.some(isForeign)
             ? `set \`context: { ${key}: … }\` of the agent to the place where it looks, `
@@ -31,11 +31,8 @@ export function checkContext(
     for (const [index, { kinds }] of (plugins ?? []).entries()) {
       for (const agent of agents.filter(takesPlugins)) {
         if (agent.runner !== 'driver' || kinds.includes(agent.kind)) continue;
-        report.error(
-          ['variants', name, 'plugins', index],
-          `has no manifest for ${nameAndForm(agent)}, so that agent would not load it`,
-          { hint: `add ${manifestsOf(agent.kind)}` },
-        );
+        const message = `has no manifest for ${nameAndForm(agent)}, so that agent would not load it`;
+        spot.at('plugins', index).error(message, { hint: `add ${manifestsOf(agent.kind)}` });
       }
     }
   }
@@ -43,39 +40,37 @@ export function checkContext(
 
 /**
  * Every task runs with every agent. Reports agents that cannot do what a task asks. Modules declare whether they can
- * resume a session when they are loaded, so that is checked later. `path`: of the task.
+ * resume a session when they are loaded, so that is checked later. `spot`: of the task.
  */
 export function checkTaskDemands(
   { outputSchema, followUps }: TaskConfig,
   agents: readonly AgentConfig[],
-  path: YamlPath,
-  report: Reporter,
+  spot: Spot,
 ): void {
   if (outputSchema) {
     const hint =
       'move such agents to a separate configuration, or let the task ask for a file and check that file';
-    const at = [...path, 'output_schema'];
-    refuseUnable(agents, takesOutputSchema, at, 'cannot be given an output schema', report, () => hint);
+    const at = spot.at('output_schema');
+    refuseUnable(agents, takesOutputSchema, at, 'cannot be given an output schema', () => hint);
   }
   if (followUps) {
     const canResume = (agent: AgentConfig) => agent.runner !== 'command' || resumeCommandOf(agent);
     const hint = 'add {session_id} to its command, or add a resume_command';
-    refuseUnable(agents, canResume, [...path, 'follow_ups'], 'cannot resume a session', report, () => hint);
+    refuseUnable(agents, canResume, spot.at('follow_ups'), 'cannot resume a session', () => hint);
   }
 }
 
 function refuseUnable(
   agents: readonly AgentConfig[],
   isAble: (agent: AgentConfig) => unknown,
-  path: YamlPath,
+  spot: Spot,
   lack: string,
-  report: Reporter,
   hintFor: (unable: AgentConfig[]) => string,
 ): void {
   const unable = agents.filter((agent) => !isAble(agent));
   if (unable.length === 0) return;
   const hint = hintFor(unable);
-  report.error(path, `${unable.map(nameAndForm).join(', ')} ${lack}`, { hint, mark: 'key' });
+  spot.error(`${unable.map(nameAndForm).join(', ')} ${lack}`, { hint, mark: 'key' });
 }
 
 const isForeign = ({ runner }: AgentConfig): boolean => runner === 'command' || runner === 'module';

@@ -1,29 +1,23 @@
 import { driverOptions, isDrivenKind, loopOptions, loopProfiles } from '@whetstone/agents/config';
 import { isGiven } from './check-shape.ts';
-import type { Reporter } from './reporter.ts';
 import type { RawAgent } from './schema.ts';
-import type { YamlPath } from './yaml-source.ts';
+import type { Spot } from './spot.ts';
 
 const LOOP_KEYS = Object.keys(loopOptions.shape);
 const DRIVER_KEYS = Object.keys(driverOptions.shape);
 
 /** Reports keys that do not apply to the agent's kind, and keys that the kind requires. */
-export function checkKindKeys(
-  fields: Partial<RawAgent>,
-  raw: unknown,
-  path: YamlPath,
-  report: Reporter,
-): void {
+export function checkKindKeys(fields: Partial<RawAgent>, raw: unknown, spot: Spot): void {
   const { kind } = fields;
   const given = (key: string) => isGiven(raw, key);
   const isDriven = kind != null && isDrivenKind(kind) && !given('command');
   const refuse = (key: string, message: string, hint?: string) => {
-    if (given(key)) report.error([...path, key], message, { hint, mark: 'key' });
+    if (given(key)) spot.at(key).error(message, { hint, mark: 'key' });
   };
   const refuseCollector = (what: string) => {
     if ((fields.telemetry?.collector ?? 'none') === 'none') return;
     const message = `${what} reports its own events, so it does not need a collector`;
-    report.error([...path, 'telemetry', 'collector'], message, { hint: 'remove telemetry' });
+    spot.at('telemetry', 'collector').error(message, { hint: 'remove telemetry' });
   };
 
   if (!given('command')) {
@@ -42,7 +36,7 @@ export function checkKindKeys(
     }
     if (!given('profile')) {
       const hint = `one of: ${loopProfiles.join(', ')}`;
-      report.error([...path, 'profile'], 'is required for kind: loop', { hint });
+      spot.at('profile').error('is required for kind: loop', { hint });
     }
     return;
   }
@@ -51,7 +45,7 @@ export function checkKindKeys(
     refuse('command', 'an agent has either a command or a module, not both', 'keep one of them');
     refuseCollector('a module');
   } else if (kind && !given('command') && !isDriven) {
-    report.error([...path, 'command'], 'is required');
+    spot.at('command').error('is required');
   }
   if (!kind) return;
   const allowed: readonly string[] = isDriven ? DRIVER_KEYS : given('module') ? ['model'] : [];

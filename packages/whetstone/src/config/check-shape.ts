@@ -1,18 +1,12 @@
 import { didYouMean, suggestion } from '@whetstone/errors/did-you-mean';
 import { z } from 'zod';
-import type { FindingOptions, Reporter } from './reporter.ts';
-import { writtenScalar, type YamlPath } from './yaml-source.ts';
+import type { FindingOptions, Spot } from './spot.ts';
 
 /** Checks a value against a schema. If it does not fit, reports every problem and returns `undefined`. */
-export function checkShape<Shape>(
-  schema: z.ZodType<Shape>,
-  value: unknown,
-  path: YamlPath,
-  report: Reporter,
-): Shape | undefined {
+export function checkShape<Shape>(schema: z.ZodType<Shape>, value: unknown, spot: Spot): Shape | undefined {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  for (const issue of result.error.issues) reportIssue(issue, value, path, report);
+  for (const issue of result.error.issues) reportIssue(issue, value, spot);
   return undefined;
 }
 
@@ -23,48 +17,41 @@ export function checkShape<Shape>(
 export function checkMapping<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   value: unknown,
-  path: YamlPath,
-  report: Reporter,
+  spot: Spot,
 ): Partial<z.output<z.ZodObject<Shape>>> | undefined {
-  warnUnknownKeys(schema, value, path, report);
+  warnUnknownKeys(schema, value, spot);
   const result = schema.safeParse(value);
   if (result.success) return result.data;
-  for (const issue of result.error.issues) reportIssue(issue, value, path, report);
+  for (const issue of result.error.issues) reportIssue(issue, value, spot);
   if (!isMapping(value)) return undefined;
   const bad = new Set(result.error.issues.map((issue) => issue.path[0]));
   const good = Object.fromEntries(Object.entries(value).filter(([key]) => !bad.has(key)));
   return schema.partial().safeParse(good).data as Partial<z.output<z.ZodObject<Shape>>> | undefined;
 }
 
-function reportIssue(issue: z.core.$ZodIssue, root: unknown, base: YamlPath, report: Reporter): void {
-  const path = [...base, ...issue.path.filter((segment) => typeof segment !== 'symbol')];
+function reportIssue(issue: z.core.$ZodIssue, root: unknown, rootSpot: Spot): void {
+  const spot = rootSpot.at(...issue.path.filter((segment) => typeof segment !== 'symbol'));
   const value = valueAt(root, issue.path);
   if (issue.code === 'invalid_union') {
-    reportUnion(issue, value, path, report);
+    reportUnion(issue, value, spot);
     return;
   }
-  const { message, ...options } = explain(issue, value, () => writtenScalar(report.yaml, path));
-  report.error(path, message, options);
+  const { message, ...options } = explain(issue, value, spot.written);
+  spot.error(message, options);
 }
 
 /** For a value that may have several types: reports what is wrong for the type that it has. */
-function reportUnion(
-  issue: z.core.$ZodIssueInvalidUnion,
-  value: unknown,
-  path: YamlPath,
-  report: Reporter,
-): void {
+function reportUnion(issue: z.core.$ZodIssueInvalidUnion, value: unknown, spot: Spot): void {
   const fitting = issue.errors.find((branch) =>
     branch.every((nested) => nested.code !== 'invalid_type' || nested.path.length > 0),
   );
   if (fitting) {
-    for (const nested of fitting) reportIssue(nested, value, path, report);
+    for (const nested of fitting) reportIssue(nested, value, spot);
     return;
   }
   const wanted = issue.errors.flatMap((branch) => branch.flatMap((nested) => expectation(nested) ?? []));
-  const written = () => writtenScalar(report.yaml, path);
-  const { message, ...options } = wrongType([...new Set(wanted)].join(' or '), value, written);
-  report.error(path, message, options);
+  const { message, ...options } = wrongType([...new Set(wanted)].join(' or '), value, spot.written);
+  spot.error(message, options);
 }
 
 type Explanation = FindingOptions & { message: string };
@@ -142,38 +129,31 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** Warns about unknown keys at every level: they have no effect. */
-export function warnUnknownKeys(schema: z.ZodType, value: unknown, path: YamlPath, report: Reporter): void {
+export function warnUnknownKeys(schema: z.ZodType, value: unknown, spot: Spot): void {
   const shape = unwrap(schema);
   if (shape instanceof z.ZodArray && Array.isArray(value)) {
     for (const [index, item] of value.entries()) {
-      if (shape.element instanceof z.ZodType) warnUnknownKeys(shape.element, item, [...path, index], report);
+      if (shape.element instanceof z.ZodType) warnUnknownKeys(shape.element, item, spot.at(index));
     }
   }
   if (!(shape instanceof z.ZodObject) || !isMapping(value)) return;
   for (const [key, child] of Object.entries(value)) {
     const known: unknown = Object.hasOwn(shape.shape, key) ? shape.shape[key] : undefined;
-    if (known instanceof z.ZodType) warnUnknownKeys(known, child, [...path, key], report);
+    if (known instanceof z.ZodType) warnUnknownKeys(known, child, spot.at(key));
     else {
       const hint = suggestion(key, Object.keys(shape.shape));
-      report.warning([...path, key], 'unknown key, which has no effect', { hint, mark: 'key' });
+      spot.at(key).warning('unknown key, which has no effect', { hint, mark: 'key' });
     }
   }
 }
 
 /** Tasks may carry keys for other tools, so this warns only about keys that look like a misspelling of a known key. */
-export function warnCloseKeys(
-  known: readonly string[],
-  value: object,
-  path: YamlPath,
-  report: Reporter,
-): void {
+export function warnCloseKeys(known: readonly string[], value: object, spot: Spot): void {
   for (const key of Object.keys(value)) {
     const meant = known.includes(key) ? undefined : didYouMean(key, known);
     if (meant === undefined) continue;
-    report.warning([...path, key], 'unknown key, kept but without effect', {
-      hint: `did you mean ${meant}?`,
-      mark: 'key',
-    });
+    const hint = `did you mean ${meant}?`;
+    spot.at(key).warning('unknown key, kept but without effect', { hint, mark: 'key' });
   }
 }
 

@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type { AgentConfig } from '@whetstone/agents/config';
 import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
@@ -6,15 +6,15 @@ import { checkContext } from './check-agent-abilities.ts';
 import { checkMapping, checkShape, isMapping, warnUnknownKeys } from './check-shape.ts';
 import type { Config, SandboxProviderName, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
+import { existingPath } from './existing-path.ts';
 import { openYaml } from './open-yaml.ts';
-import { type ReadAgentContext, readAgent, readLegacyAgent } from './read-agent.ts';
-import { existingPath, type ReadContext } from './read-context.ts';
+import { readAgent, readLegacyAgent } from './read-agent.ts';
 import { readGateway } from './read-gateway.ts';
 import { locateTaskFile, readTaskFile } from './read-task-file.ts';
 import { readVariant } from './read-variant.ts';
-import { createReporter, diagnose, type FindingOptions, type Reporter } from './reporter.ts';
 import { rootSchema, sandboxSchema } from './schema.ts';
-import { keysInOrder, writtenScalar, type YamlPath } from './yaml-source.ts';
+import { createSpot, diagnose, type FindingOptions, type Spot } from './spot.ts';
+import type { YamlPath } from './yaml-source.ts';
 
 const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['process'];
 
@@ -58,26 +58,22 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
     }
     throw new ConfigErrors(inFileOrder(diagnostics));
   }
-  const report = createReporter(source, diagnostics);
-  const context: ReadContext = { directory: dirname(configFile), report };
-  const root = checkMapping(rootSchema, source.value, [], report) ?? {};
+  const spot = createSpot(source, diagnostics);
+  const root = checkMapping(rootSchema, source.value, spot) ?? {};
 
-  const repo = root.repo ? readRepo(root.repo, context) : undefined;
-  const gateway = root.gateway ? readGateway(root.gateway, context) : undefined;
-  const agents = await readAgents(source.value, root.agents, {
-    ...context,
-    hasGateway: source.value.gateway != null,
-  });
-  const variants = await readVariants(root.variants, context);
-  checkContext(agents, variants, report);
-  const sandbox = readSandbox(source.value.sandbox, report);
+  const repo = root.repo ? readRepo(root.repo, spot.at('repo')) : undefined;
+  const gateway = root.gateway ? readGateway(root.gateway, spot.at('gateway')) : undefined;
+  const agents = await readAgents(source.value, root.agents, spot);
+  const variants = await readVariants(root.variants, spot.at('variants'));
+  checkContext(agents, variants, spot);
+  const sandbox = readSandbox(source.value.sandbox, spot.at('sandbox'));
   const evaluation = root.evaluation ?? { commands: [] };
-  const baseline = readBaseline(root.baseline, variants, report);
+  const baseline = readBaseline(root.baseline, variants, spot.at('baseline'));
 
-  const tasksFile = locateTaskFile(source.value, root.tasks, options, context.directory);
-  const tasks = tasksFile && (await readTaskFile(tasksFile, { evaluation, agents }, context, diagnostics));
+  const tasksFile = locateTaskFile(source.value, root.tasks, options, spot.directory);
+  const tasks = tasksFile && (await readTaskFile(tasksFile, { evaluation, agents }, spot, diagnostics));
 
-  const seed = root.seed == null ? undefined : readSeed(root.seed, report);
+  const seed = root.seed == null ? undefined : readSeed(root.seed, spot.at('seed'));
   const wrong = diagnostics.some(({ severity }) => severity === 'error');
   if (wrong || !repo || !tasks) throw new ConfigErrors(inFileOrder(diagnostics));
   const config: Config = {
@@ -90,7 +86,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
     baseline,
     evaluation,
     outputDir:
-      root.output_dir == null ? resolve(cwd, '.whetstone/runs') : resolve(context.directory, root.output_dir),
+      root.output_dir == null ? resolve(cwd, '.whetstone/runs') : resolve(spot.directory, root.output_dir),
     sandbox,
     ...present({ seed, gateway }),
   };
@@ -107,9 +103,9 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
 
 function readRepo(
   raw: { path: string; base_ref?: string | null | undefined },
-  context: ReadContext,
+  spot: Spot,
 ): Config['repo'] | undefined {
-  const path = existingPath(raw.path, ['repo', 'path'], context, 'folder');
+  const path = existingPath(raw.path, spot.at('path'), 'folder');
   const baseRef = raw.base_ref ?? 'HEAD';
   return path === undefined ? undefined : { path, baseRef };
 }
@@ -117,45 +113,40 @@ function readRepo(
 async function readAgents(
   root: Record<string, unknown>,
   map: Record<string, unknown> | null | undefined,
-  context: ReadAgentContext,
+  spot: Spot,
 ): Promise<AgentConfig[]> {
-  const { report } = context;
+  const hasGateway = root.gateway != null;
   const legacy = Object.hasOwn(root, 'agent');
   if (legacy && Object.hasOwn(root, 'agents')) {
-    report.error(['agents'], 'agent and agents cannot both be set', {
-      hint: 'move the one agent into agents, under its name',
-      mark: 'key',
-    });
+    const hint = 'move the one agent into agents, under its name';
+    spot.at('agents').error('agent and agents cannot both be set', { hint, mark: 'key' });
   }
   if (legacy) {
-    const agent = await readLegacyAgent(root.agent, context);
+    const agent = await readLegacyAgent(root.agent, spot.at('agent'), hasGateway);
     return agent ? [agent] : [];
   }
   if (!Object.hasOwn(root, 'agents')) {
-    report.error([], 'either agent or agents is required', { hint: 'whetstone init writes an example' });
+    spot.error('either agent or agents is required', { hint: 'whetstone init writes an example' });
     return [];
   }
   const agents: AgentConfig[] = [];
-  const names = keysInOrder(report.yaml, ['agents'], map ?? {});
+  const names = spot.at('agents').keysOf(map ?? {});
   if (names.length === 0 && (map || root.agents === null))
-    report.error(['agents'], 'at least one agent is required');
+    spot.at('agents').error('at least one agent is required');
   for (const name of names) {
-    const agent = await readAgent(name, map?.[name], context);
+    const agent = await readAgent(name, map?.[name], spot.at('agents', name), hasGateway);
     if (agent) agents.push(agent);
   }
   return agents;
 }
 
-async function readVariants(
-  map: Record<string, unknown> | undefined,
-  context: ReadContext,
-): Promise<VariantConfig[]> {
+async function readVariants(map: Record<string, unknown> | undefined, spot: Spot): Promise<VariantConfig[]> {
   if (!map) return [];
-  const names = keysInOrder(context.report.yaml, ['variants'], map);
-  if (names.length === 0) context.report.error(['variants'], 'at least one variant is required');
+  const names = spot.keysOf(map);
+  if (names.length === 0) spot.error('at least one variant is required');
   const variants: VariantConfig[] = [];
   for (const name of names) {
-    const variant = await readVariant(name, map[name], context);
+    const variant = await readVariant(name, map[name], spot.at(name));
     if (variant) variants.push(variant);
   }
   return variants;
@@ -164,32 +155,31 @@ async function readVariants(
 function readBaseline(
   named: string | null | undefined,
   variants: readonly VariantConfig[],
-  report: Reporter,
+  spot: Spot,
 ): string {
   const names = variants.map(({ name }) => name);
   if (named != null && names.length > 0 && !names.includes(named)) {
-    report.error(['baseline'], `there is no variant ${JSON.stringify(named)}`, {
-      hint: suggestion(named, names, 'variants'),
-    });
+    const hint = suggestion(named, names, 'variants');
+    spot.error(`there is no variant ${JSON.stringify(named)}`, { hint });
   }
   return named ?? names.find((name) => name === 'baseline') ?? names[0] ?? '';
 }
 
-function readSandbox(raw: unknown, report: Reporter): Config['sandbox'] {
+function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
   const short = typeof raw === 'string';
   if (raw === undefined || raw === null) return { provider: 'process' };
-  if (!short) warnUnknownKeys(sandboxSchema, raw, ['sandbox'], report);
-  const wanted = short ? raw : checkShape(sandboxSchema, raw, ['sandbox'], report)?.provider;
+  if (!short) warnUnknownKeys(sandboxSchema, raw, spot);
+  const wanted = short ? raw : checkShape(sandboxSchema, raw, spot)?.provider;
   const provider = SANDBOX_PROVIDERS.find((name) => name === wanted);
   if (wanted !== undefined && !provider) {
-    const path = short ? ['sandbox'] : ['sandbox', 'provider'];
+    const at = short ? spot : spot.at('provider');
     const hint = suggestion(wanted, SANDBOX_PROVIDERS, 'sandboxes');
-    report.error(path, `there is no sandbox ${JSON.stringify(wanted)}`, { hint });
+    at.error(`there is no sandbox ${JSON.stringify(wanted)}`, { hint });
   }
   return { provider: provider ?? 'process' };
 }
 
 /** A number as it is written, so that no digit of a long one is lost. */
-function readSeed(seed: string | number, report: Reporter): string {
-  return typeof seed === 'string' ? seed : (writtenScalar(report.yaml, ['seed']) ?? String(seed));
+function readSeed(seed: string | number, spot: Spot): string {
+  return typeof seed === 'string' ? seed : (spot.written() ?? String(seed));
 }

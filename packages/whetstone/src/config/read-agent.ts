@@ -17,80 +17,70 @@ import { checkKindKeys } from './check-agent-keys.ts';
 import { checkCommand } from './check-command.ts';
 import { checkMapping, isGiven, isMapping } from './check-shape.ts';
 import { referenceProblem } from './environment-reference.ts';
-import { existingPath, type ReadContext, readNamedText } from './read-context.ts';
+import { existingPath, readNamedText } from './existing-path.ts';
 import { PROMPT_VARIABLES } from './render-prompt.ts';
-import { displayPath, type Reporter } from './reporter.ts';
 import { agentSchema, legacyAgentSchema, type RawAgent } from './schema.ts';
 import { diagnosticAt, unplaced } from './source-text.ts';
-import { writtenScalar, type YamlPath } from './yaml-source.ts';
+import type { Spot } from './spot.ts';
 
 const DEFAULT_TIMEOUT_SECONDS = 3600;
 const MODULE_EXTENSIONS = ['.ts', '.mts', '.js', '.mjs'];
 
-export type ReadAgentContext = ReadContext & { hasGateway: boolean };
-
 /** The legacy shape: one agent that carries its name; `kind` is `custom` where it does not say. */
 export async function readLegacyAgent(
   raw: unknown,
-  context: ReadAgentContext,
+  spot: Spot,
+  hasGateway: boolean,
 ): Promise<AgentConfig | undefined> {
-  const path = ['agent'];
-  const fields = checkMapping(legacyAgentSchema, raw, path, context.report);
+  const fields = checkMapping(legacyAgentSchema, raw, spot);
   if (!fields) return undefined;
-  if (fields.name !== undefined) checkEntryName(fields.name, [...path, 'name'], context.report, 'value');
-  return buildAgent(fields.name ?? 'agent', { ...fields, kind: fields.kind ?? 'custom' }, raw, path, context);
+  if (fields.name !== undefined) checkEntryName(fields.name, spot.at('name'), 'value');
+  const kind = fields.kind ?? 'custom';
+  return buildAgent(fields.name ?? 'agent', { ...fields, kind }, raw, spot, hasGateway);
 }
 
 /** One entry of the `agents` map: `kind` is required. */
 export async function readAgent(
   name: string,
   raw: unknown,
-  context: ReadAgentContext,
+  spot: Spot,
+  hasGateway: boolean,
 ): Promise<AgentConfig | undefined> {
-  const path = ['agents', name];
-  checkEntryName(name, path, context.report);
-  const fields = checkMapping(agentSchema, raw, path, context.report);
+  checkEntryName(name, spot);
+  const fields = checkMapping(agentSchema, raw, spot);
   if (!fields) return undefined;
   if (isMapping(raw) && !isGiven(raw, 'kind')) {
     const hint = `one of: ${agentSchema.shape.kind.unwrap().unwrap().options.join(', ')}`;
-    context.report.error([...path, 'kind'], 'is required', { hint });
+    spot.at('kind').error('is required', { hint });
   }
-  return buildAgent(name, fields, raw, path, context);
+  return buildAgent(name, fields, raw, spot, hasGateway);
 }
 
 /** Names end up in rows, tables and selections. */
-export function checkEntryName(
-  name: string,
-  path: YamlPath,
-  report: Reporter,
-  mark: 'key' | 'value' = 'key',
-): void {
-  if (name.trim() === '') report.error(path, 'the name must not be empty', { mark });
-  else if (name !== name.trim())
-    report.error(path, 'the name must not start or end with white space', { mark });
-  else if (/\p{Cc}/u.test(name))
-    report.error(path, 'the name must not contain a control character', { mark });
+export function checkEntryName(name: string, spot: Spot, mark: 'key' | 'value' = 'key'): void {
+  if (name.trim() === '') spot.error('the name must not be empty', { mark });
+  else if (name !== name.trim()) spot.error('the name must not start or end with white space', { mark });
+  else if (/\p{Cc}/u.test(name)) spot.error('the name must not contain a control character', { mark });
 }
 
 async function buildAgent(
   name: string,
   fields: Partial<RawAgent>,
   raw: unknown,
-  path: YamlPath,
-  context: ReadAgentContext,
+  spot: Spot,
+  hasGateway: boolean,
 ): Promise<AgentConfig | undefined> {
-  const { report } = context;
   const command = fields.command == null ? undefined : toCommand(fields.command);
   const resumeCommand = fields.resume_command == null ? undefined : toCommand(fields.resume_command);
   const telemetry = readTelemetry(fields.telemetry);
-  const checks = { telemetry, hasGateway: context.hasGateway, report };
-  if (command) checkCommand(command, [...path, 'command'], checks);
-  if (resumeCommand) checkCommand(resumeCommand, [...path, 'resume_command'], checks);
-  checkKindKeys(fields, raw, path, report);
-  const module = readModule(fields, path, context);
-  const promptTemplate = await readPromptTemplate(fields.prompt_template, path, context);
-  const timeoutSeconds = readTimeout(fields, path, report);
-  const env = readEnv(fields.env, path, report);
+  const available = { telemetry, hasGateway };
+  if (command) checkCommand(command, spot.at('command'), available);
+  if (resumeCommand) checkCommand(resumeCommand, spot.at('resume_command'), available);
+  checkKindKeys(fields, raw, spot);
+  const module = readModule(fields, spot);
+  const promptTemplate = await readPromptTemplate(fields.prompt_template, spot);
+  const timeoutSeconds = readTimeout(fields, spot);
+  const env = readEnv(fields.env, spot);
   const { kind, profile } = fields;
   if (!kind) return undefined;
   const network = fields.network ?? 'disabled';
@@ -107,19 +97,14 @@ async function buildAgent(
   return isDrivenKind(kind) ? { ...base, kind, runner: 'driver', driver } : undefined;
 }
 
-function readModule(
-  { module, model }: Partial<RawAgent>,
-  path: YamlPath,
-  context: ReadAgentContext,
-): ModuleOptions | undefined {
+function readModule({ module, model }: Partial<RawAgent>, spot: Spot): ModuleOptions | undefined {
   if (module == null) return undefined;
-  const at = [...path, 'module'];
-  const file = existingPath(module, at, context, 'file');
+  const at = spot.at('module');
+  const file = existingPath(module, at, 'file');
   if (file === undefined) return undefined;
   if (!MODULE_EXTENSIONS.includes(extname(file))) {
-    context.report.error(at, `is not a module that Node can import: ${file}`, {
-      hint: `one of: ${MODULE_EXTENSIONS.join(', ')}`,
-    });
+    const hint = `one of: ${MODULE_EXTENSIONS.join(', ')}`;
+    at.error(`is not a module that Node can import: ${file}`, { hint });
   }
   return { file, ...camelCased({ model }) };
 }
@@ -134,12 +119,10 @@ function readTelemetry(raw: RawAgent['telemetry']): TelemetryConfig {
   };
 }
 
-function readTimeout(fields: Partial<RawAgent>, path: YamlPath, report: Reporter): number {
+function readTimeout(fields: Partial<RawAgent>, spot: Spot): number {
   if (fields.timeout_minutes != null && fields.timeout_seconds != null) {
-    report.error([...path, 'timeout_seconds'], 'cannot be set together with timeout_minutes', {
-      hint: 'keep one of them',
-      mark: 'key',
-    });
+    const message = 'cannot be set together with timeout_minutes';
+    spot.at('timeout_seconds').error(message, { hint: 'keep one of them', mark: 'key' });
   }
   if (fields.timeout_seconds != null) return fields.timeout_seconds;
   return fields.timeout_minutes == null ? DEFAULT_TIMEOUT_SECONDS : fields.timeout_minutes * 60;
@@ -155,21 +138,16 @@ function readPlaces({ context }: Partial<RawAgent>): Pick<CommandAgentConfig, 'c
   };
 }
 
-async function readPromptTemplate(
-  value: string | null | undefined,
-  path: YamlPath,
-  context: ReadAgentContext,
-): Promise<string | undefined> {
+async function readPromptTemplate(value: string | null | undefined, spot: Spot): Promise<string | undefined> {
   if (value == null) return undefined;
-  const { report } = context;
-  const at = [...path, 'prompt_template'];
-  const source = await readNamedText(value, at, context);
+  const at = spot.at('prompt_template');
+  const source = await readNamedText(value, at);
   if (!source) return undefined;
-  const shown = displayPath(report.yaml.value, at);
+  const path = at.shown();
   const { segments, problems } = parseTemplate(source.text);
   for (const problem of [...problems, ...unknownVariables(segments, PROMPT_VARIABLES)]) {
     const { offset, length, message, hint } = problem;
-    report.add(diagnosticAt(source, { offset, length }, { path: shown, message, severity: 'error', hint }));
+    at.add(diagnosticAt(source, { offset, length }, { path, message, severity: 'error', hint }));
   }
   const variant = segments.find((segment) => segment.kind === 'variable' && segment.name === 'variant');
   if (variant?.kind === 'variable') {
@@ -177,34 +155,34 @@ async function readPromptTemplate(
     const message =
       'the prompt contains the variant: each variant gets another prompt, and the agent can see which variant it runs with';
     const hint = 'remove {variant}';
-    report.add(diagnosticAt(source, span, { path: shown, severity: 'warning', message, hint }));
+    at.add(diagnosticAt(source, span, { path, severity: 'warning', message, hint }));
   }
   if (source.text.trim() === '') {
     const message = 'the prompt template is empty';
-    report.add(unplaced(source.file, { path: shown, message, severity: 'error' }));
+    at.add(unplaced(source.file, { path, message, severity: 'error' }));
   }
   return source.file;
 }
 
-/** `env` of the entry at `path`. */
-export function readEnv(raw: RawAgent['env'], path: YamlPath, report: Reporter): Record<string, string> {
+/** `env` of the entry at `spot`. */
+export function readEnv(raw: RawAgent['env'], spot: Spot): Record<string, string> {
   const env: Record<string, string> = {};
   for (const [name, value] of Object.entries(raw ?? {})) {
-    const at = [...path, 'env', name];
+    const at = spot.at('env', name);
     if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) {
-      report.error(at, 'is not a valid name for an environment variable', { mark: 'key', secret: true });
+      at.error('is not a valid name for an environment variable', { mark: 'key', secret: true });
       continue;
     }
-    const text = environmentText(value, () => writtenScalar(report.yaml, at));
+    const text = environmentText(value, at.written);
     if (text === undefined) {
       const hint = value === null ? 'write "" for an empty value' : undefined;
-      report.error(at, 'expected text, a number or a boolean', { secret: true, hint });
+      at.error('expected text, a number or a boolean', { secret: true, hint });
       continue;
     }
     const problem = referenceProblem(text);
     if (problem !== undefined) {
       // biome-ignore lint/suspicious/noTemplateCurlyInString: the config's own syntax
-      report.error(at, problem, { secret: true, hint: 'write ${NAME} for a variable of your environment' });
+      at.error(problem, { secret: true, hint: 'write ${NAME} for a variable of your environment' });
     }
     env[name] = text;
   }

@@ -2,9 +2,10 @@ import { resolve } from 'node:path';
 import type { z } from 'zod';
 import { camelCased } from './camel-cased.ts';
 import type { BudgetConfig, GatewayConfig, GatewayMode, UpstreamConfig } from './config.ts';
-import { existingPath, type ReadContext } from './read-context.ts';
+import { existingPath } from './existing-path.ts';
 import { FaultFormError, readFault } from './read-fault.ts';
 import type { gatewaySchema } from './schema.ts';
+import type { Spot } from './spot.ts';
 
 type RawGateway = z.infer<typeof gatewaySchema>;
 type Mode = RawGateway['mode'];
@@ -22,54 +23,52 @@ const MODES_OF_KEY: Partial<Record<keyof RawGateway, readonly Mode[]>> = {
 };
 
 /** Reads the checked `gateway` mapping; reports what is missing and then returns `undefined`. */
-export function readGateway(raw: RawGateway, context: ReadContext): GatewayConfig | undefined {
-  reportUseless(raw, context);
-  const mode = readMode(raw, context);
+export function readGateway(raw: RawGateway, spot: Spot): GatewayConfig | undefined {
+  reportUseless(raw, spot);
+  const mode = readMode(raw, spot);
   return (
     mode && {
       ...mode,
-      faults: readFaults(raw.faults ?? [], context),
+      faults: readFaults(raw.faults ?? [], spot.at('faults')),
       ...camelCased({ budget: readBudget(raw.budget), runBudget: readBudget(raw.run_budget) }),
     }
   );
 }
 
-function reportUseless(raw: RawGateway, { report }: ReadContext): void {
+function reportUseless(raw: RawGateway, spot: Spot): void {
   for (const [key, modes] of Object.entries(MODES_OF_KEY)) {
     if (raw[key as keyof RawGateway] == null || modes.includes(raw.mode)) continue;
-    report.error(['gateway', key], `does not apply to mode ${raw.mode}`, {
-      hint: `only applies to mode ${modes.join(', ')}`,
-      mark: 'key',
-    });
+    const hint = `only applies to mode ${modes.join(', ')}`;
+    spot.at(key).error(`does not apply to mode ${raw.mode}`, { hint, mark: 'key' });
   }
 }
 
-function readMode(raw: RawGateway, context: ReadContext): GatewayMode | undefined {
+function readMode(raw: RawGateway, spot: Spot): GatewayMode | undefined {
   const forward = {
     upstreams: PROVIDERS.flatMap((provider) => {
       const upstream = raw.upstreams?.[provider];
       // `openai:` alone names the provider and leaves the rest as it is.
       const isNamed = raw.upstreams != null && Object.hasOwn(raw.upstreams, provider);
-      return isNamed ? readUpstream(provider, upstream ?? {}, context) : [];
+      return isNamed ? readUpstream(provider, upstream ?? {}, spot.at('upstreams', provider)) : [];
     }),
     providerTools: raw.allow_provider_tools ?? false,
   };
   switch (raw.mode) {
     case 'script': {
-      if (raw.script == null)
-        return missing('script', 'a YAML file of steps, or a TypeScript module', context);
-      const script = existingPath(raw.script, ['gateway', 'script'], context, 'file');
+      const at = spot.at('script');
+      if (raw.script == null) return missing(at, 'a YAML file of steps, or a TypeScript module');
+      const script = existingPath(raw.script, at, 'file');
       return script === undefined ? undefined : { mode: 'script', script };
     }
     case 'forward':
       return { mode: 'forward', ...forward };
     case 'record': {
-      if (raw.cassettes == null) return missing('cassettes', 'a folder for the recordings', context);
-      return { mode: 'record', cassettes: resolve(context.directory, raw.cassettes), ...forward };
+      if (raw.cassettes == null) return missing(spot.at('cassettes'), 'a folder for the recordings');
+      return { mode: 'record', cassettes: resolve(spot.directory, raw.cassettes), ...forward };
     }
     case 'replay': {
-      if (raw.cassettes == null) return missing('cassettes', 'the folder of the recordings', context);
-      const cassettes = existingPath(raw.cassettes, ['gateway', 'cassettes'], context, 'folder');
+      if (raw.cassettes == null) return missing(spot.at('cassettes'), 'the folder of the recordings');
+      const cassettes = existingPath(raw.cassettes, spot.at('cassettes'), 'folder');
       const { miss, timing } = raw;
       return cassettes === undefined
         ? undefined
@@ -78,36 +77,34 @@ function readMode(raw: RawGateway, context: ReadContext): GatewayMode | undefine
   }
 }
 
-function missing(key: string, what: string, { report }: ReadContext): undefined {
-  report.error(['gateway', key], 'is required in this mode', { hint: what });
+function missing(spot: Spot, hint: string): undefined {
+  spot.error('is required in this mode', { hint });
 }
 
 function readUpstream(
   provider: UpstreamConfig['provider'],
   raw: NonNullable<NonNullable<RawGateway['upstreams']>[UpstreamConfig['provider']]>,
-  { directory, report }: ReadContext,
+  spot: Spot,
 ): UpstreamConfig {
   const { url, key_env: env, key_file: file, key_command: command } = raw;
   const keys = [
     ...(env == null ? [] : [{ env }]),
-    ...(file == null ? [] : [{ file: resolve(directory, file) }]),
+    ...(file == null ? [] : [{ file: resolve(spot.directory, file) }]),
     ...(command == null ? [] : [{ command }]),
   ];
   if (keys.length > 1) {
-    report.error(['gateway', 'upstreams', provider], 'has more than one key', {
-      hint: 'keep only one of key_env, key_file, key_command',
-    });
+    spot.error('has more than one key', { hint: 'keep only one of key_env, key_file, key_command' });
   }
   return { provider, ...camelCased({ baseUrl: url, key: keys[0] }) };
 }
 
-function readFaults(faults: readonly string[], { report }: ReadContext): string[] {
+function readFaults(faults: readonly string[], spot: Spot): string[] {
   for (const [index, fault] of faults.entries()) {
     try {
       readFault(fault);
     } catch (error) {
       if (!(error instanceof FaultFormError)) throw error;
-      report.error(['gateway', 'faults', index], error.message, { hint: error.hint });
+      spot.at(index).error(error.message, { hint: error.hint });
     }
   }
   return [...faults];

@@ -1,9 +1,9 @@
 import { messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { isMapping } from './check-shape.ts';
-import { type ReadContext, readNamedText } from './read-context.ts';
-import { diagnose, displayPath } from './reporter.ts';
+import { readNamedText } from './existing-path.ts';
 import { diagnosticAt, type SourceText, unplaced } from './source-text.ts';
+import { diagnose, type Spot } from './spot.ts';
 import { parseYaml, type YamlPath } from './yaml-source.ts';
 
 /** Claude Code takes it as an argument, which Linux limits to 128 KiB. */
@@ -15,36 +15,28 @@ type Report = (path: YamlPath, message: string, hint?: string) => void;
 /** A task's JSON Schema: a file, relative to the task file, or the schema itself. */
 export async function readOutputSchema(
   raw: string | Record<string, unknown>,
-  path: YamlPath,
-  context: ReadContext,
+  spot: Spot,
 ): Promise<JsonObject | undefined> {
-  if (typeof raw === 'string') return readSchemaFile(raw, path, context);
-  const report: Report = (inner, message, hint) =>
-    context.report.error([...path, ...inner], message, { hint });
-  return checkSchema(raw, report);
+  if (typeof raw === 'string') return readSchemaFile(raw, spot);
+  return checkSchema(raw, (inner, message, hint) => spot.at(...inner).error(message, { hint }));
 }
 
-async function readSchemaFile(
-  value: string,
-  path: YamlPath,
-  context: ReadContext,
-): Promise<JsonObject | undefined> {
-  const { report } = context;
-  const source = await readNamedText(value, path, context);
+async function readSchemaFile(value: string, spot: Spot): Promise<JsonObject | undefined> {
+  const source = await readNamedText(value, spot);
   if (!source) return undefined;
-  const shown = displayPath(report.yaml.value, path);
+  const path = spot.shown();
   const parsed = parseJson(source);
   if (parsed.kind === 'broken') {
     const { message, offset } = parsed;
-    const finding = { path: shown, message, severity: 'error' } as const;
+    const finding = { path, message, severity: 'error' } as const;
     const span = offset === undefined ? undefined : { offset, length: 1 };
-    report.add(span ? diagnosticAt(source, span, finding) : unplaced(source.file, finding));
+    spot.add(span ? diagnosticAt(source, span, finding) : unplaced(source.file, finding));
     return undefined;
   }
   // JSON is YAML: its reader knows where each value stands.
   const { yaml } = parseYaml(source);
   return checkSchema(parsed.value, (inner, message, hint) =>
-    report.add({ ...diagnose(yaml, 'error', inner, message, { hint }), path: shown }),
+    spot.add({ ...diagnose(yaml, 'error', inner, message, { hint }), path }),
   );
 }
 

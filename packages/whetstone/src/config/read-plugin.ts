@@ -10,20 +10,15 @@ import {
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { isMapping } from './check-shape.ts';
-import { existingPath, type ReadContext } from './read-context.ts';
+import { existingPath } from './existing-path.ts';
 import { copyProblems } from './source-tree.ts';
-import type { YamlPath } from './yaml-source.ts';
+import type { Spot } from './spot.ts';
 
 type Manifest = { path: string; content: Record<string, unknown> };
 
 /** A plugin: a folder with a manifest for at least one agent. All its manifests must give it the same name. */
-export async function readPlugin(
-  value: string,
-  path: YamlPath,
-  context: ReadContext,
-): Promise<PluginConfig | undefined> {
-  const { report } = context;
-  const source = existingPath(value, path, context, 'folder');
+export async function readPlugin(value: string, spot: Spot): Promise<PluginConfig | undefined> {
+  const source = existingPath(value, spot, 'folder');
   if (source === undefined) return undefined;
   const read = await Promise.all(manifestPaths.map((manifest) => readManifest(source, manifest)));
   const broken = read.flatMap((found) => (typeof found === 'string' ? [found] : []));
@@ -33,7 +28,7 @@ export async function readPlugin(
   const used = new Set(kinds.map((kind) => manifestFor(kind, manifests)));
   const [first, ...others] = manifests.filter((manifest) => used.has(manifest));
   if (!first && broken.length === 0) {
-    report.error(path, `has no plugin manifest that an agent reads: ${source}`, {
+    spot.error(`has no plugin manifest that an agent reads: ${source}`, {
       hint: `looked for: ${manifestPaths.join(', ')}`,
     });
     return undefined;
@@ -46,7 +41,7 @@ export async function readPlugin(
     if (nameOf(other) === name) continue;
     problems.push(`the names in its ${other.path} and its ${first?.path} differ`);
   }
-  for (const problem of problems) report.error(path, problem);
+  for (const problem of problems) spot.error(problem);
   if (!first || name === undefined || problems.length > 0) return undefined;
   const { version, description } = first.content;
   return { name, ...present({ version: textOf(version), description: textOf(description) }), source, kinds };

@@ -1,13 +1,13 @@
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { checkTaskDemands } from './check-agent-abilities.ts';
 import { checkShape, isMapping, warnUnknownKeys } from './check-shape.ts';
 import type { Config, TaskConfig } from './config.ts';
 import type { Diagnostic } from './diagnostic.ts';
+import { existingPath } from './existing-path.ts';
 import { openYaml } from './open-yaml.ts';
-import { existingPath, type ReadContext } from './read-context.ts';
 import { readTask } from './read-task.ts';
-import { createReporter } from './reporter.ts';
 import { taskFileSchema } from './schema.ts';
+import { createSpot, type Spot } from './spot.ts';
 import type { YamlSource } from './yaml-source.ts';
 
 export type TaskFile = { file: string; named: 'by-config' | 'on-command-line' };
@@ -28,28 +28,28 @@ export function locateTaskFile(
 export async function readTaskFile(
   { file, named }: TaskFile,
   { evaluation, agents }: Pick<Config, 'evaluation' | 'agents'>,
-  context: ReadContext,
+  configSpot: Spot,
   diagnostics: Diagnostic[],
 ): Promise<{ tasks: TaskConfig[]; source: YamlSource } | undefined> {
-  if (named === 'by-config' && existingPath(file, ['tasks'], context, 'file') === undefined) return undefined;
+  if (named === 'by-config' && !existingPath(file, configSpot.at('tasks'), 'file')) return undefined;
   const source = await openYaml(file, diagnostics);
   if (!source || source.value === undefined) return undefined;
-  const report = createReporter(source, diagnostics);
-  warnUnknownKeys(taskFileSchema, source.value, [], report);
-  const entries = checkShape(taskFileSchema, source.value, [], report)?.tasks ?? [];
+  const root = createSpot(source, diagnostics);
+  warnUnknownKeys(taskFileSchema, source.value, root);
+  const entries = checkShape(taskFileSchema, source.value, root)?.tasks ?? [];
   const tasks: TaskConfig[] = [];
   const seen = new Map<string, number>();
   for (const [index, raw] of entries.entries()) {
-    const path = ['tasks', index];
+    const spot = root.at('tasks', index);
     const id = isMapping(raw) && typeof raw.id === 'string' ? raw.id.trim() : '';
     const earlier = seen.get(id);
     if (id !== '' && earlier !== undefined) {
-      report.error([...path, 'id'], 'duplicate task id', { hint: `tasks[${earlier}] has the same id` });
+      spot.at('id').error('duplicate task id', { hint: `tasks[${earlier}] has the same id` });
     }
     if (earlier === undefined) seen.set(id, index);
-    const task = await readTask(raw, path, evaluation, { directory: dirname(file), report });
+    const task = await readTask(raw, evaluation, spot);
     if (!task) continue;
-    checkTaskDemands(task, agents, path, report);
+    checkTaskDemands(task, agents, spot);
     tasks.push(task);
   }
   return { tasks, source };

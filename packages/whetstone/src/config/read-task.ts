@@ -2,37 +2,34 @@ import { present } from '@whetstone/events/present';
 import { camelCased } from './camel-cased.ts';
 import { checkMapping, isMapping, warnCloseKeys } from './check-shape.ts';
 import type { Config, TaskConfig } from './config.ts';
-import type { ReadContext } from './read-context.ts';
 import { readOutputSchema } from './read-output-schema.ts';
 import { readSource } from './read-variant.ts';
 import { type ExpectedOutcome, type HardEvaluation, type RawTask, taskSchema } from './schema.ts';
-import type { YamlPath } from './yaml-source.ts';
+import type { Spot } from './spot.ts';
 
 /** One entry of the task file; `evaluation` has the defaults. */
 export async function readTask(
   raw: unknown,
-  path: YamlPath,
   evaluation: Config['evaluation'],
-  context: ReadContext,
+  spot: Spot,
 ): Promise<TaskConfig | undefined> {
-  const { report } = context;
   const known = Object.keys(taskSchema.shape);
   if (!isMapping(raw)) {
-    checkMapping(taskSchema, raw, path, report);
+    checkMapping(taskSchema, raw, spot);
     return undefined;
   }
-  warnCloseKeys(known, raw, path, report);
+  warnCloseKeys(known, raw, spot);
   const ours = Object.fromEntries(Object.entries(raw).filter(([key]) => known.includes(key)));
-  const fields = checkMapping(taskSchema, ours, path, report);
+  const fields = checkMapping(taskSchema, ours, spot);
   if (!fields) return undefined;
   const hiddenTests =
     fields.hidden_tests == null
       ? undefined
-      : await readSource(fields.hidden_tests, [...path, 'hidden_tests'], context, 'folder');
+      : await readSource(fields.hidden_tests, spot.at('hidden_tests'), 'folder');
   const outputSchema =
     fields.output_schema == null
       ? undefined
-      : await readOutputSchema(fields.output_schema, [...path, 'output_schema'], context);
+      : await readOutputSchema(fields.output_schema, spot.at('output_schema'));
   const { id, prompt, title, category, difficulty, repo_ref, timeout_seconds } = fields;
   if (id === undefined || prompt === undefined) return undefined;
   const expectedOutcome = fields.expected_outcome ?? undefined;

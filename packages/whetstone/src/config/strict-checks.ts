@@ -6,7 +6,7 @@ import type { Config, TaskConfig } from './config.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { referencedVariables } from './environment-reference.ts';
 import type { LoadedConfig } from './load-config.ts';
-import type { FindingOptions } from './reporter.ts';
+import type { FindingOptions } from './spot.ts';
 import type { YamlPath } from './yaml-source.ts';
 
 const PORTABLE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;

@@ -1,6 +1,14 @@
+import { dirname } from 'node:path';
 import type { Diagnostic } from './diagnostic.ts';
 import { diagnosticAt } from './source-text.ts';
-import { locate, type Mark, type YamlPath, type YamlSource } from './yaml-source.ts';
+import {
+  keysInOrder,
+  locate,
+  type Mark,
+  writtenScalar,
+  type YamlPath,
+  type YamlSource,
+} from './yaml-source.ts';
 
 export type FindingOptions = {
   hint?: string | undefined;
@@ -10,25 +18,42 @@ export type FindingOptions = {
   secret?: boolean;
 };
 
-/** Collects the problems of one YAML file and finds the position of each. */
-export type Reporter = {
-  readonly yaml: YamlSource;
-  error(path: YamlPath, message: string, options?: FindingOptions): void;
-  warning(path: YamlPath, message: string, options?: FindingOptions): void;
-  /** For findings in other files: prompt templates. */
+/** A place in a YAML file. What reads the value there reports to it what is wrong. */
+export type Spot = {
+  readonly path: YamlPath;
+  /** Folder of the file: paths in the file are relative to it. */
+  readonly directory: string;
+  /** The place that these keys and indices lead to from here. */
+  at(...below: YamlPath): Spot;
+  error(message: string, options?: FindingOptions): void;
+  warning(message: string, options?: FindingOptions): void;
+  /** Adds a finding in another file that is named here, such as a prompt template. */
   add(diagnostic: Diagnostic): void;
+  /** The path in context-eval's notation. */
+  shown(): string;
+  /** The scalar as it is written (`007`, `1.0`), if YAML does not read it as text. */
+  written(): string | undefined;
+  /** The keys of the mapping here, in file order. */
+  keysOf(mapping: object): string[];
 };
 
-export function createReporter(yaml: YamlSource, diagnostics: Diagnostic[]): Reporter {
+/** The place at `path` (default: the root) of a YAML file. Findings are added to `diagnostics`. */
+export function createSpot(yaml: YamlSource, diagnostics: Diagnostic[], path: YamlPath = []): Spot {
   const report =
-    (severity: Diagnostic['severity']) => (path: YamlPath, message: string, options?: FindingOptions) => {
+    (severity: Diagnostic['severity']) =>
+    (message: string, options?: FindingOptions): void => {
       diagnostics.push(diagnose(yaml, severity, path, message, options));
     };
   return {
-    yaml,
+    path,
+    directory: dirname(yaml.file),
+    at: (...below) => createSpot(yaml, diagnostics, [...path, ...below]),
     error: report('error'),
     warning: report('warning'),
     add: (diagnostic) => diagnostics.push(diagnostic),
+    shown: () => displayPath(yaml.value, path),
+    written: () => writtenScalar(yaml, path),
+    keysOf: (mapping) => keysInOrder(yaml, path, mapping),
   };
 }
 
@@ -46,7 +71,7 @@ export function diagnose(
 }
 
 /** context-eval's notation: `a.b[0]`, and a task by its id if it has one. */
-export function displayPath(root: unknown, path: YamlPath): string {
+function displayPath(root: unknown, path: YamlPath): string {
   let shown = '';
   let value = root;
   for (const [depth, segment] of path.entries()) {
