@@ -1,7 +1,4 @@
-/**
- * The public surface of `whetstone`, the evaluator as a library: read a configuration, run it, read runs back. The
- * command line is made of the same functions.
- */
+/** The public surface of `whetstone` as a library: read a configuration, run it, read runs back. */
 
 export { requireEnv } from '@whetstone/agents';
 export { WhetstoneError } from '@whetstone/errors';

@@ -6,9 +6,8 @@ import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 const LIMITS = { bytes: 1024 * 1024, depth: 100 };
 
 /**
- * Checks the answer of a completed turn against the schema that its task asked for. An answer that is missing or does
- * not fit makes it a failed turn, and the message says where it does not fit. In the result `data` is plain JSON or
- * absent.
+ * Checks the answer of a completed turn against the schema of its task. An answer that is missing or does not fit makes
+ * it a failed turn. In the result `data` is plain JSON or absent.
  */
 export async function checkAnswer(
   turn: Turn,

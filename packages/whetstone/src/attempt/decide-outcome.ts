@@ -29,8 +29,8 @@ export const inTurn = (turns: TurnCount | undefined, evidence: string): string =
   !turns || turns.planned === 1 ? evidence : `turn ${turns.sent} of ${turns.planned}: ${evidence}`;
 
 /**
- * Decides the outcome of a case from evidence, in this order: what the wire showed, how the process of the agent ended,
- * what the clean room found. What the agent claims about itself does not count.
+ * Decides the outcome from the wire, then the end of the process, then the clean room; never from what the agent
+ * claims.
  */
 export function decideOutcome(evidence: Evidence): Outcome {
   const calls = evidence.calls.filter((call) => !call.flags.includes('auxiliary'));
@@ -61,9 +61,9 @@ function outcomeOf({ turn, gatewayMode, verification }: Evidence, calls: readonl
 }
 
 /**
- * The outcome of a turn that failed while the last answer of the provider was an error: 429 is a limit, 5xx an
- * outage, 401 and 403 mean that the harness has a wrong key. Any other 4xx is a wrong request of the agent, so its own
- * failure. Where no gateway saw the calls, an agent that runs in this process reports the error itself.
+ * The outcome of a turn that failed after an error of the provider: 429 is a limit, 5xx an outage, 401 and 403 a wrong
+ * key of the harness; any other 4xx is the agent's own failure. Without a gateway, only an agent in this process
+ * reports it.
  */
 function providerFailure(
   turn: Turn,

@@ -1,21 +1,13 @@
-/**
- * Text with each run of white space as one space. Agents wrap, indent and cut texts, so texts are compared in this
- * form.
- */
+/** Text with each run of white space as one space, for comparing: agents wrap, indent and cut texts. */
 export const evened = (text: string): string => text.replaceAll(/\s+/g, ' ').trim();
 
-/**
- * The longest line of a text. It identifies the text, because hardly any other text contains it. Empty for an empty
- * text.
- */
+/** The longest line of a text, which identifies it: hardly any other text contains it. Empty for an empty text. */
 export function tellingLine(text: string): string {
   const lines = text.split('\n').map(evened);
   return lines.reduce((longest, line) => (line.length > longest.length ? line : longest), '');
 }
 
-/**
- * A SKILL.md without its front matter. Agents list the front matter; only an agent that reads the file sees the rest.
- */
+/** A SKILL.md without its front matter, which agents list: only an agent that reads the file sees the rest. */
 export const skillBody = (text: string): string =>
   text.replace(/^\uFEFF?---[\s\S]*?\n---[ \t]*(\r?\n|$)/, '');
 

@@ -20,10 +20,7 @@ type TurnResources = {
   files: CaseLayout;
 };
 
-/**
- * Sends the prompt and then the task's follow-ups, all in one session. A turn that does not complete is the last one.
- * Resolves with the whole session as one turn.
- */
+/** Sends the prompt and the follow-ups, until a turn does not complete. Resolves with the whole session as one turn. */
 export async function drive(
   attempt: Attempt,
   { mask }: Lab,

@@ -5,9 +5,8 @@ import { estimateTokens, evened, serverOfTool, skillBody, tellingLine } from './
 import { pluginSkill, type RequestSight } from './watch-requests.ts';
 
 /**
- * Finds what an agent saw of the context that its variant declares, from its events and, where a gateway saw them,
- * from its model requests. A text counts as read when a result holds it, else when a completed call names its file.
- * `undefined` where the variant declares nothing.
+ * Finds what an agent saw of the declared context, from its events and the requests that a gateway saw. A text counts
+ * as read when a result holds it, else when a completed call names its file. `undefined`: nothing is declared.
  */
 export function findExposure(
   declared: DeclaredContext,
@@ -125,10 +124,7 @@ function loads({ name, input }: Call, skill: string): boolean {
   return typeof input.skill === 'string' && (input.skill === skill || input.skill.endsWith(`:${skill}`));
 }
 
-/**
- * The first call whose result holds the text, however the call ended. For an empty result, the path in the input
- * counts.
- */
+/** The first call whose result holds the text, however it ended. For an empty result, the path in the input counts. */
 function firstRead(calls: readonly Call[], text: string, path: string): Call | undefined {
   const line = tellingLine(text);
   return calls.find(

@@ -3,8 +3,7 @@ import { addUsage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 
 /**
- * Joins the turns of a session into one: all events, the sums of usage and cost (unknown where one turn's is), and
- * the end of the last turn. `undefined` where there is no turn.
+ * Joins the turns of a session: all events, sums of usage and cost (unknown where a part is), the end of the last turn.
  */
 export function joinTurns(turns: readonly Turn[]): Turn | undefined {
   const last = turns.at(-1);

@@ -3,10 +3,7 @@ import type { JsonObject } from '@whetstone/events';
 import type { Lab } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 
-/**
- * Writes the structured answer of a case, if any, to the run directory, with secrets masked. Resolves with notes for a
- * reader.
- */
+/** Writes the structured answer of a case, if any, with secrets masked. Resolves with notes for a reader. */
 export async function keepAnswer(
   data: JsonObject | undefined,
   file: string,

@@ -11,9 +11,8 @@ export type KeptFile = 'same' | 'masked';
 export class UnreadableSource extends Error {}
 
 /**
- * Copies a file of an agent and masks every secret in it. Without a secret the copy equals the file byte for byte.
- * Reads only regular files of at most `limitBytes`, and does not follow a symlink at the end of the path; throws
- * `UnreadableSource` for anything else.
+ * Copies a file of an agent with every secret masked, otherwise byte for byte. Throws `UnreadableSource` for anything
+ * but a regular file of at most `limitBytes`, such as a symlink.
  */
 export async function keepFile(
   source: string | Buffer,

@@ -6,10 +6,7 @@ import type { Exposure } from '../record/exposure-schema.ts';
 import type { Lab } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 
-/**
- * Writes `agent.json`: what the agent did, in one shape for every agent (`metadata.agent` of the provider taxonomy),
- * and what it saw of the context that its variant declares.
- */
+/** Writes `agent.json`: what the agent did (`AgentMetadata`), and what it saw of the context of its variant. */
 export async function keepMetadata(
   { events, facts }: Turn,
   exposure: Exposure | undefined,

@@ -8,10 +8,9 @@ import { keepFile, UnreadableSource } from './keep-file.ts';
 const LIMITS = { bytes: 256 * 1024 * 1024, entries: 10_000 };
 
 /**
- * Copies the output directory of the agent to `target`, which is made only when there is something to copy. Reads
- * only files and folders below `source`, whatever the agent put there: a symlink is copied as a link. Secrets are
- * masked, in names as well. Resolves with notes for a reader: what was masked, what was left out, and why. Rejects only
- * when the copy cannot be written.
+ * Copies the output directory of the agent, if it has entries. Reads only what is below `source`: a symlink is copied
+ * as a link. Masks secrets, in names as well. Resolves with notes on what was masked or left out; rejects only when the
+ * copy cannot be written.
  */
 export async function keepOutput(
   source: string,

@@ -4,10 +4,8 @@ import type { Changes } from '../workspace/workspace.ts';
 import { keepFile, passMasked } from './keep-file.ts';
 
 /**
- * Copies the patch of a case to `target`. A patch without a secret is copied byte for byte. A secret is masked, and
- * such a patch is only for reading: it may no longer apply. There is no patch where a binary file holds a secret,
- * because git compresses binary contents and they cannot be masked. Resolves with notes for a reader, none for the
- * first kind.
+ * Copies the patch of a case to `target`, with secrets masked; then it may no longer apply. There is no patch where a
+ * binary file holds a secret, because git compresses binary contents. Resolves with notes on both.
  */
 export async function keepPatch(
   changes: Changes,

@@ -26,9 +26,7 @@ export type Lab = {
 export type LabGateway = {
   server: Gateway;
   mode: GatewayMode['mode'];
-  /**
-   * Options for the lane of a case. `names` maps folders of the attempt to the names that replace them in a recording.
-   */
+  /** Options for the lane of a case. `names`: what replaces the folders of the attempt in a recording. */
   laneOf(planned: PlannedCase, names: Readonly<Record<string, string>>): Promise<CaseLane>;
 };
 export type CaseLane = Pick<LaneOptions, 'mode' | 'faults' | 'budget' | 'allowProviderTools'>;

@@ -97,10 +97,7 @@ function extentOf(instructions: string | undefined, text: string): 'whole' | 'pa
 /** How many characters of a description must be there. Some agents cut long descriptions. */
 const DESCRIPTION_CHARACTERS = 60;
 
-/**
- * By the name and the longest part of the description without characters that XML escapes, because some agents list
- * skills in XML.
- */
+/** By its name and the longest part of its description without characters that XML escapes: some agents use XML. */
 function listsSkill(text: string, name: string, description: string): boolean {
   const start = evened(description).slice(0, DESCRIPTION_CHARACTERS);
   const plain = start

@@ -19,8 +19,7 @@ export type CaptureOptions = {
 const PROMPT = 'Reply with OK.';
 
 /**
- * Runs an installed agent once, without a key and without a provider, and takes the prompt and the tools from its main
- * request.
+ * Runs an installed agent once, without a key or a provider, and takes prompt and tools from its main request.
  * @throws WhetstoneError `agent-not-installed`, `capture-failed`
  */
 export async function captureAgent(agent: KnownDrivenAgent, options: CaptureOptions = {}): Promise<Capture> {

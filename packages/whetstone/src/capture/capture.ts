@@ -34,10 +34,7 @@ export const captureSchema = z.object({
   }),
 });
 
-/**
- * What a released agent sends to its model before the user's task. `loadProfile` of the loop can read it, for the
- * wires that the loop knows.
- */
+/** What a released agent sends to its model before the user's task. `loadProfile` of the loop can read it. */
 export type Capture = z.infer<typeof captureSchema>;
 
 export type CapturedPrompt = Pick<Capture, 'systemPrompt' | 'tools'>;

@@ -16,10 +16,7 @@ export type GatewayEnvOptions = {
   model?: string;
 };
 
-/**
- * Prints the `export` lines that point an agent at a gateway, for `eval`. Without a kind: those that provider SDKs read.
- * Files that the agent needs go into the folder of the gateway.
- */
+/** Prints the `export` lines that point an agent, or without a kind the SDKs of providers, at a gateway, for `eval`. */
 export async function gatewayEnvCommand(
   kind: string | undefined,
   options: GatewayEnvOptions,

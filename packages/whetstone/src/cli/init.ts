@@ -20,8 +20,8 @@ export type InitOptions = {
 
 /**
  * Writes a starter config that loads and runs as it stands. Returns 0.
- *
- * @throws WhetstoneError `init-exists` (exit code 2) when a file exists and `force` is not set. Nothing is written then.
+ * @throws WhetstoneError `init-exists` (exit code 2) when a file exists and `force` is not set. Nothing is written
+ * then.
  */
 export async function initCommand(
   options: InitOptions,

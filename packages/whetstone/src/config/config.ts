@@ -8,10 +8,7 @@ import type {
 import type { JsonObject } from '@whetstone/events';
 import type { ExpectedOutcome, HardEvaluation } from './schema.ts';
 
-/**
- * What a `whetstone.yaml` and its task file come to: every default filled in, every path absolute. A superset of the
- * context-eval configuration; the YAML spells the names in snake_case.
- */
+/** A `whetstone.yaml` and its task file: every default filled in, every path absolute. The YAML uses snake_case. */
 export type Config = {
   /** Absolute path of the config file. */
   file: string;
@@ -123,8 +120,7 @@ export type VariantConfig = {
 export type InstructionsConfig = { file: string } | { text: string };
 
 /**
- * `copy`: a file or folder laid over the tree. `write`: a file of that text. `remove`: paths taken away. Targets are safe
- * relative paths.
+ * `copy`: a file or folder. `write`: a file of that text. `remove`: paths to remove. Targets are safe relative paths.
  */
 export type OverlayOperation =
   | { kind: 'copy' /** Absolute. */; source: string; target: string }

@@ -18,9 +18,8 @@ const TIME_LIMIT_MS = 5_000;
 const TEXT_LIMIT = 300;
 
 /**
- * Compiles a JSON Schema, draft 2020-12. `$schema` is not read, because most schemas of older drafts are such schemas, too;
- * `format` is an annotation, as the draft has it. Nothing is fetched: a `$ref` stays within the schema. What takes longer
- * than `timeLimitMs` to check (default: 5 s) does not fit.
+ * Compiles a JSON Schema, draft 2020-12. `$schema` is ignored, because most older schemas fit this draft; `format` is
+ * an annotation; nothing is fetched. A value that takes longer than `timeLimitMs` to check does not fit.
  */
 export function compileSchema(
   { $schema: _, $async: __, ...schema }: JsonObject,

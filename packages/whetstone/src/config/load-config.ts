@@ -41,10 +41,8 @@ export type LoadedConfig = {
 };
 
 /**
- * Reads a config and its task file: everything that context-eval reads, with its defaults and path rules, and
- * Whetstone's additions. Paths are relative to the folder of the file they stand in; an omitted `output_dir` is
- * `.whetstone/runs` in `cwd`. Starts no process and needs no Git repository.
- *
+ * Reads a config and its task file. Paths are relative to the folder of the file that has them; an omitted `output_dir`
+ * is `.whetstone/runs` in `cwd`. Starts no process and needs no Git repository.
  * @throws ConfigErrors with everything that is wrong in both files at once.
  */
 export async function loadConfig(file: string, options: LoadOptions = {}): Promise<LoadedConfig> {

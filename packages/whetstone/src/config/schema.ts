@@ -22,10 +22,7 @@ import picomatch from 'picomatch';
 import { z } from 'zod';
 import { camelCased } from './camel-cased.ts';
 
-/**
- * The shapes of the YAML files, key by key. What needs more than one key (or the disk) is checked in `read-*.ts`. Where a
- * key has no value (`title:`), it counts as absent.
- */
+/** The shapes of the YAML files. What needs more than one key, or the disk, is checked by what reads it. */
 
 const flag = z.preprocess(readFlag, z.boolean());
 

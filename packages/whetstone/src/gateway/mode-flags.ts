@@ -16,8 +16,7 @@ export type ModeFlags = UpstreamFlags & {
 };
 
 /**
- * The mode that the flags choose; loads the script. A flag that the mode does not use is an error, because the user
- * expects it to have an effect.
+ * The mode that the flags choose; loads the script. A flag that the mode does not use is an error.
  * @throws WhetstoneError `gateway-option-invalid`, those of `readUpstreams`; GatewayError `script-invalid`
  */
 export async function readLaneMode(flags: ModeFlags): Promise<LaneMode> {

@@ -124,10 +124,7 @@ export async function findRunningGateway(url?: string): Promise<RunningGateway> 
   return gateway;
 }
 
-/**
- * The URL may be the base URL of the lane, with or without the path that an SDK adds, or only the address of the
- * gateway.
- */
+/** The URL may be that of the lane, with or without the path that an SDK adds, or only the address of the gateway. */
 function isAt(baseUrl: string, url: string): boolean {
   const asked = url.replace(/\/+$/, '').replace(/\/v1$/, '');
   return asked === baseUrl || asked === new URL(baseUrl).origin;

@@ -6,10 +6,8 @@ export type CaseName = { agent: string; task: string; variant: string; trial: nu
 const MAX_PART_LENGTH = 60;
 
 /**
- * Ids of cases: `<task>__<variant>__<agent>__trial-<n>`, safe as a file name on every system. An id gets a suffix
- * where a name had to be changed or could be read in two ways: `-` and the first 8 digits of a hash of the exact names,
- * or more digits if two ids are still equal. So no two cases of a plan share an id, even where upper and lower case are
- * the same.
+ * Ids of cases: `<task>__<variant>__<agent>__trial-<n>`, safe and distinct as file names on every system. Where a name
+ * is changed or could be read in two ways, the id ends with 8 digits of a hash, or more if two are still equal.
  */
 export function nameCases(cases: readonly CaseName[]): string[] {
   const names = cases.map((name) => caseId(name, 8));
@@ -32,9 +30,8 @@ function caseId({ agent, task, variant, trial }: CaseName, digits: number): stri
 }
 
 /**
- * A name as a part of an id. It is the name itself exactly where the name is unambiguous: lower case (some file
- * systems do not distinguish `A` from `a`), no `__` and no `_` at its ends (the parts are joined by `__`), no leading
- * dot or dash, and not the name of a device.
+ * A name as a part of an id: itself where it is lower case (some file systems ignore case), has no `__` and no `_` at
+ * its ends (`__` joins the parts), no leading dot or dash, and is not the name of a device.
  */
 function slug(name: string): string {
   const plain = name

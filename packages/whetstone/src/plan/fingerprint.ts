@@ -14,15 +14,9 @@ import { WORKING_INSTRUCTIONS } from '../config/render-prompt.ts';
 import { hashFile, hashSource } from '../config/source-tree.ts';
 import { hashJson } from './hash-json.ts';
 
-/**
- * Fingerprints are sha256 over contents. Every file that a path names is hashed by its bytes, and no absolute path is
- * hashed, so moving a config changes nothing.
- */
+/** Fingerprints are sha256 over contents. No absolute path is hashed, so moving a config changes nothing. */
 
-/**
- * The configuration of an agent without its name; a module together with what it imports. Environment values are hashed
- * as written: `${NAME}` is not resolved here.
- */
+/** The configuration of an agent without its name; a module with what it imports; `${NAME}` as written. */
 export async function fingerprintAgent(agent: AgentConfig): Promise<string> {
   const { name: _, promptTemplate, ...definition } = agent;
   const prompt =
@@ -79,10 +73,7 @@ const pluginContent = async (plugin: PluginConfig) => ({
 const instructionsContent = async (instructions: InstructionsConfig): Promise<string> =>
   'file' in instructions ? hashFile(instructions.file) : sha256(instructions.text);
 
-/**
- * A file of the user by its content, a module together with what it imports; everything else as written, secrets
- * unresolved.
- */
+/** Files of the user by content, modules with what they import; everything else as written, secrets unresolved. */
 async function serverContent(server: McpServerConfig): Promise<unknown> {
   if (server.kind === 'http') return server;
   const parts = [server.command, ...server.args].map((part) =>

@@ -1,9 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/**
- * JSON with sorted keys and without `undefined`: equal values give equal text in whatever order their keys were
- * written. Numbers that JSON cannot express (`NaN`, infinity) are written as text.
- */
+/** JSON with sorted keys and without `undefined`. Numbers that JSON cannot express (`NaN`, infinity) become text. */
 function canonicalJson(value: unknown): string {
   if (typeof value === 'number' && !Number.isFinite(value)) return JSON.stringify(String(value));
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';

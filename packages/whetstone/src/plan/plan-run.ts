@@ -23,11 +23,10 @@ export type PlanOptions = {
 };
 
 /**
- * The cases of a run: agent × task × variant × trial, with ids and fingerprints, and a starting order that is shuffled
- * from the seed in blocks. Reads the files that fingerprints cover; starts nothing.
- *
- * @throws WhetstoneError `selection-unknown`, `selection-empty` or `selection-invalid` for a wrong selection, and the
- * errors of `resolveCommit`.
+ * The cases of a run with ids and fingerprints, and a starting order that is shuffled from the seed in blocks. Reads
+ * the files that fingerprints cover; starts nothing.
+ * @throws WhetstoneError `selection-unknown`, `selection-empty`, `selection-invalid`, and the errors of
+ * `resolveCommit`.
  */
 export async function planRun(config: Config, selection: Selection, options: PlanOptions): Promise<Plan> {
   const { trials } = options;

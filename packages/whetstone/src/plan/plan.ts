@@ -6,8 +6,7 @@ export type Plan = {
   /** In agent, task, variant, trial order: the order of `results.jsonl`. */
   cases: PlannedCase[];
   /**
-   * Case ids in starting order: shuffled in blocks. A block holds every variant of one agent, task and trial, so that a
-   * drift over time affects all arms alike.
+   * Case ids, shuffled in blocks of all variants of one agent, task and trial, so that a drift affects all arms alike.
    */
   order: string[];
   agents: { name: string; kind: string; fingerprint: string }[];
@@ -26,8 +25,8 @@ export type PlannedCase = {
   trial: number;
   block: number;
   /**
-   * sha256 over everything that the outcome depends on, by content: commit SHA, overlay bytes, task, prompt template,
-   * agent definition, hidden tests, trial.
+   * sha256 over all that the outcome depends on, by content: commit, overlays, task, prompt, agent, hidden tests,
+   * trial.
    */
   fingerprint: string;
 };

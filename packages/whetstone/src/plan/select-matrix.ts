@@ -7,9 +7,8 @@ import type { Selection } from './plan.ts';
 export type Selected = { agents: AgentConfig[]; tasks: TaskConfig[]; variants: VariantConfig[] };
 
 /**
- * The part of the matrix that a selection names. Agents and variants that the selection names come in its order, each
- * only once. Tasks keep the order of the task file, and `maxTasks` counts after the filters.
- *
+ * The part of the matrix that a selection names. Agents and variants come in its order; tasks keep the order of the
+ * task file, and `maxTasks` counts after the filters.
  * @throws WhetstoneError `selection-unknown` for a name that the config does not have, `selection-empty` when no task
  * is left.
  */

@@ -60,8 +60,7 @@ export const exposureSchema = z.object({
         name: z.string(),
         version: z.string().nullable(),
         /**
-         * `true`: the agent reported it, or a model request contained one of its skills, MCP tools or texts. `false`:
-         * requests were seen, and none contained any of its skills and MCP tools. `null`: unknown.
+         * `true`: the agent reported it, or a request had a part of it. `false`: no request had any. `null`: unknown.
          */
         loaded: z.boolean().nullable(),
         /** The skills of the plugin, with the same fields as the skills of the variant. */

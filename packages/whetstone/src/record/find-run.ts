@@ -5,9 +5,7 @@ import { runLayout } from './layout.ts';
 import { isAbsent, unreadable } from './read-run.ts';
 
 /**
- * Finds the directory of a run: by its path, by its id or a unique beginning of its id below `outputDirectory`;
- * `latest` is the newest run there.
- *
+ * Finds a run by its path, or below `outputDirectory` by its id, a unique beginning of it, or `latest`.
  * @throws WhetstoneError `run-not-found`, with the ids of the runs that are there.
  */
 export async function findRun(reference: string, outputDirectory: string): Promise<string> {

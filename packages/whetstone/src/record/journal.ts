@@ -2,10 +2,7 @@ import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { z } from 'zod';
 import { keptRowSchema } from './row.ts';
 
-/**
- * `journal.jsonl`: append-only, one JSON object per line. It is the source of truth about a run; `results.jsonl` is
- * rebuilt from it. A crash loses at most the line that was being written.
- */
+/** `journal.jsonl`: one JSON object per line, append-only. The source of truth; a crash loses at most its last line. */
 export const journalEntrySchema = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('run.started'),
@@ -41,10 +38,7 @@ export interface Journal extends AsyncDisposable {
   append(entry: NewJournalEntry, options?: { durable?: boolean }): Promise<void>;
 }
 
-/**
- * Opens a journal for appending. An incomplete last line, left by a crash, gets a newline, so that it spoils no other
- * line.
- */
+/** Opens a journal for appending. Ends an incomplete last line, left by a crash, so that it spoils no other line. */
 export async function openJournal(file: string): Promise<Journal> {
   const handle = await open(file, 'a+');
   await closeTornLine(handle);
@@ -73,10 +67,7 @@ async function closeTornLine(handle: FileHandle): Promise<void> {
   if (buffer.toString() !== '\n') await handle.appendFile('\n');
 }
 
-/**
- * The entries of a journal, in order. Incomplete lines and entries of an unknown type are skipped. Without a file:
- * none.
- */
+/** The entries of a journal, in order, without incomplete lines and unknown types. None without a file. */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return ''; // a run that was killed before its first line

@@ -28,9 +28,7 @@ export async function acquireLock(file: string): Promise<{ release(): Promise<vo
   });
 }
 
-/**
- * The process id in a lock file; `NaN` where there is none. A file that is still empty is being written at this moment.
- */
+/** The process id in a lock file; `NaN` where there is none. An empty file is being written at this moment. */
 async function readOwner(file: string): Promise<number> {
   for (let attempt = 0; attempt < 10; attempt++) {
     const text = await readFile(file, 'utf8').catch(() => undefined);

@@ -10,9 +10,7 @@ export type StoredRun = { directory: string; manifest: Manifest; rows: ReadonlyM
 
 /**
  * Reads a run directory.
- *
- * @throws WhetstoneError `run-not-found` when `directory` is not a run directory, `run-unreadable` when it cannot be
- * read.
+ * @throws WhetstoneError `run-not-found` if it is not one, `run-unreadable` if it cannot be read.
  */
 export async function readRun(directory: string): Promise<StoredRun> {
   const layout = runLayout(directory);

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import { exposureSchema } from './exposure-schema.ts';
 import { failureClasses } from './failure-class.ts';
 
-/**
- * One row of `results.jsonl`: the result of one case. Fields that context-eval has too have its names. Times are in
- * seconds, money is in US dollars; `null` means "unknown", never zero.
- */
+/** One row of `results.jsonl`: one case. Seconds and US dollars; `null` means "unknown", never zero. */
 const commandResultSchema = z.object({
   command: z.string(),
   exit_code: z.number().int(),
@@ -98,10 +95,7 @@ export const caseRowSchema = z.object({
 
 /** A row as it is stored: with the fields that only some cases have, which are not columns of a table. */
 export const keptRowSchema = caseRowSchema.extend({
-  /**
-   * How kept artifacts differ from what the agent left, in sentences: secrets that were masked in the patch or in the
-   * output folder, files that were left out.
-   */
+  /** How kept artifacts differ from what the agent left: secrets that were masked, files that were left out. */
   artifact_notes: z.array(z.string()).optional(),
   /** Only for a task with follow-ups: how many turns were sent to the agent, and how many were planned. */
   turns: z.number().int().nonnegative().optional(),

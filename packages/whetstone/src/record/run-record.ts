@@ -23,10 +23,7 @@ export interface RunRecord extends AsyncDisposable {
   finish(ended: 'finished' | 'interrupted'): Promise<void>;
 }
 
-/**
- * Starts a run directory under `outputDirectory`: `<run-id>/manifest.json` and a journal. Leaves nothing behind when
- * that fails.
- */
+/** Starts a run directory: `<run-id>/manifest.json` and a journal. Leaves nothing behind when that fails. */
 export async function createRunRecord(outputDirectory: string, manifest: Manifest): Promise<RunRecord> {
   const directory = join(outputDirectory, manifest.run_id);
   const layout = runLayout(directory);

@@ -1,9 +1,8 @@
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 
 /**
- * Runs `write` and turns an error of the file system into a typed error that names the folder: `disk-full`,
- * `output-unwritable` while a run directory is being made (exit code 2), `record-lost` when an existing one can no
- * longer be written (exit code 3). Other errors, and errors that are typed already, pass through.
+ * Runs `write` and names the folder in errors of the file system: `disk-full`, `output-unwritable` while a run
+ * directory is made, `record-lost` when it can no longer be written. Other errors pass through.
  */
 export async function namingUnwritable<T>(
   directory: string,

@@ -5,10 +5,7 @@ import type { OutcomeCounts } from './summary.ts';
 /** A planned case and its row. `row` is `null` while the case has no result. */
 export type CaseResult = Manifest['case_matrix'][number] & { row: CaseRow | null };
 
-/**
- * The planned cases in plan order, each with its row. Rows may come in any order. The last row of a case counts,
- * because a resumed run may have two, and rows of cases that are not in the plan are left out.
- */
+/** The planned cases in plan order, each with its last row: a resumed run may have two. Other rows are left out. */
 export function caseResults(manifest: Manifest, rows: readonly CaseRow[]): CaseResult[] {
   const byId = new Map(rows.map((row) => [row.case_id, row]));
   return manifest.case_matrix.map((planned) => ({ ...planned, row: byId.get(planned.case_id) ?? null }));

@@ -9,10 +9,7 @@ import type { Arm, Comparison } from './summary.ts';
 /** An arm with its planned cases. */
 export type ArmCases = { arm: Arm; cases: readonly CaseResult[] };
 
-/**
- * Compares the variants of one agent with its baseline, paired by task. `comparison-verdict.ts` has the rule for the
- * verdict.
- */
+/** Compares the variants of one agent with its baseline, paired by task. */
 export function compareVariants(
   baseline: ArmCases,
   variants: readonly ArmCases[],

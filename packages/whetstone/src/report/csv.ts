@@ -4,10 +4,8 @@ import { plainText } from './sanitize.ts';
 const COLUMNS = caseRowSchema.keyof().options;
 
 /**
- * One line per case, RFC 4180 (CRLF, quotes doubled), one column per field of a row under the field's name. What is
- * unknown is empty; lists are JSON. Text is stripped of control characters, and text that a spreadsheet would run as a
- * formula (it starts with `=`, `+`, `-`, `@`, a tab or a newline) gets an apostrophe in front. Numbers stay as they
- * are.
+ * One line per case (RFC 4180, CRLF), one column per field of a row. Unknown is empty; lists are JSON. Text has no
+ * control characters, and text that a spreadsheet would run as a formula gets an apostrophe in front.
  */
 export function renderCsv(rows: readonly CaseRow[]): string {
   return [COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column]))]

@@ -2,9 +2,7 @@ import type { CaseResult } from './case-results.ts';
 import { failureTitle } from './failure-title.ts';
 import type { FailureGroup } from './summary.ts';
 
-/**
- * The cases that failed or ended in an error, by class. The most frequent class comes first; cases are in plan order.
- */
+/** The cases that failed or ended in an error, by class, the most frequent first. Cases are in plan order. */
 export function groupFailures(cases: readonly CaseResult[]): FailureGroup[] {
   const failed = cases.flatMap((one) => (one.row && one.row.outcome !== 'passed' ? one.row : []));
   return [...Map.groupBy(failed, (row) => row.failure_class ?? 'unclassified')]

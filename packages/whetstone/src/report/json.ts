@@ -4,10 +4,7 @@ import type { Summary } from './summary.ts';
 /** Characters that a terminal acts on or that mislead a reader, and that JSON does not escape itself. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu;
 
-/**
- * Indented JSON with a newline at the end. Control characters and direction overrides are escaped (`\u009b`), so that
- * the text is safe to print and no value changes.
- */
+/** Indented JSON with a newline at the end, control characters and direction overrides escaped: safe to print. */
 export function escapedJson(value: unknown): string {
   const json = JSON.stringify(value, null, 2);
   return `${json.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`;

@@ -5,10 +5,9 @@ import { oneLine, plainText } from './sanitize.ts';
 import type { Arm, Summary } from './summary.ts';
 
 /**
- * JUnit XML: one test suite per agent × variant, one test case per planned case. A case that failed is a `<failure>`,
- * an infrastructure error is an `<error>` (`type` is the class, `message` the evidence), and a case that has not
- * finished is `<skipped>`.
- * @param logTail Returns the end of the log that shows why a case did not pass. It becomes the text of the failure.
+ * JUnit XML: one suite per agent × variant, one test case per planned case. A failed case is a `<failure>`, an
+ * infrastructure error an `<error>`, an unfinished case `<skipped>`.
+ * @param logTail Returns the end of the log that shows why a case did not pass, the text of the failure.
  */
 export function renderJunit(
   summary: Summary,

@@ -2,9 +2,7 @@ import { oneLine } from './sanitize.ts';
 
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
 
-/**
- * Text of unknown origin as one line of Markdown that shows exactly that text, in a paragraph, a list or a table cell.
- */
+/** Text of unknown origin as a line of Markdown that shows exactly that text, in a paragraph, list or table cell. */
 export function markdownText(text: string): string {
   return oneLine(text)
     .replace(/[\\`*_[\]|~#$]/g, '\\$&')

@@ -11,10 +11,8 @@ import { type Column, paragraphLines, tableLines } from './text-layout.ts';
 const PATHS_SHOWN = 20;
 
 /**
- * One case in full, for `whetstone show RUN CASE`: its outcome, the evidence, what the agent did, and where the files
- * are.
+ * One case in full, for `whetstone show RUN CASE`, without a newline at the end.
  * @param directory The folder of the case. Paths of files are never wrapped, so that they can be copied.
- * @returns Lines without a newline at the end, as from `renderRun`.
  */
 export function renderCase(row: CaseRow, directory: string, { colors, width }: TerminalOptions): string {
   const cause = row.failure_class === null ? '' : ` (${row.failure_class})`;

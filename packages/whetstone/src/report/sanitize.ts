@@ -5,8 +5,7 @@ const BELL = String.fromCharCode(0x07);
 const STRING_TERMINATOR = String.fromCharCode(0x9c);
 
 /**
- * OSC, DCS, APC, PM and SOS strings up to their terminator: window titles, links, clipboard writes. An unterminated
- * one goes to the end of its line.
+ * OSC, DCS, APC, PM and SOS strings up to their terminator, or to the end of the line: titles, links, clipboard writes.
  */
 const CONTROL_STRING = new RegExp(
   `(?:${ESCAPE}[P\\]X^_]|[\\u0090\\u0098\\u009d-\\u009f])[^\\n${BELL}${ESCAPE}${STRING_TERMINATOR}]*(?:${BELL}|${ESCAPE}\\\\|${STRING_TERMINATOR})?`,

@@ -8,10 +8,7 @@ import { headline } from './headline.ts';
 import { summarizeArm } from './summarize-arm.ts';
 import type { Cell, Summary } from './summary.ts';
 
-/**
- * Every number of the reports of a run, from its manifest and the rows that it has so far. The order of rows does not
- * matter, and the same rows always give the same summary.
- */
+/** Every number of the reports of a run, from its manifest and the rows so far, in any order. Deterministic. */
 export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary {
   const cases = caseResults(manifest, rows);
   const arms = summarizeArms(cases);

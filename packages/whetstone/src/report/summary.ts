@@ -1,9 +1,6 @@
 import type { Interval } from '../stats/interval.ts';
 
-/**
- * `summary.json`: every number that any output shows. `summarize` makes it from the manifest and the rows; the outputs
- * (terminal, Markdown, JSON, CSV, JUnit) only format it.
- */
+/** `summary.json`: every number that any output shows. The outputs only format it. */
 export type Summary = {
   schema_version: '1';
   run_id: string;

@@ -15,10 +15,7 @@ export type TerminalOptions = {
 
 const CASES_SHOWN = 5;
 
-/**
- * The report for a terminal: rates, comparisons, failures with their evidence, and what the run does not show.
- * Without a newline at the end.
- */
+/** The report for a terminal, without a newline at the end. */
 export function renderTerminal(
   summary: Summary,
   rows: readonly CaseRow[],

@@ -12,8 +12,7 @@ import type { PlannedRun } from './plan-or-resume.ts';
 export type RunGateway = LabGateway & AsyncDisposable;
 
 /**
- * Opens the gateway if the configuration has one. The gateway package is loaded only here: most runs have no gateway,
- * and it is half of what a run would load.
+ * Opens the gateway if there is one. Only then loads its package, which is half of what a run would load.
  * @throws WhetstoneError `script-invalid`, `upstream-missing`, `cassette-exists`, `cassette-missing`
  */
 export async function openGateway(

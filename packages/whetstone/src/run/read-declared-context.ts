@@ -10,7 +10,6 @@ import { listSource } from '../config/source-tree.ts';
 
 /**
  * Reads the context that a variant declares.
- *
  * @throws WhetstoneError `env-missing` when a server needs a variable that `environment` does not set
  */
 export async function readDeclaredContext(

@@ -25,10 +25,9 @@ const DEMANDS: readonly {
 ];
 
 /**
- * Checks that every planned agent can do what every planned task requires. For commands and released agents the
- * configuration is checked when it is loaded; a module declares its capabilities itself, so it is checked here.
- *
- * @throws WhetstoneError `agent-capability-missing` for a task that requires a capability that an agent does not have
+ * Checks that every planned agent can do what every planned task requires. Modules declare their capabilities only when
+ * they are loaded; other agents were checked with the configuration.
+ * @throws WhetstoneError `agent-capability-missing`
  */
 export function requireCapabilities(config: Config, plan: Plan, agents: ReadonlyMap<string, Agent>): void {
   const tasks = config.tasks.filter(({ id }) => plan.tasks.some((planned) => planned.id === id));

@@ -6,8 +6,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import type { Selection } from '../plan/plan.ts';
 
 /**
- * Refuses to start a run whose agents are not installed: such a run could only produce errors. Starts no process.
- *
+ * Refuses a run whose agents are not installed: it could only produce errors. Starts no process.
  * @throws ConfigErrors with a diagnostic for each agent whose program is not on the `PATH`.
  */
 export async function requireExecutables(loaded: LoadedConfig, selection: Selection): Promise<void> {

@@ -18,10 +18,7 @@ export type CaseLab = Lab & {
 /** How often a case is attempted again after an infrastructure error. */
 const INFRASTRUCTURE_RETRIES = 1;
 
-/**
- * Runs one case and records its row. Attempts the case again after an infrastructure error. Resolves with `undefined`
- * when the case was aborted.
- */
+/** Runs one case, again after an infrastructure error, and records its row. Resolves with `undefined` when aborted. */
 export async function runCase(
   planned: PlannedCase,
   lab: CaseLab,

@@ -53,18 +53,14 @@ export type RunOptions = {
 export type RunResult = ReportedRun & { interrupted: boolean };
 
 /**
- * Runs every case of a configuration (agent × task × variant × trial) and writes the run directory. A case that fails
- * is a row of the result, not a rejection.
- *
- * The environment is that of the process (`process.env`). Only one process at a time can write to a run directory.
- *
+ * Runs every case of a configuration and writes the run directory. A case that fails is a row, not a rejection. The
+ * environment is `process.env`. Only one process at a time can write to a run directory.
  * @example
  * const { summary, directory } = await run({ config: 'whetstone.yaml' });
  * console.log(summary.headline, directory);
- *
  * @throws ConfigErrors when the file at the path `config` is wrong, or an agent's program is not installed.
- * @throws WhetstoneError when the run cannot start (a selection that matches nothing, a repository or a run that is not
- * there, a resumed run whose cases have changed) or its directory cannot be written.
+ * @throws WhetstoneError when the run cannot start (a selection that matches nothing, a missing repository or run, a
+ * resumed run whose cases have changed) or its directory cannot be written.
  */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { selection = {}, trials = 1, jobs = 1, onEvent = () => undefined } = options;

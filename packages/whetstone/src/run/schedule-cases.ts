@@ -3,9 +3,7 @@ import { casesToRun } from './plan-or-resume.ts';
 import { type CaseLab, runCase } from './run-case.ts';
 import type { RunEvent } from './run-event.ts';
 
-/**
- * Runs the cases that have no result yet, `jobs` at a time. Resolves with the number of cases that an abort left unrun.
- */
+/** Runs the cases without a result, `jobs` at a time. Resolves with the number of cases that an abort left unrun. */
 export async function runCases(
   lab: CaseLab,
   plan: Plan,

@@ -13,9 +13,7 @@ export async function makeScratch(): Promise<{ directory: string } & AsyncDispos
   };
 }
 
-/**
- * Removes the folders of runs that were killed. Never rejects: a folder that cannot be removed belongs to another user.
- */
+/** Removes the folders of runs that were killed, except those of other users. Never rejects. */
 export async function sweepScratch(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => [] as string[]);
   for (const name of names) {

@@ -25,7 +25,6 @@ export function reportRun({ directory, manifest, rows }: StoredRun): ReportedRun
 
 /**
  * Rebuilds `results.jsonl`, `summary.json` and `report.md` from the journal of a run.
- *
  * @throws WhetstoneError `run-not-found`, `run-unreadable`, and those of a directory that cannot be written.
  */
 export async function rebuildReport(directory: string): Promise<ReportedRun> {

@@ -1,7 +1,6 @@
 /**
- * Holm's step-down adjustment of p-values that are tested together. Keeps their order. The chance that any true null
- * hypothesis has an adjusted p-value below α is at most α. An adjusted p-value is never smaller than the p-value
- * itself.
+ * Holm's step-down adjustment of p-values that are tested together, in their order. The chance that any true null
+ * hypothesis has an adjusted p-value below α is at most α.
  */
 export function holm(pValues: readonly number[]): number[] {
   const order = [...pValues.keys()].sort((i, j) => (pValues[i] ?? 0) - (pValues[j] ?? 0));

@@ -10,9 +10,7 @@ export function passAtK(trials: number, passed: number, k: number): number {
   return 1 - allFail;
 }
 
-/**
- * pass^k: the chance that all of `k` trials drawn from `trials` pass, C(c, k)/C(n, k) (τ-bench). NaN below `k` trials.
- */
+/** pass^k: the chance that all of `k` trials drawn from `trials` pass, C(c, k)/C(n, k) (τ-bench). NaN below `k`. */
 export function passHatK(trials: number, passed: number, k: number): number {
   if (trials < k) return Number.NaN;
   let allPass = 1;

@@ -34,10 +34,7 @@ export function signFlipTest(
     : { pValue: shareOfDraws(sizes, observed, seed, draws), method: 'monte-carlo' };
 }
 
-/**
- * Walks the patterns in Gray-code order, one flip per step. The largest difference stays positive; the rest is
- * symmetric.
- */
+/** Walks the patterns in Gray-code order, one flip per step. The largest difference stays positive, by symmetry. */
 function shareOfPatterns(sizes: readonly number[], observed: number): number {
   const signed = [...sizes];
   const patterns = 2 ** (sizes.length - 1);

@@ -65,10 +65,7 @@ export async function verify(input: VerifyInput): Promise<Verification> {
   return verification;
 }
 
-/**
- * The protected paths: those that the task names, and those of the hidden tests. Changes of the agent do not count
- * there.
- */
+/** The paths at which changes of the agent do not count: those that the task names, and those of the hidden tests. */
 async function protectedBy({ protectedPaths, hiddenTests }: TaskConfig): Promise<(path: string) => boolean> {
   const isNamed = namedBy(protectedPaths);
   const hidden = new Set(

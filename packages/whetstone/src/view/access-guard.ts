@@ -2,9 +2,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 
 /**
- * Decides which requests may read. Other users of the machine can reach a loopback port, and so can every web page in
- * the user's browser. So a request must come from our own page or the address bar, to a loopback name, and carry the
- * secret.
+ * Decides which requests may read. Other users and every web page in the browser can reach a loopback port, so a
+ * request must come from our page or the address bar, to a loopback name, and carry the secret.
  */
 export type Guard = {
   /** Opens the page any number of times. */

@@ -21,10 +21,8 @@ export interface ViewServer extends AsyncDisposable {
 }
 
 /**
- * Serves the web page for the runs below `outputDirectory`. It only reads, only on loopback, and only for a client with
- * the secret of the URL. `port`: default 0, any free port. The runs may be hostile, so answers are JSON, and the
- * Content-Security-Policy of the page allows only its own files to run.
- *
+ * Serves the web page for the runs below `outputDirectory`: read-only, on loopback, with the secret of the URL. `port`:
+ * default 0, any free port. Runs may be hostile: answers are JSON, and the page runs only its own files.
  * @throws WhetstoneError `view-host-invalid` for a host that is not loopback, `view-port-unavailable` for a port that
  * cannot be used.
  */
@@ -146,10 +144,7 @@ async function answerTo(page: Page, request: IncomingMessage): Promise<Answer> {
   return (await answerFile(page.files, target.segments)) ?? text(404, 'There is no such page.');
 }
 
-/**
- * The segments of the path, each decoded by itself. Nothing is resolved or joined, so `..` is just a name, which no
- * run has. `undefined` when it is not a path.
- */
+/** The decoded segments of the path; `undefined` when it is not a path. Nothing is resolved: `..` is just a name. */
 function parseTarget(target: string): { segments: string[]; query: URLSearchParams } | undefined {
   const mark = target.includes('?') ? target.indexOf('?') : target.length;
   const path = target.slice(0, mark);
@@ -187,9 +182,7 @@ async function answerApi(runs: StoredRuns, segments: string[]): Promise<Answer |
   return file && json(200, file);
 }
 
-/**
- * Answers an error: a run that cannot be read is the fault of the run, anything else of the server. The server goes on.
- */
+/** Answers an error: of a run that cannot be read, or else of the server, which continues. */
 function failure(error: unknown): Answer {
   if (error instanceof WhetstoneError) return json(422, { error: error.message });
   return json(500, { error: 'This could not be read.' });

@@ -5,11 +5,9 @@ import { pruneFolders, removeEntry, writeEntry } from './edit-tree.ts';
 import { overlayTarget } from './tree-path.ts';
 
 /**
- * Applies a variant's overlays to a tree, in order. A copied file or folder replaces everything at its target; removing
- * a path removes what is below it; a text becomes a plain file. A source that is itself a symlink is copied as the file
- * or folder it leads to, because that is what a path in a configuration means; symlinks inside a folder are copied as
- * symlinks. `.git` folders are left out. Throws a `WhetstoneError` (exit code 2): `overlay-source-missing`,
- * `overlay-source-unreadable`, `workspace-path-unsafe`.
+ * Applies a variant's overlays in order. A copy replaces everything at its target. A source that is a symlink is copied
+ * as what it leads to; symlinks inside a folder are copied as symlinks. `.git` folders are left out.
+ * @throws WhetstoneError `overlay-source-missing`, `overlay-source-unreadable`, `workspace-path-unsafe`
  */
 export async function applyOverlays(root: string, overlays: readonly OverlayOperation[]): Promise<void> {
   for (const overlay of overlays) {

@@ -6,9 +6,8 @@ import type { Placement } from './placement.ts';
 import type { WorkspaceStrategy } from './workspace.ts';
 
 /**
- * `auto` takes the best strategy that works: layered mounts, but only where they vanish with this process (a private
- * mount namespace), else copy-on-write clones, else copies. A strategy that was asked for by name is used, or it is an
- * error.
+ * `auto` takes the best strategy that works: layered mounts, if they vanish with this process (a private mount
+ * namespace), else copy-on-write clones, else copies. A strategy that is named is used, or it is an error.
  */
 export async function choosePlacement(
   scratch: string,

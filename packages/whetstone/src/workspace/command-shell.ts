@@ -6,9 +6,8 @@ export type CommandShell = AsyncDisposable & {
 };
 
 /**
- * One small shell that starts `mount`, `umount` and `rm`, about six times per case. Starting them from here would
- * fork this large process each time, which takes milliseconds. The shell is in its own session, so that Ctrl-C does not
- * end it before the mounts are undone. It ends with this process, because its input is closed then.
+ * One small shell that starts `mount`, `umount` and `rm`, because forking this large process takes milliseconds each
+ * time. It has its own session, so that Ctrl-C does not end it before the mounts are undone.
  */
 export function openCommandShell(cwd: string): CommandShell {
   let shell: ChildProcess | undefined;

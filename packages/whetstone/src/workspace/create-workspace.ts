@@ -15,8 +15,8 @@ import { absolutePath, assertInsideTree, displayPath } from './tree-path.ts';
 import type { Changes, FileChange, TreeEntry, Workspace } from './workspace.ts';
 
 /**
- * Makes one disposable tree. `home` is the folder around the tree, `backstage` the folder for the host's data about it.
- * Neither exists yet. `guarded` wraps everything that writes.
+ * Makes one disposable tree in `home`, with data of the host in `backstage`. Neither exists yet. `guarded` wraps
+ * writes.
  */
 export async function createWorkspace(options: {
   snapshot: PreparedSnapshot;

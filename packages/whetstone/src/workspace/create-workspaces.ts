@@ -14,15 +14,10 @@ import { buildSnapshot, type PreparedSnapshot } from './snapshot.ts';
 import type { Snapshot, Workspace, WorkspaceStrategy, Workspaces } from './workspace.ts';
 
 /**
- * Disposable workspaces for the commits of one repository.
- *
- * `scratch`: an existing folder outside the repository. Everything is made in it and removed on disposal; other files
- * in it stay. `strategy`: default `auto`, the best one that works here. A strategy that was asked for by name is used,
- * or it is the error `workspace-strategy-unavailable`.
- *
- * Throws the errors of `openRepository`; `prepare` throws `repo-objects-missing`, those of the overlays
- * (`overlay-source-missing`, `overlay-source-unreadable`, `workspace-path-unsafe`), and everything that writes throws
- * `disk-full`.
+ * Disposable workspaces for the commits of one repository. `scratch`: an existing folder outside the repository; what
+ * is made in it is removed on disposal. `strategy`: default `auto`, the best one that works here.
+ * @throws WhetstoneError those of `openRepository`, `workspace-strategy-unavailable`. `prepare` throws
+ * `repo-objects-missing` and those of `applyOverlays`; everything that writes throws `disk-full`.
  */
 export async function createWorkspaces(options: {
   repo: string;
@@ -43,9 +38,7 @@ export async function createWorkspaces(options: {
   const prepared = new WeakMap<Snapshot, PreparedSnapshot>();
   const live = new Set<Workspace>();
 
-  /**
-   * A git directory of our own that reads the objects of the user's repository, and nothing else of that repository.
-   */
+  /** Our own git directory, which reads the objects of the user's repository and nothing else of it. */
   async function openStore(commit: string): Promise<string> {
     const gitDir = join(backstage, `store-${formatOf(commit)}`);
     await makeGitDirectory(gitDir, { format: formatOf(commit), alternates: [repository.objects] });

@@ -42,9 +42,8 @@ type RawRecord = {
 type Counts = { binary: boolean; insertions: number; deletions: number };
 
 /**
- * Reads the fields before the patch: per file one record of `:modes oids status`, the path, and for a rename the new
- * path; then per file one record of counts and path(s); then an empty field ("diff-format" in git's documentation, with
- * `-z`).
+ * Reads the fields before the patch: per file a record of `:modes oids status` and the path(s); then per file a record
+ * of counts and path(s); then an empty field ("diff-format" in git's documentation, with `-z`).
  */
 class SummaryReader {
   readonly #raw: RawRecord[] = [];

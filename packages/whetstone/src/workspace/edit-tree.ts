@@ -5,8 +5,7 @@ import { absolutePath, assertInsideTree, parentPaths } from './tree-path.ts';
 
 /**
  * Writes into a tree that an agent may have prepared to trick the writer: follows no symlink, replaces what is in the
- * way, and changes nothing outside the tree. Paths are byte paths. A path that leaves the tree or reaches into a `.git`
- * is refused. Call only when nothing else runs in the tree.
+ * way, changes nothing outside. Refuses paths that leave the tree or reach into a `.git`.
  */
 export type NewEntry = { path: string; mode: '100644' | '100755' | '120000' };
 

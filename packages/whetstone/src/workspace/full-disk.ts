@@ -1,9 +1,6 @@
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 
-/**
- * Runs `work` and turns the error of a full disk into one error (`disk-full`) that names the folder. Finds it in any
- * cause of the error and in the output of a program.
- */
+/** Runs `work` and turns the error of a full disk, also in a cause or in the output of a program, into `disk-full`. */
 export async function namingFullDisk<T>(folder: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

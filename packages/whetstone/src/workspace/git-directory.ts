@@ -14,10 +14,7 @@ export function formatOf(oid: string): ObjectFormat {
  */
 const RAW_CONTENT = '* -text !eol !crlf -ident -filter !working-tree-encoding !diff !merge !whitespace\n';
 
-/**
- * Writes a new git directory without any template, hook or configuration of the user. `alternates` are object folders
- * that it reads besides its own.
- */
+/** Writes a git directory without any template, hook or configuration of the user. It also reads from `alternates`. */
 export async function makeGitDirectory(
   directory: string,
   options: { format: ObjectFormat; alternates?: string[]; head?: string; config?: string },

@@ -3,10 +3,7 @@ import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { formatOf, type ObjectFormat } from './git-directory.ts';
 
-/**
- * Opens a file that was a plain file when it was listed: refuses a symlink that has replaced it, and does not block on
- * a pipe.
- */
+/** Opens a file that was plain when it was listed: refuses a symlink in its place, and does not block on a pipe. */
 const READ_PLAIN_FILE = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 const CHUNK = 1024 * 1024;

@@ -13,10 +13,7 @@ const SOMEONE = 'Developer <developer@localhost>';
 /** 2024-01-01 for every workspace, because a real date would show when and in which order cases were made. */
 const SOME_TIME = '1704067200 +0000';
 
-/**
- * Writes a commit to `gitDir`: `start` with `edits`, whose contents are read from the tree at `root` and streamed to
- * one process. The identity, date and message of the commit are always the same. Resolves with the id of the commit.
- */
+/** Commits `start` with `edits`, read from the tree at `root`. Identity, date and message are always the same. */
 export async function importTree(
   gitDir: string,
   change: { start: ImportStart; root: string; edits: readonly TreeEdit[]; ref: string },

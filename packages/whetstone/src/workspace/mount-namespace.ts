@@ -5,11 +5,8 @@ import { join } from 'node:path';
 import { MOUNT_OPTION_SETS, mountCommand } from './mount-options.ts';
 
 /**
- * Layered mounts belong in a mount namespace that only this process has: they are invisible elsewhere and vanish with
- * the process and its children, even after `kill -9`.
- *
- * The variable holds the mount namespace that the process had before it was restarted in its own. It is removed from
- * the environment at once, so that no child reads it.
+ * Layered mounts belong in a mount namespace of this process: they vanish with it, even after `kill -9`. The variable
+ * holds the namespace before the restart, and is removed at once, so that no child reads it.
  */
 const MARKER = 'WHETSTONE_OUTER_MOUNT_NAMESPACE';
 const outerNamespace = process.env[MARKER];
@@ -21,13 +18,10 @@ export function isPrivateMountNamespace(): boolean {
 }
 
 /**
- * Restarts the process, with the same process id, in a mount namespace of its own where layered mounts work. Returns at
- * once where the process is in such a namespace already, and where layered mounts do not work. Call it in the first
- * lines of a command line program: nothing may be open yet. `argv` is what follows the executable, including options of
- * Node.
- *
- * For a normal user this needs a user namespace as well. In it the process keeps its user id but has ambient
- * capabilities over its namespaces; a child that is not trusted should drop them (`setpriv --ambient-caps -all`).
+ * Restarts the process, with the same id, in a mount namespace of its own, unless it is in one or mounts do not work.
+ * Call it first: nothing may be open yet. `argv`: what follows the executable, with the options of Node.
+ * For a normal user this takes a user namespace as well, where the process has ambient capabilities; a child that is
+ * not trusted should drop them (`setpriv --ambient-caps -all`).
  */
 export function enterPrivateMountNamespace(argv: readonly string[] = ownArguments()): void {
   const outer = currentNamespace();

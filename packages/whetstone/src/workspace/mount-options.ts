@@ -2,9 +2,8 @@
 export type MountOptions = readonly string[];
 
 /**
- * Option sets to try, the best first. With `redirect_dir` a folder of the tree can be renamed as usual. In a user
- * namespace, which needs `userxattr`, the kernel does not offer it: `rename` of a folder fails with EXDEV (then `mv`
- * copies). `volatile` skips syncing the whole file system when unmounting.
+ * Option sets to try, the best first. Without `redirect_dir`, which a user namespace (`userxattr`) does not have,
+ * `rename` of a folder fails with EXDEV, and `mv` copies. `volatile` skips syncing the file system on unmount.
  */
 export const MOUNT_OPTION_SETS: readonly MountOptions[] = [
   ['redirect_dir=on', 'metacopy=off', 'index=off', 'volatile'],
@@ -14,9 +13,8 @@ export const MOUNT_OPTION_SETS: readonly MountOptions[] = [
 ];
 
 /**
- * The command of a layered mount. Paths are relative to the folder that it runs in and have only letters, digits,
- * `_`, `-`, `.` and `/`: in mount options `,`, `:` and `\` have a meaning, and no escape for them works in every mount
- * program.
+ * The command of a layered mount. Paths are relative and have only letters, digits, `_`, `-`, `.` and `/`, because no
+ * escape for `,`, `:` and `\` works in every mount program.
  */
 export function mountCommand(mount: {
   /** The uppermost layer first. */

@@ -5,10 +5,7 @@ import { type CommandShell, openCommandShell } from './command-shell.ts';
 import { MOUNT_OPTION_SETS, type MountOptions, mountCommand } from './mount-options.ts';
 import type { PlacedTree, Placement } from './placement.ts';
 
-/**
- * Placement by layered mounts (overlayfs). `undefined` where they do not work on the file system of `scratch`, or
- * where a mounted folder does not behave as a folder should.
- */
+/** Placement by layered mounts (overlayfs). `undefined` where they do not work, or do not behave as a folder should. */
 export async function mountPlacement(scratch: string): Promise<Placement | undefined> {
   if (process.platform !== 'linux') return undefined;
   const shell = openCommandShell(scratch);

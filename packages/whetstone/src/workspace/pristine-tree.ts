@@ -19,9 +19,9 @@ export type Pristine = {
 };
 
 /**
- * Writes the tree of `commit` below `directory`. `gitDir` is our own git directory that reads the objects of the user's
- * repository, so no configuration or attribute converts line endings, idents, filters or encodings.
- * Throws a `WhetstoneError` (exit code 2) `repo-objects-missing` when the repository does not hold the whole tree.
+ * Writes the tree of `commit` below `directory`. `gitDir` is our own git directory that reads the user's objects, so
+ * nothing converts contents.
+ * @throws WhetstoneError `repo-objects-missing` when the repository does not hold the whole tree.
  */
 export async function materialisePristine(
   gitDir: string,
@@ -87,9 +87,7 @@ function takeNotes(root: string, entries: readonly Entry[]): SnapshotNotes {
   };
 }
 
-/**
- * By the specification of Git LFS, a pointer is UTF-8 text of less than 1024 bytes that starts with this version line.
- */
+/** A pointer of Git LFS is UTF-8 text of less than 1024 bytes that starts with this version line. */
 const LFS_VERSION = Buffer.from('version https://git-lfs.github.com/spec/');
 
 function mayBeLfsPointer({ mode, size }: Entry): boolean {

@@ -17,9 +17,8 @@ export type Repository = {
 };
 
 /**
- * Inspects a repository without changing it. `dirty`: there are changed tracked files or untracked files (ignored
- * files and submodules do not count), which no workspace will have; also true where the index cannot be read. `head`:
- * the commit that is checked out, `null` while the branch has no commit.
+ * Inspects a repository without changing it. `dirty`: tracked files are changed or untracked ones exist (not ignored
+ * files or submodules), or the index cannot be read. `head`: `null` while the branch has no commit.
  */
 export async function inspectRepo(
   path: string,
@@ -49,9 +48,9 @@ export async function resolveCommit(path: string, ref: string): Promise<string> 
 }
 
 /**
- * Finds the repository that `path` is in. Does not use the discovery of git, which refuses a repository of another
- * owner (`safe.directory`). That protects whoever runs its hooks, and nothing here runs them. Throws a `WhetstoneError`
- * (exit code 2): `repo-missing`, `repo-not-git`, `repo-bare`.
+ * Finds the repository that `path` is in, without git's discovery, which refuses a repository of another owner: that
+ * protects whoever runs its hooks, and nothing here does.
+ * @throws WhetstoneError `repo-missing`, `repo-not-git`, `repo-bare`
  */
 export async function openRepository(path: string): Promise<Repository> {
   const start = resolve(path);
@@ -130,8 +129,7 @@ async function suggestRef(repository: Repository, ref: string): Promise<string> 
 }
 
 /**
- * Runs `git status` with our own git directory and a copy of the index, so that no filter or monitor of the user's
- * configuration runs and the user's index is not refreshed.
+ * Runs `git status` with our own git directory and a copy of the index, so that no filter or monitor of the user runs.
  */
 async function isDirty(repository: Repository, head: string | null): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));

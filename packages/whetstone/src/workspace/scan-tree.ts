@@ -124,9 +124,8 @@ async function touchedNames(options: ScanOptions, folder: Folder): Promise<Set<s
 }
 
 /**
- * Whether a folder in the upper layer lies over the folder with the same path in a lower layer. Only then a name that
- * is not in the upper layer is as in the base. Such a folder has the inode number of the lower folder; a folder that
- * was made again or moved here has another one (overlayfs documentation, "Inode properties").
+ * Whether a folder in the upper layer lies over the same folder below; only then are other names as in the base. Such a
+ * folder has the inode number of the lower one (overlayfs documentation, "Inode properties").
  */
 async function isLayered({ root, layers }: ScanOptions, path: string): Promise<boolean> {
   const merged = await inode(absolutePath(root, path));
@@ -178,10 +177,7 @@ function kindOf(entry: Dirent<Buffer>): Kind {
   return entry.isSymbolicLink() ? 'symlink' : 'special';
 }
 
-/**
- * Whether git can hold an entry: files and symlinks, except names that git reserves and a `.gitmodules` that is a
- * symlink.
- */
+/** Whether git can hold an entry: no special files, no names that git reserves, and no symlink `.gitmodules`. */
 function isPortable(path: string, name: string, kind: Kind): boolean {
   if (kind === 'special' || isDotGit(name)) return false;
   return !(kind === 'symlink' && path.toLowerCase() === '.gitmodules');

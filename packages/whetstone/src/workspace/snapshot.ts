@@ -24,9 +24,8 @@ export type PreparedSnapshot = Snapshot & {
 };
 
 /**
- * Makes, in `directory`, the tree that all workspaces with one commit and the same overlays start from: the pristine
- * tree, the overlays, and a `.git` that looks the same for every repository, commit date and variant. `gitDir` is where
- * new objects go until they are packed.
+ * Makes, in `directory`, the tree that all workspaces with one commit and the same overlays start from, with a `.git`
+ * that looks the same for every repository, date and variant. New objects go to `gitDir` until they are packed.
  */
 export async function buildSnapshot(options: {
   gitDir: string;

@@ -1,10 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { WhetstoneError } from '@whetstone/errors';
 
-/**
- * Paths inside a tree are byte strings in latin1 with `/` between components. Git and Linux allow every byte except
- * NUL, so only bytes name every file exactly.
- */
+/** Paths in a tree are latin1 byte strings with `/` between components, because only bytes name every file exactly. */
 export function pathBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

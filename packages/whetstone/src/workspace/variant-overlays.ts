@@ -1,9 +1,6 @@
 import type { OverlayOperation, VariantConfig } from '../config/config.ts';
 
-/**
- * What a variant does to the tree of one agent: its overlays, then its instructions as `target`, the file that this
- * agent reads. They replace a file that the repository or an overlay has there.
- */
+/** A variant's overlays for one agent, and last its instructions as `target`, the file that this agent reads. */
 export function variantOverlays(
   { overlays, instructions }: VariantConfig,
   target: string,

@@ -47,19 +47,14 @@ export interface Workspace extends AsyncDisposable {
    * does not count as work of the agent. The patch then applies to a tree in which the same setup has run.
    */
   rebase(): Promise<void>;
-  /**
-   * What changed since the base, compared by content from outside. Call it when nothing runs in the workspace any more.
-   */
+  /** What changed since the base, by content, from outside. Call it when nothing runs in the workspace any more. */
   changes(): Promise<Changes>;
   /**
-   * Applies changes of another workspace of the same snapshot to this one: each file gets its whole new content.
-   * Never follows a symlink, never leaves the tree. `keep` decides per display path, and separately for both paths of a
-   * rename; paths that it refuses stay at the base.
+   * Applies changes of another workspace of the same snapshot: each file gets its whole new content. Follows no
+   * symlink. `keep` decides per display path, for both paths of a rename; what it refuses stays at the base.
    */
   apply(changes: Changes, keep?: (path: string) => boolean): Promise<void>;
-  /**
-   * Copies a folder, such as hidden tests, over the tree, replacing what is there. Never follows a symlink in the tree.
-   */
+  /** Copies a folder, such as hidden tests, over the tree. Never follows a symlink in the tree. */
   lay(folder: string): Promise<void>;
   /**
    * Restores every path whose display path `matches` accepts to the base, or removes it where the base does not have
@@ -81,9 +76,7 @@ export interface Changes {
   readonly patchBytes: number;
   /** The tree that was compared. `apply` reads the new contents there and checks them against `FileChange.oid`. */
   readonly tree: string;
-  /**
-   * A git directory that has the new contents by `FileChange.oid`. It is removed with the workspace, as the tree is.
-   */
+  /** A git directory with the new contents by `FileChange.oid`, removed with the workspace. */
   readonly contents: string;
   /** Display paths of what no patch can hold: device nodes, sockets, nested `.git` folders. */
   readonly unportable: readonly string[];
