@@ -21,8 +21,7 @@ import { keepAnswer } from './keep-answer.ts';
 import { keepMetadata } from './keep-metadata.ts';
 import { keepOutput } from './keep-output.ts';
 import { keepPatch } from './keep-patch.ts';
-import { type Attempt, type Lab, plannedTurns } from './lab.ts';
-import type { Trace } from './trace.ts';
+import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { type RequestWatch, watchRequests } from './watch-requests.ts';
 
 /** Runs one case, from workspace to outcome. Rejects only when it was aborted: an aborted case counts as not run. */

@@ -5,9 +5,8 @@ import type { LedgerLine } from '@whetstone/gateway';
 import type { CaseRow } from '../record/row.ts';
 import type { Outcome } from './decide-outcome.ts';
 import { add, joinTurns, sumIfKnown } from './join-turns.ts';
-import { type Attempt, type Lab, plannedTurns } from './lab.ts';
+import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
-import type { Trace } from './trace.ts';
 
 /** Makes the row of `results.jsonl` for an attempt. */
 export function buildRow(input: {

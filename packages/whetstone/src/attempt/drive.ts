@@ -9,8 +9,7 @@ import type { CaseLayout } from '../record/layout.ts';
 import { checkAnswer } from './check-answer.ts';
 import { openEventLog } from './event-log.ts';
 import { joinTurns } from './join-turns.ts';
-import type { Attempt, Lab } from './lab.ts';
-import type { Trace } from './trace.ts';
+import type { Attempt, Lab, Trace } from './lab.ts';
 
 /** What the turns of one attempt use. */
 type TurnResources = {

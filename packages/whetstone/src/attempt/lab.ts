@@ -1,11 +1,13 @@
-import type { Agent, DeclaredContext } from '@whetstone/agents';
+import type { Agent, DeclaredContext, Turn } from '@whetstone/agents';
 import type { AgentConfig } from '@whetstone/agents/config';
-import type { Gateway, LaneOptions } from '@whetstone/gateway';
+import type { Gateway, Lane, LaneOptions } from '@whetstone/gateway';
 import type { Mask, SandboxProvider } from '@whetstone/sandbox';
 import type { GatewayMode, TaskConfig, VariantConfig } from '../config/config.ts';
 import type { PlannedCase } from '../plan/plan.ts';
+import type { Exposure } from '../record/exposure-schema.ts';
 import type { RunRecord } from '../record/run-record.ts';
-import type { Workspaces } from '../workspace/workspace.ts';
+import type { Verification } from '../verify/verify.ts';
+import type { Changes, Workspaces } from '../workspace/workspace.ts';
 
 /** Everything that an attempt uses and does not own. Made once per run and shared by its cases. */
 export type Lab = {
@@ -46,6 +48,21 @@ export type Attempt = {
   /** Attempts of this case before this one that ended in an infrastructure error. */
   retries: number;
   signal: AbortSignal;
+};
+
+/** What is known of an attempt so far. When a step fails, what the steps before it found is kept. */
+export type Trace = {
+  turnsSent: number;
+  /** The turns that have ended. */
+  turns: Turn[];
+  agentSeconds?: number;
+  changes?: Changes;
+  verification?: Verification;
+  calls: Lane['ledger'];
+  /** Set where the variant declares a context. */
+  exposure?: Exposure;
+  /** What a kept artifact lacks: what was masked in it or left out. */
+  artifactNotes: string[];
 };
 
 /** How many turns an attempt has when nothing goes wrong: the prompt and the follow-ups. */

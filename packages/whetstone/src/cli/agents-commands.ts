@@ -16,15 +16,6 @@ export function addAgents(program: Command, action: ActionOf): void {
     .description('install a released agent into your cache folder, for use by Whetstone only')
     .argument('<agent...>', 'KIND or KIND@VERSION (default: the version that is tested)')
     .option('--json', 'print one JSON line per agent')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone agents install codex
-  whetstone agents install claude-code@2.1.330 gemini-cli
-
-An agent with \`version:\` in its configuration runs that version. Other agents run the one on the PATH, else the newest installed one.`,
-    )
     .action(action(async () => (await import('./agents-install.ts')).installCommand));
   agents
     .command('parse')
@@ -38,13 +29,6 @@ An agent with \`version:\` in its configuration runs that version. Other agents 
         'transcript',
       ]),
     )
-    .addHelpText(
-      'after',
-      `
-Examples:
-  codex exec --json "Explain this repository" | whetstone agents parse codex-cli -
-  whetstone agents parse claude-code ~/.claude/projects/-work-app/8f2c….jsonl --metadata | jq .commands`,
-    )
     .action(action(async () => (await import('./agents-parse.ts')).parseCommand));
   agents
     .command('capture')
@@ -54,16 +38,5 @@ Examples:
     .option('--diff', 'show what changed since the previous capture; exit 1 if anything changed')
     .option('--output <file>', 'also write the capture to this file')
     .option('--json', 'print the capture as JSON, without its texts')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone agents capture codex
-  whetstone agents capture claude-code --model claude-opus-4-5 --diff
-
-The agent runs once, in an empty repository, with its own HOME and a scripted model: it needs no key and calls no
-provider. The capture goes into your cache folder. It contains the agent's own text: check the agent's licence before
-you share it.`,
-    )
     .action(action(async () => (await import('./agents-capture.ts')).captureCommand));
 }

@@ -44,22 +44,6 @@ export function addGateway(program: Command, action: ActionOf): void {
     .option('--allow-provider-tools', 'keep tools that run at the provider, such as web search, in requests')
     .option('--ledger <file>', 'append one JSON line per call to this file')
     .option('--json', 'print one JSON line per call, and the totals as the last line')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone gateway --mode script --script fix.yaml
-  whetstone gateway --mode forward --budget-usd 5
-  whetstone gateway --mode forward --upstream openai=http://localhost:8000/v1 --key-env openai=MY_KEY
-  whetstone gateway --mode record --cassette session.jsonl
-  whetstone gateway --mode replay --cassette session.jsonl --miss lenient
-  whetstone gateway --mode forward --fault 429,retry-after=1@first=2 --fault latency=500
-
-and in another shell:
-  eval "$(whetstone gateway env codex)" && codex
-
-Faults: KIND[=VALUE][,FIELD=VALUE…][@first=N|every=N|p=SHARE], or JSON. A number is an HTTP status.`,
-    )
     .action(action(async () => (await import('./gateway.ts')).gatewayCommand));
   gateway
     .command('env')
@@ -68,13 +52,5 @@ Faults: KIND[=VALUE][,FIELD=VALUE…][@first=N|every=N|p=SHARE], or JSON. A numb
     .option('--gateway <url>', 'base URL of the gateway’s lane (default: the running gateway)')
     .option('--key <key>', 'key of the lane (default: that of the running gateway)')
     .option('--model <model>', 'model to ask for, if the agent’s settings name a model')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  eval "$(whetstone gateway env codex)"
-  eval "$(whetstone gateway env claude-code --model claude-opus-4-5)"
-  eval "$(whetstone gateway env)" && node my-program.js`,
-    )
     .action(action(async () => (await import('./gateway-env.ts')).gatewayEnvCommand));
 }

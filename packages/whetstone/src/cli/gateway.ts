@@ -42,8 +42,8 @@ export async function gatewayCommand(
     ...present({ host, port }),
     budget: budgetOf(options),
     faults: options.fault.map(readFaultFlag),
-    allowProviderTools: options.allowProviderTools ?? false,
-    ...(ledger === undefined ? {} : { ledgerFile: resolve(ledger) }),
+    ...(options.allowProviderTools && { allowProviderTools: true }),
+    ...(ledger !== undefined && { ledgerFile: resolve(ledger) }),
     onCall: display.show,
   });
   const startedAt = performance.now();

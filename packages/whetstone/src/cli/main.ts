@@ -3,6 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
 import { type ActionOf, commandActions } from './command-action.ts';
+import { addExamples } from './example-commands.ts';
 import { addGateway } from './gateway-commands.ts';
 import { collect, portNumber, positiveInteger, rate } from './option-values.ts';
 import { printError } from './print-error.ts';
@@ -41,19 +42,7 @@ function createProgram(exit: (code: number) => void): Command {
     .helpOption('-h, --help', 'print help')
     .exitOverride()
     .showHelpAfterError('(whetstone --help lists the commands)')
-    .showSuggestionAfterError()
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone init                                a config, a task and two variants to start from
-  whetstone validate-config --strict            everything that is wrong with it, at once
-  whetstone run --dry-run                       what would run, and with which commands
-  whetstone run --trials 3 --jobs 2             run it
-  whetstone show latest                         look at the result
-
-Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the harness failed, 130 interrupted.`,
-    );
+    .showSuggestionAfterError();
   const action = commandActions(exit);
   addInit(program, action);
   addValidateConfig(program, action);
@@ -65,6 +54,7 @@ Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the h
   addAgents(program, action);
   addGateway(program, action);
   addErrors(program, action);
+  addExamples(program);
   return program;
 }
 
@@ -77,14 +67,6 @@ function addInit(program: Command, action: ActionOf): void {
     .option('--agent-command <command>', 'command template of the agent')
     .option('--agent-profiles', 'write the presets of codex-cli, claude-code, traecli, coco, bub and custom')
     .option('--force', 'overwrite files that exist')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone init
-  whetstone init --agent-command 'my-agent --prompt {prompt_file}'
-  whetstone init --agent-profiles -d evals --repo-path ..`,
-    )
     .action(action(async () => (await import('./init.ts')).initCommand));
 }
 
@@ -97,13 +79,6 @@ function addValidateConfig(program: Command, action: ActionOf): void {
     .option('--strict', 'also check the repository, refs, file-safe names and variables')
     .option('--check-agents', 'also check that the agents’ executables are there; runs none of them')
     .option('--json', 'print the result as JSON')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone validate-config
-  whetstone validate-config --strict --check-agents -c whetstone.yaml`,
-    )
     .action(action(async () => (await import('./validate-config.ts')).validateConfigCommand));
 }
 
@@ -135,18 +110,6 @@ function addRun(program: Command, action: ActionOf): void {
       rate,
     )
     .option('--json', 'print the summary as JSON on stdout')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone run --dry-run
-  whetstone run --trials 5 --jobs 4
-  whetstone run --agent codex --variant with-agents-md --task-id fix-parser
-  whetstone run --resume latest
-  whetstone run --fail-under 80% --json > summary.json
-
-A run can be stopped with Ctrl-C or killed at any time: what has finished is kept, and --resume goes on with the rest.`,
-    )
     .hook('preAction', async (command) => {
       if (command.opts().dryRun) return;
       const { enterPrivateMountNamespace } = await import('../workspace/mount-namespace.ts');
@@ -164,14 +127,6 @@ function addReport(program: Command, action: ActionOf): void {
       new Option('--format <format>', 'output format').choices(['md', 'json', 'csv', 'junit']).default('md'),
     )
     .addOption(configOption())
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone report latest
-  whetstone report latest --format junit > junit.xml
-  whetstone report .whetstone/runs/20260101-120000-ab12 --format csv`,
-    )
     .action(action(async () => (await import('./report.ts')).reportCommand));
 }
 
@@ -183,13 +138,6 @@ function addShow(program: Command, action: ActionOf): void {
     .argument('[case]', 'a case id, or the beginning of one')
     .option('--json', 'print JSON')
     .addOption(configOption())
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone show latest
-  whetstone show latest fix-parser__baseline__codex__trial-1`,
-    )
     .action(action(async () => (await import('./show.ts')).showCommand));
 }
 
@@ -201,13 +149,6 @@ function addView(program: Command, action: ActionOf): void {
     .option('--port <port>', 'port to listen on (default: a free one)', portNumber)
     .option('--open', 'open the browser')
     .addOption(configOption())
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone view
-  whetstone view latest --open`,
-    )
     .action(action(async () => (await import('./view.ts')).viewCommand));
 }
 
@@ -217,14 +158,6 @@ function addErrors(program: Command, action: ActionOf): void {
     .description('explain an error code, or list all of them')
     .argument('[code]', 'the code that an error ends with')
     .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone errors
-  whetstone errors agent-key-missing
-  whetstone errors --json | jq -r '.[].code'`,
-    )
     .action(action(async () => (await import('./errors.ts')).errorsCommand));
 }
 
@@ -240,17 +173,6 @@ function addAgent(program: Command, action: ActionOf): void {
     .option('--reasoning-effort <effort>', 'low, medium, high')
     .option('--max-tool-rounds <n>', 'stop after this many rounds of tool calls', positiveInteger)
     .option('--json', 'print the events as JSONL on stdout')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  whetstone agent "Fix the failing test" --cd path/to/repo
-  whetstone agent "List what is untested" --profile anthropic --json | jq .type
-
-The key comes from OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, which also chooses the profile, the base URL from
-OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL where --base-url is not given. Commands run on this machine
-as you: use it where you would run them yourself.`,
-    )
     .action(action(async () => (await import('./agent.ts')).agentCommand));
 }
 

@@ -112,12 +112,11 @@ function totalsLine(
 }
 
 function caseLine(planned: PlannedCase, row: CaseRow, colors: Colors): string {
-  const mark =
-    row.outcome === 'passed'
-      ? colors.green('passed')
-      : row.outcome === 'failed'
-        ? colors.red('failed')
-        : colors.yellow('error ');
+  const mark = {
+    passed: colors.green('passed'),
+    failed: colors.red('failed'),
+    error: colors.yellow('error '),
+  }[row.outcome];
   const why = row.outcome === 'passed' ? '' : `  ${row.failure_class}: ${oneLine(row.evidence ?? '', 120)}`;
   return `${mark}  ${label(planned)}  ${seconds(row.duration_seconds)}${why}`;
 }

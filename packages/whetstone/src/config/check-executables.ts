@@ -1,6 +1,5 @@
-import { isAbsolute, resolve } from 'node:path';
-import type { Command } from '@whetstone/agents/config';
-import { executableOf, type FindProgram, isExecutable } from '@whetstone/agents/config';
+import { resolve } from 'node:path';
+import { type Command, executableOf, type FindProgram, isExecutable } from '@whetstone/agents/config';
 import type { Config } from './config.ts';
 import type { LoadedConfig } from './load-config.ts';
 import type { YamlPath } from './yaml-source.ts';
@@ -10,11 +9,7 @@ export type ExecutableCheck = {
   path: YamlPath;
   /** The program as written; absent if the command does not name it. */
   executable?: string;
-} & (
-  | { kind: 'found'; file: string }
-  | { kind: 'missing'; reason: string }
-  | { kind: 'unknown'; reason: string }
-);
+} & ({ kind: 'found'; file: string } | { kind: 'missing' | 'unknown'; reason: string });
 
 /**
  * Looks for the first program of every agent's `command` and `resume_command`. Does not run or install anything, and
@@ -49,14 +44,11 @@ export async function checkExecutable(
   if (/\{[a-z_]+\}/.test(executable)) {
     return { path, executable, kind: 'unknown', reason: 'the program is known only when a case runs' };
   }
-  if (!executable.includes('/')) {
-    const file = await find(executable);
-    return file === undefined
-      ? { path, executable, kind: 'missing', reason: `${executable} is not on the PATH` }
-      : { path, executable, kind: 'found', file };
+  const isName = !executable.includes('/');
+  const file = isName ? await find(executable) : resolve(repo.path, executable);
+  if (file !== undefined && (isName || (await isExecutable(file)))) {
+    return { path, executable, kind: 'found', file };
   }
-  const file = isAbsolute(executable) ? executable : resolve(repo.path, executable);
-  return (await isExecutable(file))
-    ? { path, executable, kind: 'found', file }
-    : { path, executable, kind: 'missing', reason: `${file} is not an executable file` };
+  const reason = isName ? `${executable} is not on the PATH` : `${file} is not an executable file`;
+  return { path, executable, kind: 'missing', reason };
 }

@@ -1,5 +1,6 @@
 import { isAbsolute, relative } from 'node:path';
 import picocolors from 'picocolors';
+import stringWidth from 'string-width';
 import type { Diagnostic, Frame } from './diagnostic.ts';
 
 const FRAME_COLUMNS = 100;
@@ -43,8 +44,8 @@ function formatFrame(frame: Frame, hint: string, dim: Paint, tint: Paint): strin
   });
   const before = visible(clip.text.slice(0, clip.start));
   const marked = visible(clip.text.slice(clip.start, clip.start + clip.length));
-  const caret = '^'.repeat(Math.max(1, displayWidth(marked)));
-  const pointer = `${' '.repeat(displayWidth(before))}${tint(hint === '' ? caret : `${caret} ${hint}`)}`;
+  const caret = '^'.repeat(Math.max(1, stringWidth(marked)));
+  const pointer = `${' '.repeat(stringWidth(before))}${tint(hint === '' ? caret : `${caret} ${hint}`)}`;
   return [...lines, `${gutter('')}${pointer}`];
 }
 
@@ -73,18 +74,6 @@ function visible(text: string): string {
       /[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu,
       (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`,
     );
-}
-
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-
-function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text) {
-    if (/[\p{Mn}\p{Me}\p{Cf}]/u.test(character)) continue;
-    width += WIDE.test(character) ? 2 : 1;
-  }
-  return width;
 }
 
 function shortPath(file: string, cwd: string): string {

@@ -5,7 +5,6 @@ import { existingPath } from './existing-path.ts';
 import { readEnv } from './read-agent.ts';
 import { mcpServerSchema } from './schema.ts';
 import type { Spot } from './spot.ts';
-import { keysInOrder, type YamlPath } from './yaml-source.ts';
 
 /** `mcp_servers` of a variant, by name: a command that speaks MCP on its standard streams, or a URL. */
 export function readMcpServers(map: Record<string, unknown>, spot: Spot): McpServerConfig[] {

@@ -1,28 +1,8 @@
 import { present } from '@whetstone/events/present';
-import {
-  type Budget,
-  createGateway,
-  type FaultRule,
-  type Lane,
-  type LaneMode,
-  type LedgerLine,
-} from '@whetstone/gateway';
+import { createGateway, type GatewayOptions, type Lane, type LaneOptions } from '@whetstone/gateway';
 import { announceGateway } from './running-gateways.ts';
 
-export type StartGatewayOptions = {
-  mode: LaneMode;
-  /** Default: loopback. */
-  host?: string;
-  /** Default: any free port. */
-  port?: number;
-  budget: Budget;
-  /** Leaves tools that run at the provider in the requests. */
-  allowProviderTools: boolean;
-  faults: readonly FaultRule[];
-  /** A JSONL file that ledger lines are appended to. */
-  ledgerFile?: string;
-  onCall: (line: LedgerLine) => void;
-};
+type StartGatewayOptions = Pick<GatewayOptions, 'host' | 'port'> & Omit<LaneOptions, 'owner'>;
 
 /** A gateway with one lane. Other programs of the same user can find it (`running-gateways.ts`). */
 export type StartedGateway = {
@@ -32,20 +12,12 @@ export type StartedGateway = {
 };
 
 /** @throws GatewayError */
-export async function startGateway(options: StartGatewayOptions): Promise<StartedGateway> {
-  const { mode, budget, allowProviderTools, faults, ledgerFile, onCall, host, port } = options;
+export async function startGateway({ host, port, ...options }: StartGatewayOptions): Promise<StartedGateway> {
   const server = await createGateway(present({ host, port }));
   try {
-    const lane = await server.open({
-      owner: 'gateway',
-      mode,
-      budget,
-      faults,
-      ...(allowProviderTools && { allowProviderTools }),
-      onCall,
-      ...present({ ledgerFile }),
-    });
-    const announced = await announceGateway({ mode: mode.kind, baseUrl: lane.baseUrl, key: lane.key });
+    const lane = await server.open({ owner: 'gateway', ...options });
+    const { baseUrl, key } = lane;
+    const announced = await announceGateway({ mode: options.mode.kind, baseUrl, key });
     return {
       lane,
       async close() {

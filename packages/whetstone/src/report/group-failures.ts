@@ -1,6 +1,20 @@
 import type { CaseResult } from './case-results.ts';
-import { failureTitle } from './failure-title.ts';
 import type { FailureGroup } from './summary.ts';
+
+/** What a failure class means, for a heading. A class without a title is its own title. */
+const TITLES: Record<string, string> = {
+  agent: "Agent's work failed",
+  timeout: 'Agent ran out of time',
+  budget: 'Budget used up',
+  policy: 'Agent broke a policy',
+  cheating: 'Agent cheated',
+  task: 'Task could not be set up',
+  verifier: 'Verification could not run',
+  harness: 'Whetstone could not run the case',
+  sandbox: 'Sandbox failed',
+  'provider-limit': "Provider's rate limit reached",
+  'provider-outage': 'Provider outage',
+};
 
 /** The cases that failed or ended in an error, by class, the most frequent first. Cases are in plan order. */
 export function groupFailures(cases: readonly CaseResult[]): FailureGroup[] {
@@ -8,7 +22,7 @@ export function groupFailures(cases: readonly CaseResult[]): FailureGroup[] {
   return [...Map.groupBy(failed, (row) => row.failure_class ?? 'unclassified')]
     .map(([name, rows]) => ({
       class: name,
-      title: failureTitle(name),
+      title: TITLES[name] ?? name,
       count: rows.length,
       cases: rows.map((row) => ({
         case_id: row.case_id,

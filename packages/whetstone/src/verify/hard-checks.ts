@@ -22,21 +22,14 @@ export async function checkTree(
   agentCompleted: boolean,
 ): Promise<HardCheckRow[]> {
   if (!hard?.enabled) return [];
-  const touched = new Set(
-    changes.files.flatMap((file) => (file.from === undefined ? [file.path] : [file.path, file.from])),
-  );
+  const touched = new Set(touchedPaths(changes));
   const forbidden = hard.forbiddenPaths.filter((path) => touched.has(path));
   const rows: HardCheckRow[] = [
     check('agent_completed', agentCompleted, agentCompleted ? 'the agent completed' : 'the agent did not'),
   ];
   for (const path of hard.requiredPaths) {
-    rows.push(
-      check(
-        `required_path:${path}`,
-        touched.has(path),
-        `${path} was ${touched.has(path) ? '' : 'not '}changed`,
-      ),
-    );
+    const isTouched = touched.has(path);
+    rows.push(check(`required_path:${path}`, isTouched, `${path} was ${isTouched ? '' : 'not '}changed`));
   }
   if (hard.forbiddenPaths.length > 0) {
     const evidence = forbidden.length > 0 ? `changed: ${forbidden.join(', ')}` : 'none was changed';
@@ -46,6 +39,10 @@ export async function checkTree(
   rows.push(...(await snippets(hard, tree)));
   return rows;
 }
+
+/** Display paths of changed files, for a rename both. */
+export const touchedPaths = ({ files }: Changes): string[] =>
+  files.flatMap(({ path, from }) => (from === undefined ? path : [path, from]));
 
 /** The checks that run commands or depend on the validation. */
 export async function checkCommands(
@@ -74,18 +71,19 @@ export async function checkCommands(
 }
 
 function limits(hard: HardEvaluation, changes: Changes): HardCheckRow[] {
-  const rows: HardCheckRow[] = [];
-  const limit = (name: string, value: number, bound: number | undefined, kind: 'at most' | 'at least') => {
-    if (bound === undefined) return;
+  const { files, insertions, deletions } = changes;
+  const bounds = [
+    ['max_changed_files', files.length, 'at most', hard.maxChangedFiles],
+    ['min_insertions', insertions, 'at least', hard.minInsertions],
+    ['max_insertions', insertions, 'at most', hard.maxInsertions],
+    ['min_deletions', deletions, 'at least', hard.minDeletions],
+    ['max_deletions', deletions, 'at most', hard.maxDeletions],
+  ] as const;
+  return bounds.flatMap(([name, value, kind, bound]) => {
+    if (bound === undefined) return [];
     const holds = kind === 'at most' ? value <= bound : value >= bound;
-    rows.push(check(name, holds, `${value}, ${kind} ${bound}`));
-  };
-  limit('max_changed_files', changes.files.length, hard.maxChangedFiles, 'at most');
-  limit('min_insertions', changes.insertions, hard.minInsertions, 'at least');
-  limit('max_insertions', changes.insertions, hard.maxInsertions, 'at most');
-  limit('min_deletions', changes.deletions, hard.minDeletions, 'at least');
-  limit('max_deletions', changes.deletions, hard.maxDeletions, 'at most');
-  return rows;
+    return check(name, holds, `${value}, ${kind} ${bound}`);
+  });
 }
 
 async function snippets(hard: HardEvaluation, tree: string): Promise<HardCheckRow[]> {
@@ -115,10 +113,8 @@ async function readInTree(tree: string, path: string): Promise<string | undefine
       parent = join(parent, part);
       if (!(await lstat(parent)).isDirectory()) return undefined;
     }
-    await using handle = await open(
-      join(tree, path),
-      constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
-    );
+    const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+    await using handle = await open(join(tree, path), flags);
     const stats = await handle.stat();
     if (!stats.isFile() || stats.size > SNIPPET_FILE_LIMIT) return undefined;
     return await handle.readFile('utf8');

@@ -9,7 +9,7 @@ import type { CommandRow, HardCheckRow } from '../record/row.ts';
 import { displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, Workspace, Workspaces } from '../workspace/workspace.ts';
 import { openAnswerFiles } from './answer-files.ts';
-import { checkCommands, checkTree } from './hard-checks.ts';
+import { checkCommands, checkTree, touchedPaths } from './hard-checks.ts';
 import { describeResult, runCommands, succeeded } from './run-commands.ts';
 
 /**
@@ -50,9 +50,7 @@ export type VerifyInput = {
 export async function verify(input: VerifyInput): Promise<Verification> {
   const { changes } = input;
   const isProtected = await protectedBy(input.task);
-  const protectedTouched = changes.files
-    .flatMap((file) => (file.from === undefined ? [file.path] : [file.path, file.from]))
-    .filter(isProtected);
+  const protectedTouched = touchedPaths(changes).filter(isProtected);
   const verification = await judgeIn(input, protectedTouched, async (workspace) => {
     await workspace.apply(changes, (path) => !isProtected(path));
     // The agent can have replaced a whole folder that holds protected paths.
@@ -115,6 +113,7 @@ async function protectAgain({ task, snapshot }: VerifyInput, { workspace }: Room
 
 async function judge(input: VerifyInput, room: Room, protectedTouched: string[]): Promise<Verification> {
   const { task, changes } = input;
+  const { timeoutSeconds } = task.validation;
   const { workspace, sandbox } = room;
   const hardTree = await checkTree(task.hardEvaluation, workspace.path, changes, input.agentCompleted);
   const where = { directory: input.directory, mask: input.mask, signal: input.signal };
@@ -139,9 +138,7 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
     stopAtFailure: false,
     between: () => protectAgain(input, room),
     env: answers.lay,
-    ...(task.validation.timeoutSeconds === undefined
-      ? {}
-      : { timeoutMs: task.validation.timeoutSeconds * 1000 }),
+    ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
   });
   const missing = validation.find(({ result }) => result.exitCode === 127 || result.exitCode === 126);
   const failed = validation.find(({ result }) => !succeeded(result));

@@ -31,10 +31,9 @@ export async function readCaseFile(recorded: RecordedCase, name: string): Promis
   if (checked === undefined) return undefined;
   const excerpt = await readExcerpt(checked, keep, LIMIT_BYTES).catch(() => undefined);
   if (excerpt === undefined) return undefined;
-  const { bytes, head, omittedBytes, tail } = excerpt;
   // A log was written for a terminal. Its colours and cursor moves are not content.
   const readable = keep === 'tail' ? plainText : (text: string) => text;
-  return { name: known, bytes, head: readable(head), omitted_bytes: omittedBytes, tail: readable(tail) };
+  return { name: known, ...excerpt, head: readable(excerpt.head), tail: readable(excerpt.tail) };
 }
 
 function namedFiles({

@@ -28,11 +28,11 @@ test('keeps both ends within the limit, and cuts no code point', async () => {
         await writeFile(file, text);
         const excerpt = await readExcerpt(file, keep, limit);
         if (excerpt === undefined) throw new Error('A regular file was refused.');
-        const { bytes, head, omittedBytes, tail } = excerpt;
+        const { bytes, head, omitted_bytes, tail } = excerpt;
         expect(bytes).toBe(Buffer.byteLength(text));
         expect(text.startsWith(head) && text.endsWith(tail)).toBe(true);
         expect(Buffer.byteLength(head + tail)).toBeLessThanOrEqual(Math.max(limit, 0));
-        expect(omittedBytes).toBe(Math.max(0, bytes - limit));
+        expect(omitted_bytes).toBe(Math.max(0, bytes - limit));
         if (bytes <= limit) expect(head + tail).toBe(text);
         // At most the rest of one code point is missing at each cut.
         else expect(Buffer.byteLength(head + tail)).toBeGreaterThanOrEqual(limit - 6);

@@ -1,16 +1,11 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import type { CaseFile } from './api.ts';
 
 /** Which part of a long file is kept. */
 export type Keep = 'head' | 'tail' | 'both';
 
-export type Excerpt = {
-  bytes: number;
-  head: string;
-  /** Bytes left out between `head` and `tail`. */
-  omittedBytes: number;
-  tail: string;
-};
+type Excerpt = Omit<CaseFile, 'name'>;
 
 /**
  * Reads at most `limit` bytes of a regular file as UTF-8, without cutting a code point. Resolves with `undefined` for
@@ -22,14 +17,14 @@ export async function readExcerpt(path: string, keep: Keep, limit: number): Prom
   if (!stats.isFile()) return undefined;
   const { size } = stats;
   if (size <= limit) {
-    return { bytes: size, head: decodeHead(await readRange(file, 0, size)), omittedBytes: 0, tail: '' };
+    return { bytes: size, head: decodeHead(await readRange(file, 0, size)), omitted_bytes: 0, tail: '' };
   }
   const headBytes = { head: limit, tail: 0, both: Math.floor(limit / 2) }[keep];
   const tailBytes = limit - headBytes;
   return {
     bytes: size,
     head: decodeHead(await readRange(file, 0, headBytes)),
-    omittedBytes: size - limit,
+    omitted_bytes: size - limit,
     tail: decodeTail(await readRange(file, size - tailBytes, tailBytes)),
   };
 }

@@ -1,4 +1,5 @@
 import { lstat, mkdir, open, rmdir, symlink, unlink } from 'node:fs/promises';
+import { buffer } from 'node:stream/consumers';
 import { codeOf } from '@whetstone/errors';
 import { removeTree } from '@whetstone/sandbox';
 import { absolutePath, assertInsideTree, parentPaths } from './tree-path.ts';
@@ -19,7 +20,7 @@ export async function writeEntry(
   await makeRoom(root, path);
   const absolute = absolutePath(root, path);
   if (mode === '120000') {
-    await symlink(await collect(content), absolute);
+    await symlink(await buffer(content), absolute);
     return;
   }
   // `wx` fails on anything that exists, a symlink included.
@@ -80,10 +81,4 @@ async function find(path: Buffer) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '')) return undefined;
     throw error;
   });
-}
-
-async function collect(content: AsyncIterable<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of content) chunks.push(chunk);
-  return Buffer.concat(chunks);
 }

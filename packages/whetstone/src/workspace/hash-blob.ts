@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { type FileHandle, open, readlink } from 'node:fs/promises';
 import { formatOf, type ObjectFormat } from './git-directory.ts';
 
@@ -12,36 +12,27 @@ export function hashBytes(content: Uint8Array, format: ObjectFormat): string {
   return startHash(format, content.byteLength).update(content).digest('hex');
 }
 
-/** The blob id that git gives to the content of a file, without conversion, and the size in bytes. */
-export async function hashFile(path: Buffer, format: ObjectFormat): Promise<{ oid: string; size: number }> {
+/** The blob id that git gives to the content of a file, without conversion. */
+export async function hashFile(path: Buffer, format: ObjectFormat): Promise<string> {
   return hashSmallFile(path, format) ?? (await hashLargeFile(path, format));
 }
 
 /** Synchronous, because for many small files a promise each costs more than reading. */
-function hashSmallFile(path: Buffer, format: ObjectFormat): { oid: string; size: number } | undefined {
+function hashSmallFile(path: Buffer, format: ObjectFormat): string | undefined {
   const descriptor = openSync(path, READ_PLAIN_FILE);
   try {
-    const { size } = fstatSync(descriptor);
-    if (size > CHUNK) return undefined;
-    const content = Buffer.allocUnsafe(size);
-    let filled = 0;
-    while (filled < size) {
-      const count = readSync(descriptor, content, filled, size - filled, null);
-      if (count === 0) throw new Error('a file shrank while it was read');
-      filled += count;
-    }
-    return { oid: hashBytes(content, format), size };
+    return fstatSync(descriptor).size > CHUNK ? undefined : hashBytes(readFileSync(descriptor), format);
   } finally {
     closeSync(descriptor);
   }
 }
 
-async function hashLargeFile(path: Buffer, format: ObjectFormat): Promise<{ oid: string; size: number }> {
+async function hashLargeFile(path: Buffer, format: ObjectFormat): Promise<string> {
   await using file = await openPlainFile(path);
   const { size } = await file.stat();
   const hash = startHash(format, size);
   for await (const chunk of readPlainFile(file, size)) hash.update(chunk);
-  return { oid: hash.digest('hex'), size };
+  return hash.digest('hex');
 }
 
 function startHash(format: ObjectFormat, size: number) {

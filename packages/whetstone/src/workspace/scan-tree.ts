@@ -101,8 +101,7 @@ async function readSymlink(path: Buffer, format: ObjectFormat): Promise<Content>
 
 async function readFile(path: Buffer, format: ObjectFormat): Promise<Content> {
   const { mode } = await lstat(path);
-  const { oid } = await hashFile(path, format);
-  return { mode: mode & 0o100 ? '100755' : '100644', oid };
+  return { mode: mode & 0o100 ? '100755' : '100644', oid: await hashFile(path, format) };
 }
 
 async function list(root: string, folder: string): Promise<Dirent<Buffer>[] | undefined> {

@@ -54,7 +54,7 @@ export async function buildSnapshot(options: {
       ref: `refs/heads/${basename(directory)}`,
     });
     await makeGitDirectory(sealed, { format, config: AGENT_CONFIG });
-    await seal({ gitDir, sealed, sealedCommit, pristine, placed, edits });
+    await seal({ gitDir, pristine, placed }, sealed, sealedCommit, edits);
   } finally {
     await placed.detach();
   }
@@ -94,15 +94,12 @@ const AGENT_CONFIG = `[core]
 `;
 
 /** Fills the new `.git` with the branch, the index, and only the objects that its commit reaches. */
-async function seal(options: {
-  gitDir: string;
-  sealed: string;
-  sealedCommit: string;
-  pristine: Pristine;
-  placed: PlacedTree;
-  edits: readonly TreeEdit[];
-}): Promise<void> {
-  const { gitDir, sealed, sealedCommit, pristine, placed, edits } = options;
+async function seal(
+  { gitDir, pristine, placed }: { gitDir: string; pristine: Pristine; placed: PlacedTree },
+  sealed: string,
+  sealedCommit: string,
+  edits: readonly TreeEdit[],
+): Promise<void> {
   // Existing deltas are reused. Searching for new ones takes longer than it saves.
   const pack = ['pack-objects', '--revs', '--quiet', '--window=0', '--threads=1'];
   await git([...pack, join(sealed, 'objects/pack/pack')], { gitDir, input: `${sealedCommit}\n` });

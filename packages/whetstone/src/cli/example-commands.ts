@@ -1,0 +1,87 @@
+import type { Command } from 'commander';
+
+/** What `--help` prints after the options of a command, by the words of the command. */
+const EXAMPLES: Record<string, string> = {
+  '': `
+  whetstone init                                a config, a task and two variants to start from
+  whetstone validate-config --strict            everything that is wrong with it, at once
+  whetstone run --dry-run                       what would run, and with which commands
+  whetstone run --trials 3 --jobs 2             run it
+  whetstone show latest                         look at the result
+
+Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the harness failed, 130 interrupted.`,
+  init: `
+  whetstone init
+  whetstone init --agent-command 'my-agent --prompt {prompt_file}'
+  whetstone init --agent-profiles -d evals --repo-path ..`,
+  'validate-config': `
+  whetstone validate-config
+  whetstone validate-config --strict --check-agents -c whetstone.yaml`,
+  run: `
+  whetstone run --dry-run
+  whetstone run --trials 5 --jobs 4
+  whetstone run --agent codex --variant with-agents-md --task-id fix-parser
+  whetstone run --resume latest
+  whetstone run --fail-under 80% --json > summary.json
+
+A run can be stopped with Ctrl-C or killed at any time: what has finished is kept, and --resume goes on with the rest.`,
+  report: `
+  whetstone report latest
+  whetstone report latest --format junit > junit.xml
+  whetstone report .whetstone/runs/20260101-120000-ab12 --format csv`,
+  show: `
+  whetstone show latest
+  whetstone show latest fix-parser__baseline__codex__trial-1`,
+  view: `
+  whetstone view
+  whetstone view latest --open`,
+  errors: `
+  whetstone errors
+  whetstone errors agent-key-missing
+  whetstone errors --json | jq -r '.[].code'`,
+  agent: `
+  whetstone agent "Fix the failing test" --cd path/to/repo
+  whetstone agent "List what is untested" --profile anthropic --json | jq .type
+
+The key comes from OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, which also chooses the profile, the base URL from
+OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL where --base-url is not given. Commands run on this machine
+as you: use it where you would run them yourself.`,
+  'agents install': `
+  whetstone agents install codex
+  whetstone agents install claude-code@2.1.330 gemini-cli
+
+An agent with \`version:\` in its configuration runs that version. Other agents run the one on the PATH, else the newest installed one.`,
+  'agents parse': `
+  codex exec --json "Explain this repository" | whetstone agents parse codex-cli -
+  whetstone agents parse claude-code ~/.claude/projects/-work-app/8f2c….jsonl --metadata | jq .commands`,
+  'agents capture': `
+  whetstone agents capture codex
+  whetstone agents capture claude-code --model claude-opus-4-5 --diff
+
+The agent runs once, in an empty repository, with its own HOME and a scripted model: it needs no key and calls no
+provider. The capture goes into your cache folder. It contains the agent's own text: check the agent's licence before
+you share it.`,
+  gateway: `
+  whetstone gateway --mode script --script fix.yaml
+  whetstone gateway --mode forward --budget-usd 5
+  whetstone gateway --mode forward --upstream openai=http://localhost:8000/v1 --key-env openai=MY_KEY
+  whetstone gateway --mode record --cassette session.jsonl
+  whetstone gateway --mode replay --cassette session.jsonl --miss lenient
+  whetstone gateway --mode forward --fault 429,retry-after=1@first=2 --fault latency=500
+
+and in another shell:
+  eval "$(whetstone gateway env codex)" && codex
+
+Faults: KIND[=VALUE][,FIELD=VALUE…][@first=N|every=N|p=SHARE], or JSON. A number is an HTTP status.`,
+  'gateway env': `
+  eval "$(whetstone gateway env codex)"
+  eval "$(whetstone gateway env claude-code --model claude-opus-4-5)"
+  eval "$(whetstone gateway env)" && node my-program.js`,
+};
+
+/** Adds their examples to a command and to the commands below it. */
+export function addExamples(command: Command, words: readonly string[] = []): void {
+  const examples = EXAMPLES[words.join(' ')];
+  if (examples !== undefined) command.addHelpText('after', `\nExamples:${examples}`);
+  for (const below of command.commands) addExamples(below, [...words, below.name()]);
+}
