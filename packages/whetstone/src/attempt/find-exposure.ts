@@ -53,11 +53,8 @@ export function findExposure(
 }
 
 /** Not seeing a plugin means something only when the plugin has parts that every agent lists to its model. */
-function wasLoaded(
-  { name, skills, mcpServers }: DeclaredPlugin,
-  events: readonly StreamEvent[],
-  seen: RequestSight | undefined,
-): boolean | null {
+function wasLoaded(plugin: DeclaredPlugin, events: readonly StreamEvent[], seen?: RequestSight) {
+  const { name, skills, mcpServers } = plugin;
   const isNamed = events.some((event) => event.type === 'session.started' && event.plugins?.includes(name));
   if (isNamed || seen?.plugins.has(name)) return true;
   return seen && [...skills, ...mcpServers].length > 0 ? false : null;

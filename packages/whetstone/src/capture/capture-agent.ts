@@ -3,8 +3,7 @@ import type { KnownDrivenAgent } from '@whetstone/agents';
 import { findOnPath } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
 import { type LaneRequest, type LedgerLine, readRequestPrompt } from '@whetstone/gateway';
-import type { CommandResult } from '@whetstone/sandbox';
-import { sandboxPath } from '@whetstone/sandbox';
+import { type CommandResult, sandboxPath } from '@whetstone/sandbox';
 import { counted } from '../report/format.ts';
 import { oneLine } from '../report/sanitize.ts';
 import { type Capture, canonicalPrompt, promptHash } from './capture.ts';
@@ -57,11 +56,8 @@ async function findProgram({ release: { program, package: name } }: KnownDrivenA
 }
 
 /** Paths of the agent, which some agents put into their prompt. They do not count as a change of the prompt. */
-function packageName(
-  { release: { package: name } }: KnownDrivenAgent,
-  programFile: string,
-): Record<string, string> {
-  const folder = `/node_modules/${name}/`;
+function packageName({ release }: KnownDrivenAgent, programFile: string): Record<string, string> {
+  const folder = `/node_modules/${release.package}/`;
   const at = programFile.indexOf(folder);
   return at < 0 ? {} : { [programFile.slice(0, at + folder.length - 1)]: '<package>' };
 }
@@ -72,10 +68,8 @@ function mainCall({ calls }: AgentRun): LedgerLine | undefined {
   return main.find(({ tools_offered: tools }) => tools.length > 0) ?? main[0];
 }
 
-function versionOf(
-  { release: { program, package: name } }: KnownDrivenAgent,
-  { stdout, stderr }: CommandResult,
-): string {
+function versionOf({ release }: KnownDrivenAgent, { stdout, stderr }: CommandResult): string {
+  const { program, package: name } = release;
   const said = `${stdout}\n${stderr}`;
   const version = /\d+\.\d+\.\d+(?:[-+][\w.+-]*\w)?/.exec(said)?.[0];
   if (version) return version;
@@ -95,17 +89,13 @@ const clientHeaders = ({ headers }: LaneRequest): Record<string, string> =>
       .map(([name, value]) => [name, String(value)]),
   );
 
-function noRequest(
-  { release: { program } }: KnownDrivenAgent,
-  { turn, printed, calls }: AgentRun,
-): WhetstoneError {
+function noRequest({ release }: KnownDrivenAgent, { turn, printed, calls }: AgentRun): WhetstoneError {
   const refused = calls.flatMap(({ error }) => error ?? [])[0];
   const said = oneLine(refused ?? printed, 400);
   const { ended, exitCode } = turn.exit ?? {};
   const end = ended === 'timeout' ? 'was ended at its time limit' : `ended with ${exitCode}`;
-  return new WhetstoneError(
-    'capture-failed',
-    `${program} sent no request to its model that could be captured. It ${end} after ${counted(calls.length, 'request')}${said === '' ? '.' : `: ${said}`}`,
-    { hint: 'Some agents need a model that they know: --model MODEL.' },
-  );
+  const what = `${release.program} sent no request to its model that could be captured.`;
+  const message = `${what} It ${end} after ${counted(calls.length, 'request')}${said === '' ? '.' : `: ${said}`}`;
+  const hint = 'Some agents need a model that they know: --model MODEL.';
+  return new WhetstoneError('capture-failed', message, { hint });
 }

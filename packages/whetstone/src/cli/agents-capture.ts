@@ -22,7 +22,7 @@ export async function captureCommand(
   options: CaptureCommandOptions,
   { stdout, stderr }: Streams,
 ): Promise<number> {
-  const capture = await captureUnlessInterrupted(kind, options.model, stderr);
+  const capture = await captureUnlessInterrupted(kind, options, stderr);
   if (!capture) return 130;
   const before = options.diff ? await newestCapture(capture.kind, capture.model) : undefined;
   const changes = before && compareCaptures(before, capture);
@@ -40,7 +40,7 @@ export async function captureCommand(
 
 async function captureUnlessInterrupted(
   kind: string,
-  model: string | undefined,
+  { model }: CaptureCommandOptions,
   stderr: NodeJS.WriteStream,
 ): Promise<Capture | undefined> {
   const agent = findDrivenAgent(kind);

@@ -91,11 +91,9 @@ function startLine({ total, done, directory }: Extract<RunEvent, { type: 'starte
   return `${cases} → ${directory}`;
 }
 
-function totalsLine(
-  state: { before: number; total: number; rows: CaseRow[]; running: number; elapsed: number },
-  colors: Colors,
-): string {
-  const { before, total, rows, running, elapsed } = state;
+type Totals = { before: number; total: number; rows: CaseRow[]; running: number; elapsed: number };
+
+function totalsLine({ before, total, rows, running, elapsed }: Totals, colors: Colors): string {
   const done = before + rows.length;
   const failed = rows.filter((row) => row.outcome !== 'passed').length;
   const remaining = total - done;

@@ -156,6 +156,6 @@ test.concurrent('an adapter that does not say it can is refused before anything 
   using project = makeJudges({ plain: adapter('undefined', '') });
   const { exitCode, stderr } = await project.whetstone(['run'], { TEAM_KEY: SECRET });
   expect(exitCode).toBe(2);
-  expect(stderr).toContain('Task one has output_schema, and agent plain cannot be held to a schema.');
+  expect(stderr).toContain('Task one has output_schema, and agent plain cannot be given an output schema.');
   expect(project.runDirectories()).toEqual([]);
 });

@@ -49,11 +49,7 @@ function formatFrame(frame: Frame, hint: string, dim: Paint, tint: Paint): strin
   return [...lines, `${gutter('')}${pointer}`];
 }
 
-function clipAround(
-  text: string,
-  start: number,
-  length: number,
-): { text: string; start: number; length: number } {
+function clipAround(text: string, start: number, length: number) {
   if (text.length <= FRAME_COLUMNS) return { text, start, length };
   const from = start + Math.min(length, FRAME_COLUMNS / 2) <= FRAME_COLUMNS ? 0 : start - FRAME_COLUMNS / 4;
   const lead = from > 0 ? '…' : '';

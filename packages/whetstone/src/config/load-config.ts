@@ -10,7 +10,7 @@ import { existingPath } from './existing-path.ts';
 import { openYaml } from './open-yaml.ts';
 import { readAgent, readLegacyAgent } from './read-agent.ts';
 import { readGateway } from './read-gateway.ts';
-import { locateTaskFile, readTaskFile } from './read-task-file.ts';
+import { readTaskFile } from './read-task-file.ts';
 import { readVariant } from './read-variant.ts';
 import { rootSchema, sandboxSchema } from './schema.ts';
 import { createSpot, diagnose, type FindingOptions, type Spot } from './spot.ts';
@@ -68,8 +68,8 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const evaluation = root.evaluation ?? { commands: [] };
   const baseline = readBaseline(root.baseline, variants, spot.at('baseline'));
 
-  const tasksFile = locateTaskFile(source.value, root.tasks, options, spot.directory);
-  const tasks = tasksFile && (await readTaskFile(tasksFile, { evaluation, agents }, spot, diagnostics));
+  const tasksFile = locateTaskFile(root.tasks, source.value.tasks, options, spot.at('tasks'));
+  const tasks = tasksFile && (await readTaskFile(tasksFile, { evaluation, agents }, diagnostics));
 
   const seed = root.seed == null ? undefined : readSeed(root.seed, spot.at('seed'));
   const wrong = diagnostics.some(({ severity }) => severity === 'error');
@@ -99,13 +99,19 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   };
 }
 
+/** `undefined` if `tasks` is wrong: the default file would only add a misleading second error. */
+function locateTaskFile(named: string | null | undefined, raw: unknown, options: LoadOptions, spot: Spot) {
+  if (options.tasksFile !== undefined) return resolve(options.cwd ?? process.cwd(), options.tasksFile);
+  if (named == null && raw != null) return undefined;
+  return existingPath(named ?? 'tasks.yaml', spot, 'file');
+}
+
 function readRepo(
-  raw: { path: string; base_ref?: string | null | undefined },
+  { path: named, base_ref: baseRef }: { path: string; base_ref?: string | null | undefined },
   spot: Spot,
 ): Config['repo'] | undefined {
-  const path = existingPath(raw.path, spot.at('path'), 'folder');
-  const baseRef = raw.base_ref ?? 'HEAD';
-  return path === undefined ? undefined : { path, baseRef };
+  const path = existingPath(named, spot.at('path'), 'folder');
+  return path === undefined ? undefined : { path, baseRef: baseRef ?? 'HEAD' };
 }
 
 async function readAgents(

@@ -81,11 +81,10 @@ function missing(spot: Spot, hint: string): undefined {
   spot.error('is required in this mode', { hint });
 }
 
-function readUpstream(
-  provider: UpstreamConfig['provider'],
-  raw: NonNullable<NonNullable<RawGateway['upstreams']>[UpstreamConfig['provider']]>,
-  spot: Spot,
-): UpstreamConfig {
+type ProviderName = UpstreamConfig['provider'];
+type RawUpstream = NonNullable<NonNullable<RawGateway['upstreams']>[ProviderName]>;
+
+function readUpstream(provider: ProviderName, raw: RawUpstream, spot: Spot): UpstreamConfig {
   const { url, key_env: env, key_file: file, key_command: command } = raw;
   const keys = [
     ...(env == null ? [] : [{ env }]),

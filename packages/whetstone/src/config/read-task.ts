@@ -49,10 +49,7 @@ export async function readTask(
 }
 
 /** A non-empty list of the task replaces the default one; the timeout has its own default. */
-function readValidation(
-  own: RawTask['validation'],
-  evaluation: Config['evaluation'],
-): TaskConfig['validation'] {
+function readValidation(own: RawTask['validation'], evaluation: Config['evaluation']) {
   return {
     commands: own?.commands.length ? own.commands : evaluation.commands,
     ...present({ timeoutSeconds: own?.timeoutSeconds ?? evaluation.timeoutSeconds }),
@@ -81,9 +78,7 @@ function withExpected(own: HardEvaluation, expected: ExpectedOutcome | undefined
 }
 
 /** One entry per path, each snippet once. */
-function mergeSnippets(
-  entries: { path: string; snippets: string[] }[],
-): { path: string; snippets: string[] }[] {
+function mergeSnippets(entries: { path: string; snippets: string[] }[]) {
   const byPath = Map.groupBy(entries, ({ path }) => path);
   return [...byPath]
     .map(([path, group]) => ({ path, snippets: unique(group.flatMap(({ snippets }) => snippets)) }))

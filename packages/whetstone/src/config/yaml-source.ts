@@ -49,11 +49,7 @@ export function parseYaml(source: SourceText): { yaml: YamlSource; diagnostics: 
 
 type YamlProblem = { code: string; message: string; pos: [number, number] };
 
-function syntaxDiagnostic(
-  source: SourceText,
-  problem: YamlProblem,
-  severity: Finding['severity'],
-): Diagnostic {
+function syntaxDiagnostic(source: SourceText, problem: YamlProblem, severity: Finding['severity']) {
   const [start, end] = problem.pos;
   const duplicate = problem.code === 'DUPLICATE_KEY';
   const key = source.text.slice(start).match(/^("[^"\n]*"|'[^'\n]*'|[^:\n]+?)\s*:/)?.[1] ?? '';
@@ -122,11 +118,7 @@ function firstLineOf(yaml: YamlSource, value: unknown, span: Span, keySpan: Span
   return newline === -1 ? span : { offset: span.offset, length: Math.max(1, newline) };
 }
 
-function childOf(
-  yaml: YamlSource,
-  parent: unknown,
-  segment: string | number,
-): { value: unknown; key: unknown } | undefined {
+function childOf(yaml: YamlSource, parent: unknown, segment: string | number) {
   const node = yaml.resolve(parent);
   if (isSeq(node)) {
     const item = node.items[Number(segment)];

@@ -34,9 +34,7 @@ const gatewaysFolder = (): string => join(cacheFolder(), 'gateways');
  * Announces, only to this user, that this process runs a gateway. Disposing removes the announcement and the folder.
  * @throws WhetstoneError `gateway-state-unwritable`
  */
-export async function announceGateway(
-  gateway: Pick<RunningGateway, 'mode' | 'baseUrl' | 'key'>,
-): Promise<{ folder: string } & AsyncDisposable> {
+export async function announceGateway(gateway: Pick<RunningGateway, 'mode' | 'baseUrl' | 'key'>) {
   const folder = join(gatewaysFolder(), String(process.pid));
   const state = { version: 1, pid: process.pid, startedAt: new Date().toISOString(), ...gateway };
   try {

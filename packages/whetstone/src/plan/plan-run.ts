@@ -44,12 +44,14 @@ export async function planRun(config: Config, selection: Selection, options: Pla
 
 type Matrix = Pick<Plan, 'agents' | 'tasks' | 'variants'> & { surroundings: string };
 
+type ResolveCommit = PlanOptions['resolveCommit'];
+
 async function fingerprintMatrix(
   config: Config,
   selected: Selected,
-  resolveCommit: PlanOptions['resolveCommit'],
+  resolve: ResolveCommit,
 ): Promise<Matrix> {
-  const commits = await resolveCommits(config, selected.tasks, resolveCommit);
+  const commits = await resolveCommits(config, selected.tasks, resolve);
   return {
     agents: await Promise.all(
       selected.agents.map(async (agent) => ({
@@ -76,15 +78,11 @@ async function fingerprintMatrix(
 }
 
 /** The commit of each task. A ref is resolved only once, so that all tasks that name it get the same commit. */
-async function resolveCommits(
-  { repo }: Config,
-  tasks: readonly TaskConfig[],
-  resolveCommit: PlanOptions['resolveCommit'],
-): Promise<string[]> {
+async function resolveCommits({ repo }: Config, tasks: readonly TaskConfig[], resolve: ResolveCommit) {
   const resolved = new Map<string, Promise<string>>();
   return Promise.all(
     tasks.map(({ repoRef = repo.baseRef }) => {
-      const commit = resolved.get(repoRef) ?? resolveCommit(repoRef);
+      const commit = resolved.get(repoRef) ?? resolve(repoRef);
       resolved.set(repoRef, commit);
       return commit;
     }),

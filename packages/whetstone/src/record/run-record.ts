@@ -1,6 +1,6 @@
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Journal, openJournal } from './journal.ts';
+import { openJournal } from './journal.ts';
 import { type CaseLayout, caseLayout, runLayout } from './layout.ts';
 import { acquireLock } from './lock.ts';
 import type { Manifest } from './manifest.ts';
@@ -70,11 +70,7 @@ export async function writeDerived(
   await namingUnwritable(directory, 'writing', () => writeWhole(runLayout(directory)[file], content));
 }
 
-async function openRecord(
-  directory: string,
-  manifest: Manifest,
-  rows: Map<string, CaseRow>,
-): Promise<{ record: RunRecord; journal: Journal }> {
+async function openRecord(directory: string, manifest: Manifest, rows: Map<string, CaseRow>) {
   const layout = runLayout(directory);
   const lock = await acquireLock(layout.lock);
   const journal = await openJournal(layout.journal);

@@ -14,7 +14,8 @@ const PATHS_SHOWN = 20;
  * One case in full, for `whetstone show RUN CASE`, without a newline at the end.
  * @param directory The folder of the case. Paths of files are never wrapped, so that they can be copied.
  */
-export function renderCase(row: CaseRow, directory: string, { colors, width }: TerminalOptions): string {
+export function renderCase(row: CaseRow, directory: string, view: TerminalOptions): string {
+  const { colors, width } = view;
   const cause = row.failure_class === null ? '' : ` (${row.failure_class})`;
   const sections: [heading: string, lines: readonly string[]][] = [
     ['Validation', validation(row)],
@@ -30,8 +31,8 @@ export function renderCase(row: CaseRow, directory: string, { colors, width }: T
     outcomeColor(row, colors)(`${row.outcome}${cause}`),
     ...(row.evidence === null ? [] : paragraphLines(oneLine(row.evidence), width, '  ')),
     '',
-    ...factLines(facts(row), colors, width),
-    ...sections.flatMap(([heading, lines]) => section(heading, lines, colors, width)),
+    ...factLines(facts(row), view),
+    ...sections.flatMap(([heading, lines]) => section(heading, lines, view)),
     '',
     colors.bold('Files'),
     ...evidenceFiles(row, directory).map(({ path }) => `  ${oneLine(path)}`),
@@ -97,7 +98,7 @@ function tokenFact(row: CaseRow): string {
   return `${tokens(row.total_tokens, 0)} (${[...known, source].join(', ')})`;
 }
 
-function factLines(all: readonly Fact[], colors: Colors, width: number): string[] {
+function factLines(all: readonly Fact[], { colors, width }: TerminalOptions): string[] {
   const columns = [{ width: 10 }, { width: Math.max(20, width - 12) }];
   const rows = all.map(([name, value]) => [name, oneLine(value)]);
   return tableLines(columns, rows).map((line) => line.replace(/^[a-z]+(?: [a-z]+)?(?= )/, colors.dim));
@@ -119,7 +120,7 @@ function shortened(paths: readonly string[]): string[] {
   return hidden > 0 ? [...paths.slice(0, PATHS_SHOWN), `and ${hidden} more`] : [...paths];
 }
 
-function section(title: string, lines: readonly string[], colors: Colors, width: number): string[] {
+function section(title: string, lines: readonly string[], { colors, width }: TerminalOptions): string[] {
   if (lines.length === 0) return [];
   return ['', colors.bold(title), ...lines.flatMap((line) => paragraphLines(oneLine(line), width, '  '))];
 }

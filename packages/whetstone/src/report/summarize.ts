@@ -60,10 +60,7 @@ function countCells(cases: readonly CaseResult[]): Cell[] {
 }
 
 /** The groups in the order of their first case, each with that case. */
-function grouped(
-  cases: readonly CaseResult[],
-  key: (one: CaseResult) => string[],
-): [first: CaseResult, group: CaseResult[]][] {
+function grouped(cases: readonly CaseResult[], key: (one: CaseResult) => string[]) {
   const groups = Map.groupBy(cases, (one) => JSON.stringify(key(one)));
-  return [...groups.values()].flatMap((group) => (group[0] ? [[group[0], group]] : []));
+  return [...groups.values()].flatMap((group) => (group[0] ? [[group[0], group] as const] : []));
 }

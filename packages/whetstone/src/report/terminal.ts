@@ -16,24 +16,20 @@ export type TerminalOptions = {
 const CASES_SHOWN = 5;
 
 /** The report for a terminal, without a newline at the end. */
-export function renderTerminal(
-  summary: Summary,
-  rows: readonly CaseRow[],
-  { colors, width: wanted }: TerminalOptions,
-): string {
-  const width = Math.max(40, wanted);
+export function renderTerminal(summary: Summary, rows: readonly CaseRow[], options: TerminalOptions): string {
+  const view = { ...options, width: Math.max(40, options.width) };
   const rowById = new Map(rows.map((row) => [row.case_id, row]));
   const armsByAgent = [...Map.groupBy(summary.arms, (arm) => arm.agent).values()];
   return [
-    ...heading(summary, colors, width),
-    ...armsByAgent.flatMap((arms) => armTable(arms, colors, width)),
-    ...comparisons(summary, colors, width),
-    ...summary.failures.flatMap((group) => failureGroup(group, rowById, colors, width)),
-    ...caveats(summary, colors, width),
+    ...heading(summary, view),
+    ...armsByAgent.flatMap((arms) => armTable(arms, view)),
+    ...comparisons(summary, view),
+    ...summary.failures.flatMap((group) => failureGroup(group, rowById, view)),
+    ...caveats(summary, view),
   ].join('\n');
 }
 
-function heading({ run_id, headline, cases }: Summary, colors: Colors, width: number): string[] {
+function heading({ run_id, headline, cases }: Summary, { colors, width }: TerminalOptions): string[] {
   const { planned, passed, failed, error, missing } = cases;
   const counts = `${counted(planned, 'case')}: ${passed} passed, ${failed} failed, ${counted(error, 'error')}, ${missing} not finished`;
   return [
@@ -62,7 +58,7 @@ const ARM_COLUMNS: { head: string; cell: (arm: Arm) => string }[] = [
 /** The least width of the names, in characters. Columns of numbers are left out until a name has it. */
 const NARROWEST_NAME = 12;
 
-function armTable(arms: readonly Arm[], colors: Colors, width: number): string[] {
+function armTable(arms: readonly Arm[], { colors, width }: TerminalOptions): string[] {
   const indent = '  ';
   const rows = arms.map((arm) => ARM_COLUMNS.map((column) => column.cell(arm)));
   const numbers = ARM_COLUMNS.map(({ head }, i): Column => {
@@ -83,7 +79,7 @@ function armTable(arms: readonly Arm[], colors: Colors, width: number): string[]
   ];
 }
 
-function comparisons({ comparisons: all, baseline }: Summary, colors: Colors, width: number): string[] {
+function comparisons({ comparisons: all, baseline }: Summary, { colors, width }: TerminalOptions): string[] {
   if (all.length === 0) return [];
   const colour: Record<Comparison['verdict'], (text: string) => string> = {
     better: colors.green,
@@ -105,8 +101,7 @@ function comparisons({ comparisons: all, baseline }: Summary, colors: Colors, wi
 function failureGroup(
   { title, count, cases }: FailureGroup,
   rowById: ReadonlyMap<string, CaseRow>,
-  colors: Colors,
-  width: number,
+  { colors, width }: TerminalOptions,
 ): string[] {
   const hidden = count - CASES_SHOWN;
   return [
@@ -126,7 +121,7 @@ function failureGroup(
   ];
 }
 
-function caveats({ caveats: all }: Summary, colors: Colors, width: number): string[] {
+function caveats({ caveats: all }: Summary, { colors, width }: TerminalOptions): string[] {
   return [
     '',
     colors.bold('What this does not show'),

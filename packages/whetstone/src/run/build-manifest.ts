@@ -74,10 +74,7 @@ export async function buildManifest(input: {
   };
 }
 
-async function describeVariant(
-  { name, fingerprint }: Plan['variants'][number],
-  { variants }: Config,
-): Promise<Manifest['variants'][number]> {
+async function describeVariant({ name, fingerprint }: Plan['variants'][number], { variants }: Config) {
   const variant = variants.find((candidate) => candidate.name === name);
   const context = variant && (await contextContent(variant));
   return { name, description: variant?.description ?? '', fingerprint, ...present({ context }) };

@@ -57,12 +57,7 @@ export async function openRecord(input: {
 }
 
 /** The version that each agent reports. Asked once per run, in a sandbox, because some programs write to HOME. */
-async function agentVersions(
-  config: Config,
-  plan: Plan,
-  sandboxes: SandboxProvider,
-  scratch: string,
-): Promise<ReadonlyMap<string, string | null>> {
+async function agentVersions(config: Config, plan: Plan, sandboxes: SandboxProvider, scratch: string) {
   await using sandbox = await sandboxes.start({ workdir: scratch, env: {} });
   const versions = new Map<string, string | null>();
   for (const agent of inPlan(config.agents, plan.agents)) {

@@ -51,15 +51,15 @@ async function readFolder(source: string): Promise<SandboxFile[]> {
   );
 }
 
+type ResolvedServer = { server: McpServer; secrets: string[] };
+
 function resolveServer(
   server: McpServerConfig,
   variant: string,
   environment: NodeJS.ProcessEnv,
-): { server: McpServer; secrets: string[] } {
-  const owner = {
-    what: `The MCP server ${server.name}`,
-    where: `variants.${variant}.mcp_servers.${server.name}`,
-  };
+): ResolvedServer {
+  const where = `variants.${variant}.mcp_servers.${server.name}`;
+  const owner = { what: `The MCP server ${server.name}`, where };
   if (server.kind === 'http') {
     const { env: headers, secrets } = resolveAgentEnv(server.headers, environment, owner);
     const named = Object.entries(headers).filter(

@@ -33,11 +33,7 @@ export function pairedDifference(pairs: readonly TaskPair[], level = 0.95): Pair
   };
 }
 
-function differenceInterval(
-  pairs: readonly TaskPair[],
-  estimate: ClusteredMean,
-  level: number,
-): Interval | null {
+function differenceInterval(pairs: readonly TaskPair[], estimate: ClusteredMean, level: number) {
   if (estimate.standardError === null) return null;
   const interval = studentTInterval(estimate, level) ?? squareAndAdd(pairs, level);
   return clipInterval(interval, -1, 1);

@@ -2,7 +2,7 @@ import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Command } from '@whetstone/agents/config';
 import { present } from '@whetstone/events/present';
-import type { CommandResult, Mask, Sandbox } from '@whetstone/sandbox';
+import type { CommandResult, Mask, RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { CommandRow } from '../record/row.ts';
 
 /** A command of the configuration that has run: the part that the row keeps, and the whole result. */
@@ -61,7 +61,7 @@ export async function runCommands(
 export function runCommandIn(
   sandbox: Sandbox,
   command: Command,
-  options: Parameters<Sandbox['runShell']>[1],
+  options: RunOptions,
 ): Promise<CommandResult> {
   if (command.kind === 'shell') return sandbox.runShell(command.script, options);
   const [program = '', ...args] = command.argv;

@@ -36,11 +36,7 @@ export async function readCaseFile(recorded: RecordedCase, name: string): Promis
   return { name: known, ...excerpt, head: readable(excerpt.head), tail: readable(excerpt.tail) };
 }
 
-function namedFiles({
-  runDirectory,
-  caseId,
-  row,
-}: RecordedCase): Map<CaseFileName, { path: string; keep: Keep }> {
+function namedFiles({ runDirectory, caseId, row }: RecordedCase) {
   const directory = runLayout(runDirectory).case(caseId);
   const files = caseLayout(directory);
   const named = new Map<CaseFileName, { path: string; keep: Keep }>([
@@ -63,10 +59,7 @@ function namedFiles({
  * The path, if it is in the folder of the case and no symbolic link is on the way from the run directory to it. A run
  * directory may come from anywhere, and so may its case ids and the paths in its rows.
  */
-async function unlinkedPath(
-  { runDirectory, caseId }: RecordedCase,
-  path: string,
-): Promise<string | undefined> {
+async function unlinkedPath({ runDirectory, caseId }: RecordedCase, path: string) {
   const { cases, case: caseDirectory } = runLayout(resolve(runDirectory));
   const wanted = resolve(path);
   const isOwn =

@@ -103,12 +103,9 @@ function startGit(args: string[], call: GitCall): Promise<StartedProgram> {
 }
 
 function environment(call: GitCall): Record<string, string> {
-  const kept = ['PATH', 'TMPDIR', 'SystemRoot'].flatMap((name): [string, string][] => {
-    const value = process.env[name];
-    return value === undefined ? [] : [[name, value]];
-  });
+  const { PATH, TMPDIR, SystemRoot } = process.env;
   return {
-    ...Object.fromEntries(kept),
+    ...present({ PATH, TMPDIR, SystemRoot }),
     HOME: devNull,
     LC_ALL: 'C',
     GIT_CONFIG_NOSYSTEM: '1',

@@ -43,10 +43,7 @@ function startHash(format: ObjectFormat, size: number) {
  * The content of a tree entry that was hashed before: the bytes of a file, the target of a symlink. Throws at the end
  * when the content is not what was hashed. A chunk is valid only until the next one is read.
  */
-export async function* readHashed(
-  path: Buffer,
-  { mode, oid }: { mode: string; oid: string },
-): AsyncGenerator<Buffer> {
+export async function* readHashed(path: Buffer, { mode, oid }: { mode: string; oid: string }) {
   const format = formatOf(oid);
   if (mode === '120000') {
     const target = await readlink(path, { encoding: 'buffer' });

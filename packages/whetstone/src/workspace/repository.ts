@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
-import { didYouMean } from '@whetstone/errors/did-you-mean';
+import { distance } from 'fastest-levenshtein';
 import { GitError, git } from './git.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
 
@@ -20,9 +20,7 @@ export type Repository = {
  * Inspects a repository without changing it. `dirty`: tracked files are changed or untracked ones exist (not ignored
  * files or submodules), or the index cannot be read. `head`: `null` while the branch has no commit.
  */
-export async function inspectRepo(
-  path: string,
-): Promise<{ gitDir: string; dirty: boolean; head: string | null }> {
+export async function inspectRepo(path: string) {
   const repository = await openRepository(path);
   const head = await lookUp(repository, 'HEAD');
   return { gitDir: repository.gitDir, dirty: await isDirty(repository, head), head };
@@ -119,8 +117,11 @@ async function listRefs(repository: Repository): Promise<string[]> {
 
 async function suggestRef(repository: Repository, ref: string): Promise<string> {
   const refs = await listRefs(repository);
-  const meant = didYouMean(ref, refs);
-  if (meant !== undefined) return `Did you mean ${meant}?`;
+  const near = refs
+    .map((name) => ({ name, edits: distance(name, ref) }))
+    .filter(({ edits }) => edits <= Math.max(ref.length / 3, Math.min(2, ref.length / 2)))
+    .sort((a, b) => a.edits - b.edits);
+  if (near[0]) return `Did you mean ${near[0].name}?`;
   const some = refs.slice(0, 5).join(', ') + (refs.length > 5 ? ', …' : '');
   return `Known: ${some || 'none'}. A commit that is only on a remote needs \`git fetch\` first.`;
 }
