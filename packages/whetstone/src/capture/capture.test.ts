@@ -71,7 +71,7 @@ describe('a capture', () => {
     expect(readdirSync(folder).filter((name) => !name.startsWith('whetstone-pipes-'))).toEqual(['bin']);
   });
 
-  test('is stored for its user alone, by agent, version and model', async () => {
+  test('is stored only for its user, by agent, version and model', async () => {
     installFakePi(join(folder, 'bin'), agent);
     const capture = await captureAgent(pi, { model: 'some/model' });
     const file = await storeCapture(capture);
@@ -142,7 +142,7 @@ describe('what changed', () => {
     expect(diffs[0]).toContain('Work in <workspace>');
   });
 
-  test('in the tools is told by name', async () => {
+  test('in the tools is reported by name', async () => {
     const before = await capture({});
     const now = await capture({ tools: [tool('write'), tool('bash'), tool('read', 'Reads\nlines.')] });
     const { diffs, ...rest } = compareCaptures(before, now);
@@ -175,7 +175,7 @@ test('definitions are found in the entries of every wire', () => {
 });
 
 describe('what cannot be captured', () => {
-  test('a program that is not there: how to install it', async () => {
+  test('a program that is not installed: a hint how to install it', async () => {
     vi.stubEnv('PATH', join(folder, 'bin'));
     await expect(captureAgent(pi)).rejects.toMatchObject({
       code: 'agent-not-installed',

@@ -60,7 +60,7 @@ describe('whetstone agent', () => {
     },
   );
 
-  test('--json prints the event stream, one event a line', async () => {
+  test('--json prints the event stream, one event per line', async () => {
     const { stdout, exitCode } = await run(['-', '--profile', 'openai', '--json'], {}, 'Write hello.txt\n');
     const types = stdout
       .trim()

@@ -63,7 +63,7 @@ export async function agentCommand(
   }
 }
 
-/** The profile asked for, else the first whose key is set. */
+/** The profile of `--profile`, else the first one whose key is set. */
 function chooseModel(options: AgentCommandOptions) {
   const keyOf = (profile: LoopProfile) => process.env[loopDefaults[profile].apiKeyEnv];
   const profile = options.profile ?? loopProfiles.find(keyOf);

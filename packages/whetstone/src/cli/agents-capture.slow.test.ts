@@ -92,7 +92,7 @@ describe('whetstone agents capture', () => {
     expect(statSync(copy).mode & 0o777).toBe(0o600);
   });
 
-  test('a copy that cannot be written is said', () => {
+  test('a copy that cannot be written is reported', () => {
     const { status, stderr } = capture(['pi', '--output', join(folder, 'bin')]);
     expect(status).toBe(3);
     expect(stderr).toContain(`${join(folder, 'bin')}: The capture cannot be written: `);

@@ -32,12 +32,12 @@ export async function parseCommand(
   }
   const { lines, malformed, unknown, tooLong, ending } = summary;
   const kept = [
-    ...(malformed > 0 ? [`${malformed} no JSON`] : []),
+    ...(malformed > 0 ? [`${malformed} not JSON`] : []),
     ...(unknown > 0 ? [`${unknown} unknown to this version`] : []),
     ...(tooLong > 0 ? [`${tooLong} too long`] : []),
   ];
   stderr.write(
-    `${counted(lines, 'item')}${kept.length > 0 ? `, of which ${kept.join(', ')}: kept as raw events` : ''}; the turn ${ending ?? 'came to no end'}.\n`,
+    `${counted(lines, 'item')}${kept.length > 0 ? `, of which ${kept.join(', ')}: kept as raw events` : ''}; the turn ${ending ?? 'did not end'}.\n`,
   );
   return lines > 0 && malformed === lines ? 1 : 0;
 }

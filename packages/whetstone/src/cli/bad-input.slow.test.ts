@@ -170,7 +170,7 @@ describe.concurrent('bad input is refused before anything starts', () => {
     await refuses(project, ['run'], 'whetstone.yaml:3:1  invalid YAML', '');
   });
 
-  test('a config that is not there', async () => {
+  test('a config that does not exist', async () => {
     using project = makeBadProject();
     await refuses(project, ['run', '-c', 'none.yaml'], 'none.yaml', '');
     rmSync(join(project.root, 'whetstone.yaml'));
@@ -308,7 +308,7 @@ describe.skipIf(!canMount()).concurrent('a full disk', { tags: 'root' }, () => {
       },
     ));
 
-  test('under the results, in the middle: what is there can be read, and the run goes on', () =>
+  test('under the results, in the middle: what was written can be read, and the run can be resumed', () =>
     full(
       ({ runs }) => runs,
       '1m',

@@ -66,7 +66,7 @@ describe.concurrent('a dry run', () => {
     expect(order).toHaveLength(8);
   });
 
-  test('of a run to go on with, what is missing', async () => {
+  test('of a run to resume: the missing cases', async () => {
     using interrupted = makeProject({
       agents: { writer: 'true' },
       tasks: [

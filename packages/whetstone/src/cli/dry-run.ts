@@ -86,7 +86,7 @@ function previewCommand(agent: AgentConfig, planned: { task: string; variant: st
   }
 }
 
-/** The command line that the driver will start; settings and the gateway's address are made per case. */
+/** The command line that the driver will start. Settings and the gateway's address are set per case. */
 function previewDriver({ kind, driver }: DriverAgentConfig): string[] {
   const { release, launch } = drivenAgents[kind];
   const model = driver.model ?? release.defaultModel;

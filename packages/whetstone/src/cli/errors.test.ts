@@ -27,7 +27,7 @@ test('a code is explained, for a person and for a program', () => {
   expect(JSON.parse(errors('config-not-found', { json: true }))).toEqual(entry);
 });
 
-test('without a code there is a line for each', () => {
+test('without a code there is one line per code', () => {
   const lines = errors().trimEnd().split('\n');
   expect(lines.map((line) => line.split(' ', 1)[0])).toEqual(Object.keys(errorTable).sort());
   expect(JSON.parse(errors(undefined, { json: true }))).toContainEqual(entry);

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 const EXAMPLES: Record<string, string> = {
   '': `
   whetstone init                                a config, a task and two variants to start from
-  whetstone validate-config --strict            everything that is wrong with it, at once
+  whetstone validate-config --strict            everything that is wrong with it
   whetstone run --dry-run                       what would run, and with which commands
   whetstone run --trials 3 --jobs 2             run it
   whetstone show latest                         look at the result
@@ -24,7 +24,7 @@ Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the h
   whetstone run --resume latest
   whetstone run --fail-under 80% --json > summary.json
 
-A run can be stopped with Ctrl-C or killed at any time: what has finished is kept, and --resume goes on with the rest.`,
+A run can be stopped with Ctrl-C or killed at any time: finished cases are kept, and --resume runs the rest.`,
   report: `
   whetstone report latest
   whetstone report latest --format junit > junit.xml
@@ -43,9 +43,9 @@ A run can be stopped with Ctrl-C or killed at any time: what has finished is kep
   whetstone agent "Fix the failing test" --cd path/to/repo
   whetstone agent "List what is untested" --profile anthropic --json | jq .type
 
-The key comes from OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, which also chooses the profile, the base URL from
-OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL where --base-url is not given. Commands run on this machine
-as you: use it where you would run them yourself.`,
+The key comes from OPENAI_API_KEY, ANTHROPIC_API_KEY or GEMINI_API_KEY, which also chooses the profile. The base URL comes
+from --base-url, else from OPENAI_BASE_URL, ANTHROPIC_BASE_URL or GOOGLE_GEMINI_BASE_URL. Commands run as you, on this
+machine: use it only where you would run them yourself.`,
   'agents install': `
   whetstone agents install codex
   whetstone agents install claude-code@2.1.330 gemini-cli

@@ -4,7 +4,7 @@ import { WhetstoneError } from '@whetstone/errors';
 
 const NAMES = ['whetstone.yaml', 'context-eval.yaml'];
 
-/** The config file that was named, else the first of the usual names in the current directory. */
+/** The named config file, else the first of the usual names in the current directory. */
 export function findConfig(named?: string): string {
   if (named !== undefined) return resolve(named);
   const found = NAMES.find((name) => existsSync(name));

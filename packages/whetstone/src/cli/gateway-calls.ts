@@ -11,12 +11,12 @@ export type SessionTotals = CallTotals & { wall_ms: number };
 /** Shows the calls of a gateway as they end. */
 export type CallDisplay = {
   show(line: LedgerLine): void;
-  /** Ends what is redrawn. */
+  /** Ends the table that is redrawn. */
   stop(): void;
   totals(totals: SessionTotals): void;
 };
 
-/** JSON lines; on a terminal a table of the latest calls that is redrawn; elsewhere a line a call. */
+/** JSON lines; on a terminal a table of the latest calls that is redrawn; elsewhere one line per call. */
 export function createCallDisplay(stream: NodeJS.WriteStream, json: boolean): CallDisplay {
   if (json) {
     const write = (value: unknown): void => void stream.write(`${JSON.stringify(value)}\n`);
@@ -41,7 +41,7 @@ function plainRows(stream: NodeJS.WriteStream, colors: Colors): Rows {
   };
 }
 
-/** Lines of the screen that are not calls: the header, the sums, what stands above. */
+/** Lines of the screen that are not calls: the header, the totals, and the introduction. */
 const OTHER_LINES = 8;
 
 function liveRows(stream: NodeJS.WriteStream, colors: Colors): Rows {
@@ -90,7 +90,7 @@ function callRow(line: LedgerLine, colors: Colors, width?: number): string {
   return line.outcome === 'ok' ? row : colors.red(row);
 }
 
-/** Two spaces between columns; a longer text moves the rest, and only a terminal's width cuts. */
+/** Two spaces between columns. A longer text moves the rest; a row is cut only at a terminal's width. */
 function layOut(text: (column: Column) => string, width?: number): string {
   const cells = columns.map((column) => {
     const cell = text(column);
@@ -100,7 +100,7 @@ function layOut(text: (column: Column) => string, width?: number): string {
   return width === undefined ? row : oneLineOf(row, width);
 }
 
-/** Cut without touching the spaces that make the columns. */
+/** Cuts a row but keeps the spaces between its columns. */
 const oneLineOf = (row: string, width: number): string =>
   row.length <= width ? row : `${row.slice(0, width - 1)}…`;
 
@@ -123,7 +123,7 @@ function duration(ms: number | null): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : seconds(ms / 1000);
 }
 
-/** What is not as it usually is. */
+/** Everything unusual about a call. */
 function notesCell(line: LedgerLine): string {
   const notes = [
     ...line.flags,

@@ -128,7 +128,7 @@ describe('whetstone gateway', () => {
     },
   );
 
-  test('--json: a ledger line a call, the totals last; --ledger: the same lines in a file', async () => {
+  test('--json: one ledger line per call, the totals last; --ledger: the same lines in a file', async () => {
     const gateway = await start([...hello, '--json', '--ledger', 'calls.jsonl']);
     await ask(gateway);
     await ask(gateway);
@@ -150,7 +150,7 @@ describe('whetstone gateway', () => {
     expect(gateway.output.stderr).toContain(gateway.baseUrl);
   });
 
-  test('a call under way at the end is ended, and in the totals', async () => {
+  test('a call that runs at the end is ended and counted in the totals', async () => {
     const gateway = await start([...hello, '--fault', 'hang-mid-stream', '--json']);
     const response = await fetch(`${gateway.baseUrl}/v1/responses`, {
       method: 'POST',
@@ -240,7 +240,7 @@ describe('whetstone gateway', () => {
     expect(stderr).toContain(message);
   });
 
-  test('a port that is taken is said', async () => {
+  test('a port that is taken is reported', async () => {
     const { baseUrl } = await start(hello);
     const { exitCode, stderr } = await whetstone(['gateway', ...hello, '--port', new URL(baseUrl).port]);
     expect(exitCode).toBe(2);
@@ -290,7 +290,7 @@ describe('whetstone gateway env', () => {
     expect(existsSync(join(cache, 'whetstone/gateways', String(child.pid)))).toBe(false);
   });
 
-  test('none that runs, and more than one, are said; a URL chooses', async () => {
+  test('no running gateway, and more than one, are reported; a URL chooses one', async () => {
     const none = await whetstone(['gateway', 'env', 'pi']);
     expect(none).toMatchObject({ exitCode: 2, stdout: '' });
     expect(none.stderr).toContain('No gateway is running.');

@@ -17,7 +17,7 @@ export type GatewayCommandOptions = ModeFlags & {
   budgetTokens?: number;
   budgetCalls?: number;
   budgetMinutes?: number;
-  /** As a user writes them. */
+  /** In the short form, or as JSON. */
   fault: string[];
   allowProviderTools?: boolean;
   ledger?: string;

@@ -84,7 +84,7 @@ describe('initCommand', () => {
     expect(config.agents[0]).toMatchObject({ command: { kind: 'shell', script: 'agent: #x {prompt_file}' } });
   });
 
-  it('refuses to overwrite, naming the files, unless it is told to', async () => {
+  it('refuses to overwrite files, and names them, unless --force is set', async () => {
     writeFileSync(join(folder, 'tasks.yaml'), 'mine');
     await expect(init()).rejects.toMatchObject({
       code: 'init-exists',

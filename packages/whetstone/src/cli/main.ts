@@ -73,11 +73,11 @@ function addInit(program: Command, action: ActionOf): void {
 function addValidateConfig(program: Command, action: ActionOf): void {
   program
     .command('validate-config')
-    .description('check a config and its tasks; prints everything that is wrong, at once')
+    .description('check a config and its tasks, and print everything that is wrong')
     .addOption(configOption())
     .option('--tasks <file>', 'task file to use instead of the config’s')
     .option('--strict', 'also check the repository, refs, file-safe names and variables')
-    .option('--check-agents', 'also check that the agents’ executables are there; runs none of them')
+    .option('--check-agents', 'also check that the agents’ programs are installed; runs none of them')
     .option('--json', 'print the result as JSON')
     .action(action(async () => (await import('./validate-config.ts')).validateConfigCommand));
 }
@@ -93,20 +93,20 @@ function addRun(program: Command, action: ActionOf): void {
     .option('--task-id <id>', 'only this task (repeatable)', collect, [])
     .option('--category <name>', 'only tasks of this category (repeatable)', collect, [])
     .option('--difficulty <name>', 'only tasks of this difficulty (repeatable)', collect, [])
-    .option('--trials <n>', 'trials of each agent, task and variant', positiveInteger, 1)
+    .option('--trials <n>', 'trials per agent, task and variant', positiveInteger, 1)
     .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
     .option('--max-tasks <n>', 'only the first n of the selected tasks', positiveInteger)
-    .option('--seed <seed>', 'seed of the order and of scripted chance (default: a new one, in the manifest)')
+    .option('--seed <seed>', 'seed of the order and of scripts (default: a new one, stored in the manifest)')
     .option('--dry-run', 'show the matrix, the order and the commands; start nothing')
     .addOption(
       new Option(
         '--resume <run>',
-        'go on with a run: only what is missing (a path, an id, or "latest")',
+        'resume a run: run only what is missing (a path, an id, or "latest")',
       ).conflicts(['agent', 'variant', 'taskId', 'category', 'difficulty', 'trials', 'maxTasks', 'seed']),
     )
     .option(
       '--fail-under <rate>',
-      'exit 0 when at least this share of the planned cases passed (0.8 or 80%)',
+      'exit 0 if at least this share of the planned cases passed (0.8 or 80%)',
       rate,
     )
     .option('--json', 'print the summary as JSON on stdout')
@@ -144,7 +144,7 @@ function addShow(program: Command, action: ActionOf): void {
 function addView(program: Command, action: ActionOf): void {
   program
     .command('view')
-    .description('look at runs in a browser; serves them on this machine alone')
+    .description('look at runs in a browser, served only on this machine')
     .argument('[run]', 'a run directory, a run id, or "latest"')
     .option('--port <port>', 'port to listen on (default: a free one)', portNumber)
     .option('--open', 'open the browser')

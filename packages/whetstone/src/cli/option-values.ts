@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 
-/** For an option that may be given several times. */
+/** For an option that can be repeated. */
 export function collect(value: string, values: string[]): string[] {
   return [...values, value];
 }

@@ -23,7 +23,7 @@ const MIXED = {
 const ESC = String.fromCharCode(27);
 
 describe.concurrent('progress', () => {
-  test('where no terminal is: a line a case, on stderr, without a control character', async () => {
+  test('without a terminal: one line per case, on stderr, without control characters', async () => {
     using project = makeProject(MIXED);
     const { exitCode, stderr } = await project.whetstone(['run', '--seed', 'a']);
     expect(exitCode).toBe(1);
@@ -85,14 +85,14 @@ describe.skipIf(!hasScript).concurrent('progress on a terminal', { tags: 'script
     expect({ colors, isLive }).toEqual({ colors: name === 'CI', isLive: name === 'NO_COLOR' });
   });
 
-  test('interrupted by Ctrl-C at the keyboard: the cursor is back, and how to go on is said', async () => {
+  test('interrupted by Ctrl-C at the keyboard: the cursor is back, and the way to resume is printed', async () => {
     using project = makeProject({ agents: { hangs: 'touch "$NOTES/hanging"; sleep 600' } });
     const { exitCode, output } = await onTerminal(project, ['run'], {
       interruptAt: join(project.notes, 'hanging'),
     });
     expect(exitCode).toBe(130);
     expect(output.lastIndexOf(`${ESC}[?25h`)).toBeGreaterThan(output.lastIndexOf(`${ESC}[?25l`));
-    expect(stripVTControlCharacters(output)).toContain('Go on with: whetstone run --resume ');
+    expect(stripVTControlCharacters(output)).toContain('Resume with: whetstone run --resume ');
   });
 });
 

@@ -8,7 +8,7 @@ import { type Colors, isInteractive, terminalColors } from './terminal-features.
 
 export type Progress = { show(event: RunEvent): void; stop(): void };
 
-/** Live lines on a terminal; one line a case elsewhere. Everything goes to stderr, so that stdout stays the result. */
+/** Live lines on a terminal, elsewhere one line per case. On stderr, because stdout is only for the result. */
 export function createProgress(stream: NodeJS.WriteStream): Progress {
   const colors = terminalColors(stream);
   return isInteractive(stream) ? liveProgress(stream, colors) : plainProgress(stream, colors);

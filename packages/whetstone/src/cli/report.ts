@@ -69,7 +69,7 @@ export async function outputDirectoryOf(configFile: string | undefined): Promise
   }
 }
 
-/** Bytes of a log that a report shows. */
+/** How many bytes of a log a report shows. */
 const TAIL_BYTES = 4096;
 
 /** The end of the log of the first command that did not pass. */

@@ -168,7 +168,7 @@ test.each([
   expect(project.runDirectories()).toEqual([]);
 });
 
-test('a project that has no Whetstone is told how to get it', async () => {
+test('a project without Whetstone gets a hint how to install it', async () => {
   using project = makeProject({ config: { agents: { mine: { kind: 'custom', module: 'agents/mine.ts' } } } });
   project.write({ 'agents/mine.ts': ADAPTER });
   const ran = await project.whetstone(['run']);
@@ -176,7 +176,7 @@ test('a project that has no Whetstone is told how to get it', async () => {
   expect(ran.stderr).toContain('npm install --save-dev whetstone');
 });
 
-test('an adapter that throws is an error of the harness, and says what it threw', async () => {
+test('an adapter that throws is an error of the harness, with what it threw', async () => {
   using project = makeAdapterProject({ module: 'agents/mine.ts' });
   project.write({
     'agents/mine.ts': "export default { name: 'x', send() { throw new Error('my own bug'); } };",

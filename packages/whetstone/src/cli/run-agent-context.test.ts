@@ -67,7 +67,7 @@ test('a command and a module get what a variant declares where they say that the
   expect(everything(directory)).not.toContain('a-secret-of-the-team');
 });
 
-test('what cannot be placed is said before anything runs', async () => {
+test('what cannot be placed is reported before anything runs', async () => {
   project = makeProject({
     tasks: [{ id: 'one', prompt: 'Make tea.' }],
     config: {

@@ -32,7 +32,7 @@ const script = `export default {
 };
 `;
 
-test('what a variant declares reaches the agent, is no change of the tree, and is read back', async () => {
+test('what a variant declares reaches the agent, is not a change of the tree, and is read back', async () => {
   project = makeProject({
     files: { 'AGENTS.md': 'Drink coffee.\n' },
     tasks: [{ id: 'one', prompt: 'Make tea.', validation: { commands: ['cat RESULT AGENTS.md'] } }],
@@ -127,7 +127,7 @@ test('what a variant declares reaches the agent, is no change of the tree, and i
   expect(report).not.toContain('The skill brew-tea');
 });
 
-test('our loop is given MCP servers; one that does not start is told, and the case goes on', async () => {
+test('our loop gets MCP servers; one that does not start is reported, and the case continues', async () => {
   using remote = await startRemote();
   const fixtures = join(import.meta.dirname, '__fixtures__/context');
   project = makeProject({
@@ -209,7 +209,7 @@ cat "$HOME/.codex/plugins/cache/local/tea-house/local/skills/pour-tea/SKILL.md" 
 echo '{"type":"turn.completed","usage":{"input_tokens":1,"output_tokens":1}}'
 `;
 
-test('a command line that Whetstone drives is given all of it, and what a server may know is masked', async () => {
+test('an agent that Whetstone drives gets all of it, and what only a server may know is masked', async () => {
   project = makeProject({
     tasks: [{ id: 'one', prompt: 'Go.' }],
     config: {

@@ -59,7 +59,7 @@ describe('how a run ends', () => {
     },
   );
 
-  test('a reader that leaves early is no crash', () => {
+  test('a reader that leaves early does not cause a crash', () => {
     const script = `"$0" "$1" report latest | head -n 1; echo "\${PIPESTATUS[0]}"`;
     const { stdout, stderr } = spawnSync('bash', ['-c', script, process.execPath, BIN], {
       cwd: project.root,
@@ -69,7 +69,7 @@ describe('how a run ends', () => {
     expect(stdout).toMatch(/^# Run .*\n0\n$/);
   });
 
-  test('a run goes on when nobody reads what it says', async () => {
+  test('a run continues when nobody reads its output', async () => {
     using quiet = makeProject({ agents: { writer: 'sleep 0.3; echo done > DONE' } });
     const run = quiet.start(['run']);
     run.child.stdout?.destroy();

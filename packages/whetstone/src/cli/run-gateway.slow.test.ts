@@ -141,7 +141,7 @@ test('a budget ends a case, and the run’s budget the cases after it', async ()
   expect(lane.ledger).toHaveLength(3);
 });
 
-test('faults on purpose are told apart from what the agent did', async () => {
+test('injected faults are distinguished from what the agent did', async () => {
   const lane = await started((upstream) => ({
     mode: 'forward',
     upstreams: upstreamsOf(upstream),

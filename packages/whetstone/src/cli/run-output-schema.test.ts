@@ -90,7 +90,7 @@ function casesOf(project: Project) {
   );
 }
 
-test.concurrent('an answer that fits is kept, and the commands that judge find it, each its own', async () => {
+test.concurrent('an answer that fits is kept, and each validation command gets its own copy', async () => {
   using project = makeJudges({
     honest: adapter(`{ verdict: 'good', why: 'It has ' + key }`),
     wrong: adapter(`{ verdict: 'bad' }`),
@@ -126,7 +126,7 @@ test.concurrent('an answer that fits is kept, and the commands that judge find i
   }
 });
 
-test.concurrent('our own loop is held to it, with any model family', async () => {
+test.concurrent('our own loop is given the schema, with any model family', async () => {
   const profiles = ['openai', 'anthropic', 'gemini'];
   const agents = Object.fromEntries(profiles.map((profile) => [profile, { kind: 'loop', profile }]));
   const gateway = { mode: 'script', script: 'script.mjs' };
@@ -139,7 +139,7 @@ test.concurrent('our own loop is held to it, with any model family', async () =>
   }
 });
 
-test.concurrent('of several turns the last one is asked', async () => {
+test.concurrent('only the last of several turns gets the schema', async () => {
   using project = makeJudges(
     { honest: adapter(`input.outputSchema && { verdict: 'good' }`) },
     { task: { follow_ups: ['And now?'] } },
@@ -152,7 +152,7 @@ test.concurrent('of several turns the last one is asked', async () => {
   expect(said).toEqual(['asked for nothing, sees nothing', 'asked for verdict, sees nothing']);
 });
 
-test.concurrent('an adapter that does not say it can is refused before anything runs', async () => {
+test.concurrent('an adapter that does not declare the capability is refused before anything runs', async () => {
   using project = makeJudges({ plain: adapter('undefined', '') });
   const { exitCode, stderr } = await project.whetstone(['run'], { TEAM_KEY: SECRET });
   expect(exitCode).toBe(2);

@@ -43,7 +43,7 @@ async function nothingLeft(project: Project): Promise<void> {
 }
 
 describe.concurrent('a run that was killed with no chance to clean up', () => {
-  test('keeps what has finished, leaves no process, and goes on with the rest', async () => {
+  test('keeps finished cases, leaves no process, and runs the rest', async () => {
     using project = makeProject({ agents: { hangs: HANGS_ONCE }, tasks: TASKS });
     const run = project.start(['run', '--seed', 'same']);
     await untilHanging(project);
@@ -129,7 +129,7 @@ describe('a run that is interrupted', () => {
 });
 
 describe.concurrent('resuming', () => {
-  test('is refused where it would not be the same work any more, and says what changed', async () => {
+  test('is refused when it would not be the same work any more, and names what changed', async () => {
     const overlay = { overlays: [{ source: 'notes.md', target: 'AGENTS.md' }] };
     const config = { variants: { baseline: {}, noted: overlay } };
     const tasks = [{ ...TASKS[0], hidden_tests: 'hidden' }, { ...TASKS[1] }];
@@ -189,7 +189,7 @@ describe.concurrent('resuming', () => {
     expect(refused.stderr).toContain(`'--resume <run>' cannot be used with option '${flag}`);
   });
 
-  test('tries again what the infrastructure failed, and that alone', async () => {
+  test('runs only the cases again that failed in the infrastructure', async () => {
     using project = makeProject({ agents: { hangs: HANGS_ONCE }, tasks: TASKS.slice(0, 2) });
     const verifier = join(project.root, 'verifier');
     project.write({ 'notes/go': '' });

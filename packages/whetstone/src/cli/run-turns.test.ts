@@ -83,7 +83,7 @@ describe('several turns in one session', () => {
     expect(rowOf('talker', task)).toMatchObject({ outcome: 'passed', status: 'completed', ...turns });
   });
 
-  test('a task of one turn says nothing of turns', () => {
+  test('a task of one turn does not mention turns', () => {
     expect(rowOf('talker', 'one')).toMatchObject({ outcome: 'passed' });
     expect(rowOf('talker', 'one')).not.toHaveProperty('turns');
   });
@@ -123,7 +123,7 @@ describe('several turns in one session', () => {
     ]);
   });
 
-  test('show tells how many', async () => {
+  test('show prints how many', async () => {
     const { stdout } = await project.whetstone(['show', 'latest', rowOf('talker', 'breaks')?.case_id ?? '']);
     expect(stdout).toMatch(/turns +2 of 3/);
   });

@@ -76,7 +76,7 @@ export async function runCommand(options: RunCommandOptions, { stdout, stderr }:
   return exitCodeOf(result.summary, options.failUnder);
 }
 
-/** Errors and missing cases are not passes: a run that proved nothing does not pass a gate. */
+/** Errors and missing cases do not count as passed, so a run that proved nothing does not pass a gate. */
 function exitCodeOf({ cases }: Summary, failUnder: number | undefined): 0 | 1 {
   const share = cases.planned === 0 ? 0 : cases.passed / cases.planned;
   return share >= (failUnder ?? 1) ? 0 : 1;

@@ -1,12 +1,12 @@
-/** The texts that `init` writes. Values that go in are YAML already. */
+/** The texts that `init` writes. Their parameters are YAML already. */
 
-/** Stands in for an agent until there is one: it copies the task into a file, so that a first run shows every step. */
+/** Stands in for an agent: copies the task into a file, so that a first run shows every step. */
 const STAND_IN = '"cat {prompt_file} > NOTES.md"';
 const CUSTOM = '"my-agent --prompt {prompt_file}"';
 
 export function configText(repoPath: string, agents: string): string {
   return `# What Whetstone runs: every agent, on every task, with every variant, as often as --trials says.
-# Paths are relative to the folder of the file they stand in.
+# Paths are relative to the folder of this file.
 
 repo:
   path: ${repoPath}      # a Git repository; it is only read
@@ -41,8 +41,8 @@ output_dir: .whetstone/runs
 }
 
 const VARIABLES = `# In a command, {workspace}, {prompt}, {prompt_file}, {session_id}, {task_id}, {variant} and {output_dir} are filled in and
-# quoted for the shell. A command must not wait for anybody: no login, no editor, no question. It sees none of your
-# environment's secrets; hand one over with env: {NAME: "\${NAME}"}.
+# quoted for the shell. A command must not wait for input: no login, no editor, no question. It does not see the
+# secrets of your environment; pass one with env: {NAME: "\${NAME}"}.
 `;
 
 export function singleAgent(command: string | undefined): string {
@@ -62,8 +62,8 @@ export function singleAgent(command: string | undefined): string {
 
 export function agentProfiles(customCommand: string | undefined): string {
   return `${VARIABLES}# Starting points: remove the agents that you do not have, and set the models and keys that you use.
-# \`whetstone run --agent codex\` runs one of them. A task with follow_ups goes on with resume_command, or with a command that
-# names {session_id}.
+# \`whetstone run --agent codex\` runs one of them. A task with follow_ups needs a resume_command, or a command that
+# contains {session_id}.
 agents:
   codex:
     kind: codex-cli
@@ -113,7 +113,7 @@ agents:
 `;
 }
 
-export const TASKS_TEXT = `# One entry a task. The prompt is all that the agent is told, and it is the same in every variant.
+export const TASKS_TEXT = `# One entry per task. The agent gets only the prompt, which is the same in every variant.
 tasks:
   - id: first-task
     title: Describe the project
@@ -127,7 +127,7 @@ tasks:
     # setup: [npm ci]               # run before the agent, and again before validation
     # validation:
     #   commands: [npm test]        # instead of evaluation.commands
-    # hidden_tests: hidden/first-task   # a folder laid over the tree for validation alone
+    # hidden_tests: hidden/first-task   # a folder laid over the tree only for validation
     # protected_paths: ["test/**"]  # put back before validation
     # timeout_seconds: 900
 `;

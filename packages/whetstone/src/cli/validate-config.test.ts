@@ -54,7 +54,7 @@ async function validate({
 }
 
 describe('validateConfigCommand', () => {
-  it('says what a valid config comes to', async () => {
+  it('prints a summary of a valid config', async () => {
     write();
     expect(await validate()).toEqual({
       code: 0,

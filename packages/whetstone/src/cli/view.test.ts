@@ -70,14 +70,14 @@ test('opens at a run', async () => {
   expect(new URL(url).hash).toBe('#/runs/20260102-new');
 });
 
-test('a run that is not there is a usage error', async () => {
+test('a run that does not exist is a usage error', async () => {
   await expect(viewCommand(join(folder, 'nothing'), {}, process)).rejects.toMatchObject({
     code: 'run-not-found',
     exitCode: 2,
   });
 });
 
-test('a browser that cannot be opened is said, without the key to the page, and the page is served', async () => {
+test('a browser that cannot be opened is reported without the key to the page, and the page is served', async () => {
   const { child, url } = await start({ open: true }, { PATH: folder });
   const [printed] = await once(child.stderr ?? process.stdin, 'data');
   expect(String(printed)).toContain('could not open a browser');

@@ -34,11 +34,11 @@ export type Config = {
 export type SandboxProviderName = 'process';
 
 export type GatewayConfig = GatewayMode & {
-  /** What goes wrong on purpose, each in the short form of `whetstone gateway --fault`. */
+  /** Injected faults, each in the short form of `whetstone gateway --fault`. */
   faults: string[];
-  /** Of each attempt. */
+  /** The limits of each attempt. */
   budget?: BudgetConfig;
-  /** Of all attempts together. */
+  /** The limits of all attempts together. */
   runBudget?: BudgetConfig;
 };
 
@@ -74,7 +74,7 @@ export type BudgetConfig = { costUsd?: number; tokens?: number; calls?: number; 
 export type TaskConfig = {
   id: string;
   prompt: string;
-  /** What the agent is told after `prompt`, one turn each, in the same session. At least one. */
+  /** Prompts after `prompt`, one turn each, in the same session. At least one. */
   followUps?: string[];
   title?: string;
   category?: string;
@@ -106,7 +106,7 @@ export type VariantConfig = {
   description: string;
   /** Applied in this order. */
   overlays: OverlayOperation[];
-  /** What the agent is to read of its own accord; laid over the tree last, under the name that the agent looks for. */
+  /** Laid over the tree last, under the name that the agent looks for. */
   instructions?: InstructionsConfig;
   /** In file order, at least one. */
   skills?: SkillConfig[];

@@ -97,7 +97,7 @@ test('instructions of more than one line are the text itself', async () => {
   expect(config.variants[0]?.instructions).toEqual({ text: 'Be kind.\nBe brief.\n' });
 });
 
-test('what cannot be used is said with its place', async () => {
+test('what cannot be used is reported with its place', async () => {
   write('empty.md', ' \n');
   write('plain/SKILL.md', 'No front matter.\n');
   write('odd/SKILL.md', '---\nname: Odd Name\ndescription: x\n---\n');
@@ -158,7 +158,7 @@ test('an agent that cannot be given something is named, and what to do', async (
   ]);
 });
 
-test('a plugin is known by the manifests of its agents, and told by the first', async () => {
+test('a plugin is recognized by the manifests of its agents, and named after the first', async () => {
   write('house/.claude-plugin/plugin.json', '{"name":"tea-house","version":"1.2.0","description":"Tea."}');
   write('house/gemini-extension.json', '{"name":"tea-house","version":"9"}');
   write('house/package.json', '{"name":"@office/tea","pi":{}}');
@@ -183,7 +183,7 @@ test('a package is a plugin by what it holds for an agent, and is called by its 
   expect(config.variants[0]?.plugins).toMatchObject([{ name: 'tea-house', kinds: ['opencode-cli'] }]);
 });
 
-test('what is no plugin, or none for an agent, is said', async () => {
+test('a folder that is not a plugin, or not for an agent, is reported', async () => {
   write('house/.codex-plugin/plugin.json', '{"name":"tea-house"}');
   write('twin/.claude-plugin/plugin.json', '{"name":"tea-house"}');
   write('package/package.json', '{"name":"plain"}');

@@ -88,7 +88,7 @@ describe('checkExecutable', () => {
     },
   );
 
-  it('says what it cannot know', async () => {
+  it('reports what it cannot know', async () => {
     expect(await check('{workspace}/run.sh')).toMatchObject({
       kind: 'unknown',
       executable: '{workspace}/run.sh',

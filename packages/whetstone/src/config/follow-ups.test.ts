@@ -75,7 +75,7 @@ describe('follow_ups of a task', () => {
     expect((await load(agent, followUps)).tasks).toMatchObject([{ followUps: ['Go on.'] }]);
   });
 
-  test('a command that cannot go on is told before anything runs', async () => {
+  test('a command that cannot resume a session is reported before anything runs', async () => {
     expect(await problems({ kind: 'coco', command: 'coco' }, followUps)).toEqual([
       'tasks[one].follow_ups: mine (kind: coco with a command) cannot resume a session (add {session_id} to its command, or add a resume_command)',
     ]);

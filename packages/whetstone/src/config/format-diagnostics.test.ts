@@ -52,7 +52,7 @@ describe('formatDiagnostics', () => {
     );
   });
 
-  it('says the same in colour', () => {
+  it('prints the same in colour', () => {
     const diagnostic = diagnosticOn('  b: {x}', '{x}', { hint: 'write y', severity: 'warning' });
     const colored = formatDiagnostics([diagnostic], { color: true, cwd: '/project' });
     expect(colored).not.toBe(format(diagnostic));

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { compileSchema } from './json-schema.ts';
 
-test('a pattern that goes on for ever over what an agent chose ends at a time limit', () => {
+test('a pattern that never finishes on a value of the agent ends at a time limit', () => {
   const compiled = compileSchema({ type: 'object', properties: { a: { pattern: '^(a+)+$' } } }, 200);
   if (compiled.kind === 'invalid') return expect.fail(compiled.problem.message);
   expect(compiled.misfit({ a: 'aaaa' })).toBeUndefined();

@@ -390,7 +390,7 @@ ${VARIANTS}`,
     expect(text).not.toContain('s3cret');
   });
 
-  it('says when a file is missing, is no text, or is no file', async () => {
+  it('reports a file that is missing, is not text, or is not a file', async () => {
     await expect(loadConfig('none.yaml', { cwd: folder })).rejects.toMatchObject({
       diagnostics: [
         { file: join(folder, 'none.yaml'), line: 1, column: 1, message: 'this file does not exist' },

@@ -123,7 +123,7 @@ test.each([
   expect(problem).toMatchObject({ file, path: 'tasks[one].output_schema', ...place });
 });
 
-test('agents that cannot be held to a schema are named; of a module its adapter tells', async () => {
+test('agents that cannot be given an output schema are named; a module declares it itself', async () => {
   writeFileSync(join(folder, 'mine.ts'), '');
   const able = ['codex-cli', 'claude-code', 'qwen-code'];
   const agents = Object.fromEntries(

@@ -57,7 +57,7 @@ const valueFields: Partial<Record<FaultKind, string>> = {
   'slow-tokens': 'ms',
 };
 
-/** What the short form calls the other fields. */
+/** Names of other fields in the short form. */
 const fieldNames: Record<string, string> = { 'retry-after': 'retryAfterSeconds', p: 'probability' };
 
 /**

@@ -47,7 +47,7 @@ function readMode(raw: RawGateway, spot: Spot): GatewayMode | undefined {
   const forward = {
     upstreams: PROVIDERS.flatMap((provider) => {
       const upstream = raw.upstreams?.[provider];
-      // `openai:` alone names the provider and leaves the rest as it is.
+      // `openai:` without a value names the provider and keeps its defaults.
       const isNamed = raw.upstreams != null && Object.hasOwn(raw.upstreams, provider);
       return isNamed ? readUpstream(provider, upstream ?? {}, spot.at('upstreams', provider)) : [];
     }),

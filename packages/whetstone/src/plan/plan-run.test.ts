@@ -104,7 +104,7 @@ describe('planRun', () => {
     expect(order).not.toEqual(cases.map(({ id }) => id));
   });
 
-  it('orders by the seed alone: the same everywhere, another with another seed', async () => {
+  it('orders only by the seed: the same everywhere, another with another seed', async () => {
     const first = await plan({}, { trials: 2 });
     expect((await plan({}, { trials: 2 })).order).toEqual(first.order);
     expect((await plan({}, { trials: 2, seed: 'other' })).order).not.toEqual(first.order);

@@ -25,7 +25,7 @@ function cases(exposures: readonly (Exposure | undefined)[], variant = 'with'): 
   });
 }
 
-test('what every case used needs no word, and so does a case without a result or a declaration', () => {
+test('there is no caveat for what every case used, or for a case without a result or a declaration', () => {
   expect(aboutTheContext([...cases([used, used, undefined]), { row: null } as CaseResult])).toEqual([]);
 });
 

@@ -133,7 +133,7 @@ describe('whatever the names and the evidence are', () => {
     }
   });
 
-  test('colours come from the caller alone', () => {
+  test('colours come only from the caller', () => {
     const text = renderTerminal(summary, rows, coloured);
     expect(text).toContain('\u001b[1m');
     expect(stripVTControlCharacters(text)).toBe(renderTerminal(summary, rows, plain));

@@ -94,7 +94,7 @@ describe('arms', () => {
 });
 
 describe('comparisons', () => {
-  test('one clean flip a task: five tasks settle nothing, six do', () => {
+  test('one clean flip per task: five tasks settle nothing, six do', () => {
     expect(allFlipped(5)).toMatchObject({ verdict: 'inconclusive', p_value: 0.0625, tasks_needed: 6 });
     expect(allFlipped(6)).toMatchObject({ verdict: 'better', p_value: 0.03125, tasks_needed: null });
     expect(allFlipped(6, true)).toMatchObject({ verdict: 'worse', difference: -1 });
@@ -187,7 +187,7 @@ describe('comparisons', () => {
     expect(summarize(more, sampleRows(more, outcome)).comparisons[0]?.verdict).toBe('better');
   });
 
-  test('of a run without its baseline there are none, and it says so', () => {
+  test('there are none in a run without its baseline, and a caveat reports it', () => {
     const manifest = sampleManifest({ variants: ['agents-md'] }, { baseline: 'baseline' });
     const summary = summarize(
       manifest,
@@ -269,7 +269,7 @@ describe('the whole', () => {
     expect(summarize(manifest, rows).cases).toMatchObject({ planned: 1, finished: 1, passed: 1, failed: 0 });
   });
 
-  test('says what the run does not show', () => {
+  test('lists what the run does not show', () => {
     const { manifest, rows } = sampleRun();
     const unverified = rows.map((row, i): CaseRow => (i === 0 ? { ...row, confidence: 'low' } : row));
     const summary = summarize(manifest, unverified);

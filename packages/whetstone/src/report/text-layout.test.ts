@@ -9,7 +9,7 @@ const text = fc
 const width = fc.integer({ min: 12, max: 60 });
 const withoutSpaces = (value: string): string => value.replaceAll(/\s/g, '');
 
-test('a paragraph stays within its columns, and nothing of it is lost', () => {
+test('a paragraph stays within its columns, and nothing is lost', () => {
   fc.assert(
     fc.property(text, width, (paragraph, columns) => {
       const lines = paragraphLines(paragraph, columns, '  ');

@@ -46,7 +46,7 @@ describe('studentTQuantile', () => {
     );
   });
 
-  test('comes to the normal quantile with many degrees of freedom', () => {
+  test('approaches the normal quantile with many degrees of freedom', () => {
     expect(studentTQuantile(0.975, 1e7)).toBeCloseTo(normalQuantile(0.975), 5);
   });
 

@@ -254,7 +254,7 @@ describe('cases', () => {
     expect((await get(api(...segments.map((one) => (one === 'ID' ? sampleId : one))))).status).toBe(404);
   });
 
-  test('no path reads anything outside, and the server goes on', async () => {
+  test('no path reads anything outside, and the server continues', async () => {
     const part = fc.oneof(
       fc.constantFrom(
         '..',

@@ -134,7 +134,7 @@ describe('inspectRepo', () => {
     expect(await dirty()).toBe(true);
   });
 
-  test('changes nothing in the repository and runs nothing of it', async () => {
+  test('changes nothing in the repository and runs none of its hooks or filters', async () => {
     const repo = keep(makeRepo({ file: 'x\n', other: 'y\n', '.gitattributes': '* filter=canary\n' }));
     const canary = join(keep(makeTempDir()), 'canary');
     for (const [key, value] of [
