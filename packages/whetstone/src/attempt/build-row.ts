@@ -8,7 +8,6 @@ import { add, joinTurns, sumIfKnown } from './join-turns.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 
-/** Makes the row of `results.jsonl` for an attempt. */
 export function buildRow(input: {
   attempt: Attempt;
   lab: Lab;
@@ -40,7 +39,7 @@ export function buildRow(input: {
     outcome: outcome.status,
     failure_class: outcome.status === 'passed' ? null : outcome.class,
     evidence: outcome.status === 'passed' ? null : mask.text(outcome.evidence),
-    status: contextEvalStatus(outcome, turn, verification),
+    status: contextEvalStatus(outcome, trace, turn),
     confidence: !verified(trace) ? 'low' : outcome.status === 'passed' ? 'high' : 'medium',
 
     started_at: startedAt.toISOString(),
@@ -148,11 +147,7 @@ function verified({ verification }: Trace): boolean {
   );
 }
 
-function contextEvalStatus(
-  outcome: Outcome,
-  turn: Turn | undefined,
-  verification: Trace['verification'],
-): CaseRow['status'] {
+function contextEvalStatus(outcome: Outcome, { verification }: Trace, turn?: Turn): CaseRow['status'] {
   if (turn?.exit?.ended === 'timeout') return 'timeout';
   if (turn && turn.status !== 'completed') return 'agent_failed';
   if (verification?.validation === 'failed') return 'validation_failed';

@@ -11,7 +11,6 @@ import { openEventLog } from './event-log.ts';
 import { joinTurns } from './join-turns.ts';
 import type { Attempt, Lab, Trace } from './lab.ts';
 
-/** What the turns of one attempt use. */
 type TurnResources = {
   sandbox: Sandbox;
   lane: Lane | undefined;

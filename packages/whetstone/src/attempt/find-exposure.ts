@@ -1,5 +1,5 @@
-import type { DeclaredContext, DeclaredPlugin } from '@whetstone/agents';
-import type { JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
+import type { DeclaredContext, DeclaredPlugin, DeclaredSkill } from '@whetstone/agents';
+import type { JsonObject, JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
 import type { Exposure, FirstUse } from '../record/exposure-schema.ts';
 import { estimateTokens, evened, serverOfTool, skillBody, tellingLine } from './declared-text.ts';
 import { pluginSkill, type RequestSight } from './watch-requests.ts';
@@ -18,6 +18,11 @@ export function findExposure(
   const calls = callsIn(events);
   const seen = sight && sight.requests > 0 ? sight : undefined;
   const servers = mcpServers.map(({ name }) => name);
+  const exposureOf = (skill: SkillText, key: string) => ({
+    name: skill.name,
+    listed: seen ? seen.skills.has(key) : null,
+    ...useOfSkill(skill, calls),
+  });
   return {
     instructions:
       instructions === undefined
@@ -29,11 +34,7 @@ export function findExposure(
             read: firstOf(firstRead(calls, instructions, instructionsPath)),
             tokens_estimate: estimateTokens(instructions),
           },
-    skills: skills.map((skill) => ({
-      name: skill.name,
-      listed: seen ? seen.skills.has(skill.name) : null,
-      ...useOfSkill(skill, calls),
-    })),
+    skills: skills.map((skill) => exposureOf(skill, skill.name)),
     mcp_servers: servers.map((name) => ({
       name,
       offered: seen ? seen.mcpServers.has(name) : null,
@@ -43,11 +44,7 @@ export function findExposure(
       name: plugin.name,
       version: plugin.version ?? null,
       loaded: wasLoaded(plugin, events, seen),
-      skills: plugin.skills.map((skill) => ({
-        name: skill.name,
-        listed: seen ? seen.skills.has(pluginSkill(plugin, skill)) : null,
-        ...useOfSkill(skill, calls),
-      })),
+      skills: plugin.skills.map((skill) => exposureOf(skill, pluginSkill(plugin, skill))),
     })),
   };
 }
@@ -90,7 +87,9 @@ function callsIn(events: readonly StreamEvent[]): Call[] {
   return [...calls.values()];
 }
 
-function useOfSkill({ name, text }: { name: string; text: string }, calls: readonly Call[]) {
+type SkillText = Pick<DeclaredSkill, 'name' | 'text'>;
+
+function useOfSkill({ name, text }: SkillText, calls: readonly Call[]) {
   const line = tellingLine(skillBody(text)) || tellingLine(text);
   const file = `${name}/SKILL.md`;
   const asks = (call: Call) => loads(call, name) || names(call, file);
@@ -115,11 +114,14 @@ function useOfServer(calls: readonly Call[]) {
 }
 
 /** Whether a call uses the skill tool for this skill. Some agents write the plugin before the name of the skill. */
-function loads({ name, input }: Call, skill: string): boolean {
-  if (name !== 'load_skill' || typeof input !== 'object' || input === null || Array.isArray(input))
-    return false;
-  return typeof input.skill === 'string' && (input.skill === skill || input.skill.endsWith(`:${skill}`));
+function loads({ name, input }: Call, wanted: string): boolean {
+  const { skill } = fieldsOf(input);
+  return name === 'load_skill' && (skill === wanted || textOf(skill).endsWith(`:${wanted}`));
 }
+
+/** The fields of an object; none of any other value. */
+const fieldsOf = (value: JsonValue | undefined): JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
 
 /** The first call whose result holds the text, however it ended. For an empty result, the path in the input counts. */
 function firstRead(calls: readonly Call[], text: string, path: string): Call | undefined {
@@ -134,20 +136,18 @@ const PATH_INPUTS = ['command', 'cmd', 'path', 'file_path', 'filePath', 'absolut
 
 /** Whether a call names a file by this path, or by one that ends with it. */
 function names({ input }: Call, path: string): boolean {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return false;
+  const fields = fieldsOf(input);
   const file = new RegExp(`(?<![\\w.-])${path.replaceAll('.', '\\.')}(?![\\w./-])`);
-  return PATH_INPUTS.some((key) => Object.hasOwn(input, key) && file.test(textOf(input[key])));
+  return PATH_INPUTS.some((key) => Object.hasOwn(fields, key) && file.test(textOf(fields[key])));
 }
 
 function succeeded(result: StreamEventOf<'action.result'> | undefined): boolean {
   if (result?.status !== 'completed') return false;
-  const { output } = result;
-  if (typeof output !== 'object' || output === null || Array.isArray(output)) return true;
-  const exitCode = output.exitCode ?? output.exit_code;
-  return typeof exitCode !== 'number' || exitCode === 0;
+  const { exitCode, exit_code } = fieldsOf(result.output);
+  const code = exitCode ?? exit_code;
+  return typeof code !== 'number' || code === 0;
 }
 
-/** All texts in a value, at any depth. */
 function textOf(value: JsonValue | undefined): string {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return '';

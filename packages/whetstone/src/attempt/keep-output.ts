@@ -38,12 +38,7 @@ export async function keepOutput(
 type Keeping = { mask: Mask; left: { bytes: number }; notes: string[] };
 
 /** Copies one entry. A folder is made empty; its entries follow. */
-async function keepEntry(
-  source: string,
-  target: string,
-  path: string,
-  { mask, left, notes }: Keeping,
-): Promise<'folder' | 'done'> {
+async function keepEntry(source: string, target: string, path: string, { mask, left, notes }: Keeping) {
   const from = absolutePath(source, path);
   const shownPath = `output/${mask.text(displayPath(path))}`;
   const to = absolutePath(target, mask.bytes(Buffer.from(path, 'latin1')).toString('latin1'));

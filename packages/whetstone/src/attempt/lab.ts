@@ -20,7 +20,6 @@ export type Lab = {
   scratch: string;
   /** Masks, in everything that is kept, the secrets that agents were given. */
   mask: Mask;
-  /** Whether there is any secret to mask. */
   hasSecrets: boolean;
   version: string;
 };
@@ -53,7 +52,6 @@ export type Attempt = {
 /** What is known of an attempt so far. When a step fails, what the steps before it found is kept. */
 export type Trace = {
   turnsSent: number;
-  /** The turns that have ended. */
   turns: Turn[];
   agentSeconds?: number;
   changes?: Changes;

@@ -4,7 +4,6 @@ import { evened, serverOfTool, tellingLine } from './declared-text.ts';
 
 /** The declared things that were in a model request, each with the id of the first such call. */
 export type RequestSight = {
-  /** Number of requests that were examined. */
   requests: number;
   instructions?: { extent: 'whole' | 'part'; call: string };
   /** Skills of a plugin are `PLUGIN:SKILL`. */

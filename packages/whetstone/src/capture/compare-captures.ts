@@ -3,13 +3,11 @@ import { createTwoFilesPatch } from 'diff';
 import { stringify } from 'yaml';
 import { type Capture, canonicalPrompt } from './capture.ts';
 
-/** How a capture differs from an earlier one. */
 export type CaptureChanges = {
   /** Unified diffs of the prompt and of each tool with another definition. Empty when they are the same. */
   diffs: string[];
   toolsAdded: string[];
   toolsRemoved: string[];
-  /** The tools are the same, in another order. */
   toolsReordered: boolean;
 };
 
@@ -41,13 +39,9 @@ export const isSame = ({ diffs, toolsAdded, toolsRemoved, toolsReordered }: Capt
 const labelOf = ({ kind, agentVersion, capturedAt }: Capture): string =>
   `${kind} ${agentVersion}, ${capturedAt}`;
 
-function unifiedDiff(
-  what: string,
-  before: string,
-  now: string,
-  [oldLabel, newLabel]: readonly [string, string],
-): string[] {
+function unifiedDiff(what: string, before: string, now: string, labels: readonly string[]): string[] {
   if (before === now) return [];
+  const [oldLabel, newLabel] = labels;
   const patch = createTwoFilesPatch(`${what} (${oldLabel})`, `${what} (${newLabel})`, before, now);
   return [patch.replace(/^=+\n/, '')];
 }
@@ -86,6 +80,5 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Names of the tools of a capture, in order. */
 export const toolNames = ({ tools }: Pick<Capture, 'tools'>): string[] =>
   tools.flatMap(definitions).map(nameOf);

@@ -70,11 +70,9 @@ function chooseModel(options: AgentCommandOptions) {
   const apiKey = profile && keyOf(profile);
   if (!apiKey) {
     const wanted = (profile ? [profile] : loopProfiles).map((name) => loopDefaults[name].apiKeyEnv);
-    throw new WhetstoneError(
-      'agent-key-missing',
-      `No key for a model: ${wanted.join(', ')} ${wanted.length === 1 ? 'is' : 'are'} not set.`,
-      { hint: profile ? 'Set the variable, or choose another profile with --profile.' : 'Set one of them.' },
-    );
+    const unset = `${wanted.join(', ')} ${wanted.length === 1 ? 'is' : 'are'} not set`;
+    const hint = profile ? 'Set the variable, or choose another profile with --profile.' : 'Set one of them.';
+    throw new WhetstoneError('agent-key-missing', `No key for a model: ${unset}.`, { hint });
   }
   const { provider, model, baseUrlEnv } = loopDefaults[profile];
   const baseUrl = options.baseUrl ?? (process.env[baseUrlEnv] || undefined);

@@ -66,10 +66,12 @@ export async function printDryRun(
   stdout.write(`${lines.join('\n')}\n`);
 }
 
+type CaseNames = Pick<PlannedCase, 'task' | 'variant'>;
+
 const hiddenVariables = ({ env }: AgentConfig): string[] => Object.keys(env).map((name) => `${name}=***`);
 
 /** The command, with stand-ins for what exists only in a run, and the names of its variables without their values. */
-function previewCommand(agent: AgentConfig, planned: { task: string; variant: string }): string {
+function previewCommand(agent: AgentConfig, planned: CaseNames): string {
   const variables = hiddenVariables(agent);
   switch (agent.runner) {
     case 'command':
@@ -94,11 +96,7 @@ function previewDriver({ kind, driver }: DriverAgentConfig): string[] {
   return [release.program, ...args];
 }
 
-function previewTemplate(
-  agent: CommandAgentConfig,
-  template: Command,
-  planned: { task: string; variant: string },
-): string {
+function previewTemplate(agent: CommandAgentConfig, template: Command, planned: CaseNames): string {
   const standIns: Record<string, string> = {
     workspace: '<workspace>',
     prompt: '<prompt text>',

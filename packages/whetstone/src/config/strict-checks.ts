@@ -83,10 +83,7 @@ function checkEnvironment(
 }
 
 /** A program named by a path may come from the commit, the setup or the hidden tests, so it causes only a warning. */
-async function checkValidationPrograms(
-  { config, diagnose }: LoadedConfig,
-  searchPath?: string,
-): Promise<Diagnostic[]> {
+async function checkValidationPrograms({ config, diagnose }: LoadedConfig, searchPath?: string) {
   const find = findOnPath(searchPath);
   const lists: { where: 'config' | 'tasks'; base: YamlPath; commands: Config['evaluation']['commands'] }[] = [
     { where: 'config', base: ['evaluation', 'commands'], commands: config.evaluation.commands },

@@ -44,11 +44,8 @@ export async function announceGateway(gateway: Pick<RunningGateway, 'mode' | 'ba
     await writeFile(unfinished, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
     await rename(unfinished, join(folder, FILE));
   } catch (error) {
-    throw new WhetstoneError(
-      'gateway-state-unwritable',
-      `The gateway cannot be announced to other commands: ${messageOf(error)}`,
-      { where: folder, cause: error },
-    );
+    const message = `The gateway cannot be announced to other commands: ${messageOf(error)}`;
+    throw new WhetstoneError('gateway-state-unwritable', message, { where: folder, cause: error });
   }
   return { folder, [Symbol.asyncDispose]: () => removeTree(folder) };
 }
@@ -103,16 +100,13 @@ export async function findRunningGateway(url?: string): Promise<RunningGateway> 
   const meant = running.filter(({ baseUrl }) => url === undefined || isAt(baseUrl, url));
   const [gateway, ...others] = meant;
   if (!gateway) {
-    throw new WhetstoneError(
-      'gateway-not-running',
-      url === undefined ? 'No gateway is running.' : `No gateway of yours is running at ${url}.`,
-      {
-        hint:
-          url === undefined
-            ? 'Start one with "whetstone gateway --mode …", or name one with --gateway URL --key KEY.'
-            : `Add its key with --key.${listed(running)}`,
-      },
-    );
+    if (url === undefined) {
+      const hint = 'Start one with "whetstone gateway --mode …", or name one with --gateway URL --key KEY.';
+      throw new WhetstoneError('gateway-not-running', 'No gateway is running.', { hint });
+    }
+    throw new WhetstoneError('gateway-not-running', `No gateway of yours is running at ${url}.`, {
+      hint: `Add its key with --key.${listed(running)}`,
+    });
   }
   if (others.length > 0) {
     throw new WhetstoneError('gateway-ambiguous', `${meant.length} gateways are running.`, {

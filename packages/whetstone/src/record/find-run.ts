@@ -16,18 +16,13 @@ export async function findRun(reference: string, outputDirectory: string): Promi
     reference === 'latest' ? ids.slice(-1) : ids.filter((id) => id === reference || id.startsWith(reference));
   const [match] = matches;
   if (matches.length === 1 && match !== undefined) return join(outputDirectory, match);
-  throw new WhetstoneError(
-    'run-not-found',
+  const message =
     matches.length > 1
       ? `${reference} is the beginning of ${matches.length} run ids: ${matches.join(', ')}.`
-      : `There is no run ${reference} in ${outputDirectory}.`,
-    {
-      hint:
-        ids.length > 0
-          ? `Runs there: ${ids.slice(-5).join(', ')}.`
-          : 'Start one with: whetstone run -c whetstone.yaml',
-    },
-  );
+      : `There is no run ${reference} in ${outputDirectory}.`;
+  const start = 'Start one with: whetstone run -c whetstone.yaml';
+  const hint = ids.length > 0 ? `Runs there: ${ids.slice(-5).join(', ')}.` : start;
+  throw new WhetstoneError('run-not-found', message, { hint });
 }
 
 /** Ids of the runs below an output directory, the oldest first. A folder without a manifest is not a run. */

@@ -4,6 +4,8 @@ import { type CaseResult, caseResults } from './case-results.ts';
 import { oneLine, plainText } from './sanitize.ts';
 import type { Arm, Summary } from './summary.ts';
 
+type LogTail = (row: CaseRow) => string;
+
 /**
  * JUnit XML: one suite per agent × variant, one test case per planned case. A failed case is a `<failure>`, an
  * infrastructure error an `<error>`, an unfinished case `<skipped>`.
@@ -13,7 +15,7 @@ export function renderJunit(
   summary: Summary,
   manifest: Manifest,
   rows: readonly CaseRow[],
-  logTail: (row: CaseRow) => string,
+  logTail: LogTail,
 ): string {
   const cases = caseResults(manifest, rows);
   const { planned, failed, error, missing } = summary.cases;
@@ -31,12 +33,7 @@ export function renderJunit(
   ].join('\n');
 }
 
-function testSuite(
-  arm: Arm,
-  manifest: Manifest,
-  cases: readonly CaseResult[],
-  logTail: (row: CaseRow) => string,
-): string[] {
+function testSuite(arm: Arm, manifest: Manifest, cases: readonly CaseResult[], logTail: LogTail): string[] {
   const ofArm = cases.filter((one) => one.agent_name === arm.agent && one.variant === arm.variant);
   const head = attributes({
     name: `${arm.agent}.${arm.variant}`,
@@ -70,7 +67,7 @@ function properties(manifest: Manifest): [name: string, value: string][] {
   ];
 }
 
-function testCase(one: CaseResult, logTail: (row: CaseRow) => string): string[] {
+function testCase(one: CaseResult, logTail: LogTail): string[] {
   const head = attributes({
     classname: `${one.agent_name}.${one.variant}`,
     name: `${one.task_id} #${one.trial_index}`,

@@ -28,9 +28,7 @@ export async function openGateway(
     ...(gateway.budget && { budget: toBudget(gateway.budget) }),
     ...allowedTools(gateway),
   };
-  const server = await createGateway({
-    ...(gateway.runBudget && { budget: toBudget(gateway.runBudget) }),
-  });
+  const server = await createGateway(gateway.runBudget && { budget: toBudget(gateway.runBudget) });
   return {
     server,
     mode: gateway.mode,

@@ -85,14 +85,11 @@ function refuseChanged(plan: Plan, manifest: Manifest, directory: string): void 
   const parts = partsOf(manifest)
     .filter(({ part, fingerprint }) => !now.has(`${part} ${fingerprint}`))
     .map(({ part }) => part);
-  throw new WhetstoneError(
-    'resume-changed',
-    `This run cannot be resumed: ${changed.length} of ${manifest.case_count} cases are no longer the same work (changed: ${parts.join(', ') || 'the sandbox or the script of the gateway'}).`,
-    {
-      where: directory,
-      hint: 'Restore the configuration, or start a new run: one run must not mix results of two configurations.',
-    },
-  );
+  const what = parts.join(', ') || 'the sandbox or the script of the gateway';
+  const message = `This run cannot be resumed: ${changed.length} of ${manifest.case_count} cases are no longer the same work (changed: ${what}).`;
+  const hint =
+    'Restore the configuration, or start a new run: one run must not mix results of two configurations.';
+  throw new WhetstoneError('resume-changed', message, { where: directory, hint });
 }
 
 function partsOf({ agents, tasks, variants }: Pick<Plan | Manifest, 'agents' | 'tasks' | 'variants'>) {

@@ -116,11 +116,9 @@ function assertJobs(jobs: number): void {
   throw new WhetstoneError('selection-invalid', `The number of jobs must be 1 or more, not ${jobs}.`);
 }
 
-async function configOf(
-  config: string | Config,
-  selection: Selection,
-  onEvent: (event: RunEvent) => void,
-): Promise<Config> {
+type OnEvent = NonNullable<RunOptions['onEvent']>;
+
+async function configOf(config: string | Config, selection: Selection, onEvent: OnEvent): Promise<Config> {
   if (typeof config !== 'string') return config;
   const loaded = await loadConfig(config);
   for (const { message } of loaded.warnings) onEvent({ type: 'warned', message });

@@ -60,12 +60,9 @@ export async function checkCommands(
     const timeoutMs = timeoutSeconds * 1000;
     const result = await runCommandIn(sandbox, command, { timeoutMs, signal, env: await answers.lay() });
     const found = `${result.stdout}${result.stderr}`.includes(expected);
-    const evidence = !succeeded(result)
-      ? `\`${commandText(command)}\` ${result.ended === 'timeout' ? 'timed out' : `exited ${result.exitCode}`}`
-      : found
-        ? `\`${commandText(command)}\` exited 0`
-        : `\`${commandText(command)}\` did not print ${JSON.stringify(expected)}`;
-    rows.push(check(`command:${label}`, succeeded(result) && found, evidence));
+    const ended = result.ended === 'timeout' ? 'timed out' : `exited ${result.exitCode}`;
+    const how = succeeded(result) && !found ? `did not print ${JSON.stringify(expected)}` : ended;
+    rows.push(check(`command:${label}`, succeeded(result) && found, `\`${commandText(command)}\` ${how}`));
   }
   return rows;
 }

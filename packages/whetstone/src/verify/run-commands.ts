@@ -75,12 +75,11 @@ export const succeeded = (result: CommandResult): boolean => result.ended === 'e
 
 /** One sentence: the command, how it ended, and the most telling line of its output. */
 export function describeResult({ row, result }: RanCommand): string {
-  const how =
-    result.ended === 'timeout'
-      ? `was stopped after ${Math.round(row.duration_seconds)} s`
-      : result.ended === 'abort'
-        ? 'was aborted'
-        : `exited ${row.exit_code}`;
+  const how = {
+    timeout: `was stopped after ${Math.round(row.duration_seconds)} s`,
+    abort: 'was aborted',
+    exit: `exited ${row.exit_code}`,
+  }[result.ended];
   return `\`${row.command}\` ${how}${tellingLine(result)}`;
 }
 

@@ -46,12 +46,7 @@ export type RunDetail = {
 };
 
 /** `outcome` is `null` while the case has no result. */
-export type CaseEntry = {
-  case_id: string;
-  agent_name: string;
-  task_id: string;
-  variant: string;
-  trial_index: number;
+export type CaseEntry = Omit<Manifest['case_matrix'][number], 'block' | 'fingerprint'> & {
   outcome: CaseRow['outcome'] | null;
 };
 

@@ -7,7 +7,7 @@ import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { caseResults } from '../report/case-results.ts';
 import { summarize } from '../report/summarize.ts';
-import type { CaseDetail, CaseEntry, ReadableRun, RunDetail, RunEntry, RunList, RunState } from './api.ts';
+import type { CaseDetail, ReadableRun, RunDetail, RunEntry, RunList, RunState } from './api.ts';
 import { listCaseFiles } from './case-files.ts';
 import { readExcerpt } from './excerpt.ts';
 
@@ -133,12 +133,8 @@ async function loadRun(directory: string, id: string, lock: LockState): Promise<
   const state: RunState = lock === 'held' ? 'running' : isComplete ? 'finished' : 'stopped';
   const { order: _, case_matrix: __, ...manifest } = run.manifest;
   const cases = caseResults(run.manifest, rows).map(
-    ({ case_id, agent_name, task_id, variant, trial_index, row }): CaseEntry => ({
-      case_id,
-      agent_name,
-      task_id,
-      variant,
-      trial_index,
+    ({ row, block: _block, fingerprint: _print, ...names }) => ({
+      ...names,
       outcome: row?.outcome ?? null,
     }),
   );

@@ -20,11 +20,9 @@ export function viewFiles(): ReadonlyMap<string, ViewFile> {
     existsSync(new URL('index.html', url)),
   );
   if (folder === undefined) {
-    throw new WhetstoneError(
-      'view-files-missing',
-      'The files of the web page are not part of this installation.',
-      { where: fileURLToPath(new URL('../', import.meta.url)) },
-    );
+    const message = 'The files of the web page are not part of this installation.';
+    const where = fileURLToPath(new URL('../', import.meta.url));
+    throw new WhetstoneError('view-files-missing', message, { where });
   }
   return new Map(
     readdirSync(folder).flatMap((name): [string, ViewFile][] => {

@@ -68,9 +68,8 @@ async function listen(server: ReturnType<typeof createServer>, port: number, hos
     await once(server, 'listening');
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
-    throw new WhetstoneError('view-port-unavailable', `Port ${port} of ${host} cannot be used (${code}).`, {
-      cause: error,
-    });
+    const message = `Port ${port} of ${host} cannot be used (${code}).`;
+    throw new WhetstoneError('view-port-unavailable', message, { cause: error });
   }
 }
 

@@ -21,11 +21,9 @@ export async function choosePlacement(
     if (await reflinkWorks(scratch)) return copyPlacement('reflink');
   }
   if (wanted === 'copy' || wanted === 'auto') return copyPlacement('copy');
-  throw new WhetstoneError(
-    'workspace-strategy-unavailable',
-    `The workspace strategy ${wanted} does not work here.`,
-    { where: scratch, hint: HINTS[wanted] },
-  );
+  const message = `The workspace strategy ${wanted} does not work here.`;
+  const hint = HINTS[wanted];
+  throw new WhetstoneError('workspace-strategy-unavailable', message, { where: scratch, hint });
 }
 
 const HINTS = {

@@ -66,9 +66,7 @@ async function resolveSource(source: string): Promise<Buffer> {
 }
 
 function unreadable(source: Buffer, why: string): WhetstoneError {
-  return new WhetstoneError(
-    'overlay-source-unreadable',
-    `The file or folder cannot be copied into a workspace: ${why}`,
-    { where: displayPath(source.toString('latin1')) },
-  );
+  const message = `The file or folder cannot be copied into a workspace: ${why}`;
+  const where = displayPath(source.toString('latin1'));
+  return new WhetstoneError('overlay-source-unreadable', message, { where });
 }

@@ -3,7 +3,7 @@ import { join, relative } from 'node:path';
 import { removeTree, removeTrees } from '@whetstone/sandbox';
 import { type CommandShell, openCommandShell } from './command-shell.ts';
 import { MOUNT_OPTION_SETS, type MountOptions, mountCommand } from './mount-options.ts';
-import type { PlacedTree, Placement } from './placement.ts';
+import type { Placement } from './placement.ts';
 
 /** Placement by layered mounts (overlayfs). `undefined` where they do not work, or do not behave as a folder should. */
 export async function mountPlacement(scratch: string): Promise<Placement | undefined> {
@@ -30,12 +30,8 @@ export async function mountPlacement(scratch: string): Promise<Placement | undef
 
 type Mounter = { scratch: string; shell: CommandShell; options: MountOptions };
 
-async function place(
-  { scratch, shell, options }: Mounter,
-  layers: readonly string[],
-  target: string,
-  backing: string,
-): Promise<PlacedTree> {
+async function place(mounter: Mounter, layers: readonly string[], target: string, backing: string) {
+  const { scratch, shell, options } = mounter;
   const upper = join(backing, 'upper');
   const work = join(backing, 'work');
   await Promise.all([upper, work, target].map((folder) => mkdir(folder, { recursive: true })));

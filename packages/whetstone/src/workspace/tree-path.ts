@@ -47,11 +47,9 @@ export function assertInsideTree(path: string): void {
     .split('/')
     .some((name) => name === '' || name === '.' || name === '..' || name.includes('\0') || isDotGit(name));
   if (!bad) return;
-  throw new WhetstoneError(
-    'workspace-path-unsafe',
-    `The path does not stay inside the workspace: ${displayPath(path)}`,
-    { hint: 'Use a relative path without `.`, `..`, `.git` or empty parts.' },
-  );
+  const message = `The path does not stay inside the workspace: ${displayPath(path)}`;
+  const hint = 'Use a relative path without `.`, `..`, `.git` or empty parts.';
+  throw new WhetstoneError('workspace-path-unsafe', message, { hint });
 }
 
 /**

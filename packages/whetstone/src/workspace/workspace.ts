@@ -12,7 +12,6 @@ export interface Workspaces extends AsyncDisposable {
    * and no history, and nothing else of the user's repository can be reached from it.
    */
   prepare(commit: string, overlays: OverlayOperation[]): Promise<Snapshot>;
-  /** Makes a new workspace from a snapshot. */
   create(snapshot: Snapshot): Promise<Workspace>;
 }
 
@@ -21,7 +20,6 @@ export type WorkspaceStrategy = 'mount' | 'reflink' | 'copy';
 /** An immutable prepared tree. */
 export interface Snapshot {
   readonly commit: string;
-  /** The entries of the tree by path. */
   readonly entries: TreeEntries;
   readonly notes: SnapshotNotes;
 }
