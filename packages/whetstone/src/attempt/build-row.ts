@@ -85,7 +85,7 @@ function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]) {
   if (modelCalls.length > 0) {
     return {
       usage_source: 'gateway' as const,
-      ...tokens(modelCalls.map((call) => call.usage).reduce(sumUsage, null)),
+      ...tokens(sumIfKnown(modelCalls, (call) => call.usage, addUsage)),
       cost_usd: sumIfKnown(modelCalls, (call) => call.cost_usd, add) ?? null,
       model_calls: modelCalls.length,
       tool_calls: calls.reduce((sum, call) => sum + call.tools_called.length, 0),
@@ -93,7 +93,7 @@ function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]) {
     };
   }
   const reported = turn?.events.filter((event) => event.type === 'usage') ?? [];
-  const usage = sumIfKnown(turns, usageOf, addUsage) ?? null;
+  const usage = sumIfKnown(turns, usageOf, addUsage);
   const { modelName: telemetryModel, totalTokens: total = null } = turn?.telemetry ?? {};
   return {
     usage_source: usage || total !== null ? ('agent' as const) : ('none' as const),
@@ -102,12 +102,7 @@ function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]) {
     cost_usd: turn?.costUsd ?? null,
     model_calls: reported.length > 0 ? reported.length : null,
     tool_calls: toolCalls ?? null,
-    models: [
-      ...new Set([
-        ...reported.flatMap((event) => event.model ?? []),
-        ...(telemetryModel ? [telemetryModel] : []),
-      ]),
-    ],
+    models: [...new Set([...reported.map((event) => event.model), telemetryModel])].filter(isNamed),
   };
 }
 
@@ -120,12 +115,15 @@ function usageOf({ usage, events, telemetry }: Turn): Usage | undefined {
 
 /** Whether the agent reports other usage than the wire. It then made calls past the gateway, or it counts wrongly. */
 function differsFromWire(turn: Turn | undefined, calls: readonly LedgerLine[]): boolean {
-  const wire = calls.map((call) => call.usage).reduce(sumUsage, null);
+  const metered = calls.filter((call) => call.usage !== null);
+  const wire = sumIfKnown(metered, (call) => call.usage, addUsage);
   const reported = turn?.usage ? totalTokens(turn.usage) : turn?.telemetry?.totalTokens;
-  return wire !== null && reported !== undefined && disagree(reported, totalTokens(wire));
+  return wire !== undefined && reported !== undefined && disagree(reported, totalTokens(wire));
 }
 
-function tokens(usage: Usage | null) {
+const isNamed = (model: string | undefined): model is string => Boolean(model);
+
+function tokens(usage: Usage | undefined) {
   return {
     input_tokens: usage?.inputTokens ?? null,
     output_tokens: usage?.outputTokens ?? null,
@@ -134,11 +132,6 @@ function tokens(usage: Usage | null) {
     reasoning_tokens: usage?.reasoningTokens ?? null,
     total_tokens: usage ? totalTokens(usage) : null,
   };
-}
-
-function sumUsage(sum: Usage | null, usage: Usage | null): Usage | null {
-  if (!sum || !usage) return sum ?? usage;
-  return addUsage(sum, usage);
 }
 
 function verified({ verification }: Trace): boolean {

@@ -24,21 +24,15 @@ export async function listCommand(options: { json?: boolean }, { stdout }: Strea
     stdout.write(`${JSON.stringify(agents, null, 2)}\n`);
     return 0;
   }
-  const rows = [
-    ['kind', 'tested', 'PATH', 'installed', 'wire'],
-    ...agents.map((agent) => [
-      agent.kind,
-      agent.tested_version,
-      agent.on_path ? 'on the PATH' : '',
-      agent.installed_versions.join(', '),
-      agent.wire,
-    ]),
-  ];
-  const columns = (rows[0] ?? []).map((_, at) => ({
-    width: Math.max(...rows.map((row) => row[at]?.length ?? 0)),
-  }));
+  const rows = agents.map(({ kind, tested_version, on_path, installed_versions, wire }) => {
+    return [kind, tested_version, on_path ? 'on the PATH' : '', installed_versions.join(', '), wire];
+  });
+  const head = ['kind', 'tested', 'PATH', 'installed', 'wire'];
+  const columns = head.map((title, at) => {
+    return { width: Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)) };
+  });
   stdout.write(
-    `${tableLines(columns, rows).join('\n')}\n\nOther agents run as commands or modules (traecli, coco, bub, custom) or in this process (loop).\nTo install one for Whetstone only: whetstone agents install KIND[@VERSION]\n`,
+    `${tableLines(columns, [head, ...rows]).join('\n')}\n\nOther agents run as commands or modules (traecli, coco, bub, custom) or in this process (loop).\nTo install one for Whetstone only: whetstone agents install KIND[@VERSION]\n`,
   );
   return 0;
 }

@@ -66,11 +66,10 @@ Ctrl-C ends it.
 
 `;
 
-function budgetOf({ budgetUsd, budgetTokens, budgetCalls, budgetMinutes }: GatewayCommandOptions): Budget {
-  return {
-    ...present({ costUsd: budgetUsd, tokens: budgetTokens, calls: budgetCalls }),
-    ...(budgetMinutes === undefined ? {} : { wallMs: budgetMinutes * 60_000 }),
-  };
+function budgetOf(options: GatewayCommandOptions): Budget {
+  const { budgetUsd: costUsd, budgetTokens: tokens, budgetCalls: calls, budgetMinutes } = options;
+  const wallMs = budgetMinutes === undefined ? undefined : budgetMinutes * 60_000;
+  return present({ costUsd, tokens, calls, wallMs });
 }
 
 function readFaultFlag(text: string): FaultRule {

@@ -7,6 +7,7 @@ import { ConfigErrors, type Diagnostic, inFileOrder } from '../config/diagnostic
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 import { strictChecks } from '../config/strict-checks.ts';
+import { counted } from '../report/format.ts';
 import { findConfig } from './find-config.ts';
 
 export type ValidateConfigOptions = {
@@ -28,18 +29,17 @@ export async function validateConfigCommand(
   { cwd, env } = { cwd: process.cwd(), env: process.env },
 ): Promise<number> {
   const { loaded, diagnostics, executables } = await validate(options, cwd, env);
-  const valid = !diagnostics.some(({ severity }) => severity === 'error');
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const valid = errors === 0;
   if (options.json) {
     const summary = loaded ? jsonSummary(loaded.config) : {};
     const report = { valid, ...summary, diagnostics, ...(options.checkAgents && { executables }) };
     stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     return valid ? 0 : 2;
   }
-  if (diagnostics.length > 0) {
-    stderr.write(formatDiagnostics(diagnostics, { color: false, cwd }));
-  }
+  if (diagnostics.length > 0) stderr.write(formatDiagnostics(diagnostics, { color: false, cwd }));
   if (loaded && valid) stdout.write(textSummary(loaded.config, executables, cwd));
-  else stderr.write(`\n${countErrors(diagnostics)}\n`);
+  else stderr.write(`\n${counted(errors, 'error')}\n`);
   return valid ? 0 : 2;
 }
 
@@ -82,13 +82,12 @@ function textSummary(config: Config, executables: readonly ExecutableCheck[], cw
     `Agents: ${config.agents.map(({ name, kind }) => `${name} (${kind})`).join(', ')}`,
     `Tasks: ${config.tasks.map(({ id }) => id).join(', ')}`,
     `Variants: ${config.variants.map(({ name }) => (name === config.baseline ? `${name} (baseline)` : name)).join(', ')}`,
-    ...executables.map((check) => `${check.path.join('.')}: ${executableLine(check)}`),
+    ...executables.map((check) => {
+      const found = check.kind === 'found' ? `found ${check.file}` : `not checked: ${check.reason}`;
+      return `${check.path.join('.')}: ${found}`;
+    }),
   ];
   return `${lines.map(oneLine).join('\n')}\n`;
-}
-
-function executableLine(check: ExecutableCheck): string {
-  return check.kind === 'found' ? `found ${check.file}` : `not checked: ${check.reason}`;
 }
 
 /** Names and ids are the user's text; a control character in them must not reach the terminal. */
@@ -106,9 +105,4 @@ function jsonSummary(config: Config): Record<string, unknown> {
     baseline: config.baseline,
     output_dir: config.outputDir,
   };
-}
-
-function countErrors(diagnostics: readonly Diagnostic[]): string {
-  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
-  return errors === 1 ? '1 error' : `${errors} errors`;
 }

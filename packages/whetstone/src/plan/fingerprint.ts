@@ -19,10 +19,9 @@ import { hashJson } from './hash-json.ts';
 /** The configuration of an agent without its name; a module with what it imports; `${NAME}` as written. */
 export async function fingerprintAgent(agent: AgentConfig): Promise<string> {
   const { name: _, promptTemplate, ...definition } = agent;
-  const prompt =
-    promptTemplate === undefined
-      ? { builtIn: WORKING_INSTRUCTIONS }
-      : { template: await hashFile(promptTemplate) };
+  const prompt = promptTemplate
+    ? { template: await hashFile(promptTemplate) }
+    : { builtIn: WORKING_INSTRUCTIONS };
   if (definition.runner !== 'module') return hashJson({ ...definition, prompt });
   const module = { ...definition.module, file: await hashModule(definition.module.file) };
   return hashJson({ ...definition, prompt, module });
