@@ -71,7 +71,7 @@ describe('whetstone agent', () => {
     expect(types).toEqual(expect.arrayContaining(['message', 'action.called', 'action.result', 'usage']));
   });
 
-  test('no key, an empty prompt, no such folder: exit 2 and how to mend it', async () => {
+  test('no key, an empty prompt, no such folder: exit 2 and how to fix it', async () => {
     const none = { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '', GEMINI_API_KEY: '' };
     expect(await run(['x'], none)).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('API_KEY') });
     expect(await run(['-'], {}, '  \n')).toMatchObject({

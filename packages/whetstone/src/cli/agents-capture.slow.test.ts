@@ -99,7 +99,7 @@ describe('whetstone agents capture', () => {
     expect(readdirSync(folder).filter((name) => name.startsWith('bin.'))).toEqual([]);
   });
 
-  test('an agent that is not installed: how to install it; an unknown one: which there are', () => {
+  test('an agent that is not installed: how to install it; an unknown one: the known agents', () => {
     const missing = capture(['qwen-code'], { PATH: join(folder, 'bin') });
     expect(missing).toMatchObject({ status: 2, stdout: '' });
     expect(missing.stderr).toContain('npm install -g @qwen-code/qwen-code');

@@ -132,13 +132,13 @@ describe.concurrent('bad input is refused before anything starts', () => {
     await refuses(project, ['run'], message, hint);
   });
 
-  test('a ref that is unknown, with the one that was meant', async () => {
+  test('an unknown ref, with a suggestion', async () => {
     using project = makeBadProject();
     project.writeConfig({ repo: { path: project.repo, base_ref: 'mian' } });
     await refuses(project, ['run'], 'No commit is named "mian".', 'Did you mean main?');
   });
 
-  test('no task, and two of one name', async () => {
+  test('no tasks, and two tasks of one name', async () => {
     using project = makeBadProject();
     project.writeTasks([]);
     await refuses(project, ['run'], 'at least one task is required', '');
@@ -164,7 +164,7 @@ describe.concurrent('bad input is refused before anything starts', () => {
     await refuses(project, ['run'], message, hint);
   });
 
-  test('YAML that is broken, at its line and column', async () => {
+  test('broken YAML, with its line and column', async () => {
     using project = makeBadProject();
     writeFileSync(join(project.root, 'whetstone.yaml'), 'repo:\n  path: [unclosed\n');
     await refuses(project, ['run'], 'whetstone.yaml:3:1  invalid YAML', '');

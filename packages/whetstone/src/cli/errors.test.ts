@@ -44,7 +44,7 @@ test.each(['config-notfound', 'CONFIG_NOT_FOUND'])('%s is a usage error with a s
   );
 });
 
-test('an error ends with the way to its explanation, and --json prints it for a program', () => {
+test('an error ends with the command that explains it, and --json prints it for a program', () => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [BIN, 'run', '--json'], {
     cwd: tmpdir(),
     encoding: 'utf8',

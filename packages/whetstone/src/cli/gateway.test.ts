@@ -306,7 +306,7 @@ describe('whetstone gateway env', () => {
     expect(elsewhere.stderr).toContain('Add its key');
   });
 
-  test('a gateway that was killed does not count, and its folder goes', async () => {
+  test('a gateway that was killed does not count, and its folder is removed', async () => {
     const gateway = await start(hello);
     await gateway.end('SIGKILL');
     expect(existsSync(stateFile(gateway.child))).toBe(true);
@@ -314,7 +314,7 @@ describe('whetstone gateway env', () => {
     expect(existsSync(stateFile(gateway.child))).toBe(false);
   });
 
-  test('a process that has the id of an ended gateway does not count for it', async () => {
+  test('a process with the id of an ended gateway does not count as that gateway', async () => {
     const gateway = await start(hello);
     const other = join(folder, '.cache/whetstone/gateways', String(process.pid));
     mkdirSync(other);
@@ -325,7 +325,7 @@ describe('whetstone gateway env', () => {
     expect(existsSync(other)).toBe(false);
   });
 
-  test('a gateway that somebody else runs is named with its key', async () => {
+  test('a gateway of somebody else needs its key', async () => {
     const named = ['--gateway', 'http://127.0.0.1:9/lanes/a/v1/', '--key', "k'y"];
     const { stdout } = await whetstone(['gateway', 'env', 'claude', ...named]);
     expect(stdout).toContain("export ANTHROPIC_BASE_URL='http://127.0.0.1:9/lanes/a'\n");
@@ -333,7 +333,7 @@ describe('whetstone gateway env', () => {
     expect(await whetstone(['gateway', 'env', '--key', 'k'])).toMatchObject({ exitCode: 2, stdout: '' });
   });
 
-  test('an unknown agent: which there are', async () => {
+  test('an unknown agent: the known agents', async () => {
     const { exitCode, stdout, stderr } = await whetstone(['gateway', 'env', 'codx']);
     expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
     expect(stderr).toContain('There is no kind of agent "codx".');

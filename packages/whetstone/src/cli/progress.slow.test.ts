@@ -50,7 +50,7 @@ describe.concurrent('progress', () => {
 
 const hasScript = spawnSync('script', ['--version']).status === 0;
 
-test('a terminal that does not know its size is none to draw on, and has a width to lay out for', () => {
+test('a terminal without a known size is not redrawn, and has a default width', () => {
   const unknown = { isTTY: true, columns: 0, rows: 0 } as NodeJS.WriteStream;
   const known = { isTTY: true, columns: 60, rows: 20 } as NodeJS.WriteStream;
   expect([isInteractive(unknown, {}), terminalWidth(unknown)]).toEqual([false, 100]);
@@ -58,7 +58,7 @@ test('a terminal that does not know its size is none to draw on, and has a width
 });
 
 describe.skipIf(!hasScript).concurrent('progress on a terminal', { tags: 'script' }, () => {
-  test('live lines, and what is left in the end is the result', async () => {
+  test('live lines, and in the end only the result is left', async () => {
     using project = makeProject(MIXED);
     const { exitCode, output } = await onTerminal(project, ['run', '--seed', 'a']);
     expect(exitCode).toBe(1);

@@ -16,7 +16,7 @@ const codexSettings = ['model_provider=lane', 'features.plugins=false'].concat(
   Object.entries(provider).map(([key, value]) => `model_providers.lane.${key}=${value}`),
 );
 
-test('a command of a kind that is known gets instructions and skills where that kind looks', async () => {
+test('a command of a known kind gets instructions and skills where that kind looks', async () => {
   project = makeProject({
     tasks: [{ id: 'one', prompt: 'Say hello.' }],
     config: {

@@ -24,7 +24,7 @@ const adapter = `export default {
 };
 `;
 
-test('a command and a module get what a variant declares where they say that they look', async () => {
+test('a command and a module get what a variant declares at the places that they name', async () => {
   project = makeProject({
     tasks: [{ id: 'one', prompt: 'Make tea.', validation: { commands: ['cat RESULT'] } }],
     config: {

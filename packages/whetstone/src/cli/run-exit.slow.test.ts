@@ -39,7 +39,7 @@ describe('how a run ends', () => {
     expect(await mixed.whetstone(['run', '--jobs', '2', '--fail-under', rate])).toMatchObject({ exitCode });
   });
 
-  test('colours only where someone reads them, or asks for them', async () => {
+  test('colours only on a terminal, or on request', async () => {
     const plain = await project.whetstone(['show', 'latest']);
     expect(plain.stdout).toContain('4 cases');
     expect(plain.stdout).not.toContain(ESCAPE);
@@ -89,7 +89,7 @@ describe('how a run ends', () => {
     expect(stderr).not.toContain('    at ');
   });
 
-  test('a record that cannot be written any more ends the run with exit code 3', async () => {
+  test('a record that can no longer be written ends the run with exit code 3', async () => {
     using project = makeProject({ agents: { vandal: 'rm -rf "$NOTES/../runs"' } });
     const finished = await project.whetstone(['run']);
     expect(finished).toMatchObject({ exitCode: 3, stdout: '' });

@@ -154,7 +154,7 @@ test('injected faults are distinguished from what the agent did', async () => {
   expect(lane.ledger).toHaveLength(0);
 });
 
-test('an agent that cannot be led through the gateway is named, before and after', async () => {
+test('an agent that bypasses the gateway is named, before and after the run', async () => {
   const lane = await started((upstream) => ({ mode: 'forward', upstreams: upstreamsOf(upstream) }), {
     away: { kind: 'codex-cli', command: ['sh', '-c', 'touch DONE; env > "$1/env"', 'sh', '{output_dir}'] },
     aware: { kind: 'custom', command: ['sh', '-c', 'touch DONE; env > "$1/env"', 'sh', '{output_dir}'] },

@@ -62,7 +62,7 @@ describe('the matrix of a run', () => {
     }
   });
 
-  test('the same seed gives the same order, with one job and in the order it says; another seed another', async () => {
+  test('the same seed gives the same order, which one job follows; another seed gives another order', async () => {
     const four = project.latest();
     expect(await project.whetstone(['run', '--trials', '2', '--seed', 'one-seed'])).toMatchObject({
       exitCode: 0,

@@ -141,7 +141,7 @@ describe('several turns of a module', () => {
   };
   afterEach(() => project[Symbol.dispose]());
 
-  test('usage is summed, no two calls are one, and failures name their turn', async () => {
+  test('usage is summed, calls stay distinct, and failures name their turn', async () => {
     await start(MODULE, [
       { id: 'sums', prompt: 'First.', follow_ups: ['Second.'] },
       { id: 'throws', prompt: 'First.', follow_ups: ['Throw.'] },
@@ -177,7 +177,7 @@ describe('several turns of a module', () => {
     ]);
   });
 
-  test('one without sessions stops the run before it costs anything', async () => {
+  test('a module without sessions stops the run before it costs anything', async () => {
     const tasks = [{ id: 'one', prompt: 'First.', follow_ups: ['Second.'] }];
     const ran = await start(MODULE.replace('conversation: true', ''), tasks);
     expect(ran).toMatchObject({ exitCode: 2, stdout: '' });

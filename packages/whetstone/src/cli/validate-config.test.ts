@@ -161,7 +161,7 @@ describe('validateConfigCommand --strict', () => {
     expect(await findings()).toEqual(['whetstone.yaml:1:14  repo.path: is a bare Git repository']);
   });
 
-  it('resolves every ref, and takes none for an option', async () => {
+  it('resolves every ref, and takes no ref for an option', async () => {
     commit();
     write(CONFIG.replace('path: repo', 'path: repo, base_ref: "--all"'));
     expect(await findings()).toEqual([
@@ -176,7 +176,7 @@ describe('validateConfigCommand --strict', () => {
     ]);
   });
 
-  it('ignores a GIT_DIR of its surroundings', async () => {
+  it('ignores a GIT_DIR of its environment', async () => {
     write();
     commit();
     process.env.GIT_DIR = join(folder, 'nowhere');

@@ -140,7 +140,7 @@ test('what cannot be used is reported with its place', async () => {
   ]);
 });
 
-test('an agent that cannot be given something is named, and what to do', async () => {
+test('an agent that cannot be given something is named, with what to do', async () => {
   const everything = { instructions: 'Be\nkind.', skills: ['tea'], mcp_servers: { x: { command: 'x' } } };
   const agents = {
     codex: CODEX,
@@ -177,7 +177,7 @@ test('a plugin is recognized by the manifests of its agents, and named after the
   ]);
 });
 
-test('a package is a plugin by what it holds for an agent, and is called by its own name', async () => {
+test('a package is a plugin if it has a part for an agent, and keeps its own name', async () => {
   write('module/package.json', '{"name":"@office/tea-house","exports":{"./server":"./server.js"}}');
   const { config } = await load({ plugins: ['module'] }, { opencode: { kind: 'opencode-cli' } });
   expect(config.variants[0]?.plugins).toMatchObject([{ name: 'tea-house', kinds: ['opencode-cli'] }]);
@@ -244,7 +244,7 @@ test('every kind has a file for instructions', () => {
   });
 });
 
-test('the table of the documentation is what the configuration knows', () => {
+test('the table in the documentation matches the configuration', () => {
   const text = readFileSync(join(import.meta.dirname, '../../../../docs/context.md'), 'utf8');
   const rows = [...text.matchAll(/^\| `(\S+)` +\| `(\S+)` +\| `~\/(\S+)` +\| (\S+) +\| (\S+) +\|$/gm)];
   const documented = rows.map(([, kind = '', instructions, skills, servers, plugins]) => [

@@ -38,11 +38,11 @@ async function load(text: string) {
   return config;
 }
 
-test('each kind of agent has a page, and so has HTTP, which is a module', () => {
+test('each kind of agent has a page, and so does HTTP, which is a module', () => {
   expect(pages.map(({ name }) => name).sort()).toEqual([...kinds, 'http'].sort());
 });
 
-describe('what the pages show is a config', () => {
+describe('the examples on the pages are valid configs', () => {
   test.each(pages)('$name: whole, as it stands', async ({ name, blocks: [whole = ''] }) => {
     const { agents, variants } = await load(whole);
     expect(agents.map(({ kind }) => kind)).toEqual([name === 'http' ? 'custom' : name]);

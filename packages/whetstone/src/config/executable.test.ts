@@ -40,11 +40,11 @@ describe('executableOf', () => {
     expect(executableOf({ kind: 'shell', script })).toBe(executable);
   });
 
-  it('of an argument vector is its first argument', () => {
+  it('is the first argument of an argument vector', () => {
     expect(executableOf({ kind: 'argv', argv: ['my agent', '-p'] })).toBe('my agent');
   });
 
-  it('ends on any text', () => {
+  it('finishes on any text', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...'\'"\\ \n;&|()<>$`#a=1{}'.split(''))), (parts) => {
         executableOf({ kind: 'shell', script: parts.join('') });

@@ -53,7 +53,7 @@ describe('follow_ups of a task', () => {
     expect(found).toEqual([expect.stringContaining(message)]);
   });
 
-  test('count for the fingerprint, and none are as if the key were not there', async () => {
+  test('count for the fingerprint, and an empty list counts as absent', async () => {
     const prints = [];
     for (const followUps of [undefined, null, [], ['Go on.'], ['Go on.', 'And on.']]) {
       const { tasks } = await load({ kind: 'custom', command }, { follow_ups: followUps });
@@ -83,7 +83,7 @@ describe('follow_ups of a task', () => {
 });
 
 describe('resume_command', () => {
-  test('is checked as the command is', async () => {
+  test('is checked like the command', async () => {
     const agent = { kind: 'custom', command: 'agent', resume_command: 'agent --last {promt}' };
     expect(await problems(agent, {})).toEqual([
       expect.stringContaining('agents.mine.resume_command: unknown variable {promt} (did you mean {prompt}?'),
@@ -112,7 +112,7 @@ describe('resume_command', () => {
     ]);
   });
 
-  test('has to lead to the gateway, too', () => {
+  test('must lead to the gateway as well', () => {
     const shell = (script: string): Command => ({ kind: 'shell', script });
     const leads = (resume: string) =>
       leadsToGateway(

@@ -32,12 +32,12 @@ describe('formatDiagnostics', () => {
     );
   });
 
-  it('puts the caret under what is meant, also behind wide characters, marks and tabs', () => {
+  it('puts the caret under the offending text, also behind wide characters, marks and tabs', () => {
     const [, , caret] = format(diagnosticOn('漢字 e\u0301🙂\tX', 'X')).split('\n');
     expect(caret).toBe(`    │ ${' '.repeat(4 + 1 + 1 + 2 + 1)}^`);
   });
 
-  it('cuts a long line around what is meant', () => {
+  it('cuts a long line around the offending text', () => {
     const [, source, caret] = format(diagnosticOn(`${'a'.repeat(500)}HERE${'🙂'.repeat(500)}`, 'HERE')).split(
       '\n',
     );

@@ -31,7 +31,7 @@ test.each(['agent.ts', 'lib/x.ts', 'lib/y.ts', 'lib/z.ts'])(
   },
 );
 
-test('what is not imported does not, and the place does not', async () => {
+test('files that are not imported do not count, and neither does the place', async () => {
   const before = await hash();
   write('lib/other.ts', '// changed');
   expect(await hash()).toBe(before);

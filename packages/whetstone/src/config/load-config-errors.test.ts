@@ -52,7 +52,7 @@ describe('what is wrong', () => {
   const AGENT = 'agent: {name: a, command: run}\n';
   const VARIANTS = 'variants: {plain: }\n';
 
-  it('is all said at once, for both files, in file order (golden)', async () => {
+  it('is all reported at once, for both files, in file order (golden)', async () => {
     const failure = loadConfig('bad/whetstone.yaml', { cwd: fixtures });
     await expect(failure).rejects.toMatchObject({ code: 'config-invalid', exitCode: 2 });
     const diagnostics = await failure.catch((error: ConfigErrors) => error.diagnostics);

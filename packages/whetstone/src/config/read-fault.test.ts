@@ -75,7 +75,7 @@ test('every rule can be written as JSON', () => {
   );
 });
 
-test('what the documentation writes is read', () => {
+test('every fault in the documentation can be read', () => {
   const text = readFileSync(join(import.meta.dirname, '../../../../docs/gateway.md'), 'utf8');
   const [, section = ''] = text.split('## Faults');
   const rows = [...section.matchAll(/^\| (`[^|]*`) +\|/gm)].map(([, cell = '']) => cell);

@@ -12,7 +12,7 @@ const task: TaskConfig = {
 };
 
 describe('renderPrompt', () => {
-  it('is the text of the task, word for word, and how to work', () => {
+  it('is the text of the task, word for word, and the working instructions', () => {
     expect(renderPrompt(task)).toBe(`Fix {it}: \`$(x)\`\n\n${WORKING_INSTRUCTIONS}`);
     expect(renderPrompt({ ...task, title: 'A title', prompt: 'x' })).toBe(
       `# A title\n\nx\n\n${WORKING_INSTRUCTIONS}`,
