@@ -16,7 +16,6 @@ export const caseLayout = (directory: string) => ({
   prompt: join(directory, 'prompt.md'),
   events: join(directory, 'events.jsonl'),
   agent: join(directory, 'agent.json'),
-  raw: join(directory, 'raw'),
   patch: join(directory, 'changes.patch'),
   result: join(directory, 'result.json'),
   modelCalls: join(directory, 'model-calls.jsonl'),

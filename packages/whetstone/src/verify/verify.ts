@@ -72,9 +72,7 @@ async function protectedBy({ protectedPaths, hiddenTests }: TaskConfig): Promise
   return (path) => isNamed(path) || hidden.has(path);
 }
 
-function namedBy(globs: readonly string[]): (path: string) => boolean {
-  return globs.length === 0 ? () => false : picomatch([...globs], { dot: true });
-}
+const namedBy = (globs: readonly string[]) => picomatch([...globs], { dot: true });
 
 /** Makes a new workspace, calls `fill`, adds the hidden tests, and starts a new sandbox in it. */
 async function judgeIn(
