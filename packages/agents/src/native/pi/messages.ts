@@ -1,19 +1,10 @@
-import {
-  addUsage,
-  type EventEnvelope,
-  type JsonObject,
-  type JsonValue,
-  type StreamEvent,
-  type Usage,
-} from '@whetstone/events';
+import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { costIn, momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { fileChanged, messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
+import { SessionRecord } from '../../kit/session-record.ts';
 import { skillEvents, skillIn } from '../../kit/skill-file.ts';
-import { textTail } from '../../kit/text-tail.ts';
-import { workspacePath } from '../../kit/workspace-path.ts';
-
-const TEXT_LIMIT_BYTES = 4 * 1024;
 
 type Call = { name: string; input: JsonValue };
 
@@ -22,12 +13,11 @@ type Call = { name: string; input: JsonValue };
  * their results, and sums up the turn.
  */
 export class PiSession {
+  readonly record = new SessionRecord();
   readonly #workdir: string | undefined;
   readonly #calls = new Map<string, Call>();
   /** Ids of finished calls since the last answer, because the stream reports each result twice. */
   readonly #finished = new Set<string>();
-  #usage: Usage | undefined;
-  #costUsd = 0;
   #provider: string | undefined;
   #api: string | undefined;
   #model: string | undefined;
@@ -36,35 +26,22 @@ export class PiSession {
   #skills = 0;
   /** Set while the last message is a final answer of the model. */
   lastStop: 'completed' | 'failed' | undefined;
-  failure: string | undefined;
-  sessionId: string | undefined;
 
   constructor({ workdir }: MapperPlace) {
     this.#workdir = workdir;
   }
 
   /** Maps the header of the stream or of the file. */
-  start(item: JsonObject): StreamEvent[] {
-    this.sessionId = requiredText(item.id);
-    const workingDir = textIn(item.cwd) ?? this.#workdir;
-    return [
-      {
-        type: 'session.started',
-        sessionId: this.sessionId,
-        runtime: 'pi',
-        ...present({ workingDir }),
-        ...momentIn(item.timestamp),
-      },
-    ];
+  start({ id, cwd = this.#workdir, timestamp }: JsonObject): StreamEvent[] {
+    const started = this.record.started('pi', requiredText(id), present({ workingDir: cwd }));
+    return [{ ...started, ...momentIn(timestamp) }];
   }
 
   /** Resets the counts, because a prompt begins a new turn. */
   beginTurn(): void {
-    this.#usage = undefined;
-    this.#costUsd = 0;
+    this.record.beginTurn();
     this.#retries = 0;
     this.#compactions = 0;
-    this.failure = undefined;
     this.lastStop = undefined;
   }
 
@@ -74,79 +51,66 @@ export class PiSession {
   }
 
   /** Maps a whole message; `undefined` for a role without a mapping (system prompts, messages of extensions). */
-  message(message: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
+  message(message: JsonObject): StreamEvent[] | undefined {
     switch (message.role) {
       case 'user':
         this.lastStop = undefined;
-        return this.#userEvents(message, envelope);
+        return contentOf(message).flatMap((part) => this.#promptEvents(part));
       case 'assistant':
-        return this.#assistantEvents(message, envelope);
+        return this.#assistantEvents(message);
       case 'toolResult':
         this.lastStop = undefined;
-        return this.result(message.toolCallId, message.toolName, message, message.isError === true, envelope);
+        return this.result(message.toolCallId, message.toolName, message, message.isError === true);
       default:
         return undefined;
     }
   }
 
-  #userEvents(message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
-    const events = contentOf(message).flatMap((part): StreamEvent[] => {
-      if (part.type !== 'text') return [{ type: 'raw', native: part, ...envelope }];
-      const text = requiredText(part.text);
-      const skill = /^<skill name="([^"]+)"/.exec(text)?.[1];
-      const loaded = skill === undefined ? [] : this.#skillOfPrompt(skill, envelope);
-      return [{ type: 'message', role: 'user', text, ...envelope }, ...loaded];
-    });
-    return events;
-  }
-
   /** A prompt with `/skill:name` contains the skill. */
-  #skillOfPrompt(skill: string, envelope: EventEnvelope): StreamEvent[] {
+  #promptEvents(part: JsonObject): StreamEvent[] {
+    if (part.type !== 'text') return [{ type: 'raw', native: part }];
+    const text = requiredText(part.text);
+    const message: StreamEvent = { type: 'message', role: 'user', text };
+    const skill = /^<skill name="([^"]+)"/.exec(text)?.[1];
+    if (skill === undefined) return [message];
     this.#skills += 1;
-    return skillEvents(`skill-${this.#skills}`, skill, 'completed', envelope);
+    return [message, ...skillEvents(`skill-${this.#skills}`, skill, 'completed')];
   }
 
-  #assistantEvents(message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  #assistantEvents(message: JsonObject): StreamEvent[] {
     this.#finished.clear();
-    const events = contentOf(message).flatMap((part) => this.#partEvents(part, envelope));
+    const events = contentOf(message).flatMap((part) => this.#partEvents(part));
     this.#provider = textIn(message.provider) ?? this.#provider;
     this.#api = textIn(message.api) ?? this.#api;
     this.#model = textIn(message.model) ?? this.#model;
-    const usage = this.usage(objectIn(message.usage), envelope);
-    return [...events, ...usage, ...this.#stop(message, envelope)];
+    return [...events, ...this.#usageEvents(message.usage), ...this.#stop(message)];
   }
 
-  #partEvents(part: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  #partEvents(part: JsonObject): StreamEvent[] {
     switch (part.type) {
       case 'text':
-        return part.text === ''
-          ? []
-          : [{ type: 'message', role: 'assistant', text: requiredText(part.text), ...envelope }];
+        return messageEvents('assistant', requiredText(part.text));
       case 'thinking':
-        // Encrypted thinking has no text.
-        return part.thinking === ''
-          ? []
-          : [{ type: 'thinking', text: requiredText(part.thinking), ...envelope }];
+        return thinkingEvents(requiredText(part.thinking));
       case 'toolCall':
-        return this.called(part.id, part.name, part.arguments, envelope);
+        return this.called(part.id, part.name, part.arguments);
       default:
-        return [{ type: 'raw', native: part, ...envelope }];
+        return [{ type: 'raw', native: part }];
     }
   }
 
-  #stop(message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
-    const { stopReason } = message;
+  #stop({ stopReason, errorMessage }: JsonObject): StreamEvent[] {
     if (stopReason === 'stop') {
       this.lastStop = 'completed';
-      this.failure = undefined;
+      this.record.failure = undefined;
       return [];
     }
     this.lastStop = undefined;
     if (stopReason !== 'error' && stopReason !== 'aborted' && stopReason !== 'length') return [];
     this.lastStop = 'failed';
-    const reason = textIn(message.errorMessage) ?? `The model stopped: ${stopReason}.`;
-    this.failure = textTail(reason, TEXT_LIMIT_BYTES);
-    return [{ type: 'error', message: reason, ...envelope }];
+    const message = textIn(errorMessage) ?? `The model stopped: ${stopReason}.`;
+    this.record.failure = message;
+    return [{ type: 'error', message }];
   }
 
   /** Reports a call once. The message announces it and its execution repeats it. */
@@ -154,20 +118,12 @@ export class PiSession {
     id: JsonValue | undefined,
     tool: JsonValue | undefined,
     input: JsonValue | undefined,
-    envelope: EventEnvelope,
   ): StreamEvent[] {
     const callId = requiredText(id);
     if (this.#calls.has(callId)) return [];
-    const call = this.#callOf(requiredText(tool), input ?? {});
+    const call = callOf(requiredText(tool), input ?? {});
     this.#calls.set(callId, call);
-    return [{ type: 'action.called', callId, ...call, ...envelope }];
-  }
-
-  #callOf(tool: string, input: JsonValue): Call {
-    const path = objectIn(input)?.path;
-    const skill = tool === 'read' && typeof path === 'string' ? skillIn(path) : undefined;
-    if (skill === undefined) return { name: tool, input };
-    return { name: 'load_skill', input: { ...objectIn(input), skill } };
+    return [{ type: 'action.called', callId, ...call }];
   }
 
   /** Reports a result once. `result` has `content` and, for some tools, `details`. */
@@ -176,74 +132,56 @@ export class PiSession {
     tool: JsonValue | undefined,
     result: JsonObject,
     isError: boolean,
-    envelope: EventEnvelope,
   ): StreamEvent[] {
     const callId = requiredText(id);
     if (this.#finished.has(callId)) return [];
-    const input = this.#calls.get(callId)?.input ?? null;
-    const output = outputOf(result, tool === 'bash' ? bashExitCode(result, isError) : undefined);
-    const status = isError ? 'failed' : 'completed';
-    const changed = isError ? [] : this.#changes(tool, input, envelope);
+    const path = objectIn(this.#calls.get(callId)?.input)?.path;
     this.#calls.delete(callId);
     this.#finished.add(callId);
-    return [{ type: 'action.result', callId, status, output, ...envelope }, ...changed];
-  }
-
-  /** `write` does not report whether the file existed, so the file counts as modified. */
-  #changes(tool: JsonValue | undefined, input: JsonValue, envelope: EventEnvelope): StreamEvent[] {
-    const path = objectIn(input)?.path;
-    if ((tool !== 'write' && tool !== 'edit') || typeof path !== 'string') return [];
-    return [
-      { type: 'file.changed', path: workspacePath(path, this.#workdir), change: 'modified', ...envelope },
-    ];
+    const output = outputOf(result, tool === 'bash' ? bashExitCode(result, isError) : undefined);
+    const status = isError ? 'failed' : 'completed';
+    const returned: StreamEvent = { type: 'action.result', callId, status, output };
+    const isChange = !isError && (tool === 'write' || tool === 'edit') && typeof path === 'string';
+    // `write` does not report whether the file existed, so the file counts as modified.
+    return isChange ? [returned, fileChanged(path, this.#workdir, 'modified')] : [returned];
   }
 
   /** The usage of one model call; no event if it used nothing. */
-  usage(native: JsonObject | undefined, envelope: EventEnvelope): StreamEvent[] {
-    if (!native) return [];
+  #usageEvents(native: JsonValue | undefined): StreamEvent[] {
+    const counts = objectIn(native);
+    if (!counts) return [];
     const usage: Usage = {
-      inputTokens: tokensIn(native.input),
-      outputTokens: tokensIn(native.output),
-      cacheReadTokens: tokensIn(native.cacheRead),
-      cacheWriteTokens: tokensIn(native.cacheWrite),
-      ...(native.reasoning !== undefined && { reasoningTokens: tokensIn(native.reasoning) }),
+      inputTokens: tokensIn(counts.input),
+      outputTokens: tokensIn(counts.output),
+      cacheReadTokens: tokensIn(counts.cacheRead),
+      cacheWriteTokens: tokensIn(counts.cacheWrite),
+      ...(counts.reasoning !== undefined && { reasoningTokens: tokensIn(counts.reasoning) }),
     };
     if (Object.values(usage).every((tokens) => tokens === 0)) return [];
-    const costUsd = costIn(objectIn(native.cost)?.total);
-    this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
-    this.#costUsd += costUsd ?? 0;
-    return [
-      {
-        type: 'usage',
-        usage,
-        ...present({ model: this.#model, costUsd }),
-        ...envelope,
-      },
-    ];
+    return this.record.used(usage, { model: this.#model, costUsd: costIn(objectIn(counts.cost)?.total) });
   }
 
   /** `compaction` is the result of the stream's event or the entry of the file. Its summary has its own usage. */
-  compacted(compaction: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  compacted({ summary, usage }: JsonObject): StreamEvent[] {
     this.#compactions += 1;
-    const summary = textIn(compaction.summary);
-    return [
-      { type: 'compaction', ...present({ summary }), ...envelope },
-      ...this.usage(objectIn(compaction.usage), envelope),
-    ];
+    return [{ type: 'compaction', ...present({ summary: textIn(summary) }) }, ...this.#usageEvents(usage)];
   }
 
-  summary(ending: NativeSummary['ending']): NativeSummary {
+  summary(): NativeSummary {
     const metadata = {
       ...present({ provider: this.#provider, api: this.#api }),
       retries: this.#retries,
       compactions: this.#compactions,
     };
-    return {
-      ...present({ ending, failure: this.failure, sessionId: this.sessionId, usage: this.#usage }),
-      ...(this.#costUsd > 0 && { costUsd: this.#costUsd }),
-      metadata: { pi: metadata },
-    };
+    return { ...this.record.summary(), metadata: { pi: metadata } };
   }
+}
+
+function callOf(tool: string, input: JsonValue): Call {
+  const path = objectIn(input)?.path;
+  const skill = tool === 'read' && typeof path === 'string' ? skillIn(path) : undefined;
+  if (skill === undefined) return { name: tool, input };
+  return { name: 'load_skill', input: { ...objectIn(input), skill } };
 }
 
 /** User messages may be plain text. */
@@ -258,11 +196,7 @@ function outputOf({ content, details }: JsonObject, exitCode: number | undefined
   const output = isText ? parts.map((part) => part.text).join('') : (content ?? null);
   const isPlain = details === undefined || Object.keys(objectIn(details) ?? { details }).length === 0;
   if (isPlain && exitCode === undefined) return output;
-  return {
-    output,
-    ...present({ exitCode }),
-    ...(!isPlain && { details: details ?? null }),
-  };
+  return { output, ...present({ exitCode }), ...(!isPlain && { details: details ?? null }) };
 }
 
 /** The exit code is only at the end of the output, and only if it is not 0. */

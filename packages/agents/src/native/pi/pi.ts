@@ -1,8 +1,8 @@
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
 import { launch } from './launch.ts';
-import { createPiMapper } from './stream.ts';
-import { createPiTranscriptMapper, piTranscriptPattern } from './transcript.ts';
+import { PiStream } from './stream.ts';
+import { PiTranscript } from './transcript.ts';
 
 /** pi. In JSON mode its exit code is always 0, so the `stopReason` of the last assistant message decides the ending. */
 export const pi: DrivenAgent = {
@@ -10,6 +10,11 @@ export const pi: DrivenAgent = {
   facts,
   release,
   launch,
-  stream: { open: (place) => createPiMapper(place) },
-  transcript: { kind: 'files', pattern: piTranscriptPattern, createMapper: createPiTranscriptMapper },
+  stream: { open: (place) => new PiStream(place) },
+  transcript: {
+    kind: 'files',
+    // One file per session, with all its turns.
+    pattern: '.pi/agent/sessions/*/*.jsonl',
+    createMapper: (place) => new PiTranscript(place),
+  },
 };

@@ -2,10 +2,10 @@ import { deriveAgentMetadata, replyText } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
-import { createPiMapper } from './stream.ts';
+import { PiStream } from './stream.ts';
 
 const recorded = recordingsOf('pi');
-const readText = (text: string): NativeReading => readNative(createPiMapper(), Buffer.from(text));
+const readText = (text: string): NativeReading => readNative(new PiStream(), Buffer.from(text));
 
 /** Endings that `failures.test.ts` does not cover. All exit codes are 0. */
 const endings: readonly (readonly [string, 'completed' | 'failed' | undefined])[] = [
@@ -94,7 +94,7 @@ test('50 MB of updates give no events and take no memory', () => {
     assistantMessageEvent: { type: 'text_delta', delta: 'x', partial },
   });
   const chunk = Buffer.from(`${update}\n`);
-  const mapper = createPiMapper();
+  const mapper = new PiStream();
   const end = { type: 'message_end', message: { role: 'assistant', content: 'done', stopReason: 'stop' } };
   const bytes = Buffer.concat([...Array.from({ length: 50 }, () => chunk), Buffer.from(JSON.stringify(end))]);
   const { events, summary } = readNative(mapper, bytes);

@@ -1,10 +1,8 @@
 import type { JsonObject, StreamEvent } from '@whetstone/events';
 import { momentIn, objectIn, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
-import { textTail } from '../../kit/text-tail.ts';
+import { enveloped } from '../../kit/session-record.ts';
 import { PiSession } from './messages.ts';
-
-const TEXT_LIMIT_BYTES = 4 * 1024;
 
 /** Events that only announce or repeat. The `*_end` event of a message or a call has all of their content. */
 const PROGRESS = new Set([
@@ -22,15 +20,10 @@ const PROGRESS = new Set([
  * message that was cut off stay in the native bytes only. Updates are skipped. They are most of the stream (in 0.73 they
  * grow with the square of the message).
  */
-export function createPiMapper(place: MapperPlace = {}): NativeMapper {
-  return new PiStream(place);
-}
-
-class PiStream implements NativeMapper {
+export class PiStream implements NativeMapper {
   readonly #session: PiSession;
-  #ending: NativeSummary['ending'];
 
-  constructor(place: MapperPlace) {
+  constructor(place: MapperPlace = {}) {
     this.#session = new PiSession(place);
   }
 
@@ -42,26 +35,26 @@ class PiStream implements NativeMapper {
       case 'session':
         return this.#session.start(item);
       case 'agent_start':
-        this.#ending = undefined;
+        this.#session.record.ending = undefined;
         return [];
       case 'message_end': {
         const message = objectIn(item.message);
-        return message && this.#session.message(message, momentIn(message.timestamp));
+        return message && enveloped(this.#session.message(message), momentIn(message.timestamp));
       }
       case 'tool_execution_start':
-        return this.#session.called(item.toolCallId, item.toolName, item.args, {});
+        return this.#session.called(item.toolCallId, item.toolName, item.args);
       case 'tool_execution_end': {
         const result = objectIn(item.result);
         const { toolCallId, toolName, isError } = item;
-        return result && this.#session.result(toolCallId, toolName, result, isError === true, {});
+        return result && this.#session.result(toolCallId, toolName, result, isError === true);
       }
       case 'agent_end':
-        this.#ending = item.willRetry === true ? undefined : this.#session.lastStop;
+        this.#session.record.ending = item.willRetry === true ? undefined : this.#session.lastStop;
         return [];
       case 'auto_retry_start':
         // The failed message reported the error. The ending stays open until the next message.
         this.#session.retry();
-        this.#ending = undefined;
+        this.#session.record.ending = undefined;
         return [];
       case 'auto_retry_end':
         return this.#retryEnd(item);
@@ -75,20 +68,21 @@ class PiStream implements NativeMapper {
   }
 
   #retryEnd({ success, finalError }: JsonObject): StreamEvent[] {
+    const { record } = this.#session;
     if (success === false) {
-      this.#ending = 'failed';
-      if (typeof finalError === 'string') this.#session.failure = textTail(finalError, TEXT_LIMIT_BYTES);
+      record.ending = 'failed';
+      record.failure = textIn(finalError) ?? record.failure;
     }
     return [];
   }
 
   #compactionEnd({ result, errorMessage }: JsonObject): StreamEvent[] | undefined {
     const done = objectIn(result);
-    if (done) return this.#session.compacted(done, {});
+    if (done) return this.#session.compacted(done);
     return typeof errorMessage === 'string' ? [{ type: 'error', message: errorMessage }] : undefined;
   }
 
   summary(): NativeSummary {
-    return this.#session.summary(this.#ending);
+    return this.#session.summary();
   }
 }

@@ -2,7 +2,7 @@ import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
-import { createPiMapper } from './stream.ts';
+import { PiStream } from './stream.ts';
 
 const recorded = recordingsOf('pi');
 
@@ -12,7 +12,7 @@ test.each([
   ['unauthorized', 'unauthorized'],
   ['outage', 'outage'],
 ])('%s: reports of its last turn what the stream %s reports', (name, streamName) => {
-  const stream = readNative(createPiMapper(), recorded.bytesOf(`${streamName}.stream.jsonl`));
+  const stream = readNative(new PiStream(), recorded.bytesOf(`${streamName}.stream.jsonl`));
   const { ending, failure, sessionId, usage } = stream.summary;
   const { summary } = recorded.transcript(name);
   expect(summary).toMatchObject({ ending, sessionId, ...present({ usage }) });
@@ -25,7 +25,7 @@ test('has the same calls of all turns as the streams', () => {
       event.type === 'action.called' || event.type === 'action.result' ? [[event.type, event.callId]] : [],
     );
   const streams = ['main', 'main-resumed'].flatMap((name) =>
-    calls(readNative(createPiMapper(), recorded.bytesOf(`${name}.stream.jsonl`))),
+    calls(readNative(new PiStream(), recorded.bytesOf(`${name}.stream.jsonl`))),
   );
   expect(calls(recorded.transcript('main')).toSorted()).toEqual(streams.toSorted());
 });

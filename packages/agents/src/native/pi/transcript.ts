@@ -1,24 +1,17 @@
-import type { EventEnvelope, JsonObject, StreamEvent } from '@whetstone/events';
-import { momentIn, objectIn } from '../../kit/fields.ts';
+import type { JsonObject, StreamEvent } from '@whetstone/events';
+import { objectIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { enveloped } from '../../kit/session-record.ts';
 import { PiSession } from './messages.ts';
-
-/** Below the agent's home: one file per session, with all its turns. */
-export const piTranscriptPattern = '.pi/agent/sessions/*/*.jsonl';
 
 /**
  * Maps a session file of pi (version 3). Its entries are a tree by `parentId`, in the order in which they happened.
  * Every entry counts, because abandoned branches were also done and paid for. The summary covers the last turn.
  */
-export function createPiTranscriptMapper(place: MapperPlace = {}): NativeMapper {
-  return new PiTranscript(place);
-}
-
-class PiTranscript implements NativeMapper {
+export class PiTranscript implements NativeMapper {
   readonly #session: PiSession;
-  #turn = -1;
 
-  constructor(place: MapperPlace) {
+  constructor(place: MapperPlace = {}) {
     this.#session = new PiSession(place);
   }
 
@@ -30,14 +23,11 @@ class PiTranscript implements NativeMapper {
         return []; // every answer names its model
       case 'message': {
         const message = objectIn(item.message);
-        if (message?.role === 'user') {
-          this.#turn += 1;
-          this.#session.beginTurn();
-        }
-        return message && this.#session.message(message, this.#envelope(item));
+        if (message?.role === 'user') this.#session.beginTurn();
+        return message && this.#inTurn(this.#session.message(message), item);
       }
       case 'compaction':
-        return this.#session.compacted(item, this.#envelope(item));
+        return this.#inTurn(this.#session.compacted(item), item);
       // It removes a failed answer from the context before the retry.
       case 'context_edit':
         if (item.replacement === null && this.#session.lastStop === 'failed') this.#session.retry();
@@ -47,11 +37,12 @@ class PiTranscript implements NativeMapper {
     }
   }
 
-  #envelope(item: JsonObject): EventEnvelope {
-    return { ...momentIn(item.timestamp), ...(this.#turn >= 0 && { turn: this.#turn }) };
+  #inTurn(events: StreamEvent[] | undefined, item: JsonObject): StreamEvent[] | undefined {
+    return enveloped(events, this.#session.record.envelope(item));
   }
 
   summary(): NativeSummary {
-    return this.#session.summary(this.#session.lastStop);
+    this.#session.record.ending = this.#session.lastStop;
+    return this.#session.summary();
   }
 }
