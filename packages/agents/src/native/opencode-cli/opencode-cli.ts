@@ -3,8 +3,8 @@ import { readDocument } from '../../kit/read-document.ts';
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
 import { launch } from './launch.ts';
-import { createOpencodeMapper } from './stream.ts';
-import { createOpencodeTranscriptMapper, opencodeTranscriptArguments } from './transcript.ts';
+import { OpencodeStream } from './stream.ts';
+import { OpencodeTranscript } from './transcript.ts';
 
 /**
  * OpenCode. Its prompt and tools depend on the model's name. The prompt comes from standard input, because a prompt as
@@ -15,21 +15,22 @@ export const opencodeCli: DrivenAgent = {
   facts,
   release,
   launch,
-  stream: { open: (place) => createOpencodeMapper(place) },
+  stream: { open: (place) => new OpencodeStream(place) },
   transcript: {
     kind: 'printed',
-    args: opencodeTranscriptArguments,
-    createMapper: createOpencodeTranscriptMapper,
+    // Its standard output must be a file: see PRINT_SESSION.
+    args: (sessionId) => ['export', sessionId],
+    createMapper: (place) => new OpencodeTranscript(place),
   },
 
   // The stream covers only the session that was prompted; each sub-agent has a session of its own.
   keptEvents: (turn) =>
     subagentEvents(turn, (session, emit) => {
-      const reader = readDocument(createOpencodeTranscriptMapper(turn.place), emit);
+      const reader = readDocument(new OpencodeTranscript(turn.place), emit);
       return readPrinted(turn, ['/bin/sh', '-c', PRINT_SESSION, turn.program, session], reader);
     }),
 };
 
-/** Through a file: OpenCode may exit before it has written all of a large document into a pipe. */
+/** Through a file: OpenCode 1.18 may exit before it has written all of a large document into a pipe. */
 const PRINT_SESSION =
   'file=$(mktemp) && "$0" export "$1" > "$file" && cat "$file"; code=$?; rm -f "$file"; exit $code';

@@ -1,45 +1,30 @@
-import type { EventEnvelope, JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
-import { costIn, momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { changeNamed, fileChanged, planSteps, workspacePath } from '../../kit/mapped-events.ts';
 import { mcpToolName } from '../../kit/mcp-tool-name.ts';
 import type { MapperPlace } from '../../kit/native-mapper.ts';
-import { workspacePath } from '../../kit/workspace-path.ts';
 
 /** The events of a finished call: its input, its result and its effects. `undefined` while it is running. */
-export function toolEvents(
-  part: JsonObject,
-  place: MapperPlace,
-  turn: { turn?: number },
-): StreamEvent[] | undefined {
+export function toolEvents(part: JsonObject, place: MapperPlace): StreamEvent[] | undefined {
   const state = objectIn(part.state);
   if (!state || (state.status !== 'completed' && state.status !== 'error')) return undefined;
   const callId = requiredText(part.callID);
   const tool = requiredText(part.tool);
   const time = objectIn(state.time);
-  const started = { ...momentIn(time?.start), ...turn };
-  const ended = { ...momentIn(time?.end), ...turn };
+  const [started, ended] = [momentIn(time?.start), momentIn(time?.end)];
   const input = objectIn(state.input) ?? {};
-  const status = statusOf(tool, state);
-  const isChild = tool === 'task';
-  const childName = textIn(input.subagent_type) ?? tool;
   const output = outputOf(tool, state);
-  const done = state.status === 'completed';
-  return [
-    { type: 'action.called', callId, ...namedCall(tool, input, place.mcpServers), ...started },
-    ...(isChild ? [{ type: 'subagent.called' as const, callId, name: childName, ...started }] : []),
-    ...(isChild
-      ? [
-          {
-            type: 'subagent.completed' as const,
-            callId,
-            status: done ? ('completed' as const) : ('failed' as const),
-            output,
-            ...ended,
-          },
-        ]
-      : []),
-    { type: 'action.result', callId, status, output, ...ended },
-    ...(done ? effectsOf(tool, state, input, place, ended) : []),
-  ];
+  const isDone = state.status === 'completed';
+  const call = namedCall(tool, input, place.mcpServers);
+  const events: StreamEvent[] = [{ type: 'action.called', callId, ...call, ...started }];
+  if (tool === 'task') {
+    const status = isDone ? 'completed' : 'failed';
+    events.push({ type: 'subagent.called', callId, name: textIn(input.subagent_type) ?? tool, ...started });
+    events.push({ type: 'subagent.completed', callId, status, output, ...ended });
+  }
+  events.push({ type: 'action.result', callId, status: statusOf(tool, state), output, ...ended });
+  const effects = isDone ? effectsOf(tool, state, input, place) : [];
+  return [...events, ...effects.map((effect) => ({ ...effect, ...ended }))];
 }
 
 /** The session id of the sub-agent that a finished call started → the id of the call. */
@@ -76,20 +61,12 @@ function outputOf(tool: string, state: JsonObject): JsonValue {
   return typeof exitCode === 'number' ? { output, exitCode } : output;
 }
 
-const CHANGES: Readonly<Record<string, 'added' | 'modified' | 'deleted' | 'renamed'>> = {
-  add: 'added',
-  update: 'modified',
-  delete: 'deleted',
-  move: 'renamed',
-};
-
 /** The events for files and plans that a tool wrote. */
 function effectsOf(
   tool: string,
   state: JsonObject,
   input: JsonObject,
   { workdir }: MapperPlace,
-  envelope: EventEnvelope,
 ): StreamEvent[] {
   const metadata = objectIn(state.metadata);
   switch (tool) {
@@ -97,43 +74,23 @@ function effectsOf(
     case 'edit': {
       const path = textIn(metadata?.filepath) ?? textIn(input.filePath);
       const isNew = metadata?.exists === false || (tool === 'edit' && input.oldString === '');
-      const change = isNew ? 'added' : 'modified';
-      return path === undefined
-        ? []
-        : [{ type: 'file.changed', path: workspacePath(path, workdir), change, ...envelope }];
+      return path === undefined ? [] : [fileChanged(path, workdir, isNew ? 'added' : 'modified')];
     }
     case 'apply_patch':
-      return objectsIn(metadata?.files).flatMap((file): StreamEvent[] =>
-        patchedFile(file, workdir, envelope),
-      );
+      return objectsIn(metadata?.files).flatMap((file) => patchedFile(file, workdir));
     case 'todowrite':
-      return [{ type: 'plan.updated', steps: objectsIn(input.todos).flatMap(planStep), ...envelope }];
+      return [{ type: 'plan.updated', steps: planSteps(input.todos, 'content') }];
     default:
       return [];
   }
 }
 
-function patchedFile(file: JsonObject, workdir: string | undefined, envelope: EventEnvelope): StreamEvent[] {
+function patchedFile(file: JsonObject, workdir: string | undefined): StreamEvent[] {
   const from = textIn(file.filePath);
   const path = textIn(file.movePath) ?? from;
   if (path === undefined) return [];
-  return [
-    {
-      type: 'file.changed',
-      path: workspacePath(path, workdir),
-      change: CHANGES[textIn(file.type) ?? ''] ?? 'modified',
-      ...(from !== undefined && from !== path && { from: workspacePath(from, workdir) }),
-      ...envelope,
-    },
-  ];
-}
-
-type PlanStep = { text: string; status: 'pending' | 'in_progress' | 'completed' };
-
-/** A cancelled step leaves the plan. */
-function planStep({ content, status }: JsonObject): PlanStep[] {
-  if (typeof content !== 'string' || status === 'cancelled') return [];
-  return [{ text: content, status: status === 'completed' || status === 'in_progress' ? status : 'pending' }];
+  const changed = fileChanged(path, workdir, changeNamed(file.type));
+  return [from === undefined || from === path ? changed : { ...changed, from: workspacePath(from, workdir) }];
 }
 
 /** Usage of one step. OpenCode's `input` leaves out cached tokens, its `output` leaves out reasoning (ours has it). */
@@ -152,11 +109,9 @@ export function stepUsage(tokens: JsonValue | undefined): Usage | undefined {
   return Object.values(usage).some((count) => count > 0) ? usage : undefined;
 }
 
-export const stepCost = (part: JsonObject): number | undefined => costIn(part.cost);
-
 /** `{ name, data: { message, statusCode } }` */
 export function errorMessage(error: JsonValue | undefined): string {
   const { name, data } = objectIn(error) ?? {};
   const message = textIn(objectIn(data)?.message);
-  return message ?? textIn(name) ?? 'The agent told an error without a message.';
+  return message ?? textIn(name) ?? 'The agent reported an error without a message.';
 }

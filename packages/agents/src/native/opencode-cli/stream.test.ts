@@ -2,7 +2,7 @@ import { deriveAgentMetadata } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import { readNative } from '../__fixtures__/read-native.ts';
 import { linesOf, recordingsOf } from '../__fixtures__/recordings.ts';
-import { createOpencodeMapper } from './stream.ts';
+import { OpencodeStream } from './stream.ts';
 
 const recorded = recordingsOf('opencode-cli');
 
@@ -76,7 +76,7 @@ test('the step that writes a summary is not the end', () => {
   const lines = recorded.bytesOf('compact.stream.jsonl').toString().split('\n');
   const goesOn = lines.findIndex((line) => line.includes('compaction_continue'));
   const { events, summary } = readNative(
-    createOpencodeMapper(),
+    new OpencodeStream(),
     Buffer.from(lines.slice(0, goesOn + 1).join('\n')),
   );
   expect(summary.ending).toBeUndefined();
@@ -100,12 +100,12 @@ test.each([
 ])('a call of MCP by the names of its servers: %s', (tool, name) => {
   const mcpServers = ['my', 'my_words', 'my-words'];
   const part = { type: 'tool', tool, callID: 'a', state: { status: 'completed', input: {}, output: '' } };
-  const { events } = readNative(createOpencodeMapper({ mcpServers }), linesOf({ type: 'tool_use', part }));
+  const { events } = readNative(new OpencodeStream({ mcpServers }), linesOf({ type: 'tool_use', part }));
   expect(events[0]).toMatchObject({ name });
 });
 
 test('without the names of the servers, an MCP call keeps its native name', () => {
-  const { events } = readNative(createOpencodeMapper(), recorded.bytesOf('main.stream.jsonl'));
+  const { events } = readNative(new OpencodeStream(), recorded.bytesOf('main.stream.jsonl'));
   const names = events.flatMap((event) => (event.type === 'action.called' ? [event.name] : []));
   expect(names).toContain('weather_forecast');
 });

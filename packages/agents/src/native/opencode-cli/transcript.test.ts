@@ -2,7 +2,7 @@ import type { StreamEvent } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import { readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
-import { createOpencodeTranscriptMapper } from './transcript.ts';
+import { OpencodeTranscript } from './transcript.ts';
 
 const recorded = recordingsOf('opencode-cli');
 
@@ -44,11 +44,9 @@ test('reports a summary as a compaction', () => {
 test('a part of an unknown shape does not affect the other parts', () => {
   const document = JSON.parse(recorded.bytesOf('main.transcript.json').toString());
   document.messages[1].parts[2] = { type: 'text', text: 5 };
-  const { events, summary } = readNative(
-    createOpencodeTranscriptMapper(),
-    Buffer.from(JSON.stringify(document)),
-    { form: 'document' },
-  );
+  const { events, summary } = readNative(new OpencodeTranscript(), Buffer.from(JSON.stringify(document)), {
+    form: 'document',
+  });
   expect(events.filter(({ type }) => type === 'raw')).toContainEqual(
     expect.objectContaining({ native: { type: 'text', text: 5 } }),
   );
