@@ -3,8 +3,8 @@ import { isPlainId, readHomeFile, subagentEvents } from '../../kit/kept-events.t
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
 import { launch } from './launch.ts';
-import { createGeminiCliMapper } from './stream.ts';
-import { createGeminiCliTranscriptMapper, geminiCliTranscriptPattern } from './transcript.ts';
+import { GeminiStream } from './stream.ts';
+import { GeminiTranscript } from './transcript.ts';
 
 /**
  * Gemini CLI. After a provider error its exit code is the HTTP status modulo 256. The model must be named: with `auto`,
@@ -15,11 +15,13 @@ export const geminiCli: DrivenAgent = {
   facts,
   release,
   launch,
-  stream: { open: (place) => createGeminiCliMapper(place) },
+  stream: { open: (place) => new GeminiStream(place) },
   transcript: {
     kind: 'files',
-    pattern: geminiCliTranscriptPattern,
-    createMapper: createGeminiCliTranscriptMapper,
+    // Below `GEMINI_CLI_HOME`: the file of each session, and one file per sub-agent in a folder named after the session.
+    // A resumed session continues in its first file; it also makes a new file, which has no prompt.
+    pattern: '.gemini/tmp/*/chats/{session-*,*/*}.jsonl',
+    createMapper: (place) => new GeminiTranscript(place),
   },
 
   // The stream has the usage of sub-agents. Their events are in their own session files, and the file of the main
@@ -28,7 +30,7 @@ export const geminiCli: DrivenAgent = {
     const { sessionId = '' } = turn.summary;
     if (!isPlainId(sessionId) || !turn.events.some(({ type }) => type === 'subagent.called')) return [];
     const sessionFile = (name: string, emit: (event: StreamEvent) => void) => {
-      const mapper = createGeminiCliTranscriptMapper(turn.place);
+      const mapper = new GeminiTranscript(turn.place);
       return readHomeFile(turn, { folder: '.gemini/tmp', name }, mapper, emit);
     };
     const summary = await sessionFile(`session-*-${sessionId.slice(0, 8)}.jsonl`, () => {});

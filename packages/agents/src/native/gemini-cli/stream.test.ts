@@ -2,13 +2,12 @@ import { deriveAgentMetadata, replyText } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
 import { linesOf, recordingsOf } from '../__fixtures__/recordings.ts';
-import { createGeminiCliMapper } from './stream.ts';
+import { GeminiStream } from './stream.ts';
 
 const recorded = recordingsOf('gemini-cli');
 const readText = (text: string): NativeReading =>
-  readNative(createGeminiCliMapper({ workdir: '/workspace' }), Buffer.from(text));
-const readItems = (...items: object[]): NativeReading =>
-  readNative(createGeminiCliMapper(), linesOf(...items));
+  readNative(new GeminiStream({ workdir: '/workspace' }), Buffer.from(text));
+const readItems = (...items: object[]): NativeReading => readNative(new GeminiStream(), linesOf(...items));
 
 test('each token, call and reply is counted once', () => {
   const { events, summary } = recorded.stream('main');
@@ -108,7 +107,7 @@ test('a success after an error is a failure', () => {
 test('the name of a known server may contain an underscore', () => {
   const item = { type: 'tool_use', tool_id: 'a', tool_name: 'mcp_my_words_define', parameters: {} };
   const nameWith = (...mcpServers: string[]) =>
-    readNative(createGeminiCliMapper({ mcpServers }), linesOf(item)).events[0];
+    readNative(new GeminiStream({ mcpServers }), linesOf(item)).events[0];
   expect(nameWith('my_words')).toMatchObject({ name: 'mcp__my_words__define' });
   expect(nameWith()).toMatchObject({ name: 'mcp__my__words_define' });
 });

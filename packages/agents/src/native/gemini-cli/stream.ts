@@ -1,11 +1,10 @@
-import { addUsage, type JsonObject, type StreamEvent, type Usage } from '@whetstone/events';
+import { addUsage, type JsonObject, type StreamEvent, totalTokens, type Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
-import { textTail } from '../../kit/text-tail.ts';
+import { enveloped, SessionRecord } from '../../kit/session-record.ts';
 import { callEvents, type GeminiCall, resultEvents } from './tool-call.ts';
 
-const FAILURE_LIMIT_BYTES = 4 * 1024;
 /** A longer message becomes several messages. */
 const TEXT_LIMIT_CHARACTERS = 1024 * 1024;
 
@@ -15,30 +14,28 @@ const TEXT_LIMIT_CHARACTERS = 1024 * 1024;
  * request come before the pieces of its retry, as in the stream. The stream has the tokens of sub-agents, but not their
  * events.
  */
-export function createGeminiCliMapper(place: MapperPlace = {}): NativeMapper {
-  return new GeminiStream(place);
-}
-
-class GeminiStream implements NativeMapper {
+export class GeminiStream implements NativeMapper {
   readonly #place: MapperPlace;
+  readonly #record = new SessionRecord();
   readonly #calls = new Map<string, GeminiCall>();
   #text: { pieces: string[]; length: number; at?: string } | undefined;
   /** The last error, until another item follows it. */
   #lastError: string | undefined;
-  #summary: NativeSummary = {};
+  #metadata: JsonObject | undefined;
 
-  constructor(place: MapperPlace) {
+  constructor(place: MapperPlace = {}) {
     this.#place = place;
   }
 
   map(item: JsonObject): StreamEvent[] | undefined {
     if (item.type === 'message' && item.role === 'assistant') return this.#answer(item);
-    const events = this.#itemEvents(item);
+    const events = enveloped(this.#itemEvents(item), momentIn(item.timestamp));
     return events && [...this.#takeText(), ...events];
   }
 
   summary(): NativeSummary {
-    return this.#summary;
+    const metadata = this.#metadata && { 'gemini-cli': this.#metadata };
+    return { ...this.#record.summary(), ...present({ metadata }) };
   }
 
   #answer(item: JsonObject): StreamEvent[] {
@@ -58,81 +55,62 @@ class GeminiStream implements NativeMapper {
   }
 
   #itemEvents(item: JsonObject): StreamEvent[] | undefined {
-    const envelope = momentIn(item.timestamp);
     switch (item.type) {
-      case 'init':
-        return this.#start(item, envelope);
+      case 'init': {
+        const facts = present({ model: item.model, workingDir: this.#place.workdir });
+        return [this.#record.started('gemini-cli', requiredText(item.session_id), facts)];
+      }
       case 'message':
         if (item.role !== 'user') return undefined;
-        return [{ type: 'message', role: 'user', text: requiredText(item.content), ...envelope }];
+        return [{ type: 'message', role: 'user', text: requiredText(item.content) }];
       case 'tool_use': {
         const callId = requiredText(item.tool_id);
         const call = { callId, tool: requiredText(item.tool_name), input: item.parameters ?? {} };
         this.#lastError = undefined;
         this.#calls.set(callId, call);
-        return callEvents(call, this.#place, envelope);
+        return callEvents(call, this.#place);
       }
       case 'tool_result':
-        return this.#toolResult(item, envelope);
+        return this.#toolResult(item);
       case 'error':
         this.#lastError = requiredText(item.message);
-        return [{ type: 'error', message: this.#lastError, ...envelope }];
+        return [{ type: 'error', message: this.#lastError }];
       case 'result':
-        return this.#result(item, envelope);
+        return this.#result(item);
       default:
         return undefined;
     }
   }
 
-  #start(item: JsonObject, envelope: { at?: string }): StreamEvent[] {
-    const sessionId = requiredText(item.session_id);
-    const model = textIn(item.model);
-    this.#summary.sessionId = sessionId;
-    return [
-      {
-        type: 'session.started',
-        sessionId,
-        runtime: 'gemini-cli',
-        ...present({ model, workingDir: this.#place.workdir }),
-        ...envelope,
-      },
-    ];
-  }
-
-  #toolResult(item: JsonObject, envelope: { at?: string }): StreamEvent[] {
+  #toolResult(item: JsonObject): StreamEvent[] {
     const callId = requiredText(item.tool_id);
     const call = this.#calls.get(callId) ?? { callId, tool: '', input: {} };
     this.#calls.delete(callId);
-    const { output } = item;
     const error = objectIn(item.error);
     const isFailed = item.status === 'error' || error !== undefined;
     const status = isFailed ? (error?.type === 'policy_violation' ? 'rejected' : 'failed') : 'completed';
-    const content = error?.message ?? output;
-    return resultEvents(call, { status, ...present({ output: content }) }, this.#place.workdir, envelope);
+    return resultEvents(call, { status, output: error?.message ?? item.output }, this.#place.workdir);
   }
 
   /** The status is `success` even if the agent stopped after an error, such as a loop or too many turns. */
-  #result(item: JsonObject, envelope: { at?: string }): StreamEvent[] {
+  #result(item: JsonObject): StreamEvent[] {
     const message = textIn(objectIn(item.error)?.message);
     const failure = message ?? this.#lastError;
-    const isCompleted = item.status === 'success' && failure === undefined;
-    this.#summary.ending = isCompleted ? 'completed' : 'failed';
-    if (failure !== undefined) this.#summary.failure = textTail(failure, FAILURE_LIMIT_BYTES);
-    const errors: StreamEvent[] = message === undefined ? [] : [{ type: 'error', message, ...envelope }];
-    return [...errors, ...this.#stats(objectIn(item.stats), envelope)];
+    this.#record.ending = item.status === 'success' && failure === undefined ? 'completed' : 'failed';
+    this.#record.failure = failure;
+    const errors: StreamEvent[] = message === undefined ? [] : [{ type: 'error', message }];
+    return [...errors, ...this.#stats(objectIn(item.stats))];
   }
 
   /** The totals of the process, which runs one turn. A resumed session starts from 0 again. */
-  #stats(stats: JsonObject | undefined, envelope: { at?: string }): StreamEvent[] {
+  #stats(stats: JsonObject | undefined): StreamEvent[] {
     if (!stats) return [];
     const { duration_ms = null, tool_calls = null } = stats;
-    this.#summary.metadata = { 'gemini-cli': { duration_ms, tool_calls } };
-    this.#summary.usage = usageOf(stats);
-    const models = Object.entries(objectIn(stats.models) ?? {});
-    return models.flatMap(([model, modelStats]): StreamEvent[] => {
+    this.#metadata = { duration_ms, tool_calls };
+    this.#record.usage = usageOf(stats);
+    return Object.entries(objectIn(stats.models) ?? {}).flatMap(([model, modelStats]): StreamEvent[] => {
       const usage = usageOf(objectIn(modelStats) ?? {});
-      const isUsed = usage.inputTokens + usage.outputTokens + (usage.cacheReadTokens ?? 0) > 0;
-      return isUsed ? [{ type: 'usage', model, usage, ...envelope }] : [];
+      return totalTokens(usage) > 0 ? [{ type: 'usage', model, usage }] : [];
     });
   }
 }

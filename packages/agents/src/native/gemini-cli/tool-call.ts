@@ -1,16 +1,16 @@
-import type { EventEnvelope, JsonObject, JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
+import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { objectIn, objectsIn, textIn } from '../../kit/fields.ts';
+import { objectIn, textIn } from '../../kit/fields.ts';
+import { fileChanged, planSteps } from '../../kit/mapped-events.ts';
 import { mcpToolName } from '../../kit/mcp-tool-name.ts';
 import type { MapperPlace } from '../../kit/native-mapper.ts';
-import { workspacePath } from '../../kit/workspace-path.ts';
 
 /** A tool call of Gemini CLI. Its stream and its session file report calls the same way. */
 export type GeminiCall = { callId: string; tool: string; input: JsonValue };
 
 export type GeminiResult = {
   status: 'completed' | 'failed' | 'rejected';
-  output?: JsonValue;
+  output?: JsonValue | undefined;
   /** Set if the result says how the file changed. */
   change?: 'added' | 'modified';
   /** A sub-agent gave up, although its call succeeded. */
@@ -19,16 +19,12 @@ export type GeminiResult = {
 
 const SUBAGENT_TOOL = 'invoke_agent';
 
-export function callEvents(
-  { callId, tool, input }: GeminiCall,
-  { mcpServers }: MapperPlace,
-  envelope: EventEnvelope,
-): StreamEvent[] {
+export function callEvents({ callId, tool, input }: GeminiCall, { mcpServers }: MapperPlace): StreamEvent[] {
   const call = nameAndInput(tool, input, mcpServers);
-  const called: StreamEvent = { type: 'action.called', callId, ...call, ...envelope };
+  const called: StreamEvent = { type: 'action.called', callId, ...call };
   if (tool !== SUBAGENT_TOOL) return [called];
   const name = textIn(objectIn(input)?.agent_name) ?? tool;
-  return [called, { type: 'subagent.called', callId, name, ...envelope }];
+  return [called, { type: 'subagent.called', callId, name }];
 }
 
 function nameAndInput(
@@ -51,13 +47,11 @@ function mcpName(tool: string): string | undefined {
 }
 
 export function resultEvents(
-  call: GeminiCall,
+  { callId, tool, input }: GeminiCall,
   { status, output, change, isGivenUp = false }: GeminiResult,
   workdir: string | undefined,
-  envelope: EventEnvelope,
 ): StreamEvent[] {
-  const { callId, tool, input } = call;
-  const fields = { callId, ...present({ output }), ...envelope };
+  const fields = { callId, ...present({ output }) };
   const result: StreamEvent = { type: 'action.result', status, ...fields };
   if (tool === SUBAGENT_TOOL) {
     const ending = status === 'completed' && !isGivenUp ? 'completed' : 'failed';
@@ -66,11 +60,12 @@ export function resultEvents(
   if (status !== 'completed') return [result];
   const parameters = objectIn(input) ?? {};
   if (tool === 'write_todos')
-    return [result, { type: 'plan.updated', steps: planOf(parameters), ...envelope }];
+    return [result, { type: 'plan.updated', steps: planSteps(parameters.todos, 'description') }];
   const changed = change ?? changeOf(tool, parameters);
   const path = textIn(parameters.file_path);
-  if (changed === undefined || path === undefined) return [result];
-  return [result, { type: 'file.changed', path: workspacePath(path, workdir), change: changed, ...envelope }];
+  return changed === undefined || path === undefined
+    ? [result]
+    : [result, fileChanged(path, workdir, changed)];
 }
 
 /**
@@ -80,15 +75,4 @@ function changeOf(tool: string, { old_string: old }: JsonObject): 'added' | 'mod
   if (tool === 'write_file') return 'modified';
   if (tool !== 'replace') return undefined;
   return old === '' ? 'added' : 'modified';
-}
-
-type Step = StreamEventOf<'plan.updated'>['steps'][number];
-
-/** A `blocked` step is still pending; a `cancelled` step leaves the plan. */
-function planOf({ todos }: JsonObject): Step[] {
-  return objectsIn(todos).flatMap(({ description, status }): Step[] => {
-    if (typeof description !== 'string' || status === 'cancelled') return [];
-    const isKnown = status === 'in_progress' || status === 'completed';
-    return [{ text: description, status: isKnown ? status : 'pending' }];
-  });
 }

@@ -2,7 +2,7 @@ import { deriveAgentMetadata, replyText, type StreamEvent } from '@whetstone/eve
 import { expect, test } from 'vitest';
 import { readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
-import { createGeminiCliTranscriptMapper } from './transcript.ts';
+import { GeminiTranscript } from './transcript.ts';
 
 const recorded = recordingsOf('gemini-cli');
 const place = { workdir: '/workspace' };
@@ -81,7 +81,7 @@ test('a refused call is rejected, not failed', () => {
 test('a result is reported even if the process ended before its call was complete', () => {
   const lines = recorded.bytesOf('agent.transcript.jsonl').toString().split('\n');
   const begun = lines.map((line) => line.replace('"status":"success"', '"status":"executing"')).join('\n');
-  const { events } = readNative(createGeminiCliTranscriptMapper(place), Buffer.from(begun));
+  const { events } = readNative(new GeminiTranscript(place), Buffer.from(begun));
   const ends = events.filter(({ type }) => type === 'action.result' || type === 'subagent.completed');
   expect(ends.map(({ type }) => type)).toEqual(['subagent.completed', 'action.result']);
 });

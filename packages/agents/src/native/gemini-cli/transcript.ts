@@ -1,21 +1,16 @@
-import {
-  addUsage,
-  type EventEnvelope,
-  type JsonObject,
-  type JsonValue,
-  type StreamEvent,
-  type Usage,
-} from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { enveloped, SessionRecord } from '../../kit/session-record.ts';
 import { callEvents, type GeminiCall, type GeminiResult, resultEvents } from './tool-call.ts';
 
-/**
- * Below `GEMINI_CLI_HOME`: the file of each session, and one file per sub-agent in a folder named after the session. A
- * resumed session continues in its first file; it also makes a new file, which has no prompt.
- */
-export const geminiCliTranscriptPattern = '.gemini/tmp/*/chats/{session-*,*/*}.jsonl';
+/** The parts of a message that are already events. The message may come again with more parts. */
+type Reported = { id: string; thoughts: number; hasText: boolean; hasTokens: boolean };
+
+/** Context that Gemini CLI adds before the prompt, as a user message. */
+const CONTEXT = /^\s*<(?:session|hook)_context>/;
 
 /**
  * Maps a session file of Gemini CLI 0.61. It has messages in order, a message again when more of it is known (its tool
@@ -24,32 +19,18 @@ export const geminiCliTranscriptPattern = '.gemini/tmp/*/chats/{session-*,*/*}.j
  * that started it, so its events have its id as `parentCallId`; `subagents` in the summary of the session's file maps
  * that id to the call.
  */
-export function createGeminiCliTranscriptMapper(place: MapperPlace = {}): NativeMapper {
-  return new GeminiTranscript(place);
-}
-
-/** The parts of a message that are already events. The message may come again with more parts. */
-type Reported = { id: string; thoughts: number; hasText: boolean; hasTokens: boolean };
-
-/** Context that Gemini CLI adds before the prompt, as a user message. */
-const CONTEXT = /^\s*<(?:session|hook)_context>/;
-
-class GeminiTranscript implements NativeMapper {
+export class GeminiTranscript implements NativeMapper {
   readonly #place: MapperPlace;
+  readonly #record = new SessionRecord();
   /** Ids of all messages (`#known`), and of the messages that the model still sees (`#live`). */
   readonly #known = new Set<string>();
   #live = new Set<string>();
   #last: Reported | undefined;
   readonly #called = new Set<string>();
   readonly #done = new Set<string>();
-  #turn = -1;
-  #usage: Usage | undefined;
-  #sessionId: string | undefined;
   #isSubagent = false;
-  /** Session id of a sub-agent → id of the call that started it. */
-  readonly #subagents: Record<string, string> = {};
 
-  constructor(place: MapperPlace) {
+  constructor(place: MapperPlace = {}) {
     this.#place = place;
   }
 
@@ -63,28 +44,17 @@ class GeminiTranscript implements NativeMapper {
   }
 
   summary(): NativeSummary {
-    return {
-      ...present({ sessionId: this.#sessionId, usage: this.#usage }),
-      ...(Object.keys(this.#subagents).length > 0 && { subagents: this.#subagents }),
-    };
+    return this.#record.summary();
   }
 
-  #start(item: JsonObject): StreamEvent[] {
+  #start({ kind, sessionId, startTime }: JsonObject): StreamEvent[] {
     this.#live = new Set();
-    this.#isSubagent = item.kind === 'subagent';
+    this.#isSubagent = kind === 'subagent';
     // A resumed session writes its header again.
-    if (this.#sessionId === item.sessionId) return [];
-    this.#sessionId = requiredText(item.sessionId);
-    if (this.#isSubagent) return [];
-    return [
-      {
-        type: 'session.started',
-        sessionId: this.#sessionId,
-        runtime: 'gemini-cli',
-        ...present({ workingDir: this.#place.workdir }),
-        ...momentIn(item.startTime),
-      },
-    ];
+    if (this.#record.sessionId === sessionId) return [];
+    const facts = present({ workingDir: this.#place.workdir });
+    const started = this.#record.started('gemini-cli', requiredText(sessionId), facts);
+    return this.#isSubagent ? [] : [{ ...started, ...momentIn(startTime) }];
   }
 
   #patch(patch: JsonObject): StreamEvent[] | undefined {
@@ -113,6 +83,10 @@ class GeminiTranscript implements NativeMapper {
   }
 
   #message(message: JsonObject): StreamEvent[] | undefined {
+    return enveloped(this.#messageEvents(message), this.#envelope(message));
+  }
+
+  #messageEvents(message: JsonObject): StreamEvent[] | undefined {
     const id = requiredText(message.id);
     if (message.type === 'user') {
       if (this.#known.has(id)) return [];
@@ -122,7 +96,7 @@ class GeminiTranscript implements NativeMapper {
     if (message.type === 'gemini') return this.#answerEvents(id, message);
     if (message.type === 'error' && typeof message.content === 'string') {
       this.#see(id);
-      return [{ type: 'error', message: message.content, ...this.#envelope(message) }];
+      return [{ type: 'error', message: message.content }];
     }
     return undefined;
   }
@@ -133,96 +107,77 @@ class GeminiTranscript implements NativeMapper {
   }
 
   #envelope(item: JsonObject): EventEnvelope {
+    const { sessionId } = this.#record;
     // A sub-agent counts its own turns, not the session's.
-    const itself = this.#isSubagent && this.#sessionId !== undefined && { parentCallId: this.#sessionId };
-    const turn = !itself && this.#turn >= 0 && { turn: this.#turn };
-    return { ...momentIn(item.timestamp), ...turn, ...itself };
+    return this.#isSubagent
+      ? { ...momentIn(item.timestamp), ...present({ parentCallId: sessionId }) }
+      : this.#record.envelope(item);
   }
 
   #userEvents(message: JsonObject): StreamEvent[] {
-    if (CONTEXT.test(textOf(message.content))) {
-      return [{ type: 'raw', native: message, ...this.#envelope(message) }];
-    }
-    if (isPrompt(message)) {
-      this.#turn += 1;
-      this.#usage = undefined;
-    }
-    const envelope = this.#envelope(message);
+    if (CONTEXT.test(textOf(message.content))) return [{ type: 'raw', native: message }];
+    if (isPrompt(message)) this.#record.beginTurn();
     return partsOf(message.content).flatMap((part): StreamEvent[] => {
       const response = objectIn(part.functionResponse);
-      if (response) return this.#lateResult(response, envelope);
-      if (typeof part.text !== 'string') return [{ type: 'raw', native: part, ...envelope }];
-      return part.text === '' ? [] : [{ type: 'message', role: 'user', text: part.text, ...envelope }];
+      if (response) return this.#lateResult(response);
+      return typeof part.text === 'string'
+        ? messageEvents('user', part.text)
+        : [{ type: 'raw', native: part }];
     });
   }
 
   /** A result that the file does not also have with its call, because the process ended too early. */
-  #lateResult({ id, name, response }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  #lateResult({ id, name, response }: JsonObject): StreamEvent[] {
     const callId = requiredText(id);
     if (this.#done.has(callId)) return [];
     this.#done.add(callId);
-    const output = objectIn(response);
-    const status = output?.error === undefined ? 'completed' : 'failed';
-    const content = output?.output ?? output?.error ?? response;
+    const returned = objectIn(response);
+    const status = returned?.error === undefined ? 'completed' : 'failed';
+    const output = returned?.output ?? returned?.error ?? response;
     const call = { callId, tool: textIn(name) ?? '', input: {} };
-    return resultEvents(call, { status, ...present({ output: content }) }, this.#place.workdir, envelope);
+    return resultEvents(call, { status, output }, this.#place.workdir);
   }
 
   #answerEvents(id: string, message: JsonObject): StreamEvent[] {
-    const envelope = this.#envelope(message);
-    const isNew = !this.#known.has(id);
-    if (isNew) {
+    if (!this.#known.has(id)) {
       this.#see(id);
       this.#last = { id, thoughts: 0, hasText: false, hasTokens: false };
     }
-    const parts = this.#last?.id === id ? this.#report(this.#last, message, envelope) : [];
-    const calls = objectsIn(message.toolCalls).flatMap((call) => this.#callEvents(call, envelope));
-    return [...parts, ...calls];
+    const parts = this.#last?.id === id ? this.#report(this.#last, message) : [];
+    return [...parts, ...objectsIn(message.toolCalls).flatMap((call) => this.#callEvents(call))];
   }
 
-  #report(last: Reported, message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
-    const events: StreamEvent[] = [];
+  #report(last: Reported, message: JsonObject): StreamEvent[] {
     const thoughts = objectsIn(message.thoughts);
-    for (const thought of thoughts.slice(last.thoughts)) {
-      const { subject, description } = thought;
-      const text = [subject, description]
-        .filter((part) => typeof part === 'string' && part !== '')
-        .join('\n');
-      if (text !== '') events.push({ type: 'thinking', text, ...envelope });
-    }
+    const events = thoughts.slice(last.thoughts).flatMap(({ subject, description }) => {
+      const texts = [subject, description].filter((part) => typeof part === 'string' && part !== '');
+      return thinkingEvents(texts.join('\n'));
+    });
     last.thoughts = Math.max(last.thoughts, thoughts.length);
     const text = textOf(message.content);
     if (!last.hasText && text !== '') {
       last.hasText = true;
-      events.push({ type: 'message', role: 'assistant', text, ...envelope });
+      events.push({ type: 'message', role: 'assistant', text });
     }
     const tokens = objectIn(message.tokens);
     if (!last.hasTokens && tokens) {
       last.hasTokens = true;
-      const model = textIn(message.model);
-      const usage = usageOf(tokens);
-      this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
-      events.push({ type: 'usage', usage, ...present({ model }), ...envelope });
+      events.push(...this.#record.used(usageOf(tokens), { model: textIn(message.model) }));
     }
     return events;
   }
 
-  #callEvents(native: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  #callEvents(native: JsonObject): StreamEvent[] {
     const callId = requiredText(native.id);
     const call: GeminiCall = { callId, tool: requiredText(native.name), input: native.args ?? {} };
-    if (typeof native.agentId === 'string') this.#subagents[native.agentId] = callId;
-    const events: StreamEvent[] = [];
-    if (!this.#called.has(callId)) {
-      this.#called.add(callId);
-      events.push(...callEvents(call, this.#place, envelope));
-    }
+    if (typeof native.agentId === 'string') this.#record.subagents[native.agentId] = callId;
+    const called = this.#called.has(callId) ? [] : callEvents(call, this.#place);
+    this.#called.add(callId);
     const result = resultOf(native);
-    if (!result || this.#done.has(callId)) return events;
+    if (!result || this.#done.has(callId)) return called;
     this.#done.add(callId);
-    return [
-      ...events,
-      ...resultEvents(call, result, this.#place.workdir, { ...envelope, ...momentIn(native.timestamp) }),
-    ];
+    const returned = resultEvents(call, result, this.#place.workdir);
+    return [...called, ...returned.map((event) => ({ ...event, ...momentIn(native.timestamp) }))];
   }
 }
 
@@ -245,7 +200,7 @@ function resultOf(native: JsonObject): GeminiResult | undefined {
   const output = native.name === 'run_shell_command' ? shellOutput(native.resultDisplay, content) : content;
   return {
     status: status === 'failed' && textOf(content).startsWith(REFUSAL) ? 'rejected' : status,
-    ...present({ output }),
+    output,
     ...(typeof isNew === 'boolean' && { change: isNew ? 'added' : 'modified' }),
     ...(typeof display?.terminateReason === 'string' && { isGivenUp: display.terminateReason !== 'GOAL' }),
   };
