@@ -18,6 +18,15 @@ export function requiredText(value: JsonValue | undefined): string {
   return value;
 }
 
+/** The value of a JSON text; `undefined` for any other text. */
+export function parseJson(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue;
+  } catch {
+    return undefined;
+  }
+}
+
 /** No model call uses as many tokens. A larger number counts something else. */
 const TOKENS_LIMIT = 1e12;
 

@@ -3,8 +3,8 @@ import { isBefore, isPlainId, readHomeFile } from '../../kit/kept-events.ts';
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
 import { launch } from './launch.ts';
-import { createCopilotMapper } from './stream.ts';
-import { copilotTranscriptPattern, createCopilotTranscriptMapper } from './transcript.ts';
+import { CopilotStream } from './stream.ts';
+import { CopilotTranscript } from './transcript.ts';
 
 /**
  * GitHub Copilot CLI with a configured provider, which needs no login. Its tools depend on the model's name. It unpacks
@@ -15,11 +15,12 @@ export const copilot: DrivenAgent = {
   facts,
   release,
   launch,
-  stream: { open: (place) => createCopilotMapper(place) },
+  stream: { open: (place) => new CopilotStream(place) },
   transcript: {
     kind: 'files',
-    pattern: copilotTranscriptPattern,
-    createMapper: createCopilotTranscriptMapper,
+    // With the default `COPILOT_HOME`: one file per session, with its sub-agents.
+    pattern: '.copilot/session-state/*/events.jsonl',
+    createMapper: (place) => new CopilotTranscript(place),
   },
 
   // Only the session file has token counts; they include sub-agents.
@@ -28,7 +29,7 @@ export const copilot: DrivenAgent = {
     if (!isPlainId(sessionId)) return [];
     const usages: StreamEvent[] = [];
     const file = { folder: `.copilot/session-state/${sessionId}`, name: 'events.jsonl' };
-    await readHomeFile(turn, file, createCopilotTranscriptMapper(turn.place), (event) => {
+    await readHomeFile(turn, file, new CopilotTranscript(turn.place), (event) => {
       if (event.type === 'usage' && !isBefore(event, turn.startedAt)) usages.push(event);
     });
     return usages;

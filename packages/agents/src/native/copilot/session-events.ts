@@ -1,19 +1,11 @@
-import {
-  addUsage,
-  type EventEnvelope,
-  type JsonObject,
-  type JsonValue,
-  type StreamEvent,
-  type Usage,
-} from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { objectIn, objectsIn, parseJson, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
+import { enveloped, SessionRecord } from '../../kit/session-record.ts';
 import { skillEvents } from '../../kit/skill-file.ts';
-import { textTail } from '../../kit/text-tail.ts';
 import { calledEvent, outputOf, resultEvents } from './tool-call.ts';
-
-const FAILURE_LIMIT_BYTES = 4 * 1024;
 
 /** Events that announce or repeat another event, or that are about the program and not the agent. */
 const PASSING: ReadonlySet<string> = new Set([
@@ -70,12 +62,15 @@ const PASSING: ReadonlySet<string> = new Set([
 /** Kinds of `session.info` that repeat another event. */
 const REPEATING_INFO = new Set(['model_retry', 'file_created', 'cancellation']);
 
-type Call = { parentCallId?: string; subagent?: Subagent };
+/** The start and the end of a sub-agent. */
+const SUBAGENT = /^subagent\.(?:started|completed|failed)$/;
+
+type Call = { parentCallId: string | undefined; subagent?: Subagent };
 
 type Subagent = {
   callId: string;
-  /** The parent call, if a sub-agent called this one. */
-  caller: { parentCallId?: string };
+  /** Set if a sub-agent called this one. */
+  parentCallId: string | undefined;
   /** Whether the result of the call is the sub-agent's answer. */
   isAwaited: boolean;
   output?: JsonValue | undefined;
@@ -87,6 +82,7 @@ type Subagent = {
  * approvals; only the stream has failed requests and their retries.
  */
 export class CopilotSession {
+  readonly record = new SessionRecord();
   readonly #workdir: string | undefined;
   /** Calls without a result, by call id. */
   readonly #calls = new Map<string, Call>();
@@ -94,13 +90,12 @@ export class CopilotSession {
   readonly #subagents = new Map<string, Subagent>();
   readonly #counted = new Set<string>();
   #thinking: string | undefined;
-  #turn = -1;
-  #usage: Usage | undefined;
-  #failure: string | undefined;
   #retries = 0;
   readonly #asked = new Set<string>();
   /** Whether the agent's last message calls tools. */
   #hasOpenCalls = false;
+  /** Whether the program has said that the turn is over. Before that, only a failure is certain. */
+  isOver = false;
 
   constructor({ workdir }: MapperPlace) {
     this.#workdir = workdir;
@@ -111,246 +106,183 @@ export class CopilotSession {
     if (typeof type !== 'string') return undefined;
     if (PASSING.has(type)) return [];
     const data = objectIn(item.data);
-    return data && this.#eventsOf(type, data, item);
+    if (!data) return undefined;
+    if (SUBAGENT.test(type)) return [this.#subagent(type, data, item)];
+    const envelope = this.#envelope(item, data);
+    return enveloped(this.#eventsOf(type, data, item, envelope.parentCallId), envelope);
   }
 
   /** Resets the counts, because a new prompt begins. */
   beginTurn(): void {
-    this.#turn += 1;
-    this.#usage = undefined;
-    this.#failure = undefined;
+    this.record.beginTurn();
     this.#retries = 0;
     this.#hasOpenCalls = false;
+    this.isOver = false;
   }
 
-  /** How the turn ended. Before the program says that the turn is over, only a failure is certain. */
-  ending(isOver: boolean): NativeSummary['ending'] {
-    if (this.#failure !== undefined) return 'failed';
-    if (!isOver) return undefined;
+  /** How the turn has ended so far. */
+  ending(): NativeSummary['ending'] {
+    if (this.record.failure !== undefined) return 'failed';
+    if (!this.isOver) return undefined;
     if (this.#asked.size > 0) return 'waiting';
     return this.#hasOpenCalls ? 'failed' : 'completed';
   }
 
-  summary(): NativeSummary & { metadata: { copilot: JsonObject } } {
-    return {
-      ...present({ failure: this.#failure, usage: this.#usage }),
-      metadata: { copilot: { retries: this.#retries } },
-    };
+  summary(metadata: JsonObject = {}): NativeSummary {
+    this.record.ending = this.ending();
+    return { ...this.record.summary(), metadata: { copilot: { ...metadata, retries: this.#retries } } };
   }
 
-  fail(reason: string): void {
-    this.#failure = textTail(reason, FAILURE_LIMIT_BYTES);
+  /** Most events of sub-agents name the parent call; all have the sub-agent's id. */
+  #envelope(item: JsonObject, data: JsonObject): EventEnvelope {
+    const parent = textIn(data.parentToolCallId) ?? objectIn(data.usage)?.parentToolCallId;
+    const { callId } = this.#subagents.get(textIn(item.agentId) ?? '') ?? {};
+    return this.record.envelope(item, textIn(parent) ?? callId);
   }
 
-  /** Time, turn and parent call of an event. Most events of sub-agents name the call; all have the sub-agent's id. */
-  envelope(item: JsonObject, data: JsonObject = {}): EventEnvelope {
-    const parent = textIn(data.parentToolCallId) ?? this.#subagents.get(textIn(item.agentId) ?? '')?.callId;
-    return {
-      ...momentIn(item.timestamp),
-      ...(this.#turn >= 0 && { turn: this.#turn }),
-      ...present({ parentCallId: parent }),
-    };
-  }
-
-  #eventsOf(type: string, data: JsonObject, item: JsonObject): StreamEvent[] | undefined {
-    const envelope = this.envelope(item, data);
+  #eventsOf(
+    type: string,
+    data: JsonObject,
+    item: JsonObject,
+    parentCallId: string | undefined,
+  ): StreamEvent[] | undefined {
+    const isOwn = parentCallId === undefined;
     switch (type) {
       case 'user.message':
-        return [{ type: 'message', role: 'user', text: requiredText(data.content), ...envelope }];
+        return [{ type: 'message', role: 'user', text: requiredText(data.content) }];
       case 'assistant.message':
-        return this.#message(data, envelope);
+        return this.#message(data, isOwn);
       case 'assistant.reasoning':
-        return this.#think(requiredText(data.content), envelope);
+        return this.#think(requiredText(data.content));
       case 'assistant.usage':
-        return this.#use(data, envelope);
+        return this.#use(data);
       case 'session.usage_record': {
         const usage = objectIn(data.usage);
-        return usage && this.#use(usage, this.envelope(item, usage));
+        return usage && this.#use(usage);
       }
       case 'assistant.turn_retry':
         this.#retries += 1;
         return [];
       case 'model.call_failure':
-        return [{ type: 'error', message: callFailure(data), ...envelope }];
+        return [{ type: 'error', message: callFailure(data) }];
       case 'tool.execution_start':
-        return this.#call(data, envelope);
+        this.#calls.set(requiredText(data.toolCallId), { parentCallId });
+        return [calledEvent(data)];
       case 'tool.execution_complete':
-        return this.#result(data, envelope);
-      case 'subagent.started':
-      case 'subagent.completed':
-      case 'subagent.failed':
-        return this.#subagent(type, data, item);
+        return this.#result(data);
       case 'skill.invoked':
       case 'skill.invoked_ref': {
         const skill = requiredText(data.name);
         // Otherwise the tool call already reports the skill.
-        return data.trigger === 'agent-invoked'
-          ? []
-          : skillEvents(requiredText(item.id), skill, 'completed', envelope);
+        return data.trigger === 'agent-invoked' ? [] : skillEvents(requiredText(item.id), skill, 'completed');
       }
       case 'permission.requested':
       case 'permission.completed':
-        return this.#permission(type, data, envelope);
+        return [permissionEvent(type, data)];
       case 'user_input.requested':
-        return this.#question(data, envelope);
+        return [this.#question(data)];
       case 'user_input.completed':
         this.#asked.delete(requiredText(data.requestId));
         return undefined;
-      case 'abort': {
-        const message = `aborted: ${requiredText(data.reason)}`;
-        if (envelope.parentCallId === undefined) this.fail(message);
-        return [{ type: 'error', message, ...envelope }];
-      }
-      default:
-        return type.startsWith('session.') ? this.#sessionEvents(type, data, item) : undefined;
-    }
-  }
-
-  #sessionEvents(type: string, data: JsonObject, item: JsonObject): StreamEvent[] | undefined {
-    const envelope = this.envelope(item, data);
-    switch (type) {
-      case 'session.error': {
-        const message = requiredText(data.message);
-        if (envelope.parentCallId === undefined) this.fail(message);
-        return [{ type: 'error', message, ...envelope }];
-      }
+      case 'abort':
+        return this.#error(`aborted: ${requiredText(data.reason)}`, isOwn);
+      case 'session.error':
+        return this.#error(requiredText(data.message), isOwn);
       case 'session.info':
         return REPEATING_INFO.has(textIn(data.infoType) ?? '') ? [] : undefined;
       case 'session.mcp_server_status_changed':
         return data.error === undefined ? [] : undefined;
       case 'session.compaction_complete':
-        return this.#compaction(data, envelope);
-      case 'session.truncation': {
-        const dropped = tokensIn(data.messagesRemovedDuringTruncation);
-        return [{ type: 'compaction', droppedMessages: dropped, ...envelope }];
-      }
+        return this.#compaction(data);
+      case 'session.truncation':
+        return [{ type: 'compaction', droppedMessages: tokensIn(data.messagesRemovedDuringTruncation) }];
       default:
         return undefined;
     }
   }
 
-  #message(data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
-    const text = requiredText(data.content);
-    if (envelope.parentCallId === undefined) {
-      this.#failure = undefined;
+  #error(message: string, isOwn: boolean): StreamEvent[] {
+    if (isOwn) this.record.failure = message;
+    return [{ type: 'error', message }];
+  }
+
+  #message(data: JsonObject, isOwn: boolean): StreamEvent[] {
+    if (isOwn) {
+      this.record.failure = undefined;
       this.#hasOpenCalls = objectsIn(data.toolRequests).length > 0;
     }
-    const thinking = this.#think(textIn(data.reasoningText) ?? '', envelope);
-    return text === '' ? thinking : [...thinking, { type: 'message', role: 'assistant', text, ...envelope }];
+    const message = messageEvents('assistant', requiredText(data.content));
+    return [...this.#think(textIn(data.reasoningText) ?? ''), ...message];
   }
 
   /** Thinking comes with the message and, in the stream, also as its own event. */
-  #think(text: string, envelope: EventEnvelope): StreamEvent[] {
+  #think(text: string): StreamEvent[] {
     if (text === '' || text === this.#thinking) return [];
     this.#thinking = text;
-    return [{ type: 'thinking', text, ...envelope }];
+    return thinkingEvents(text);
   }
 
-  #call(data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
-    const { parentCallId } = envelope;
-    this.#calls.set(requiredText(data.toolCallId), { ...present({ parentCallId }) });
-    return [calledEvent(data, envelope)];
-  }
-
-  #result(data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  #result(data: JsonObject): StreamEvent[] {
     const callId = requiredText(data.toolCallId);
-    const { subagent, ...caller } = this.#calls.get(callId) ?? {};
-    const events = resultEvents(data, this.#workdir, { ...caller, ...envelope });
+    const { subagent, parentCallId } = this.#calls.get(callId) ?? {};
+    const events = resultEvents(data, this.#workdir);
     this.#calls.delete(callId);
     if (subagent?.isAwaited) subagent.output = outputOf(data);
-    return events;
+    return enveloped(events, present({ parentCallId })) ?? [];
   }
 
   /** Start and end of a sub-agent have its id, but belong to the agent that called it. */
-  #subagent(type: string, data: JsonObject, item: JsonObject): StreamEvent[] {
+  #subagent(type: string, data: JsonObject, item: JsonObject): StreamEvent {
     const callId = requiredText(data.toolCallId);
     const agentId = textIn(item.agentId) ?? callId;
-    const { parentCallId: _itself, ...moment } = this.envelope(item);
     if (type === 'subagent.started') {
-      const name = requiredText(data.agentName);
       const call = this.#calls.get(callId);
       const { parentCallId } = call ?? {};
-      const caller = { ...present({ parentCallId }) };
-      const subagent: Subagent = { callId, caller, isAwaited: data.executionMode !== 'background' };
+      const subagent: Subagent = { callId, parentCallId, isAwaited: data.executionMode !== 'background' };
       this.#subagents.set(agentId, subagent);
       if (call) call.subagent = subagent;
-      return [{ type: 'subagent.called', callId, name, ...moment, ...caller }];
+      const name = requiredText(data.agentName);
+      return { type: 'subagent.called', callId, name, ...this.record.envelope(item, parentCallId) };
     }
-    const { caller, output: answer } = this.#subagents.get(agentId) ?? {};
-    const output = data.error ?? answer;
+    const { parentCallId, output: answer } = this.#subagents.get(agentId) ?? {};
     const status = type === 'subagent.failed' || data.cancelled === true ? 'failed' : 'completed';
-    const result = output !== undefined && { output };
-    return [{ type: 'subagent.completed', callId, status, ...result, ...moment, ...caller }];
+    const output = present({ output: data.error ?? answer });
+    return {
+      ...{ type: 'subagent.completed', callId, status, ...output },
+      ...this.record.envelope(item, parentCallId),
+    };
   }
 
-  #permission(type: string, data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
-    const request = objectIn(data.permissionRequest) ?? {};
-    const callId = textIn(data.toolCallId) ?? textIn(request.toolCallId) ?? requiredText(data.requestId);
-    if (type === 'permission.requested') {
-      const { kind, intention } = request;
-      return [
-        {
-          type: 'approval.requested',
-          callId,
-          ...(typeof kind === 'string' && { name: kind }),
-          ...(typeof intention === 'string' && { reason: intention }),
-          ...envelope,
-        },
-      ];
-    }
-    const isApproved = requiredText(objectIn(data.result)?.kind).startsWith('approved');
-    const by = textIn(data.decisionSource);
-    return [
-      {
-        type: 'approval.decided',
-        callId,
-        decision: isApproved ? 'approved' : 'denied',
-        ...present({ by }),
-        ...envelope,
-      },
-    ];
-  }
-
-  #question({ requestId, question, choices }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  #question({ requestId, question, choices }: JsonObject): StreamEvent {
     const id = requiredText(requestId);
     this.#asked.add(id);
     const options = Array.isArray(choices) ? choices.filter((choice) => typeof choice === 'string') : [];
-    return [
-      {
-        type: 'input.requested',
-        request: {
-          id,
-          prompt: requiredText(question),
-          kind: 'question',
-          ...(options.length > 0 && { options: options.map((choice) => ({ id: choice })) }),
-        },
-        ...envelope,
+    return {
+      type: 'input.requested',
+      request: {
+        ...{ id, prompt: requiredText(question), kind: 'question' },
+        ...(options.length > 0 && { options: options.map((choice) => ({ id: choice })) }),
       },
-    ];
+    };
   }
 
   /** Only this event reports the model calls of a compaction. */
-  #compaction(data: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  #compaction(data: JsonObject): StreamEvent[] {
     const used = objectIn(data.compactionTokensUsed);
-    const usage = used ? this.#use(used, envelope) : [];
+    const usage = used ? this.#use(used) : [];
     if (data.success !== true) {
       const reason = textIn(data.error) ?? textIn(data.failureReason) ?? 'unknown';
-      return [...usage, { type: 'error', message: `Compaction failed: ${reason}`, ...envelope }];
+      return [...usage, { type: 'error', message: `Compaction failed: ${reason}` }];
     }
-    const summary = textIn(data.summaryContent);
+    const dropped = data.messagesRemoved !== undefined && { droppedMessages: tokensIn(data.messagesRemoved) };
     return [
       ...usage,
-      {
-        type: 'compaction',
-        ...present({ summary }),
-        ...(data.messagesRemoved !== undefined && { droppedMessages: tokensIn(data.messagesRemoved) }),
-        ...envelope,
-      },
+      { type: 'compaction', ...present({ summary: textIn(data.summaryContent) }), ...dropped },
     ];
   }
 
   /** With every provider, `inputTokens` includes the tokens read from and written to the cache. */
-  #use(reported: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  #use(reported: JsonObject): StreamEvent[] {
     const { apiCallId, duration } = reported;
     if (typeof apiCallId === 'string') {
       if (this.#counted.has(apiCallId)) return [];
@@ -365,30 +297,26 @@ export class CopilotSession {
       cacheWriteTokens,
       ...(reported.reasoningTokens !== undefined && { reasoningTokens: tokensIn(reported.reasoningTokens) }),
     };
-    this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
-    const model = textIn(reported.model);
-    return [
-      {
-        type: 'usage',
-        usage,
-        ...present({ model }),
-        ...(typeof duration === 'number' && duration >= 0 && { latencyMs: duration }),
-        ...envelope,
-      },
-    ];
+    const latencyMs = typeof duration === 'number' && duration >= 0 ? duration : undefined;
+    return this.record.used(usage, { model: textIn(reported.model), latencyMs });
   }
+}
+
+function permissionEvent(type: string, data: JsonObject): StreamEvent {
+  const request = objectIn(data.permissionRequest) ?? {};
+  const callId = textIn(data.toolCallId) ?? textIn(request.toolCallId) ?? requiredText(data.requestId);
+  if (type === 'permission.requested') {
+    const asked = { name: textIn(request.kind), reason: textIn(request.intention) };
+    return { type: 'approval.requested', callId, ...present(asked) };
+  }
+  const isApproved = requiredText(objectIn(data.result)?.kind).startsWith('approved');
+  const by = present({ by: textIn(data.decisionSource) });
+  return { type: 'approval.decided', callId, decision: isApproved ? 'approved' : 'denied', ...by };
 }
 
 /** The message of a failed call. The provider's error comes as JSON text. */
 function callFailure({ statusCode, errorMessage, failureKind }: JsonObject): string {
   const kind = typeof statusCode === 'number' ? `HTTP ${statusCode}` : (textIn(failureKind) ?? 'error');
-  return `The model call failed (${kind}): ${providerMessage(textIn(errorMessage) ?? 'no reason given')}`;
-}
-
-function providerMessage(text: string): string {
-  try {
-    return textIn(objectIn(JSON.parse(text) as JsonValue)?.message) ?? text;
-  } catch {
-    return text;
-  }
+  const text = textIn(errorMessage) ?? 'no reason given';
+  return `The model call failed (${kind}): ${textIn(objectIn(parseJson(text))?.message) ?? text}`;
 }

@@ -2,11 +2,11 @@ import { deriveAgentMetadata, replyText } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
-import { createCopilotMapper } from './stream.ts';
+import { CopilotStream } from './stream.ts';
 
 const recorded = recordingsOf('copilot');
 const readText = (text: string): NativeReading =>
-  readNative(createCopilotMapper({ workdir: '/workspace' }), Buffer.from(text));
+  readNative(new CopilotStream({ workdir: '/workspace' }), Buffer.from(text));
 
 test('each call and reply is reported once', () => {
   const { events, summary } = recorded.stream('main');

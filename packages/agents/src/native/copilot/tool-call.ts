@@ -1,12 +1,13 @@
-import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
-import { workspacePath } from '../../kit/workspace-path.ts';
+import { changeNamed, fileChanged } from '../../kit/mapped-events.ts';
 
 /** Maps the `data` of `tool.execution_start`. */
-export function calledEvent(data: JsonObject, envelope: EventEnvelope): StreamEvent {
-  const callId = requiredText(data.toolCallId);
-  return { type: 'action.called', callId, ...nameAndInput(data), ...envelope };
-}
+export const calledEvent = (data: JsonObject): StreamEvent => ({
+  ...{ type: 'action.called', callId: requiredText(data.toolCallId) },
+  ...nameAndInput(data),
+});
 
 function nameAndInput(data: JsonObject): { name: string; input: JsonValue } {
   const { mcpServerName: server, mcpToolName: tool, toolName, arguments: input = {} } = data;
@@ -17,30 +18,16 @@ function nameAndInput(data: JsonObject): { name: string; input: JsonValue } {
   return { name: requiredText(toolName), input };
 }
 
-const CHANGES: Readonly<Record<string, 'added' | 'modified' | 'deleted'>> = {
-  create: 'added',
-  edit: 'modified',
-  delete: 'deleted',
-};
-
 /** Maps the `data` of `tool.execution_complete`. The tool succeeds even if its command fails, with an exit code. */
-export function resultEvents(
-  data: JsonObject,
-  workdir: string | undefined,
-  envelope: EventEnvelope,
-): StreamEvent[] {
+export function resultEvents(data: JsonObject, workdir: string | undefined): StreamEvent[] {
   const callId = requiredText(data.toolCallId);
   if (typeof data.success !== 'boolean') throw new TypeError('A result was expected.');
-  const error = objectIn(data.error);
-  const status = data.success ? 'completed' : error?.code === 'denied' ? 'rejected' : 'failed';
-  const output = outputOf(data);
-  const changed = objectsIn(data.fileEdits).flatMap(({ path, kind }): StreamEvent[] => {
-    if (typeof path !== 'string' || !data.success) return [];
-    const change = CHANGES[textIn(kind) ?? ''] ?? 'modified';
-    return [{ type: 'file.changed', path: workspacePath(path, workdir), change, ...envelope }];
-  });
-  const result = output !== undefined && { output };
-  return [{ type: 'action.result', callId, status, ...result, ...envelope }, ...changed];
+  const status = data.success ? 'completed' : objectIn(data.error)?.code === 'denied' ? 'rejected' : 'failed';
+  const edits = data.success ? objectsIn(data.fileEdits) : [];
+  const changed = edits.flatMap(({ path, kind }) =>
+    typeof path === 'string' ? [fileChanged(path, workdir, changeNamed(kind))] : [],
+  );
+  return [{ type: 'action.result', callId, status, ...present({ output: outputOf(data) }) }, ...changed];
 }
 
 /** The result that the model got. */

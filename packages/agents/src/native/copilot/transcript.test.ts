@@ -2,11 +2,11 @@ import { deriveAgentMetadata, type StreamEvent } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
-import { createCopilotTranscriptMapper } from './transcript.ts';
+import { CopilotTranscript } from './transcript.ts';
 
 const recorded = recordingsOf('copilot');
 const place = { workdir: '/workspace' };
-const readBytes = (bytes: Buffer): NativeReading => readNative(createCopilotTranscriptMapper(place), bytes);
+const readBytes = (bytes: Buffer): NativeReading => readNative(new CopilotTranscript(place), bytes);
 
 test.each([
   ['main', ['main', 'main-resumed']],

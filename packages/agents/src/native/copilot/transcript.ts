@@ -4,21 +4,12 @@ import { objectIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { CopilotSession } from './session-events.ts';
 
-/** Below the agent's home, with the default `COPILOT_HOME`: one file per session, with its sub-agents. */
-export const copilotTranscriptPattern = '.copilot/session-state/*/events.jsonl';
-
 /** Maps the session file of Copilot CLI 1.0. Each process that writes to it ends with a shutdown event. */
-export function createCopilotTranscriptMapper(place: MapperPlace = {}): NativeMapper {
-  return new CopilotTranscript(place);
-}
-
-class CopilotTranscript implements NativeMapper {
+export class CopilotTranscript implements NativeMapper {
   readonly #session: CopilotSession;
   readonly #workdir: string | undefined;
-  #sessionId: string | undefined;
-  #isOver = false;
 
-  constructor(place: MapperPlace) {
+  constructor(place: MapperPlace = {}) {
     this.#session = new CopilotSession(place);
     this.#workdir = place.workdir;
   }
@@ -27,19 +18,18 @@ class CopilotTranscript implements NativeMapper {
     const data = objectIn(item.data) ?? {};
     switch (item.type) {
       case 'session.start':
-        return this.#start(item, data);
+        return [this.#started(item, data)];
       case 'session.resume':
         return [];
       case 'session.shutdown':
-        this.#isOver = true;
+        this.#session.isOver = true;
         if (data.shutdownType === 'error') {
-          this.#session.fail(textIn(data.errorReason) ?? 'The program ended with an error.');
+          this.#session.record.failure = textIn(data.errorReason) ?? 'The program ended with an error.';
         }
         return [];
       case 'user.message':
         // A message during a turn, or from the agent to itself, does not begin a turn.
         if (item.agentId === undefined && data.delivery === 'idle' && data.isAutopilotContinuation !== true) {
-          this.#isOver = false;
           this.#session.beginTurn();
         }
         return this.#session.map(item);
@@ -49,26 +39,14 @@ class CopilotTranscript implements NativeMapper {
   }
 
   summary(): NativeSummary {
-    const ending = this.#session.ending(this.#isOver);
-    return {
-      ...this.#session.summary(),
-      ...present({ ending, sessionId: this.#sessionId }),
-    };
+    return this.#session.summary();
   }
 
-  #start(item: JsonObject, data: JsonObject): StreamEvent[] {
-    this.#sessionId = requiredText(data.sessionId);
-    const version = textIn(data.copilotVersion);
-    const model = textIn(data.selectedModel);
+  #started(item: JsonObject, data: JsonObject): StreamEvent {
+    const { record } = this.#session;
+    const { sessionId, copilotVersion: runtimeVersion, selectedModel: model } = data;
     const workingDir = textIn(objectIn(data.context)?.cwd) ?? this.#workdir;
-    return [
-      {
-        type: 'session.started',
-        sessionId: this.#sessionId,
-        runtime: 'copilot',
-        ...present({ runtimeVersion: version, model, workingDir }),
-        ...this.#session.envelope(item),
-      },
-    ];
+    const facts = present({ runtimeVersion, model, workingDir });
+    return { ...record.started('copilot', requiredText(sessionId), facts), ...record.envelope(item) };
   }
 }
