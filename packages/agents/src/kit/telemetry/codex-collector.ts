@@ -6,7 +6,7 @@ import type { ConfinedFiles } from '@whetstone/sandbox';
 import type { Telemetry } from '../../agent.ts';
 import type { TelemetryConfig } from '../../config.ts';
 import type { CodexUsage } from '../../native/codex-cli/items.ts';
-import type { CodexFacts, CodexMapper } from '../../native/codex-cli/stream.ts';
+import type { CodexFacts, CodexStream } from '../../native/codex-cli/stream.ts';
 import type { JsonLinesSummary } from '../read-json-lines.ts';
 import type { TelemetryCollector } from './telemetry-collector.ts';
 
@@ -25,7 +25,7 @@ export function createCodexCollector(
     async collect({ reading, isUsageWhole, words, files: { stdoutFile } }) {
       await confined.write(config.file, createReadStream(stdoutFile));
       if (reading.source !== 'stream') throw new TypeError('The output was not read as a stream.');
-      const { facts } = reading.mapper as CodexMapper;
+      const { facts } = reading.mapper as CodexStream;
       const usage = isUsageWhole ? facts.turnUsage : undefined;
       const gaps = await gapsOf({ ...reading.summary, ...facts }, words, workdir);
       return toTelemetry({ ...reading.summary, ...facts, turnUsage: usage }, words, gaps);

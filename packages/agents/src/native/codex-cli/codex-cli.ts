@@ -1,11 +1,11 @@
-import type { JsonValue } from '@whetstone/events';
+import { parseJson } from '../../kit/fields.ts';
 import { readHomeFile, subagentEvents } from '../../kit/kept-events.ts';
 import type { NativeMapper } from '../../kit/native-mapper.ts';
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
 import { launch } from './launch.ts';
-import { type CodexMapper, createCodexMapper } from './stream.ts';
-import { codexTranscriptPattern, createCodexTranscriptMapper } from './transcript.ts';
+import { CodexStream } from './stream.ts';
+import { CodexRollout } from './transcript.ts';
 
 /**
  * Codex CLI. Its prompt and tools depend on the model. For a model that it does not know, it reports an `error` item and
@@ -18,27 +18,24 @@ export const codexCli: DrivenAgent = {
   launch,
   stream: {
     open: (place, before = 'new') =>
-      createCodexMapper(place, before === 'new' ? undefined : usageOfThread(before)),
-    answerIn: (mapper) => jsonOf((mapper as CodexMapper).facts.finalMessage ?? ''),
+      new CodexStream(place, before === 'new' ? undefined : usageOfThread(before)),
+    answerIn: (mapper) => parseJson((mapper as CodexStream).facts.finalMessage ?? ''),
   },
-  transcript: { kind: 'files', pattern: codexTranscriptPattern, createMapper: createCodexTranscriptMapper },
+  transcript: {
+    kind: 'files',
+    // One file per thread with all its turns. Each sub-agent has its own thread.
+    pattern: '.codex/sessions/*/*/*/rollout-*.jsonl',
+    createMapper: (place) => new CodexRollout(place),
+  },
 
   // The stream covers only the thread that was prompted; each sub-agent has a thread of its own.
   keptEvents: (turn) =>
     subagentEvents(turn, (thread, emit) => {
       const file = { folder: '.codex/sessions', name: `rollout-*-${thread}.jsonl` };
-      return readHomeFile(turn, file, createCodexTranscriptMapper(turn.place), emit);
+      return readHomeFile(turn, file, new CodexRollout(turn.place), emit);
     }),
 };
 
 /** The thread's usage before a turn. It is unknown if the turn before did not reach its end. */
 const usageOfThread = (before: NativeMapper | 'unread') =>
-  before === 'unread' ? before : ((before as CodexMapper).facts.threadUsage ?? 'unread');
-
-function jsonOf(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+  before === 'unread' ? before : ((before as CodexStream).facts.threadUsage ?? 'unread');

@@ -1,4 +1,4 @@
-import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { objectIn, textIn } from '../../kit/fields.ts';
 
 /** The state of another agent, as Codex reports it: `"running"`, `{ status, message }` or `{ "completed": message }`. */
@@ -14,43 +14,40 @@ export class Collaboration {
   /** Thread id → call id, for sub-agents that have not ended. */
   readonly #running = new Map<string, string>();
   readonly #called = new Set<string>();
-  /** Thread id → call id, for all sub-agents. It connects their rollouts with this one. */
-  readonly threads: Record<string, string> = {};
+  readonly #threads: Record<string, string>;
+
+  /** `threads`, thread id → call id, gets all sub-agents. It connects their rollouts with this one. */
+  constructor(threads: Record<string, string>) {
+    this.#threads = threads;
+  }
 
   /** `name` is what the parent calls the agent. */
-  started(callId: string, name: string, envelope: EventEnvelope = {}): StreamEvent[] {
+  started(callId: string, name: string): StreamEvent[] {
     if (this.#called.has(callId)) return [];
     this.#called.add(callId);
-    return [{ type: 'subagent.called', callId, name, ...envelope }];
+    return [{ type: 'subagent.called', callId, name }];
   }
 
   hasThread(callId: string, threadId: string): void {
     this.#running.set(threadId, callId);
-    this.threads[threadId] = callId;
+    this.#threads[threadId] = callId;
   }
 
   /** The call did not start an agent. */
-  failed(callId: string, envelope: EventEnvelope = {}): StreamEvent[] {
-    return [{ type: 'subagent.completed', callId, status: 'failed', ...envelope }];
+  failed(callId: string): StreamEvent[] {
+    return [{ type: 'subagent.completed', callId, status: 'failed' }];
   }
 
   /** `states` has one entry per thread id. */
-  ended(states: JsonObject | undefined, envelope: EventEnvelope = {}): StreamEvent[] {
+  ended(states: JsonObject | undefined): StreamEvent[] {
     return Object.entries(states ?? {}).flatMap(([thread, value]): StreamEvent[] => {
       const callId = this.#running.get(thread);
       const { status, message } = stateOf(value);
       const isDone = status === 'completed';
       if (callId === undefined || !(isDone || FAILED.has(status))) return [];
       this.#running.delete(thread);
-      return [
-        {
-          type: 'subagent.completed',
-          callId,
-          status: isDone ? 'completed' : 'failed',
-          ...(message !== null && { output: message }),
-          ...envelope,
-        },
-      ];
+      const output = message !== null && { output: message };
+      return [{ type: 'subagent.completed', callId, status: isDone ? 'completed' : 'failed', ...output }];
     });
   }
 }

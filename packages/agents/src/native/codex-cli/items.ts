@@ -1,6 +1,7 @@
 import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 import { z } from 'zod';
-import { workspacePath } from '../../kit/workspace-path.ts';
+import { objectIn } from '../../kit/fields.ts';
+import { changeNamed, fileChanged } from '../../kit/mapped-events.ts';
 
 /** The events of `codex exec --json` that have a mapping. Any other event becomes a `raw` event. */
 const count = z.number().int().nonnegative().catch(0);
@@ -85,12 +86,13 @@ export function toUsage(usage: CodexUsage): Usage {
 /** The usage since `before`. Codex reports the usage of the whole thread at the end of each turn. */
 export function usageSince(before: CodexUsage | undefined, now: CodexUsage): CodexUsage {
   if (!before) return now;
+  const since = (bucket: keyof CodexUsage): number => Math.max(0, now[bucket] - before[bucket]);
   return {
-    input_tokens: Math.max(0, now.input_tokens - before.input_tokens),
-    output_tokens: Math.max(0, now.output_tokens - before.output_tokens),
-    cached_input_tokens: Math.max(0, now.cached_input_tokens - before.cached_input_tokens),
-    cache_write_input_tokens: Math.max(0, now.cache_write_input_tokens - before.cache_write_input_tokens),
-    reasoning_output_tokens: Math.max(0, now.reasoning_output_tokens - before.reasoning_output_tokens),
+    input_tokens: since('input_tokens'),
+    output_tokens: since('output_tokens'),
+    cached_input_tokens: since('cached_input_tokens'),
+    cache_write_input_tokens: since('cache_write_input_tokens'),
+    reasoning_output_tokens: since('reasoning_output_tokens'),
   };
 }
 
@@ -114,50 +116,24 @@ export function calledEvent(item: CodexItem, name: string, native: JsonValue | u
   if (item.type === 'command_execution') {
     return { type: 'action.called', callId: item.id, name, input: { command: item.command } };
   }
-  const {
-    id: _id,
-    type: _type,
-    status: _status,
-    result: _result,
-    error: _error,
-    agents_states: _states,
-    ...input
-  } = asObject(native);
-  return { type: 'action.called', callId: item.id, name, input: asObject(input.arguments ?? input) };
+  const { id, type, status, result, error, agents_states, ...input } = objectIn(native) ?? {};
+  return { type: 'action.called', callId: item.id, name, input: objectIn(input.arguments) ?? input };
 }
 
 export function resultEvent(item: CodexItem, native: JsonValue | undefined): StreamEvent {
-  const isFailed = 'status' in item && (item.status === 'failed' || item.status === 'declined');
-  const status = isFailed ? (item.status === 'declined' ? 'rejected' : 'failed') : 'completed';
+  const { status: ending } = { status: 'completed', ...item };
+  const status = ending === 'declined' ? 'rejected' : ending === 'failed' ? 'failed' : 'completed';
   if (item.type === 'command_execution') {
-    const output = {
-      output: item.aggregated_output,
-      ...(item.exit_code == null ? {} : { exitCode: item.exit_code }),
-    };
+    const exitCode = item.exit_code != null && { exitCode: item.exit_code };
+    const output = { output: item.aggregated_output, ...exitCode };
     return { type: 'action.result', callId: item.id, status, output };
   }
-  const { result, error, agents_states } = asObject(native);
+  const { result, error, agents_states } = objectIn(native) ?? {};
   const output = result ?? error ?? agents_states;
-  return { type: 'action.result', callId: item.id, status, ...(output == null ? {} : { output }) };
+  return { type: 'action.result', callId: item.id, status, ...(output != null && { output }) };
 }
 
-export const CHANGES: Readonly<Record<string, 'added' | 'modified' | 'deleted'>> = {
-  add: 'added',
-  update: 'modified',
-  delete: 'deleted',
-};
-
-export function fileEvents(
-  item: CodexItem & { type: 'file_change' },
+export const fileEvents = (
+  { changes }: CodexItem & { type: 'file_change' },
   workdir: string | undefined,
-): StreamEvent[] {
-  return item.changes.map(({ path, kind }) => ({
-    type: 'file.changed',
-    path: workspacePath(path, workdir),
-    change: CHANGES[kind] ?? 'modified',
-  }));
-}
-
-function asObject(value: JsonValue | undefined): JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
-}
+): StreamEvent[] => changes.map(({ path, kind }) => fileChanged(path, workdir, changeNamed(kind)));

@@ -1,9 +1,8 @@
-import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
-import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
+import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { objectIn, objectsIn, parseJson, requiredText, textIn } from '../../kit/fields.ts';
+import { changeNamed, fileChanged, workspacePath } from '../../kit/mapped-events.ts';
 import { skillEvents, skillIn } from '../../kit/skill-file.ts';
-import { workspacePath } from '../../kit/workspace-path.ts';
 import { Collaboration } from './collaboration.ts';
-import { CHANGES } from './items.ts';
 
 type Status = 'completed' | 'failed' | 'rejected';
 
@@ -16,52 +15,39 @@ type Outcome = { status: Status; output?: JsonValue };
  * the item. Calls from inside a code mode script have only the item.
  */
 export class RolloutCalls {
-  readonly collaboration = new Collaboration();
+  readonly #collaboration: Collaboration;
   readonly #workdir: string | undefined;
   readonly #open = new Map<string, Outcome | undefined>();
 
-  constructor(workdir: string | undefined) {
+  /** `threads` gets the thread of each sub-agent, with the id of its call. */
+  constructor(workdir: string | undefined, threads: Record<string, string>) {
     this.#workdir = workdir;
+    this.#collaboration = new Collaboration(threads);
   }
 
   /** `function_call` has its arguments as JSON text; `custom_tool_call` has free text as its input. */
-  called(item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  called(item: JsonObject): StreamEvent[] {
     const callId = requiredText(item.call_id);
     const tool = requiredText(item.name);
-    const input = item.arguments === undefined ? (item.input ?? null) : parseArguments(item.arguments);
+    const input = item.arguments === undefined ? (item.input ?? null) : parsedArguments(item.arguments);
     this.#open.set(callId, undefined);
     const name = typeof item.namespace === 'string' ? namespaced(item.namespace, tool) : tool;
-    const child =
-      tool === 'spawn_agent' ? this.collaboration.started(callId, childName(input), envelope) : [];
-    return [{ type: 'action.called', callId, name, input, ...envelope }, ...child];
+    const child = tool === 'spawn_agent' ? this.#collaboration.started(callId, childName(input)) : [];
+    return [{ type: 'action.called', callId, name, input }, ...child];
   }
 
   /** `function_call_output` and `custom_tool_call_output`. */
-  returned(item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  returned(item: JsonObject): StreamEvent[] {
     const callId = requiredText(item.call_id);
-    const text = outputText(item.output);
+    const text = textIn(item.output) ?? textIn(objectIn(item.output)?.content) ?? '';
     const status = REJECTED.test(text) ? 'rejected' : 'completed';
     const outcome = { status, output: item.output ?? null, ...this.#open.get(callId) } as const;
     this.#open.delete(callId);
-    return [{ type: 'action.result', callId, ...outcome, ...envelope }];
-  }
-
-  /** A call without a separate result, because the provider ran it or Codex reports none. */
-  hosted(
-    callId: string,
-    name: string,
-    input: JsonValue,
-    status: Status,
-    envelope: EventEnvelope,
-  ): StreamEvent[] {
-    return [
-      { type: 'action.called', callId, name, input, ...envelope },
-      { type: 'action.result', callId, status, ...envelope },
-    ];
+    return [{ type: 'action.result', callId, ...outcome }];
   }
 
   /** `item_completed` of a call; `undefined` for an item that is not a call or is unknown. */
-  completed(item: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
+  completed(item: JsonObject): StreamEvent[] | undefined {
     const id = requiredText(item.id);
     switch (item.type) {
       case 'CommandExecution': {
@@ -71,30 +57,29 @@ export class RolloutCalls {
         const status = statusOf(item.status);
         const skill = skillIn(command);
         return [
-          ...this.#finished(id, 'command_execution', { command }, { status, output }, envelope),
-          ...(skill === undefined ? [] : skillEvents(`${id}/skill`, skill, status, envelope)),
+          ...this.#finished(id, 'command_execution', { command }, { status, output }),
+          ...(skill === undefined ? [] : skillEvents(`${id}/skill`, skill, status)),
         ];
       }
       case 'McpToolCall': {
         const name = `mcp__${requiredText(item.server)}__${requiredText(item.tool)}`;
         const outcome = { status: statusOf(item.status), output: item.result ?? item.error ?? null };
-        return this.#finished(id, name, item.arguments ?? {}, outcome, envelope);
+        return this.#finished(id, name, item.arguments ?? {}, outcome);
       }
       case 'FileChange': {
         const status = statusOf(item.status);
         const output = textIn(status === 'completed' ? item.stdout : item.stderr) ?? '';
         const changes = objectIn(item.changes) ?? {};
-        const called = this.#finished(id, 'apply_patch', changes, { status, output }, envelope);
-        return status === 'completed' ? [...called, ...this.#fileEvents(changes, envelope)] : called;
+        const called = this.#finished(id, 'apply_patch', changes, { status, output });
+        return status === 'completed' ? [...called, ...this.#fileEvents(changes)] : called;
       }
       case 'CollabAgentToolCall':
-        return this.#collaborated(id, item, envelope);
+        return this.#collaborated(id, item);
       case 'SubAgentActivity': {
         const threadId = requiredText(item.agent_thread_id);
-        if (item.kind !== 'started')
-          return this.collaboration.ended({ [threadId]: item.kind ?? null }, envelope);
-        this.collaboration.hasThread(id, threadId);
-        return this.collaboration.started(id, textIn(item.agent_path) ?? 'agent', envelope);
+        if (item.kind !== 'started') return this.#collaboration.ended({ [threadId]: item.kind ?? null });
+        this.#collaboration.hasThread(id, threadId);
+        return this.#collaboration.started(id, textIn(item.agent_path) ?? 'agent');
       }
       default:
         return undefined;
@@ -102,61 +87,50 @@ export class RolloutCalls {
   }
 
   /** Keeps the outcome for a call of the model until its answer comes. A call from a script gets its events here. */
-  #finished(
-    id: string,
-    name: string,
-    input: JsonValue,
-    outcome: Outcome,
-    envelope: EventEnvelope,
-  ): StreamEvent[] {
-    if (this.#open.has(id)) {
-      this.#open.set(id, outcome);
-      return [];
-    }
-    return [
-      { type: 'action.called', callId: id, name, input, ...envelope },
-      { type: 'action.result', callId: id, ...outcome, ...envelope },
-    ];
+  #finished(callId: string, name: string, input: JsonValue, outcome: Outcome): StreamEvent[] {
+    if (!this.#open.has(callId)) return hostedCall(callId, name, input, outcome);
+    this.#open.set(callId, outcome);
+    return [];
   }
 
-  #fileEvents(changes: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  #fileEvents(changes: JsonObject): StreamEvent[] {
     return Object.entries(changes).map(([path, value]): StreamEvent => {
       const change = objectIn(value);
       const moved = textIn(change?.move_path);
-      const from = workspacePath(path, this.#workdir);
-      return moved === undefined
-        ? {
-            type: 'file.changed',
-            path: from,
-            change: CHANGES[textIn(change?.type) ?? ''] ?? 'modified',
-            ...envelope,
-          }
-        : {
-            type: 'file.changed',
-            path: workspacePath(moved, this.#workdir),
-            change: 'renamed',
-            from,
-            ...envelope,
-          };
+      if (moved === undefined) return fileChanged(path, this.#workdir, changeNamed(change?.type));
+      return {
+        ...fileChanged(moved, this.#workdir, 'renamed'),
+        from: workspacePath(path, this.#workdir),
+      };
     });
   }
 
-  #collaborated(id: string, item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  #collaborated(id: string, item: JsonObject): StreamEvent[] {
     const tool = requiredText(item.tool);
     const states = objectIn(item.agents_states);
     const hasStates = states !== undefined && Object.keys(states).length > 0;
     const outcome = { status: statusOf(item.status), ...(hasStates && { output: states }) };
-    const input = { prompt: item.prompt ?? null };
-    const called = this.#finished(id, tool, input, outcome, envelope);
-    if (tool !== 'spawn_agent') return [...called, ...this.collaboration.ended(states, envelope)];
+    const called = this.#finished(id, tool, { prompt: item.prompt ?? null }, outcome);
+    if (tool !== 'spawn_agent') return [...called, ...this.#collaboration.ended(states)];
     const [receiver] = objectsIn(item.receiver_agents);
     const threadId = textIn(receiver?.thread_id);
-    const started = this.collaboration.started(id, textIn(receiver?.agent_nickname) ?? 'agent', envelope);
-    if (threadId === undefined) return [...called, ...started, ...this.collaboration.failed(id, envelope)];
-    this.collaboration.hasThread(id, threadId);
-    return [...called, ...started, ...this.collaboration.ended(states, envelope)];
+    const started = this.#collaboration.started(id, textIn(receiver?.agent_nickname) ?? 'agent');
+    if (threadId === undefined) return [...called, ...started, ...this.#collaboration.failed(id)];
+    this.#collaboration.hasThread(id, threadId);
+    return [...called, ...started, ...this.#collaboration.ended(states)];
   }
 }
+
+/** A call and its result at once, because the provider or a script ran it, or Codex reports no separate result. */
+export const hostedCall = (
+  callId: string,
+  name: string,
+  input: JsonValue,
+  outcome: Outcome,
+): StreamEvent[] => [
+  { type: 'action.called', callId, name, input },
+  { type: 'action.result', callId, ...outcome },
+];
 
 /** What the model reads if a rule, the user or a reviewer refused a command. Such a command has no item. */
 const REJECTED = /^\w+ failed: [\s\S]*Rejected\(/;
@@ -176,17 +150,9 @@ function childName(input: JsonValue): string {
   return textIn(task_name) ?? textIn(agent_type) ?? 'agent';
 }
 
-function parseArguments(text: JsonValue): JsonValue {
-  if (typeof text !== 'string') return text;
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return text; // the model wrote invalid JSON, and Codex reported that to it
-  }
-}
-
-const outputText = (output: JsonValue | undefined): string =>
-  textIn(output) ?? textIn(objectIn(output)?.content) ?? '';
+/** The model may write invalid JSON. Codex reports that to it, and the text stays as it is. */
+const parsedArguments = (text: JsonValue): JsonValue =>
+  typeof text === 'string' ? (parseJson(text) ?? text) : text;
 
 const commandLine = (command: JsonValue | undefined): string =>
   Array.isArray(command)

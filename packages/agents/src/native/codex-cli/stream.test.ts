@@ -2,10 +2,10 @@ import { deriveAgentMetadata } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
 import { linesOf, recordingsOf } from '../__fixtures__/recordings.ts';
-import { createCodexMapper } from './stream.ts';
+import { CodexStream } from './stream.ts';
 
 const recorded = recordingsOf('codex-cli');
-const readLines = (...lines: object[]): NativeReading => readNative(createCodexMapper(), linesOf(...lines));
+const readLines = (...lines: object[]): NativeReading => readNative(new CodexStream(), linesOf(...lines));
 
 /** Endings that `failures.test.ts` does not cover. */
 const endings: readonly (readonly [string, 'completed' | 'failed' | undefined])[] = [
@@ -52,19 +52,19 @@ test('a command that reads a skill counts as its use', () => {
 });
 
 test('the usage of a resumed turn is what it added to the usage of the thread', () => {
-  const first = createCodexMapper();
+  const first = new CodexStream();
   readNative(first, recorded.bytesOf('main.stream.jsonl'));
-  const second = createCodexMapper({}, first.facts.threadUsage);
+  const second = new CodexStream({}, first.facts.threadUsage);
   const { summary } = readNative(second, recorded.bytesOf('main-resumed.stream.jsonl'));
   expect(summary.usage).toMatchObject({ inputTokens: 19_566, outputTokens: 10 });
 });
 
 test('if the earlier usage of the thread is unknown, the turn has no usage and the next turn has its own', () => {
-  const first = createCodexMapper({}, 'unread');
+  const first = new CodexStream({}, 'unread');
   const reading = readNative(first, recorded.bytesOf('main.stream.jsonl'));
   expect(reading.summary.usage).toBeUndefined();
   expect(reading.events.filter(({ type }) => type === 'usage')).toEqual([]);
-  const second = createCodexMapper({}, first.facts.threadUsage);
+  const second = new CodexStream({}, first.facts.threadUsage);
   const { summary } = readNative(second, recorded.bytesOf('main-resumed.stream.jsonl'));
   expect(summary.usage).toMatchObject({ inputTokens: 19_566 });
 });
@@ -109,6 +109,6 @@ test('an error before the end of the turn does not end it', () => {
   const { summary } = recorded.stream('unauthorized');
   expect(summary).toMatchObject({ ending: 'failed', failure: expect.stringContaining('401') });
   const lines = recorded.bytesOf('unauthorized.stream.jsonl').toString().split('\n');
-  const broken = readNative(createCodexMapper(), Buffer.from(lines.slice(0, 4).join('\n')));
+  const broken = readNative(new CodexStream(), Buffer.from(lines.slice(0, 4).join('\n')));
   expect(broken.summary.ending).toBeUndefined();
 });

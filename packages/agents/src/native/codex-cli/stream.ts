@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { objectIn } from '../../kit/fields.ts';
+import { objectIn, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { SessionRecord, SUMMARY_TEXT_BYTES } from '../../kit/session-record.ts';
 import { skillEvents, skillIn } from '../../kit/skill-file.ts';
 import { textTail } from '../../kit/text-tail.ts';
 import { Collaboration } from './collaboration.ts';
@@ -18,8 +19,7 @@ import {
   usageSince,
 } from './items.ts';
 
-/** Limits of what a result row takes from the output of an agent. */
-const TEXT_LIMIT_BYTES = 4 * 1024;
+/** Limit of what a result row takes from the output of an agent. */
 const TOOL_NAMES_LIMIT = 500;
 
 /** What the telemetry collector `codex-jsonl` needs besides the events. */
@@ -35,69 +35,46 @@ export type CodexFacts = {
   toolCalls: Map<string, number>;
 };
 
-export type CodexMapper = NativeMapper & { readonly facts: CodexFacts };
-
 /**
  * Maps the output of `codex exec --json`, which reports the usage of the whole thread without its sub-agents. `before`
  * is the usage of earlier turns, absent if there were none. If it is `unread`, the usage of the turn is unknown too.
  */
-export function createCodexMapper(
-  { workdir }: MapperPlace = {},
-  before?: CodexUsage | 'unread',
-): CodexMapper {
-  return new CodexStream(workdir, before);
-}
-
-class CodexStream implements CodexMapper {
+export class CodexStream implements NativeMapper {
   readonly facts: CodexFacts = { toolCalls: new Map() };
+  readonly #record = new SessionRecord();
   readonly #workdir: string | undefined;
   readonly #before: CodexUsage | 'unread' | undefined;
   readonly #called = new Set<string>();
-  readonly #collaboration = new Collaboration();
+  readonly #collaboration = new Collaboration(this.#record.subagents);
   #plan = '';
-  #summary: NativeSummary = {};
 
-  constructor(workdir: string | undefined, before: CodexUsage | 'unread' | undefined) {
+  constructor({ workdir }: MapperPlace = {}, before?: CodexUsage | 'unread') {
     this.#workdir = workdir;
     this.#before = before;
   }
 
   map(native: JsonObject): StreamEvent[] | undefined {
-    const { model } = native;
-    if (typeof model === 'string' && model !== '') this.facts.model ??= textTail(model, TEXT_LIMIT_BYTES);
+    const model = textIn(native.model);
+    if (model) this.facts.model ??= textTail(model, SUMMARY_TEXT_BYTES);
     const line = parseCodexLine(native);
     return line && this.#lineEvents(line, native);
   }
 
   summary(): NativeSummary {
-    const { turnUsage } = this.facts;
-    const { threads } = this.#collaboration;
-    return {
-      ...this.#summary,
-      ...(turnUsage && { usage: toUsage(turnUsage) }),
-      ...(Object.keys(threads).length > 0 && { subagents: threads }),
-    };
+    return this.#record.summary();
   }
 
   #lineEvents(line: CodexLine, native: JsonObject): StreamEvent[] {
     switch (line.type) {
       case 'thread.started':
-        this.#summary.sessionId = line.thread_id;
-        return [
-          {
-            type: 'session.started',
-            sessionId: line.thread_id,
-            runtime: 'codex-cli',
-            ...present({ workingDir: this.#workdir }),
-          },
-        ];
+        return [this.#record.started('codex-cli', line.thread_id, present({ workingDir: this.#workdir }))];
       case 'turn.started':
         return [];
       case 'turn.completed':
-        this.#summary.ending = 'completed';
+        this.#record.ending = 'completed';
         return line.usage ? this.#usageEvents(line.usage) : [];
       case 'turn.failed':
-        this.#summary.ending = 'failed';
+        this.#record.ending = 'failed';
         return this.#failure(line.error.message);
       // Not always the end: Codex also reports a request that it retries this way.
       case 'error':
@@ -108,14 +85,17 @@ class CodexStream implements CodexMapper {
   }
 
   #failure(message: string): StreamEvent[] {
-    this.#summary.failure = textTail(message, TEXT_LIMIT_BYTES);
+    this.#record.failure = message;
     return [{ type: 'error', message }];
   }
 
   #usageEvents(usage: CodexUsage): StreamEvent[] {
     const before = this.facts.threadUsage ?? this.#before;
     this.facts.threadUsage = usage;
-    if (this.#before !== 'unread') this.facts.turnUsage = usageSince(this.#before, usage);
+    if (this.#before !== 'unread') {
+      this.facts.turnUsage = usageSince(this.#before, usage);
+      this.#record.usage = toUsage(this.facts.turnUsage);
+    }
     return before === 'unread' ? [] : [{ type: 'usage', usage: toUsage(usageSince(before, usage)) }];
   }
 

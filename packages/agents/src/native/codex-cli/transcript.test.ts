@@ -3,7 +3,7 @@ import { present } from '@whetstone/events/present';
 import { expect, test } from 'vitest';
 import { readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
-import { createCodexTranscriptMapper } from './transcript.ts';
+import { CodexRollout } from './transcript.ts';
 
 const recorded = recordingsOf('codex-cli');
 const place = { workdir: '/workspace' };
@@ -82,6 +82,6 @@ test('a compaction is reported once, from its own line', () => {
 test('the usage of a version without usage records comes from its token counts', () => {
   const lines = recorded.bytesOf('main.transcript.jsonl').toString().split('\n');
   const without = lines.filter((line) => !line.includes('"type":"token_usage_record"')).join('\n');
-  const { summary } = readNative(createCodexTranscriptMapper(place), Buffer.from(without));
+  const { summary } = readNative(new CodexRollout(place), Buffer.from(without));
   expect(summary.usage).toEqual(recorded.transcript('main').summary.usage);
 });

@@ -1,23 +1,13 @@
-import {
-  addUsage,
-  type EventEnvelope,
-  type JsonObject,
-  type JsonValue,
-  type StreamEvent,
-  type Usage,
-} from '@whetstone/events';
+import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { thinkingEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { enveloped, SessionRecord, SUMMARY_TEXT_BYTES } from '../../kit/session-record.ts';
 import { skillEvents } from '../../kit/skill-file.ts';
 import { textTail } from '../../kit/text-tail.ts';
 import { toUsage } from './items.ts';
-import { RolloutCalls } from './rollout-calls.ts';
-
-const TEXT_LIMIT_BYTES = 4 * 1024;
-
-/** Below the agent's home: one file per thread with all its turns. Each sub-agent has its own thread. */
-export const codexTranscriptPattern = '.codex/sessions/*/*/*/rollout-*.jsonl';
+import { hostedCall, RolloutCalls } from './rollout-calls.ts';
 
 /**
  * Maps a rollout of Codex 0.169. It has what `codex exec --json` leaves out: times, the model, the usage of each
@@ -26,173 +16,142 @@ export const codexTranscriptPattern = '.codex/sessions/*/*/*/rollout-*.jsonl';
  * A sub-agent's rollout names its parent in the metadata, and the parent's summary maps each thread to its call. A
  * forked thread begins with a copy of its parent's lines; they give no events.
  */
-export function createCodexTranscriptMapper({ workdir }: MapperPlace = {}): NativeMapper {
-  return new CodexRollout(workdir);
-}
-
-class CodexRollout implements NativeMapper {
+export class CodexRollout implements NativeMapper {
+  readonly #record = new SessionRecord();
   readonly #calls: RolloutCalls;
   readonly #metadata: JsonObject = {};
-  #threadId: string | undefined;
   /** In the lines that a fork copied, which end before the first line that names its own thread. */
   #isInherited = false;
-  #turn = -1;
   #isForGoal = false;
   #model: string | undefined;
   #skills = 0;
-  #usage: Usage | undefined;
   /** Usage of the whole thread, in versions without usage records. */
   #counted: Usage | undefined;
   #hasRecords = false;
-  #ending: NativeSummary['ending'];
-  #failure: string | undefined;
 
-  constructor(workdir: string | undefined) {
-    this.#calls = new RolloutCalls(workdir);
+  constructor({ workdir }: MapperPlace = {}) {
+    this.#calls = new RolloutCalls(workdir, this.#record.subagents);
   }
 
   map(line: JsonObject): StreamEvent[] | undefined {
     const payload = objectIn(line.payload);
     if (!payload) return undefined;
     if (line.type === 'session_meta') return this.#meta(payload, line);
-    if (this.#isInherited && payload.thread_id !== this.#threadId) return [];
+    if (this.#isInherited && payload.thread_id !== this.#record.sessionId) return [];
     this.#isInherited = false;
+    return enveloped(this.#lineEvents(line, payload), this.#record.envelope(line));
+  }
+
+  #lineEvents(line: JsonObject, payload: JsonObject): StreamEvent[] | undefined {
     switch (line.type) {
       case 'turn_context':
-        return this.#context(payload);
+        this.#model = textIn(payload.model) ?? this.#model;
+        this.#keep({
+          approvalPolicy: payload.approval_policy,
+          sandbox: objectIn(payload.sandbox_policy)?.type,
+          effort: payload.effort,
+        });
+        return [];
       case 'response_item':
-        return this.#responseItem(payload, objectIn(line.metadata), this.#envelope(line));
+        return this.#responseItem(payload, line);
       case 'event_msg':
-        return this.#event(payload, line);
+        return this.#event(payload);
       case 'token_usage_record':
         this.#hasRecords = true;
-        return this.#used(usageOf(payload.usage), this.#envelope(line));
+        return this.#used(usageOf(payload.usage));
       case 'compacted':
-        return [{ type: 'compaction', ...summaryOf(payload), ...this.#envelope(line) }];
+        return [{ type: 'compaction', ...present({ summary: textIn(payload.message) || undefined }) }];
       default:
         return undefined;
     }
   }
 
-  #envelope(line: JsonObject): EventEnvelope {
-    return { ...momentIn(line.timestamp), ...(this.#turn >= 0 && { turn: this.#turn }) };
-  }
-
   #meta(payload: JsonObject, line: JsonObject): StreamEvent[] {
     const threadId = requiredText(payload.id);
-    if (this.#threadId !== undefined) {
-      this.#isInherited = threadId !== this.#threadId;
+    if (this.#record.sessionId !== undefined) {
+      this.#isInherited = threadId !== this.#record.sessionId;
       return [];
     }
-    this.#threadId = threadId;
-    const version = textIn(payload.cli_version);
-    const workingDir = textIn(payload.cwd);
-    this.#tell({
+    this.#keep({
       cliVersion: payload.cli_version,
       modelProvider: payload.model_provider,
       parentThreadId: payload.parent_thread_id,
       agentNickname: payload.agent_nickname,
     });
-    return [
-      {
-        type: 'session.started',
-        sessionId: threadId,
-        runtime: 'codex-cli',
-        ...present({ runtimeVersion: version, workingDir }),
-        ...momentIn(line.timestamp),
-      },
-    ];
+    const facts = present({ runtimeVersion: payload.cli_version, workingDir: payload.cwd });
+    return [{ ...this.#record.started('codex-cli', threadId, facts), ...momentIn(line.timestamp) }];
   }
 
-  #context(payload: JsonObject): StreamEvent[] {
-    this.#model = textIn(payload.model) ?? this.#model;
-    this.#tell({
-      approvalPolicy: payload.approval_policy,
-      sandbox: objectIn(payload.sandbox_policy)?.type,
-      effort: payload.effort,
-    });
-    return [];
-  }
-
-  #tell(facts: Record<string, JsonValue | undefined>): void {
+  #keep(facts: Record<string, JsonValue | undefined>): void {
     for (const [name, fact] of Object.entries(facts)) {
-      if (typeof fact === 'string') this.#metadata[name] = textTail(fact, TEXT_LIMIT_BYTES);
+      if (typeof fact === 'string') this.#metadata[name] = textTail(fact, SUMMARY_TEXT_BYTES);
     }
   }
 
-  #responseItem(
-    item: JsonObject,
-    metadata: JsonObject | undefined,
-    envelope: EventEnvelope,
-  ): StreamEvent[] | undefined {
+  #responseItem(item: JsonObject, { metadata, timestamp }: JsonObject): StreamEvent[] | undefined {
     switch (item.type) {
       case 'message':
-        return this.#messageEvents(item, metadata, envelope);
+        return this.#messageEvents(item, objectIn(metadata)?.compaction_output === true);
       case 'reasoning':
-        return thinkingEvents(item, envelope);
+        return reasoningEvents(item);
       case 'function_call':
       case 'custom_tool_call':
-        return this.#calls.called(item, envelope);
+        return this.#calls.called(item);
       case 'function_call_output':
       case 'custom_tool_call_output':
-        return this.#calls.returned(item, envelope);
+        return this.#calls.returned(item);
       case 'tool_search_call':
-        return this.#calls.called({ ...item, name: 'tool_search' }, envelope);
+        return this.#calls.called({ ...item, name: 'tool_search' });
       case 'tool_search_output':
-        return this.#calls.returned({ ...item, output: item.tools ?? null }, envelope);
+        return this.#calls.returned({ ...item, output: item.tools ?? null });
       case 'web_search_call': {
+        const id = textIn(item.id) ?? `web-search-${momentIn(timestamp).at ?? ''}`;
         const status = item.status === 'failed' ? 'failed' : 'completed';
-        const id = textIn(item.id) ?? `web-search-${envelope.at ?? ''}`;
-        return this.#calls.hosted(id, 'web_search', item.action ?? {}, status, envelope);
+        return hostedCall(id, 'web_search', item.action ?? {}, { status });
       }
       default:
         return undefined;
     }
   }
 
-  #messageEvents(
-    item: JsonObject,
-    metadata: JsonObject | undefined,
-    envelope: EventEnvelope,
-  ): StreamEvent[] | undefined {
-    const texts = objectsIn(item.content).flatMap(({ text }) => (typeof text === 'string' ? [text] : []));
-    const text = texts.join('\n');
-    if (item.role === 'assistant') {
-      // The summary of a compaction, which has its own line.
-      if (metadata?.compaction_output === true) return [];
-      return [{ type: 'message', role: 'assistant', text, ...envelope }];
-    }
+  #messageEvents(item: JsonObject, isSummary: boolean): StreamEvent[] | undefined {
+    const text = textsOf(objectsIn(item.content)).join('\n');
+    // The summary of a compaction has its own line.
+    if (item.role === 'assistant') return isSummary ? [] : [{ type: 'message', role: 'assistant', text }];
     const { content_item_kinds: kinds } = objectIn(item.internal_chat_message_metadata_passthrough) ?? {};
     // Text that Codex itself adds becomes a `raw` event.
     if (item.role !== 'user' || !Array.isArray(kinds)) return undefined;
-    if (kinds.includes('user.text')) return [{ type: 'message', role: 'user', text, ...envelope }];
+    if (kinds.includes('user.text')) return [{ type: 'message', role: 'user', text }];
     if (!kinds.includes('skills.selected_skill_instructions')) return undefined;
     const skill = /<name>([^<]+)<\/name>/.exec(text)?.[1];
     if (skill === undefined) return undefined;
     this.#skills += 1;
-    return skillEvents(`skill-${this.#skills}`, skill, 'completed', envelope);
+    return skillEvents(`skill-${this.#skills}`, skill, 'completed');
   }
 
-  #event(payload: JsonObject, line: JsonObject): StreamEvent[] | undefined {
+  #event(payload: JsonObject): StreamEvent[] | undefined {
     switch (payload.type) {
       case 'task_started':
-        this.#beginTurn(objectIn(payload.turn_attribution)?.turn_trigger === 'goal');
+        // For a goal, Codex continues by itself after the turn of the prompt. That is not a new turn.
+        this.#isForGoal = objectIn(payload.turn_attribution)?.turn_trigger === 'goal';
+        if (!this.#isForGoal) this.#record.beginTurn();
         return [];
-      case 'task_complete':
-        return this.#end(objectIn(payload.error), this.#envelope(line));
+      case 'task_complete': {
+        this.#record.ending = 'completed';
+        const error = objectIn(payload.error);
+        return error ? this.#fail(textIn(error.message) ?? 'The turn failed without a message.') : [];
+      }
       case 'turn_aborted':
         // `codex exec` ends with the turn of its prompt, even if a goal is left.
         if (this.#isForGoal) return undefined;
-        this.#ending = 'failed';
-        this.#failure = `The turn was aborted: ${textIn(payload.reason) ?? 'no reason'}.`;
-        return [{ type: 'error', message: this.#failure, ...this.#envelope(line) }];
+        return this.#fail(`The turn was aborted: ${textIn(payload.reason) ?? 'no reason'}.`);
       case 'error':
       case 'stream_error':
-        return [{ type: 'error', message: requiredText(payload.message), ...this.#envelope(line) }];
+        return [{ type: 'error', message: requiredText(payload.message) }];
       case 'token_count':
-        return this.#count(payload, this.#envelope(line));
+        return this.#count(objectIn(payload.info));
       case 'item_completed':
-        return this.#itemCompleted(payload, line);
+        return this.#itemCompleted(objectIn(payload.item));
       // The turn's context has the settings. The others repeat the model's messages, in older versions.
       case 'thread_settings_applied':
       case 'user_message':
@@ -205,26 +164,13 @@ class CodexRollout implements NativeMapper {
     }
   }
 
-  /** For a goal, Codex continues by itself after the turn of the prompt. That is not a new turn. */
-  #beginTurn(isForGoal: boolean): void {
-    this.#isForGoal = isForGoal;
-    if (isForGoal) return;
-    this.#turn += 1;
-    this.#usage = undefined;
-    this.#ending = undefined;
-    this.#failure = undefined;
+  #fail(message: string): StreamEvent[] {
+    this.#record.ending = 'failed';
+    this.#record.failure = message;
+    return [{ type: 'error', message }];
   }
 
-  #end(error: JsonObject | undefined, envelope: EventEnvelope): StreamEvent[] {
-    this.#ending = error ? 'failed' : 'completed';
-    if (!error) return [];
-    const message = textIn(error.message) ?? 'The turn failed without a message.';
-    this.#failure = textTail(message, TEXT_LIMIT_BYTES);
-    return [{ type: 'error', message, ...envelope }];
-  }
-
-  #itemCompleted(payload: JsonObject, line: JsonObject): StreamEvent[] | undefined {
-    const item = objectIn(payload.item);
+  #itemCompleted(item: JsonObject | undefined): StreamEvent[] | undefined {
     switch (item?.type) {
       case undefined:
         return undefined;
@@ -235,38 +181,25 @@ class CodexRollout implements NativeMapper {
       case 'ContextCompaction':
         return [];
       default:
-        return item && this.#calls.completed(item, this.#envelope(line));
+        return item && this.#calls.completed(item);
     }
   }
 
-  #used(usage: Usage | undefined, envelope: EventEnvelope): StreamEvent[] | undefined {
-    if (!usage) return undefined;
-    this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
-    return [{ type: 'usage', usage, ...present({ model: this.#model }), ...envelope }];
+  #used(usage: Usage | undefined): StreamEvent[] | undefined {
+    return usage && this.#record.used(usage, { model: this.#model });
   }
 
   /** `token_count` repeats the usage record, more than once per request. Older versions have only this. */
-  #count(payload: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
-    const info = objectIn(payload.info);
+  #count(info: JsonObject | undefined): StreamEvent[] | undefined {
     if (this.#hasRecords || !info) return [];
     const total = usageOf(info.total_token_usage);
     const isNew = JSON.stringify(total) !== JSON.stringify(this.#counted);
     this.#counted = total;
-    return isNew ? this.#used(usageOf(info.last_token_usage), envelope) : [];
+    return isNew ? this.#used(usageOf(info.last_token_usage)) : [];
   }
 
   summary(): NativeSummary {
-    const { threads } = this.#calls.collaboration;
-    return {
-      ...present({
-        ending: this.#ending,
-        failure: this.#failure,
-        sessionId: this.#threadId,
-        usage: this.#usage,
-      }),
-      ...(Object.keys(threads).length > 0 && { subagents: threads }),
-      metadata: { codex: this.#metadata },
-    };
+    return { ...this.#record.summary(), metadata: { codex: this.#metadata } };
   }
 }
 
@@ -284,12 +217,8 @@ function usageOf(value: JsonValue | undefined): Usage | undefined {
   );
 }
 
-/** Reasoning has a summary, its full text (open models), or neither if it is encrypted. */
-function thinkingEvents(item: JsonObject, envelope: EventEnvelope): StreamEvent[] {
-  const parts = [...objectsIn(item.summary), ...objectsIn(item.content)];
-  const text = parts.flatMap((part) => (typeof part.text === 'string' ? [part.text] : [])).join('\n\n');
-  return text === '' ? [] : [{ type: 'thinking', text, ...envelope }];
-}
+const textsOf = (parts: JsonObject[]): string[] => parts.flatMap(({ text }) => textIn(text) ?? []);
 
-const summaryOf = ({ message }: JsonObject): { summary?: string } =>
-  typeof message === 'string' && message !== '' ? { summary: message } : {};
+/** Reasoning has a summary, its full text (open models), or neither if it is encrypted. */
+const reasoningEvents = ({ summary, content }: JsonObject): StreamEvent[] =>
+  thinkingEvents(textsOf([...objectsIn(summary), ...objectsIn(content)]).join('\n\n'));

@@ -23,17 +23,23 @@ export class OpencodeSession {
     this.#cutSteps = 0;
   }
 
-  /** The events of any part but a text; `undefined` for an unknown part. `model` is that of a step. */
-  part(part: JsonObject, model?: string): StreamEvent[] | undefined {
-    switch (part.type) {
+  /**
+   * The events of any part but a text; `undefined` for an unknown type. The stream has types of its own for the same
+   * parts. `model` is that of a step.
+   */
+  part(type: JsonValue | undefined, part: JsonObject, model?: string): StreamEvent[] | undefined {
+    switch (type) {
       case 'step-start':
+      case 'step_start':
         return [];
       case 'reasoning':
         return thinkingEvents(requiredText(part.text));
       case 'tool':
+      case 'tool_use':
         Object.assign(this.record.subagents, subagentOf(part));
         return toolEvents(part, this.#place);
       case 'step-finish':
+      case 'step_finish':
         this.#finishStep(textIn(part.reason));
         return this.#usageEvents(part, model);
       default:

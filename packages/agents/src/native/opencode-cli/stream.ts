@@ -34,7 +34,9 @@ export class OpencodeStream implements NativeMapper {
   #events(item: JsonObject): StreamEvent[] | undefined {
     if (item.type === 'error') return this.#session.fail(item.error);
     const part = objectIn(item.part);
-    return part?.type === 'text' ? this.#textEvents(part) : part && this.#session.part(part);
+    return item.type === 'text' && part
+      ? this.#textEvents(part)
+      : part && this.#session.part(item.type, part);
   }
 
   #textEvents(part: JsonObject): StreamEvent[] {

@@ -66,7 +66,9 @@ export class OpencodeTranscript implements NativeMapper {
     // It announces the summary, which is the next message.
     if (part.type === 'compaction') return [];
     const events =
-      part.type === 'text' ? textEvents(part, info) : this.#session.part(part, textIn(info.modelID));
+      part.type === 'text'
+        ? textEvents(part, info)
+        : this.#session.part(part.type, part, textIn(info.modelID));
     // The turn continues, because the step that ended only wrote a summary.
     if (part.type === 'step-finish' && info.summary === true) this.#session.record.ending = undefined;
     return enveloped(events, momentIn(objectIn(part.time)?.end));
