@@ -2,6 +2,7 @@ import {
   addUsage,
   type EventEnvelope,
   type JsonObject,
+  type JsonValue,
   type StreamEvent,
   type Usage,
 } from '@whetstone/events';
@@ -22,6 +23,8 @@ export class SessionRecord {
   turn = -1;
   ending: NativeSummary['ending'];
   usage: Usage | undefined;
+  /** Structured output. */
+  data: JsonValue | undefined;
   costUsd = 0;
   readonly subagents: NonNullable<NativeSummary['subagents']> = {};
   #failure: string | undefined;
@@ -76,10 +79,11 @@ export class SessionRecord {
   }
 
   summary(): NativeSummary {
-    const { ending, failure, sessionId, usage, costUsd, subagents } = this;
+    const { ending, failure, sessionId, usage, costUsd, subagents, data } = this;
     return {
       ...present({ ending, failure, sessionId, usage }),
       ...(costUsd > 0 && { costUsd }),
+      ...present({ data }),
       ...(Object.keys(subagents).length > 0 && { subagents }),
     };
   }

@@ -29,6 +29,7 @@ export function recordingsOf(kind: RecordedKind) {
     bytesOf,
     streamNames: names('.stream.jsonl'),
     transcriptNames: names(suffix),
+    transcriptPattern: transcript?.kind === 'files' ? transcript.pattern : '',
     textOf: (name: string, source: 'stream' | 'transcript'): string =>
       bytesOf(name + (source === 'stream' ? '.stream.jsonl' : suffix)).toString(),
     goldenOf: (name: string, source: 'stream' | 'transcript'): string =>

@@ -1,8 +1,8 @@
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
 import { launch } from './launch.ts';
-import { createClaudeCodeMapper } from './stream.ts';
-import { claudeCodeTranscriptPattern, createClaudeCodeTranscriptMapper } from './transcript.ts';
+import { ClaudeStream } from './stream.ts';
+import { ClaudeTranscript } from './transcript.ts';
 
 /** Claude Code. Its prompt and tools depend on the model; without a model, Claude Code uses its own newest one. */
 export const claudeCode: DrivenAgent = {
@@ -10,10 +10,11 @@ export const claudeCode: DrivenAgent = {
   facts,
   release,
   launch,
-  stream: { open: (place) => createClaudeCodeMapper(place) },
+  stream: { open: (place) => new ClaudeStream(place) },
   transcript: {
     kind: 'files',
-    pattern: claudeCodeTranscriptPattern,
-    createMapper: createClaudeCodeTranscriptMapper,
+    // The file of each session, and one file per sub-agent.
+    pattern: '.claude/projects/*/{*,*/subagents/*}.jsonl',
+    createMapper: (place) => new ClaudeTranscript(place),
   },
 };

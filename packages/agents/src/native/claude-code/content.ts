@@ -1,28 +1,23 @@
-import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
+import { messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
 import type { ToolCalls, ToolOutcome } from './tool-calls.ts';
 
 /** The blocks of an assistant's message. A block of an unknown kind becomes a `raw` event. */
-export function assistantEvents(
-  content: JsonValue | undefined,
-  calls: Calls,
-  envelope: EventEnvelope,
-): StreamEvent[] {
+export function assistantEvents(content: JsonValue | undefined, calls: Calls): StreamEvent[] {
   return blocksOf(content).flatMap((block): StreamEvent[] => {
     switch (block.type) {
       case 'text':
-        return messageEvents('assistant', requiredText(block.text), envelope);
-      case 'thinking': {
-        // Hidden thinking has a signature and no text.
-        const text = requiredText(block.thinking);
-        return text === '' ? [] : [{ type: 'thinking', text, ...envelope }];
-      }
+        return messageEvents('assistant', requiredText(block.text));
+      // Hidden thinking has a signature and no text.
+      case 'thinking':
+        return thinkingEvents(requiredText(block.thinking));
       case 'tool_use': {
         const { name, input } = calls.unwrap(requiredText(block.name), block.input ?? {});
-        return calls.tools.called(requiredText(block.id), name, input, envelope);
+        return calls.tools.called(requiredText(block.id), name, input);
       }
       default:
-        return [{ type: 'raw', native: block, ...envelope }];
+        return [{ type: 'raw', native: block }];
     }
   });
 }
@@ -56,14 +51,13 @@ export type UserMessage = {
 export function userEvents(
   { content, isPrompt, outcomeOf }: UserMessage,
   tools: ToolCalls,
-  envelope: EventEnvelope,
 ): StreamEvent[] | undefined {
   const blocks = blocksOf(content);
   if (!isPrompt && !blocks.some(({ type }) => type === 'tool_result')) return undefined;
   return blocks.flatMap((block): StreamEvent[] => {
-    if (block.type === 'tool_result') return tools.result(outcomeOf(block), envelope);
-    if (block.type === 'text' && isPrompt) return messageEvents('user', requiredText(block.text), envelope);
-    return [{ type: 'raw', native: block, ...envelope }];
+    if (block.type === 'tool_result') return tools.result(outcomeOf(block));
+    if (block.type === 'text' && isPrompt) return messageEvents('user', requiredText(block.text));
+    return [{ type: 'raw', native: block }];
   });
 }
 
@@ -82,9 +76,6 @@ export function plainText(content: JsonValue | undefined): string | undefined {
   const block = content.length === 1 ? objectIn(content[0]) : undefined;
   return block?.type === 'text' ? textIn(block.text) : undefined;
 }
-
-const messageEvents = (role: 'assistant' | 'user', text: string, envelope: EventEnvelope): StreamEvent[] =>
-  text === '' ? [] : [{ type: 'message', role, text, ...envelope }];
 
 /** Content is a text or a list of blocks. For anything else this throws, and the reader keeps the whole item. */
 function blocksOf(content: JsonValue | undefined): JsonObject[] {

@@ -1,6 +1,8 @@
 import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, textIn } from '../../kit/fields.ts';
+import type { MapperPlace } from '../../kit/native-mapper.ts';
+import { SessionRecord } from '../../kit/session-record.ts';
 import { assistantEvents, type Calls, plainText, userEvents } from './content.ts';
 import { TaskPlan } from './task-plan.ts';
 import { ToolCalls } from './tool-calls.ts';
@@ -9,57 +11,63 @@ import { claudeOutcome, claudeTools } from './tools.ts';
 /** The model name in messages that Claude Code wrote itself. */
 const SYNTHETIC = '<synthetic>';
 
-/** One item in a form for both the stream and the transcript, whose field names differ. */
-export type ClaudeItem = {
-  message: JsonObject;
-  envelope: EventEnvelope;
-  /** For user messages: whether the text is a prompt. */
-  isPrompt?: boolean;
-  /** For user messages: what a tool reported besides its text. */
-  toolResult?: JsonValue | undefined;
+/** A user message, in a form for both the stream and the transcript, whose field names differ. */
+type ClaudePrompt = {
+  /** Whether the text is a prompt. */
+  isPrompt: boolean;
+  /** What a tool reported besides its text. */
+  toolResult: JsonValue | undefined;
 };
 
 /** Maps the messages of a Claude Code session, for both its stream and its transcript. */
 export class ClaudeSession {
+  readonly record = new SessionRecord();
   readonly tools: ToolCalls;
   readonly #calls: Calls;
   readonly #plan = new TaskPlan();
+  workdir: string | undefined;
   /** A compaction has started and its summary is still missing. */
   hasCompacted = false;
   /** The last error that became an event. The end of the turn repeats it. */
   lastError: string | undefined;
 
-  constructor(workdir: () => string | undefined) {
-    this.tools = new ToolCalls(claudeTools, workdir);
+  constructor({ workdir }: MapperPlace) {
+    this.workdir = workdir;
+    this.tools = new ToolCalls(claudeTools, () => this.workdir);
     this.#calls = { tools: this.tools, unwrap: (name, input) => ({ name, input }) };
   }
 
-  assistant({ message, envelope }: ClaudeItem, isError: boolean): StreamEvent[] | undefined {
-    if (isError) return this.error(plainText(message.content) ?? 'The model call failed.', envelope);
+  assistant(message: JsonObject, isError: boolean): StreamEvent[] | undefined {
+    if (isError) return this.error(plainText(message.content) ?? 'The model call failed.');
     if (message.model === SYNTHETIC) return undefined;
-    const events = assistantEvents(message.content, this.#calls, envelope);
+    const events = assistantEvents(message.content, this.#calls);
     for (const event of events) {
       if (event.type === 'action.called') this.#plan.called(event.callId, event.name, event.input);
     }
     return events;
   }
 
-  user({ message, envelope, isPrompt = false, toolResult }: ClaudeItem): StreamEvent[] | undefined {
+  user({ content }: JsonObject, { isPrompt, toolResult }: ClaudePrompt): StreamEvent[] | undefined {
     const planEvents: StreamEvent[] = [];
     // Every item seen so far holds one result. With several, the details cannot be assigned to one of them.
-    const details = Array.isArray(message.content) && message.content.length === 1 ? toolResult : undefined;
+    const details = Array.isArray(content) && content.length === 1 ? toolResult : undefined;
     const outcomeOf = (block: JsonObject) => {
       const outcome = claudeOutcome(block, details);
-      planEvents.push(...this.#plan.result(outcome, details, envelope));
+      planEvents.push(...this.#plan.result(outcome, details));
       return outcome;
     };
-    const events = userEvents({ content: message.content, isPrompt, outcomeOf }, this.tools, envelope);
+    const events = userEvents({ content, isPrompt, outcomeOf }, this.tools);
     return events && [...events, ...planEvents];
   }
 
-  error(message: string, envelope: EventEnvelope): StreamEvent[] {
+  error(message: string): StreamEvent[] {
     this.lastError = message;
-    return [{ type: 'error', message, ...envelope }];
+    return [{ type: 'error', message }];
+  }
+
+  /** Reports a model call that Claude Code repeats. */
+  retry(cause: string, [attempt, tries, delay]: readonly (JsonValue | undefined)[]): StreamEvent[] {
+    return this.error(`The model call failed (${cause}); retry ${attempt} of ${tries} in ${delay} ms.`);
   }
 
   /** The summary follows the boundary as a message. Together they become one event. */
@@ -76,10 +84,9 @@ export class ClaudeSession {
   }
 
   /** The compaction event, with this message as its summary. */
-  compaction({ content }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  compaction({ content }: JsonObject): StreamEvent[] {
     this.hasCompacted = false;
-    const summary = plainText(content);
-    return [{ type: 'compaction', ...present({ summary }), ...envelope }];
+    return [{ type: 'compaction', ...present({ summary: plainText(content) }) }];
   }
 }
 

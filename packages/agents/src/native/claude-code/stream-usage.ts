@@ -1,14 +1,6 @@
-import {
-  addUsage,
-  type EventEnvelope,
-  emptyUsage,
-  type JsonObject,
-  type StreamEvent,
-  totalTokens,
-  type Usage,
-} from '@whetstone/events';
-import { present } from '@whetstone/events/present';
+import { addUsage, emptyUsage, type JsonObject, type StreamEvent, totalTokens } from '@whetstone/events';
 import { costIn, objectIn, textIn } from '../../kit/fields.ts';
+import type { SessionRecord } from '../../kit/session-record.ts';
 import { MESSAGE_PARTS } from './content.ts';
 import { messageUsage, modelUsage, usageBeyond } from './usage-buckets.ts';
 
@@ -18,37 +10,34 @@ import { messageUsage, modelUsage, usageBeyond } from './usage-buckets.ts';
  * covers sub-agents and compaction. Its `modelUsage` and `total_cost_usd` add up over all turns of a session.
  */
 export class StreamUsage {
-  /** The usage in all events so far. */
-  #reported: Usage | undefined;
+  /** Has the usage of all events so far. */
+  readonly #record: SessionRecord;
   /** The usage in all `result` items so far. */
   #total = emptyUsage();
-  #costUsd: number | undefined;
   /** The model call that is streaming, by parent call id; '' is the agent itself. */
   readonly #streaming = new Map<string, { model: string | undefined; usage: JsonObject }>();
 
+  constructor(record: SessionRecord) {
+    this.#record = record;
+  }
+
   /** The events of one part of the provider's stream; `undefined` for an unknown kind of part. */
-  part(part: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
-    const caller = envelope.parentCallId ?? '';
+  part(part: JsonObject, caller = ''): StreamEvent[] | undefined {
+    const call = this.#streaming.get(caller);
     switch (part.type) {
       case 'message_start': {
         const message = objectIn(part.message) ?? {};
         this.#streaming.set(caller, { model: textIn(message.model), usage: objectIn(message.usage) ?? {} });
         return [];
       }
-      case 'message_delta': {
-        const call = this.#streaming.get(caller);
+      case 'message_delta':
         for (const [bucket, tokens] of Object.entries(objectIn(part.usage) ?? {})) {
           if (call && tokens !== null) call.usage[bucket] = tokens;
         }
         return [];
-      }
-      case 'message_stop': {
-        const call = this.#streaming.get(caller);
+      case 'message_stop':
         this.#streaming.delete(caller);
-        if (!call) return [];
-        const model = call.model !== undefined && { model: call.model };
-        return this.#report(messageUsage(call.usage), { ...model, ...envelope });
-      }
+        return call ? this.#record.used(messageUsage(call.usage), { model: call.model }) : [];
       default:
         return MESSAGE_PARTS.has(part.type) ? [] : undefined;
     }
@@ -61,7 +50,7 @@ export class StreamUsage {
     // Older versions do not report it, and their `usage` leaves out sub-agents.
     const usage = objectIn(result.usage);
     if (usage) this.#total = addUsage(this.#total, messageUsage(usage));
-    this.#costUsd = costIn(result.total_cost_usd) ?? this.#costUsd;
+    this.#record.costUsd = costIn(result.total_cost_usd) ?? this.#record.costUsd;
     return usage ? this.#reportRest() : [];
   }
 
@@ -72,31 +61,18 @@ export class StreamUsage {
     });
     const sum = models.reduce((usage, entry) => addUsage(usage, entry.usage), emptyUsage());
     this.#total = addUsage(this.#total, sum);
-    for (const { costUsd = 0 } of models) this.#costUsd = (this.#costUsd ?? 0) + costUsd;
-    const rest = usageBeyond(this.#total, this.#reported);
+    const rest = usageBeyond(this.#total, this.#record.usage);
     if (rest && totalTokens(rest) === totalTokens(sum)) {
-      return models.flatMap(({ model, usage, costUsd }) =>
-        this.#report(usage, { model, ...present({ costUsd }) }),
-      );
+      return models.flatMap(({ usage, ...about }) => this.#record.used(usage, about));
     }
+    for (const { costUsd = 0 } of models) this.#record.costUsd += costUsd;
     return this.#reportRest();
   }
 
   #reportRest(): StreamEvent[] {
-    const rest = usageBeyond(this.#total, this.#reported);
-    if (rest) return this.#report(rest, {});
-    this.#reported ??= this.#total;
+    const rest = usageBeyond(this.#total, this.#record.usage);
+    if (rest) return this.#record.used(rest);
+    this.#record.usage ??= this.#total;
     return [];
-  }
-
-  #report(usage: Usage, about: EventEnvelope & { model?: string; costUsd?: number }): StreamEvent[] {
-    this.#reported = this.#reported ? addUsage(this.#reported, usage) : usage;
-    return [{ type: 'usage', usage, ...about }];
-  }
-
-  summary(): { usage?: Usage; costUsd?: number } {
-    return {
-      ...present({ usage: this.#reported, costUsd: this.#costUsd }),
-    };
   }
 }

@@ -2,11 +2,10 @@ import { addUsage, deriveAgentMetadata, replyText, totalTokens } from '@whetston
 import { expect, test } from 'vitest';
 import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
 import { linesOf, recordingsOf } from '../__fixtures__/recordings.ts';
-import { createClaudeCodeMapper } from './stream.ts';
+import { ClaudeStream } from './stream.ts';
 
 const recorded = recordingsOf('claude-code');
-const readItems = (...items: object[]): NativeReading =>
-  readNative(createClaudeCodeMapper(), linesOf(...items));
+const readItems = (...items: object[]): NativeReading => readNative(new ClaudeStream(), linesOf(...items));
 
 test('each call, file, skill and MCP call of a task is reported once, under the names of the vocabulary', () => {
   const { events, summary } = recorded.stream('task');
@@ -166,7 +165,7 @@ test.each(['hang', 'interrupted'])('%s: the turn has no ending', (name) => {
 test('an agent that continues after its result has not ended before the next result', () => {
   const lines = recorded.bytesOf('background-command.stream.jsonl').toString().trimEnd().split('\n');
   const endingOf = (count: number) =>
-    readNative(createClaudeCodeMapper(), Buffer.from(lines.slice(0, count).join('\n'))).summary.ending;
+    readNative(new ClaudeStream(), Buffer.from(lines.slice(0, count).join('\n'))).summary.ending;
   const result = lines.findIndex((line) => line.includes('"type":"result"'));
   expect(endingOf(result + 1)).toBe('completed');
   expect(endingOf(lines.length - 1)).toBeUndefined();
@@ -258,7 +257,7 @@ test('usage of versions whose results do not report the usage since the last res
 
 test('paths outside the workspace stay absolute', () => {
   const bytes = recorded.bytesOf('task.stream.jsonl');
-  const { events } = readNative(createClaudeCodeMapper({ workdir: '/elsewhere' }), bytes);
+  const { events } = readNative(new ClaudeStream({ workdir: '/elsewhere' }), bytes);
   expect(deriveAgentMetadata(events).fileChanges[0]?.path).toBe('/workspace/greet.sh');
 });
 

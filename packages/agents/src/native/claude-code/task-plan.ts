@@ -1,8 +1,9 @@
-import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { JsonObject, JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
 import { objectIn, objectsIn, textIn } from '../../kit/fields.ts';
-import { stepStatus, type ToolOutcome } from './tool-calls.ts';
+import { stepStatus } from '../../kit/mapped-events.ts';
+import type { ToolOutcome } from './tool-calls.ts';
 
-type Step = (StreamEvent & { type: 'plan.updated' })['steps'][number];
+type Step = StreamEventOf<'plan.updated'>['steps'][number];
 
 const TOOLS = new Set(['TaskCreate', 'TaskUpdate', 'TaskList']);
 
@@ -19,15 +20,11 @@ export class TaskPlan {
   }
 
   /** The new plan, if a call of these tools changed it. `details`: what the agent reports besides the text. */
-  result(
-    { callId, output, status }: ToolOutcome,
-    details: JsonValue | undefined,
-    envelope: EventEnvelope,
-  ): StreamEvent[] {
+  result({ callId, output, status }: ToolOutcome, details: JsonValue | undefined): StreamEvent[] {
     const call = this.#open.get(callId);
     this.#open.delete(callId);
     if (!call || status !== 'completed' || !this.#apply(call, output, objectIn(details) ?? {})) return [];
-    return [{ type: 'plan.updated', steps: [...this.#tasks.values()], ...envelope }];
+    return [{ type: 'plan.updated', steps: [...this.#tasks.values()] }];
   }
 
   #apply(

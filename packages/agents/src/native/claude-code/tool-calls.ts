@@ -1,7 +1,7 @@
-import type { EventEnvelope, JsonValue, StreamEvent } from '@whetstone/events';
+import type { JsonObject, JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { objectIn, objectsIn, textIn } from '../../kit/fields.ts';
-import { workspacePath } from '../../kit/workspace-path.ts';
+import { objectIn, textIn } from '../../kit/fields.ts';
+import { fileChanged, planSteps } from '../../kit/mapped-events.ts';
 
 /** The agent's names of the tools that become events of their own kind (commands, sub-agents, skills, plans, files). */
 export type ToolVocabulary = {
@@ -32,9 +32,7 @@ export type Denial = { name?: string | undefined; reason?: string | undefined };
 type OpenCall =
   | { kind: 'action' | 'shell' | 'subagent' | 'launched' }
   | { kind: 'file'; path: string }
-  | { kind: 'plan'; steps: PlanSteps };
-
-type PlanSteps = (StreamEvent & { type: 'plan.updated' })['steps'];
+  | { kind: 'plan'; steps: StreamEventOf<'plan.updated'>['steps'] };
 
 /** Pairs tool calls with their results, in a session whose messages have Anthropic's format. */
 export class ToolCalls {
@@ -48,7 +46,7 @@ export class ToolCalls {
     this.#workdir = workdir;
   }
 
-  called(callId: string, name: string, input: JsonValue, envelope: EventEnvelope): StreamEvent[] {
+  called(callId: string, name: string, input: JsonValue): StreamEvent[] {
     const fields = objectIn(input) ?? {};
     const call = this.#read(name, fields);
     this.#open.set(callId, call);
@@ -56,107 +54,66 @@ export class ToolCalls {
       // Older versions of Claude Code called the field `command`.
       const skill = fields.skill ?? fields.command;
       const skillInput = skill === undefined ? fields : { ...fields, skill };
-      return [{ type: 'action.called', callId, name: 'load_skill', input: skillInput, ...envelope }];
+      return [{ type: 'action.called', callId, name: 'load_skill', input: skillInput }];
     }
-    const called: StreamEvent = { type: 'action.called', callId, name, input, ...envelope };
+    const called: StreamEvent = { type: 'action.called', callId, name, input };
     if (call.kind !== 'subagent') return [called];
-    const agent = textIn(fields.subagent_type) ?? name;
-    return [called, { type: 'subagent.called', callId, name: agent, ...envelope }];
+    return [called, { type: 'subagent.called', callId, name: textIn(fields.subagent_type) ?? name }];
   }
 
-  #read(name: string, input: { [key: string]: JsonValue }): OpenCall {
+  #read(name: string, input: JsonObject): OpenCall {
     const { shell, subagent, todos, files } = this.#vocabulary;
     if (shell.has(name)) return { kind: 'shell' };
     if (subagent.has(name)) return { kind: 'subagent' };
-    if (todos.has(name)) return { kind: 'plan', steps: stepsOf(input.todos) };
+    if (todos.has(name)) return { kind: 'plan', steps: planSteps(input.todos, 'content') };
     const path = Object.hasOwn(files, name) ? input[files[name] ?? ''] : undefined;
     return typeof path === 'string' ? { kind: 'file', path } : { kind: 'action' };
   }
 
-  result(outcome: ToolOutcome, envelope: EventEnvelope): StreamEvent[] {
+  result(outcome: ToolOutcome): StreamEvent[] {
     const { callId } = outcome;
     const call = this.#open.get(callId) ?? { kind: 'action' };
     const isLaunch = call.kind === 'subagent' && outcome.isLaunch === true;
     if (isLaunch) this.#open.set(callId, { kind: 'launched' });
     else this.#open.delete(callId);
     const status = this.#denied.delete(callId) ? 'rejected' : outcome.status;
-    const output = call.kind === 'shell' ? shellOutput(outcome) : outcome.output;
-    const result: StreamEvent = {
-      type: 'action.result',
-      callId,
-      ...present({ output }),
-      status,
-      ...envelope,
-    };
-    if (call.kind === 'subagent' && !isLaunch) {
-      return [endOfSubagent(callId, status, outcome.output, envelope), result];
-    }
-    return status === 'completed' ? [result, ...this.#effects(call, outcome, envelope)] : [result];
+    const { output, exitCode } = outcome;
+    const reported = call.kind === 'shell' ? { output: { ...present({ output, exitCode }) } } : { output };
+    const result: StreamEvent = { type: 'action.result', callId, ...present(reported), status };
+    if (call.kind === 'subagent' && !isLaunch) return [endOfSubagent(callId, status, output), result];
+    return status === 'completed' ? [result, ...this.#effects(call, outcome)] : [result];
   }
 
-  #effects(call: OpenCall, { isNewFile }: ToolOutcome, envelope: EventEnvelope): StreamEvent[] {
-    if (call.kind === 'plan') return [{ type: 'plan.updated', steps: call.steps, ...envelope }];
+  #effects(call: OpenCall, { isNewFile }: ToolOutcome): StreamEvent[] {
+    if (call.kind === 'plan') return [{ type: 'plan.updated', steps: call.steps }];
     if (call.kind !== 'file') return [];
-    const path = workspacePath(call.path, this.#workdir());
-    return [{ type: 'file.changed', path, change: isNewFile === true ? 'added' : 'modified', ...envelope }];
+    return [fileChanged(call.path, this.#workdir(), isNewFile === true ? 'added' : 'modified')];
   }
 
   /**
    * The end of a background sub-agent (a foreground one ends with its result). `undefined` for any other background
    * task.
    */
-  ended(
-    callId: string,
-    status: string,
-    output: JsonValue | undefined,
-    envelope: EventEnvelope,
-  ): StreamEvent[] | undefined {
+  ended(callId: string, status: string, output?: JsonValue): StreamEvent[] | undefined {
     const call = this.#open.get(callId);
     if (call?.kind !== 'launched') return call?.kind === 'subagent' ? [] : undefined;
     this.#open.delete(callId);
-    return [endOfSubagent(callId, status, output, envelope)];
+    return [endOfSubagent(callId, status, output)];
   }
 
   /** The agent's own settings deny the call, because nobody is there to ask. Its result will be `rejected`. */
-  denied(callId: string, about: Denial, envelope: EventEnvelope): StreamEvent[] {
-    const { name, reason } = about;
+  denied(callId: string, about: Denial): StreamEvent[] {
     if (this.#open.has(callId)) this.#denied.add(callId);
     return [
-      {
-        type: 'approval.requested',
-        callId,
-        ...present({ name, reason }),
-        ...envelope,
-      },
-      { type: 'approval.decided', callId, decision: 'denied', ...envelope },
+      { type: 'approval.requested', callId, ...present(about) },
+      { type: 'approval.decided', callId, decision: 'denied' },
     ];
   }
 }
 
-const endOfSubagent = (
-  callId: string,
-  status: string,
-  output: JsonValue | undefined,
-  envelope: EventEnvelope,
-): StreamEvent => ({
+const endOfSubagent = (callId: string, status: string, output: JsonValue | undefined): StreamEvent => ({
   type: 'subagent.completed',
   callId,
   ...present({ output }),
   status: status === 'completed' ? 'completed' : 'failed',
-  ...envelope,
 });
-
-const shellOutput = ({ output, exitCode }: ToolOutcome): JsonValue => ({
-  ...present({ output, exitCode }),
-});
-
-/** The plan in the input of `TodoWrite` and similar tools. */
-function stepsOf(todos: JsonValue | undefined): PlanSteps {
-  return objectsIn(todos).flatMap((todo) => {
-    const text = textIn(todo.content);
-    return text === undefined ? [] : [{ text, status: stepStatus(todo.status) }];
-  });
-}
-
-export const stepStatus = (status: JsonValue | undefined): PlanSteps[number]['status'] =>
-  status === 'in_progress' || status === 'completed' ? status : 'pending';

@@ -1,36 +1,21 @@
-import {
-  addUsage,
-  type EventEnvelope,
-  type JsonObject,
-  type StreamEvent,
-  type Usage,
-} from '@whetstone/events';
-import { objectIn } from '../../kit/fields.ts';
+import type { JsonObject, StreamEvent } from '@whetstone/events';
+import { objectIn, textIn } from '../../kit/fields.ts';
+import type { SessionRecord } from '../../kit/session-record.ts';
 import { messageUsage } from './usage-buckets.ts';
 
-/**
- * The usage of turns, read from a transcript. A message has one line per block, and each line repeats the usage of the
- * whole message, so each message is counted once.
- */
+/** Counts each message of a transcript once: a message has one line per block, each with the usage of the whole. */
 export class TranscriptUsage {
+  readonly #record: SessionRecord;
   readonly #counted = new Set<string>();
-  #turn: Usage | undefined;
 
-  /** Usage of the current turn; `undefined` if no message reported any. */
-  get turn(): Usage | undefined {
-    return this.#turn;
+  constructor(record: SessionRecord) {
+    this.#record = record;
   }
 
-  beginTurn(): void {
-    this.#turn = undefined;
-  }
-
-  message({ id, model, usage }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+  message({ id, model, usage }: JsonObject): StreamEvent[] {
     const buckets = objectIn(usage);
     if (typeof id !== 'string' || !buckets || this.#counted.has(id)) return [];
     this.#counted.add(id);
-    const call = messageUsage(buckets);
-    this.#turn = this.#turn ? addUsage(this.#turn, call) : call;
-    return [{ type: 'usage', usage: call, ...(typeof model === 'string' && { model }), ...envelope }];
+    return this.#record.used(messageUsage(buckets), { model: textIn(model) });
   }
 }

@@ -3,7 +3,7 @@ import { deriveAgentMetadata, type StreamEvent } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import { readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
-import { claudeCodeTranscriptPattern, createClaudeCodeTranscriptMapper } from './transcript.ts';
+import { ClaudeTranscript } from './transcript.ts';
 
 const recorded = recordingsOf('claude-code');
 
@@ -46,12 +46,13 @@ test('the summary says how the last turn ended', () => {
   const lines = recorded.bytesOf('compaction.transcript.jsonl').toString().split('\n');
   const lastPrompt = lines.findLastIndex((line) => line.includes('"content":"Once more."'));
   const cut = Buffer.from(lines.slice(0, lastPrompt + 1).join('\n'));
-  expect(readNative(createClaudeCodeTranscriptMapper(), cut).summary.ending).toBeUndefined();
+  expect(readNative(new ClaudeTranscript(), cut).summary.ending).toBeUndefined();
 });
 
 test('the pattern matches the file of a session and the files of its sub-agents', () => {
   const project = '.claude/projects/-workspace';
-  expect(matchesGlob(`${project}/a1b2.jsonl`, claudeCodeTranscriptPattern)).toBe(true);
-  expect(matchesGlob(`${project}/a1b2/subagents/agent-c3.jsonl`, claudeCodeTranscriptPattern)).toBe(true);
-  expect(matchesGlob(`${project}/a1b2/other/agent-c3.jsonl`, claudeCodeTranscriptPattern)).toBe(false);
+  const pattern = recorded.transcriptPattern;
+  expect(matchesGlob(`${project}/a1b2.jsonl`, pattern)).toBe(true);
+  expect(matchesGlob(`${project}/a1b2/subagents/agent-c3.jsonl`, pattern)).toBe(true);
+  expect(matchesGlob(`${project}/a1b2/other/agent-c3.jsonl`, pattern)).toBe(false);
 });

@@ -3,8 +3,8 @@ import type { NativeMapper } from '../../kit/native-mapper.ts';
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
 import { launch } from './launch.ts';
-import { createQwenCodeMapper, type QwenMapper } from './stream.ts';
-import { createQwenCodeTranscriptMapper, qwenCodeTranscriptPattern } from './transcript.ts';
+import { QwenStream } from './stream.ts';
+import { QwenTranscript } from './transcript.ts';
 
 /** Qwen Code. It needs Node 22 or newer: under Node 20 it exits half a minute after its last event. */
 export const qwenCode: DrivenAgent = {
@@ -12,17 +12,16 @@ export const qwenCode: DrivenAgent = {
   facts,
   release,
   launch,
-  stream: {
-    open: (place, before = 'unread') => createQwenCodeMapper(place, usageBefore(before)),
-  },
+  stream: { open: (place, before = 'unread') => new QwenStream(place, usageBefore(before)) },
   transcript: {
     kind: 'files',
-    pattern: qwenCodeTranscriptPattern,
-    createMapper: createQwenCodeTranscriptMapper,
+    // The file of each session, and one file per sub-agent.
+    pattern: '.qwen/projects/*/{chats/*,subagents/*/*}.jsonl',
+    createMapper: (place) => new QwenTranscript(place),
   },
 };
 
 const usageBefore = (before: NativeMapper | 'new' | 'unread') => {
   if (before === 'new') return emptyUsage();
-  return before === 'unread' ? undefined : (before as QwenMapper).sessionUsage;
+  return before === 'unread' ? undefined : (before as QwenStream).sessionUsage;
 };

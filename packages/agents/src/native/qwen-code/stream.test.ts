@@ -2,8 +2,8 @@ import { deriveAgentMetadata, emptyUsage, replyText } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import { readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
-import { createQwenCodeMapper } from './stream.ts';
-import { createQwenCodeTranscriptMapper } from './transcript.ts';
+import { QwenStream } from './stream.ts';
+import { QwenTranscript } from './transcript.ts';
 
 const recorded = recordingsOf('qwen-code');
 
@@ -58,15 +58,15 @@ test('cached tokens are counted in one bucket', () => {
 });
 
 test('if the earlier usage of the session is known, a turn includes sub-agents and side requests', () => {
-  const first = createQwenCodeMapper({}, emptyUsage());
+  const first = new QwenStream({}, emptyUsage());
   expect(readNative(first, recorded.bytesOf('task.stream.jsonl')).summary.usage).toMatchObject({
     inputTokens: 274_767,
   });
   const second = readNative(
-    createQwenCodeMapper({}, first.sessionUsage),
+    new QwenStream({}, first.sessionUsage),
     recorded.bytesOf('second-turn.stream.jsonl'),
   );
-  const transcript = readNative(createQwenCodeTranscriptMapper(), recorded.bytesOf('task.transcript.jsonl'));
+  const transcript = readNative(new QwenTranscript(), recorded.bytesOf('task.transcript.jsonl'));
   expect(second.summary.usage).toMatchObject({ inputTokens: 33_596, outputTokens: 8 });
   expect(transcript.summary.usage).toMatchObject({ inputTokens: 33_596, outputTokens: 8 });
 });

@@ -1,6 +1,5 @@
 import {
   addUsage,
-  type EventEnvelope,
   emptyUsage,
   type JsonObject,
   type StreamEvent,
@@ -10,7 +9,7 @@ import {
 import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
-import { textTail } from '../../kit/text-tail.ts';
+import { enveloped, SessionRecord } from '../../kit/session-record.ts';
 import {
   assistantEvents,
   type Calls,
@@ -21,19 +20,11 @@ import {
 } from '../claude-code/content.ts';
 import { ownFields } from '../claude-code/own-fields.ts';
 import { messageIn, streamEnvelope } from '../claude-code/session.ts';
-import { sessionStarted } from '../claude-code/session-started.ts';
 import { ToolCalls } from '../claude-code/tool-calls.ts';
 import { usageBeyond } from '../claude-code/usage-buckets.ts';
 import { qwenTools, streamUsage, unwrapCall, withText } from './tools.ts';
 
-const TEXT_LIMIT_BYTES = 4 * 1024;
-
 const SESSION_USAGE_FIELDS = ['input_tokens', 'output_tokens', 'cache_read_input_tokens', 'total_tokens'];
-
-export type QwenMapper = NativeMapper & {
-  /** Usage of the whole session up to the last `result`: the next turn's `before`. */
-  readonly sessionUsage: Usage | undefined;
-};
 
 /**
  * Maps the output of `qwen --output-format stream-json`, 0.24, which has Claude Code's format. A reply has one message
@@ -42,36 +33,40 @@ export type QwenMapper = NativeMapper & {
  * session; without it, the turn's usage covers only the agent's own calls. Parts of a message that was never completed
  * stay in the native bytes only.
  */
-export function createQwenCodeMapper(place: MapperPlace = {}, before?: Usage): QwenMapper {
-  return new QwenStream(place, before);
-}
-
-class QwenStream implements QwenMapper {
-  readonly #before: Usage | undefined;
-  readonly #calls: Calls;
+export class QwenStream implements NativeMapper {
+  /** Usage of the whole session up to the last `result`: the next turn's `before`. */
   sessionUsage: Usage | undefined;
+  readonly #before: Usage | undefined;
+  readonly #record = new SessionRecord();
+  readonly #calls: Calls;
   #workdir: string | undefined;
-  #usage: Usage | undefined;
   #lastError: string | undefined;
-  #summary: Omit<NativeSummary, 'metadata'> = {};
   #metadata: JsonObject = {};
 
-  constructor({ workdir }: MapperPlace, before: Usage | undefined) {
+  constructor({ workdir }: MapperPlace = {}, before?: Usage) {
     this.#before = before;
     this.#workdir = workdir;
     this.#calls = { tools: new ToolCalls(qwenTools, () => this.#workdir), unwrap: unwrapCall };
   }
 
   map(item: JsonObject): StreamEvent[] | undefined {
+    return enveloped(this.#events(item), streamEnvelope(item));
+  }
+
+  #events(item: JsonObject): StreamEvent[] | undefined {
     switch (item.type) {
       case 'assistant':
-        return this.#assistantEvents(messageIn(item), streamEnvelope(item));
-      case 'user':
-        return this.#userEvents(messageIn(item), streamEnvelope(item));
+        return this.#assistantEvents(messageIn(item));
+      case 'user': {
+        // The stream repeats only the prompts of sub-agents.
+        const isPrompt = typeof item.parent_tool_use_id === 'string';
+        const outcomeOf = (block: JsonObject) => withText(plainOutcome(block));
+        return userEvents({ content: messageIn(item).content, isPrompt, outcomeOf }, this.#calls.tools);
+      }
       case 'stream_event':
         return isPart(objectIn(item.event) ?? {}) ? [] : undefined;
       case 'system':
-        return this.#systemEvents(item);
+        return item.subtype === 'init' ? this.#start(item) : this.#systemEvents(item);
       case 'result':
         return this.#resultEvents(item);
       default:
@@ -80,83 +75,49 @@ class QwenStream implements QwenMapper {
   }
 
   summary(): NativeSummary {
-    const metadata = { 'qwen-code': this.#metadata };
-    return { ...this.#summary, ...present({ usage: this.#usage }), metadata };
+    return { ...this.#record.summary(), metadata: { 'qwen-code': this.#metadata } };
   }
 
-  #assistantEvents(message: JsonObject, envelope: EventEnvelope): StreamEvent[] {
-    const text = plainText(message.content);
+  #assistantEvents({ content, model, usage }: JsonObject): StreamEvent[] {
+    const text = plainText(content);
     // A provider error comes as a message. If the model wrote the same text, the `result` still decides the ending.
-    if (text?.startsWith('[API Error: ')) return this.#error(text, envelope);
-    return [
-      ...assistantEvents(message.content, this.#calls, envelope),
-      ...this.#usageEvents(message, envelope),
-    ];
-  }
-
-  #usageEvents({ model, usage }: JsonObject, envelope: EventEnvelope): StreamEvent[] {
+    if (text?.startsWith('[API Error: ')) return this.#error(text);
+    const events = assistantEvents(content, this.#calls);
     const call = streamUsage(objectIn(usage) ?? {});
-    if (totalTokens(call) === 0) return [];
-    return this.#report(call, { ...(typeof model === 'string' && { model }), ...envelope });
+    return totalTokens(call) === 0
+      ? events
+      : [...events, ...this.#record.used(call, { model: textIn(model) })];
   }
 
-  #report(usage: Usage, about: EventEnvelope & { model?: string }): StreamEvent[] {
-    this.#usage = this.#usage ? addUsage(this.#usage, usage) : usage;
-    return [{ type: 'usage', usage, ...about }];
-  }
-
-  #userEvents({ content }: JsonObject, envelope: EventEnvelope): StreamEvent[] | undefined {
-    // The stream repeats only the prompts of sub-agents.
-    const isPrompt = envelope.parentCallId !== undefined;
-    const outcomeOf = (block: JsonObject) => withText(plainOutcome(block));
-    return userEvents({ content, isPrompt, outcomeOf }, this.#calls.tools, envelope);
-  }
-
-  #systemEvents(item: JsonObject): StreamEvent[] | undefined {
-    const data = objectIn(item.data) ?? {};
-    const envelope = streamEnvelope(item);
-    switch (item.subtype) {
-      case 'init':
-        return this.#start(item);
+  #systemEvents({ subtype, data }: JsonObject): StreamEvent[] | undefined {
+    const { reason, tool_use_id: callId, status } = objectIn(data) ?? {};
+    switch (subtype) {
       case 'retry':
-        return this.#error(
-          `The model call is made again (${textIn(data.reason) ?? 'no reason given'}).`,
-          envelope,
-        );
+        return this.#error(`The model call is made again (${textIn(reason) ?? 'no reason given'}).`);
       case 'task_started':
         return [];
       case 'task_notification':
-        return this.#calls.tools.ended(
-          textIn(data.tool_use_id) ?? '',
-          textIn(data.status) ?? '',
-          undefined,
-          envelope,
-        );
+        return this.#calls.tools.ended(textIn(callId) ?? '', textIn(status) ?? '');
       default:
         return undefined;
     }
   }
 
   #start(item: JsonObject): StreamEvent[] {
-    const sessionId = requiredText(item.session_id);
     this.#workdir ??= textIn(item.cwd);
-    this.#summary.sessionId = sessionId;
     this.#metadata = ownFields(item, ['permission_mode']);
     const { qwen_code_version: runtimeVersion, model, cwd: workingDir = this.#workdir } = item;
-    return [sessionStarted('qwen-code', sessionId, { runtimeVersion, model, workingDir })];
+    const facts = present({ runtimeVersion, model, workingDir });
+    return [this.#record.started('qwen-code', requiredText(item.session_id), facts)];
   }
 
   #resultEvents(item: JsonObject): StreamEvent[] {
     const isFailed = item.subtype !== 'success' || item.is_error === true;
-    const { failure: _, ...summary } = this.#summary;
-    const sessionId = textIn(item.session_id);
     const session = objectIn(item.usage);
-    this.#summary = {
-      ...summary,
-      ...present({ sessionId }),
-      ending: isFailed ? 'failed' : 'completed',
-      ...present({ data: item.structured_result }),
-    };
+    this.#record.sessionId = textIn(item.session_id) ?? this.#record.sessionId;
+    this.#record.ending = isFailed ? 'failed' : 'completed';
+    this.#record.failure = undefined;
+    if (item.structured_result !== undefined) this.#record.data = item.structured_result;
     Object.assign(
       this.#metadata,
       ownFields(item, ['subtype', 'num_turns', 'duration_ms', 'duration_api_ms']),
@@ -164,35 +125,31 @@ class QwenStream implements QwenMapper {
     if (session) this.#metadata.session_usage = ownFields(session, SESSION_USAGE_FIELDS);
     return [
       ...(session ? this.#sessionUsageEvents(streamUsage(session)) : []),
-      ...this.#denials(objectsIn(item.permission_denials)),
+      ...objectsIn(item.permission_denials).flatMap(({ tool_use_id: callId, tool_name: name }) =>
+        typeof callId === 'string' ? this.#calls.tools.denied(callId, { name: textIn(name) }) : [],
+      ),
       ...(isFailed ? this.#failure(item) : []),
     ];
   }
 
   #sessionUsageEvents(session: Usage): StreamEvent[] {
     this.sessionUsage = session;
-    this.#usage ??= emptyUsage();
+    this.#record.usage ??= emptyUsage();
     if (!this.#before) return [];
-    const rest = usageBeyond(session, addUsage(this.#before, this.#usage));
-    return rest ? this.#report(rest, {}) : [];
-  }
-
-  #denials(denials: JsonObject[]): StreamEvent[] {
-    return denials.flatMap(({ tool_use_id: callId, tool_name: name }) =>
-      typeof callId === 'string' ? this.#calls.tools.denied(callId, { name: textIn(name) }, {}) : [],
-    );
+    const rest = usageBeyond(session, addUsage(this.#before, this.#record.usage));
+    return rest ? this.#record.used(rest) : [];
   }
 
   #failure(item: JsonObject): StreamEvent[] {
     const message =
       textIn(objectIn(item.error)?.message) ?? textIn(item.result) ?? textIn(item.subtype) ?? '';
-    this.#summary.failure = textTail(message, TEXT_LIMIT_BYTES);
-    return message === this.#lastError ? [] : this.#error(message, {});
+    this.#record.failure = message;
+    return message === this.#lastError ? [] : this.#error(message);
   }
 
-  #error(message: string, envelope: EventEnvelope): StreamEvent[] {
+  #error(message: string): StreamEvent[] {
     this.#lastError = message;
-    return [{ type: 'error', message, ...envelope }];
+    return [{ type: 'error', message }];
   }
 }
 

@@ -3,14 +3,13 @@ import { deriveAgentMetadata } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import { readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
-import { createQwenCodeMapper } from './stream.ts';
-import { qwenCodeTranscriptPattern } from './transcript.ts';
+import { QwenStream } from './stream.ts';
 
 const recorded = recordingsOf('qwen-code');
 const place = { workdir: '/workspace' };
 
 test('reports the same calls, files and skills as the stream', () => {
-  const stream = readNative(createQwenCodeMapper(place), recorded.bytesOf('task.stream.jsonl'));
+  const stream = readNative(new QwenStream(place), recorded.bytesOf('task.stream.jsonl'));
   const { commands, fileChanges, skills, mcp } = deriveAgentMetadata(stream.events);
   expect(deriveAgentMetadata(recorded.transcript('task').events)).toMatchObject({
     commands,
@@ -56,6 +55,6 @@ test('the summary says how the last turn ended', () => {
 
 test('the pattern matches the file of a session and the files of its sub-agents', () => {
   const project = '.qwen/projects/-workspace';
-  expect(matchesGlob(`${project}/chats/a1b2.jsonl`, qwenCodeTranscriptPattern)).toBe(true);
-  expect(matchesGlob(`${project}/subagents/a1b2/agent-c3.jsonl`, qwenCodeTranscriptPattern)).toBe(true);
+  expect(matchesGlob(`${project}/chats/a1b2.jsonl`, recorded.transcriptPattern)).toBe(true);
+  expect(matchesGlob(`${project}/subagents/a1b2/agent-c3.jsonl`, recorded.transcriptPattern)).toBe(true);
 });
