@@ -1,4 +1,4 @@
-import type { EventEnvelope, JsonObject, StreamEvent } from '@whetstone/events';
+import type { StreamEvent, StreamEventOf } from '@whetstone/events';
 
 /**
  * The skill whose `SKILL.md` a path or a shell command names. Agents without a skill tool load a skill by reading that
@@ -9,15 +9,11 @@ export function skillIn(text: string): string | undefined {
 }
 
 /** The events of a skill that entered the conversation without its own tool call. */
-export function skillEvents(
+export const skillEvents = (
   callId: string,
   skill: string,
-  status: 'completed' | 'failed' | 'rejected',
-  envelope: EventEnvelope = {},
-): StreamEvent[] {
-  const input: JsonObject = { skill };
-  return [
-    { type: 'action.called', callId, name: 'load_skill', input, ...envelope },
-    { type: 'action.result', callId, status, ...envelope },
-  ];
-}
+  status: StreamEventOf<'action.result'>['status'],
+): StreamEvent[] => [
+  { type: 'action.called', callId, name: 'load_skill', input: { skill } },
+  { type: 'action.result', callId, status },
+];

@@ -2,11 +2,10 @@ import { deriveAgentMetadata, replyText } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import { type NativeReading, readNative } from '../__fixtures__/read-native.ts';
 import { recordingsOf } from '../__fixtures__/recordings.ts';
-import { createBubTranscriptMapper } from './transcript.ts';
+import { BubTape } from './transcript.ts';
 
 const recorded = recordingsOf('bub');
-const readBytes = (bytes: Buffer): NativeReading =>
-  readNative(createBubTranscriptMapper({ workdir: '/workspace' }), bytes);
+const readBytes = (bytes: Buffer): NativeReading => readNative(new BubTape({ workdir: '/workspace' }), bytes);
 
 test('each token, call and reply is counted once', () => {
   const { events, summary } = recorded.transcript('main');
