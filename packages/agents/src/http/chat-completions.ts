@@ -1,8 +1,8 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import type { Turn } from '../agent.ts';
-import { answerFrames, errorMessage, type HttpAnswer } from './answer-frames.ts';
+import { errorMessage, type HttpAnswer } from './answer-frames.ts';
 import { countAt, isJsonObject, objectAt, objectsAt, parsedArguments, textAt } from './json-reading.ts';
-import { createTurnDraft, exclusiveUsage, type TurnDraft } from './turn-draft.ts';
+import { type AnswerStream, draftTurn, type TurnDraft } from './turn-draft.ts';
 
 const FINISHED = ['stop', 'tool_calls', 'function_call'];
 /** Keys of a message that become events, or that carry no information. */
@@ -20,25 +20,7 @@ const MAPPED_KEYS = new Set([
  * that they do not know, reject an answer as a whole when one field is not OpenAI's, and fail a turn for one bad frame.
  */
 export async function fromChatCompletions(answer: HttpAnswer): Promise<Turn> {
-  const draft = createTurnDraft();
-  let stream: StreamedCompletion | undefined;
-  let failure: string | undefined;
-  for await (const frame of answerFrames(answer)) {
-    if (frame.kind === 'failed') failure = frame.message;
-    else if (frame.kind === 'whole') addCompletion(draft, frame.value);
-    else if (frame.kind === 'unknown') draft.addRaw(frame.value);
-    else {
-      stream ??= createStreamedCompletion();
-      if (frame.kind === 'done') stream.done = true;
-      else if (!stream.take(frame.value)) draft.addRaw(frame.value);
-    }
-  }
-  if (stream) {
-    addCompletion(draft, stream.completion());
-    if (!stream.done && failure === undefined) failure = 'The stream ended before the answer did.';
-  }
-  if (failure !== undefined) draft.fail(failure);
-  return draft.finish();
+  return (await draftTurn(answer, addCompletion, () => new CompletionStream())).finish();
 }
 
 function addCompletion(draft: TurnDraft, completion: JsonValue): void {
@@ -46,7 +28,7 @@ function addCompletion(draft: TurnDraft, completion: JsonValue): void {
   const [choice, ...others] = objectsAt(object, 'choices');
   if (choice) addChoice(draft, choice);
   for (const other of others) draft.addRaw(other);
-  addUsage(draft, object);
+  draft.addUsage(object, { input: 'prompt_tokens', output: 'completion_tokens' });
   const error = object.error == null ? undefined : (errorMessage(object) ?? 'The answer is an error.');
   if (error !== undefined) draft.fail(error);
   else if (!choice) {
@@ -88,59 +70,39 @@ function addCall(draft: TurnDraft, call: JsonObject, index: number): void {
   else draft.add({ type: 'action.called', callId, name, input });
 }
 
-function addUsage(draft: TurnDraft, completion: JsonObject): void {
-  const usage = objectAt(completion, 'usage');
-  const details = objectAt(usage, 'prompt_tokens_details');
-  const counted = exclusiveUsage({
-    input: countAt(usage, 'prompt_tokens'),
-    output: countAt(usage, 'completion_tokens'),
-    cacheRead: countAt(details, 'cached_tokens'),
-    cacheWrite: countAt(details, 'cache_write_tokens'),
-    reasoning: countAt(objectAt(usage, 'completion_tokens_details'), 'reasoning_tokens'),
-  });
-  if (counted) draft.addUsage(counted, textAt(completion, 'model'));
-}
-
 function isEmpty(value: JsonValue): boolean {
   return value === null || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-type StreamedCompletion = {
-  /** Call it at the end mark of the stream. */
-  done: boolean;
-  /** Adds a chunk; returns `false` for a value that is not a chunk. */
-  take(chunk: JsonObject): boolean;
-  /** All chunks together, as one whole answer. */
-  completion(): JsonObject;
-};
-
 type StreamedChoice = { message: JsonObject; calls: Map<number, StreamedCall>; finish: JsonValue };
 type StreamedCall = { call: JsonObject; called: JsonObject };
 
-function createStreamedCompletion(): StreamedCompletion {
-  const choices = new Map<number, StreamedChoice>();
-  const rest: JsonObject = {};
-  const streamed: StreamedCompletion = {
-    done: false,
-    take(chunk) {
-      const { choices: parts, usage, model, error } = chunk;
-      if (error != null) rest.error = error;
-      if (isJsonObject(usage)) rest.usage = usage;
-      if (typeof model === 'string') rest.model = model;
-      for (const part of objectsAt(chunk, 'choices')) {
-        const choice = at(choices, countAt(part, 'index') ?? 0, newChoice);
-        takeDelta(choice, objectAt(part, 'delta'));
-        choice.finish = part.finish_reason ?? choice.finish;
-        if (choice.finish !== null) streamed.done = true;
-      }
-      return Array.isArray(parts) || isJsonObject(usage) || error != null;
-    },
-    completion: () => ({
-      ...rest,
-      choices: [...choices].sort(([a], [b]) => a - b).map(([, choice]) => wholeChoice(choice)),
-    }),
-  };
-  return streamed;
+class CompletionStream implements AnswerStream {
+  isOver = false;
+  readonly #choices = new Map<number, StreamedChoice>();
+  readonly #rest: JsonObject = {};
+
+  take(chunk: JsonObject): boolean {
+    const { choices, usage, model, error } = chunk;
+    if (error != null) this.#rest.error = error;
+    if (isJsonObject(usage)) this.#rest.usage = usage;
+    if (typeof model === 'string') this.#rest.model = model;
+    for (const part of objectsAt(chunk, 'choices')) {
+      const choice = at(this.#choices, countAt(part, 'index') ?? 0, newChoice);
+      takeDelta(choice, objectAt(part, 'delta'));
+      choice.finish = part.finish_reason ?? choice.finish;
+      if (choice.finish !== null) this.isOver = true;
+    }
+    return Array.isArray(choices) || isJsonObject(usage) || error != null;
+  }
+
+  end(): void {
+    this.isOver = true;
+  }
+
+  answer(): JsonObject {
+    return { ...this.#rest, choices: inOrder(this.#choices).map(wholeChoice) };
+  }
 }
 
 const newCall = (): StreamedCall => ({ call: {}, called: {} });
@@ -162,9 +124,7 @@ function takeDelta({ message, calls }: StreamedChoice, delta: JsonObject): void 
 }
 
 function wholeChoice({ message, calls, finish }: StreamedChoice): JsonObject {
-  const whole = [...calls]
-    .sort(([a], [b]) => a - b)
-    .map(([, part]) => ({ ...part.call, function: part.called }));
+  const whole = inOrder(calls).map(({ call, called }) => ({ ...call, function: called }));
   return { message: { ...message, tool_calls: whole }, finish_reason: finish };
 }
 
@@ -176,6 +136,9 @@ function append(target: JsonObject, key: string, value: JsonValue): void {
   else if (Array.isArray(before) && Array.isArray(value)) before.push(...value);
   else target[key] = Array.isArray(value) ? [...value] : value;
 }
+
+const inOrder = <Value>(map: Map<number, Value>): Value[] =>
+  [...map].sort(([a], [b]) => a - b).map(([, value]) => value);
 
 function at<Value>(map: Map<number, Value>, index: number, create: () => Value): Value {
   const value = map.get(index) ?? create();

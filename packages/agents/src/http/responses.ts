@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import type { Turn } from '../agent.ts';
-import { answerFrames, errorMessage, type HttpAnswer } from './answer-frames.ts';
+import { thinkingEvents } from '../kit/mapped-events.ts';
+import { errorMessage, type HttpAnswer } from './answer-frames.ts';
 import { countAt, isJsonObject, objectAt, objectsAt, parsedArguments, textAt } from './json-reading.ts';
-import { createTurnDraft, exclusiveUsage, type TurnDraft } from './turn-draft.ts';
+import { type AnswerStream, draftTurn, type TurnDraft } from './turn-draft.ts';
 
 /**
  * Makes a turn from an answer in the OpenAI Responses format, whole or streamed: messages, reasoning, calls of functions
@@ -14,31 +15,14 @@ import { createTurnDraft, exclusiveUsage, type TurnDraft } from './turn-draft.ts
  * is not as OpenAI has it, so that a compatible server's tool calls and a failed answer's reason are lost.
  */
 export async function fromResponses(answer: HttpAnswer): Promise<Turn> {
-  const draft = createTurnDraft();
-  let stream: StreamedResponse | undefined;
-  let failure: string | undefined;
-  for await (const frame of answerFrames(answer)) {
-    if (frame.kind === 'failed') failure = frame.message;
-    else if (frame.kind === 'whole') addResponse(draft, frame.value);
-    else if (frame.kind === 'unknown') draft.addRaw(frame.value);
-    else {
-      stream ??= createStreamedResponse();
-      if (frame.kind === 'event' && !stream.take(frame.value)) draft.addRaw(frame.value);
-    }
-  }
-  if (stream) {
-    addResponse(draft, stream.response());
-    if (!stream.isOver() && failure === undefined) failure = 'The stream ended before the answer did.';
-  }
-  if (failure !== undefined) draft.fail(failure);
-  const waiting = draft.events.some(({ type }) => type === 'input.requested');
-  return draft.finish({ waiting });
+  const draft = await draftTurn(answer, addResponse, () => new ResponseStream());
+  return draft.finish({ isWaiting: draft.events.some(({ type }) => type === 'input.requested') });
 }
 
 function addResponse(draft: TurnDraft, response: JsonValue): void {
   const object = isJsonObject(response) ? response : {};
   for (const event of objectsAt(object, 'output').flatMap(itemEvents)) draft.add(event);
-  addUsage(draft, object);
+  draft.addUsage(object, { input: 'input_tokens', output: 'output_tokens' });
   const failure = failureOf(object);
   if (failure !== undefined) draft.fail(failure);
   else if (!Array.isArray(object.output)) {
@@ -60,11 +44,8 @@ function failureOf(response: JsonObject): string | undefined {
 /** Adds the events of one item of the output. `index` replaces a missing id. */
 function itemEvents(item: JsonObject, index: number): StreamEvent[] {
   const callId = textAt(item, 'call_id') ?? textAt(item, 'id') ?? `call-${index}`;
-  const called = (name: string, input: JsonValue): StreamEvent => ({
-    type: 'action.called',
-    callId,
-    name,
-    input,
+  const called = (name: string, input: JsonValue = {}): StreamEvent => ({
+    ...{ type: 'action.called', callId, name, input },
   });
   switch (item.type) {
     case 'message':
@@ -76,14 +57,14 @@ function itemEvents(item: JsonObject, index: number): StreamEvent[] {
       return [called(textAt(item, 'name') ?? 'unknown', parsedArguments(item.arguments ?? item.input))];
     case 'local_shell_call':
     case 'shell_call':
-      return [called('local_shell', item.action ?? {})];
+      return [called('local_shell', item.action)];
     case 'function_call_output':
     case 'custom_tool_call_output':
     case 'local_shell_call_output':
     case 'shell_call_output':
       return [resultEvent(callId, 'completed', item.output)];
     case 'web_search_call':
-      return [called('web_search', item.action ?? {}), ...outcomeEvents(callId, item)];
+      return [called('web_search', item.action), ...outcomeEvents(callId, item)];
     case 'file_search_call':
       return [
         called('file_search', { queries: item.queries ?? [] }),
@@ -114,17 +95,15 @@ function messageEvents(item: JsonObject): StreamEvent[] {
 /** Encrypted reasoning cannot be read, and is not kept. */
 function reasoningEvents(item: JsonObject): StreamEvent[] {
   const parts = [...objectsAt(item, 'summary'), ...objectsAt(item, 'content')];
-  const text = parts.flatMap((part) => textAt(part, 'text') ?? []).join('\n\n');
-  return text === '' ? [] : [{ type: 'thinking', text }];
+  return thinkingEvents(parts.flatMap((part) => textAt(part, 'text') ?? []).join('\n\n'));
 }
 
-function resultEvent(
-  callId: string,
-  status: 'completed' | 'failed',
-  output: JsonValue | undefined,
-): StreamEvent {
-  return { type: 'action.result', callId, status, ...(output != null && { output }) };
-}
+const resultEvent = (callId: string, status: 'completed' | 'failed', output?: JsonValue): StreamEvent => ({
+  type: 'action.result',
+  callId,
+  status,
+  ...(output != null && { output }),
+});
 
 /** The result of a tool that the provider ran itself, once the item says how the call ended. */
 function outcomeEvents(callId: string, { status }: JsonObject, output?: JsonValue): StreamEvent[] {
@@ -151,74 +130,54 @@ function approvalEvents(callId: string, item: JsonObject): StreamEvent[] {
   ];
 }
 
-function addUsage(draft: TurnDraft, response: JsonObject): void {
-  const usage = objectAt(response, 'usage');
-  const details = objectAt(usage, 'input_tokens_details');
-  const counted = exclusiveUsage({
-    input: countAt(usage, 'input_tokens'),
-    output: countAt(usage, 'output_tokens'),
-    cacheRead: countAt(details, 'cached_tokens'),
-    cacheWrite: countAt(details, 'cache_write_tokens'),
-    reasoning: countAt(objectAt(usage, 'output_tokens_details'), 'reasoning_tokens'),
-  });
-  if (counted) draft.addUsage(counted, textAt(response, 'model'));
-}
-
-type StreamedResponse = {
-  /** Adds an event; returns `false` for an event that has no place in a response. */
-  take(event: JsonObject): boolean;
-  isOver(): boolean;
-  /** The stream as one whole answer. */
-  response(): JsonObject;
-};
-
 /** Progress events. The finished item repeats all that they say. */
 const PROGRESS =
   /^response\.(?:created|queued|in_progress)$|^response\..+\.(?:added|delta|done|in_progress|[a-z]+ing|completed|failed|partial_image)$|^(?:keepalive|ping)$/;
 
-function createStreamedResponse(): StreamedResponse {
-  const items = new Map<number, JsonObject>();
-  let response: JsonObject = {};
-  let over = false;
-  return {
-    take(event) {
-      const index = countAt(event, 'output_index');
-      switch (event.type) {
-        case 'response.completed':
-        case 'response.incomplete':
-        case 'response.failed':
-          over = true;
-          response = objectAt(event, 'response');
-          return true;
-        case 'error':
-          over = true;
-          response = {
-            ...response,
-            error: { message: errorMessage(event) ?? 'The stream reported an error.' },
-          };
-          return true;
-        case 'response.output_item.added':
-        case 'response.output_item.done':
-          items.set(index ?? items.size, objectAt(event, 'item'));
-          return true;
-        case 'response.output_text.delta':
-        case 'response.refusal.delta':
-          return appendText(items.get(index ?? -1), textAt(event, 'delta'));
-        case 'response.function_call_arguments.delta':
-          return appendTo(items.get(index ?? -1), 'arguments', textAt(event, 'delta'));
-        case 'response.custom_tool_call_input.delta':
-          return appendTo(items.get(index ?? -1), 'input', textAt(event, 'delta'));
-        default:
-          return typeof event.type === 'string' && PROGRESS.test(event.type);
+class ResponseStream implements AnswerStream {
+  isOver = false;
+  readonly #items = new Map<number, JsonObject>();
+  #response: JsonObject = {};
+
+  take(event: JsonObject): boolean {
+    const index = countAt(event, 'output_index');
+    const item = this.#items.get(index ?? -1);
+    const delta = textAt(event, 'delta');
+    switch (event.type) {
+      case 'response.completed':
+      case 'response.incomplete':
+      case 'response.failed':
+        this.isOver = true;
+        this.#response = objectAt(event, 'response');
+        return true;
+      case 'error': {
+        this.isOver = true;
+        const message = errorMessage(event) ?? 'The stream reported an error.';
+        this.#response = { ...this.#response, error: { message } };
+        return true;
       }
-    },
-    isOver: () => over,
-    response() {
-      const output = [...items].sort(([a], [b]) => a - b).map(([, item]) => item);
-      // Some servers leave the items out of the last event.
-      return objectsAt(response, 'output').length > 0 ? response : { ...response, output };
-    },
-  };
+      case 'response.output_item.added':
+      case 'response.output_item.done':
+        this.#items.set(index ?? this.#items.size, objectAt(event, 'item'));
+        return true;
+      case 'response.output_text.delta':
+      case 'response.refusal.delta':
+        return appendText(item, delta);
+      case 'response.function_call_arguments.delta':
+        return appendTo(item, 'arguments', delta);
+      case 'response.custom_tool_call_input.delta':
+        return appendTo(item, 'input', delta);
+      default:
+        return typeof event.type === 'string' && PROGRESS.test(event.type);
+    }
+  }
+
+  answer(): JsonObject {
+    // Some servers leave the items out of the last event.
+    if (objectsAt(this.#response, 'output').length > 0) return this.#response;
+    const items = [...this.#items].sort(([a], [b]) => a - b);
+    return { ...this.#response, output: items.map(([, item]) => item) };
+  }
 }
 
 /** The text of an item so far, for an item that is never finished. */

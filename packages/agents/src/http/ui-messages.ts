@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Turn } from '../agent.ts';
+import { messageEvents, thinkingEvents } from '../kit/mapped-events.ts';
 import { answerFrames, type HttpAnswer } from './answer-frames.ts';
 import { isJsonObject, objectsAt, textAt } from './json-reading.ts';
-import { createTurnDraft, type TurnDraft } from './turn-draft.ts';
+import { TurnDraft } from './turn-draft.ts';
 
 /** Parts after which an unfinished text cannot continue. */
 const ENDS_TEXTS = new Set(['start-step', 'finish-step', 'finish', 'abort', 'error']);
@@ -19,8 +20,8 @@ const FINISHED = ['stop', 'tool-calls', 'other', 'unknown'];
  * of calls and results, the finish reason, and whether the stream was complete.
  */
 export async function fromUiMessages(answer: HttpAnswer): Promise<Turn> {
-  const draft = createTurnDraft();
-  const reader = createPartReader(draft);
+  const draft = new TurnDraft();
+  const reader = new PartReader(draft);
   let failure: string | undefined;
   for await (const frame of answerFrames(answer)) {
     if (frame.kind === 'failed') failure = frame.message;
@@ -32,10 +33,10 @@ export async function fromUiMessages(answer: HttpAnswer): Promise<Turn> {
       if (frame.kind === 'whole') failure = 'The answer is not a UI-message stream.';
     }
   }
-  if (failure === undefined && !reader.isOver()) failure = 'The stream ended before the answer did.';
+  if (!reader.isOver) failure ??= 'The stream ended before the answer did.';
   reader.end();
   if (failure !== undefined) draft.fail(failure);
-  return draft.finish({ waiting: reader.isWaiting() });
+  return draft.finish({ isWaiting: reader.isWaiting });
 }
 
 /** The parts of a stream, collected by the caller in a list. */
@@ -47,167 +48,142 @@ function takeAll(reader: PartReader, draft: TurnDraft, parts: JsonValue[]): void
   reader.end();
 }
 
-type PartReader = {
-  take(part: JsonObject): void;
-  /** Call it after the last part: ends the texts that the stream has left open. */
-  end(): void;
+class PartReader {
   /** Whether the end mark of the stream was seen. */
-  isOver(): boolean;
-  isWaiting(): boolean;
-};
+  isOver = false;
+  readonly #draft: TurnDraft;
+  /** Texts and reasoning that have begun, by kind and id, in order of their beginning. */
+  readonly #texts = new Map<string, { kind: string; text: string }>();
+  /** Approvals that were requested and not yet answered, each with its call. */
+  readonly #approvals = new Map<string, string>();
+  #stepStart = 0;
 
-function createPartReader(draft: TurnDraft): PartReader {
-  const texts = createOpenTexts(draft);
-  const approvals = createApprovals();
-  let stepStart = 0;
-  let over = false;
+  constructor(draft: TurnDraft) {
+    this.#draft = draft;
+  }
 
-  const finish = (part: JsonObject): void => {
-    over = true;
-    const reason = textAt(part, 'finishReason') ?? 'stop';
-    const isSaid = reason === 'error' && draft.events.some(({ type }) => type === 'error');
-    if (!FINISHED.includes(reason) && !isSaid) draft.fail(`The answer was cut off: ${reason}.`);
-  };
-  const abort = (part: JsonObject): void => {
-    over = true;
-    const reason = textAt(part, 'reason');
-    draft.fail(`The answer was aborted${reason === undefined ? '' : `: ${reason}`}.`);
-  };
-  /** The step is repeated; its earlier output no longer counts. */
-  const resetStep = (part: JsonObject): void => {
-    texts.clear();
-    draft.events.splice(stepStart);
-    draft.addRaw(part);
-  };
+  get isWaiting(): boolean {
+    return this.#approvals.size > 0;
+  }
 
-  return {
-    take(part) {
-      if (texts.take(part)) return;
-      // Any other part may come while a text is open.
-      if (ENDS_TEXTS.has(textAt(part, 'type') ?? '')) texts.closeAll();
-      if (part.messageMetadata !== undefined) draft.addRaw(part);
-      switch (part.type) {
-        case 'start-step':
-        case 'finish-step':
-          stepStart = draft.events.length;
-          break;
-        case 'reset-step':
-          resetStep(part);
-          break;
-        case 'finish':
-          finish(part);
-          break;
-        case 'abort':
-          abort(part);
-          break;
-        case 'error':
-          draft.fail(textAt(part, 'errorText') ?? 'The stream reported an error.');
-          break;
-        default:
-          for (const event of partEvents(part, approvals)) draft.add(event);
+  take(part: JsonObject): void {
+    if (this.#takeText(part)) return;
+    // Any other part may come while a text is open.
+    if (ENDS_TEXTS.has(textAt(part, 'type') ?? '')) this.#closeTexts();
+    if (part.messageMetadata !== undefined) this.#draft.addRaw(part);
+    switch (part.type) {
+      case 'start-step':
+      case 'finish-step':
+        this.#stepStart = this.#draft.events.length;
+        break;
+      // The step is repeated; its earlier output no longer counts.
+      case 'reset-step':
+        this.#texts.clear();
+        this.#draft.events.splice(this.#stepStart);
+        this.#draft.addRaw(part);
+        break;
+      case 'finish':
+        this.#finish(textAt(part, 'finishReason') ?? 'stop');
+        break;
+      case 'abort': {
+        this.isOver = true;
+        const reason = textAt(part, 'reason');
+        this.#draft.fail(`The answer was aborted${reason === undefined ? '' : `: ${reason}`}.`);
+        break;
       }
-    },
-    end() {
-      over = true;
-      texts.closeAll();
-    },
-    isOver: () => over,
-    isWaiting: () => approvals.areOpen(),
-  };
-}
-
-/** Texts and reasoning that have begun, by kind and id, in order of their beginning. */
-function createOpenTexts(draft: TurnDraft) {
-  const open = new Map<string, { kind: string; text: string }>();
-  const close = (key: string): void => {
-    const { kind = '', text = '' } = open.get(key) ?? {};
-    open.delete(key);
-    if (text === '') return;
-    draft.add(kind === 'text' ? { type: 'message', role: 'assistant', text } : { type: 'thinking', text });
-  };
-  return {
-    /** Returns `false` for a part that is not text. */
-    take(part: JsonObject): boolean {
-      const [, kind = '', what] =
-        /^(text|reasoning)-(start|delta|end)$/.exec(textAt(part, 'type') ?? '') ?? [];
-      if (what === undefined) return false;
-      const key = `${kind} ${textAt(part, 'id') ?? ''}`;
-      const text = (open.get(key)?.text ?? '') + (textAt(part, 'delta') ?? '');
-      open.set(key, { kind, text });
-      if (what === 'end') close(key);
-      return true;
-    },
-    closeAll(): void {
-      for (const key of [...open.keys()]) close(key);
-    },
-    clear: () => open.clear(),
-  };
-}
-
-/** Approvals that were requested and not yet answered, each with its call. */
-function createApprovals() {
-  const open = new Map<string, string>();
-  return {
-    ask(approvalId: string, callId: string): void {
-      open.set(approvalId, callId);
-    },
-    /** The call that needs the approval. */
-    answer(approvalId: string): string {
-      const callId = open.get(approvalId) ?? approvalId;
-      open.delete(approvalId);
-      return callId;
-    },
-    /** Drops the approval of a call that has a result. */
-    settle(callId: string): void {
-      for (const [approvalId, call] of open) if (call === callId) open.delete(approvalId);
-    },
-    areOpen: () => open.size > 0,
-  };
-}
-
-function partEvents(part: JsonObject, approvals: ReturnType<typeof createApprovals>): StreamEvent[] {
-  const callId = textAt(part, 'toolCallId') ?? '';
-  switch (part.type) {
-    case 'tool-input-available':
-      return [calledEvent(callId, part)];
-    case 'tool-input-error':
-      return [calledEvent(callId, part), resultEvent(callId, 'failed', part.errorText)];
-    case 'tool-output-available':
-      approvals.settle(callId);
-      // The whole output follows a preliminary one.
-      return part.preliminary === true ? [] : [resultEvent(callId, 'completed', part.output)];
-    case 'tool-output-error':
-      approvals.settle(callId);
-      return [resultEvent(callId, 'failed', part.errorText)];
-    case 'tool-output-denied':
-      approvals.settle(callId);
-      return [resultEvent(callId, 'rejected', undefined)];
-    case 'tool-approval-request': {
-      const reason = textAt(part, 'reason');
-      const asked: StreamEvent = { type: 'approval.requested', callId, ...(reason && { reason }) };
-      if (part.isAutomatic === true) return [asked];
-      const approvalId = textAt(part, 'approvalId') ?? callId;
-      approvals.ask(approvalId, callId);
-      return [asked, inputRequest(approvalId, part)];
+      case 'error':
+        this.#draft.fail(textAt(part, 'errorText') ?? 'The stream reported an error.');
+        break;
+      default:
+        for (const event of this.#partEvents(part)) this.#draft.add(event);
     }
-    case 'tool-approval-response': {
-      const decision = part.approved === true ? 'approved' : 'denied';
-      const call = approvals.answer(textAt(part, 'approvalId') ?? '');
-      return [{ type: 'approval.decided', callId: call, decision }];
+  }
+
+  /** Call it after the last part: ends the texts that the stream has left open. */
+  end(): void {
+    this.isOver = true;
+    this.#closeTexts();
+  }
+
+  #finish(reason: string): void {
+    this.isOver = true;
+    const isSaid = reason === 'error' && this.#draft.events.some(({ type }) => type === 'error');
+    if (!FINISHED.includes(reason) && !isSaid) this.#draft.fail(`The answer was cut off: ${reason}.`);
+  }
+
+  /** Returns `false` for a part that is not text. */
+  #takeText(part: JsonObject): boolean {
+    const [, kind = '', what] = /^(text|reasoning)-(start|delta|end)$/.exec(textAt(part, 'type') ?? '') ?? [];
+    if (what === undefined) return false;
+    const key = `${kind} ${textAt(part, 'id') ?? ''}`;
+    const text = (this.#texts.get(key)?.text ?? '') + (textAt(part, 'delta') ?? '');
+    this.#texts.set(key, { kind, text });
+    if (what === 'end') this.#closeText(key);
+    return true;
+  }
+
+  #closeTexts(): void {
+    for (const key of [...this.#texts.keys()]) this.#closeText(key);
+  }
+
+  #closeText(key: string): void {
+    const { kind = '', text = '' } = this.#texts.get(key) ?? {};
+    this.#texts.delete(key);
+    const events = kind === 'text' ? messageEvents('assistant', text) : thinkingEvents(text);
+    for (const event of events) this.#draft.add(event);
+  }
+
+  #partEvents(part: JsonObject): StreamEvent[] {
+    const callId = textAt(part, 'toolCallId') ?? '';
+    switch (part.type) {
+      case 'tool-input-available':
+        return [calledEvent(callId, part)];
+      case 'tool-input-error':
+        return [calledEvent(callId, part), resultEvent(callId, 'failed', part.errorText)];
+      case 'tool-output-available':
+        this.#settle(callId);
+        // The whole output follows a preliminary one.
+        return part.preliminary === true ? [] : [resultEvent(callId, 'completed', part.output)];
+      case 'tool-output-error':
+        this.#settle(callId);
+        return [resultEvent(callId, 'failed', part.errorText)];
+      case 'tool-output-denied':
+        this.#settle(callId);
+        return [resultEvent(callId, 'rejected', undefined)];
+      case 'tool-approval-request': {
+        const reason = textAt(part, 'reason');
+        const asked: StreamEvent = { type: 'approval.requested', callId, ...present({ reason }) };
+        if (part.isAutomatic === true) return [asked];
+        const approvalId = textAt(part, 'approvalId') ?? callId;
+        this.#approvals.set(approvalId, callId);
+        return [asked, inputRequest(approvalId, part)];
+      }
+      case 'tool-approval-response': {
+        const decision = part.approved === true ? 'approved' : 'denied';
+        const approvalId = textAt(part, 'approvalId') ?? '';
+        const call = this.#approvals.get(approvalId) ?? approvalId;
+        this.#approvals.delete(approvalId);
+        return [{ type: 'approval.decided', callId: call, decision }];
+      }
+      case 'steering-message': {
+        const text = objectsAt(part, 'parts').flatMap((inner) => textAt(inner, 'text') ?? []);
+        return [{ type: 'message', role: 'user', text: text.join('\n') }];
+      }
+      // The whole call comes when its input is available.
+      case 'tool-input-start':
+      case 'tool-input-delta':
+      case 'start':
+        return [];
+      case 'message-metadata':
+        return part.messageMetadata === undefined ? [{ type: 'raw', native: part }] : [];
+      default:
+        return [{ type: 'raw', native: part }];
     }
-    case 'steering-message': {
-      const text = objectsAt(part, 'parts').flatMap((inner) => textAt(inner, 'text') ?? []);
-      return [{ type: 'message', role: 'user', text: text.join('\n') }];
-    }
-    // The whole call comes when its input is available.
-    case 'tool-input-start':
-    case 'tool-input-delta':
-    case 'start':
-      return [];
-    case 'message-metadata':
-      return part.messageMetadata === undefined ? [{ type: 'raw', native: part }] : [];
-    default:
-      return [{ type: 'raw', native: part }];
+  }
+
+  /** Drops the approval of a call that has a result. */
+  #settle(callId: string): void {
+    for (const [approvalId, call] of this.#approvals) if (call === callId) this.#approvals.delete(approvalId);
   }
 }
 
