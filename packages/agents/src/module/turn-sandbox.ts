@@ -1,8 +1,8 @@
 import { present } from '@whetstone/events/present';
-import type { CommandResult, RunOptions, Sandbox, SandboxFile } from '@whetstone/sandbox';
+import type { RunOptions, Sandbox } from '@whetstone/sandbox';
 
 /** The limits and the environment of the commands of one turn. */
-export type TurnRules = {
+type TurnRules = {
   /** Ends running commands when it fires. A command that starts later, for example to read a transcript, gets `graceMs`. */
   signal: AbortSignal;
   graceMs: number;
@@ -11,7 +11,7 @@ export type TurnRules = {
 };
 
 /** By sandbox: an adapter may use the sandbox object as a key, so every turn must get the same object. */
-const known = new WeakMap<Sandbox, TurnSandbox>();
+const known = new WeakMap<Sandbox, { rules: TurnRules; ruled: Sandbox }>();
 
 /**
  * The sandbox that an adapter gets for one turn. Commands end at the time limit of the turn, even when the adapter passes
@@ -21,84 +21,34 @@ export function sandboxForTurn(sandbox: Sandbox, rules: TurnRules): Sandbox {
   const existing = known.get(sandbox);
   if (existing) {
     existing.rules = rules;
-    return existing;
+    return existing.ruled;
   }
-  const created = new TurnSandbox(sandbox, rules);
-  known.set(sandbox, created);
-  return created;
+  const commands: Pick<Sandbox, 'runCommand' | 'runShell'> = {
+    runCommand: (command, args, options) =>
+      sandbox.runCommand(command, args, ruledOptions(turn.rules, options)),
+    runShell: (script, options) => sandbox.runShell(script, ruledOptions(turn.rules, options)),
+  };
+  // All else is the sandbox's own. Its methods may need private fields, so they stay bound to it.
+  const ruled = new Proxy(sandbox, {
+    get(_, name) {
+      if (name === 'runCommand' || name === 'runShell') return commands[name];
+      const member: unknown = Reflect.get(sandbox, name);
+      return typeof member === 'function' ? member.bind(sandbox) : member;
+    },
+  });
+  const turn = { rules, ruled };
+  known.set(sandbox, turn);
+  return ruled;
 }
 
-class TurnSandbox implements Sandbox {
-  rules: TurnRules;
-  readonly #sandbox: Sandbox;
-
-  constructor(sandbox: Sandbox, rules: TurnRules) {
-    this.#sandbox = sandbox;
-    this.rules = rules;
-  }
-
-  get provider(): string {
-    return this.#sandbox.provider;
-  }
-
-  get workdir(): string {
-    return this.#sandbox.workdir;
-  }
-
-  get home(): string {
-    return this.#sandbox.home;
-  }
-
-  getWorkingDirectory(): string {
-    return this.#sandbox.getWorkingDirectory();
-  }
-
-  setWorkingDirectory(path: string): void {
-    this.#sandbox.setWorkingDirectory(path);
-  }
-
-  runCommand(command: string, args?: string[], options?: RunOptions): Promise<CommandResult> {
-    return this.#sandbox.runCommand(command, args, this.#ruled(options));
-  }
-
-  runShell(script: string, options?: RunOptions): Promise<CommandResult> {
-    return this.#sandbox.runShell(script, this.#ruled(options));
-  }
-
-  readFile(path: string): Promise<string> {
-    return this.#sandbox.readFile(path);
-  }
-
-  readBytes(path: string): Promise<Buffer> {
-    return this.#sandbox.readBytes(path);
-  }
-
-  writeFiles(files: Record<string, string>): Promise<void> {
-    return this.#sandbox.writeFiles(files);
-  }
-
-  uploadFiles(files: SandboxFile[]): Promise<void> {
-    return this.#sandbox.uploadFiles(files);
-  }
-
-  stop(): Promise<void> {
-    return this.#sandbox.stop();
-  }
-
-  [Symbol.asyncDispose](): Promise<void> {
-    return this.stop();
-  }
-
-  #ruled(options: RunOptions = {}): RunOptions {
-    const { signal: own, timeoutMs, ...rest } = options;
-    const { signal, graceMs, env } = this.rules;
-    const merged = { ...rest, env: { ...env, ...options.env } };
-    // A signal of the adapter has usually fired together with that of the turn, and would end this command at once.
-    if (signal.aborted) return { ...merged, timeoutMs: Math.min(timeoutMs ?? graceMs, graceMs) };
-    return {
-      ...merged,
-      signal: own ? AbortSignal.any([own, signal]) : signal,
-      ...present({ timeoutMs }),
-    };
-  }
+function ruledOptions({ signal, graceMs, env }: TurnRules, options: RunOptions = {}): RunOptions {
+  const { signal: own, timeoutMs, ...rest } = options;
+  const merged = { ...rest, env: { ...env, ...options.env } };
+  // A signal of the adapter has usually fired together with that of the turn, and would end this command at once.
+  if (signal.aborted) return { ...merged, timeoutMs: Math.min(timeoutMs ?? graceMs, graceMs) };
+  return {
+    ...merged,
+    signal: own ? AbortSignal.any([own, signal]) : signal,
+    ...present({ timeoutMs }),
+  };
 }
