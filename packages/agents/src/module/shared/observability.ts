@@ -1,4 +1,5 @@
 import { type AgentMetadata, deriveAgentMetadata, type JsonValue, type StreamEvent } from '@whetstone/events';
+import { objectIn, textIn } from '../../kit/fields.ts';
 
 /** Counts of what an agent did, in the shape that assertions in an `EVAL.ts` read. */
 export type Observability = {
@@ -16,59 +17,26 @@ export type Observability = {
   thinkingBlocks: number;
 };
 
-const CATEGORIES = [
-  'file_read',
-  'file_write',
-  'file_edit',
-  'shell',
-  'web_fetch',
-  'web_search',
-  'glob',
-  'grep',
-  'list_dir',
-  'agent_task',
-  'unknown',
-] as const;
-export type ToolCategory = (typeof CATEGORIES)[number];
-
 /** Tool names of the known agents, in lower case and without separators. The metadata already knows the shell tools. */
-const CATEGORY_OF_TOOL: Readonly<Record<string, ToolCategory>> = {
-  read: 'file_read',
-  readfile: 'file_read',
-  readmanyfiles: 'file_read',
-  viewimage: 'file_read',
-  notebookread: 'file_read',
-  write: 'file_write',
-  writefile: 'file_write',
-  createfile: 'file_write',
-  edit: 'file_edit',
-  editfile: 'file_edit',
-  multiedit: 'file_edit',
-  notebookedit: 'file_edit',
-  replace: 'file_edit',
-  applypatch: 'file_edit',
-  patch: 'file_edit',
-  filechange: 'file_edit',
-  strreplace: 'file_edit',
-  webfetch: 'web_fetch',
-  fetch: 'web_fetch',
-  websearch: 'web_search',
-  googlewebsearch: 'web_search',
-  glob: 'glob',
-  find: 'glob',
-  findfiles: 'glob',
-  grep: 'grep',
-  searchfilecontent: 'grep',
-  greptool: 'grep',
-  search: 'grep',
-  ls: 'list_dir',
-  list: 'list_dir',
-  listdir: 'list_dir',
-  listdirectory: 'list_dir',
-  task: 'agent_task',
-  agent: 'agent_task',
-  spawnagent: 'agent_task',
-};
+const TOOLS = {
+  file_read: ['read', 'readfile', 'readmanyfiles', 'viewimage', 'notebookread'],
+  file_write: ['write', 'writefile', 'createfile'],
+  file_edit: [
+    ...['edit', 'editfile', 'multiedit', 'notebookedit', 'replace'],
+    ...['applypatch', 'patch', 'filechange', 'strreplace'],
+  ],
+  shell: [],
+  web_fetch: ['webfetch', 'fetch'],
+  web_search: ['websearch', 'googlewebsearch'],
+  glob: ['glob', 'find', 'findfiles'],
+  grep: ['grep', 'searchfilecontent', 'greptool', 'search'],
+  list_dir: ['ls', 'list', 'listdir', 'listdirectory'],
+  agent_task: ['task', 'agent', 'spawnagent'],
+  unknown: [],
+} as const satisfies Record<string, readonly string[]>;
+
+type ToolCategory = keyof typeof TOOLS;
+const CATEGORIES = Object.keys(TOOLS) as readonly ToolCategory[];
 
 const PATH_KEYS = ['file_path', 'filePath', 'absolute_path', 'notebook_path', 'path', 'file'] as const;
 const PATCH_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
@@ -120,7 +88,7 @@ function categoryOf(
   if (commands.has(callId)) return 'shell';
   if (delegations.has(callId)) return 'agent_task';
   const plain = name.toLowerCase().replaceAll(/[^a-z]/g, '');
-  return Object.hasOwn(CATEGORY_OF_TOOL, plain) ? (CATEGORY_OF_TOOL[plain] ?? 'unknown') : 'unknown';
+  return CATEGORIES.find((category) => TOOLS[category].some((tool) => tool === plain)) ?? 'unknown';
 }
 
 function shellCommand({ command, exitCode, status }: AgentMetadata['commands'][number]) {
@@ -140,10 +108,5 @@ function pathsIn(input: JsonValue): string[] {
   return patches.flatMap((patch) => [...patch.matchAll(PATCH_FILE)].map(([, path = '']) => path));
 }
 
-function textsAt(input: JsonValue, keys: readonly string[]): string[] {
-  if (typeof input !== 'object' || input === null || Array.isArray(input)) return [];
-  return keys.flatMap((key) => {
-    const value = input[key];
-    return typeof value === 'string' ? [value] : [];
-  });
-}
+const textsAt = (input: JsonValue, keys: readonly string[]): string[] =>
+  keys.flatMap((key) => textIn(objectIn(input)?.[key]) ?? []);
