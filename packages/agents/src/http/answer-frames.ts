@@ -1,7 +1,8 @@
 import { messageOf } from '@whetstone/errors';
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import { createParser } from 'eventsource-parser';
-import { isJsonObject, objectAt, parseJson, textAt } from './json-reading.ts';
+import { isJsonObject } from '../kit/fields.ts';
+import { objectAt, parseJson, textAt } from './json-reading.ts';
 
 /**
  * What a backend answered: the `Response` of a `fetch`, or its body as a stream of bytes or text, as text, as parsed

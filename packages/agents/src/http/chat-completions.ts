@@ -1,7 +1,8 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import type { Turn } from '../agent.ts';
+import { isJsonObject } from '../kit/fields.ts';
 import { errorMessage, type HttpAnswer } from './answer-frames.ts';
-import { countAt, isJsonObject, objectAt, objectsAt, parsedArguments, textAt } from './json-reading.ts';
+import { countAt, objectAt, objectsAt, parsedArguments, textAt } from './json-reading.ts';
 import { type AnswerStream, draftTurn, type TurnDraft } from './turn-draft.ts';
 
 const FINISHED = ['stop', 'tool_calls', 'function_call'];

@@ -1,20 +1,11 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
+import { objectIn, objectsIn } from '../kit/fields.ts';
 
 // Reads JSON from other programs. A value of the wrong shape counts as absent.
 
-export function isJsonObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
+export const objectAt = (value: JsonObject, key: string): JsonObject => objectIn(value[key]) ?? {};
 
-export function objectAt(value: JsonObject, key: string): JsonObject {
-  const child = value[key];
-  return isJsonObject(child) ? child : {};
-}
-
-export function objectsAt(value: JsonObject, key: string): JsonObject[] {
-  const child = value[key];
-  return Array.isArray(child) ? child.filter(isJsonObject) : [];
-}
+export const objectsAt = (value: JsonObject, key: string): JsonObject[] => objectsIn(value[key]);
 
 /** Text that is not empty. */
 export function textAt(value: JsonObject, key: string): string | undefined {

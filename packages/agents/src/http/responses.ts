@@ -1,8 +1,9 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import type { Turn } from '../agent.ts';
+import { isJsonObject } from '../kit/fields.ts';
 import { thinkingEvents } from '../kit/mapped-events.ts';
 import { errorMessage, type HttpAnswer } from './answer-frames.ts';
-import { countAt, isJsonObject, objectAt, objectsAt, parsedArguments, textAt } from './json-reading.ts';
+import { countAt, objectAt, objectsAt, parsedArguments, textAt } from './json-reading.ts';
 import { type AnswerStream, draftTurn, type TurnDraft } from './turn-draft.ts';
 
 /**

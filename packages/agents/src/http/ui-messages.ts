@@ -1,9 +1,10 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Turn } from '../agent.ts';
+import { isJsonObject } from '../kit/fields.ts';
 import { messageEvents, thinkingEvents } from '../kit/mapped-events.ts';
 import { answerFrames, type HttpAnswer } from './answer-frames.ts';
-import { isJsonObject, objectsAt, textAt } from './json-reading.ts';
+import { objectsAt, textAt } from './json-reading.ts';
 import { TurnDraft } from './turn-draft.ts';
 
 /** Parts after which an unfinished text cannot continue. */

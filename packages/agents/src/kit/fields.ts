@@ -1,13 +1,14 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
 
 /** Readers for fields of native items, which may hold anything. A field that is missing or of another type is absent. */
+export const isJsonObject = (value: unknown): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 export const objectIn = (value: JsonValue | undefined): JsonObject | undefined =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  isJsonObject(value) ? value : undefined;
 
 export const objectsIn = (value: JsonValue | undefined): JsonObject[] =>
-  Array.isArray(value)
-    ? value.filter((entry) => objectIn(entry) !== undefined).map((entry) => entry as JsonObject)
-    : [];
+  Array.isArray(value) ? value.filter(isJsonObject) : [];
 
 export const textIn = (value: JsonValue | undefined): string | undefined =>
   typeof value === 'string' ? value : undefined;

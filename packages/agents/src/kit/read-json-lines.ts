@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { objectIn, parseJson } from './fields.ts';
 import { LineReader } from './line-reader.ts';
 import type { NativeMapper, NativeSummary } from './native-mapper.ts';
 
@@ -61,7 +62,8 @@ type Counts = Pick<JsonLinesSummary, 'lines' | 'malformed' | 'unknown'>;
 export function mapLine(mapper: NativeMapper, line: Buffer, counts: Counts): StreamEvent[] {
   if (isBlank(line)) return [];
   counts.lines += 1;
-  const item = parseObject(line);
+  // JSON is UTF-8. Decoding other bytes would change them.
+  const item = isUtf8(line) ? objectIn(parseJson(line.toString('utf8'))) : undefined;
   if (!item) {
     counts.malformed += 1;
     return [{ type: 'raw', native: textOf(line) }];
@@ -77,17 +79,6 @@ function mapped(mapper: NativeMapper, item: JsonObject): StreamEvent[] | undefin
     return mapper.map(item);
   } catch {
     return undefined; // a shape of another version
-  }
-}
-
-function parseObject(line: Buffer): JsonObject | undefined {
-  // JSON is UTF-8. Decoding other bytes would change them.
-  if (!isUtf8(line)) return undefined;
-  try {
-    const value = JSON.parse(line.toString('utf8')) as JsonValue;
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,6 +1,7 @@
 import { join, posix } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import type { CommandResult, Sandbox } from '@whetstone/sandbox';
+import { objectIn, parseJson, textIn } from '../../kit/fields.ts';
 
 const LIMIT_MS = 30_000;
 /** A long session writes far less. */
@@ -39,21 +40,12 @@ export async function captureLatestJsonl(sandbox: Sandbox, dir: string): Promise
  * the output of `--output-format stream-json`. Never throws.
  */
 export function sessionIdFromClaudeTranscript(raw: string): string | undefined {
-  for (const line of raw.split('\n').reverse()) {
-    const id = sessionIdOf(line);
-    if (id !== undefined) return id;
-  }
-  return undefined;
-}
-
-function sessionIdOf(line: string): string | undefined {
-  try {
-    const entry: { sessionId?: unknown; session_id?: unknown } | null = JSON.parse(line);
-    const id = entry?.sessionId ?? entry?.session_id;
-    return typeof id === 'string' && id !== '' ? id : undefined;
-  } catch {
-    return undefined; // the last line of a session that was killed
-  }
+  // The last line of a session that was killed may be cut.
+  const ids = raw.split('\n').map((line) => {
+    const { sessionId, session_id } = objectIn(parseJson(line)) ?? {};
+    return textIn(sessionId ?? session_id);
+  });
+  return ids.findLast(Boolean);
 }
 
 function absolutePath({ home, workdir }: Sandbox, path: string): string {
