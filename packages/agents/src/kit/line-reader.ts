@@ -1,25 +1,32 @@
-const NEWLINE = 0x0a;
-
-/** Cuts a byte stream into lines. A line over the limit is dropped as it arrives and reported as `too-long`. */
+/**
+ * Cuts a byte stream into lines; without a separator, the whole stream is one line. A line over the limit is dropped as
+ * it arrives and reported as `too-long`.
+ */
 export class LineReader {
   readonly #onLine: (line: Buffer | 'too-long') => void;
   readonly #limit: number;
+  readonly #separator: string | undefined;
   #parts: Buffer[] = [];
   #length = 0;
 
-  constructor(onLine: (line: Buffer | 'too-long') => void, limit: number) {
+  constructor(onLine: (line: Buffer | 'too-long') => void, limit: number, separator?: string) {
     this.#onLine = onLine;
     this.#limit = limit;
+    this.#separator = separator;
   }
 
   push(chunk: Buffer): void {
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      this.#append(chunk.subarray(start, end));
+    let rest = chunk;
+    for (let end = this.#endIn(rest); end !== -1; end = this.#endIn(rest)) {
+      this.#append(rest.subarray(0, end));
       this.#finishLine();
-      start = end + 1;
+      rest = rest.subarray(end + 1);
     }
-    this.#append(chunk.subarray(start));
+    this.#append(rest);
+  }
+
+  #endIn(chunk: Buffer): number {
+    return this.#separator === undefined ? -1 : chunk.indexOf(this.#separator);
   }
 
   /** The last line may have no newline. */

@@ -1,11 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { JsonValue, StreamEvent } from '@whetstone/events';
 import { objectIn, parseJson } from './fields.ts';
 import { LineReader } from './line-reader.ts';
 import type { NativeMapper, NativeSummary } from './native-mapper.ts';
 
 const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
-/** The same limit as for the log file, so that an endless stream does not give endless events. */
+/** The same limit as for the log file, so that an endless stream does not give endless events. Also of a document. */
 const EVENTS_LIMIT_BYTES = 64 * 1024 * 1024;
 
 /** Turns a stream of JSON Lines into events. Never throws, for any input. */
@@ -28,25 +28,43 @@ export type JsonLinesSummary = NativeSummary & {
 };
 
 /** An item that the mapper does not know, or a line that is not JSON, becomes a `raw` event with all of it. */
-export function readJsonLines(mapper: NativeMapper, emit: (event: StreamEvent) => void): JsonLinesReader {
+export const readJsonLines = (mapper: NativeMapper, emit: (event: StreamEvent) => void): JsonLinesReader =>
+  readItems(mapper, emit, 'line');
+
+/**
+ * Reads a transcript that is one JSON document, with any line breaks, as one item. Anything but a JSON object becomes a
+ * `raw` event with all of it. For a document over 64 MiB, the event has only the size.
+ */
+export const readDocument = (mapper: NativeMapper, emit: (event: StreamEvent) => void): JsonLinesReader =>
+  readItems(mapper, emit, 'document');
+
+function readItems(
+  mapper: NativeMapper,
+  emit: (event: StreamEvent) => void,
+  form: 'line' | 'document',
+): JsonLinesReader {
   const counts = { lines: 0, malformed: 0, unknown: 0, tooLong: 0, isTruncated: false };
   let bytes = 0;
 
-  function readLine(line: Buffer | 'too-long'): void {
-    if (line === 'too-long') {
+  function readItem(item: Buffer | 'too-long'): void {
+    if (item === 'too-long') {
       counts.lines += 1;
       counts.tooLong += 1;
-      emit({ type: 'raw', native: { droppedLine: 'longer than 8 MiB' } });
+      counts.isTruncated ||= form === 'document';
+      emit({ type: 'raw', native: DROPPED[form] });
       return;
     }
-    const events = mapLine(mapper, line, counts);
+    const events = mapItem(mapper, item, counts);
     // Lines without events do not count, because progress is most of the stream of some agents.
-    if (events.length > 0) bytes += line.length;
+    if (events.length > 0) bytes += item.length;
     if (bytes > EVENTS_LIMIT_BYTES) counts.isTruncated = true;
     if (!counts.isTruncated) for (const event of events) emit(event);
   }
 
-  const lines = new LineReader(readLine, LINE_LIMIT_BYTES);
+  const lines =
+    form === 'line'
+      ? new LineReader(readItem, LINE_LIMIT_BYTES, '\n')
+      : new LineReader(readItem, EVENTS_LIMIT_BYTES);
   return {
     push: (chunk) => lines.push(chunk),
     end() {
@@ -56,10 +74,15 @@ export function readJsonLines(mapper: NativeMapper, emit: (event: StreamEvent) =
   };
 }
 
+const DROPPED = {
+  line: { droppedLine: 'longer than 8 MiB' },
+  document: { droppedDocument: 'longer than 64 MiB' },
+};
+
 type Counts = Pick<JsonLinesSummary, 'lines' | 'malformed' | 'unknown'>;
 
-/** Maps one line and counts it. A blank line has no events. */
-export function mapLine(mapper: NativeMapper, line: Buffer, counts: Counts): StreamEvent[] {
+/** Maps one item and counts it. A blank line has no events. */
+function mapItem(mapper: NativeMapper, line: Buffer, counts: Counts): StreamEvent[] {
   if (isBlank(line)) return [];
   counts.lines += 1;
   // JSON is UTF-8. Decoding other bytes would change them.
@@ -68,18 +91,14 @@ export function mapLine(mapper: NativeMapper, line: Buffer, counts: Counts): Str
     counts.malformed += 1;
     return [{ type: 'raw', native: textOf(line) }];
   }
-  const events = mapped(mapper, item);
-  if (events) return events;
+  try {
+    const events = mapper.map(item);
+    if (events) return events;
+  } catch {
+    // A shape of another version.
+  }
   counts.unknown += 1;
   return [{ type: 'raw', native: item }];
-}
-
-function mapped(mapper: NativeMapper, item: JsonObject): StreamEvent[] | undefined {
-  try {
-    return mapper.map(item);
-  } catch {
-    return undefined; // a shape of another version
-  }
 }
 
 /** The unchanged bytes: as text if they are UTF-8, otherwise as base64. */

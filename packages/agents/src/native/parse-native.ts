@@ -1,8 +1,12 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { didYouMean } from '@whetstone/errors/did-you-mean';
 import type { StreamEvent } from '@whetstone/events';
-import { readDocument } from '../kit/read-document.ts';
-import { type JsonLinesReader, type JsonLinesSummary, readJsonLines } from '../kit/read-json-lines.ts';
+import {
+  type JsonLinesReader,
+  type JsonLinesSummary,
+  readDocument,
+  readJsonLines,
+} from '../kit/read-json-lines.ts';
 import { type NativeAgentKind, nativeAgentOf, readableKinds } from './native-agents.ts';
 
 /** How much of the input decides which kind and form it has. */

@@ -1,7 +1,6 @@
 import type { StreamEvent } from '@whetstone/events';
 import type { NativeMapper } from '../../kit/native-mapper.ts';
-import { readDocument } from '../../kit/read-document.ts';
-import { type JsonLinesSummary, readJsonLines } from '../../kit/read-json-lines.ts';
+import { type JsonLinesSummary, readDocument, readJsonLines } from '../../kit/read-json-lines.ts';
 
 export type NativeReading = { events: StreamEvent[]; summary: JsonLinesSummary };
 

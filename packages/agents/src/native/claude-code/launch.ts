@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
+import { mcpServersOf, typedAddress, withoutDollars } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
 import type { Connection, Launch, LaunchSettings } from '../native-agent.ts';
 
@@ -52,7 +52,7 @@ function contextSettings({
   mcpServers: servers,
   plugins,
 }: Required<Pick<Connection, 'home' | 'mcpServers' | 'plugins'>>): Pick<LaunchSettings, 'files' | 'args'> {
-  const mcpServers = mcpServersOf(servers, ({ url, headers }) => ({ type: 'http', url, headers }));
+  const mcpServers = mcpServersOf(servers, typedAddress);
   return {
     files: mcpServers ? { [MCP_FILE]: JSON.stringify({ mcpServers }, null, 2) } : {},
     args: [

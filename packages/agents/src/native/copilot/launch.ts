@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import type { McpServer } from '../../kit/declared-context.ts';
-import { mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
+import { mcpServersOf, typedAddress, withoutDollars } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
 import type { Launch } from '../native-agent.ts';
 
@@ -37,7 +37,7 @@ export const launch: Launch = {
 };
 
 function mcpFiles(servers: readonly McpServer[] | undefined): Record<string, string> {
-  const entries = mcpServersOf(servers, ({ url, headers }) => ({ type: 'http', url, headers }));
+  const entries = mcpServersOf(servers, typedAddress);
   if (!entries) return {};
   // Without a list of tools, Copilot offers none.
   const mcpServers = Object.fromEntries(

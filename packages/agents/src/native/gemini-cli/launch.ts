@@ -1,6 +1,6 @@
 import { WhetstoneError } from '@whetstone/errors';
 import type { McpServer } from '../../kit/declared-context.ts';
-import { mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
+import { httpUrlAddress, mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
 import type { Launch } from '../native-agent.ts';
 
@@ -8,6 +8,7 @@ export const launch: Launch = {
   settings: ({ baseUrl, key, home, ...context }) => {
     for (const server of context.mcpServers ?? []) refuseVariables(server);
     const { mcpServers, env } = withoutDollars(context.mcpServers);
+    const ownSettings = { ...settings, mcpServers: mcpServersOf(mcpServers, httpUrlAddress) };
     return {
       env: {
         ...env,
@@ -19,13 +20,7 @@ export const launch: Launch = {
         // Otherwise it starts itself again as a child, which signals do not reach.
         GEMINI_CLI_NO_RELAUNCH: 'true',
       },
-      files: {
-        '.gemini/settings.json': JSON.stringify(
-          { ...settings, mcpServers: mcpServersOf(mcpServers, addressOf) },
-          null,
-          2,
-        ),
-      },
+      files: { '.gemini/settings.json': JSON.stringify(ownSettings, null, 2) },
     };
   },
 
@@ -48,8 +43,6 @@ const settings = {
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
   telemetry: { enabled: false },
 };
-
-const addressOf = ({ url, headers }: Extract<McpServer, { kind: 'http' }>) => ({ httpUrl: url, headers });
 
 /** Gemini CLI fills in variables repeatedly in `env`, `url` and `headers`, so no variable can stand for a `$` there. */
 function refuseVariables(server: McpServer): void {

@@ -1,5 +1,5 @@
 import { readPrinted, subagentEvents } from '../../kit/kept-events.ts';
-import { readDocument } from '../../kit/read-document.ts';
+import { readDocument } from '../../kit/read-json-lines.ts';
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
 import { launch } from './launch.ts';

@@ -1,11 +1,11 @@
-import type { McpServer } from '../../kit/declared-context.ts';
-import { mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
+import { httpUrlAddress, mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
 import type { Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
   settings: ({ baseUrl, key, model, home, ...context }) => {
     const { mcpServers, env } = withoutDollars(context.mcpServers);
+    const ownSettings = { ...settings, mcpServers: mcpServersOf(mcpServers, httpUrlAddress) };
     return {
       env: {
         ...env,
@@ -17,13 +17,7 @@ export const launch: Launch = {
         QWEN_CODE_NO_RELAUNCH: 'true',
         QWEN_CODE_SUPPRESS_YOLO_WARNING: '1',
       },
-      files: {
-        '.qwen/settings.json': JSON.stringify(
-          { ...settings, mcpServers: mcpServersOf(mcpServers, addressOf) },
-          null,
-          2,
-        ),
-      },
+      files: { '.qwen/settings.json': JSON.stringify(ownSettings, null, 2) },
     };
   },
 
@@ -44,5 +38,3 @@ const settings = {
   general: { enableAutoUpdate: false },
   telemetry: { enabled: false },
 };
-
-const addressOf = ({ url, headers }: Extract<McpServer, { kind: 'http' }>) => ({ httpUrl: url, headers });
