@@ -3,6 +3,10 @@ import type { McpServer } from './declared-context.ts';
 type CommandEntry = { command: string; args: string[]; env: Record<string, string> };
 type HttpServer = Extract<McpServer, { kind: 'http' }>;
 
+/** The address of an HTTP server as most agents write it, and as Gemini CLI and Qwen Code do. */
+export const typedAddress = ({ url, headers }: HttpServer) => ({ type: 'http', url, headers });
+export const httpUrlAddress = ({ url, headers }: HttpServer) => ({ httpUrl: url, headers });
+
 /**
  * The `mcpServers` object that most agents read. Commands are the same in all of them; `address` makes the entry of an
  * HTTP server. `undefined` if there are no servers, so that the setting is absent.

@@ -4,7 +4,7 @@ import type { AgentContext } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
 import { contextPlacesOf } from '../native/context-places.ts';
 import type { DeclaredPlugin } from './declared-context.ts';
-import { mcpServersOf } from './mcp-settings.ts';
+import { mcpServersOf, typedAddress } from './mcp-settings.ts';
 
 /**
  * At the start of a session, puts what a variant declares where the agent looks for it: skills and plugins into the
@@ -20,7 +20,7 @@ export async function placeContext(
   const { skills, mcpServers, plugins } = contextPlacesOf(agent);
   if (skills !== undefined) await placeFolders(sandbox, `${skills}/NAME`, declared.skills);
   if (plugins !== undefined) await placeFolders(sandbox, plugins, declared.plugins);
-  const entries = mcpServersOf(declared.mcpServers, ({ url, headers }) => ({ type: 'http', url, headers }));
+  const entries = mcpServersOf(declared.mcpServers, typedAddress);
   if (typeof mcpServers !== 'object' || !entries) return;
   const content = `${JSON.stringify({ mcpServers: entries }, null, 2)}\n`;
   await sandbox.writeFiles({ [`~/${mcpServers.file}`]: content });
