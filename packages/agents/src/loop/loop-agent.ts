@@ -1,7 +1,6 @@
 import { type ErrorCode, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Session, SessionOptions, SubmitResult } from '@whetstone/loop';
-import type { Sandbox } from '@whetstone/sandbox';
 import { createMask, type Mask } from '@whetstone/sandbox';
 import { OutputFile } from '@whetstone/sandbox/process';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnExit } from '../agent.ts';
@@ -45,17 +44,23 @@ export function createLoopAgent(
       const signal = AbortSignal.any([context.signal, deadline]);
       const turn = createTurnEvents(context);
       await placeContext(config, context);
-      const userInstructions = skillInstructions(config, context);
       const environment = createSandboxEnvironment(context.sandbox, { env, mask });
-      const { model, profile } = modelAndProfile(library, loop, endpoint, context.model);
-      const { declared, files } = context;
+      const { provider, model: defaultModel } = loopDefaults[loop.profile];
+      const client = new library.Client({ providers: { [provider]: endpoint } });
+      const { model, profile } = client.resolve(`${provider}/${loop.model ?? context.model ?? defaultModel}`);
+      const { declared, files, sandbox } = context;
+      const skillsFolder = `${sandbox.home}/${contextPlacesOf(config).skills}`;
+      const userInstructions = declared && describeSkills(skillsFolder, declared.skills);
       await using mcp = await library.connectMcpServers(declared?.mcpServers ?? [], { environment, signal });
       for (const tool of mcp.tools) profile.toolRegistry.register(tool);
       await using session = await openSession(library, context, {
         model,
         profile,
         environment,
-        config: sessionConfig(loop),
+        config: present({
+          reasoningEffort: loop.reasoningEffort,
+          maxToolRoundsPerInput: loop.maxToolRounds,
+        }),
         ...present({ userInstructions }),
         signal,
         persist: (snapshot) => keepSnapshot(files.stateDir, snapshot),
@@ -81,15 +86,6 @@ export function createLoopAgent(
   });
 }
 
-/** The prompt's text about the skills in the home. */
-function skillInstructions(
-  config: LoopAgentConfig,
-  { sandbox, declared }: AgentContext & { sandbox: Sandbox },
-): string | undefined {
-  const { skills: folder } = contextPlacesOf(config);
-  return declared && describeSkills(`${sandbox.home}/${folder}`, declared.skills);
-}
-
 type Endpoint = { baseUrl?: string; apiKey: string };
 
 /** The lane, unless the configuration names another base URL. There, and without a lane, the user's own key is used. */
@@ -112,17 +108,6 @@ function missingKey(config: LoopAgentConfig, name: string): WhetstoneError {
 /** Loaded on use, because a run without this agent does not need it. */
 type Library = typeof import('@whetstone/loop');
 
-function modelAndProfile(
-  { Client }: Library,
-  loop: LoopOptions,
-  endpoint: Endpoint,
-  modelOfTurn: string | undefined,
-) {
-  const { provider, model } = loopDefaults[loop.profile];
-  const name = loop.model ?? modelOfTurn ?? model;
-  return new Client({ providers: { [provider]: endpoint } }).resolve(`${provider}/${name}`);
-}
-
 /** The session of the turn before; in the first turn a new one. */
 async function openSession(
   { Session }: Library,
@@ -136,12 +121,6 @@ async function openSession(
   } catch (error) {
     throw sessionLost(id, error);
   }
-}
-
-function sessionConfig({ reasoningEffort, maxToolRounds }: LoopOptions) {
-  return {
-    ...present({ reasoningEffort, maxToolRoundsPerInput: maxToolRounds }),
-  };
 }
 
 /** Converts the session's events to those of the turn. Writes the native ones, except deltas, as masked JSON Lines. */
