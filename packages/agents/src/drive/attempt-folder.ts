@@ -3,20 +3,17 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { removeTree } from '@whetstone/sandbox';
 
-/** A folder outside the workspace, the home and the run directory: what the agent is handed, and what it hands back. */
-export type AttemptFolder = AsyncDisposable & {
-  directory: string;
-  /** Holds the prompt; written before each turn. */
-  promptFile: string;
-  outputDir: string;
-  stateDir: string;
-};
+export type AttemptFolder = Awaited<ReturnType<typeof openAttemptFolder>>;
 
-/** Makes the folder below `parent`. Disposing removes it. */
-export async function openAttemptFolder(parent: string): Promise<AttemptFolder> {
+/**
+ * Makes a folder below `parent`, outside the workspace, the home and the run directory: what the agent is handed, and
+ * what it hands back. Disposing removes it.
+ */
+export async function openAttemptFolder(parent: string) {
   const directory = join(parent, `d-${randomBytes(6).toString('hex')}`);
   const folder = {
     directory,
+    /** Holds the prompt; written before each turn. */
     promptFile: join(directory, 'prompt.md'),
     outputDir: join(directory, 'output'),
     stateDir: join(directory, 'state'),

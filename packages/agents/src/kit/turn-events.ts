@@ -1,14 +1,14 @@
 import type { StreamEvent } from '@whetstone/events';
 import type { AgentContext } from '../agent.ts';
 
-/** Collects the events of one turn and emits them as they happen, each with its time and source. */
-export type TurnEvents = { readonly events: StreamEvent[]; add(event: StreamEvent): void };
+export type TurnEvents = ReturnType<typeof createTurnEvents>;
 
-export function createTurnEvents(context: Pick<AgentContext, 'emit'>): TurnEvents {
+/** Collects the events of one turn and emits them as they happen, each with its time and source. */
+export function createTurnEvents(context: Pick<AgentContext, 'emit'>) {
   const events: StreamEvent[] = [];
   return {
     events,
-    add(event) {
+    add(event: StreamEvent): void {
       const stamped: StreamEvent = { at: new Date().toISOString(), source: 'agent', ...event };
       events.push(stamped);
       context.emit(stamped);

@@ -2,33 +2,28 @@ import { type JsonValue, parseStreamEvent, type StreamEvent } from '@whetstone/e
 import type { AgentContext } from '../agent.ts';
 import { createTurnEvents } from '../kit/turn-events.ts';
 
-/** The events of one turn of an adapter. An adapter may emit an event, return it with the turn, or both. */
-export type AdapterEvents = {
-  readonly events: StreamEvent[];
-  /** The adapter's `ctx.emit`. */
-  emit(event: StreamEvent): void;
-  /** Adds an event of the returned turn, unless the adapter has emitted it already. */
-  add(event: unknown): void;
-  /** Ends the turn: events that the adapter emits afterwards are dropped. */
-  close(): void;
-};
+export type AdapterEvents = ReturnType<typeof collectAdapterEvents>;
 
-export function collectAdapterEvents(context: Pick<AgentContext, 'emit'>): AdapterEvents {
+/** The events of one turn of an adapter. An adapter may emit an event, return it with the turn, or both. */
+export function collectAdapterEvents(context: Pick<AgentContext, 'emit'>) {
   const turn = createTurnEvents(context);
   const emitted = new Set<unknown>();
-  let closed = false;
+  let isClosed = false;
   return {
     events: turn.events,
-    emit(event) {
-      if (closed) return;
+    /** The adapter's `ctx.emit`. */
+    emit(event: StreamEvent): void {
+      if (isClosed) return;
       emitted.add(event);
       turn.add(toEvent(event));
     },
-    add(event) {
+    /** Adds an event of the returned turn, unless the adapter has emitted it already. */
+    add(event: unknown): void {
       if (!emitted.has(event)) turn.add(toEvent(event));
     },
-    close() {
-      closed = true;
+    /** Ends the turn: events that the adapter emits afterwards are dropped. */
+    close(): void {
+      isClosed = true;
     },
   };
 }
