@@ -28,17 +28,11 @@ export function resolveAgentEnv(
     if (isSecretName(name)) secrets.add(value);
     return [name, value];
   });
-  if (missing.size > 0) throw missingVariables([...missing], owner);
-  return { env: Object.fromEntries(resolved), secrets: [...secrets] };
-}
-
-function missingVariables(names: string[], { what, where }: { what: string; where: string }): WhetstoneError {
-  return new WhetstoneError(
+  const names = [...missing];
+  if (names.length === 0) return { env: Object.fromEntries(resolved), secrets: [...secrets] };
+  throw new WhetstoneError(
     'env-missing',
-    `${what} needs ${names.join(', ')}, which your environment does not set.`,
-    {
-      where,
-      hint: `Set it first, for example: export ${names[0]}=…`,
-    },
+    `${owner.what} needs ${names.join(', ')}, which your environment does not set.`,
+    { where: owner.where, hint: `Set it first, for example: export ${names[0]}=…` },
   );
 }

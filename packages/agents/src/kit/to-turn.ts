@@ -12,6 +12,7 @@ import type { Telemetry, Turn } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
 import type { JsonLinesSummary } from './read-json-lines.ts';
 import { stoppedMessages } from './stopped-messages.ts';
+import { gapsAmong } from './telemetry/evidence-gaps.ts';
 import { textTail } from './text-tail.ts';
 import type { TurnEvents } from './turn-events.ts';
 import type { Reading } from './turn-reader.ts';
@@ -144,11 +145,10 @@ function gapsOf({ reading, telemetry, kept }: TurnOutcome, usage: Usage | undefi
   // The codex-jsonl collector names the gaps of the stream itself.
   if (telemetry.source === 'codex-jsonl') return kept ? [] : ['usage_missing'];
   const { lines, malformed, tooLong, isTruncated } = reading.summary;
-  const gaps = {
+  return gapsAmong({
     events_empty: lines === 0,
     events_malformed: malformed + tooLong > 0,
     events_truncated: isTruncated,
     usage_missing: usage === undefined,
-  };
-  return Object.entries(gaps).flatMap(([gap, isThere]) => (isThere ? [gap] : []));
+  });
 }

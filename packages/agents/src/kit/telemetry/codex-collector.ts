@@ -3,11 +3,9 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { present } from '@whetstone/events/present';
 import type { ConfinedFiles } from '@whetstone/sandbox';
-import type { Telemetry } from '../../agent.ts';
 import type { TelemetryConfig } from '../../config.ts';
-import type { CodexUsage } from '../../native/codex-cli/items.ts';
-import type { CodexFacts, CodexStream } from '../../native/codex-cli/stream.ts';
-import type { JsonLinesSummary } from '../read-json-lines.ts';
+import type { CodexStream } from '../../native/codex-cli/stream.ts';
+import { gapsAmong } from './evidence-gaps.ts';
 import type { TelemetryCollector } from './telemetry-collector.ts';
 
 /**
@@ -26,59 +24,43 @@ export function createCodexCollector(
       await confined.write(config.file, createReadStream(stdoutFile));
       if (reading.source !== 'stream') throw new TypeError('The output was not read as a stream.');
       const { facts } = reading.mapper as CodexStream;
+      const { summary } = reading;
       const usage = isUsageWhole ? facts.turnUsage : undefined;
-      const gaps = await gapsOf({ ...reading.summary, ...facts }, words, workdir);
-      return toTelemetry({ ...reading.summary, ...facts, turnUsage: usage }, words, gaps);
+      const modelName = optionOf(words, ['--model', '-m']) ?? facts.model;
+      const lastMessageFile = optionOf(words, ['--output-last-message', '-o']);
+      const evidenceGaps = gapsAmong({
+        codex_events_empty: summary.lines === 0,
+        codex_events_malformed: summary.malformed + summary.tooLong > 0,
+        codex_events_truncated: summary.isTruncated,
+        codex_usage_missing: facts.turnUsage === undefined,
+        codex_model_missing: modelName === undefined,
+        codex_final_message_missing: facts.finalMessage === undefined,
+        codex_output_last_message_missing:
+          lastMessageFile !== undefined && (await isEmpty(resolve(workdir, lastMessageFile))),
+      });
+      const isUnread = summary.lines === summary.malformed + summary.tooLong;
+      return {
+        status: isUnread ? 'unavailable' : evidenceGaps.length > 0 ? 'partial' : 'collected',
+        source: 'codex-jsonl',
+        ...present({ error: summary.failure }),
+        ...(usage && {
+          promptTokens: usage.input_tokens,
+          cachedInputTokens: usage.cached_input_tokens,
+          completionTokens: usage.output_tokens,
+          totalTokens: usage.input_tokens + usage.output_tokens,
+          reasoningTokens: usage.reasoning_output_tokens,
+        }),
+        toolCallCount: [...facts.toolCalls.values()].reduce((sum, calls) => sum + calls, 0),
+        toolCallsByName: Object.fromEntries(facts.toolCalls),
+        commandCallCount: facts.toolCalls.get('command_execution') ?? 0,
+        ...present({ modelName }),
+        evidenceGaps,
+      };
     },
   };
 }
 
-type CodexSummary = JsonLinesSummary & Omit<CodexFacts, 'turnUsage'> & { turnUsage: CodexUsage | undefined };
-
-function toTelemetry(summary: CodexSummary, words: readonly string[], evidenceGaps: string[]): Telemetry {
-  const { turnUsage: usage, toolCalls, lines, malformed, tooLong, failure } = summary;
-  const isEmpty = lines === malformed + tooLong;
-  return {
-    status: isEmpty ? 'unavailable' : evidenceGaps.length > 0 ? 'partial' : 'collected',
-    source: 'codex-jsonl',
-    ...present({ error: failure }),
-    ...(usage && {
-      promptTokens: usage.input_tokens,
-      cachedInputTokens: usage.cached_input_tokens,
-      completionTokens: usage.output_tokens,
-      totalTokens: usage.input_tokens + usage.output_tokens,
-      reasoningTokens: usage.reasoning_output_tokens,
-    }),
-    toolCallCount: [...toolCalls.values()].reduce((sum, calls) => sum + calls, 0),
-    toolCallsByName: Object.fromEntries(toolCalls),
-    commandCallCount: toolCalls.get('command_execution') ?? 0,
-    ...present({ modelName: modelOf(summary, words) }),
-    evidenceGaps,
-  };
-}
-
-const modelOf = ({ model }: Pick<CodexFacts, 'model'>, words: readonly string[]): string | undefined =>
-  optionOf(words, ['--model', '-m']) ?? model;
-
-async function gapsOf(
-  summary: JsonLinesSummary & CodexFacts,
-  words: readonly string[],
-  workdir: string,
-): Promise<string[]> {
-  const lastMessageFile = optionOf(words, ['--output-last-message', '-o']);
-  const gaps = {
-    codex_events_empty: summary.lines === 0,
-    codex_events_malformed: summary.malformed + summary.tooLong > 0,
-    codex_events_truncated: summary.isTruncated,
-    codex_usage_missing: summary.turnUsage === undefined,
-    codex_model_missing: modelOf(summary, words) === undefined,
-    codex_final_message_missing: summary.finalMessage === undefined,
-    codex_output_last_message_missing:
-      lastMessageFile !== undefined &&
-      !(await stat(resolve(workdir, lastMessageFile)).catch(() => undefined))?.size,
-  };
-  return Object.entries(gaps).flatMap(([gap, isThere]) => (isThere ? [gap] : []));
-}
+const isEmpty = async (file: string): Promise<boolean> => !(await stat(file).catch(() => undefined))?.size;
 
 /** The value of an option on the command line. */
 function optionOf(words: readonly string[], names: string[]): string | undefined {

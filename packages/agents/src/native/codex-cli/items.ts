@@ -66,10 +66,8 @@ export type CodexItem = z.infer<typeof itemSchema>;
 export type CodexLine = z.infer<typeof lineSchema>;
 
 /** One line of the stream; `undefined` when this version has no mapping for it. */
-export function parseCodexLine(native: JsonObject): CodexLine | undefined {
-  const parsed = lineSchema.safeParse(native);
-  return parsed.success ? parsed.data : undefined;
-}
+export const parseCodexLine = (native: JsonObject): CodexLine | undefined =>
+  lineSchema.safeParse(native).data;
 
 /** Codex counts cached tokens as input too; here each token is in one bucket. */
 export function toUsage(usage: CodexUsage): Usage {
