@@ -39,16 +39,16 @@ export async function createAgent(
   return markHosted(await agentOf(config, { environment, hasLanes }));
 }
 
-async function agentOf(config: AgentConfig, dependencies: Required<AgentDependencies>): Promise<Agent> {
-  const environment = resolveAgentEnv(config.env, dependencies.environment);
+function agentOf(config: AgentConfig, user: Required<AgentDependencies>): Agent | Promise<Agent> {
+  const environment = resolveAgentEnv(config.env, user.environment);
   switch (config.runner) {
     case 'command':
       return createCommandAgent(config, environment);
     case 'driver':
-      return createDriverAgent(config, environment, dependencies);
+      return createDriverAgent(config, environment, user);
     case 'module':
       return createModuleAgent(config, environment);
     case 'loop':
-      return createLoopAgent(config, environment, dependencies);
+      return createLoopAgent(config, environment, user);
   }
 }

@@ -7,7 +7,7 @@ import {
   type Sandbox,
   sandboxPath,
 } from '@whetstone/sandbox';
-import { type Agent, type AgentContext, defineSandboxAgent, type TurnInput } from '../agent.ts';
+import { type Agent, type AgentContext, defineSandboxAgent } from '../agent.ts';
 import type { Command, CommandAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
 import { placeContext, placeOf } from '../kit/place-context.ts';
@@ -40,40 +40,35 @@ export function createCommandAgent(config: CommandAgentConfig, { env, secrets }:
       toolObservability: config.telemetry.collector === 'codex-jsonl',
     },
     async send(input, context) {
-      const { sandbox, session } = context;
+      const { sandbox, session, files, lane, declared } = context;
       const template = session.isNew ? config.command : resumeTemplate;
       if (!template) throw new TypeError(`Agent ${config.name} cannot resume a session.`);
       if (session.isNew && resumeTemplate) session.id = randomUUID();
       await placeContext(config, context);
       const setup = setupOf(context);
       const preparation = setup.telemetry.prepare();
-      const values = templateValues(input, context, preparation);
+      const values: TemplateValues = {
+        ...{ workspace: sandbox.workdir, prompt: input.text, prompt_file: files.promptFile },
+        ...{ task_id: files.taskId, variant: files.variant, output_dir: files.outputDir },
+        ...present({ session_id: session.id, telemetry_file: preparation.telemetryFile }),
+        ...(lane && { gateway_url: lane.baseUrl, gateway_key: lane.key }),
+      };
       const command = renderCommand(template, values);
       const launch: TurnLaunch = {
         run: (options) => run(sandbox, command, options),
-        env: { ...context.lane?.env, ...env, ...preparation.env },
-        mask: createMask([...secrets, ...(context.declared?.secrets ?? [])]),
+        env: { ...lane?.env, ...env, ...preparation.env },
+        mask: createMask([...secrets, ...(declared?.secrets ?? [])]),
         program: executableOf(template) ?? config.kind,
         words: commandWords(template, values),
         isMissing: (result) => isProgramMissing(template, result, env.PATH ?? sandboxPath(process.env.PATH)),
       };
-      return await runTurn(
-        { ...setup, onSession: (id) => resumeUnder(config, session, id) },
-        launch,
-        input,
-        context,
-      );
+      // An agent with a command to resume its session is resumed under its own id.
+      const onSession = (id: string): void => {
+        if (config.resumeCommand && SESSION_ID.test(id)) session.id = id;
+      };
+      return await runTurn({ ...setup, onSession }, launch, input, context);
     },
   });
-}
-
-/** An agent with a command to resume its session is resumed under its own id. */
-function resumeUnder(
-  { resumeCommand }: CommandAgentConfig,
-  session: AgentContext['session'],
-  id: string,
-): void {
-  if (resumeCommand && SESSION_ID.test(id)) session.id = id;
 }
 
 type AttemptSetup = Omit<TurnSetup, 'onSession'>;
@@ -99,23 +94,6 @@ function perAttempt(
     };
     setups.set(sandbox, setup);
     return setup;
-  };
-}
-
-function templateValues(
-  input: TurnInput,
-  { sandbox, files, lane, session }: AgentContext & { sandbox: Sandbox },
-  { telemetryFile }: { telemetryFile?: string },
-): TemplateValues {
-  return {
-    workspace: sandbox.workdir,
-    prompt: input.text,
-    prompt_file: files.promptFile,
-    task_id: files.taskId,
-    variant: files.variant,
-    output_dir: files.outputDir,
-    ...present({ session_id: session.id, telemetry_file: telemetryFile }),
-    ...(lane && { gateway_url: lane.baseUrl, gateway_key: lane.key }),
   };
 }
 

@@ -1,4 +1,5 @@
-import { access, readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { sandboxPath } from '@whetstone/sandbox';
@@ -19,26 +20,18 @@ export const programIn = (
 ): string => join(agentFolder(kind, version, environment), 'bin', release.program);
 
 /** The folder that an installed program was unpacked into; `undefined` when there is none, and for other programs. */
-export async function unpackedBeside(program: string): Promise<string | undefined> {
+export function unpackedBeside(program: string): string | undefined {
   const folder = unpackedFolder(dirname(dirname(program)));
-  return await access(folder).then(
-    () => folder,
-    () => undefined,
-  );
+  return existsSync(folder) ? folder : undefined;
 }
 
 export const unpackedFolder = (installation: string): string => join(installation, 'unpacked');
 
-export async function isInstalled(
+export const isInstalled = async (
   agent: DrivenAgent,
   version: string,
   environment?: NodeJS.ProcessEnv,
-): Promise<boolean> {
-  return await access(programIn(agent, version, environment)).then(
-    () => true,
-    () => false,
-  );
-}
+): Promise<boolean> => existsSync(programIn(agent, version, environment));
 
 /** The newest first. */
 export async function installedVersions(

@@ -32,7 +32,7 @@ export async function createDriverAgent(
 ): Promise<Agent> {
   const agent = drivenAgents[config.kind];
   const program = await locateProgram(agent, config.driver.version, user.environment);
-  const unpacked = await unpackedBeside(program);
+  const unpacked = unpackedBeside(program);
   const hasLane = user.hasLanes && leadsToGateway(config);
   const provider = hasLane ? undefined : modelProviderOf(config, user.environment);
   const ownSecrets = [...secrets, ...(provider ? [provider.key] : [])];

@@ -1,6 +1,7 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { didYouMean } from '@whetstone/errors/did-you-mean';
 import type { StreamEvent } from '@whetstone/events';
+import { parseJson } from '../kit/fields.ts';
 import {
   type JsonLinesReader,
   type JsonLinesSummary,
@@ -95,18 +96,17 @@ function readableKind(kind: string): NativeAgentKind {
 
 function formsOf(kind: NativeAgentKind): Form[] {
   const { stream, transcript } = nativeAgentOf(kind) ?? {};
-  const forms: Form[] = [];
-  if (stream) {
-    const open = (emit: Emit) => readJsonLines(stream.open({}), emit);
-    forms.push({ kind, form: 'stream', isDocument: false, open });
-  }
-  if (transcript) {
-    const isDocument = transcript.kind === 'printed';
-    const read = isDocument ? readDocument : readJsonLines;
-    const open = (emit: Emit) => read(transcript.createMapper({}), emit);
-    forms.push({ kind, form: 'transcript', isDocument, open });
-  }
-  return forms;
+  const isDocument = transcript?.kind === 'printed';
+  const read = isDocument ? readDocument : readJsonLines;
+  const streamForm: Form | undefined = stream && {
+    ...{ kind, form: 'stream', isDocument: false },
+    open: (emit) => readJsonLines(stream.open({}), emit),
+  };
+  const transcriptForm: Form | undefined = transcript && {
+    ...{ kind, form: 'transcript', isDocument },
+    open: (emit) => read(transcript.createMapper({}), emit),
+  };
+  return [streamForm, transcriptForm].filter((form) => form !== undefined);
 }
 
 /** The form with the smallest share of items that it does not know; the first of equal ones. */
@@ -115,13 +115,8 @@ function bestForm(forms: readonly Form[], beginning: Buffer, isAnyKind: boolean)
     .map((form) => ({ form, ...probe(form, beginning) }))
     .sort((left, right) => left.strangeShare - right.strangeShare);
   if (best && (!isAnyKind || (best.isTelling && best.strangeShare < STRANGE_SHARE))) return best.form;
-  throw new WhetstoneError(
-    'agent-kind-unknown',
-    'This is not the output of an agent that Whetstone can read.',
-    {
-      hint: `known: ${readableKinds.join(', ')}`,
-    },
-  );
+  const message = 'This is not the output of an agent that Whetstone can read.';
+  throw new WhetstoneError('agent-kind-unknown', message, { hint: `known: ${readableKinds.join(', ')}` });
 }
 
 /** `isTelling`: it knows of more than errors, which many formats write alike. */
@@ -139,10 +134,5 @@ function probe({ isDocument, open }: Form, beginning: Buffer): { strangeShare: n
 /** Whether one of the forms is a document, and the first line is not a JSON value of its own. */
 function mayBeDocument(forms: readonly Form[], beginning: Buffer): boolean {
   if (!forms.some(({ isDocument }) => isDocument)) return false;
-  try {
-    JSON.parse(beginning.toString('utf8', 0, beginning.indexOf('\n')));
-    return false;
-  } catch {
-    return true;
-  }
+  return parseJson(beginning.toString('utf8', 0, beginning.indexOf('\n'))) === undefined;
 }
