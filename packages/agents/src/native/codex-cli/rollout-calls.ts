@@ -3,11 +3,10 @@ import { objectIn, objectsIn, parseJson, requiredText, textIn } from '../../kit/
 import { changeNamed, fileChanged, workspacePath } from '../../kit/mapped-events.ts';
 import { skillEvents, skillIn } from '../../kit/skill-file.ts';
 import { Collaboration } from './collaboration.ts';
-
-type Status = 'completed' | 'failed' | 'rejected';
+import { statusOf } from './items.ts';
 
 /** The result of a finished item, which is more exact than the text for the model. */
-type Outcome = { status: Status; output?: JsonValue };
+type Outcome = { status: ReturnType<typeof statusOf>; output?: JsonValue };
 
 /**
  * The calls of a rollout. A rollout reports each call up to three times: the model's call, the item that Codex made of
@@ -134,11 +133,6 @@ export const hostedCall = (
 
 /** What the model reads if a rule, the user or a reviewer refused a command. Such a command has no item. */
 const REJECTED = /^\w+ failed: [\s\S]*Rejected\(/;
-
-function statusOf(status: JsonValue | undefined): Status {
-  if (status === 'declined') return 'rejected';
-  return status === 'failed' ? 'failed' : 'completed';
-}
 
 /** The namespace of an MCP tool is `mcp__<server>`. Other namespaces add nothing to the name. */
 const namespaced = (namespace: string, tool: string): string =>

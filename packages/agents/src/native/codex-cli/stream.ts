@@ -1,19 +1,18 @@
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import type { JsonObject, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { objectIn, textIn } from '../../kit/fields.ts';
+import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { SessionRecord, SUMMARY_TEXT_BYTES } from '../../kit/session-record.ts';
 import { skillEvents, skillIn } from '../../kit/skill-file.ts';
 import { textTail } from '../../kit/text-tail.ts';
 import { Collaboration } from './collaboration.ts';
 import {
-  type CodexItem,
-  type CodexLine,
   type CodexUsage,
   calledEvent,
+  codexUsage,
   fileEvents,
-  parseCodexLine,
   resultEvent,
+  statusOf,
   toolNameOf,
   toUsage,
   usageSince,
@@ -53,35 +52,43 @@ export class CodexStream implements NativeMapper {
     this.#before = before;
   }
 
-  map(native: JsonObject): StreamEvent[] | undefined {
-    const model = textIn(native.model);
+  /** `undefined` for an item without a mapping, or whose shape is that of another version. */
+  map(line: JsonObject): StreamEvent[] | undefined {
+    const model = textIn(line.model);
     if (model) this.facts.model ??= textTail(model, SUMMARY_TEXT_BYTES);
-    const line = parseCodexLine(native);
-    return line && this.#lineEvents(line, native);
+    switch (line.type) {
+      case 'thread.started': {
+        const facts = present({ workingDir: this.#workdir });
+        return [this.#record.started('codex-cli', requiredText(line.thread_id), facts)];
+      }
+      case 'turn.started':
+        return [];
+      case 'turn.completed': {
+        this.#record.ending = 'completed';
+        const usage = codexUsage(line.usage);
+        return usage ? this.#usageEvents(usage) : [];
+      }
+      case 'turn.failed': {
+        const events = this.#failure(requiredText(objectIn(line.error)?.message));
+        this.#record.ending = 'failed';
+        return events;
+      }
+      // Not always the end: Codex also reports a request that it retries this way.
+      case 'error':
+        return this.#failure(requiredText(line.message));
+      case 'item.started':
+      case 'item.updated':
+      case 'item.completed': {
+        const item = objectIn(line.item);
+        return item && this.#itemEvents(item, requiredText(item.id), line.type === 'item.completed');
+      }
+      default:
+        return undefined;
+    }
   }
 
   summary(): NativeSummary {
     return this.#record.summary();
-  }
-
-  #lineEvents(line: CodexLine, native: JsonObject): StreamEvent[] {
-    switch (line.type) {
-      case 'thread.started':
-        return [this.#record.started('codex-cli', line.thread_id, present({ workingDir: this.#workdir }))];
-      case 'turn.started':
-        return [];
-      case 'turn.completed':
-        this.#record.ending = 'completed';
-        return line.usage ? this.#usageEvents(line.usage) : [];
-      case 'turn.failed':
-        this.#record.ending = 'failed';
-        return this.#failure(line.error.message);
-      // Not always the end: Codex also reports a request that it retries this way.
-      case 'error':
-        return this.#failure(line.message);
-      default:
-        return this.#itemEvents(line.type, line.item, native.item);
-    }
   }
 
   #failure(message: string): StreamEvent[] {
@@ -99,70 +106,71 @@ export class CodexStream implements NativeMapper {
     return before === 'unread' ? [] : [{ type: 'usage', usage: toUsage(usageSince(before, usage)) }];
   }
 
-  #itemEvents(
-    phase: 'item.started' | 'item.updated' | 'item.completed',
-    item: CodexItem,
-    native: JsonValue | undefined,
-  ): StreamEvent[] {
+  #itemEvents(item: JsonObject, id: string, isDone: boolean): StreamEvent[] | undefined {
     const name = toolNameOf(item);
-    if (name !== undefined) return this.#toolEvents(phase, item, name, native);
-    if (item.type === 'todo_list') {
-      const steps = item.items.map(
-        (step) => ({ text: step.text, status: step.completed ? 'completed' : 'pending' }) as const,
-      );
-      const plan = JSON.stringify(steps);
-      if (plan === this.#plan) return []; // the end of the turn repeats the plan
-      this.#plan = plan;
-      return [{ type: 'plan.updated', steps }];
-    }
-    if (phase !== 'item.completed') return [];
+    if (name !== undefined) return this.#toolEvents(item, id, name, isDone);
     switch (item.type) {
+      case 'todo_list':
+        return this.#planEvents(objectsIn(item.items));
       case 'agent_message':
-        this.facts.finalMessage = item.text;
-        return [{ type: 'message', role: 'assistant', text: item.text }];
+        if (isDone) this.facts.finalMessage = requiredText(item.text);
+        return isDone ? [{ type: 'message', role: 'assistant', text: requiredText(item.text) }] : [];
       case 'reasoning':
-        return [{ type: 'thinking', text: item.text }];
+        return isDone ? [{ type: 'thinking', text: requiredText(item.text) }] : [];
       case 'error':
-        return [{ type: 'error', message: item.message }];
-      case 'file_change':
-        this.#countTool('file_change');
+        return isDone ? [{ type: 'error', message: requiredText(item.message) }] : [];
+      case 'file_change': {
+        if (!isDone) return [];
+        this.#countTool(item.type);
         // A refused patch changed nothing, so it is kept as a raw event.
-        return item.status === 'completed'
-          ? fileEvents(item, this.#workdir)
-          : [{ type: 'raw', native: native ?? null }];
+        const isApplied = (textIn(item.status) ?? 'completed') === 'completed';
+        return isApplied ? fileEvents(item, this.#workdir) : [{ type: 'raw', native: item }];
+      }
       default:
-        return [];
+        return undefined;
     }
   }
 
-  #toolEvents(phase: string, item: CodexItem, name: string, native: JsonValue | undefined): StreamEvent[] {
-    const events: StreamEvent[] = [];
-    if (!this.#called.has(item.id)) {
-      this.#called.add(item.id);
-      events.push(calledEvent(item, name, native));
-    }
+  #planEvents(items: JsonObject[]): StreamEvent[] {
+    const steps = items.map(
+      ({ text, completed }) =>
+        ({ text: requiredText(text), status: completed === true ? 'completed' : 'pending' }) as const,
+    );
+    const plan = JSON.stringify(steps);
+    if (plan === this.#plan) return []; // the end of the turn repeats the plan
+    this.#plan = plan;
+    return [{ type: 'plan.updated', steps }];
+  }
+
+  #toolEvents(item: JsonObject, id: string, name: string, isDone: boolean): StreamEvent[] {
+    const events = this.#called.has(id) ? [] : [calledEvent(item, id, name)];
+    this.#called.add(id);
     if (item.type === 'collab_tool_call' && item.tool === 'spawn_agent') {
-      events.push(...this.#collaboration.started(item.id, 'agent'));
+      events.push(...this.#collaboration.started(id, 'agent'));
     }
-    if (phase !== 'item.completed') return events;
-    this.#called.delete(item.id);
-    this.#countTool(item.type === 'mcp_tool_call' ? `mcp:${item.server}/${item.tool}` : item.type);
-    return [...events, ...this.#effects(item, native), resultEvent(item, native)];
+    if (!isDone) return events;
+    this.#called.delete(id);
+    this.#countTool(item.type === 'mcp_tool_call' ? `mcp:${item.server}/${item.tool}` : `${item.type}`);
+    return [...events, ...this.#effects(item, id), resultEvent(item, id)];
   }
 
-  #effects(item: CodexItem, native: JsonValue | undefined): StreamEvent[] {
+  #effects(item: JsonObject, id: string): StreamEvent[] {
     if (item.type === 'command_execution') {
-      const skill = skillIn(item.command);
+      const skill = skillIn(requiredText(item.command));
       if (skill === undefined) return [];
-      return skillEvents(`${item.id}/skill`, skill, item.status === 'completed' ? 'completed' : 'failed');
+      return skillEvents(
+        `${id}/skill`,
+        skill,
+        statusOf(item.status) === 'completed' ? 'completed' : 'failed',
+      );
     }
     if (item.type !== 'collab_tool_call') return [];
-    const [threadId] = item.receiver_thread_ids;
     if (item.tool === 'spawn_agent') {
-      if (threadId === undefined) return this.#collaboration.failed(item.id);
-      this.#collaboration.hasThread(item.id, threadId);
+      const threadId = Array.isArray(item.receiver_thread_ids) && textIn(item.receiver_thread_ids[0]);
+      if (!threadId) return this.#collaboration.failed(id);
+      this.#collaboration.hasThread(id, threadId);
     }
-    return this.#collaboration.ended(objectIn(objectIn(native)?.agents_states));
+    return this.#collaboration.ended(objectIn(item.agents_states));
   }
 
   #countTool(name: string): void {

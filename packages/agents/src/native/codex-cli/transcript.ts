@@ -1,12 +1,12 @@
-import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { momentIn, objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import { thinkingEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped, SessionRecord, SUMMARY_TEXT_BYTES } from '../../kit/session-record.ts';
 import { skillEvents } from '../../kit/skill-file.ts';
 import { textTail } from '../../kit/text-tail.ts';
-import { toUsage } from './items.ts';
+import { codexUsage, toUsage } from './items.ts';
 import { hostedCall, RolloutCalls } from './rollout-calls.ts';
 
 /**
@@ -25,8 +25,8 @@ export class CodexRollout implements NativeMapper {
   #isForGoal = false;
   #model: string | undefined;
   #skills = 0;
-  /** Usage of the whole thread, in versions without usage records. */
-  #counted: Usage | undefined;
+  /** Usage of the whole thread as JSON, in versions without usage records. */
+  #counted: string | undefined;
   #hasRecords = false;
 
   constructor({ workdir }: MapperPlace = {}) {
@@ -58,7 +58,7 @@ export class CodexRollout implements NativeMapper {
         return this.#event(payload);
       case 'token_usage_record':
         this.#hasRecords = true;
-        return this.#used(usageOf(payload.usage));
+        return this.#used(payload.usage);
       case 'compacted':
         return [{ type: 'compaction', ...present({ summary: textIn(payload.message) || undefined }) }];
       default:
@@ -185,36 +185,23 @@ export class CodexRollout implements NativeMapper {
     }
   }
 
-  #used(usage: Usage | undefined): StreamEvent[] | undefined {
-    return usage && this.#record.used(usage, { model: this.#model });
+  #used(counts: JsonValue | undefined): StreamEvent[] | undefined {
+    const usage = codexUsage(counts);
+    return usage && this.#record.used(toUsage(usage), { model: this.#model });
   }
 
   /** `token_count` repeats the usage record, more than once per request. Older versions have only this. */
   #count(info: JsonObject | undefined): StreamEvent[] | undefined {
     if (this.#hasRecords || !info) return [];
-    const total = usageOf(info.total_token_usage);
-    const isNew = JSON.stringify(total) !== JSON.stringify(this.#counted);
+    const total = JSON.stringify(info.total_token_usage);
+    const isNew = total !== this.#counted;
     this.#counted = total;
-    return isNew ? this.#used(usageOf(info.last_token_usage)) : [];
+    return isNew ? this.#used(info.last_token_usage) : [];
   }
 
   summary(): NativeSummary {
     return { ...this.#record.summary(), metadata: { codex: this.#metadata } };
   }
-}
-
-function usageOf(value: JsonValue | undefined): Usage | undefined {
-  const counts = objectIn(value);
-  return (
-    counts &&
-    toUsage({
-      input_tokens: tokensIn(counts.input_tokens),
-      output_tokens: tokensIn(counts.output_tokens),
-      cached_input_tokens: tokensIn(counts.cached_input_tokens),
-      cache_write_input_tokens: tokensIn(counts.cache_write_input_tokens),
-      reasoning_output_tokens: tokensIn(counts.reasoning_output_tokens),
-    })
-  );
 }
 
 const textsOf = (parts: JsonObject[]): string[] => parts.flatMap(({ text }) => textIn(text) ?? []);
