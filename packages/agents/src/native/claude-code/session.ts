@@ -25,15 +25,13 @@ export class ClaudeSession {
   readonly tools: ToolCalls;
   readonly #calls: Calls;
   readonly #plan = new TaskPlan();
-  workdir: string | undefined;
   /** A compaction has started and its summary is still missing. */
   hasCompacted = false;
   /** The last error that became an event. The end of the turn repeats it. */
   lastError: string | undefined;
 
   constructor({ workdir }: MapperPlace) {
-    this.workdir = workdir;
-    this.tools = new ToolCalls(claudeTools, () => this.workdir);
+    this.tools = new ToolCalls(claudeTools, workdir);
     this.#calls = { tools: this.tools, unwrap: (name, input) => ({ name, input }) };
   }
 

@@ -126,9 +126,13 @@ export class ClaudeStream implements NativeMapper {
       record.ending = undefined;
       return [];
     }
-    this.#session.workdir ??= textIn(item.cwd);
+    this.#session.tools.workdir ??= textIn(item.cwd);
     this.#metadata = ownFields(item, INIT_FIELDS);
-    const { claude_code_version: runtimeVersion, model, cwd: workingDir = this.#session.workdir } = item;
+    const {
+      claude_code_version: runtimeVersion,
+      model,
+      cwd: workingDir = this.#session.tools.workdir,
+    } = item;
     const facts = present({ runtimeVersion, model, workingDir });
     const plugins = pluginNames(item);
     const started = record.started('claude-code', sessionId, facts);

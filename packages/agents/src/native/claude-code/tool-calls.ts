@@ -37,13 +37,14 @@ type OpenCall =
 /** Pairs tool calls with their results, in a session whose messages have Anthropic's format. */
 export class ToolCalls {
   readonly #vocabulary: ToolVocabulary;
-  readonly #workdir: () => string | undefined;
+  /** Absent until an item of the session names it. */
+  workdir: string | undefined;
   readonly #open = new Map<string, OpenCall>();
   readonly #denied = new Set<string>();
 
-  constructor(vocabulary: ToolVocabulary, workdir: () => string | undefined) {
+  constructor(vocabulary: ToolVocabulary, workdir: string | undefined) {
     this.#vocabulary = vocabulary;
-    this.#workdir = workdir;
+    this.workdir = workdir;
   }
 
   called(callId: string, name: string, input: JsonValue): StreamEvent[] {
@@ -87,7 +88,7 @@ export class ToolCalls {
   #effects(call: OpenCall, { isNewFile }: ToolOutcome): StreamEvent[] {
     if (call.kind === 'plan') return [{ type: 'plan.updated', steps: call.steps }];
     if (call.kind !== 'file') return [];
-    return [fileChanged(call.path, this.#workdir(), isNewFile === true ? 'added' : 'modified')];
+    return [fileChanged(call.path, this.workdir, isNewFile === true ? 'added' : 'modified')];
   }
 
   /**

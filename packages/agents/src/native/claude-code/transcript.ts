@@ -66,7 +66,7 @@ export class ClaudeTranscript implements NativeMapper {
   }: JsonObject): StreamEvent[] {
     const { record } = this.#session;
     if (typeof sessionId !== 'string' || record.sessionId !== undefined) return [];
-    this.#session.workdir ??= textIn(workingDir);
+    this.#session.tools.workdir ??= textIn(workingDir);
     const started = record.started('claude-code', sessionId, present({ runtimeVersion, workingDir }));
     return [{ ...started, ...momentIn(timestamp) }];
   }

@@ -39,14 +39,12 @@ export class QwenStream implements NativeMapper {
   readonly #before: Usage | undefined;
   readonly #record = new SessionRecord();
   readonly #calls: Calls;
-  #workdir: string | undefined;
   #lastError: string | undefined;
   #metadata: JsonObject = {};
 
   constructor({ workdir }: MapperPlace = {}, before?: Usage) {
     this.#before = before;
-    this.#workdir = workdir;
-    this.#calls = { tools: new ToolCalls(qwenTools, () => this.#workdir), unwrap: unwrapCall };
+    this.#calls = { tools: new ToolCalls(qwenTools, workdir), unwrap: unwrapCall };
   }
 
   map(item: JsonObject): StreamEvent[] | undefined {
@@ -104,9 +102,9 @@ export class QwenStream implements NativeMapper {
   }
 
   #start(item: JsonObject): StreamEvent[] {
-    this.#workdir ??= textIn(item.cwd);
+    this.#calls.tools.workdir ??= textIn(item.cwd);
     this.#metadata = ownFields(item, ['permission_mode']);
-    const { qwen_code_version: runtimeVersion, model, cwd: workingDir = this.#workdir } = item;
+    const { qwen_code_version: runtimeVersion, model, cwd: workingDir = this.#calls.tools.workdir } = item;
     const facts = present({ runtimeVersion, model, workingDir });
     return [this.#record.started('qwen-code', requiredText(item.session_id), facts)];
   }

@@ -17,11 +17,9 @@ export class QwenTranscript implements NativeMapper {
   readonly #record = new SessionRecord();
   readonly #tools: ToolCalls;
   readonly #subagents = new Set<string>();
-  #workdir: string | undefined;
 
   constructor({ workdir }: MapperPlace = {}) {
-    this.#workdir = workdir;
-    this.#tools = new ToolCalls(qwenTools, () => this.#workdir);
+    this.#tools = new ToolCalls(qwenTools, workdir);
   }
 
   map(item: JsonObject): StreamEvent[] | undefined {
@@ -43,7 +41,7 @@ export class QwenTranscript implements NativeMapper {
     timestamp,
   }: JsonObject): StreamEvent[] {
     if (typeof sessionId !== 'string' || this.#record.sessionId !== undefined) return [];
-    this.#workdir ??= textIn(workingDir);
+    this.#tools.workdir ??= textIn(workingDir);
     const started = this.#record.started('qwen-code', sessionId, present({ runtimeVersion, workingDir }));
     return [{ ...started, ...momentIn(timestamp) }];
   }
