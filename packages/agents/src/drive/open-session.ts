@@ -63,7 +63,11 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
     },
     send: (input, turnOptions = {}) =>
       startTurn(async (emit, left) => {
-        if (isRunning) throw stillRunning(agent);
+        if (isRunning) {
+          throw new WhetstoneError('session-state-wrong', `Agent ${agent.name} is still in a turn.`, {
+            hint: 'Await the turn before you send the next prompt.',
+          });
+        }
         if (turns > 0 && session.id === undefined) throw noSessionId(agent);
         if (turns > 0) session.isNew = false;
         const index = turns;
@@ -75,7 +79,9 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
           const events: StreamEvent[] = [];
           const turn = await hosted.send(turnInput, {
             ...contextIn(place, { ...options, ...turnOptions }),
-            signal: anySignal([left, options.signal, turnOptions.signal]),
+            signal: AbortSignal.any(
+              [left, options.signal, turnOptions.signal].filter((one) => one !== undefined),
+            ),
             session,
             log: turnOptions.onLog ?? (() => undefined),
             emit(event) {
@@ -103,19 +109,10 @@ async function placePrompt({ promptFile, outputDir }: AttemptFiles, prompt: stri
   await writeFile(promptFile, prompt, { flag: 'wx' });
 }
 
-const anySignal = (signals: readonly (AbortSignal | undefined)[]): AbortSignal =>
-  AbortSignal.any(signals.filter((signal) => signal !== undefined));
-
 function noSessionId({ name }: Agent): WhetstoneError {
   return new WhetstoneError(
     'agent-session-missing',
     `Agent ${name} did not report a session id, so follow-ups cannot run.`,
     { hint: 'An adapter with the capability `conversation` sets `session.id` in its first turn.' },
   );
-}
-
-function stillRunning({ name }: Agent): WhetstoneError {
-  return new WhetstoneError('session-state-wrong', `Agent ${name} is still in a turn.`, {
-    hint: 'Await the turn before you send the next prompt.',
-  });
 }

@@ -30,15 +30,11 @@ export async function inheritFiles(
 /** A file, or all files of a folder. Follows links and keeps permissions, because a key must stay private. */
 async function filesAt(home: string, path: string): Promise<SandboxFile[]> {
   const source = join(home, path);
-  const { mode, isDirectory } = await statOf(source);
-  if (!isDirectory) return [{ path: `~/${path}`, content: await readFile(source), mode }];
+  const found = await stat(source);
+  const mode = found.mode & 0o777;
+  if (found.isFile()) return [{ path: `~/${path}`, content: await readFile(source), mode }];
+  if (!found.isDirectory()) throw new Error('it is neither a file nor a folder');
   const names = await readdir(source);
   const files = await Promise.all(names.map((name) => filesAt(home, join(path, name))));
   return files.flat();
-}
-
-async function statOf(source: string): Promise<{ mode: number; isDirectory: boolean }> {
-  const found = await stat(source);
-  if (!found.isFile() && !found.isDirectory()) throw new Error('it is neither a file nor a folder');
-  return { mode: found.mode & 0o777, isDirectory: found.isDirectory() };
 }

@@ -59,6 +59,13 @@ export class SessionRecord {
     };
   }
 
+  /** The start of a session whose items all name it, at the first of them; no event at the others. */
+  startedAt(runtime: string, { sessionId, version, cwd, timestamp }: JsonObject): StreamEvent[] {
+    if (typeof sessionId !== 'string' || this.sessionId !== undefined) return [];
+    const facts = present({ runtimeVersion: version, workingDir: cwd });
+    return [{ ...this.started(runtime, sessionId, facts), ...momentIn(timestamp) }];
+  }
+
   /** The event of one model call or of several, whose usage and cost are added to those of the turn. */
   used(
     usage: Usage,

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import type { StreamEvent } from '@whetstone/events';
 import { createConfinedFiles } from '@whetstone/sandbox';
 import type { NativeAgent, TranscriptFormat } from '../native/native-agent.ts';
-import type { CreateMapper, MapperPlace, NativeMapper } from './native-mapper.ts';
-import { type JsonLinesReader, type JsonLinesSummary, readJsonLines } from './read-json-lines.ts';
+import type { MapperPlace, NativeMapper } from './native-mapper.ts';
+import { type JsonLinesSummary, readJsonLines } from './read-json-lines.ts';
 
 const OPENING_BRACE = '{'.charCodeAt(0);
 
@@ -46,8 +46,10 @@ export type TurnReaderOptions = {
 
 export function createTurnReader(options: TurnReaderOptions): TurnReader {
   const { agent, stream, place } = options;
-  if (agent?.stream)
-    return stream === 'always' ? streamReader(agent.stream.open, place) : detectingReader(options);
+  if (agent?.stream) {
+    const streams = streamReader(agent.stream.open, place);
+    return stream === 'always' ? streams : detectingReader(streams, textReader(options));
+  }
   return agent?.transcript?.kind === 'files'
     ? transcriptReader(agent.transcript, options)
     : textReader(options);
@@ -72,11 +74,7 @@ function streamReader(open: OpenStream, place: MapperPlace): TurnReader {
 }
 
 /** A command may print JSON or text. The first character that is not white space decides. */
-function detectingReader(options: TurnReaderOptions): TurnReader {
-  const { agent, place } = options;
-  if (!agent?.stream) return textReader(options);
-  const streams = streamReader(agent.stream.open, place);
-  const texts = textReader(options);
+function detectingReader(streams: TurnReader, texts: TurnReader): TurnReader {
   return {
     begin(turn) {
       let reading: TurnReading | undefined;
@@ -126,22 +124,13 @@ function transcriptReader(
           read.set(file, content.length);
           // A file that is shorter than before was rewritten.
           const added = content.length > before ? content.subarray(before) : content;
-          return { source: 'transcript', summary: readWhole(createMapper, place, added, turn.emit) };
+          const reader = readJsonLines(createMapper(place), turn.emit);
+          reader.push(added);
+          return { source: 'transcript', summary: reader.end() };
         },
       };
     },
   };
-}
-
-function readWhole(
-  createMapper: CreateMapper,
-  place: MapperPlace,
-  content: Buffer,
-  emit: (event: StreamEvent) => void,
-): JsonLinesSummary {
-  const reader: JsonLinesReader = readJsonLines(createMapper(place), emit);
-  reader.push(content);
-  return reader.end();
 }
 
 async function newestFile(home: string, pattern: string): Promise<string | undefined> {

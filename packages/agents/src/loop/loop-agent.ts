@@ -86,12 +86,10 @@ export function createLoopAgent(
   });
 }
 
-type Endpoint = { baseUrl?: string; apiKey: string };
-
 /** The lane, unless the configuration names another base URL. There, and without a lane, the user's own key is used. */
-function endpointOf(loop: LoopOptions, { lane }: AgentContext, key: string | undefined): Endpoint {
+function endpointOf(loop: LoopOptions, { lane }: AgentContext, key = '') {
   if (lane && loop.baseUrl === undefined) return { baseUrl: lane.baseUrl, apiKey: lane.key };
-  return { apiKey: key ?? '', ...present({ baseUrl: loop.baseUrl }) };
+  return { apiKey: key, ...present({ baseUrl: loop.baseUrl }) };
 }
 
 function missingKey(config: LoopAgentConfig, name: string): WhetstoneError {

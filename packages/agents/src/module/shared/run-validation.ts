@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { CommandResult, Sandbox, SandboxFile } from '@whetstone/sandbox';
+import type { Sandbox, SandboxFile } from '@whetstone/sandbox';
 import { textTail } from '../../kit/text-tail.ts';
 import { removeO11yContext } from './o11y-context.ts';
 import { hiddenFiles } from './prepare-workspace.ts';
@@ -63,19 +63,15 @@ async function runVitest(sandbox: Sandbox, tests: readonly SandboxFile[]): Promi
   return check(sandbox, 'vitest', [...vitest, '--root', sandbox.workdir, '--config', configFile]);
 }
 
-async function check(sandbox: Sandbox, name: string, argv: string[]): Promise<ValidationCheck> {
-  const [program = '', ...args] = argv;
-  const result = await sandbox.runCommand(program, args, {
-    cwd: sandbox.workdir,
-    env: { CI: '1' },
-    timeoutMs: LIMIT_MS,
-  });
-  const { exitCode, ended } = result;
-  return { name, passed: ended === 'exit' && exitCode === 0, exitCode, output: outputOf(result) };
-}
-
-function outputOf({ stdout, stderr }: CommandResult): string {
-  return textTail([stdout, stderr].filter((text) => text !== '').join('\n'), OUTPUT_BYTES);
+async function check(
+  sandbox: Sandbox,
+  name: string,
+  [program = '', ...args]: string[],
+): Promise<ValidationCheck> {
+  const options = { cwd: sandbox.workdir, env: { CI: '1' }, timeoutMs: LIMIT_MS };
+  const { exitCode, ended, stdout, stderr } = await sandbox.runCommand(program, args, options);
+  const output = textTail([stdout, stderr].filter((text) => text !== '').join('\n'), OUTPUT_BYTES);
+  return { name, passed: ended === 'exit' && exitCode === 0, exitCode, output };
 }
 
 /** The files that are where the hidden files go: an agent may have written files of the same names. */

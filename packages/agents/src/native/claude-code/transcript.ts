@@ -1,6 +1,5 @@
 import type { EventEnvelope, JsonObject, StreamEvent } from '@whetstone/events';
-import { present } from '@whetstone/events/present';
-import { costIn, momentIn, objectIn, objectsIn, textIn } from '../../kit/fields.ts';
+import { costIn, objectIn, objectsIn, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped } from '../../kit/session-record.ts';
 import { plainText } from './content.ts';
@@ -47,7 +46,8 @@ export class ClaudeTranscript implements NativeMapper {
     if (type === 'attachment' && objectIn(item.attachment)?.type === 'prompt_snapshot') return [];
     const mapped = enveloped(this.#events(item), this.#envelope(item));
     const events = this.#session.behindCompaction(mapped);
-    const start = this.#startEvents(item);
+    const start = this.#session.record.startedAt('claude-code', item);
+    this.#session.tools.workdir ??= textIn(item.cwd);
     if (events) return [...start, ...events];
     return start.length > 0 ? [...start, { type: 'raw', native: item }] : undefined;
   }
@@ -55,20 +55,6 @@ export class ClaudeTranscript implements NativeMapper {
   summary(): NativeSummary {
     this.#session.record.costUsd = this.#sessionCostUsd - this.#costUsdBefore;
     return this.#session.record.summary();
-  }
-
-  /** Every line of the conversation names the session; the first such line starts it. */
-  #startEvents({
-    sessionId,
-    version: runtimeVersion,
-    cwd: workingDir,
-    timestamp,
-  }: JsonObject): StreamEvent[] {
-    const { record } = this.#session;
-    if (typeof sessionId !== 'string' || record.sessionId !== undefined) return [];
-    this.#session.tools.workdir ??= textIn(workingDir);
-    const started = record.started('claude-code', sessionId, present({ runtimeVersion, workingDir }));
-    return [{ ...started, ...momentIn(timestamp) }];
   }
 
   #events(item: JsonObject): StreamEvent[] | undefined {

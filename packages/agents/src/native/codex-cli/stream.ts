@@ -113,8 +113,7 @@ export class CodexStream implements NativeMapper {
       case 'todo_list':
         return this.#planEvents(objectsIn(item.items));
       case 'agent_message':
-        if (isDone) this.facts.finalMessage = requiredText(item.text);
-        return isDone ? [{ type: 'message', role: 'assistant', text: requiredText(item.text) }] : [];
+        return isDone ? this.#answer(requiredText(item.text)) : [];
       case 'reasoning':
         return isDone ? [{ type: 'thinking', text: requiredText(item.text) }] : [];
       case 'error':
@@ -129,6 +128,11 @@ export class CodexStream implements NativeMapper {
       default:
         return undefined;
     }
+  }
+
+  #answer(text: string): StreamEvent[] {
+    this.facts.finalMessage = text;
+    return [{ type: 'message', role: 'assistant', text }];
   }
 
   #planEvents(items: JsonObject[]): StreamEvent[] {

@@ -1,6 +1,6 @@
 import type { EventEnvelope, JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import { messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
@@ -24,26 +24,14 @@ export class QwenTranscript implements NativeMapper {
 
   map(item: JsonObject): StreamEvent[] | undefined {
     const events = enveloped(this.#events(item), this.#envelope(item));
-    const start = this.#startEvents(item);
+    const start = this.#record.startedAt('qwen-code', item);
+    this.#tools.workdir ??= textIn(item.cwd);
     if (events) return [...start, ...events];
     return start.length > 0 ? [...start, { type: 'raw', native: item }] : undefined;
   }
 
   summary(): NativeSummary {
     return this.#record.summary();
-  }
-
-  /** Every line names the session; the first line starts it. */
-  #startEvents({
-    sessionId,
-    version: runtimeVersion,
-    cwd: workingDir,
-    timestamp,
-  }: JsonObject): StreamEvent[] {
-    if (typeof sessionId !== 'string' || this.#record.sessionId !== undefined) return [];
-    this.#tools.workdir ??= textIn(workingDir);
-    const started = this.#record.started('qwen-code', sessionId, present({ runtimeVersion, workingDir }));
-    return [{ ...started, ...momentIn(timestamp) }];
   }
 
   #events(item: JsonObject): StreamEvent[] | undefined {
