@@ -27,26 +27,20 @@ export async function fromUiMessages(answer: HttpAnswer): Promise<Turn> {
   for await (const frame of answerFrames(answer)) {
     if (frame.kind === 'failed') failure = frame.message;
     else if (frame.kind === 'done') reader.end();
-    else if (frame.kind === 'event') reader.take(frame.value);
-    else if (frame.kind === 'whole' && Array.isArray(frame.value)) takeAll(reader, draft, frame.value);
-    else {
+    else if (frame.kind !== 'whole') reader.take(frame.value);
+    else if (Array.isArray(frame.value)) {
+      // The parts of a stream, collected by the caller in a list.
+      for (const part of frame.value) reader.take(part);
+      reader.end();
+    } else {
       draft.addRaw(frame.value);
-      if (frame.kind === 'whole') failure = 'The answer is not a UI-message stream.';
+      failure = 'The answer is not a UI-message stream.';
     }
   }
   if (!reader.isOver) failure ??= 'The stream ended before the answer did.';
   reader.end();
   if (failure !== undefined) draft.fail(failure);
   return draft.finish({ isWaiting: reader.isWaiting });
-}
-
-/** The parts of a stream, collected by the caller in a list. */
-function takeAll(reader: PartReader, draft: TurnDraft, parts: JsonValue[]): void {
-  for (const part of parts) {
-    if (isJsonObject(part)) reader.take(part);
-    else draft.addRaw(part);
-  }
-  reader.end();
 }
 
 class PartReader {
@@ -67,8 +61,12 @@ class PartReader {
     return this.#approvals.size > 0;
   }
 
-  take(part: JsonObject): void {
-    if (this.#takeText(part)) return;
+  take(part: JsonValue): void {
+    if (!isJsonObject(part)) this.#draft.addRaw(part);
+    else if (!this.#takeText(part)) this.#takeOther(part);
+  }
+
+  #takeOther(part: JsonObject): void {
     // Any other part may come while a text is open.
     if (ENDS_TEXTS.has(textAt(part, 'type') ?? '')) this.#closeTexts();
     if (part.messageMetadata !== undefined) this.#draft.addRaw(part);

@@ -37,6 +37,10 @@ export const tokensIn = (value: JsonValue | undefined): number =>
     ? (value as number)
     : 0;
 
+/** The same, and `undefined` for a count that is not reported. */
+export const reportedTokens = (value: JsonValue | undefined): number | undefined =>
+  value == null ? undefined : tokensIn(value);
+
 /** Dollars. Agents say 0 for a model whose price they do not know. */
 export const costIn = (value: JsonValue | undefined): number | undefined =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? value : undefined;

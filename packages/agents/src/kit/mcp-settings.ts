@@ -26,32 +26,20 @@ export function mcpServersOf<Address extends object>(
 }
 
 /**
- * The same servers for an agent that replaces `$NAME` and `${NAME}` in its settings. A value with a dollar sign, such
- * as a password, moves into a variable of `env`, and the settings name that variable.
+ * The same for an agent that replaces `$NAME` and `${NAME}` in its settings. A value with a dollar sign, such as a
+ * password, moves into a variable of `env`, and the settings name that variable.
  */
-export function withoutDollars(servers: readonly McpServer[] = []): {
-  mcpServers: McpServer[];
-  env: Record<string, string>;
-} {
+export function shieldedServers(
+  servers: readonly McpServer[] | undefined,
+  address: (server: HttpServer) => object,
+): { mcpServers: Record<string, object> | undefined; env: Record<string, string> } {
   const env: Record<string, string> = {};
-  const shielded = (text: string): string => {
-    if (!text.includes('$')) return text;
+  const shielded = (_: string, value: unknown): unknown => {
+    if (typeof value !== 'string' || !value.includes('$')) return value;
     const name = `WHETSTONE_VALUE_${Object.keys(env).length + 1}`;
-    env[name] = text;
+    env[name] = value;
     return `\${${name}}`;
   };
-  const values = (record: Readonly<Record<string, string>>): Record<string, string> =>
-    Object.fromEntries(Object.entries(record).map(([name, value]) => [name, shielded(value)]));
-  const mcpServers = servers.map(
-    (server): McpServer =>
-      server.kind === 'http'
-        ? { ...server, url: shielded(server.url), headers: values(server.headers) }
-        : {
-            ...server,
-            command: shielded(server.command),
-            args: server.args.map(shielded),
-            env: values(server.env),
-          },
-  );
-  return { mcpServers, env };
+  const entries = mcpServersOf(servers, address);
+  return { mcpServers: entries && JSON.parse(JSON.stringify(entries), shielded), env };
 }

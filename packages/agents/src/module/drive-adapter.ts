@@ -2,6 +2,7 @@ import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { type StreamEvent, type Usage, usageSchema } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Agent, AgentContext, Turn, TurnInput } from '../agent.ts';
+import { isJsonObject } from '../kit/fields.ts';
 import { stoppedMessages } from '../kit/stopped-messages.ts';
 import { type AdapterEvents, collectAdapterEvents } from './adapter-events.ts';
 import { removeO11yContext } from './shared/o11y-context.ts';
@@ -59,7 +60,7 @@ async function send(agent: Agent, input: TurnInput, context: AgentContext): Prom
 }
 
 function finishedTurn(agent: Agent, turn: unknown, events: AdapterEvents): Turn {
-  if (!isObject(turn) || !Array.isArray(turn.events) || !STATUSES.includes(turn.status)) {
+  if (!isJsonObject(turn) || !Array.isArray(turn.events) || !STATUSES.includes(turn.status)) {
     throw adapterFailed(agent, 'did not return a turn: an object with `events` and `status`.');
   }
   for (const event of turn.events) events.add(event);
@@ -76,7 +77,7 @@ function finishedTurn(agent: Agent, turn: unknown, events: AdapterEvents): Turn 
 
 /** A turn that the host ended: it has what the adapter still returned, and has failed whatever its status says. */
 function stoppedTurn(sent: Sent | undefined, events: AdapterEvents, ended: 'abort' | 'timeout'): Turn {
-  const turn = sent?.kind === 'returned' && isObject(sent.turn) ? sent.turn : {};
+  const turn = sent?.kind === 'returned' && isJsonObject(sent.turn) ? sent.turn : {};
   if (Array.isArray(turn.events)) for (const event of turn.events) events.add(event);
   const usage = readUsage(turn.usage, events);
   const message = stoppedMessages[ended];
@@ -101,8 +102,4 @@ function adapterFailed(agent: Agent, what: string, cause?: unknown): WhetstoneEr
     hint: 'A failure of the agent itself is a turn with status: "failed".',
     cause,
   });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

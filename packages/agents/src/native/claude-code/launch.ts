@@ -1,11 +1,13 @@
 import { join } from 'node:path';
-import { mcpServersOf, typedAddress, withoutDollars } from '../../kit/mcp-settings.ts';
+import { shieldedServers, typedAddress } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
-import type { Connection, Launch, LaunchSettings } from '../native-agent.ts';
+import type { Launch } from '../native-agent.ts';
+
+const MCP_FILE = '.claude/mcp.json';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, model, home, ...context }) => {
-    const { mcpServers, env } = withoutDollars(context.mcpServers);
+  settings: ({ baseUrl, key, model, home, plugins = [], ...context }) => {
+    const { mcpServers, env } = shieldedServers(context.mcpServers, typedAddress);
     return {
       env: {
         ...env,
@@ -24,7 +26,13 @@ export const launch: Launch = {
         DISABLE_AUTOUPDATER: '1',
         DISABLE_ERROR_REPORTING: '1',
       },
-      ...contextSettings({ home, mcpServers, plugins: context.plugins ?? [] }),
+      files: mcpServers ? { [MCP_FILE]: JSON.stringify({ mcpServers }, null, 2) } : {},
+      args: [
+        ...(mcpServers ? ['--mcp-config', join(home, MCP_FILE)] : []),
+        // Without this flag, Claude Code also reads the repository's `.mcp.json`. With it, no plugin could bring a server.
+        ...(mcpServers && plugins.length === 0 ? ['--strict-mcp-config'] : []),
+        ...plugins.flatMap(({ folder }) => ['--plugin-dir', folder]),
+      ],
     };
   },
 
@@ -40,25 +48,3 @@ export const launch: Launch = {
     stdin: prompt,
   }),
 };
-
-const MCP_FILE = '.claude/mcp.json';
-
-/**
- * Only these servers: Claude Code does not read the repository's `.mcp.json`. With plugins it does read that file,
- * because the flag that prevents this would also keep out the plugins' servers.
- */
-function contextSettings({
-  home,
-  mcpServers: servers,
-  plugins,
-}: Required<Pick<Connection, 'home' | 'mcpServers' | 'plugins'>>): Pick<LaunchSettings, 'files' | 'args'> {
-  const mcpServers = mcpServersOf(servers, typedAddress);
-  return {
-    files: mcpServers ? { [MCP_FILE]: JSON.stringify({ mcpServers }, null, 2) } : {},
-    args: [
-      ...(mcpServers ? ['--mcp-config', join(home, MCP_FILE)] : []),
-      ...(mcpServers && plugins.length === 0 ? ['--strict-mcp-config'] : []),
-      ...plugins.flatMap(({ folder }) => ['--plugin-dir', folder]),
-    ],
-  };
-}

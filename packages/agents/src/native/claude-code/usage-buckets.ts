@@ -1,32 +1,26 @@
 import { type JsonObject, totalTokens, type Usage } from '@whetstone/events';
-import { objectIn, tokensIn } from '../../kit/fields.ts';
+import { present } from '@whetstone/events/present';
+import { objectIn, reportedTokens, tokensIn } from '../../kit/fields.ts';
 
 /** Reads usage in the format of Anthropic's API. As in ours, each token is in one bucket. */
-export function messageUsage(usage: JsonObject): Usage {
-  const thinking = objectIn(usage.output_tokens_details)?.thinking_tokens;
-  return {
-    inputTokens: tokensIn(usage.input_tokens),
-    outputTokens: tokensIn(usage.output_tokens),
-    ...(usage.cache_read_input_tokens != null && {
-      cacheReadTokens: tokensIn(usage.cache_read_input_tokens),
-    }),
-    ...(usage.cache_creation_input_tokens != null && {
-      cacheWriteTokens: tokensIn(usage.cache_creation_input_tokens),
-    }),
-    ...(thinking != null && { reasoningTokens: tokensIn(thinking) }),
-  };
-}
+export const messageUsage = (usage: JsonObject): Usage => ({
+  inputTokens: tokensIn(usage.input_tokens),
+  outputTokens: tokensIn(usage.output_tokens),
+  ...present({
+    cacheReadTokens: reportedTokens(usage.cache_read_input_tokens),
+    cacheWriteTokens: reportedTokens(usage.cache_creation_input_tokens),
+    reasoningTokens: reportedTokens(objectIn(usage.output_tokens_details)?.thinking_tokens),
+  }),
+});
 
 /** Reads the entry of one model in the `modelUsage` of a `result`. */
-export function modelUsage(usage: JsonObject): Usage {
-  return {
-    inputTokens: tokensIn(usage.inputTokens),
-    outputTokens: tokensIn(usage.outputTokens),
-    cacheReadTokens: tokensIn(usage.cacheReadInputTokens),
-    cacheWriteTokens: tokensIn(usage.cacheCreationInputTokens),
-    ...(usage.thinkingTokens != null && { reasoningTokens: tokensIn(usage.thinkingTokens) }),
-  };
-}
+export const modelUsage = (usage: JsonObject): Usage => ({
+  inputTokens: tokensIn(usage.inputTokens),
+  outputTokens: tokensIn(usage.outputTokens),
+  cacheReadTokens: tokensIn(usage.cacheReadInputTokens),
+  cacheWriteTokens: tokensIn(usage.cacheCreationInputTokens),
+  ...present({ reasoningTokens: reportedTokens(usage.thinkingTokens) }),
+});
 
 /** The part of `total` that is not in `reported`; `undefined` if there is none. */
 export function usageBeyond(total: Usage, reported: Usage | undefined): Usage | undefined {

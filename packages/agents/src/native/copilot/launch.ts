@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
-import type { McpServer } from '../../kit/declared-context.ts';
-import { mcpServersOf, typedAddress, withoutDollars } from '../../kit/mcp-settings.ts';
+import { shieldedServers, typedAddress } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
 import type { Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, model, home, unpacked, ...context }) => {
-    const { mcpServers, env } = withoutDollars(context.mcpServers);
+  settings: ({ baseUrl, key, model, home, unpacked, plugins = [], ...context }) => {
+    const { mcpServers, env } = shieldedServers(context.mcpServers, typedAddress);
     return {
       env: {
         ...env,
@@ -21,8 +20,8 @@ export const launch: Launch = {
         COPILOT_AUTO_UPDATE: 'false',
         ...present({ COPILOT_PKG_CACHE_HOME: unpacked }),
       },
-      files: mcpFiles(mcpServers),
-      args: (context.plugins ?? []).flatMap(({ folder }) => ['--plugin-dir', folder]),
+      files: mcpServers ? { '.copilot/mcp-config.json': mcpConfig(mcpServers) } : {},
+      args: plugins.flatMap(({ folder }) => ['--plugin-dir', folder]),
     };
   },
 
@@ -36,12 +35,8 @@ export const launch: Launch = {
   }),
 };
 
-function mcpFiles(servers: readonly McpServer[] | undefined): Record<string, string> {
-  const entries = mcpServersOf(servers, typedAddress);
-  if (!entries) return {};
-  // Without a list of tools, Copilot offers none.
-  const mcpServers = Object.fromEntries(
-    Object.entries(entries).map(([name, entry]) => [name, { ...entry, tools: ['*'] }]),
-  );
-  return { '.copilot/mcp-config.json': JSON.stringify({ mcpServers }, null, 2) };
+/** Without a list of tools, Copilot offers none. */
+function mcpConfig(servers: Record<string, object>): string {
+  const entries = Object.entries(servers).map(([name, entry]) => [name, { ...entry, tools: ['*'] }]);
+  return JSON.stringify({ mcpServers: Object.fromEntries(entries) }, null, 2);
 }

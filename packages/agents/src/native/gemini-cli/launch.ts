@@ -1,14 +1,13 @@
 import { WhetstoneError } from '@whetstone/errors';
 import type { McpServer } from '../../kit/declared-context.ts';
-import { httpUrlAddress, mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
+import { httpUrlAddress, shieldedServers } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
 import type { Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
   settings: ({ baseUrl, key, home, ...context }) => {
     for (const server of context.mcpServers ?? []) refuseVariables(server);
-    const { mcpServers, env } = withoutDollars(context.mcpServers);
-    const ownSettings = { ...settings, mcpServers: mcpServersOf(mcpServers, httpUrlAddress) };
+    const { mcpServers, env } = shieldedServers(context.mcpServers, httpUrlAddress);
     return {
       env: {
         ...env,
@@ -20,7 +19,7 @@ export const launch: Launch = {
         // Otherwise it starts itself again as a child, which signals do not reach.
         GEMINI_CLI_NO_RELAUNCH: 'true',
       },
-      files: { '.gemini/settings.json': JSON.stringify(ownSettings, null, 2) },
+      files: { '.gemini/settings.json': JSON.stringify({ ...settings, mcpServers }, null, 2) },
     };
   },
 

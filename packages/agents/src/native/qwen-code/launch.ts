@@ -1,11 +1,10 @@
-import { httpUrlAddress, mcpServersOf, withoutDollars } from '../../kit/mcp-settings.ts';
+import { httpUrlAddress, shieldedServers } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
 import type { Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
   settings: ({ baseUrl, key, model, home, ...context }) => {
-    const { mcpServers, env } = withoutDollars(context.mcpServers);
-    const ownSettings = { ...settings, mcpServers: mcpServersOf(mcpServers, httpUrlAddress) };
+    const { mcpServers, env } = shieldedServers(context.mcpServers, httpUrlAddress);
     return {
       env: {
         ...env,
@@ -17,7 +16,7 @@ export const launch: Launch = {
         QWEN_CODE_NO_RELAUNCH: 'true',
         QWEN_CODE_SUPPRESS_YOLO_WARNING: '1',
       },
-      files: { '.qwen/settings.json': JSON.stringify(ownSettings, null, 2) },
+      files: { '.qwen/settings.json': JSON.stringify({ ...settings, mcpServers }, null, 2) },
     };
   },
 
