@@ -64,47 +64,33 @@ export function errorMessage(value: JsonObject): string | undefined {
 async function* bodyFrames(body: AsyncIterable<unknown> | string): AsyncGenerator<Frame> {
   const chunks = bounded(body);
   let head = '';
-  for (;;) {
-    const next = await chunks.next();
-    if (next.done) break;
-    if (typeof next.value === 'object') {
-      yield* objectFrames(next.value, chunks);
-      return;
-    }
+  for (let next = await chunks.next(); !next.done; next = await chunks.next()) {
+    if (typeof next.value === 'object') return yield* objectFrames(next.value, chunks);
     head += next.value;
     if (head.trim() !== '') break;
   }
   const start = head.trimStart();
   if (start === '') yield { kind: 'failed', message: 'The answer is empty.' };
-  else if (/^[[{]/.test(start)) yield* wholeFrames(start, chunks);
-  else yield* eventFrames(start, chunks);
+  else if (/^[[{]/.test(start)) yield await wholeFrame(textsOf(start, chunks));
+  else yield* eventFrames(textsOf(start, chunks));
 }
 
-async function* wholeFrames(start: string, chunks: AsyncIterable<Chunk>): AsyncGenerator<Frame> {
-  const parts = [start];
-  for await (const chunk of textOf(chunks)) parts.push(chunk);
-  const value = parseJson(parts.join(''));
-  if (value === undefined) yield { kind: 'failed', message: 'The answer is not valid JSON.' };
-  else yield { kind: 'whole', value };
+async function wholeFrame(texts: AsyncIterable<string>): Promise<Frame> {
+  let whole = '';
+  for await (const text of texts) whole += text;
+  const value = parseJson(whole);
+  if (value === undefined) return { kind: 'failed', message: 'The answer is not valid JSON.' };
+  return { kind: 'whole', value };
 }
 
-async function* eventFrames(start: string, chunks: AsyncIterable<Chunk>): AsyncGenerator<Frame> {
-  async function* all() {
-    yield start;
-    yield* textOf(chunks);
-  }
-  let any = false;
-  for await (const data of eventData(all())) {
-    any = true;
-    if (data.trim() === '[DONE]') {
-      yield { kind: 'done' };
-      continue;
-    }
-    const value = parseJson(data);
-    yield isJsonObject(value) ? { kind: 'event', value } : { kind: 'unknown', value: value ?? data };
+async function* eventFrames(texts: AsyncIterable<string>): AsyncGenerator<Frame> {
+  let isEmpty = true;
+  for await (const data of eventData(texts)) {
+    isEmpty = false;
+    yield data.trim() === '[DONE]' ? { kind: 'done' } : frameOf(parseJson(data) ?? data);
   }
   // Usually a web page: from a proxy, or from a server that does not know the address.
-  if (!any) yield { kind: 'failed', message: 'The answer is neither JSON nor a stream of events.' };
+  if (isEmpty) yield { kind: 'failed', message: 'The answer is neither JSON nor a stream of events.' };
 }
 
 /** The data of each server-sent event. Of an event that the end of the stream cuts off, the part that arrived. */
@@ -121,15 +107,14 @@ async function* eventData(chunks: AsyncIterable<string>): AsyncGenerator<string>
 
 /** Events that the caller has parsed already. */
 async function* objectFrames(first: object, rest: AsyncIterable<Chunk>): AsyncGenerator<Frame> {
-  yield objectFrame(first);
-  for await (const chunk of rest) yield objectFrame(chunk);
+  const jsonOf = (chunk: Chunk) => (typeof chunk === 'string' ? chunk : parseJson(JSON.stringify(chunk)));
+  yield frameOf(jsonOf(first) ?? null);
+  for await (const chunk of rest) yield frameOf(jsonOf(chunk) ?? null);
   yield { kind: 'done' };
 }
 
-function objectFrame(chunk: Chunk): Frame {
-  const value = typeof chunk === 'string' ? chunk : parseJson(JSON.stringify(chunk));
-  return isJsonObject(value) ? { kind: 'event', value } : { kind: 'unknown', value: value ?? null };
-}
+const frameOf = (value: JsonValue): Frame =>
+  isJsonObject(value) ? { kind: 'event', value } : { kind: 'unknown', value };
 
 type Chunk = string | object;
 
@@ -147,7 +132,8 @@ async function* bounded(body: AsyncIterable<unknown> | string): AsyncGenerator<C
   if (last !== '') yield last;
 }
 
-async function* textOf(chunks: AsyncIterable<Chunk>): AsyncGenerator<string> {
+async function* textsOf(start: string, chunks: AsyncIterable<Chunk>): AsyncGenerator<string> {
+  yield start;
   for await (const chunk of chunks) if (typeof chunk === 'string') yield chunk;
 }
 
