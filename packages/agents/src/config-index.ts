@@ -68,7 +68,7 @@ export { fillTemplate, parseTemplate, unknownVariables } from './command/templat
 
 // What is known of each agent: its key, where it looks for context, what it can do.
 
-export { agentKeyVariable } from './kit/agent-key-variable.ts';
+export { agentKeyVariable } from './kit/agent-secrets.ts';
 export { readFrontMatter } from './kit/skill-front-matter.ts';
 export { loopFacts } from './loop/loop-facts.ts';
 export { contextPlacesOf } from './native/context-places.ts';

@@ -66,13 +66,16 @@ export type AgentContextConfig = {
   mcpServers?: string;
 };
 
-export type DriverOptions = {
-  /** Default: the `defaultModel` of the agent's release. */
-  model?: string;
+type ProviderOptions = {
   /** Provider base URL without a version segment. Default: the gateway's lane, or the provider's usual URL. */
   baseUrl?: string;
   /** Name of the variable that holds the key when no gateway is used. Default: the provider's usual one. */
   apiKeyEnv?: string;
+};
+
+export type DriverOptions = ProviderOptions & {
+  /** Default: the `defaultModel` of the agent's release. */
+  model?: string;
   /** An installed version (`whetstone agents install KIND@VERSION`). Default: from the PATH, or the newest installed. */
   version?: string;
   /** Files and folders that the agent gets from the user's home, as paths relative to that home. */
@@ -86,14 +89,10 @@ export type ModuleOptions = {
   model?: string;
 };
 
-export type LoopOptions = {
+export type LoopOptions = ProviderOptions & {
   profile: LoopProfile;
   /** Model id. Default: the profile's own. */
   model?: string;
-  /** Provider base URL. Default: the gateway's lane, or the provider's usual URL. */
-  baseUrl?: string;
-  /** Name of the variable that holds the key when no gateway is used. Default: the provider's usual one. */
-  apiKeyEnv?: string;
   reasoningEffort?: string;
   /** Default 200. */
   maxToolRounds?: number;

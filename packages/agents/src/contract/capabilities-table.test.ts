@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { agentConfig } from '../__fixtures__/attempt.ts';
 import type { AgentConfig } from '../config.ts';
 import { testedVersion } from '../install/install-agent.ts';
-import { agentKeyVariable } from '../kit/agent-key-variable.ts';
+import { agentKeyVariable } from '../kit/agent-secrets.ts';
 import { contextPlacesOf } from '../native/context-places.ts';
 import type { NativeFacts } from '../native/native-agent.ts';
 import { agentKinds, drivenAgents, isDrivenKind, nativeAgentOf } from '../native/native-agents.ts';

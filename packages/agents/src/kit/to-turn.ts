@@ -41,8 +41,9 @@ export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutco
   if (reading.source === 'text') addMessage(turn, result.stdout);
   const failure = failureOf(result, reading);
   if (failure) {
-    const message = failure.details === '' ? failure.message : `${failure.message}\n${failure.details}`;
-    turn.add({ type: 'error', message, source: 'host' });
+    const { message, details = '' } = failure;
+    const text = details === '' ? message : `${message}\n${details}`;
+    turn.add({ type: 'error', message: text, source: 'host' });
   }
   const seen = usageOf(outcome);
   const written = usageIn(telemetry);
@@ -102,10 +103,8 @@ function usageIn({ source, promptTokens, completionTokens, reasoningTokens }: Te
   };
 }
 
-type Failure = {
-  message: string /** The end of the program's error output; may be empty. */;
-  details: string;
-};
+/** `details`: the end of the program's error output. */
+type Failure = { message: string; details?: string };
 
 /**
  * Why the turn failed; `undefined` if it did not. For an agent with a stream, the stream decides, because exit codes are
@@ -113,18 +112,17 @@ type Failure = {
  */
 function failureOf({ ended, exitCode, stderr }: CommandResult, reading: Reading): Failure | undefined {
   const details = textTail(stderr, EVENT_TEXT_BYTES);
-  if (ended !== 'exit')
-    return { message: stoppedMessages[ended], details: reading.source === 'text' ? details : '' };
+  if (ended !== 'exit') {
+    const message = stoppedMessages[ended];
+    return reading.source === 'text' ? { message, details } : { message };
+  }
   if (reading.source === 'stream') return streamFailure(reading.summary, exitCode, details);
   if (reading.source === 'transcript' && reading.summary.ending === 'failed') {
-    return { message: reading.summary.failure ?? 'The transcript says that the turn failed.', details: '' };
+    return { message: reading.summary.failure ?? 'The transcript says that the turn failed.' };
   }
   if (exitCode === 0) return undefined;
-  const isMissing = exitCode === 127;
-  const message = isMissing
-    ? 'The agent was not found (exit code 127).'
-    : `The agent ended with exit code ${exitCode}.`;
-  return { message, details };
+  if (exitCode === 127) return { message: 'The agent was not found (exit code 127).', details };
+  return { message: `The agent ended with exit code ${exitCode}.`, details };
 }
 
 function streamFailure(
@@ -132,11 +130,11 @@ function streamFailure(
   exitCode: number,
   stderr: string,
 ): Failure | undefined {
-  if (ending === 'failed') return { message: failure ?? 'The agent says that its turn failed.', details: '' };
+  if (ending === 'failed') return { message: failure ?? 'The agent says that its turn failed.' };
   if (ending !== undefined) return undefined;
   const reason = failure ?? stderr;
   const message = `The agent ended (exit code ${exitCode}) without saying how its turn went.`;
-  return { message: reason === '' ? message : `${message}\n${reason}`, details: '' };
+  return { message: reason === '' ? message : `${message}\n${reason}` };
 }
 
 function gapsOf({ reading, telemetry, kept }: TurnOutcome, usage: Usage | undefined): string[] {

@@ -1,14 +1,11 @@
 import { present } from '@whetstone/events/present';
 import type { AgentConfig } from '../config.ts';
 import { loopFacts } from '../loop/loop-facts.ts';
+import type { NativeFacts } from './native-agent.ts';
 import { nativeAgentOf } from './native-agents.ts';
 
 /** Where an agent looks for its instructions, skills, MCP servers and plugins. */
-export type ContextPlaces = {
-  /** A file at the root of the workspace. */
-  instructions: string;
-  /** A folder below the agent's home, which holds a folder per skill. Absent: the agent takes no skills. */
-  skills?: string;
+export type ContextPlaces = Pick<NativeFacts, 'instructions' | 'skills'> & {
   /** Whether the agent can be given MCP servers. For commands and modules: the file below the agent's home. */
   mcpServers: boolean | { file: string };
   /** The folder of a plugin below the agent's home, with `NAME` for its name. Absent: the agent takes no plugins. */

@@ -5,7 +5,7 @@ import { type DrivenAgentKind, drivenAgentKinds } from '../../native/native-agen
 import type { AgentConfig } from '../../config.ts';
 import { agentConfig } from '../../__fixtures__/attempt.ts';
 import { drivenAgents } from '../../native/native-agents.ts';
-import { agentKeyVariable } from '../../kit/agent-key-variable.ts';
+import { agentKeyVariable } from '../../kit/agent-secrets.ts';
 import { createAgent } from '../../create-agent.ts';
 import type { ContractRow, CreateOptions } from './contract-row.ts';
 import type { Scene } from './scene.ts';
