@@ -14,11 +14,11 @@ import type { DrivenAgentKind } from './native/native-agents.ts';
 export type AgentOptions = DrivenAgentOptions | CommandAgentOptions | ModuleAgentOptions | LoopAgentOptions;
 
 type SharedOptions = {
-  /** Stands in errors. Default: the kind. */
+  /** Name in errors. Default: the kind. */
   name?: string;
   /**
-   * Environment for this agent only; it sees nothing else of yours but PATH, locale and the like. `${NAME}` takes a
-   * variable of your own environment, and is masked in everything that is kept. Default: none.
+   * Environment for this agent only. Of your own environment, it only gets PATH, locale and similar variables. `${NAME}`
+   * is replaced with a variable of yours, whose value is masked in everything that is kept. Default: none.
    */
   env?: Record<string, string>;
 };
@@ -35,18 +35,18 @@ export type CommandAgentOptions = SharedOptions & {
   command: string | string[];
   /** Resumes a session. Default: `command`, if it names `{session_id}`. */
   resumeCommand?: string | string[];
-  /** Says how the output is read. Default: `custom`, whose output is the answer as text. */
+  /** How the output is read. Default: `custom`, whose output is the answer as text. */
   kind?: CommandAgentConfig['kind'];
-  /** Where the agent looks for skills and MCP servers. Default: what is known of its kind. */
+  /** Where the agent looks for skills and MCP servers. Default: the places of its kind. */
   context?: AgentContextConfig;
 };
 
-/** A module whose default export is an agent. An agent that you have at hand needs no `createAgent`. */
+/** A module whose default export is an agent. An agent object of yours does not need `createAgent`. */
 export type ModuleAgentOptions = SharedOptions & {
   kind?: 'custom';
   /** A path; a relative one starts at the current folder. */
   module: string;
-  /** Passed to the adapter, which says what it means. */
+  /** Passed to the adapter, which defines its meaning. */
   model?: string;
   context?: AgentContextConfig;
 };

@@ -1,6 +1,6 @@
 /**
  * `@whetstone/agents/evaluator`: what the evaluator needs to run agents case after case and to explain their rows. Other
- * programs need none of it; it may change in any version.
+ * programs do not need it; it may change in any version.
  */
 
 // The folder of an attempt, and what an agent gets of a variant.

@@ -15,13 +15,13 @@ export type DriveOptions = SessionOptions &
  * Drives an agent for one turn in a folder, and cleans up: what the agent started has ended when the turn resolves.
  *
  * ```ts
- * const turn = driveAgent(agent, { folder: 'my-project', prompt: 'Mend the failing test.' });
+ * const turn = driveAgent(agent, { folder: 'my-project', prompt: 'Fix the failing test.' });
  * for await (const event of turn) console.log(event.type);
  * const { status, usage } = await turn;
  * ```
  *
- * Resolves with the turn for whatever the agent did, its failures included; at its time limit with a failed one whose
- * `exit.ended` is `timeout`. Rejects only when the agent could not be driven. For a conversation see `openSession`.
+ * Resolves with the turn even if the agent failed. At the time limit, the turn has failed and its `exit.ended` is
+ * `timeout`. Rejects only if the agent could not be driven. For a conversation see `openSession`.
  */
 export function driveAgent(agent: Agent, options: DriveOptions): DrivenTurn {
   const { prompt, outputSchema, onEvent, onLog, ...sessionOptions } = options;

@@ -2,8 +2,8 @@ import type { StreamEvent } from '@whetstone/events';
 import type { Turn } from '../agent.ts';
 
 /**
- * A turn under way. Awaited it is the turn when it has ended; iterated it is its events as they happen, however late the
- * iteration begins. Leaving the loop early stops the agent.
+ * A running turn. Await it for the finished turn; iterate over it for its events, which are complete even if the
+ * iteration begins late. Leaving the loop early stops the agent.
  */
 export type DrivenTurn = Promise<Turn> & AsyncIterable<StreamEvent>;
 

@@ -23,7 +23,7 @@ export type AgentSession = AsyncDisposable & {
   readonly files: AttemptFiles;
   /** The agent's own id of the session. Absent before the first turn, and for agents without the capability `conversation`. */
   readonly id: string | undefined;
-  /** How many prompts were sent. */
+  /** Number of prompts sent. */
   readonly turns: number;
   /**
    * Sends a prompt: the first begins the session, each further one resumes it. Resolves with the turn for whatever the
@@ -39,7 +39,7 @@ export type AgentSession = AsyncDisposable & {
  * Opens a conversation with an agent in a folder. The agent is one of `createAgent`, `defineAgent` or
  * `defineSandboxAgent`.
  *
- * @throws WhetstoneError `sandbox-unavailable` where the default sandbox cannot be had
+ * @throws WhetstoneError `sandbox-unavailable` if the default sandbox cannot start
  */
 export async function openSession(agent: Agent, options: SessionOptions = {}): Promise<AgentSession> {
   const place = await openPlace(options);
@@ -102,7 +102,7 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
 
 /** Puts the prompt where a command template looks for it. */
 async function placePrompt({ promptFile, outputDir }: AttemptFiles, prompt: string): Promise<void> {
-  // The agent had the folder for a turn: what is there now may be a link to somewhere else.
+  // The agent could write there during the last turn, so the path may now be a link to somewhere else.
   await mkdir(outputDir, { recursive: true });
   await mkdir(dirname(promptFile), { recursive: true });
   await rm(promptFile, { recursive: true, force: true });

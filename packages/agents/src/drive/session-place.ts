@@ -17,21 +17,21 @@ export type SessionOptions = {
   signal?: AbortSignal;
   /** Default: the agent's own. */
   model?: string;
-  /** A lane of a gateway, in the place of the agent's model provider. */
+  /** A lane of a gateway, to use instead of the agent's model provider. */
   lane?: NonNullable<AgentContext['lane']>;
   /** Skills, MCP servers and plugins to offer the agent. Default: none. */
   declared?: AgentContext['declared'];
   /** Settings for an adapter, passed on as they are. Default: none. */
   flags?: AgentContext['flags'];
-  /** Id of the session to resume. What the agent kept of it has to be in the home of `sandbox`. Default: a new session. */
+  /** Id of the session to resume. The home of `sandbox` must have the files that the agent kept. Default: a new session. */
   resume?: string;
   /**
-   * Where the agent's commands run; it stays the caller's. Default: a sandbox `process` in `folder`, with a HOME of its
+   * Where the agent's commands run; the caller ends it. Default: a sandbox `process` in `folder`, with a HOME of its
    * own and a scrubbed environment, which ends with the session. It is for agents that you trust: they can read and write
    * what you can.
    */
   sandbox?: Sandbox;
-  /** Where prompt, output and logs go; they stay the caller's. Default: a temporary folder that ends with the session. */
+  /** Where prompt, output and logs go; the caller removes them. Default: a temporary folder that ends with the session. */
   files?: AttemptFiles;
   /** What the default sandbox takes PATH and locale from. Default: `process.env`. */
   environment?: NodeJS.ProcessEnv;
@@ -48,7 +48,7 @@ export async function openPlace({
   environment = process.env,
 }: SessionOptions): Promise<SessionPlace> {
   if (sandbox && files) return { sandbox, files, [Symbol.asyncDispose]: async () => undefined };
-  // Under its real name: agents report that one.
+  // Agents report the real path.
   const root = await mkdtemp(join(await realpath(tmpdir()), 'whetstone-agent-'));
   try {
     const ownFiles = files ?? (await makeFiles(root));

@@ -131,7 +131,7 @@ describe('chat completions', () => {
       },
     ],
     [
-      'arguments that are no JSON, a legacy call, a second choice and a key of its own',
+      'arguments that are not JSON, a legacy call, a second choice and a key of its own',
       {
         choices: [
           {

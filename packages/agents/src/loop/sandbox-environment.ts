@@ -27,9 +27,9 @@ export type SandboxEnvironmentOptions = {
 };
 
 /**
- * Runs the loop's tools in a sandbox whose paths are those of the host. All that a command starts ends with the command;
+ * Runs the loop's tools in a sandbox whose paths are those of the host. Everything that a command starts ends with it;
  * background commands end with the sandbox. Files can be read wherever the user may read. They can be written, removed and
- * renamed only in the workspace and in the sandbox's home, whatever symbolic links are on the way.
+ * renamed only in the workspace and in the sandbox's home, even through symbolic links.
  */
 export function createSandboxEnvironment(
   sandbox: Sandbox,

@@ -21,7 +21,7 @@ export async function startSandboxProcess(
     });
     return new PolledProcess(process, output);
   } catch (error) {
-    // What never starts has no output to close but the file.
+    // A process that never started has only its file to close.
     output.close();
     throw error;
   }

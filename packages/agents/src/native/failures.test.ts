@@ -61,8 +61,8 @@ function cell(failure: Failure | string): string {
 const introduction = `# How the agents fail
 
 Written by \`npx vitest run packages/agents/src/native/failures.test.ts -u\`. What each released agent printed
-was recorded once, and is read at every \`npm test\`: given is how its process ended and what its stream says of the turn.
-_No last word_: Whetstone makes a failed turn of it, whatever the exit code is. _Stopped by us_: until then, 12 to 45
-seconds, it tried again. What stands here is not in [agents whose provider is at fault](agents-faults.md), where the agents
-themselves are played.
+was recorded once, and is read in every \`npm test\`. A cell has the end of the process, and the end of the turn in the
+stream. _No last word_: the stream does not report an end, so the turn has failed, whatever the exit code is. _Stopped by
+us_: the agent retried for 12 to 45 seconds, until we stopped it. [Agents whose provider is at fault](agents-faults.md)
+has other failures, measured with the running agents.
 `;

@@ -12,14 +12,14 @@ import { type NativeAgentKind, nativeAgentOf, readableKinds } from './native-age
 
 /** How much of the input decides which kind and form it has. */
 const PROBE_BYTES = 256 * 1024;
-/** A JSON document over many lines is recognized when it is whole: the most that is held of it. */
+/** Limit for a JSON document of many lines, which is only recognized as a whole. */
 const DOCUMENT_PROBE_BYTES = 64 * 1024 * 1024;
-/** Of the items in an agent's own output fewer are unknown, in that of another kind more. */
+/** If more of its items are unknown, the output is not that agent's. */
 const STRANGE_SHARE = 0.5;
 
 type Emit = (event: StreamEvent) => void;
 
-/** What the output of an agent came to, and whose output it is. */
+/** The summary of an agent's output, and which agent printed it. */
 export type NativeOutput = JsonLinesSummary & {
   kind: NativeAgentKind;
   /** `stream`: what the agent printed. `transcript`: what it kept. */

@@ -18,15 +18,15 @@ export type SessionTranscript = {
   kind: NativeAgentKind;
   /** `transcript`: what the agent kept. `stream`: what it printed, which is one turn. */
   form: NativeOutput['form'];
-  /** The agent's own id of the session. Absent where the file does not name it. */
+  /** The agent's own id of the session. Absent if the file does not name it. */
   sessionId?: string;
-  /** How many prompts the agent was given. */
+  /** Number of prompts. */
   turns: number;
   /** Calls of tools and of sub-agents, as far as they are in this file. */
   toolCalls: number;
-  /** Of all turns. Absent where the file does not say it of each. */
+  /** Of all turns. Absent if the file does not report it for each turn. */
   usage?: Usage;
-  /** How the last turn ended. Absent where the file breaks off, or its agent does not write that down. */
+  /** How the last turn ended. Absent if the file breaks off, or if the agent does not record it. */
   ending?: 'completed' | 'failed' | 'waiting';
   /** Why it failed, in the agent's words. */
   failure?: string;
@@ -48,8 +48,8 @@ export type SkippedFile = { status: 'skipped'; file: string; reason: string };
  *
  * @param source A folder, of which all `.jsonl` and `.json` files are read, subfolders included (links are not
  * followed); or a list of files, of which each is read whatever its name.
- * @param options.kind The agent that wrote them. Default: found out for each file by its content.
- * @throws WhetstoneError `file-not-found` for a folder that is not there, `agent-kind-unknown` for an unknown `kind`
+ * @param options.kind The agent that wrote them. Default: detected per file, from its content.
+ * @throws WhetstoneError `file-not-found` for a missing folder, `agent-kind-unknown` for an unknown `kind`
  */
 export async function* readTranscripts(
   source: string | Iterable<string>,

@@ -4,7 +4,7 @@ import type { ContractRow } from './contract-row.ts';
 import { notApplicable } from './not-applicable.ts';
 import { once, openStage, type Stage } from './stage.ts';
 
-/** Runs these cases on a row. A case that is said not to apply must fail: one that holds is no exception. */
+/** Runs these cases on a row. A case listed as not applicable must fail; if it passes, it does not belong on the list. */
 export function holdToContract(row: ContractRow, names: readonly CaseName[]): void {
   let stage: Stage;
   beforeAll(async () => {
