@@ -2,6 +2,7 @@ import { globSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { removeTree } from '@whetstone/sandbox';
 import { execa } from 'execa';
 import type { DrivenAgent } from '../native/native-agent.ts';
@@ -47,27 +48,16 @@ export async function installAgent(
   return programIn(agent, version);
 }
 
-async function npmInstall(
-  specification: string,
-  folder: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function npmInstall(specification: string, cwd: string, cancelSignal?: AbortSignal): Promise<void> {
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
-  const result = await execa('npm', ['install', ...flags, specification], {
-    cwd: folder,
-    reject: false,
-    stdin: 'ignore',
-    ...(signal && { cancelSignal: signal }),
-  });
-  signal?.throwIfAborted();
+  const options = { cwd, reject: false, stdin: 'ignore', ...present({ cancelSignal }) } as const;
+  const result = await execa('npm', ['install', ...flags, specification], options);
+  cancelSignal?.throwIfAborted();
   if (!result.failed) return;
-  throw new WhetstoneError(
-    'agent-install-failed',
-    `npm could not install ${specification}: ${lastLines(result.stderr)}`,
-    {
-      hint: 'Check the version and the network, or install it yourself and leave `version` out.',
-    },
-  );
+  const message = `npm could not install ${specification}: ${lastLines(result.stderr)}`;
+  throw new WhetstoneError('agent-install-failed', message, {
+    hint: 'Check the version and the network, or install it yourself and leave `version` out.',
+  });
 }
 
 const lastLines = (text: string): string => text.trim().split('\n').slice(-5).join('\n').slice(-2_000);
@@ -102,7 +92,7 @@ async function unpack(
   { release: { unpacking } }: DrivenAgent,
   program: string,
   folder: string,
-  signal: AbortSignal | undefined,
+  cancelSignal?: AbortSignal,
 ): Promise<void> {
   if (!unpacking) return;
   const { failed } = await execa(program, ['--version'], {
@@ -111,9 +101,9 @@ async function unpack(
     reject: false,
     stdin: 'ignore',
     timeout: UNPACK_LIMIT_MS,
-    ...(signal && { cancelSignal: signal }),
+    ...present({ cancelSignal }),
   });
-  signal?.throwIfAborted();
+  cancelSignal?.throwIfAborted();
   // Every case would complete a partial folder, all in the same place and at the same time.
   if (failed) await removeTree(unpackedFolder(folder));
 }

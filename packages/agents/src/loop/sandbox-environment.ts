@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { type Dirent, existsSync } from 'node:fs';
 import { mkdir, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { release, type } from 'node:os';
 import { join, relative, resolve } from 'node:path';
@@ -37,6 +37,7 @@ export function createSandboxEnvironment(
 ): ExecutionEnvironment {
   const absolute = (path: string): string => resolve(sandbox.workdir, path);
   const writable = (path: string) => writablePlace(sandbox, absolute(path));
+  const entryOf = (path: string) => entryUnder(...writable(path));
   const started = new Set<{ kill(): Promise<void> }>();
   return {
     workingDirectory: () => sandbox.workdir,
@@ -44,33 +45,25 @@ export function createSandboxEnvironment(
     osVersion: () => `${type()} ${release()}`,
     readBytes: (path) => absoluteFiles.read(absolute(path)),
     async writeBytes(path, content, { mode } = {}) {
-      const { root, rest } = writable(path);
+      const [root, rest] = writable(path);
       await createConfinedFiles(root).write(rest, content, mode);
     },
-    async remove(path) {
-      const { root, rest } = writable(path);
-      await unlink(await entryUnder(root, rest));
-    },
-    async rename(from, to) {
-      const [source, target] = [writable(from), writable(to)];
-      await rename(await entryUnder(source.root, source.rest), await entryUnder(target.root, target.rest));
-    },
+    remove: async (path) => unlink(await entryOf(path)),
+    rename: async (from, to) => rename(await entryOf(from), await entryOf(to)),
     stat: (path) => statOf(absolute(path)),
     async mkdirp(path) {
-      const { root, rest } = writable(path);
-      await mkdir(await resolveUnder(root, rest), { recursive: true });
+      await mkdir(await resolveUnder(...writable(path)), { recursive: true });
     },
     realpath: (path) => realpath(absolute(path)),
     listDirectory: (path) => entriesOf(absolute(path)),
     exec: (command, execOptions = {}) => exec(sandbox, command, execOptions, options),
     async start(command, { terminal, env, outputFile, workingDirectory } = {}) {
       if (terminal) throw new Error('This environment has no terminal. Start the command without one.');
-      const place = outputFile === undefined ? undefined : writable(outputFile);
       const process = await startSandboxProcess(sandbox, argvOf(command), {
         env: { ...options.env, ...env },
         mask: options.mask,
         ...present({ workingDirectory }),
-        ...(place && { outputFile: await resolveUnder(place.root, place.rest) }),
+        ...(outputFile !== undefined && { outputFile: await resolveUnder(...writable(outputFile)) }),
       });
       started.add(process);
       return process;
@@ -92,9 +85,9 @@ export function createSandboxEnvironment(
 }
 
 /** The root above a path, and the path within it. For any other path the root is the workspace, which refuses the path. */
-function writablePlace({ workdir, home }: Sandbox, path: string): { root: string; rest: string } {
+function writablePlace({ workdir, home }: Sandbox, path: string): [root: string, rest: string] {
   const root = isUnder(home, path) ? home : workdir;
-  return { root, rest: relative(root, path) };
+  return [root, relative(root, path)];
 }
 
 async function statOf(path: string): Promise<FileStat | undefined> {
@@ -111,16 +104,13 @@ async function statOf(path: string): Promise<FileStat | undefined> {
 
 async function entriesOf(path: string): Promise<DirectoryEntry[]> {
   const entries = await readdir(path, { withFileTypes: true });
-  return entries.map((entry) => ({
-    name: entry.name,
-    kind: entry.isFile()
-      ? 'file'
-      : entry.isDirectory()
-        ? 'directory'
-        : entry.isSymbolicLink()
-          ? 'symlink'
-          : 'other',
-  }));
+  return entries.map((entry) => ({ name: entry.name, kind: kindOf(entry) }));
+}
+
+function kindOf(entry: Dirent): DirectoryEntry['kind'] {
+  if (entry.isFile()) return 'file';
+  if (entry.isDirectory()) return 'directory';
+  return entry.isSymbolicLink() ? 'symlink' : 'other';
 }
 
 async function exec(
@@ -140,9 +130,7 @@ async function exec(
     ...textListeners(silence.onOutput),
   });
   const inactive = result.ended === 'abort' && silence.reached();
-  return inactive
-    ? { ...toExecResult(result), aborted: false, timedOut: true, inactive }
-    : toExecResult(result);
+  return { ...toExecResult(result), ...(inactive && { aborted: false, timedOut: true, inactive }) };
 }
 
 function argvOf(command: string | readonly string[]): [string, ...string[]] {
