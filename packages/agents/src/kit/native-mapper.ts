@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/event
 
 /**
  * Maps the stream or transcript of one kind of agent to events, item by item. Each stream needs its own mapper, because
- * a mapper remembers earlier items, such as calls without a result.
+ * a mapper remembers earlier items, such as calls without a result. `SessionRecord` is what all mappers remember.
  */
 export interface NativeMapper {
   /**

@@ -96,7 +96,7 @@ export class SessionRecord {
   }
 }
 
-/** Puts the envelope of an item on all of its events. What an event already has stays. */
+/** Puts the envelope of an item behind the fields of each of its events. What an event already has stays. */
 export const enveloped = (
   events: StreamEvent[] | undefined,
   envelope: EventEnvelope,
