@@ -1,6 +1,8 @@
 import type { JsonObject } from '@whetstone/events';
+import { builtInTool } from '../tools/built-in-tool.ts';
+import { flag, integer, listOf, optional, text } from '../tools/parameters.ts';
 import type { SessionTool } from '../tools/session-tools.ts';
-import { defineTool, type RegisteredTool, type ToolOutput } from '../tools/tool.ts';
+import type { RegisteredTool, ToolOutput } from '../tools/tool.ts';
 import type { SubagentToolSet } from '../tools/tool-set.ts';
 import { truncateOutput } from '../tools/truncate.ts';
 import { isAgentId, type Subagent } from './subagent.ts';
@@ -12,25 +14,24 @@ export function createSubagentTools(
   agents: Subagents,
   { models }: { models: boolean },
 ): SessionTool[] {
-  switch (set) {
-    case 'spec':
-      return specTools(agents, models);
-    case 'codex':
-      return codexTools(agents, models);
-    case 'claude-code':
-      return claudeCodeTools(agents, models);
-  }
+  return TOOLS[set](agents, models);
 }
 
-const text = (description: string): JsonObject => ({ type: 'string', description });
-const MODEL = { model: text('Name of another model for the agent. Default: the model that you are.') };
+type CreateTools = (agents: Subagents, models: boolean) => SessionTool[];
+const TOOLS: Readonly<Record<SubagentToolSet, CreateTools>> = {
+  spec: specTools,
+  codex: codexTools,
+  'claude-code': claudeCodeTools,
+};
+
 const WAIT_DEFAULT_MS = 30_000;
 const WAIT_MIN_MS = 10_000;
 const WAIT_MAX_MS = 3_600_000;
-const TIMEOUT = {
-  type: 'integer',
-  description: `Longest wait in milliseconds, ${WAIT_MIN_MS} to ${WAIT_MAX_MS}. Default ${WAIT_DEFAULT_MS}.`,
-};
+const TIMEOUT = optional(
+  integer(`Longest wait in milliseconds, ${WAIT_MIN_MS} to ${WAIT_MAX_MS}. Default ${WAIT_DEFAULT_MS}.`),
+);
+const TASK = text('What the agent has to do, and what it should report.');
+const AGENT_ID = text('Id of the agent.');
 const SPAWN =
   'Start an agent that works on a part of the task by itself, beside you, on the same files. It knows nothing of this ' +
   'conversation: give it everything that it needs. Returns its id at once. Start several for parts that do not ' +
@@ -41,39 +42,38 @@ const WAIT =
   'Wait until agents are done and read their results. Returns earlier when the time is over or the user writes.';
 const CLOSE = 'End an agent and whatever it runs. A closed agent cannot be used again.';
 
+/** The parameter with which the parent chooses a model, where it may. */
+function modelParameter(models: boolean) {
+  const model = optional(text('Name of another model for the agent. Default: the model that you are.'));
+  return (models ? { model } : {}) as { model: typeof model };
+}
+
 function specTools(agents: Subagents, models: boolean): SessionTool[] {
   return [
-    defineTool<{ task: string; working_dir?: string; model?: string; max_turns?: number }>({
-      definition: definition('spawn_agent', SPAWN, ['task'], {
-        task: text('What the agent has to do, and what it should report.'),
-        working_dir: text('Folder inside your working folder in which it starts. Default: yours.'),
-        ...(models && MODEL),
-        max_turns: { type: 'integer', minimum: 1, description: 'Model calls that it may make. Default 50.' },
-      }),
+    builtInTool({
+      name: 'spawn_agent',
+      description: SPAWN,
+      parameters: {
+        task: TASK,
+        working_dir: optional(text('Folder inside your working folder in which it starts. Default: yours.')),
+        ...modelParameter(models),
+        max_turns: optional(integer('Model calls that it may make. Default 50.', { minimum: 1 })),
+      },
       concurrency: 'shared',
-      executor: async ({ task, working_dir, model, max_turns }, { callId, signal }) =>
-        started(
-          await agents.spawn({
-            task,
-            callId,
-            signal,
-            workingDirectory: working_dir,
-            model: models ? model : undefined,
-            maxTurns: max_turns,
-          }),
-        ),
+      executor: async ({ task, working_dir: workingDirectory, model, max_turns: maxTurns }, context) => {
+        const request = { workingDirectory, model: models ? model : undefined, maxTurns };
+        return started(await agents.spawn(task, request, context));
+      },
     }),
     sendTool(agents, 'send_input', 'agent_id'),
-    defineTool<{ agent_id?: string; agent_ids?: string[]; timeout_ms?: number }>({
-      definition: definition('wait', WAIT, [], {
-        agent_id: text('The agent to wait for.'),
-        agent_ids: {
-          type: 'array',
-          items: { type: 'string' },
-          description: 'Several agents; waits for all of them.',
-        },
+    builtInTool({
+      name: 'wait',
+      description: WAIT,
+      parameters: {
+        agent_id: optional(text('The agent to wait for.')),
+        agent_ids: optional(listOf(text(), 'Several agents; waits for all of them.')),
         timeout_ms: TIMEOUT,
-      }),
+      },
       concurrency: 'shared',
       exemptFromLoopDetection: true,
       executor: ({ agent_id, agent_ids = [], timeout_ms }, { signal }) =>
@@ -86,30 +86,19 @@ function specTools(agents: Subagents, models: boolean): SessionTool[] {
 /** The `multi_agent_v1` names. */
 function codexTools(agents: Subagents, models: boolean): SessionTool[] {
   return [
-    defineTool<{ message: string; model?: string }>({
-      definition: definition('spawn_agent', SPAWN, ['message'], {
-        message: text('What the agent has to do, and what it should report.'),
-        ...(models && MODEL),
-      }),
+    builtInTool({
+      name: 'spawn_agent',
+      description: SPAWN,
+      parameters: { message: TASK, ...modelParameter(models) },
       concurrency: 'shared',
-      executor: async ({ message, model }, { callId, signal }) =>
-        started(
-          await agents.spawn({
-            task: message,
-            callId,
-            signal,
-            workingDirectory: undefined,
-            model: models ? model : undefined,
-            maxTurns: undefined,
-          }),
-        ),
+      executor: async ({ message, model }, context) =>
+        started(await agents.spawn(message, { model: models ? model : undefined }, context)),
     }),
     sendTool(agents, 'send_input', 'target'),
-    defineTool<{ targets: string[]; timeout_ms?: number }>({
-      definition: definition('wait_agent', WAIT, ['targets'], {
-        targets: { type: 'array', items: { type: 'string' }, description: 'Ids of the agents.' },
-        timeout_ms: TIMEOUT,
-      }),
+    builtInTool({
+      name: 'wait_agent',
+      description: WAIT,
+      parameters: { targets: listOf(text(), 'Ids of the agents.'), timeout_ms: TIMEOUT },
       concurrency: 'shared',
       exemptFromLoopDetection: true,
       executor: ({ targets, timeout_ms }, { signal }) => waitFor(agents, targets, timeout_ms, signal),
@@ -120,48 +109,34 @@ function codexTools(agents: Subagents, models: boolean): SessionTool[] {
 
 function claudeCodeTools(agents: Subagents, models: boolean): SessionTool[] {
   return [
-    defineTool<{ prompt: string; model?: string; run_in_background?: boolean }>({
-      definition: definition(
-        'Agent',
-        `${SPAWN.replace(' Returns its id at once.', '')} Returns its report.`,
-        ['description', 'prompt'],
-        {
-          description: text('The task in three to five words.'),
-          prompt: text('What the agent has to do, and what it should report.'),
-          ...(models && MODEL),
-          run_in_background: {
-            type: 'boolean',
-            description:
-              'Return the id at once and go on; read the report later with TaskOutput. Default false.',
-          },
-        },
-      ),
+    builtInTool({
+      name: 'Agent',
+      description: `${SPAWN.replace(' Returns its id at once.', '')} Returns its report.`,
+      parameters: {
+        description: text('The task in three to five words.'),
+        prompt: TASK,
+        ...modelParameter(models),
+        run_in_background: optional(
+          flag('Return the id at once and go on; read the report later with TaskOutput. Default false.'),
+        ),
+      },
       concurrency: 'shared',
-      executor: async ({ prompt, model, run_in_background }, { callId, signal }) => {
-        const agent = await agents.spawn({
-          task: prompt,
-          callId,
-          signal,
-          workingDirectory: undefined,
-          model: models ? model : undefined,
-          maxTurns: undefined,
-        });
+      executor: async ({ prompt, model, run_in_background }, context) => {
+        const agent = await agents.spawn(prompt, { model: models ? model : undefined }, context);
         if (run_in_background) return started(agent);
-        const end = await agents.wait([agent.id], undefined, signal);
-        return end === 'interrupted' ? interruptedBy(agent) : reports([agent], end);
+        const end = await agents.wait([agent.id], undefined, context.signal);
+        if (end === 'interrupted') await agent.interrupt();
+        return reports([agent], end);
       },
     }),
-    defineTool<{ task_id: string; block?: boolean; timeout?: number }>({
-      definition: definition(
-        'TaskOutput',
-        'Read the report of an agent that works in the background.',
-        ['task_id'],
-        {
-          task_id: text('Id of the agent.'),
-          block: { type: 'boolean', description: 'Wait until it is done. Default true.' },
-          timeout: TIMEOUT,
-        },
-      ),
+    builtInTool({
+      name: 'TaskOutput',
+      description: 'Read the report of an agent that works in the background.',
+      parameters: {
+        task_id: AGENT_ID,
+        block: optional(flag('Wait until it is done. Default true.')),
+        timeout: TIMEOUT,
+      },
       concurrency: 'shared',
       exemptFromLoopDetection: true,
       executor: ({ task_id, block = true, timeout }, { signal }) =>
@@ -171,37 +146,34 @@ function claudeCodeTools(agents: Subagents, models: boolean): SessionTool[] {
   ];
 }
 
+/** `target`: what the tool set calls the parameter with the agent's id. */
 function sendTool(agents: Subagents, name: string, target: string): RegisteredTool {
-  return defineTool<{ [key: string]: unknown; message: string; interrupt?: boolean }>({
-    definition: definition(name, SEND, [target, 'message'], {
-      [target]: text('Id of the agent.'),
-      message: text('What you want to tell it.'),
-      interrupt: {
-        type: 'boolean',
-        description: 'Stop what it does now and turn to the message at once. Default false.',
-      },
-    }),
-    executor: async ({ [target]: id, message, interrupt = false }, { callId, signal }) => {
-      const agent = await agents.send(String(id), message, { callId, signal, interrupt });
+  const message = text('What you want to tell it.');
+  const interrupt = optional(flag('Stop what it does now and turn to the message at once. Default false.'));
+  return builtInTool<{ message: typeof message; interrupt: typeof interrupt }>({
+    name,
+    description: SEND,
+    parameters: { [target]: AGENT_ID, message, interrupt },
+    executor: async (args, context) => {
+      const id = String((args as JsonObject)[target]);
+      const agent = await agents.send(id, args.message, { ...context, interrupt: args.interrupt ?? false });
       return `Sent to ${agent.id}. Status: ${agent.status}.`;
     },
   });
 }
 
 function closeTool(agents: Subagents, name: string, target: string): RegisteredTool {
-  return defineTool<{ [key: string]: unknown }>({
-    definition: definition(name, CLOSE, [target], { [target]: text('Id of the agent.') }),
+  return builtInTool({
+    name,
+    description: CLOSE,
+    parameters: { [target]: AGENT_ID },
     executor: async ({ [target]: id }) => {
       const agent = agents.get(String(id));
       const before = agent.status;
-      await agents.close(agent.id);
+      await agent.close();
       return `Closed ${agent.id}. It was ${before}.`;
     },
   });
-}
-
-function definition(name: string, description: string, required: string[], properties: JsonObject) {
-  return { name, description, parameters: { type: 'object', properties, required } };
 }
 
 function started(agent: Subagent): ToolOutput {
@@ -244,21 +216,11 @@ function reports(agents: readonly Subagent[], end: WaitEnd): ToolOutput {
     const head = `${id}: ${status} (success: ${success}, turns used: ${turnsUsed})`;
     return output === '' ? head : `${head}\n${truncateOutput(output, { maxChars, mode: 'head_tail' })}`;
   });
-  return {
-    content: WHY[end] + blocks.join('\n\n'),
-    details: {
-      end,
-      agents: agents.map(({ id, report: { status, success, turnsUsed } }) => ({
-        agentId: id,
-        status,
-        success,
-        turnsUsed,
-      })),
-    },
-  };
-}
-
-async function interruptedBy(agent: Subagent): Promise<ToolOutput> {
-  await agent.interrupt();
-  return reports([agent], 'interrupted');
+  const ended = agents.map(({ id, report: { status, success, turnsUsed } }) => ({
+    agentId: id,
+    status,
+    success,
+    turnsUsed,
+  }));
+  return { content: WHY[end] + blocks.join('\n\n'), details: { end, agents: ended } };
 }

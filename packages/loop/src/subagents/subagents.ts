@@ -1,11 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import type { SteeringQueue } from '../control/steering-queue.ts';
-import type {
-  ChildRequest,
-  SessionSnapshot,
-  SubagentReport,
-  SubagentSnapshot,
-} from '../conversation/snapshot.ts';
+import type { ChildRequest, SessionSnapshot, SubagentSnapshot } from '../conversation/snapshot.ts';
 import { inputText } from '../conversation/turn.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
@@ -38,9 +33,8 @@ export type ResolvedModel = { model: LanguageModelV4; profile?: ProviderProfile 
 /** Makes the session of a subagent, from the start or from a snapshot. */
 export type MakeChild = (request: ChildRequest, kept?: SessionSnapshot) => Promise<Child>;
 
-export type Spawn = ChildRequest & { task: string; callId: string; signal: AbortSignal };
-
-type Send = { callId: string; signal: AbortSignal; interrupt: boolean };
+/** The tool call that gives a subagent its input. */
+type Cause = { callId: string; signal: AbortSignal };
 
 /** Why a wait ended. */
 export type WaitEnd = 'finished' | 'timeout' | 'steered' | 'interrupted';
@@ -91,7 +85,7 @@ export class Subagents {
     throw new Error(`There is no agent ${id}. Agents of this session: ${known}.`);
   }
 
-  async spawn({ task, callId, signal, ...request }: Spawn): Promise<Subagent> {
+  async spawn(task: string, request: ChildRequest, { callId, signal }: Cause): Promise<Subagent> {
     if (this.running.length + this.#starting >= this.#maxRunning)
       throw new Error(`${this.#maxRunning} agents are working already. Wait for one, or close one.`);
     this.#starting += 1;
@@ -111,7 +105,11 @@ export class Subagents {
    * Sends a message. A subagent that is working reads it before its next model call, or at once with `interrupt`. For a
    * subagent that is done it is a new input.
    */
-  async send(id: string, message: string, { callId, signal, interrupt }: Send): Promise<Subagent> {
+  async send(
+    id: string,
+    message: string,
+    { callId, signal, interrupt }: Cause & { interrupt: boolean },
+  ): Promise<Subagent> {
     const agent = this.get(id);
     if (agent.status === 'CLOSED') throw new Error(`Agent ${id} is closed.`);
     if (agent.status === 'RUNNING' && !interrupt) {
@@ -146,12 +144,6 @@ export class Subagents {
       stopListening();
       signal.removeEventListener('abort', interrupted);
     }
-  }
-
-  async close(id: string): Promise<SubagentReport> {
-    const agent = this.get(id);
-    await agent.close();
-    return agent.report;
   }
 
   /** Stops what the subagents do now. They can get new inputs afterwards. */

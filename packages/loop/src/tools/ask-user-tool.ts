@@ -1,6 +1,7 @@
-import type { JsonObject } from '@whetstone/events';
 import { type Input, inputText, type Part } from '../conversation/turn.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
+import { builtInTool } from './built-in-tool.ts';
+import { flag, listOf, objectOf, oneOf, optional, type Parameter, text } from './parameters.ts';
+import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
 import type { AskUserToolSet } from './tool-set.ts';
 
 export type Question = { callId: string; question: string; options: readonly string[] };
@@ -10,48 +11,36 @@ export type AskUser = (question: Question, signal: AbortSignal) => Promise<Input
 
 /** The tool with which the model asks the user. The questions of one call are asked one after the other. */
 export function createAskUserTool(set: AskUserToolSet, ask: AskUser): RegisteredTool {
-  switch (set) {
-    case 'spec':
-      return specTool(ask);
-    case 'codex':
-      return codexTool(ask);
-    case 'claude-code':
-      return claudeCodeTool(ask);
-    case 'gemini-cli':
-      return geminiCliTool(ask);
-  }
+  return { ...TOOLS[set](ask), exemptFromLoopDetection: true };
 }
 
+const TOOLS: Readonly<Record<AskUserToolSet, (ask: AskUser) => RegisteredTool>> = {
+  spec: specTool,
+  codex: codexTool,
+  'claude-code': claudeCodeTool,
+  'gemini-cli': geminiCliTool,
+};
+
 const ASK = 'and wait for the answer. Only for what you cannot find out or decide yourself.';
-const text = (description: string): JsonObject => ({ type: 'string', description });
 const QUESTION = text('One question, with what the user has to know to answer it.');
 const HEADER = text('What it is about, in 12 characters at most.');
 const LABEL = text('The answer, in a few words.');
 const MEANING = text('What follows from it.');
-const MULTI_SELECT = {
-  type: 'boolean',
-  description: 'Whether several options may be chosen. Default false.',
-};
+const OPTION = objectOf({ label: LABEL, description: MEANING });
+const MULTI_SELECT = optional(flag('Whether several options may be chosen. Default false.'));
+
+const questionsOf = <Asked>(question: Parameter<Asked>, maxItems: number) => ({
+  questions: listOf(question, undefined, { minItems: 1, maxItems }),
+});
 
 function specTool(ask: AskUser): RegisteredTool {
-  return defineTool<{ question: string; options?: string[] }>({
-    definition: {
-      name: 'ask_user',
-      description: `Ask the user a question ${ASK}`,
-      parameters: {
-        type: 'object',
-        properties: {
-          question: QUESTION,
-          options: {
-            type: 'array',
-            items: { type: 'string' },
-            description: 'Answers to choose from; others are possible.',
-          },
-        },
-        required: ['question'],
-      },
+  return builtInTool({
+    name: 'ask_user',
+    description: `Ask the user a question ${ASK}`,
+    parameters: {
+      question: QUESTION,
+      options: optional(listOf(text(), 'Answers to choose from; others are possible.')),
     },
-    exemptFromLoopDetection: true,
     executor: async ({ question, options = [] }, { callId, signal }) => {
       const answer = await ask({ callId, question, options }, signal);
       return typeof answer === 'string' ? answer : { content: answer.map((part): Part => part) };
@@ -59,107 +48,74 @@ function specTool(ask: AskUser): RegisteredTool {
   });
 }
 
-type Option = { label: string; description?: string };
-type NativeQuestion = { question: string; options?: Option[]; multiSelect?: boolean };
-
 function codexTool(ask: AskUser): RegisteredTool {
-  const option = objectOf(['label', 'description'], { description: MEANING, label: LABEL });
-  const question = objectOf(['id', 'header', 'question', 'options'], {
+  const question = objectOf({
     header: HEADER,
     id: text('Under which the answer comes, in snake_case.'),
-    options: { type: 'array', items: option, description: 'Two or three answers to choose from.' },
+    options: listOf(objectOf({ description: MEANING, label: LABEL }), 'Two or three answers to choose from.'),
     question: QUESTION,
   });
-  return defineTool<{ questions: (NativeQuestion & { id: string })[] }>({
-    definition: {
-      name: 'request_user_input',
-      description: `Ask the user one to three short questions ${ASK}`,
-      parameters: questionsOf(question, 3),
-    },
-    exemptFromLoopDetection: true,
+  return builtInTool({
+    name: 'request_user_input',
+    description: `Ask the user one to three short questions ${ASK}`,
+    parameters: questionsOf(question, 3),
     executor: async ({ questions }, context) =>
-      await askAll(ask, questions, context, (answers) =>
-        JSON.stringify({
-          answers: Object.fromEntries(questions.map(({ id }, index) => [id, { answers: [answers[index]] }])),
-        }),
-      ),
+      await askAll(ask, questions, context, (answers) => {
+        const byId = questions.map(({ id }, index) => [id, { answers: [answers[index]] }]);
+        return JSON.stringify({ answers: Object.fromEntries(byId) });
+      }),
   });
 }
 
 function claudeCodeTool(ask: AskUser): RegisteredTool {
-  const option = objectOf(['label', 'description'], { label: LABEL, description: MEANING });
-  const question = objectOf(['question', 'header', 'options'], {
+  const options = 'Two to four answers to choose from; others are possible.';
+  const question = objectOf({
     question: QUESTION,
     header: HEADER,
-    options: {
-      type: 'array',
-      items: option,
-      minItems: 2,
-      maxItems: 4,
-      description: 'Two to four answers to choose from; others are possible.',
-    },
+    options: listOf(OPTION, options, { minItems: 2, maxItems: 4 }),
     multiSelect: MULTI_SELECT,
   });
-  return defineTool<{ questions: NativeQuestion[] }>({
-    definition: {
-      name: 'AskUserQuestion',
-      description: `Ask the user one to four questions ${ASK}`,
-      parameters: questionsOf(question, 4),
-    },
-    exemptFromLoopDetection: true,
+  return builtInTool({
+    name: 'AskUserQuestion',
+    description: `Ask the user one to four questions ${ASK}`,
+    parameters: questionsOf(question, 4),
     executor: async ({ questions }, context) =>
-      await askAll(ask, questions, context, (answers) =>
-        [
-          'The user has answered.',
-          ...questions.map(({ question: asked }, index) => `"${asked}" = "${answers[index]}"`),
-        ].join('\n'),
-      ),
+      await askAll(ask, questions, context, (answers) => {
+        const pairs = questions.map(({ question: asked }, index) => `"${asked}" = "${answers[index]}"`);
+        return ['The user has answered.', ...pairs].join('\n');
+      }),
   });
 }
 
 function geminiCliTool(ask: AskUser): RegisteredTool {
-  const option = objectOf(['label', 'description'], { label: LABEL, description: MEANING });
-  const question = objectOf(['question', 'header', 'type'], {
+  const question = objectOf({
     question: QUESTION,
     header: HEADER,
-    type: {
-      type: 'string',
-      enum: ['choice', 'text', 'yesno'],
-      description: 'choice: one of the options; text: in the user’s own words; yesno: yes or no.',
-    },
-    options: { type: 'array', items: option, description: 'Of a choice: two to four answers.' },
+    type: oneOf(
+      ['choice', 'text', 'yesno'],
+      'choice: one of the options; text: in the user’s own words; yesno: yes or no.',
+    ),
+    options: optional(listOf(OPTION, 'Of a choice: two to four answers.')),
     multiSelect: MULTI_SELECT,
-    placeholder: text('A hint at what an answer looks like.'),
+    placeholder: optional(text('A hint at what an answer looks like.')),
   });
-  type Asked = NativeQuestion & { type: 'choice' | 'text' | 'yesno'; placeholder?: string };
-  return defineTool<{ questions: Asked[] }>({
-    definition: {
-      name: 'ask_user',
-      description: `Ask the user one to four questions ${ASK}`,
-      parameters: questionsOf(question, 4),
+  const yesOrNo = { options: [{ label: 'Yes' }, { label: 'No' }], multiSelect: false };
+  return builtInTool({
+    name: 'ask_user',
+    description: `Ask the user one to four questions ${ASK}`,
+    parameters: questionsOf(question, 4),
+    executor: async ({ questions }, context) => {
+      const asked = questions.map((one) => (one.type === 'yesno' ? { ...one, ...yesOrNo } : one));
+      return await askAll(ask, asked, context, (answers) => JSON.stringify({ answers: { ...answers } }));
     },
-    exemptFromLoopDetection: true,
-    executor: async ({ questions }, context) =>
-      await askAll(ask, questions.map(withYesAndNo), context, (answers) =>
-        JSON.stringify({ answers: { ...answers } }),
-      ),
   });
 }
 
-function withYesAndNo<Asked extends NativeQuestion & { type: string }>(question: Asked): Asked {
-  if (question.type !== 'yesno') return question;
-  return { ...question, options: [{ label: 'Yes' }, { label: 'No' }], multiSelect: false };
-}
-
-function questionsOf(question: JsonObject, most: number): JsonObject {
-  return objectOf(['questions'], {
-    questions: { type: 'array', items: question, minItems: 1, maxItems: most },
-  });
-}
-
-function objectOf(required: string[], properties: JsonObject): JsonObject {
-  return { type: 'object', properties, required };
-}
+type NativeQuestion = {
+  question: string;
+  options?: { label: string; description?: string }[];
+  multiSelect?: boolean;
+};
 
 /** Asks the questions one after the other. The output is the report about the answers, followed by their images. */
 async function askAll(

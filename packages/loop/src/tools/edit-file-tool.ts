@@ -1,42 +1,47 @@
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { readFile, replaceFile, statFile, withFileLocks } from '../files/file-access.ts';
 import { decodeTextFile, encodeTextFile } from '../files/text-file.ts';
+import { builtInTool } from './built-in-tool.ts';
+import { FILE_PATH, flag, optional, type Parameter, text } from './parameters.ts';
 import { type MatchLevel, replaceText } from './replace-text.ts';
-import { defineTool, type RegisteredTool, type ToolOutput } from './tool.ts';
+import type { RegisteredTool, ToolOutput } from './tool.ts';
 
-type EditFileArguments = { file_path: string; old_string: string; new_string: string; replace_all?: boolean };
+/** How a tool set calls the tool and its neighbours. */
+type EditFileNames = {
+  name: string;
+  filePath: Parameter<string>;
+  /** What an old text must not contain, in the words of the tool that shows files. */
+  lineNumbers: string;
+  writeTool: string;
+};
 
 /** Replaces a text in a file (loop spec 3.3, the native editing format of Anthropic's models). */
-export function createEditFileTool(): RegisteredTool {
-  return defineTool<EditFileArguments>({
-    definition: {
-      name: 'edit_file',
-      description:
-        'Replaces a text in a file. old_string has to occur exactly once, unless replace_all is set; give it as it ' +
-        'stands in the file, with its indentation and without line numbers.',
-      parameters: {
-        type: 'object',
-        properties: {
-          file_path: { type: 'string', description: 'Absolute, or relative to the working directory' },
-          old_string: { type: 'string', description: 'The text to replace' },
-          new_string: { type: 'string', description: 'The text to put in its place' },
-          replace_all: { type: 'boolean', description: 'Replace every occurrence (default false)' },
-        },
-        required: ['file_path', 'old_string', 'new_string'],
-      },
+export function createEditFileTool({
+  name = 'edit_file',
+  filePath = FILE_PATH,
+  lineNumbers = 'line numbers',
+  writeTool = 'write_file',
+}: Partial<EditFileNames> = {}): RegisteredTool {
+  return builtInTool({
+    name,
+    description:
+      'Replaces a text in a file. old_string has to occur exactly once, unless replace_all is set; give it as it ' +
+      `stands in the file, with its indentation and without ${lineNumbers}.`,
+    parameters: {
+      file_path: filePath,
+      old_string: text('The text to replace'),
+      new_string: text('The text to put in its place; it has to differ'),
+      replace_all: optional(flag('Replace every occurrence (default false)')),
     },
+    output: { maxChars: 10_000, mode: 'tail' },
     guidance: 'to change an existing file.',
-    executor: async ({ file_path, old_string, new_string, replace_all = false }, { environment }) =>
-      reportEdit(
-        file_path,
-        await editFile(environment, file_path, {
-          oldText: old_string,
-          newText: new_string,
-          all: replace_all,
-          allOption: 'replace_all',
-          writeTool: 'write_file',
-        }),
-      ),
+    executor: async (
+      { file_path, old_string: oldText, new_string: newText, replace_all: all = false },
+      context,
+    ) => {
+      const edit = { oldText, newText, all, allOption: 'replace_all', writeTool };
+      return reportEdit(file_path, await editFile(context.environment, file_path, edit));
+    },
   });
 }
 

@@ -1,28 +1,22 @@
 import picomatch from 'picomatch';
 import { pathsOf, resolvePath } from '../environment/environment-path.ts';
 import { walkFiles } from '../search/walk-files.ts';
-import { defineTool, type RegisteredTool, type ToolContext } from './tool.ts';
-
-type GlobArguments = { pattern: string; path?: string };
+import { builtInTool } from './built-in-tool.ts';
+import { optional, START_DIRECTORY, text } from './parameters.ts';
+import type { RegisteredTool, ToolContext } from './tool.ts';
 
 /** Files that are asked for their time at once. */
 const STAT_BATCH = 64;
 
 /** Finds files by name, the newest first (loop spec 3.3). */
 export function createGlobTool(): RegisteredTool {
-  return defineTool<GlobArguments>({
-    definition: {
-      name: 'glob',
-      description:
-        'Finds files whose path fits a glob pattern, the last changed first. Leaves out what .gitignore and .ignore exclude.',
-      parameters: {
-        type: 'object',
-        properties: {
-          pattern: { type: 'string', minLength: 1, description: 'For example "**/*.ts" or "src/*.json"' },
-          path: { type: 'string', description: 'Directory to start from (default: the working directory)' },
-        },
-        required: ['pattern'],
-      },
+  return builtInTool({
+    name: 'glob',
+    description:
+      'Finds files whose path fits a glob pattern, the last changed first. Leaves out what .gitignore and .ignore exclude.',
+    parameters: {
+      pattern: text('For example "**/*.ts" or "src/*.json"', { minLength: 1 }),
+      path: optional(START_DIRECTORY),
     },
     concurrency: 'shared',
     guidance: 'to find files by their name.',

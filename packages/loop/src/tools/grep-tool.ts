@@ -1,66 +1,47 @@
 import { WhetstoneError } from '@whetstone/errors';
-import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { pathsOf, resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { searchWithOwnEngine } from '../search/own-search.ts';
 import { hasRipgrep, searchWithRipgrep } from '../search/ripgrep-search.ts';
 import type { SearchHit, SearchMode, SearchQuery, SearchResult } from '../search/text-search.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
-
-type GrepArguments = {
-  pattern: string;
-  path?: string;
-  glob_filter?: string;
-  case_insensitive?: boolean;
-  max_results?: number;
-  output_mode?: SearchMode;
-};
+import { builtInTool } from './built-in-tool.ts';
+import { type Arguments, flag, integer, oneOf, optional, text } from './parameters.ts';
+import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
 
 const DEFAULT_RESULTS = 100;
 /** Of a matching line; a minified file must not fill the answer. */
 const MAX_LINE = 500;
 
-/** Searches file contents (loop spec 3.3). With `outputModes` the model may ask for file names or counts alone. */
+export const SEARCH_MODES = ['content', 'files_with_matches', 'count'] as const satisfies SearchMode[];
+
+const parameters = {
+  pattern: text('Regular expression, matched line by line', { minLength: 1 }),
+  path: optional(text('Directory or file to search (default: the working directory)')),
+  glob_filter: optional(text('Only files that fit this glob, for example "*.py"')),
+  case_insensitive: optional(flag('Ignore case (default false)')),
+  max_results: optional(integer(`Results at most (default ${DEFAULT_RESULTS})`, { minimum: 1 })),
+};
+const outputMode = oneOf(
+  SEARCH_MODES,
+  'Matching lines (default), the names of files with a match, or matches per file',
+);
+
+/** Searches file contents (loop spec 3.3). With `outputModes` the model may ask for file names or counts only. */
 export function createGrepTool({ outputModes }: { outputModes: boolean }): RegisteredTool {
-  const modes: JsonObject = {
-    output_mode: {
-      type: 'string',
-      enum: ['content', 'files_with_matches', 'count'],
-      description: 'Matching lines (default), the names of files with a match, or matches per file',
-    },
-  };
-  return defineTool<GrepArguments>({
-    definition: {
-      name: 'grep',
-      description:
-        'Searches the contents of files with a regular expression. Returns "path:line:text". Leaves out binary files ' +
-        'and what .gitignore and .ignore exclude.',
-      parameters: {
-        type: 'object',
-        properties: {
-          pattern: { type: 'string', minLength: 1, description: 'Regular expression, matched line by line' },
-          path: {
-            type: 'string',
-            description: 'Directory or file to search (default: the working directory)',
-          },
-          glob_filter: { type: 'string', description: 'Only files that fit this glob, for example "*.py"' },
-          case_insensitive: { type: 'boolean', description: 'Ignore case (default false)' },
-          max_results: {
-            type: 'integer',
-            minimum: 1,
-            description: `Results at most (default ${DEFAULT_RESULTS})`,
-          },
-          ...(outputModes ? modes : {}),
-        },
-        required: ['pattern'],
-      },
-    },
+  return builtInTool({
+    name: 'grep',
+    description:
+      'Searches the contents of files with a regular expression. Returns "path:line:text". Leaves out binary files ' +
+      'and what .gitignore and .ignore exclude.',
+    parameters: outputModes ? { ...parameters, output_mode: optional(outputMode) } : parameters,
     concurrency: 'shared',
     guidance: 'to find where something is defined or used.',
     executor: execute,
   });
 }
+
+type GrepArguments = Arguments<typeof parameters> & { output_mode?: SearchMode };
 
 async function execute(args: GrepArguments, context: ToolContext): Promise<ToolOutput> {
   const query: SearchQuery = {

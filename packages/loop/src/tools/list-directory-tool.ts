@@ -2,30 +2,23 @@ import { present } from '@whetstone/events/present';
 import picomatch from 'picomatch';
 import { resolvePath } from '../environment/environment-path.ts';
 import { walkEntries } from '../search/walk-files.ts';
-import { defineTool, type RegisteredTool, type ToolContext } from './tool.ts';
+import { builtInTool } from './built-in-tool.ts';
+import { integer, optional, text } from './parameters.ts';
+import type { RegisteredTool, ToolContext } from './tool.ts';
 
 const MAX_ENTRIES = 1_000;
 const MAX_DEPTH = 20;
 
 /** Lists a folder (loop spec 3.6). */
 export function createListDirectoryTool(): RegisteredTool {
-  return defineTool<{ path?: string; depth?: number }>({
-    definition: {
-      name: 'list_dir',
-      description:
-        'Lists a directory, subdirectories with a slash at the end. Leaves out what .gitignore and .ignore exclude.',
-      parameters: {
-        type: 'object',
-        properties: {
-          path: { type: 'string', description: 'The directory (default: the working directory)' },
-          depth: {
-            type: 'integer',
-            minimum: 1,
-            maximum: MAX_DEPTH,
-            description: 'Levels of subdirectories to list (default 1: the entries of the directory alone)',
-          },
-        },
-      },
+  const levels = 'Levels of subdirectories to list (default 1: only the entries of the directory)';
+  return builtInTool({
+    name: 'list_dir',
+    description:
+      'Lists a directory, subdirectories with a slash at the end. Leaves out what .gitignore and .ignore exclude.',
+    parameters: {
+      path: optional(text('The directory (default: the working directory)')),
+      depth: optional(integer(levels, { minimum: 1, maximum: MAX_DEPTH })),
     },
     concurrency: 'shared',
     output: { maxChars: 20_000, maxLines: 500, mode: 'head' },

@@ -1,22 +1,24 @@
-import type { JsonObject } from '@whetstone/events';
-import { defineTool, type RegisteredTool } from './tool.ts';
+import { type BuiltInTool, builtInTool } from './built-in-tool.ts';
+import type { Arguments, Parameters } from './parameters.ts';
+import type { RegisteredTool } from './tool.ts';
 
-export type PlanStep = { step: string; status: string };
+/** Each step of a plan, as the host gets it. */
+type PlanStep = { step: string; status: string };
 
 /**
- * A tool with which the model tells its plan, whole at each call. Nothing is kept: the conversation has it, and the host
- * gets it as `details.plan`, a list of `{ step, status }`.
+ * A tool with which the model reports its whole plan at each call. Nothing is kept: the conversation has the plan, and
+ * the host gets it as `details.plan`, a list of `{ step, status }`.
  */
-export function createPlanTool<Args>(options: {
-  name: string;
-  description: string;
-  parameters: JsonObject;
-  steps: (args: Args) => PlanStep[];
+export function createPlanTool<P extends Parameters>({
+  steps,
+  answer,
+  ...tool
+}: Pick<BuiltInTool<P>, 'name' | 'description' | 'parameters' | 'keywords'> & {
+  steps: (args: Arguments<P>) => PlanStep[];
   answer: string;
 }): RegisteredTool {
-  const { name, description, parameters, steps, answer } = options;
-  return defineTool<Args>({
-    definition: { name, description, parameters },
+  return builtInTool({
+    ...tool,
     exemptFromLoopDetection: true,
     guidance: 'for work of several steps; keep it up to date.',
     executor: (args) => ({ content: answer, details: { plan: steps(args) } }),

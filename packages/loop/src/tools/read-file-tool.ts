@@ -1,29 +1,19 @@
+import { builtInTool } from './built-in-tool.ts';
 import { DEFAULT_LINES, loadFile, selectLines } from './load-file.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
-
-type ReadFileArguments = { file_path: string; offset?: number; limit?: number };
+import { FILE_PATH, integer, optional } from './parameters.ts';
+import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
 
 /** Reads a file with line numbers, or an image as an image (loop spec 3.3). */
 export function createReadFileTool(): RegisteredTool {
-  return defineTool<ReadFileArguments>({
-    definition: {
-      name: 'read_file',
-      description:
-        'Reads a file. Text comes with line numbers, as "NNN | content"; PNG, JPEG, GIF and WebP files come as images. ' +
-        `Without offset and limit it shows the first ${DEFAULT_LINES} lines.`,
-      parameters: {
-        type: 'object',
-        properties: {
-          file_path: { type: 'string', description: 'Absolute, or relative to the working directory' },
-          offset: { type: 'integer', minimum: 1, description: 'Number of the first line to show, from 1' },
-          limit: {
-            type: 'integer',
-            minimum: 1,
-            description: `Lines to show at most (default ${DEFAULT_LINES})`,
-          },
-        },
-        required: ['file_path'],
-      },
+  return builtInTool({
+    name: 'read_file',
+    description:
+      'Reads a file. Text comes with line numbers, as "NNN | content"; PNG, JPEG, GIF and WebP files come as images. ' +
+      `Without offset and limit it shows the first ${DEFAULT_LINES} lines.`,
+    parameters: {
+      file_path: FILE_PATH,
+      offset: optional(integer('Number of the first line to show, from 1', { minimum: 1 })),
+      limit: optional(integer(`Lines to show at most (default ${DEFAULT_LINES})`, { minimum: 1 })),
     },
     concurrency: 'shared',
     output: { maxChars: 50_000, mode: 'head_tail', spill: false },

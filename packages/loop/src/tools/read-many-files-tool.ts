@@ -3,16 +3,11 @@ import type { JsonObject } from '@whetstone/events';
 import picomatch from 'picomatch';
 import type { Part } from '../conversation/turn.ts';
 import { displayPath, resolvePath } from '../environment/environment-path.ts';
+import { builtInTool } from './built-in-tool.ts';
 import { findFiles } from './glob-tool.ts';
 import { DEFAULT_LINES, loadFile } from './load-file.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
-
-export type ReadManyArguments = {
-  include: string[];
-  exclude?: string[];
-  recursive?: boolean;
-  useDefaultExcludes?: boolean;
-};
+import { type Arguments, flag, listOf, optional, type Parameter, text } from './parameters.ts';
+import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
 
 const MAX_FILES = 100;
 
@@ -22,39 +17,27 @@ const DEFAULT_EXCLUDES = [
   ...['**/package-lock.json', '**/yarn.lock', '**/pnpm-lock.yaml', '**/Cargo.lock', '**/*.min.js'],
 ];
 
-const list = (description: string) => ({
-  type: 'array',
-  items: { type: 'string', minLength: 1 },
-  description,
-});
-
-export const readManyParameters: JsonObject = {
-  type: 'object',
-  properties: {
-    include: { ...list('Paths or glob patterns, for example ["src/**/*.ts", "README.md"]'), minItems: 1 },
-    exclude: list('Glob patterns of files to leave out'),
-    recursive: {
-      type: 'boolean',
-      description: 'Whether a directory stands for all files below it (default true)',
-    },
-    useDefaultExcludes: {
-      type: 'boolean',
-      description: 'Leave out dependencies, build output and lock files (default true)',
-    },
-  },
-  required: ['include'],
+export const readManyParameters = {
+  include: globs('Paths or glob patterns, for example ["src/**/*.ts", "README.md"]', { minItems: 1 }),
+  exclude: optional(globs('Glob patterns of files to leave out')),
+  recursive: optional(flag('Whether a directory stands for all files below it (default true)')),
+  useDefaultExcludes: optional(flag('Leave out dependencies, build output and lock files (default true)')),
 };
+
+type ReadManyArguments = Arguments<typeof readManyParameters>;
+
+function globs(description: string, keywords?: JsonObject): Parameter<string[]> {
+  return listOf(text(undefined, { minLength: 1 }), description, keywords);
+}
 
 /** Reads several files in one call (loop spec 3.6). */
 export function createReadManyFilesTool(): RegisteredTool {
-  return defineTool<ReadManyArguments>({
-    definition: {
-      name: 'read_many_files',
-      description:
-        'Reads several files at once, by path or glob pattern. Each comes after a line "--- path ---", without line ' +
-        `numbers. Reads ${MAX_FILES} files at most, and the first ${DEFAULT_LINES} lines of each.`,
-      parameters: readManyParameters,
-    },
+  return builtInTool({
+    name: 'read_many_files',
+    description:
+      'Reads several files at once, by path or glob pattern. Each comes after a line "--- path ---", without line ' +
+      `numbers. Reads ${MAX_FILES} files at most, and the first ${DEFAULT_LINES} lines of each.`,
+    parameters: readManyParameters,
     concurrency: 'shared',
     output: { maxChars: 50_000, mode: 'head', spill: false },
     guidance: 'to read several files that you know you need.',

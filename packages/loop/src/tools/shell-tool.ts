@@ -1,9 +1,9 @@
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { ExecResult } from '../environment/execution-environment.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from './tool.ts';
-
-type ShellArguments = { command: string; timeout_ms?: number; description?: string };
+import { builtInTool } from './built-in-tool.ts';
+import { integer, optional, text } from './parameters.ts';
+import type { RegisteredTool, ToolContext } from './tool.ts';
 
 export type ShellToolOptions = {
   /** Where neither the call nor the session's config says how long a command may run. Default: the config's maximum. */
@@ -14,31 +14,34 @@ export type ShellToolOptions = {
   nonZeroExitIsError: boolean;
 };
 
+/** What the tools of every family call a command, and the note on its purpose, which only people read. */
+export const COMMAND = text('The command line');
+export const PURPOSE = optional(text('What the command is for, in a few words'));
+
 /** Runs a command in the environment's shell (loop spec 3.3). */
 export function createShellTool(options: ShellToolOptions): RegisteredTool {
-  return defineTool<ShellArguments>({
-    definition: {
-      name: 'shell',
-      description:
-        'Runs a command in the shell and returns its exit code, its duration and its output (stdout, then stderr). Each ' +
-        `call starts in the working directory with a fresh shell and no standard input. ${describeLimits(options)}`,
-      parameters: {
-        type: 'object',
-        properties: {
-          command: { type: 'string', description: 'The command line' },
-          timeout_ms: {
-            type: 'integer',
-            minimum: 1,
-            description: 'How long the command may run, in milliseconds',
-          },
-          description: { type: 'string', description: 'What the command is for, in a few words' },
-        },
-        required: ['command'],
-      },
+  return builtInTool({
+    name: 'shell',
+    description:
+      'Runs a command in the shell and returns its exit code, its duration and its output (stdout, then stderr). Each ' +
+      `call starts in the working directory with a fresh shell and no standard input. ${describeLimits(options)}`,
+    parameters: {
+      command: COMMAND,
+      timeout_ms: optional(integer('How long the command may run, in milliseconds', { minimum: 1 })),
+      description: PURPOSE,
     },
     guidance:
       'for builds, tests, git and whatever has no tool of its own. Give long commands a timeout_ms; never start one that waits for input.',
-    executor: (args, context) => execute(args, context, options),
+    executor: async ({ command, timeout_ms: asked }, context) => {
+      const limits = { ...options, ...present({ timeoutMs: asked }) };
+      const { result, timeoutMs } = await runCommand(context, command, limits);
+      const failed = result.timedOut || result.aborted;
+      return {
+        content: render(result, timeoutMs, options),
+        isError: failed || (options.nonZeroExitIsError && result.exitCode !== 0),
+        details: commandDetails(result),
+      };
+    },
   });
 }
 
@@ -48,23 +51,6 @@ function describeLimits({ defaultTimeoutMs, inactivityTimeoutMs }: ShellToolOpti
   const silence =
     inactivityTimeoutMs === undefined ? '' : ` and one that prints nothing for ${inactivityTimeoutMs} ms`;
   return `A command that runs into its timeout${silence} is ended.`;
-}
-
-async function execute(
-  args: ShellArguments,
-  context: ToolContext,
-  options: ShellToolOptions,
-): Promise<ToolOutput> {
-  const { result, timeoutMs } = await runCommand(context, args.command, {
-    ...options,
-    ...present({ timeoutMs: args.timeout_ms }),
-  });
-  const failed = result.timedOut || result.aborted;
-  return {
-    content: render(result, timeoutMs, options),
-    isError: failed || (options.nonZeroExitIsError && result.exitCode !== 0),
-    details: commandDetails(result),
-  };
 }
 
 export type CommandLimits = Pick<ShellToolOptions, 'defaultTimeoutMs' | 'inactivityTimeoutMs'> & {

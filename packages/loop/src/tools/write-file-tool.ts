@@ -1,25 +1,17 @@
 import { resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { replaceFile, withFileLocks } from '../files/file-access.ts';
-import { defineTool, type RegisteredTool, type ToolOutput } from './tool.ts';
-
-type WriteFileArguments = { file_path: string; content: string };
+import { builtInTool } from './built-in-tool.ts';
+import { FILE_PATH, text } from './parameters.ts';
+import type { RegisteredTool, ToolOutput } from './tool.ts';
 
 /** Writes a whole file (loop spec 3.3). */
-export function createWriteFileTool(): RegisteredTool {
-  return defineTool<WriteFileArguments>({
-    definition: {
-      name: 'write_file',
-      description: 'Writes a whole file. Creates the file and its folders, or replaces what was there.',
-      parameters: {
-        type: 'object',
-        properties: {
-          file_path: { type: 'string', description: 'Absolute, or relative to the working directory' },
-          content: { type: 'string', description: 'The whole content of the file' },
-        },
-        required: ['file_path', 'content'],
-      },
-    },
+export function createWriteFileTool({ name = 'write_file', filePath = FILE_PATH } = {}): RegisteredTool {
+  return builtInTool({
+    name,
+    description: 'Writes a whole file. Creates the file and its folders, or replaces what was there.',
+    parameters: { file_path: filePath, content: text('The whole content of the file') },
+    output: { maxChars: 1_000, mode: 'tail' },
     guidance: 'for new files and complete rewrites.',
     executor: ({ file_path, content }, { environment }) => writeWholeFile(environment, file_path, content),
   });

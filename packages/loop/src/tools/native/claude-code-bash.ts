@@ -1,36 +1,32 @@
 import { present } from '@whetstone/events/present';
+import { builtInTool } from '../built-in-tool.ts';
+import { type Arguments, flag, number, optional, text } from '../parameters.ts';
 import { findProcess, forgetProcess, startInBackground } from '../process-sessions.ts';
-import { commandDetails, runCommand } from '../shell-tool.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from '../tool.ts';
-
-type BashArguments = { command: string; timeout?: number; description?: string; run_in_background?: boolean };
+import { COMMAND, commandDetails, PURPOSE, runCommand } from '../shell-tool.ts';
+import type { RegisteredTool, ToolContext, ToolOutput } from '../tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const BACKGROUND_TIMEOUT_MS = 1_800_000;
 const MAX_BACKGROUND_TIMEOUT_MS = 7_200_000;
 
+const parameters = {
+  command: COMMAND,
+  timeout: optional(number('How long it may run, in milliseconds', { minimum: 1 })),
+  description: PURPOSE,
+  run_in_background: optional(
+    flag('Answer at once while the command runs on; its output goes to a file that Read shows'),
+  ),
+};
+
+type BashArguments = Arguments<typeof parameters>;
+
 export function bashTool(): RegisteredTool {
-  return defineTool<BashArguments>({
-    definition: {
-      name: 'Bash',
-      description:
-        'Runs a command in bash and returns its output (stdout, then stderr). Each call starts in the working directory ' +
-        `with a fresh shell and no standard input. A command is ended after its timeout (default ${DEFAULT_TIMEOUT_MS} ms).`,
-      parameters: {
-        type: 'object',
-        properties: {
-          command: { type: 'string', description: 'The command line' },
-          timeout: { type: 'number', minimum: 1, description: 'How long it may run, in milliseconds' },
-          description: { type: 'string', description: 'What the command is for, in a few words' },
-          run_in_background: {
-            type: 'boolean',
-            description:
-              'Answer at once while the command runs on; its output goes to a file that Read shows',
-          },
-        },
-        required: ['command'],
-      },
-    },
+  return builtInTool({
+    name: 'Bash',
+    description:
+      'Runs a command in bash and returns its output (stdout, then stderr). Each call starts in the working directory ' +
+      `with a fresh shell and no standard input. A command is ended after its timeout (default ${DEFAULT_TIMEOUT_MS} ms).`,
+    parameters,
     output: { maxChars: 30_000, maxLines: 256, mode: 'head_tail' },
     guidance:
       'for builds, tests, git and whatever has no tool of its own; never for reading or editing files.',
@@ -65,17 +61,12 @@ async function runInBackground(args: BashArguments, context: ToolContext): Promi
 
 /** Ends what `Bash` has started in the background. */
 export function taskStopTool(): RegisteredTool {
-  return defineTool<{ task_id?: string; shell_id?: string }>({
-    definition: {
-      name: 'TaskStop',
-      description: 'Ends a command that runs in the background.',
-      parameters: {
-        type: 'object',
-        properties: {
-          task_id: { type: 'string', description: 'The ID that Bash gave' },
-          shell_id: { type: 'string', description: 'The same, by its earlier name' },
-        },
-      },
+  return builtInTool({
+    name: 'TaskStop',
+    description: 'Ends a command that runs in the background.',
+    parameters: {
+      task_id: optional(text('The ID that Bash gave')),
+      shell_id: optional(text('The same, by its earlier name')),
     },
     executor: async ({ task_id, shell_id }, context) => {
       const id = task_id ?? shell_id;

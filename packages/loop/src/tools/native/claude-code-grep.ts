@@ -1,66 +1,45 @@
 import { present } from '@whetstone/events/present';
 import type { SearchHit, SearchMode, SearchQuery } from '../../search/text-search.ts';
-import { cutLine, searchFiles } from '../grep-tool.ts';
-import { defineTool, type RegisteredTool, type ToolContext } from '../tool.ts';
+import { builtInTool } from '../built-in-tool.ts';
+import { cutLine, SEARCH_MODES, searchFiles } from '../grep-tool.ts';
+import { type Arguments, flag, integer, oneOf, optional, text } from '../parameters.ts';
+import type { RegisteredTool, ToolContext } from '../tool.ts';
 import { fileTypeGlobs } from './file-types.ts';
-
-type GrepArguments = {
-  pattern: string;
-  path?: string;
-  glob?: string;
-  output_mode?: SearchMode;
-  '-B'?: number;
-  '-A'?: number;
-  '-C'?: number;
-  context?: number;
-  '-n'?: boolean;
-  '-i'?: boolean;
-  '-o'?: boolean;
-  type?: string;
-  head_limit?: number;
-  offset?: number;
-  multiline?: boolean;
-};
 
 const DEFAULT_ENTRIES = 250;
 const MOST = 100_000;
 
-const count = (description: string) => ({ type: 'integer', minimum: 0, description });
-const flag = (description: string) => ({ type: 'boolean', description });
+const count = (description: string) => optional(integer(description, { minimum: 0 }));
+
+const parameters = {
+  pattern: text('Regular expression', { minLength: 1 }),
+  path: optional(text('Directory or file (default: the working directory)')),
+  glob: optional(text('Only files that fit this glob, for example "*.{ts,tsx}"')),
+  output_mode: optional(
+    oneOf(SEARCH_MODES, 'Matching lines, the names of files with a match (default), or matches per file'),
+  ),
+  '-B': count('Lines to show before a match (content)'),
+  '-A': count('Lines to show after a match (content)'),
+  '-C': count('Lines to show before and after a match (content)'),
+  context: count('The same as -C'),
+  '-n': optional(flag('Show line numbers (content, default true)')),
+  '-i': optional(flag('Ignore case')),
+  '-o': optional(flag('Show only the matching part of a line (content)')),
+  type: optional(text('Only files of this kind, for example js, py, rust or go')),
+  head_limit: count(`Lines or files to show at most (default ${DEFAULT_ENTRIES}, 0: all)`),
+  offset: count('Lines or files to skip first (default 0)'),
+  multiline: optional(flag('Let the pattern span lines, and . match a line break')),
+};
+
+type GrepArguments = Arguments<typeof parameters>;
 
 export function createClaudeCodeGrepTool(): RegisteredTool {
-  return defineTool<GrepArguments>({
-    definition: {
-      name: 'Grep',
-      description:
-        'Searches the contents of files with a regular expression. Leaves out binary files and what .gitignore and ' +
-        '.ignore exclude.',
-      parameters: {
-        type: 'object',
-        properties: {
-          pattern: { type: 'string', minLength: 1, description: 'Regular expression' },
-          path: { type: 'string', description: 'Directory or file (default: the working directory)' },
-          glob: { type: 'string', description: 'Only files that fit this glob, for example "*.{ts,tsx}"' },
-          output_mode: {
-            type: 'string',
-            enum: ['content', 'files_with_matches', 'count'],
-            description: 'Matching lines, the names of files with a match (default), or matches per file',
-          },
-          '-B': count('Lines to show before a match (content)'),
-          '-A': count('Lines to show after a match (content)'),
-          '-C': count('Lines to show before and after a match (content)'),
-          context: count('The same as -C'),
-          '-n': flag('Show line numbers (content, default true)'),
-          '-i': flag('Ignore case'),
-          '-o': flag('Show the matching part of a line alone (content)'),
-          type: { type: 'string', description: 'Only files of this kind, for example js, py, rust or go' },
-          head_limit: count(`Lines or files to show at most (default ${DEFAULT_ENTRIES}, 0: all)`),
-          offset: count('Lines or files to skip first (default 0)'),
-          multiline: flag('Let the pattern span lines, and . match a line break'),
-        },
-        required: ['pattern'],
-      },
-    },
+  return builtInTool({
+    name: 'Grep',
+    description:
+      'Searches the contents of files with a regular expression. Leaves out binary files and what .gitignore and ' +
+      '.ignore exclude.',
+    parameters,
     concurrency: 'shared',
     output: { maxChars: 20_000, mode: 'head' },
     guidance: 'to find where something is defined or used.',

@@ -1,40 +1,27 @@
 import { readFile, replaceFile, statFile, withFileLocks } from '../../files/file-access.ts';
 import { decodeTextFile, encodeTextFile } from '../../files/text-file.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from '../tool.ts';
-import { type CellEdit, editNotebook } from './edit-notebook.ts';
+import { builtInTool } from '../built-in-tool.ts';
+import { type Arguments, oneOf, optional, text } from '../parameters.ts';
+import type { RegisteredTool, ToolContext, ToolOutput } from '../tool.ts';
+import { editNotebook } from './edit-notebook.ts';
 
-type NotebookEditArguments = CellEdit & { notebook_path: string };
+const parameters = {
+  notebook_path: text('Absolute path of the notebook'),
+  cell_id: optional(text('The id of the cell, or cell-N for the cell with index N (from 0)')),
+  new_source: text('The new source; of no effect on delete'),
+  cell_type: optional(
+    oneOf(['code', 'markdown'], 'The kind of the cell (default: as it is; needed for insert)'),
+  ),
+  edit_mode: optional(oneOf(['replace', 'insert', 'delete'], 'Default replace')),
+};
 
 export function createNotebookEditTool(): RegisteredTool {
-  return defineTool<NotebookEditArguments>({
-    definition: {
-      name: 'NotebookEdit',
-      description:
-        'Changes one cell of a Jupyter notebook (.ipynb). replace puts new_source in the place of a cell’s source and ' +
-        'drops its outputs; insert adds a cell behind the one named, or in front of all; delete removes one.',
-      parameters: {
-        type: 'object',
-        properties: {
-          notebook_path: { type: 'string', description: 'Absolute path of the notebook' },
-          cell_id: {
-            type: 'string',
-            description: 'The id of the cell, or cell-N for the cell with index N (from 0)',
-          },
-          new_source: { type: 'string', description: 'The new source; of no effect on delete' },
-          cell_type: {
-            type: 'string',
-            enum: ['code', 'markdown'],
-            description: 'The kind of the cell (default: as it is; needed for insert)',
-          },
-          edit_mode: {
-            type: 'string',
-            enum: ['replace', 'insert', 'delete'],
-            description: 'Default replace',
-          },
-        },
-        required: ['notebook_path', 'new_source'],
-      },
-    },
+  return builtInTool({
+    name: 'NotebookEdit',
+    description:
+      'Changes one cell of a Jupyter notebook (.ipynb). replace puts new_source in the place of a cell’s source and ' +
+      'drops its outputs; insert adds a cell behind the one named, or in front of all; delete removes one.',
+    parameters,
     output: { maxChars: 1_000, mode: 'tail' },
     guidance: 'to change a cell of a notebook.',
     executor: editNotebookFile,
@@ -42,7 +29,7 @@ export function createNotebookEditTool(): RegisteredTool {
 }
 
 async function editNotebookFile(
-  args: NotebookEditArguments,
+  args: Arguments<typeof parameters>,
   { environment }: ToolContext,
 ): Promise<ToolOutput> {
   const { notebook_path: path } = args;

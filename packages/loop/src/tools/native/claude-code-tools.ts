@@ -1,10 +1,12 @@
-import { editFile, reportEdit } from '../edit-file-tool.ts';
+import { builtInTool } from '../built-in-tool.ts';
+import { createEditFileTool } from '../edit-file-tool.ts';
 import { findFiles } from '../glob-tool.ts';
 import { DEFAULT_LINES } from '../load-file.ts';
+import { integer, listOf, objectOf, oneOf, optional, START_DIRECTORY, text } from '../parameters.ts';
 import { createPlanTool } from '../plan-tool.ts';
 import { readNumbered } from '../read-file-tool.ts';
-import { defineTool, type RegisteredTool } from '../tool.ts';
-import { writeWholeFile } from '../write-file-tool.ts';
+import type { RegisteredTool } from '../tool.ts';
+import { createWriteFileTool } from '../write-file-tool.ts';
 import { bashTool, taskStopTool } from './claude-code-bash.ts';
 import { createClaudeCodeGrepTool } from './claude-code-grep.ts';
 import { createNotebookEditTool } from './claude-code-notebook.ts';
@@ -24,7 +26,7 @@ export function createClaudeCodeTools(): RegisteredTool[] {
     taskListTool(),
     taskStopTool(),
     taskUpdateTool(),
-    writeTool(),
+    createWriteFileTool({ name: 'Write', filePath }),
   ];
 }
 
@@ -33,24 +35,18 @@ export function createEarlierClaudeCodeTools(): RegisteredTool[] {
   return [todoWriteTool()];
 }
 
-const filePath = { type: 'string', description: 'Absolute path of the file' };
+const filePath = text('Absolute path of the file');
 
 function readTool(): RegisteredTool {
-  return defineTool<{ file_path: string; offset?: number; limit?: number }>({
-    definition: {
-      name: 'Read',
-      description:
-        'Reads a file. Text comes with line numbers as cat -n prints them; PNG, JPEG, GIF and WebP files come as images. ' +
-        `Without offset and limit it shows the first ${DEFAULT_LINES} lines.`,
-      parameters: {
-        type: 'object',
-        properties: {
-          file_path: filePath,
-          offset: { type: 'integer', minimum: 0, description: 'Number of the first line to show, from 1' },
-          limit: { type: 'integer', minimum: 1, description: `Lines to show (default ${DEFAULT_LINES})` },
-        },
-        required: ['file_path'],
-      },
+  return builtInTool({
+    name: 'Read',
+    description:
+      'Reads a file. Text comes with line numbers as cat -n prints them; PNG, JPEG, GIF and WebP files come as images. ' +
+      `Without offset and limit it shows the first ${DEFAULT_LINES} lines.`,
+    parameters: {
+      file_path: filePath,
+      offset: optional(integer('Number of the first line to show, from 1', { minimum: 0 })),
+      limit: optional(integer(`Lines to show (default ${DEFAULT_LINES})`, { minimum: 1 })),
     },
     concurrency: 'shared',
     output: { maxChars: 50_000, mode: 'head_tail', spill: false },
@@ -65,73 +61,20 @@ function readTool(): RegisteredTool {
 }
 
 function editTool(): RegisteredTool {
-  type Arguments = { file_path: string; old_string: string; new_string: string; replace_all?: boolean };
-  return defineTool<Arguments>({
-    definition: {
-      name: 'Edit',
-      description:
-        'Replaces a text in a file. old_string has to occur exactly once, unless replace_all is set; give it as it ' +
-        'stands in the file, with its indentation and without the line numbers that Read shows.',
-      parameters: {
-        type: 'object',
-        properties: {
-          file_path: filePath,
-          old_string: { type: 'string', description: 'The text to replace' },
-          new_string: { type: 'string', description: 'The text to put in its place; it has to differ' },
-          replace_all: { type: 'boolean', description: 'Replace every occurrence (default false)' },
-        },
-        required: ['file_path', 'old_string', 'new_string'],
-      },
-    },
-    output: { maxChars: 10_000, mode: 'tail' },
-    guidance: 'to change an existing file.',
-    executor: async ({ file_path, old_string, new_string, replace_all = false }, { environment }) =>
-      reportEdit(
-        file_path,
-        await editFile(environment, file_path, {
-          oldText: old_string,
-          newText: new_string,
-          all: replace_all,
-          allOption: 'replace_all',
-          writeTool: 'Write',
-        }),
-      ),
-  });
-}
-
-function writeTool(): RegisteredTool {
-  return defineTool<{ file_path: string; content: string }>({
-    definition: {
-      name: 'Write',
-      description: 'Writes a whole file. Creates the file and its folders, or replaces what was there.',
-      parameters: {
-        type: 'object',
-        properties: { file_path: filePath, content: { type: 'string', description: 'The whole content' } },
-        required: ['file_path', 'content'],
-      },
-    },
-    output: { maxChars: 1_000, mode: 'tail' },
-    guidance: 'for new files and complete rewrites.',
-    executor: ({ file_path, content }, { environment }) => writeWholeFile(environment, file_path, content),
-  });
+  const lineNumbers = 'the line numbers that Read shows';
+  return createEditFileTool({ name: 'Edit', filePath, lineNumbers, writeTool: 'Write' });
 }
 
 const MAX_FILES = 100;
 
 function globTool(): RegisteredTool {
-  return defineTool<{ pattern: string; path?: string }>({
-    definition: {
-      name: 'Glob',
-      description:
-        'Finds files whose path fits a glob pattern, the last changed first. Leaves out what .gitignore and .ignore exclude.',
-      parameters: {
-        type: 'object',
-        properties: {
-          pattern: { type: 'string', minLength: 1, description: 'For example "**/*.ts"' },
-          path: { type: 'string', description: 'Directory to start from (default: the working directory)' },
-        },
-        required: ['pattern'],
-      },
+  return builtInTool({
+    name: 'Glob',
+    description:
+      'Finds files whose path fits a glob pattern, the last changed first. Leaves out what .gitignore and .ignore exclude.',
+    parameters: {
+      pattern: text('For example "**/*.ts"', { minLength: 1 }),
+      path: optional(START_DIRECTORY),
     },
     concurrency: 'shared',
     output: { maxChars: 20_000, mode: 'head' },
@@ -148,27 +91,15 @@ function globTool(): RegisteredTool {
 }
 
 function todoWriteTool(): RegisteredTool {
-  return createPlanTool<{ todos: { content: string; status: string }[] }>({
+  const todo = objectOf({
+    content: text('What is to be done, as an order', { minLength: 1 }),
+    status: oneOf(['pending', 'in_progress', 'completed']),
+    activeForm: text('The same while it is being done'),
+  });
+  return createPlanTool({
     name: 'TodoWrite',
     description: 'Replaces the list of what is to be done for the task. At most one entry is in progress.',
-    parameters: {
-      type: 'object',
-      properties: {
-        todos: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              content: { type: 'string', minLength: 1, description: 'What is to be done, as an order' },
-              status: { type: 'string', enum: ['pending', 'in_progress', 'completed'] },
-              activeForm: { type: 'string', description: 'The same while it is being done' },
-            },
-            required: ['content', 'status', 'activeForm'],
-          },
-        },
-      },
-      required: ['todos'],
-    },
+    parameters: { todos: listOf(todo) },
     steps: ({ todos }) => todos.map(({ content, status }) => ({ step: content, status })),
     answer: 'The list is updated.',
   });

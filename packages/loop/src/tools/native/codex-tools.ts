@@ -1,10 +1,23 @@
 import { present } from '@whetstone/events/present';
 import { patchGrammar } from '../../apply-patch/grammar.ts';
+import type { BackgroundProcess } from '../../environment/execution-environment.ts';
 import { applyPatchForModel } from '../apply-patch-tool.ts';
+import { builtInTool } from '../built-in-tool.ts';
 import { loadFile } from '../load-file.ts';
-import { createPlanTool, type PlanStep } from '../plan-tool.ts';
+import {
+  type Arguments,
+  FILE_PATH,
+  flag,
+  listOf,
+  number,
+  objectOf,
+  oneOf,
+  optional,
+  text,
+} from '../parameters.ts';
+import { createPlanTool } from '../plan-tool.ts';
 import { findProcess, forgetProcess, keepProcess, makeRoom } from '../process-sessions.ts';
-import { commandDetails, runCommand } from '../shell-tool.ts';
+import { COMMAND, commandDetails, runCommand } from '../shell-tool.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from '../tool.ts';
 import { DEFAULT_MAX_TOKENS, reportCommand } from './command-report.ts';
 
@@ -16,55 +29,41 @@ export function createCodexTools(): RegisteredTool[] {
   return [execCommandTool(), writeStdinTool(), updatePlanTool(), applyPatchTool(), viewImageTool()];
 }
 
-type ExecCommandArguments = {
-  cmd: string;
-  login?: boolean;
-  max_output_tokens?: number;
-  shell?: string;
-  tty?: boolean;
-  workdir?: string;
-  yield_time_ms?: number;
-};
-
 const DEFAULT_YIELD_MS = 10_000;
 /** What a report holds besides the output. */
 const REPORT_CHARS = 1_000;
 const OUTPUT_LIMIT = { maxChars: DEFAULT_MAX_TOKENS * 4 + REPORT_CHARS, mode: 'head_tail' } as const;
 
-const yieldTime = {
-  type: 'number',
-  description: 'How long to wait for output, in milliseconds, before the call answers',
-};
-const maxOutputTokens = {
-  type: 'number',
-  description: `Tokens of output to return at most (default and maximum ${DEFAULT_MAX_TOKENS}); the middle is cut out`,
+/** The released agent allows no further arguments. */
+const keywords = { additionalProperties: false };
+
+const YIELD_TIME = 'How long to wait for output, in milliseconds, before the call answers';
+const maxOutputTokens = optional(
+  number(
+    `Tokens of output to return at most (default and maximum ${DEFAULT_MAX_TOKENS}); the middle is cut out`,
+  ),
+);
+
+const execParameters = {
+  cmd: COMMAND,
+  login: optional(flag('Read the profile files of a login shell (default true)')),
+  max_output_tokens: maxOutputTokens,
+  shell: optional(text('The shell that runs it (default: bash, or sh without one)')),
+  tty: optional(flag('Give the command a terminal (default false)')),
+  workdir: optional(text('Directory to start in (default: the working directory)')),
+  yield_time_ms: optional(number(`${YIELD_TIME} (default ${DEFAULT_YIELD_MS})`)),
 };
 
+type ExecCommandArguments = Arguments<typeof execParameters>;
+
 function execCommandTool(): RegisteredTool {
-  return defineTool<ExecCommandArguments>({
-    definition: {
-      name: 'exec_command',
-      description:
-        'Runs a command in the shell. If it has not ended after yield_time_ms it runs on, and the answer names a session ' +
-        'ID with which write_stdin reads more of its output or sends it input.',
-      parameters: {
-        type: 'object',
-        properties: {
-          cmd: { type: 'string', description: 'The command line' },
-          login: { type: 'boolean', description: 'Read the profile files of a login shell (default true)' },
-          max_output_tokens: maxOutputTokens,
-          shell: { type: 'string', description: 'The shell that runs it (default: bash, or sh without one)' },
-          tty: { type: 'boolean', description: 'Give the command a terminal (default false)' },
-          workdir: { type: 'string', description: 'Directory to start in (default: the working directory)' },
-          yield_time_ms: {
-            ...yieldTime,
-            description: `${yieldTime.description} (default ${DEFAULT_YIELD_MS})`,
-          },
-        },
-        required: ['cmd'],
-        additionalProperties: false,
-      },
-    },
+  return builtInTool({
+    name: 'exec_command',
+    description:
+      'Runs a command in the shell. If it has not ended after yield_time_ms it runs on, and the answer names a session ' +
+      'ID with which write_stdin reads more of its output or sends it input.',
+    parameters: execParameters,
+    keywords,
     output: OUTPUT_LIMIT,
     guidance: 'for reading, searching, builds, tests and git. Poll a long one with write_stdin.',
     executor: execCommand,
@@ -83,7 +82,7 @@ async function execCommand(args: ExecCommandArguments, context: ToolContext): Pr
   });
   const id = keepProcess(context, process);
   const waitMs = clamp(args.yield_time_ms ?? DEFAULT_YIELD_MS, 250, 30_000);
-  const output = await pollProcess(id, waitMs, args.max_output_tokens, context);
+  const output = await pollProcess(process, id, waitMs, args.max_output_tokens, context);
   // Interrupted, the model never learns of the session and could not end it.
   if (context.signal.aborted) await process.kill();
   return output;
@@ -118,11 +117,7 @@ async function runToEnd(args: ExecCommandArguments, context: ToolContext): Promi
   return {
     content: reportCommand({
       output: result.stdout + result.stderr + ended,
-      state: {
-        kind: 'exited',
-        ...present({ exitCode }),
-        ...(signal ? { signal } : {}),
-      },
+      state: { kind: 'exited', ...present({ exitCode, signal }) },
       seconds: result.durationMs / 1000,
       maxTokens: maxTokens(args.max_output_tokens),
     }),
@@ -131,79 +126,56 @@ async function runToEnd(args: ExecCommandArguments, context: ToolContext): Promi
   };
 }
 
-type WriteStdinArguments = {
-  chars?: string;
-  max_output_tokens?: number;
-  session_id: number;
-  yield_time_ms?: number;
+const stdinParameters = {
+  chars: optional(text('Text for its standard input (default: none)')),
+  max_output_tokens: maxOutputTokens,
+  session_id: number('The session ID that exec_command gave'),
+  yield_time_ms: optional(number(YIELD_TIME)),
 };
 
 function writeStdinTool(): RegisteredTool {
-  return defineTool<WriteStdinArguments>({
-    definition: {
-      name: 'write_stdin',
-      description:
-        'Sends text to a command that still runs, or, without text, waits for more of its output. Answers as exec_command does.',
-      parameters: {
-        type: 'object',
-        properties: {
-          chars: { type: 'string', description: 'Text for its standard input (default: none)' },
-          max_output_tokens: maxOutputTokens,
-          session_id: { type: 'number', description: 'The session ID that exec_command gave' },
-          yield_time_ms: yieldTime,
-        },
-        required: ['session_id'],
-        additionalProperties: false,
-      },
-    },
+  return builtInTool({
+    name: 'write_stdin',
+    description:
+      'Sends text to a command that still runs, or, without text, waits for more of its output. Answers as exec_command does.',
+    parameters: stdinParameters,
+    keywords,
     output: OUTPUT_LIMIT,
     exemptFromLoopDetection: true,
     executor: writeStdin,
   });
 }
 
-async function writeStdin(args: WriteStdinArguments, context: ToolContext): Promise<ToolOutput> {
-  const { chars = '' } = args;
-  const id = String(args.session_id);
+async function writeStdin(
+  { chars = '', max_output_tokens, session_id, yield_time_ms: wait }: Arguments<typeof stdinParameters>,
+  context: ToolContext,
+): Promise<ToolOutput> {
+  const id = String(session_id);
   const process = findProcess(context, id);
-  if (!process)
-    return { content: `write_stdin failed: Unknown process id ${args.session_id}`, isError: true };
-  if (chars === '') {
-    const waitMs = clamp(args.yield_time_ms ?? 5_000, 5_000, 300_000);
-    return await pollProcess(id, waitMs, args.max_output_tokens, context);
-  }
+  if (!process) return { content: `write_stdin failed: Unknown process id ${id}`, isError: true };
   // Where it has exited, the report below says so.
-  await process.write(chars).catch(() => {});
-  return await pollProcess(
-    id,
-    clamp(args.yield_time_ms ?? 250, 250, 30_000),
-    args.max_output_tokens,
-    context,
-  );
+  if (chars !== '') await process.write(chars).catch(() => {});
+  const waitMs = chars === '' ? clamp(wait ?? 5_000, 5_000, 300_000) : clamp(wait ?? 250, 250, 30_000);
+  return await pollProcess(process, id, waitMs, max_output_tokens, context);
 }
 
 async function pollProcess(
+  process: BackgroundProcess,
   id: string,
   waitMs: number,
   tokens: number | undefined,
   context: ToolContext,
 ): Promise<ToolOutput> {
-  const process = findProcess(context, id);
-  if (!process) throw new Error(`Unknown process id ${id}`);
   const started = performance.now();
   const { output, state } = await process.poll({ waitMs, signal: context.signal });
   if (output !== '') context.onUpdate(output);
   if (state.kind === 'exited') forgetProcess(context, id);
   const seconds = (performance.now() - started) / 1000;
+  const { kind, ...exit } = state;
   return {
     content: reportCommand({ output, state, sessionId: id, seconds, maxTokens: maxTokens(tokens) }),
-    details: state.kind === 'running' ? { processId: id } : { ...withoutKind(state) },
+    details: kind === 'running' ? { processId: id } : exit,
   };
-}
-
-function withoutKind(state: { exitCode?: number; signal?: string }): { exitCode?: number; signal?: string } {
-  const { exitCode, signal } = state;
-  return { ...present({ exitCode, signal }) };
 }
 
 function maxTokens(asked = DEFAULT_MAX_TOKENS): number {
@@ -247,49 +219,30 @@ async function applyPatchReport(patch: string, { environment }: ToolContext): Pr
 }
 
 function updatePlanTool(): RegisteredTool {
-  return createPlanTool<{ plan: PlanStep[] }>({
+  const planStep = objectOf(
+    {
+      status: oneOf(['pending', 'in_progress', 'completed']),
+      step: text('What is to be done, in a few words'),
+    },
+    keywords,
+  );
+  return createPlanTool({
     name: 'update_plan',
     description:
       'Tells the plan for the task, whole, with the state of each step. At most one step is in progress.',
-    parameters: {
-      type: 'object',
-      properties: {
-        explanation: { type: 'string', description: 'Why the plan changes' },
-        plan: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              status: { type: 'string', enum: ['pending', 'in_progress', 'completed'] },
-              step: { type: 'string', description: 'What is to be done, in a few words' },
-            },
-            required: ['step', 'status'],
-            additionalProperties: false,
-          },
-        },
-      },
-      required: ['plan'],
-      additionalProperties: false,
-    },
+    parameters: { explanation: optional(text('Why the plan changes')), plan: listOf(planStep) },
+    keywords,
     steps: ({ plan }) => plan.map(({ step, status }) => ({ step, status })),
     answer: 'Plan updated',
   });
 }
 
 function viewImageTool(): RegisteredTool {
-  return defineTool<{ path: string }>({
-    definition: {
-      name: 'view_image',
-      description: 'Shows an image file (PNG, JPEG, GIF or WebP).',
-      parameters: {
-        type: 'object',
-        properties: {
-          path: { type: 'string', description: 'Absolute, or relative to the working directory' },
-        },
-        required: ['path'],
-        additionalProperties: false,
-      },
-    },
+  return builtInTool({
+    name: 'view_image',
+    description: 'Shows an image file (PNG, JPEG, GIF or WebP).',
+    parameters: { path: FILE_PATH },
+    keywords,
     concurrency: 'shared',
     executor: async ({ path }, { environment }) => {
       const file = await loadFile(environment, path).catch((error: unknown) => {

@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { readFile } from '../../files/file-access.ts';
+import { builtInTool } from '../built-in-tool.ts';
+import { integer, optional } from '../parameters.ts';
 import { backgroundCommands } from '../process-sessions.ts';
-import { defineTool, type RegisteredTool, type ToolContext } from '../tool.ts';
+import type { RegisteredTool, ToolContext } from '../tool.ts';
 
 /** What `run_shell_command` with `is_background` has started, and what it has printed. */
 export function createBackgroundTools(): RegisteredTool[] {
@@ -16,12 +18,10 @@ export function processNumber({ pid, id }: Pick<Command, 'pid' | 'id'>): number 
 }
 
 function listBackgroundProcessesTool(): RegisteredTool {
-  return defineTool<Record<string, never>>({
-    definition: {
-      name: 'list_background_processes',
-      description: 'Lists the commands that were started in the background, those that have ended too.',
-      parameters: { type: 'object', properties: {} },
-    },
+  return builtInTool({
+    name: 'list_background_processes',
+    description: 'Lists the commands that were started in the background, those that have ended too.',
+    parameters: {},
     exemptFromLoopDetection: true,
     executor: (_args, context) =>
       backgroundCommands(context).map(describe).join('\n') || 'No background processes found.',
@@ -29,11 +29,10 @@ function listBackgroundProcessesTool(): RegisteredTool {
 }
 
 function describe(command: Command): string {
-  const { state } = command;
-  const exitCode =
-    state.kind === 'exited' && state.exitCode !== undefined ? ` (Exit Code: ${state.exitCode})` : '';
-  const signal = state.kind === 'exited' && state.signal !== undefined ? ` (Signal: ${state.signal})` : '';
-  const status = state.kind.toUpperCase();
+  const exit = command.state.kind === 'exited' ? command.state : undefined;
+  const exitCode = exit?.exitCode === undefined ? '' : ` (Exit Code: ${exit.exitCode})`;
+  const signal = exit?.signal === undefined ? '' : ` (Signal: ${exit.signal})`;
+  const status = command.state.kind.toUpperCase();
   return `- [PID ${processNumber(command)}] ${status}: \`${command.command}\`${exitCode}${signal}`;
 }
 
@@ -42,19 +41,13 @@ const MAX_BYTES = 64 * 1024;
 const MAX_DELAY_MS = 60_000;
 
 function readBackgroundOutputTool(): RegisteredTool {
-  return defineTool<{ pid: number; lines?: number; delay_ms?: number }>({
-    definition: {
-      name: 'read_background_output',
-      description: 'Shows the end of what a command in the background has printed.',
-      parameters: {
-        type: 'object',
-        properties: {
-          pid: { type: 'integer', description: 'The number that run_shell_command gave' },
-          lines: { type: 'integer', minimum: 1, description: `Lines to show (default ${DEFAULT_LINES})` },
-          delay_ms: { type: 'integer', minimum: 0, description: 'How long to wait first' },
-        },
-        required: ['pid'],
-      },
+  return builtInTool({
+    name: 'read_background_output',
+    description: 'Shows the end of what a command in the background has printed.',
+    parameters: {
+      pid: integer('The number that run_shell_command gave'),
+      lines: optional(integer(`Lines to show (default ${DEFAULT_LINES})`, { minimum: 1 })),
+      delay_ms: optional(integer('How long to wait first', { minimum: 0 })),
     },
     output: { maxChars: 40_000, mode: 'tail' },
     exemptFromLoopDetection: true,

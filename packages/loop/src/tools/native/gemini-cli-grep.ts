@@ -1,59 +1,39 @@
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { SearchHit } from '../../search/text-search.ts';
+import { builtInTool } from '../built-in-tool.ts';
 import { cutLine, searchFiles } from '../grep-tool.ts';
-import { defineTool, type RegisteredTool, type ToolContext } from '../tool.ts';
-
-type GrepSearchArguments = {
-  pattern: string;
-  dir_path?: string;
-  include_pattern?: string;
-  exclude_pattern?: string;
-  names_only?: boolean;
-  case_sensitive?: boolean;
-  fixed_strings?: boolean;
-  context?: number;
-  after?: number;
-  before?: number;
-  no_ignore?: boolean;
-  max_matches_per_file?: number;
-  total_max_matches?: number;
-};
+import { type Arguments, flag, integer, optional, text } from '../parameters.ts';
+import type { RegisteredTool, ToolContext } from '../tool.ts';
 
 const DEFAULT_MATCHES = 100;
 
-const count = (least: number, description: string) => ({ type: 'integer', minimum: least, description });
-const flag = (description: string) => ({ type: 'boolean', description });
+const count = (minimum: number, description: string) => optional(integer(description, { minimum }));
+
+const parameters = {
+  pattern: text('Regular expression, matched line by line', { minLength: 1 }),
+  dir_path: optional(text('Directory or file (default: the working directory)')),
+  include_pattern: optional(text('Only files that fit this glob')),
+  exclude_pattern: optional(text('No matching lines that fit this regular expression')),
+  names_only: optional(flag('List only the files with a match')),
+  case_sensitive: optional(flag('Default false')),
+  fixed_strings: optional(flag('The pattern is plain text')),
+  context: count(0, 'Lines to show around a match'),
+  after: count(0, 'Lines to show after a match'),
+  before: count(0, 'Lines to show before a match'),
+  no_ignore: optional(flag('Also search what ignore files exclude')),
+  max_matches_per_file: count(1, 'Matches of one file'),
+  total_max_matches: count(1, `Matches in all (default ${DEFAULT_MATCHES})`),
+};
+
+type GrepSearchArguments = Arguments<typeof parameters>;
 
 export function createGrepSearchTool(): RegisteredTool {
-  return defineTool<GrepSearchArguments>({
-    definition: {
-      name: 'grep_search',
-      description:
-        'Searches the contents of files with a regular expression; the matches come grouped by file.',
-      parameters: {
-        type: 'object',
-        properties: {
-          pattern: { type: 'string', minLength: 1, description: 'Regular expression, matched line by line' },
-          dir_path: { type: 'string', description: 'Directory or file (default: the working directory)' },
-          include_pattern: { type: 'string', description: 'Only files that fit this glob' },
-          exclude_pattern: {
-            type: 'string',
-            description: 'No matching lines that fit this regular expression',
-          },
-          names_only: flag('List the files with a match alone'),
-          case_sensitive: flag('Default false'),
-          fixed_strings: flag('The pattern is plain text'),
-          context: count(0, 'Lines to show around a match'),
-          after: count(0, 'Lines to show after a match'),
-          before: count(0, 'Lines to show before a match'),
-          no_ignore: flag('Also search what ignore files exclude'),
-          max_matches_per_file: count(1, 'Matches of one file'),
-          total_max_matches: count(1, `Matches in all (default ${DEFAULT_MATCHES})`),
-        },
-        required: ['pattern'],
-      },
-    },
+  return builtInTool({
+    name: 'grep_search',
+    description:
+      'Searches the contents of files with a regular expression; the matches come grouped by file.',
+    parameters,
     concurrency: 'shared',
     output: { maxChars: 20_000, mode: 'head' },
     guidance: 'to find where something is defined or used.',

@@ -1,60 +1,45 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { present } from '@whetstone/events/present';
 import type { ExecResult } from '../../environment/execution-environment.ts';
+import { builtInTool } from '../built-in-tool.ts';
+import { type Arguments, flag, integer, optional, text } from '../parameters.ts';
 import { startInBackground } from '../process-sessions.ts';
-import { commandDetails, runCommand } from '../shell-tool.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from '../tool.ts';
+import { COMMAND, commandDetails, PURPOSE, runCommand } from '../shell-tool.ts';
+import type { RegisteredTool, ToolContext, ToolOutput } from '../tool.ts';
 import { processNumber } from './gemini-cli-background.ts';
-
-type RunShellCommandArguments = {
-  command: string;
-  description?: string;
-  dir_path?: string;
-  is_background?: boolean;
-  delay_ms?: number;
-};
 
 /** The family has no timeout a call; a command that has gone silent is ended. */
 export const INACTIVITY_TIMEOUT_MS = 300_000;
 const BACKGROUND_TIMEOUT_MS = 7_200_000;
 const MAX_DELAY_MS = 60_000;
 
+const parameters = {
+  command: COMMAND,
+  description: PURPOSE,
+  dir_path: optional(text('Directory to start in (default: the working directory)')),
+  is_background: optional(flag('Answer while the command runs on (default false)')),
+  delay_ms: optional(integer('With is_background: how long to wait first', { minimum: 0 })),
+};
+
+type RunShellCommandArguments = Arguments<typeof parameters>;
+
 export function createRunShellCommandTool(): RegisteredTool {
-  return defineTool<RunShellCommandArguments>({
-    definition: {
-      name: 'run_shell_command',
-      description:
-        'Runs a command with bash -c in its own process group and returns Output, Error, Exit Code (where it is not 0) ' +
-        `and Signal. A command that prints nothing for ${INACTIVITY_TIMEOUT_MS / 1000} seconds is ended.`,
-      parameters: {
-        type: 'object',
-        properties: {
-          command: { type: 'string', description: 'The command line' },
-          description: { type: 'string', description: 'What the command is for, in a few words' },
-          dir_path: { type: 'string', description: 'Directory to start in (default: the working directory)' },
-          is_background: { type: 'boolean', description: 'Answer while the command runs on (default false)' },
-          delay_ms: {
-            type: 'integer',
-            minimum: 0,
-            description: 'With is_background: how long to wait first',
-          },
-        },
-        required: ['command'],
-      },
-    },
+  return builtInTool({
+    name: 'run_shell_command',
+    description:
+      'Runs a command with bash -c in its own process group and returns Output, Error, Exit Code (where it is not 0) ' +
+      `and Signal. A command that prints nothing for ${INACTIVITY_TIMEOUT_MS / 1000} seconds is ended.`,
+    parameters,
     output: { maxChars: 40_000, mode: 'head_tail' },
     guidance: 'for builds, tests, git and whatever has no tool of its own.',
     executor: (args, context) => (args.is_background ? runInBackground(args, context) : run(args, context)),
   });
 }
 
-function directory({ dir_path }: RunShellCommandArguments): { workingDirectory?: string } {
-  return dir_path === undefined ? {} : { workingDirectory: dir_path };
-}
-
 async function run(args: RunShellCommandArguments, context: ToolContext): Promise<ToolOutput> {
   const { result, timeoutMs } = await runCommand(context, args.command, {
     inactivityTimeoutMs: INACTIVITY_TIMEOUT_MS,
-    ...directory(args),
+    ...present({ workingDirectory: args.dir_path }),
   });
   return {
     content: untrusted(report(result, timeoutMs)),
@@ -79,7 +64,7 @@ function report(result: ExecResult, timeoutMs: number): string[] {
 async function runInBackground(args: RunShellCommandArguments, context: ToolContext): Promise<ToolOutput> {
   const started = await startInBackground(context, args.command, {
     timeoutMs: BACKGROUND_TIMEOUT_MS,
-    ...directory(args),
+    ...present({ workingDirectory: args.dir_path }),
   });
   const waitMs = Math.min(args.delay_ms ?? 0, MAX_DELAY_MS);
   if (waitMs > 0) await delay(waitMs, undefined, { signal: context.signal }).catch(() => {});

@@ -1,13 +1,26 @@
 import type { JsonObject } from '@whetstone/events';
 import { resolvePath } from '../../environment/environment-path.ts';
+import { builtInTool } from '../built-in-tool.ts';
 import { editFile, reportEdit } from '../edit-file-tool.ts';
 import { findFiles } from '../glob-tool.ts';
 import { listDirectory } from '../list-directory-tool.ts';
 import { DEFAULT_LINES, loadFile, selectLines } from '../load-file.ts';
+import {
+  type Arguments,
+  FILE_PATH,
+  flag,
+  integer,
+  listOf,
+  objectOf,
+  oneOf,
+  optional,
+  START_DIRECTORY,
+  text,
+} from '../parameters.ts';
 import { createPlanTool } from '../plan-tool.ts';
-import { type ReadManyArguments, readManyFiles, readManyParameters } from '../read-many-files-tool.ts';
-import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from '../tool.ts';
-import { writeWholeFile } from '../write-file-tool.ts';
+import { readManyFiles, readManyParameters } from '../read-many-files-tool.ts';
+import type { RegisteredTool, ToolContext, ToolOutput } from '../tool.ts';
+import { createWriteFileTool, writeWholeFile } from '../write-file-tool.ts';
 import { changedLines } from './changed-lines.ts';
 import { createBackgroundTools } from './gemini-cli-background.ts';
 import { createGrepSearchTool } from './gemini-cli-grep.ts';
@@ -22,7 +35,7 @@ export function createGeminiCliTools(): RegisteredTool[] {
     createGrepSearchTool(),
     globTool(),
     replaceTool(),
-    writeFileTool(),
+    createWriteFileTool(),
     createRunShellCommandTool(),
     ...createBackgroundTools(),
     writeTodosTool(),
@@ -47,23 +60,16 @@ function withWaitForPrevious(tool: RegisteredTool): RegisteredTool {
   };
 }
 
-const filePath = { type: 'string', description: 'Absolute, or relative to the working directory' };
-const dirPath = { type: 'string', description: 'Directory to start from (default: the working directory)' };
-const filtering = {
-  type: 'object',
-  description: 'Which ignore files to respect',
-  properties: {
-    respect_git_ignore: { type: 'boolean', description: 'Default true' },
-    respect_gemini_ignore: { type: 'boolean', description: 'Default true' },
-  },
+const filteringProperties = {
+  respect_git_ignore: optional(flag('Default true')),
+  respect_gemini_ignore: optional(flag('Default true')),
 };
-
-type Filtering = { respect_git_ignore?: boolean; respect_gemini_ignore?: boolean };
+const filtering = objectOf(filteringProperties, { description: 'Which ignore files to respect' });
 
 function ignoreFilesOf({
   respect_git_ignore = true,
   respect_gemini_ignore = true,
-}: Filtering = {}): string[] {
+}: Arguments<typeof filteringProperties> = {}): string[] {
   return [
     ...(respect_git_ignore ? ['.gitignore', '.ignore'] : []),
     ...(respect_gemini_ignore ? ['.geminiignore'] : []),
@@ -71,32 +77,21 @@ function ignoreFilesOf({
 }
 
 function listDirectoryTool(): RegisteredTool {
-  return defineTool<{ dir_path: string; ignore?: string[]; file_filtering_options?: Filtering }>({
-    definition: {
-      name: 'list_directory',
-      description: 'Lists the entries of a directory, subdirectories with a slash at the end.',
-      parameters: {
-        type: 'object',
-        properties: {
-          dir_path: { type: 'string', description: 'The directory' },
-          ignore: { type: 'array', items: { type: 'string' }, description: 'Globs of entries to leave out' },
-          file_filtering_options: filtering,
-        },
-        required: ['dir_path'],
-      },
+  return builtInTool({
+    name: 'list_directory',
+    description: 'Lists the entries of a directory, subdirectories with a slash at the end.',
+    parameters: {
+      dir_path: text('The directory'),
+      ignore: optional(listOf(text(), 'Globs of entries to leave out')),
+      file_filtering_options: optional(filtering),
     },
     concurrency: 'shared',
     output: { maxChars: 40_000, mode: 'head' },
     guidance: 'to see what a directory holds.',
-    executor: async ({ dir_path, ignore = [], file_filtering_options }, context) => {
+    executor: async ({ dir_path: path, ignore: exclude = [], file_filtering_options }, context) => {
       const ignoreFiles = ignoreFilesOf(file_filtering_options);
-      const entries = await listDirectory(context, {
-        path: dir_path,
-        depth: 1,
-        exclude: ignore,
-        ignoreFiles,
-      });
-      return `Directory listing for ${dir_path}:\n${entries}`;
+      const entries = await listDirectory(context, { path, depth: 1, exclude, ignoreFiles });
+      return `Directory listing for ${path}:\n${entries}`;
     },
   });
 }
@@ -104,23 +99,19 @@ function listDirectoryTool(): RegisteredTool {
 /** Of a line; what is cut is gone for this tool. */
 const MAX_LINE = 2_000;
 
+const readParameters = {
+  file_path: FILE_PATH,
+  start_line: optional(integer('Number of the first line, from 1', { minimum: 1 })),
+  end_line: optional(integer('Number of the last line', { minimum: 1 })),
+};
+
 function readFileTool(): RegisteredTool {
-  return defineTool<{ file_path: string; start_line?: number; end_line?: number }>({
-    definition: {
-      name: 'read_file',
-      description:
-        'Reads a file. Text comes as it is, without line numbers; PNG, JPEG, GIF and WebP files come as images. Without ' +
-        `start_line and end_line it shows the first ${DEFAULT_LINES} lines.`,
-      parameters: {
-        type: 'object',
-        properties: {
-          file_path: filePath,
-          start_line: { type: 'integer', minimum: 1, description: 'Number of the first line, from 1' },
-          end_line: { type: 'integer', minimum: 1, description: 'Number of the last line' },
-        },
-        required: ['file_path'],
-      },
-    },
+  return builtInTool({
+    name: 'read_file',
+    description:
+      'Reads a file. Text comes as it is, without line numbers; PNG, JPEG, GIF and WebP files come as images. Without ' +
+      `start_line and end_line it shows the first ${DEFAULT_LINES} lines.`,
+    parameters: readParameters,
     concurrency: 'shared',
     output: { maxChars: 50_000, mode: 'head_tail', spill: false },
     guidance: 'read a file before you change it; of a long file, the part that matters.',
@@ -129,7 +120,7 @@ function readFileTool(): RegisteredTool {
 }
 
 async function readRawFile(
-  args: { file_path: string; start_line?: number; end_line?: number },
+  args: Arguments<typeof readParameters>,
   { environment }: ToolContext,
 ): Promise<ToolOutput> {
   const { file_path: path, start_line: first = 1, end_line } = args;
@@ -150,13 +141,11 @@ async function readRawFile(
 }
 
 function readManyFilesTool(): RegisteredTool {
-  return defineTool<ReadManyArguments>({
-    definition: {
-      name: 'read_many_files',
-      description:
-        'Reads several files at once, by path or glob pattern. Each comes after a line "--- path ---".',
-      parameters: readManyParameters,
-    },
+  return builtInTool({
+    name: 'read_many_files',
+    description:
+      'Reads several files at once, by path or glob pattern. Each comes after a line "--- path ---".',
+    parameters: readManyParameters,
     concurrency: 'shared',
     output: { maxChars: 50_000, mode: 'head', spill: false },
     executor: readManyFiles,
@@ -164,21 +153,14 @@ function readManyFilesTool(): RegisteredTool {
 }
 
 function globTool(): RegisteredTool {
-  type Arguments = Filtering & { pattern: string; dir_path?: string; case_sensitive?: boolean };
-  return defineTool<Arguments>({
-    definition: {
-      name: 'glob',
-      description: 'Finds files whose path fits a glob pattern, the last changed first.',
-      parameters: {
-        type: 'object',
-        properties: {
-          pattern: { type: 'string', minLength: 1, description: 'For example "**/*.ts"' },
-          dir_path: dirPath,
-          case_sensitive: { type: 'boolean', description: 'Default false' },
-          ...filtering.properties,
-        },
-        required: ['pattern'],
-      },
+  return builtInTool({
+    name: 'glob',
+    description: 'Finds files whose path fits a glob pattern, the last changed first.',
+    parameters: {
+      pattern: text('For example "**/*.ts"', { minLength: 1 }),
+      dir_path: optional(START_DIRECTORY),
+      case_sensitive: optional(flag('Default false')),
+      ...filteringProperties,
     },
     concurrency: 'shared',
     output: { maxChars: 20_000, maxLines: 500, mode: 'head' },
@@ -192,40 +174,31 @@ function globTool(): RegisteredTool {
   });
 }
 
-type ReplaceArguments = {
-  file_path: string;
-  instruction: string;
-  old_string: string;
-  new_string: string;
-  allow_multiple?: boolean;
+const replaceParameters = {
+  file_path: FILE_PATH,
+  instruction: text('What the change is for, in a sentence'),
+  old_string: text('The text to replace'),
+  new_string: text('The text to put in its place'),
+  allow_multiple: optional(flag('Replace every occurrence (default false)')),
 };
 
 function replaceTool(): RegisteredTool {
-  return defineTool<ReplaceArguments>({
-    definition: {
-      name: 'replace',
-      description:
-        'Replaces a text in a file. old_string has to occur exactly once, unless allow_multiple is set; give it as it ' +
-        'stands in the file. An empty old_string creates a new file with new_string.',
-      parameters: {
-        type: 'object',
-        properties: {
-          file_path: filePath,
-          instruction: { type: 'string', description: 'What the change is for, in a sentence' },
-          old_string: { type: 'string', description: 'The text to replace' },
-          new_string: { type: 'string', description: 'The text to put in its place' },
-          allow_multiple: { type: 'boolean', description: 'Replace every occurrence (default false)' },
-        },
-        required: ['file_path', 'instruction', 'old_string', 'new_string'],
-      },
-    },
+  return builtInTool({
+    name: 'replace',
+    description:
+      'Replaces a text in a file. old_string has to occur exactly once, unless allow_multiple is set; give it as it ' +
+      'stands in the file. An empty old_string creates a new file with new_string.',
+    parameters: replaceParameters,
     output: { maxChars: 10_000, mode: 'head_tail' },
     guidance: 'to change an existing file.',
     executor: replace,
   });
 }
 
-async function replace(args: ReplaceArguments, { environment }: ToolContext): Promise<ToolOutput> {
+async function replace(
+  args: Arguments<typeof replaceParameters>,
+  { environment }: ToolContext,
+): Promise<ToolOutput> {
   const { file_path: path, old_string: oldText, new_string: newText, allow_multiple: all = false } = args;
   if (oldText === '') {
     if (await environment.stat(resolvePath(environment, path)))
@@ -243,46 +216,15 @@ async function replace(args: ReplaceArguments, { environment }: ToolContext): Pr
   };
 }
 
-function writeFileTool(): RegisteredTool {
-  return defineTool<{ file_path: string; content: string }>({
-    definition: {
-      name: 'write_file',
-      description: 'Writes a whole file. Creates the file and its folders, or replaces what was there.',
-      parameters: {
-        type: 'object',
-        properties: { file_path: filePath, content: { type: 'string', description: 'The whole content' } },
-        required: ['file_path', 'content'],
-      },
-    },
-    guidance: 'for new files and complete rewrites.',
-    executor: ({ file_path, content }, { environment }) => writeWholeFile(environment, file_path, content),
-  });
-}
-
 function writeTodosTool(): RegisteredTool {
-  return createPlanTool<{ todos: { description: string; status: string }[] }>({
+  const todo = objectOf({
+    description: text('What is to be done'),
+    status: oneOf(['pending', 'in_progress', 'completed', 'cancelled', 'blocked']),
+  });
+  return createPlanTool({
     name: 'write_todos',
     description: 'Replaces the list of what is to be done for the task. At most one entry is in progress.',
-    parameters: {
-      type: 'object',
-      properties: {
-        todos: {
-          type: 'array',
-          items: {
-            type: 'object',
-            properties: {
-              description: { type: 'string', description: 'What is to be done' },
-              status: {
-                type: 'string',
-                enum: ['pending', 'in_progress', 'completed', 'cancelled', 'blocked'],
-              },
-            },
-            required: ['description', 'status'],
-          },
-        },
-      },
-      required: ['todos'],
-    },
+    parameters: { todos: listOf(todo) },
     steps: ({ todos }) => todos.map(({ description, status }) => ({ step: description, status })),
     answer: 'The list is updated.',
   });
