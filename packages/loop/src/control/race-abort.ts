@@ -9,18 +9,25 @@ export async function raceAbort<T>(
 ): Promise<T | undefined> {
   const { promise: gaveUp, resolve } = Promise.withResolvers<undefined>();
   let timer: NodeJS.Timeout | undefined;
-  const abort = () => {
+  using _abort = onAbort(signal, () => {
     if (graceMs === 0) resolve(undefined);
-    else timer = setTimeout(() => resolve(undefined), graceMs);
-  };
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort, { once: true });
+    else timer = setTimeout(resolve, graceMs, undefined);
+  });
   try {
     return await Promise.race([work, gaveUp]);
   } finally {
     clearTimeout(timer);
-    signal.removeEventListener('abort', abort);
   }
+}
+
+/**
+ * Calls `listener` once, when the signal aborts; synchronously where it already has, unlike Node's `addAbortListener`.
+ * Dispose of the result to stop listening.
+ */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): Disposable {
+  if (signal?.aborted) listener();
+  else signal?.addEventListener('abort', listener, { once: true });
+  return { [Symbol.dispose]: () => signal?.removeEventListener('abort', listener) };
 }
 
 /** Whether a time limit has aborted the signal, and not a person. */

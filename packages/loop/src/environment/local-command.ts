@@ -11,6 +11,7 @@ import {
   releaseGroup,
   treeOf,
 } from '@whetstone/sandbox/process';
+import { onAbort } from '../control/race-abort.ts';
 import type { ExecOptions, ExecResult } from './execution-environment.ts';
 
 /** Bytes that are kept of each of the two streams. The rest is counted. */
@@ -109,18 +110,16 @@ type Stop = 'timedOut' | 'inactive' | 'aborted';
 
 function stopAfter({ timeoutMs, inactivityTimeoutMs, signal }: ExecOptions) {
   const { promise: reached, resolve: stop } = Promise.withResolvers<Stop>();
-  const abort = () => stop('aborted');
   const timer = timeoutMs ? setTimeout(() => stop('timedOut'), timeoutMs) : undefined;
   const silence = inactivityTimeoutMs ? setTimeout(() => stop('inactive'), inactivityTimeoutMs) : undefined;
-  if (signal?.aborted) abort();
-  else signal?.addEventListener('abort', abort, { once: true });
+  const listening = onAbort(signal, () => stop('aborted'));
   return {
     reached,
     heard: () => void silence?.refresh(),
     release: () => {
       clearTimeout(timer);
       clearTimeout(silence);
-      signal?.removeEventListener('abort', abort);
+      listening[Symbol.dispose]();
     },
   };
 }

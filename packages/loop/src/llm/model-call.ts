@@ -8,6 +8,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { onAbort } from '../control/race-abort.ts';
 import type { AssistantPart } from '../conversation/turn.ts';
 import type { Emit } from '../events/session-event.ts';
 import { classifyLlmError, LlmError } from './llm-error.ts';
@@ -51,18 +52,23 @@ export type ModelCallOptions = {
 /** Calls the model once, without retry. Rejects with an `LlmError` whatever goes wrong. */
 export async function callModel(options: ModelCallOptions): Promise<ModelResponse> {
   const { model, request, emit, signal } = options;
-  const guard = guardCall(signal, options.idleTimeoutMs);
+  const { prompt, tools, maxOutputTokens, reasoningEffort, providerOptions, responseFormat } = request;
+  using guard = guardCall(signal, options.idleTimeoutMs);
   const assembler = new ResponseAssembler(emit, request.freeformTools, options.uniqueCallId);
   let opening: Promise<LanguageModelV4StreamResult> | undefined;
   try {
     opening = Promise.resolve(
       model.doStream({
-        prompt: request.prompt,
-        tools: request.tools,
-        ...(request.tools.length > 0 ? { toolChoice: { type: 'auto' } } : {}),
-        ...present({ maxOutputTokens: request.maxOutputTokens, responseFormat: request.responseFormat }),
-        ...reasoning(request.reasoningEffort),
-        providerOptions: request.providerOptions,
+        prompt,
+        tools,
+        ...(tools.length > 0 && { toolChoice: { type: 'auto' } }),
+        // The portable levels; a provider's own level is for the profile's provider options.
+        ...present({
+          maxOutputTokens,
+          responseFormat,
+          reasoning: EFFORTS.find((known) => known === reasoningEffort),
+        }),
+        providerOptions,
         headers: { 'x-whetstone-agent': 'loop' },
         abortSignal: guard.signal,
       }),
@@ -74,23 +80,14 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
     // A stream that opens after nobody waits for it any more must not stay open.
     opening?.then(({ stream }) => stream.cancel()).catch(() => {});
     if (guard.signal.aborted && !signal.aborted) {
-      throw new LlmError('model-timeout', `The model sent nothing for ${options.idleTimeoutMs} ms.`, {
-        cause: error,
-      });
+      const message = `The model sent nothing for ${options.idleTimeoutMs} ms.`;
+      throw new LlmError('model-timeout', message, { cause: error });
     }
     throw classifyLlmError(error, signal);
-  } finally {
-    guard.release();
   }
 }
 
-const KNOWN_EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
-
-/** The portable levels go through the call option; a provider's own level is for the profile's provider options. */
-function reasoning(effort: string | undefined): Pick<LanguageModelV4CallOptions, 'reasoning'> {
-  const known = KNOWN_EFFORTS.find((level) => level === effort);
-  return known === undefined ? {} : { reasoning: known };
-}
+const EFFORTS = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 
 async function readStream(
   stream: ReadableStream<LanguageModelV4StreamPart>,
@@ -103,7 +100,7 @@ async function readStream(
   const reader = stream.getReader();
   // Cancelling settles the pending read, whether or not the model listens to its signal.
   const cancel = () => void reader.cancel().catch(() => {});
-  guard.signal.addEventListener('abort', cancel, { once: true });
+  using _abort = onAbort(guard.signal, cancel);
   try {
     for (;;) {
       const { done, value: part } = await reader.read();
@@ -115,17 +112,14 @@ async function readStream(
       else assembler.accept(part);
     }
   } finally {
-    guard.signal.removeEventListener('abort', cancel);
     cancel();
   }
   guard.signal.throwIfAborted();
   const unified = finish?.finishReason.unified ?? 'interrupted';
   if (failure && BROKEN.has(unified)) throw failure.error;
   if (finish === undefined || unified === 'interrupted' || unified === 'error') {
-    throw new LlmError(
-      'model-stream-broken',
-      `The response of the model broke off (${finish?.finishReason.raw ?? 'no finish'}).`,
-    );
+    const reason = finish?.finishReason.raw ?? 'no finish';
+    throw new LlmError('model-stream-broken', `The response of the model broke off (${reason}).`);
   }
   // An unknown block becomes an error part in front of a normal finish: the response is good without it.
   if (failure)
@@ -133,50 +127,34 @@ async function readStream(
       code: 'provider',
       message: `Ignored a part of the response: ${classifyLlmError(failure.error, NEVER).message}`,
     });
-  return { ...assembler.finish(), finish: finishOf(finish), usage: toUsage(finish.usage) };
+  const { raw } = finish.finishReason;
+  return { ...assembler.finish(), finish: { unified, ...present({ raw }) }, usage: toUsage(finish.usage) };
 }
 
 const BROKEN: ReadonlySet<string> = new Set(['interrupted', 'error', 'other']);
-
-function finishOf({
-  finishReason,
-}: Extract<LanguageModelV4StreamPart, { type: 'finish' }>): ModelResponse['finish'] {
-  return {
-    unified: finishReason.unified,
-    ...present({ raw: finishReason.raw }),
-  };
-}
 
 const NEVER = new AbortController().signal;
 
 /** `promise`, or a rejection as soon as the signal aborts: a model need not listen to it. */
 async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
+  using _abort = onAbort(signal, () => reject(signal.reason));
+  return await Promise.race([promise, aborted]);
 }
 
-type CallGuard = { signal: AbortSignal; refresh: () => void; release: () => void };
+type CallGuard = Disposable & { signal: AbortSignal; refresh: () => void };
 
 /** A signal for one call: it aborts with the session's, and when the model stays silent for too long. */
 function guardCall(outer: AbortSignal, idleTimeoutMs: number): CallGuard {
   const controller = new AbortController();
-  const abort = () => controller.abort(outer.reason);
   const timer = idleTimeoutMs > 0 ? setTimeout(() => controller.abort(), idleTimeoutMs) : undefined;
-  if (outer.aborted) abort();
-  else outer.addEventListener('abort', abort, { once: true });
+  const listening = onAbort(outer, () => controller.abort(outer.reason));
   return {
     signal: controller.signal,
     refresh: () => timer?.refresh(),
-    release: () => {
+    [Symbol.dispose]() {
       clearTimeout(timer);
-      outer.removeEventListener('abort', abort);
+      listening[Symbol.dispose]();
     },
   };
 }

@@ -1,3 +1,4 @@
+import { onAbort } from '../control/race-abort.ts';
 import type { Input } from '../conversation/turn.ts';
 
 /**
@@ -19,15 +20,12 @@ export class PendingQuestion {
   /** Opens a question, synchronously. Resolves with its answer, and rejects when `signal` aborts. */
   async wait(signal: AbortSignal): Promise<Input> {
     const { promise, resolve, reject } = Promise.withResolvers<Input>();
-    const interrupted = () => reject(new Error('The user did not answer.'));
-    if (signal.aborted) interrupted();
-    else signal.addEventListener('abort', interrupted, { once: true });
+    using _abort = onAbort(signal, () => reject(new Error('The user did not answer.')));
     this.#resolve = resolve;
     try {
       return await promise;
     } finally {
       this.#resolve = undefined;
-      signal.removeEventListener('abort', interrupted);
     }
   }
 }

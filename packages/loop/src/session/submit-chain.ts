@@ -1,6 +1,6 @@
 import { messageOf } from '@whetstone/errors';
 import { askHook } from '../control/hooks.ts';
-import { isTimeout } from '../control/race-abort.ts';
+import { isTimeout, onAbort } from '../control/race-abort.ts';
 import { watchWallTime } from '../control/wall-time.ts';
 import type { Input } from '../conversation/turn.ts';
 import { runLoop } from '../loop/loop.ts';
@@ -24,7 +24,8 @@ export async function runChain(
   { closing, interruption }: ChainEnds,
 ): Promise<LoopOutcome> {
   const { signal } = interruption;
-  using _closing = abortWith(closing, interruption);
+  // Not `AbortSignal.any`: listening to its signals is slow, and each round does so several times.
+  using _closing = onAbort(closing, () => interruption.abort(closing.reason));
   context.meter.beginSubmit();
   using _watch = watchWallTime(context.meter, () => interruption.abort(wallTimeOver()));
   let outcome = await runOne(context, start, signal);
@@ -86,12 +87,4 @@ async function admit(
 
 function blocked(message: string): LoopOutcome {
   return { reason: 'blocked', text: '', error: { code: 'input-blocked', message } };
-}
-
-/** Replaces `AbortSignal.any`: listening to its signals is slow, and each round does so several times. */
-function abortWith(signal: AbortSignal, controller: AbortController): Disposable {
-  const abort = () => controller.abort(signal.reason);
-  if (signal.aborted) abort();
-  else signal.addEventListener('abort', abort, { once: true });
-  return { [Symbol.dispose]: () => signal.removeEventListener('abort', abort) };
 }

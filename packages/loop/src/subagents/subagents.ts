@@ -1,4 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { onAbort } from '../control/race-abort.ts';
 import type { SteeringQueue } from '../control/steering-queue.ts';
 import type { ChildRequest, SessionSnapshot, SubagentSnapshot } from '../conversation/snapshot.ts';
 import { inputText } from '../conversation/turn.ts';
@@ -131,10 +132,8 @@ export class Subagents {
     const { promise, resolve } = Promise.withResolvers<WaitEnd>();
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => resolve('timeout'), timeoutMs);
     const stopListening = this.#steering.onArrival(() => resolve('steered'));
-    const interrupted = () => resolve('interrupted');
     if (this.#steering.messages.length > 0) resolve('steered');
-    if (signal.aborted) interrupted();
-    else signal.addEventListener('abort', interrupted, { once: true });
+    using _abort = onAbort(signal, () => resolve('interrupted'));
     try {
       const finished = Promise.all(agents.map((agent) => agent.done)).then((): WaitEnd => 'finished');
       if (agents.every((agent) => agent.status !== 'RUNNING')) return 'finished';
@@ -142,7 +141,6 @@ export class Subagents {
     } finally {
       clearTimeout(timer);
       stopListening();
-      signal.removeEventListener('abort', interrupted);
     }
   }
 
