@@ -5,13 +5,11 @@ import type {
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
 import { present } from '@whetstone/events/present';
-import { createAnthropicProfile } from '../profiles/anthropic-profile.ts';
-import { createGeminiProfile } from '../profiles/gemini-profile.ts';
 import { createOpenAiProfile } from '../profiles/openai-profile.ts';
 import type { ProfileOptions, ProviderProfile } from '../profiles/provider-profile.ts';
-import { LazyModel } from './lazy-model.ts';
+import { lazyModel } from './create-model.ts';
 import { classifyLlmError, LlmError } from './llm-error.ts';
-import { nativeProvider, providersOf } from './native-providers.ts';
+import { isNativeProvider, NATIVE_PROVIDERS } from './native-providers.ts';
 
 /** A provider that the host brings: its models, and the profile for them. */
 export type ClientProvider = {
@@ -145,23 +143,28 @@ export class Client {
   }
 }
 
-const PROFILES = {
-  openai: createOpenAiProfile,
-  anthropic: createAnthropicProfile,
-  google: createGeminiProfile,
-};
-
 function builtIn(name: string, settings: ProviderSettings): ClientProvider {
-  const provider = nativeProvider(name);
-  if (!provider)
-    throw new LlmError(
-      'model-configuration-invalid',
-      `Provider ${name} is not built in: pass its \`languageModel\`.`,
-    );
+  if (!isNativeProvider(name)) {
+    const message = `Provider ${name} is not built in: pass its \`languageModel\`.`;
+    throw new LlmError('model-configuration-invalid', message);
+  }
   return {
-    languageModel: (modelId) => new LazyModel(provider, modelId, settings),
-    createProfile: PROFILES[provider],
+    languageModel: (model) => lazyModel({ ...settings, provider: name, model }),
+    createProfile: NATIVE_PROVIDERS[name].createProfile,
   };
+}
+
+/** The settings of each built-in provider whose key is set. */
+function providersOf(
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, ProviderSettings> {
+  const found: Record<string, ProviderSettings> = {};
+  for (const [name, { keys, baseUrl: variable }] of Object.entries(NATIVE_PROVIDERS)) {
+    const apiKey = keys.map((key) => environment[key]).find(Boolean);
+    const baseUrl = environment[variable];
+    if (apiKey) found[name] = { apiKey, ...(baseUrl && { baseUrl }) };
+  }
+  return found;
 }
 
 async function typed<T>({ abortSignal }: LanguageModelV4CallOptions, call: () => PromiseLike<T>): Promise<T> {

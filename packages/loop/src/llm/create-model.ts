@@ -1,9 +1,9 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { present } from '@whetstone/events/present';
-import { withNativeResults } from './gemini-results.ts';
+import { NATIVE_PROVIDERS, type NativeProvider } from './native-providers.ts';
 
 export type CreateModelOptions = {
-  provider: 'openai' | 'anthropic' | 'google';
+  provider: NativeProvider;
   /** The provider's name for the model, for example `gpt-5.2-codex`. */
   model: string;
   /** Up to and with the version segment, for example `http://127.0.0.1:4000/v1`. Default: the provider's own. */
@@ -11,31 +11,41 @@ export type CreateModelOptions = {
   /** Default: `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GOOGLE_GENERATIVE_AI_API_KEY`, read at the first call. */
   apiKey?: string;
   headers?: Record<string, string>;
-  /** Stands in for the global `fetch`. */
+  /** Default: the global `fetch`. */
   fetch?: typeof fetch;
 };
 
 /**
  * A model of one of the three native wires: OpenAI Responses, Anthropic Messages, Gemini generateContent. Asynchronous
- * because only the package of the asked provider is loaded.
+ * because only the package of the given provider is loaded.
  */
 export async function createModel(options: CreateModelOptions): Promise<LanguageModelV4> {
-  const settings = {
-    ...(options.baseUrl === undefined ? {} : { baseURL: options.baseUrl.replace(/\/+$/, '') }),
-    ...present({ apiKey: options.apiKey, headers: options.headers, fetch: options.fetch }),
+  const { provider, model, baseUrl, apiKey, headers, fetch } = options;
+  const baseURL = baseUrl?.replace(/\/+$/, '');
+  return await NATIVE_PROVIDERS[provider].load(model, present({ baseURL, apiKey, headers, fetch }));
+}
+
+/**
+ * A model whose provider's package is loaded at its first call, so that a client of three providers costs no more than
+ * one. `baseUrl` may lack the version segment: the packages want it, but other tools disagree on whether it is part.
+ */
+export function lazyModel({ baseUrl, ...options }: CreateModelOptions): LanguageModelV4 {
+  const { modelProvider, version } = NATIVE_PROVIDERS[options.provider];
+  const trimmed = baseUrl?.replace(/\/+$/, '');
+  const versioned = trimmed === undefined || /\/v\d+\w*$/.test(trimmed) ? trimmed : `${trimmed}/${version}`;
+  let loaded: Promise<LanguageModelV4> | undefined;
+  const load = () => {
+    loaded ??= createModel({ ...options, ...present({ baseUrl: versioned }) });
+    return loaded;
   };
-  switch (options.provider) {
-    case 'openai': {
-      const { createOpenAI } = await import('@ai-sdk/openai');
-      return createOpenAI(settings).responses(options.model);
-    }
-    case 'anthropic': {
-      const { createAnthropic } = await import('@ai-sdk/anthropic');
-      return createAnthropic(settings)(options.model);
-    }
-    case 'google': {
-      const { createGoogle } = await import('@ai-sdk/google');
-      return createGoogle({ ...settings, fetch: withNativeResults(options.fetch ?? fetch) })(options.model);
-    }
-  }
+  return {
+    specificationVersion: 'v4',
+    provider: modelProvider,
+    modelId: options.model,
+    get supportedUrls() {
+      return load().then((model) => model.supportedUrls);
+    },
+    doGenerate: async (call) => await (await load()).doGenerate(call),
+    doStream: async (call) => await (await load()).doStream(call),
+  };
 }

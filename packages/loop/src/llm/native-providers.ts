@@ -1,58 +1,58 @@
-import type { CreateModelOptions } from './create-model.ts';
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { createAnthropicProfile } from '../profiles/anthropic-profile.ts';
+import { createGeminiProfile } from '../profiles/gemini-profile.ts';
+import { createOpenAiProfile } from '../profiles/openai-profile.ts';
+import type { ProfileOptions, ProviderProfile } from '../profiles/provider-profile.ts';
+import { withNativeResults } from './gemini-results.ts';
 
 /** The providers whose wires are built in. */
-export type NativeProvider = CreateModelOptions['provider'];
+export type NativeProvider = 'openai' | 'anthropic' | 'google';
+
+type Settings = { baseURL?: string; apiKey?: string; headers?: Record<string, string>; fetch?: typeof fetch };
 
 type Native = {
   /** What the provider's package calls the model's provider: in metadata, prices and events. */
   modelProvider: string;
+  /** The environment variables of its key and of its base URL. */
   keys: readonly string[];
   baseUrl: string;
   /** The version segment of its addresses. */
   version: string;
+  createProfile: (options: ProfileOptions) => ProviderProfile;
+  /** Loads the provider's package and makes a model. */
+  load: (model: string, settings: Settings) => Promise<LanguageModelV4>;
 };
 
-const NATIVE: Readonly<Record<NativeProvider, Native>> = {
+export const NATIVE_PROVIDERS: Readonly<Record<NativeProvider, Native>> = {
   openai: {
     modelProvider: 'openai.responses',
     keys: ['OPENAI_API_KEY'],
     baseUrl: 'OPENAI_BASE_URL',
     version: 'v1',
+    createProfile: createOpenAiProfile,
+    load: async (model, settings) => (await import('@ai-sdk/openai')).createOpenAI(settings).responses(model),
   },
   anthropic: {
     modelProvider: 'anthropic.messages',
     keys: ['ANTHROPIC_API_KEY'],
     baseUrl: 'ANTHROPIC_BASE_URL',
     version: 'v1',
+    createProfile: createAnthropicProfile,
+    load: async (model, settings) => (await import('@ai-sdk/anthropic')).createAnthropic(settings)(model),
   },
   google: {
     modelProvider: 'google.generative-ai',
     keys: ['GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'],
     baseUrl: 'GOOGLE_GEMINI_BASE_URL',
     version: 'v1beta',
+    createProfile: createGeminiProfile,
+    load: async (model, settings) => {
+      const { createGoogle } = await import('@ai-sdk/google');
+      return createGoogle({ ...settings, fetch: withNativeResults(settings.fetch ?? fetch) })(model);
+    },
   },
 };
 
-export const nativeProvider = (name: string): NativeProvider | undefined =>
-  Object.hasOwn(NATIVE, name) ? (name as NativeProvider) : undefined;
-
-export const modelProviderOf = (provider: NativeProvider): string => NATIVE[provider].modelProvider;
-
-/** The settings of each built-in provider whose key is set in `environment`. */
-export function providersOf(
-  environment: Readonly<Record<string, string | undefined>>,
-): Partial<Record<NativeProvider, { apiKey: string; baseUrl?: string }>> {
-  const found: Partial<Record<NativeProvider, { apiKey: string; baseUrl?: string }>> = {};
-  for (const [name, { keys, baseUrl: variable }] of Object.entries(NATIVE)) {
-    const apiKey = keys.map((key) => environment[key]).find(Boolean);
-    const baseUrl = environment[variable];
-    if (apiKey) found[name as NativeProvider] = { apiKey, ...(baseUrl && { baseUrl }) };
-  }
-  return found;
-}
-
-/** Tools disagree on whether a base URL ends in the version segment; the providers' packages want it. */
-export function versionedBaseUrl(provider: NativeProvider, baseUrl: string): string {
-  const trimmed = baseUrl.replace(/\/+$/, '');
-  return /\/v\d+\w*$/.test(trimmed) ? trimmed : `${trimmed}/${NATIVE[provider].version}`;
+export function isNativeProvider(name: string): name is NativeProvider {
+  return Object.hasOwn(NATIVE_PROVIDERS, name);
 }
