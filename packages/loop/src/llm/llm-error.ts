@@ -97,21 +97,24 @@ function readFacts(error: unknown): Facts {
 const CONTEXT_LENGTH =
   /context[_ ]length|context window|maximum context|prompt is too long|too many tokens|input is too long|exceeds? the (?:model'?s )?(?:context|maximum)/i;
 
+const BY_STATUS: Readonly<Record<number, LlmErrorCode>> = {
+  401: 'model-authentication-failed',
+  403: 'model-access-denied',
+  404: 'model-not-found',
+  408: 'model-timeout',
+  409: 'model-server-error',
+  413: 'model-context-overflow',
+  425: 'model-server-error',
+  429: 'model-rate-limit',
+};
+
 function codeOf({ status, text, name, isRetryable }: Facts): LlmErrorCode {
   if (name === 'AI_LoadAPIKeyError') return 'model-key-missing';
-  if (status === 413 || ((status === 400 || status === undefined) && CONTEXT_LENGTH.test(text)))
-    return 'model-context-overflow';
-  if (status === 401) return 'model-authentication-failed';
-  if (status === 403) return 'model-access-denied';
-  if (status === 404) return 'model-not-found';
-  if (status === 408) return 'model-timeout';
-  if (status === 429)
-    return /insufficient_quota|exceeded your current quota/i.test(text)
-      ? 'model-quota-exceeded'
-      : 'model-rate-limit';
-  if (status !== undefined && status >= 500) return 'model-server-error';
+  if ((status === 400 || status === undefined) && CONTEXT_LENGTH.test(text)) return 'model-context-overflow';
+  if (status === 429 && /insufficient_quota|exceeded your current quota/i.test(text))
+    return 'model-quota-exceeded';
   if (status !== undefined && status >= 400)
-    return status === 409 || status === 425 ? 'model-server-error' : 'model-request-invalid';
+    return BY_STATUS[status] ?? (status >= 500 ? 'model-server-error' : 'model-request-invalid');
   if (/overloaded/i.test(text)) return 'model-server-error';
   if (isNetworkFailure(text, name, isRetryable)) return 'model-network-failed';
   return 'model-failed';

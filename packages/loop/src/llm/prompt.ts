@@ -1,21 +1,24 @@
 import type {
   LanguageModelV4CallOptions,
-  LanguageModelV4FunctionTool,
+  LanguageModelV4FilePart,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
+  LanguageModelV4TextPart,
   LanguageModelV4ToolResultOutput,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
+import { present } from '@whetstone/events/present';
+import type { Preamble } from '../conversation/preamble.ts';
 import type {
   AssistantPart,
   AssistantTurn,
   HistoryTurn,
   Input,
-  ProviderMetadata,
+  Part,
   ToolCallPart,
   ToolResult,
 } from '../conversation/turn.ts';
-import type { ToolDefinition } from '../tools/tool.ts';
+import { parametersOf, type ToolDefinition } from '../tools/tool.ts';
 import type { ModelRequest } from './model-call.ts';
 
 type AssistantMessagePart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
@@ -46,11 +49,7 @@ export class PromptBuilder {
   #tools: { definitions: readonly ToolDefinition[]; converted: RequestTools } | undefined;
 
   /** `foreignTurns`: so many turns from the first are sent as if another provider had made them. */
-  constructor(
-    wire: Wire,
-    preamble: { systemPrompt: string; systemBlocks?: readonly string[]; environmentContext: string },
-    { foreignTurns = 0 } = {},
-  ) {
+  constructor(wire: Wire, preamble: Preamble, { foreignTurns = 0 } = {}) {
     this.#wire = wire;
     this.#foreignTurns = foreignTurns;
     this.#preamble = [
@@ -125,12 +124,13 @@ function toMessage(turn: HistoryTurn, wire: Wire, foreign: boolean): LanguageMod
 }
 
 function userParts(input: Input): UserMessagePart[] {
-  if (typeof input === 'string') return [{ type: 'text', text: input }];
-  return input.map((part) =>
-    part.type === 'text'
-      ? { type: 'text', text: part.text }
-      : { type: 'file', mediaType: part.mediaType, data: { type: 'data', data: part.data } },
-  );
+  return typeof input === 'string' ? [{ type: 'text', text: input }] : input.map(textOrFile);
+}
+
+/** Messages of the user and tool results have the same parts on the wire. */
+function textOrFile(part: Part): LanguageModelV4TextPart | LanguageModelV4FilePart {
+  if (part.type === 'text') return { type: 'text', text: part.text };
+  return { type: 'file', mediaType: part.mediaType, data: { type: 'data', data: part.data } };
 }
 
 function assistantMessage(
@@ -148,12 +148,11 @@ function assistantMessage(
 
 /** A part of another provider loses what only that provider can read: its metadata, its reasoning, its own tools. */
 function assistantPart(part: AssistantPart, wire: Wire, own: boolean): AssistantMessagePart | undefined {
-  const options = own && 'providerMetadata' in part ? metadata(part.providerMetadata) : {};
+  const options = present({ providerOptions: own ? part.providerMetadata : undefined });
   switch (part.type) {
     case 'text':
-      return part.text === '' && !('providerOptions' in options)
-        ? undefined
-        : { type: 'text', text: part.text, ...options };
+      if (part.text === '' && !options.providerOptions) return undefined;
+      return { type: 'text', text: part.text, ...options };
     case 'reasoning':
       return own ? { type: 'reasoning', text: part.text, ...options } : undefined;
     case 'tool-call':
@@ -180,19 +179,13 @@ function assistantPart(part: AssistantPart, wire: Wire, own: boolean): Assistant
   }
 }
 
-function metadata(value: ProviderMetadata | undefined): { providerOptions?: ProviderMetadata } {
-  return value === undefined ? {} : { providerOptions: value };
-}
-
 /** Arguments that do not parse still have to go back: as an object, because the other wires take nothing else. */
 function toolInput(call: ToolCallPart, wire: Wire): unknown {
   if (wire.responses) return call.input;
-  if (call.freeform) return { [FREEFORM_INPUT]: call.input };
+  if (call.freeform) return { input: call.input };
   const parsed = parseObject(call.input);
   return parsed ?? { raw_arguments: call.input };
 }
-
-const FREEFORM_INPUT = 'input';
 
 function parseObject(text: string): object | undefined {
   try {
@@ -209,27 +202,14 @@ function safeName(name: string): string {
 }
 
 function toolResultPart(result: ToolResult, wire: Wire): LanguageModelV4ToolResultPart {
-  return {
-    type: 'tool-result',
-    toolCallId: result.callId,
-    toolName: safeName(result.name),
-    output: toolResultOutput(result, wire),
-  };
-}
-
-function toolResultOutput({ content, isError }: ToolResult, wire: Wire): LanguageModelV4ToolResultOutput {
-  if (typeof content !== 'string') {
-    return {
-      type: 'content',
-      value: content.map((part) =>
-        part.type === 'text'
-          ? { type: 'text', text: part.text }
-          : { type: 'file', mediaType: part.mediaType, data: { type: 'data', data: part.data } },
-      ),
-    };
-  }
+  const { content, isError } = result;
   // The OpenAI conversion wraps an error text in JSON; the model reads plain text better.
-  return { type: isError && wire.family !== 'openai' ? 'error-text' : 'text', value: content };
+  const type = isError && wire.family !== 'openai' ? 'error-text' : 'text';
+  const output: LanguageModelV4ToolResultOutput =
+    typeof content === 'string'
+      ? { type, value: content }
+      : { type: 'content', value: content.map(textOrFile) };
+  return { type: 'tool-result', toolCallId: result.callId, toolName: safeName(result.name), output };
 }
 
 /** The tools of a request for one wire, in the given order. */
@@ -241,20 +221,10 @@ export function toModelTools(
     const { name, description } = definition;
     if (definition.type === 'provider')
       return { type: 'provider', id: definition.id, name, args: definition.args };
-    if (definition.type !== 'freeform') return functionTool(name, description, definition.parameters);
-    if (wire.responses) {
+    if (definition.type === 'freeform' && wire.responses) {
       const format = { type: 'grammar', ...definition.grammar };
       return { type: 'provider', id: 'openai.custom', name, args: { description, format } };
     }
-    const { argument } = definition;
-    return functionTool(name, description, {
-      type: 'object',
-      properties: { [argument.name]: { type: 'string', description: argument.description } },
-      required: [argument.name],
-    });
+    return { type: 'function', name, description, inputSchema: parametersOf(definition) };
   });
-}
-
-function functionTool(name: string, description: string, parameters: object): LanguageModelV4FunctionTool {
-  return { type: 'function', name, description, inputSchema: parameters };
 }

@@ -1,23 +1,19 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import type { JsonValue } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import type {
-  AssistantPart,
-  ProviderMetadata,
-  ReasoningPart,
-  TextPart,
-  ToolCallPart,
-} from '../conversation/turn.ts';
+import type { AssistantPart, ProviderMetadata, ReasoningPart, TextPart } from '../conversation/turn.ts';
 import type { Emit } from '../events/session-event.ts';
 import { wellFormedJson } from './well-formed-json.ts';
 
+type StreamPart<Type> = Extract<LanguageModelV4StreamPart, { type: Type }>;
+type UniqueCallId = (callId: string, taken: ReadonlySet<string>) => string;
 type OpenBlock = { part: TextPart | ReasoningPart; ended: boolean };
 
 /** Puts the parts of one response together, in the order in which the provider began them, and reports as they grow. */
 export class ResponseAssembler {
   readonly #emit: Emit;
   readonly #freeformTools: ReadonlySet<string>;
-  readonly #uniqueCallId: (callId: string, taken: ReadonlySet<string>) => string;
+  readonly #uniqueCallId: UniqueCallId;
   readonly #parts: AssistantPart[] = [];
   readonly #blocks = new Map<string, OpenBlock>();
   readonly #inputNames = new Map<string, string>();
@@ -26,11 +22,7 @@ export class ResponseAssembler {
   #responseId: string | undefined;
   #modelId: string | undefined;
 
-  constructor(
-    emit: Emit,
-    freeformTools: ReadonlySet<string>,
-    uniqueCallId: (callId: string, taken: ReadonlySet<string>) => string,
-  ) {
+  constructor(emit: Emit, freeformTools: ReadonlySet<string>, uniqueCallId: UniqueCallId) {
     this.#emit = emit;
     this.#freeformTools = freeformTools;
     this.#uniqueCallId = uniqueCallId;
@@ -39,10 +31,10 @@ export class ResponseAssembler {
   accept(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
       case 'text-start':
-        this.#open(part.id, { type: 'text', text: '' }, part.providerMetadata);
+        this.#open(part.id, 'text', part.providerMetadata);
         return;
       case 'reasoning-start':
-        this.#open(part.id, { type: 'reasoning', text: '' }, part.providerMetadata);
+        this.#open(part.id, 'reasoning', part.providerMetadata);
         return;
       case 'text-delta':
       case 'reasoning-delta':
@@ -69,7 +61,11 @@ export class ResponseAssembler {
         if (!part.preliminary) this.#addProviderResult(part);
         return;
       case 'custom':
-        this.#parts.push({ type: 'custom', kind: part.kind, ...withMetadata(part.providerMetadata) });
+        this.#parts.push({
+          type: 'custom',
+          kind: part.kind,
+          ...present({ providerMetadata: part.providerMetadata }),
+        });
         return;
       case 'response-metadata':
         this.#responseId = part.id ?? this.#responseId;
@@ -79,8 +75,6 @@ export class ResponseAssembler {
         for (const warning of part.warnings) {
           this.#emit('WARNING', { code: 'provider', message: JSON.stringify(warning) });
         }
-        return;
-      default:
         return;
     }
   }
@@ -96,33 +90,24 @@ export class ResponseAssembler {
     for (const id of this.#blocks.keys()) this.#end(id, undefined, true);
   }
 
-  #open(id: string, part: TextPart | ReasoningPart, metadata: ProviderMetadata | undefined): void {
+  #open(id: string, type: 'text' | 'reasoning', metadata: ProviderMetadata | undefined): OpenBlock {
     this.#end(id, undefined);
-    mergeMetadata(part, metadata);
-    this.#parts.push(part);
-    this.#blocks.set(id, { part, ended: false });
-    this.#emit(part.type === 'text' ? 'ASSISTANT_TEXT_START' : 'REASONING_START', { blockId: id });
+    const block: OpenBlock = { part: { type, text: '' }, ended: false };
+    mergeMetadata(block.part, metadata);
+    this.#parts.push(block.part);
+    this.#blocks.set(id, block);
+    this.#emit(type === 'text' ? 'ASSISTANT_TEXT_START' : 'REASONING_START', { blockId: id });
+    return block;
   }
 
-  #grow({
-    type,
-    id,
-    delta,
-    providerMetadata,
-  }: Extract<LanguageModelV4StreamPart, { type: 'text-delta' | 'reasoning-delta' }>): void {
+  #grow({ type, id, delta, providerMetadata }: StreamPart<'text-delta' | 'reasoning-delta'>): void {
     const known = this.#blocks.get(id);
-    if (known === undefined || known.ended) {
-      this.#open(id, { type: type === 'text-delta' ? 'text' : 'reasoning', text: '' }, undefined);
-    }
-    const block = this.#blocks.get(id);
-    if (block === undefined) return;
-    block.part.text += delta;
-    mergeMetadata(block.part, providerMetadata);
+    const { part } =
+      known && !known.ended ? known : this.#open(id, type === 'text-delta' ? 'text' : 'reasoning', undefined);
+    part.text += delta;
+    mergeMetadata(part, providerMetadata);
     if (delta === '') return;
-    this.#emit(block.part.type === 'text' ? 'ASSISTANT_TEXT_DELTA' : 'REASONING_DELTA', {
-      blockId: id,
-      delta,
-    });
+    this.#emit(part.type === 'text' ? 'ASSISTANT_TEXT_DELTA' : 'REASONING_DELTA', { blockId: id, delta });
   }
 
   #end(id: string, metadata: ProviderMetadata | undefined, discarded = false): void {
@@ -140,33 +125,33 @@ export class ResponseAssembler {
       this.#emit('REASONING_END', { blockId: id, text: part.text, ...discard });
       return;
     }
-    const reasoning = this.#reasoning === '' ? {} : { reasoning: this.#reasoning };
-    this.#emit('ASSISTANT_TEXT_END', { blockId: id, text: part.text, ...reasoning, ...discard });
+    const reasoning = this.#reasoning || undefined;
+    this.#emit('ASSISTANT_TEXT_END', { blockId: id, text: part.text, ...present({ reasoning }), ...discard });
   }
 
-  #addCall(part: Extract<LanguageModelV4StreamPart, { type: 'tool-call' }>): void {
+  #addCall(part: StreamPart<'tool-call'>): void {
     const providerExecuted = part.providerExecuted === true;
     const callId = providerExecuted ? part.toolCallId : this.#uniqueCallId(part.toolCallId, this.#callIds);
     this.#callIds.add(callId);
     const freeform = this.#freeformTools.has(part.toolName);
-    const call: ToolCallPart = {
+    this.#parts.push({
       type: 'tool-call',
       callId,
       name: part.toolName.toWellFormed(),
       input: freeform ? freeformText(part.input) : wellFormedJson(part.input),
-      ...present({ freeform: freeform || undefined, providerExecuted: providerExecuted || undefined }),
-      ...withMetadata(part.providerMetadata),
-    };
-    this.#parts.push(call);
+      ...(freeform && { freeform }),
+      ...(providerExecuted && { providerExecuted }),
+      ...present({ providerMetadata: part.providerMetadata }),
+    });
   }
 
-  #addProviderResult(part: Extract<LanguageModelV4StreamPart, { type: 'tool-result' }>): void {
+  #addProviderResult(part: StreamPart<'tool-result'>): void {
     this.#parts.push({
       type: 'provider-result',
       callId: part.toolCallId,
       name: part.toolName,
       result: part.result as JsonValue,
-      ...withMetadata(part.providerMetadata),
+      ...present({ providerMetadata: part.providerMetadata }),
     });
   }
 }
@@ -186,10 +171,6 @@ function freeformText(input: string): string {
     // Text that is no JSON is the text itself.
   }
   return input.toWellFormed();
-}
-
-function withMetadata(metadata: ProviderMetadata | undefined): { providerMetadata?: ProviderMetadata } {
-  return metadata === undefined ? {} : { providerMetadata: metadata };
 }
 
 /** A signature may come with the start, with an empty delta or with the end of its block. */

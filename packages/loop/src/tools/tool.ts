@@ -71,6 +71,13 @@ type ToolTraits = {
 /** A tool that a model can call. Make one with `defineTool`. */
 export type RegisteredTool = ToolTraits & { executor: ToolExecutor<JsonObject> };
 
+/** The JSON Schema of a tool's arguments: of a freeform tool, an object with its one argument. */
+export function parametersOf(definition: Exclude<ToolDefinition, { type: 'provider' }>): JsonObject {
+  if (definition.type !== 'freeform') return definition.parameters;
+  const { name, description } = definition.argument;
+  return { type: 'object', properties: { [name]: { type: 'string', description } }, required: [name] };
+}
+
 /** Makes a tool. `Args` is what the schema in `definition` admits; every call is checked against the schema first. */
 export function defineTool<Args>(tool: ToolTraits & { executor: ToolExecutor<Args> }): RegisteredTool {
   return tool as unknown as RegisteredTool;

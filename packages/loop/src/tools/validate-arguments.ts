@@ -1,7 +1,7 @@
 import { messageOf } from '@whetstone/errors';
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { ToolDefinition } from './tool.ts';
+import { parametersOf, type ToolDefinition } from './tool.ts';
 
 export type ValidatedArguments = { ok: true; args: JsonObject } | { ok: false; reason: string };
 
@@ -52,18 +52,12 @@ const validators = new WeakMap<object, ValidateFunction>();
 function validatorOf(definition: Exclude<ToolDefinition, { type: 'provider' }>): ValidateFunction {
   const known = validators.get(definition);
   if (known) return known;
-  const { $schema: _dialect, ...schema } = schemaOf(definition);
+  const { $schema: _dialect, ...schema } = parametersOf(definition);
   const validate = ajv.compile(schema);
   // Its own cache would keep the schemas of all sessions for ever.
   ajv.removeSchema(schema);
   validators.set(definition, validate);
   return validate;
-}
-
-function schemaOf(definition: Exclude<ToolDefinition, { type: 'provider' }>): JsonObject {
-  if (definition.type !== 'freeform') return definition.parameters;
-  const { name } = definition.argument;
-  return { type: 'object', properties: { [name]: { type: 'string' } }, required: [name] };
 }
 
 function describe(error: ErrorObject): string {
