@@ -27,7 +27,7 @@ export class History {
   constructor(now: () => number, turns: readonly HistoryTurn[] = [], { open = false } = {}) {
     this.#now = now;
     for (const turn of turns) this.#restore(turn);
-    if (!open) this.answerOpenCalls(LOST_RESULT);
+    if (!open) this.answerOpenCalls();
   }
 
   /** The live list, not a copy. */
@@ -46,48 +46,32 @@ export class History {
   }
 
   appendUser(content: Input): UserTurn {
-    return this.#append<UserTurn>({ ...this.#stamp(), kind: 'user', content: wellFormedInput(content) });
+    return this.#append({ ...this.#stamp(), kind: 'user', content: wellFormedInput(content) });
   }
 
   appendSteering(content: Input): SteeringTurn {
-    return this.#append<SteeringTurn>({
-      ...this.#stamp(),
-      kind: 'steering',
-      content: wellFormedInput(content),
-    });
+    return this.#append({ ...this.#stamp(), kind: 'steering', content: wellFormedInput(content) });
   }
 
-  appendAssistant({
-    parts,
-    ...origin
-  }: Pick<AssistantTurn, 'parts' | 'provider' | 'model' | 'usage' | 'responseId'>): AssistantTurn {
-    return this.#append<AssistantTurn>({
-      ...this.#stamp(),
-      kind: 'assistant',
-      parts: withoutSpareRoom(parts),
-      ...origin,
-    });
+  appendAssistant({ parts, ...origin }: Omit<AssistantTurn, 'id' | 'timestamp' | 'kind'>): AssistantTurn {
+    return this.#append({ ...this.#stamp(), kind: 'assistant', parts: withoutSpareRoom(parts), ...origin });
   }
 
   /** Throws unless the results answer the tool calls of the last turn, each of them once. */
   appendToolResults(results: readonly ToolResult[]): ToolResultsTurn {
     const open = this.#openCalls;
-    const answered = new Set(results.map((result) => result.callId));
-    const oneToOne =
+    const answered = new Set(results.map(({ callId }) => callId));
+    const isOneToOne =
       results.length === open.length &&
       answered.size === open.length &&
-      open.every((call) => answered.has(call.callId));
-    if (!oneToOne)
+      open.every(({ callId }) => answered.has(callId));
+    if (!isOneToOne)
       throw new Error('history: the tool results do not answer the calls of the last turn one to one');
-    return this.#push<ToolResultsTurn>({
-      ...this.#stamp(),
-      kind: 'tool_results',
-      results: withoutSpareRoom(results),
-    });
+    return this.#push({ ...this.#stamp(), kind: 'tool_results', results: withoutSpareRoom(results) });
   }
 
   appendSystem(content: string): SystemTurn {
-    return this.#append<SystemTurn>({ ...this.#stamp(), kind: 'system', content: content.toWellFormed() });
+    return this.#append({ ...this.#stamp(), kind: 'system', content: content.toWellFormed() });
   }
 
   /**
@@ -103,7 +87,7 @@ export class History {
     this.#characters = 0;
     for (const turn of replaced) this.#restore(turn);
     this.#assistantTurns = assistantTurns;
-    this.answerOpenCalls(LOST_RESULT);
+    this.answerOpenCalls();
   }
 
   /** The tool calls of the last turn that have no results yet. */
@@ -112,10 +96,9 @@ export class History {
   }
 
   /** Answers the open calls with an error result, so that the next request is valid. */
-  answerOpenCalls(text: string): void {
-    const open = this.#openCalls;
-    if (open.length === 0) return;
-    this.appendToolResults(open.map(({ callId, name }) => ({ callId, name, content: text, isError: true })));
+  answerOpenCalls(text?: string): void {
+    if (this.#openCalls.length === 0) return;
+    this.appendToolResults(this.#openCalls.map((call) => lostResult(call, text)));
   }
 
   /** `callId`, or a variant of it where this conversation has that id already: providers refuse a repeated id. */
@@ -133,17 +116,14 @@ export class History {
       this.#append(turn);
       return;
     }
+    if (this.#openCalls.length === 0) return;
     const given = new Map(turn.results.map((result) => [result.callId, result]));
-    const open = this.#openCalls;
-    if (open.length === 0) return;
-    const results = open.map(
-      ({ callId, name }) => given.get(callId) ?? { callId, name, content: LOST_RESULT, isError: true },
-    );
+    const results = this.#openCalls.map((call) => given.get(call.callId) ?? lostResult(call));
     this.#push({ ...turn, results });
   }
 
   #append<T extends HistoryTurn>(turn: T): T {
-    this.answerOpenCalls(LOST_RESULT);
+    this.answerOpenCalls();
     return this.#push(turn);
   }
 
@@ -187,6 +167,10 @@ function withoutReasoning(turn: HistoryTurn): HistoryTurn {
   return { ...turn, parts };
 }
 
+function lostResult({ callId, name }: ToolCallPart, content = LOST_RESULT): ToolResult {
+  return { callId, name, content, isError: true };
+}
+
 const LOST_RESULT = 'No result: the call was interrupted before it finished.';
 
 /** What an image counts as: the tokens that it roughly costs, not its bytes. */
@@ -213,7 +197,5 @@ function inputCharacters(input: Input): number {
 }
 
 function sum<T>(items: readonly T[], value: (item: T) => number): number {
-  let total = 0;
-  for (const item of items) total += value(item);
-  return total;
+  return items.reduce((total, item) => total + value(item), 0);
 }

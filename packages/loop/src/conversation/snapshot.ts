@@ -1,4 +1,5 @@
 import type { JsonObject, Usage } from '@whetstone/events';
+import { z } from 'zod';
 import type { Preamble } from './preamble.ts';
 import type { HistoryTurn, Input, ToolResult } from './turn.ts';
 
@@ -87,78 +88,60 @@ export type SubagentReport = {
   costUsd?: number;
 };
 
-const TURN_KINDS: ReadonlySet<unknown> = new Set<HistoryTurn['kind']>([
-  'user',
-  'assistant',
-  'tool_results',
-  'system',
-  'steering',
+const record = z.looseObject({});
+const input = z.union([z.string(), z.array(record)]);
+const turn = z.discriminatedUnion('kind', [
+  z.looseObject({ id: z.string(), kind: z.enum(['user', 'system', 'steering']), content: input }),
+  z.looseObject({ id: z.string(), kind: z.literal('assistant'), parts: z.array(record) }),
+  z.looseObject({ id: z.string(), kind: z.literal('tool_results'), results: z.array(record) }),
 ]);
+
+/** What a session relies on at its start. The rest of a snapshot is left to those who read it. */
+const snapshotSchema = z.looseObject({
+  version: z.literal(1),
+  id: z.string(),
+  turns: z.array(turn),
+  preamble: z.looseObject({ systemPrompt: z.string(), environmentContext: z.string() }).optional(),
+  reasoningEffort: z.string().optional(),
+  steering: z.array(input).optional(),
+  followUps: z.array(input).optional(),
+  parked: z
+    .looseObject({ results: z.array(record), waiting: z.array(z.unknown()), rounds: z.number() })
+    .optional(),
+  parkedArguments: z.record(z.string(), record).optional(),
+  get subagents() {
+    return z.array(subagentSchema).optional();
+  },
+  spent: z.looseObject({ usage: record }).optional(),
+  foreignTurns: z.number().optional(),
+});
+
+const subagentSchema = z.looseObject({
+  id: z.string(),
+  request: record,
+  model: z.string(),
+  workingDirectory: z.string(),
+  runs: z.number(),
+  report: z.looseObject({ status: z.string(), usage: record }),
+  get session() {
+    return snapshotSchema.optional();
+  },
+});
 
 /** Throws a `TypeError` that says what is wrong, unless `value` is a snapshot that this version can read. */
 export function checkSnapshot(value: unknown): SessionSnapshot {
-  const fault = faultOf(value);
-  if (fault !== undefined) throw new TypeError(`restore: ${fault}`);
-  return value as SessionSnapshot;
+  const issue = snapshotSchema.safeParse(value).error?.issues[0];
+  if (!issue) return value as SessionSnapshot;
+  throw new TypeError(`restore: ${describe(issue, value)}`);
 }
 
-function faultOf(value: unknown): string | undefined {
-  if (!isRecord(value)) return 'the snapshot is not an object';
-  if (value.version !== 1) return `this version reads snapshots of version 1, not ${value.version}`;
-  if (typeof value.id !== 'string' || !Array.isArray(value.turns)) return '`id` or `turns` is missing';
-  const odd = value.turns.findIndex((turn) => !isTurn(turn));
-  if (odd >= 0) return `turns[${odd}] is not a turn`;
-  const misfit = Object.entries(OPTIONAL).find(
-    ([name, fits]) => value[name] !== undefined && !fits(value[name]),
-  );
-  return misfit && `\`${misfit[0]}\` is not what a snapshot holds there`;
-}
-
-const OPTIONAL: Readonly<Record<string, (value: unknown) => boolean>> = {
-  preamble: (value) =>
-    isRecord(value) && typeof value.systemPrompt === 'string' && typeof value.environmentContext === 'string',
-  reasoningEffort: (value) => typeof value === 'string',
-  steering: (value) => Array.isArray(value) && value.every(isInput),
-  followUps: (value) => Array.isArray(value) && value.every(isInput),
-  parked: (value) =>
-    isRecord(value) &&
-    Array.isArray(value.results) &&
-    value.results.every(isRecord) &&
-    Array.isArray(value.waiting) &&
-    typeof value.rounds === 'number',
-  parkedArguments: (value) => isRecord(value) && Object.values(value).every(isRecord),
-  subagents: (value) => Array.isArray(value) && value.every(isSubagent),
-  spent: (value) => isRecord(value) && isRecord(value.usage),
-  foreignTurns: (value) => typeof value === 'number',
-};
-
-function isSubagent(value: unknown): boolean {
-  if (!isRecord(value)) return false;
-  const { id, request, model, workingDirectory, runs, report, session } = value;
-  return (
-    [id, model, workingDirectory].every((text) => typeof text === 'string') &&
-    typeof runs === 'number' &&
-    isRecord(request) &&
-    isRecord(report) &&
-    typeof report.status === 'string' &&
-    isRecord(report.usage) &&
-    (session === undefined || faultOf(session) === undefined)
-  );
-}
-
-function isTurn(value: unknown): boolean {
-  if (!isRecord(value) || !TURN_KINDS.has(value.kind) || typeof value.id !== 'string') return false;
-  if (value.kind === 'assistant') return Array.isArray(value.parts) && value.parts.every(isRecord);
-  if (value.kind === 'tool_results') return Array.isArray(value.results) && value.results.every(isRecord);
-  return isInput(value.content);
-}
-
-function isInput(value: unknown): boolean {
-  return typeof value === 'string' || (Array.isArray(value) && value.every(isRecord));
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function describe({ path: [field, index] }: z.core.$ZodIssue, value: unknown): string {
+  if (field === undefined) return 'the snapshot is not an object';
+  if (field === 'version')
+    return `this version reads snapshots of version 1, not ${(value as { version: unknown }).version}`;
+  if (field === 'id' || (field === 'turns' && index === undefined)) return '`id` or `turns` is missing';
+  if (field === 'turns') return `turns[${String(index)}] is not a turn`;
+  return `\`${String(field)}\` is not what a snapshot holds there`;
 }
 
 /**
@@ -170,12 +153,8 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function snapshotAt(snapshot: SessionSnapshot, at: string | number): SessionSnapshot {
   const { turns } = snapshot;
   const count = typeof at === 'number' ? at : turns.findIndex((turn) => turn.id === at) + 1;
-  if (
-    !Number.isInteger(count) ||
-    count < 0 ||
-    count > turns.length ||
-    (count === 0 && typeof at === 'string')
-  )
+  const least = typeof at === 'string' ? 1 : 0;
+  if (!Number.isInteger(count) || count < least || count > turns.length)
     throw new RangeError(`fork: there is no turn ${at}; the history has ${turns.length}`);
   const withResults = turns[count]?.kind === 'tool_results' ? count + 1 : count;
   if (withResults === turns.length) return snapshot;

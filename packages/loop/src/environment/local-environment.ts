@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { type Dirent, existsSync, type Stats } from 'node:fs';
 import { mkdir, readdir, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -99,8 +99,12 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   async stat(target: string): Promise<FileStat | undefined> {
     try {
       const found = await stat(this.#resolve(target));
-      const kind = found.isFile() ? 'file' : found.isDirectory() ? 'directory' : 'other';
-      return { kind, size: found.size, modifiedMs: found.mtimeMs, mode: found.mode & 0o7777 };
+      return {
+        kind: kindOf(found) ?? 'other',
+        size: found.size,
+        modifiedMs: found.mtimeMs,
+        mode: found.mode & 0o7777,
+      };
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
@@ -118,27 +122,20 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
 
   async listDirectory(target: string): Promise<DirectoryEntry[]> {
     const entries = await readdir(this.#resolve(target), { withFileTypes: true });
-    return entries.map((entry) => ({
-      name: entry.name,
-      kind: entry.isFile()
-        ? 'file'
-        : entry.isDirectory()
-          ? 'directory'
-          : entry.isSymbolicLink()
-            ? 'symlink'
-            : 'other',
-    }));
+    return entries.map((entry) => {
+      const kind = kindOf(entry) ?? (entry.isSymbolicLink() ? 'symlink' : 'other');
+      return { name: entry.name, kind };
+    });
   }
 
   async exec(command: string | readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
-    const argv = typeof command === 'string' ? [...this.#shell, command] : command;
-    return await runLocalCommand(this.#command('exec', argv, options), options, () =>
-      path.join(this.#outputs(), `${crypto.randomUUID()}.log`),
-    );
+    const local = this.#command('exec', this.#argv(command), options);
+    const outputFile = () => path.join(this.#outputs(), `${crypto.randomUUID()}.log`);
+    return await runLocalCommand(local, options, outputFile);
   }
 
   async start(command: string | readonly string[], options: StartOptions = {}): Promise<BackgroundProcess> {
-    const argv = typeof command === 'string' ? [...this.#shell, command] : command;
+    const argv = this.#argv(command);
     const local = this.#command('start', options.terminal ? inTerminal(argv) : argv, options);
     const { outputFile } = options;
     return await startLocalProcess(local, outputFile === undefined ? undefined : this.#resolve(outputFile));
@@ -155,6 +152,10 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   #outputs(): string {
     this.#outputDirectory ??= makeOutputDirectory();
     return this.#outputDirectory;
+  }
+
+  #argv(command: string | readonly string[]): readonly string[] {
+    return typeof command === 'string' ? [...this.#shell, command] : command;
   }
 
   #command(method: string, argv: readonly string[], options: CommandOptions): LocalCommand {
@@ -178,6 +179,11 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   #resolve(target: string): string {
     return path.resolve(this.#workingDirectory, target);
   }
+}
+
+function kindOf(entry: Dirent | Stats): 'file' | 'directory' | undefined {
+  if (entry.isFile()) return 'file';
+  return entry.isDirectory() ? 'directory' : undefined;
 }
 
 type CommandOptions = Pick<ExecOptions, 'workingDirectory' | 'env'>;

@@ -25,7 +25,8 @@ export class LoggingExecutionEnvironment extends EnvironmentWrapper {
       this.#log(`${operation.method} ${outcome} in ${Math.round(performance.now() - started)} ms`);
     try {
       const result = await run();
-      ended(describeOutcome(result));
+      const exitCode = exitCodeOf(result);
+      ended(exitCode === undefined ? 'done' : `exit ${exitCode}`);
       return result;
     } catch (error) {
       ended(`failed (${messageOf(error)})`);
@@ -44,16 +45,16 @@ export type ReadOnlyOptions = {
  * needs no command.
  */
 export class ReadOnlyExecutionEnvironment extends EnvironmentWrapper {
-  readonly #allowCommand: NonNullable<ReadOnlyOptions['allowCommand']>;
+  readonly #allowCommand: ReadOnlyOptions['allowCommand'];
 
-  constructor(inner: ExecutionEnvironment, options: ReadOnlyOptions = {}) {
+  constructor(inner: ExecutionEnvironment, { allowCommand }: ReadOnlyOptions = {}) {
     super(inner);
-    this.#allowCommand = options.allowCommand ?? (() => false);
+    this.#allowCommand = allowCommand;
   }
 
   protected override async around<T>(operation: EnvironmentOperation, run: () => Promise<T>): Promise<T> {
     if ('command' in operation) {
-      if (!this.#allowCommand(operation.command)) throw readOnly('this command may not run');
+      if (!this.#allowCommand?.(operation.command)) throw readOnly('this command may not run');
     } else if (changes(operation)) {
       throw readOnly(`${subject(operation)} may not be changed`);
     }
@@ -84,45 +85,38 @@ export class RecordingExecutionEnvironment extends EnvironmentWrapper {
 
   /** The operations that have ended. */
   get records(): readonly EnvironmentRecord[] {
-    return this.#records.slice(-this.#limit);
+    return [...this.#records];
   }
 
   /** Number of records that were dropped because of the limit. */
   get dropped(): number {
-    return this.#dropped + Math.max(0, this.#records.length - this.#limit);
+    return this.#dropped;
   }
 
   protected override async around<T>(operation: EnvironmentOperation, run: () => Promise<T>): Promise<T> {
     const started = performance.now();
     const at = new Date().toISOString();
-    const keep = (outcome: EnvironmentRecord['outcome']) =>
-      this.#keep({ operation, at, durationMs: Math.round(performance.now() - started), outcome });
+    const keep = (outcome: EnvironmentRecord['outcome']) => {
+      this.#records.push({ operation, at, durationMs: Math.round(performance.now() - started), outcome });
+      if (this.#records.length <= this.#limit) return;
+      this.#records.shift();
+      this.#dropped += 1;
+    };
     try {
       const result = await run();
-      const exitCode = exitCodeOf(result);
-      keep({ kind: 'done', ...present({ exitCode }) });
+      keep({ kind: 'done', ...present({ exitCode: exitCodeOf(result) }) });
       return result;
     } catch (error) {
       keep({ kind: 'failed', message: messageOf(error) });
       throw error;
     }
   }
-
-  #keep(record: EnvironmentRecord): void {
-    this.#records.push(record);
-    // Cutting at twice the limit keeps the cost of a record constant.
-    if (this.#records.length < 2 * this.#limit) return;
-    this.#dropped += this.#records.length - this.#limit;
-    this.#records.splice(0, this.#records.length - this.#limit);
-  }
 }
 
-const CHANGES: ReadonlySet<EnvironmentOperation['method']> = new Set([
-  ...(['writeBytes', 'remove', 'rename', 'mkdirp', 'exec', 'start', 'connect'] as const),
-]);
+const CHANGES = ['writeBytes', 'remove', 'rename', 'mkdirp', 'exec', 'start', 'connect'];
 
 function changes({ method }: EnvironmentOperation): boolean {
-  return CHANGES.has(method);
+  return CHANGES.includes(method);
 }
 
 /** On one line, whatever stands in it. */
@@ -134,18 +128,12 @@ function subject(operation: EnvironmentOperation): string {
   return JSON.stringify(operation.path) + bytes;
 }
 
-function describeOutcome(result: unknown): string {
-  const exitCode = exitCodeOf(result);
-  return exitCode === undefined ? 'done' : `exit ${exitCode}`;
-}
-
 function exitCodeOf(result: unknown): number | undefined {
   if (typeof result !== 'object' || result === null || !('exitCode' in result)) return undefined;
   return typeof result.exitCode === 'number' ? result.exitCode : undefined;
 }
 
 function readOnly(what: string): Error {
-  return Object.assign(new Error(`Write operations are disabled in read-only mode: ${what}`), {
-    code: 'EROFS',
-  });
+  const error = new Error(`Write operations are disabled in read-only mode: ${what}`);
+  return Object.assign(error, { code: 'EROFS' });
 }

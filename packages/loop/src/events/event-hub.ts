@@ -95,20 +95,15 @@ export class EventHub {
   }
 }
 
-type Waiting = {
-  resolve: (result: IteratorResult<SessionEvent, undefined>) => void;
-  reject: (error: Error) => void;
-};
+type Result = IteratorResult<SessionEvent, undefined>;
+const DONE: Result = { done: true, value: undefined };
 
 class EventQueue implements AsyncIterableIterator<SessionEvent, undefined> {
   readonly #onReturn: () => void;
-  #events: SessionEvent[] = [];
-  #next = 0;
-  /**
-   * Unread deltas that may still grow, by source. Any other event ends their growth, because no text may overtake it.
-   */
-  readonly #growing = new Map<string, number>();
-  #waiting: Waiting[] = [];
+  #unread: { event: SessionEvent }[] = [];
+  /** Unread deltas that may still grow, by source. Any other event ends their growth: no text may overtake it. */
+  readonly #growing = new Map<string, { event: SessionEvent }>();
+  #waiting: PromiseWithResolvers<Result>[] = [];
   #closed = false;
   #error: Error | undefined;
 
@@ -124,73 +119,61 @@ class EventQueue implements AsyncIterableIterator<SessionEvent, undefined> {
       return;
     }
     const source = deltaSource(event);
-    if (source === undefined) this.#growing.clear();
-    else if (this.#grow(source, event)) return;
-    else this.#growing.set(source, this.#events.length);
-    this.#events.push(event);
-    if (this.#events.length - this.#next > QUEUE_LIMIT) this.#fail(new EventQueueOverflowError(QUEUE_LIMIT));
-  }
-
-  next(): Promise<IteratorResult<SessionEvent, undefined>> {
-    const event = this.#events[this.#next];
-    if (event !== undefined) {
-      this.#advance();
-      return Promise.resolve({ done: false, value: event });
+    const earlier = source && this.#growing.get(source);
+    if (earlier) {
+      earlier.event = joined(earlier.event, event);
+      return;
     }
-    if (this.#error) return Promise.reject(this.#error);
-    if (this.#closed) return Promise.resolve({ done: true, value: undefined });
-    return new Promise((resolve, reject) => this.#waiting.push({ resolve, reject }));
+    const entry = { event };
+    if (source === undefined) this.#growing.clear();
+    else this.#growing.set(source, entry);
+    this.#unread.push(entry);
+    if (this.#unread.length > QUEUE_LIMIT) this.#end(new EventQueueOverflowError(QUEUE_LIMIT));
   }
 
-  return(): Promise<IteratorResult<SessionEvent, undefined>> {
-    this.#events = [];
-    this.#next = 0;
-    this.close();
-    this.#onReturn();
-    return Promise.resolve({ done: true, value: undefined });
+  async next(): Promise<Result> {
+    const entry = this.#unread.shift();
+    if (entry) {
+      this.#growing.clear();
+      return { done: false, value: entry.event };
+    }
+    if (this.#error) throw this.#error;
+    if (this.#closed) return DONE;
+    const waiting = Promise.withResolvers<Result>();
+    this.#waiting.push(waiting);
+    return await waiting.promise;
   }
 
+  async return(): Promise<Result> {
+    this.#end();
+    return DONE;
+  }
+
+  /** Lets the consumer read what is left. */
   close(): void {
     this.#closed = true;
-    for (const { resolve } of this.#waiting.splice(0)) resolve({ done: true, value: undefined });
+    for (const { resolve } of this.#waiting.splice(0)) resolve(DONE);
   }
 
   [Symbol.asyncIterator](): this {
     return this;
   }
 
-  #advance(): void {
-    this.#next += 1;
-    this.#growing.clear();
-    if (this.#next < 1024 && this.#next < this.#events.length) return;
-    this.#events.splice(0, this.#next);
-    this.#next = 0;
-  }
-
-  #grow(source: string, event: SessionEvent): boolean {
-    const index = this.#growing.get(source);
-    const earlier = index === undefined ? undefined : this.#events[index];
-    if (
-      index === undefined ||
-      earlier === undefined ||
-      !('delta' in earlier.data) ||
-      !('delta' in event.data)
-    )
-      return false;
-    const joined = earlier.data.delta + event.data.delta;
-    const cut = event.kind === 'TOOL_CALL_OUTPUT_DELTA' && joined.length > OUTPUT_DELTA_LIMIT;
-    const delta = cut ? joined.slice(-OUTPUT_DELTA_LIMIT).toWellFormed() : joined;
-    this.#events[index] = { ...earlier, data: { ...earlier.data, delta } } as SessionEvent;
-    return true;
-  }
-
-  #fail(error: Error): void {
+  #end(error?: Error): void {
     this.#error = error;
-    this.#events = [];
-    this.#next = 0;
-    this.#closed = true;
+    this.#unread = [];
+    this.close();
     this.#onReturn();
   }
+}
+
+/** One delta for two of the same source. */
+function joined(earlier: SessionEvent, later: SessionEvent): SessionEvent {
+  if (!('delta' in earlier.data && 'delta' in later.data)) return earlier;
+  const text = earlier.data.delta + later.data.delta;
+  const cut = later.kind === 'TOOL_CALL_OUTPUT_DELTA' && text.length > OUTPUT_DELTA_LIMIT;
+  const delta = cut ? text.slice(-OUTPUT_DELTA_LIMIT).toWellFormed() : text;
+  return { ...earlier, data: { ...earlier.data, delta } } as SessionEvent;
 }
 
 /** The text that a delta continues; `undefined` for an event that is not a delta. */

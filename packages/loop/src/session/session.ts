@@ -10,7 +10,7 @@ import {
   type SessionSnapshot,
   snapshotAt,
 } from '../conversation/snapshot.ts';
-import type { HistoryTurn, Input } from '../conversation/turn.ts';
+import { checkInput, type HistoryTurn, type Input } from '../conversation/turn.ts';
 import { EventHub, type EventListener } from '../events/event-hub.ts';
 import type { SessionEvent, SessionEventData } from '../events/session-event.ts';
 import type { LoopContext, LoopStart } from '../loop/loop-context.ts';
@@ -21,7 +21,6 @@ import { Subagents } from '../subagents/subagents.ts';
 import type { Question } from '../tools/ask-user-tool.ts';
 import { endSessionProcesses } from '../tools/process-sessions.ts';
 import type { SessionTools } from '../tools/session-tools.ts';
-import { checkInput } from './check-input.ts';
 import { childOptions } from './child-options.ts';
 import { createContext } from './create-context.ts';
 import { FrozenPreamble } from './frozen-preamble.ts';

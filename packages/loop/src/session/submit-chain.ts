@@ -2,11 +2,10 @@ import { messageOf } from '@whetstone/errors';
 import { askHook } from '../control/hooks.ts';
 import { isTimeout, onAbort } from '../control/race-abort.ts';
 import { watchWallTime } from '../control/wall-time.ts';
-import type { Input } from '../conversation/turn.ts';
+import { checkInput, type Input } from '../conversation/turn.ts';
+import { initializeOnce } from '../environment/environment-root.ts';
 import { runLoop } from '../loop/loop.ts';
 import type { LoopContext, LoopOutcome, LoopStart } from '../loop/loop-context.ts';
-import { checkInput } from './check-input.ts';
-import { initializeOnce } from './initialize-environment.ts';
 
 /** What ends the work on a chain of inputs early: the end of the session, or an interrupt. */
 export type ChainEnds = { closing: AbortSignal; interruption: AbortController };

@@ -1,17 +1,10 @@
-import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import type { Preamble } from '../conversation/preamble.ts';
-import type { SessionSnapshot, SubagentSnapshot } from '../conversation/snapshot.ts';
-import type { Input } from '../conversation/turn.ts';
+import type { SessionSnapshot } from '../conversation/snapshot.ts';
 import type { LoopContext } from '../loop/loop-context.ts';
 
-/** What a snapshot holds besides the state of the loop. */
+/** What a snapshot holds besides the state of the loop; empty lists are left out. */
 type Beside = {
-  /** What the last request began with, where the session still has the profile of that request. */
-  preamble: Preamble | undefined;
-  followUps: readonly Input[];
-  parkedArguments: Record<string, JsonObject> | undefined;
-  subagents: SubagentSnapshot[];
+  [Field in 'preamble' | 'followUps' | 'parkedArguments' | 'subagents']: SessionSnapshot[Field] | undefined;
 };
 
 /** The session as it is now, as JSON. Synchronous, so that a session and its subagents are caught at one moment. */
@@ -22,12 +15,20 @@ export function takeSnapshot(context: LoopContext, beside: Beside): SessionSnaps
     version: 1,
     id: sessionId,
     turns: [...history.turns],
-    ...present({ preamble, reasoningEffort: config.reasoningEffort }),
-    ...(steering.messages.length > 0 && { steering: [...steering.messages] }),
-    ...(followUps.length > 0 && { followUps: [...followUps] }),
-    ...present({ parked, parkedArguments }),
-    ...(subagents.length > 0 && { subagents }),
-    ...(foreignTurns > 0 && { foreignTurns }),
+    ...present({
+      preamble,
+      reasoningEffort: config.reasoningEffort,
+      steering: unlessEmpty(steering.messages),
+      followUps: unlessEmpty(followUps),
+      parked,
+      parkedArguments,
+      subagents: unlessEmpty(subagents),
+      foreignTurns: foreignTurns || undefined,
+    }),
     spent: meter.spent,
   };
+}
+
+function unlessEmpty<T>(items: readonly T[] = []): T[] | undefined {
+  return items.length === 0 ? undefined : [...items];
 }
