@@ -74,9 +74,7 @@ function requestOptions({ profile, model, config, sessionId, outputSchema }: Loo
   return { ...options, openai: { ...options.openai, strictJsonSchema: false } };
 }
 
-/**
- * One model call with its retries. The `WARNING` before a retry tells consumers to discard what was streamed so far.
- */
+/** One model call with its retries. The `WARNING` before a retry tells consumers to discard what was streamed. */
 async function callWithRetry(
   context: LoopContext,
   request: ModelRequest,
@@ -87,13 +85,10 @@ async function callWithRetry(
   emit('LLM_CALL_START', identity);
   for (let attempt = 1; ; attempt += 1) {
     const started = performance.now();
-    const ended = (data: Partial<LlmCallEnd>) =>
-      emit('LLM_CALL_END', {
-        ...identity,
-        latencyMs: performance.now() - started,
-        retries: attempt - 1,
-        ...data,
-      });
+    const ended = (data: Partial<LlmCallEnd>) => {
+      const latencyMs = performance.now() - started;
+      emit('LLM_CALL_END', { ...identity, latencyMs, retries: attempt - 1, ...data });
+    };
     try {
       const response = await callModel({
         model,
@@ -103,11 +98,8 @@ async function callWithRetry(
         idleTimeoutMs: config.streamIdleTimeoutMs,
         uniqueCallId: (callId, taken) => history.uniqueCallId(callId, taken),
       });
-      if (
-        isEmpty(response) &&
-        !MEANT_TO_BE_EMPTY.has(response.finish.unified) &&
-        attempt <= config.maxRetries
-      ) {
+      const isMeant = MEANT_TO_BE_EMPTY.has(response.finish.unified);
+      if (isEmpty(response) && !isMeant && attempt <= config.maxRetries) {
         throw new LlmError('model-response-empty', 'The model answered with nothing.');
       }
       ended(accountFor(context, response));
@@ -120,11 +112,8 @@ async function callWithRetry(
         throw error;
       }
       const data = { attempt, delayMs: Math.round(delayMs), discard: true, error: error.code };
-      emit('WARNING', {
-        code: 'model-retry',
-        message: `Model call failed, trying again: ${error.message}`,
-        data,
-      });
+      const message = `Model call failed, trying again: ${error.message}`;
+      emit('WARNING', { code: 'model-retry', message, data });
       await clock.sleep(delayMs, signal).catch(() => {});
       if (signal.aborted) {
         const aborted = new LlmError('model-call-aborted', 'The model call was aborted.');
@@ -135,10 +124,7 @@ async function callWithRetry(
   }
 }
 
-/**
- * Whether the response has neither text nor a tool call. That may be meant: after tool calls there can be nothing to
- * add.
- */
+/** Whether the response has neither text nor a tool call. After tool calls there may be nothing to add. */
 export function isEmpty({ parts }: ModelResponse): boolean {
   return parts.every((part) => part.type === 'reasoning');
 }
@@ -150,10 +136,7 @@ function accountFor({ meter, priceOf, model }: LoopContext, response: ModelRespo
   const name = modelId ?? model.modelId;
   const costUsd = usage && priceOf({ usage, provider: model.provider, model: name });
   meter.addCall(usage, costUsd);
-  return {
-    finish,
-    ...present({ model: modelId, usage, costUsd, responseId }),
-  };
+  return { finish, ...present({ model: modelId, usage, costUsd, responseId }) };
 }
 
 export function errorData({ code, message, hint }: LlmError): SessionErrorData {

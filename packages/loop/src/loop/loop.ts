@@ -136,11 +136,8 @@ async function askOrShrink(context: LoopContext, signal: AbortSignal): Promise<M
     const { message } = error;
     emit('WARNING', { code: 'context-overflow', message });
     const { onContextOverflow } = hooks;
-    const answer = await askHook(
-      'onContextOverflow',
-      onContextOverflow && (() => onContextOverflow({ turns: history.turns, message, signal })),
-      { emit, signal },
-    );
+    const ask = onContextOverflow && (() => onContextOverflow({ turns: history.turns, message, signal }));
+    const answer = await askHook('onContextOverflow', ask, { emit, signal });
     if (answer.kind !== 'answered') throw error;
     history.replace(answer.value.turns);
     context.prompt = undefined;
@@ -183,20 +180,16 @@ function nextStep({ finish }: ModelResponse, calls: readonly ToolCallPart[]): St
 
 function refused({ history, emit }: LoopContext, { finish }: ModelResponse, text: string): LoopOutcome {
   history.answerOpenCalls('Not run: the response was stopped by a content filter.');
-  const error = {
-    code: 'response-refused',
-    message: `The model or its provider refused (${finish.raw ?? finish.unified}).`,
-  } as const;
+  const message = `The model or its provider refused (${finish.raw ?? finish.unified}).`;
+  const error = { code: 'response-refused', message } as const;
   emit('ERROR', error);
   return { reason: 'refused', text, error };
 }
 
 function warnWhenCutShort({ emit }: LoopContext, response: ModelResponse): void {
   if (response.finish.unified === 'length') {
-    emit('WARNING', {
-      code: 'response-truncated',
-      message: 'The answer was cut off at the output token limit.',
-    });
+    const message = 'The answer was cut off at the output token limit.';
+    emit('WARNING', { code: 'response-truncated', message });
   } else if (isEmpty(response)) {
     emit('WARNING', { code: 'response-empty', message: 'The model ended without an answer.' });
   }
@@ -214,10 +207,8 @@ async function continuedByHook(
   signal.throwIfAborted();
   if (answer.kind !== 'answered') return false;
   if (continuations >= MAX_CONTINUATIONS) {
-    emit('WARNING', {
-      code: 'stop-hook',
-      message: `The hook beforeStop sent the model on ${MAX_CONTINUATIONS} times; the input ends all the same.`,
-    });
+    const message = `The hook beforeStop sent the model on ${MAX_CONTINUATIONS} times; the input ends all the same.`;
+    emit('WARNING', { code: 'stop-hook', message });
     return false;
   }
   progress.continuations += 1;
@@ -235,9 +226,6 @@ function failed({ emit }: LoopContext, error: unknown, signal: AbortSignal, text
   if (!(error instanceof LlmError)) throw error;
   const data = errorData(error);
   emit('ERROR', data);
-  return {
-    reason: error.code === 'model-context-overflow' ? 'context_overflow' : 'error',
-    text,
-    error: data,
-  };
+  const reason = error.code === 'model-context-overflow' ? 'context_overflow' : 'error';
+  return { reason, text, error: data };
 }

@@ -1,4 +1,5 @@
 import type { FinalDecision } from '../control/approval.ts';
+import type { ParkedRound } from '../conversation/snapshot.ts';
 import type { ToolCallPart, ToolResult } from '../conversation/turn.ts';
 import { answerWithoutRunning, runToolCalls } from '../tools/run-tool-calls.ts';
 import type { LoopContext } from './loop-context.ts';
@@ -26,10 +27,9 @@ export async function resumeRound(
   decisions: ReadonlyMap<string, FinalDecision>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { parked, history, approve } = context;
+  const { parked, approve } = context;
   if (parked === undefined) return false;
-  const answered = new Set(parked.results.map((result) => result.callId));
-  const open = history.openCalls().filter((call) => !answered.has(call.callId));
+  const open = unanswered(context, parked);
   const undecided = approve ? [] : parked.waiting.map((callId) => [callId, NOBODY_DECIDED] as const);
   return await advance(context, open, parked, new Map([...undecided, ...decisions]), signal);
 }
@@ -39,16 +39,13 @@ const NOBODY_DECIDED: FinalDecision = { decision: 'denied', reason: 'nobody deci
 async function advance(
   context: LoopContext,
   calls: readonly ToolCallPart[],
-  before: NonNullable<LoopContext['parked']>,
+  before: ParkedRound,
   decisions: ReadonlyMap<string, FinalDecision>,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { history } = context;
-  const round = await runToolCalls(calls, {
-    ...toolRun(context, signal),
-    decisions,
-    announced: context.announced,
-  });
+  const parallel = context.profile.supportsParallelToolCalls;
+  const skip = () => skipReason(context);
+  const round = await runToolCalls(calls, { ...context, parallel, decisions, skip, signal });
   const results = [...before.results, ...round.results];
   if (round.parked.length > 0) {
     context.parked = { results, waiting: round.parked, rounds: before.rounds };
@@ -56,24 +53,29 @@ async function advance(
     context.announced = new Set(round.parked);
     return true;
   }
+  finishRound(context, results);
+  return false;
+}
+
+/** Adds the results of a round to the history, in the order of its calls. */
+function finishRound(context: LoopContext, results: readonly ToolResult[]): void {
   context.parked = undefined;
   context.announced = new Set();
-  history.appendToolResults(inCallOrder(history.openCalls(), results));
-  return false;
+  const byCall = new Map(results.map((result) => [result.callId, result]));
+  const { history } = context;
+  history.appendToolResults(history.openCalls().flatMap(({ callId }) => byCall.get(callId) ?? []));
+}
+
+function unanswered({ history }: LoopContext, { results }: ParkedRound): ToolCallPart[] {
+  return history.openCalls().filter((call) => !results.some(({ callId }) => callId === call.callId));
 }
 
 /** Ends a parked round: calls that have not run are answered with `text`, the others keep their results. */
 export function abandonRound(context: LoopContext, text: string): void {
-  const { parked, history, announced, emit } = context;
+  const { parked } = context;
   if (parked === undefined) return;
-  const known = new Set(parked.results.map((result) => result.callId));
-  const results = history
-    .openCalls()
-    .filter((call) => !known.has(call.callId))
-    .map((call) => answerWithoutRunning(call, text, { emit, announced }));
-  context.parked = undefined;
-  context.announced = new Set();
-  history.appendToolResults(inCallOrder(history.openCalls(), [...parked.results, ...results]));
+  const results = unanswered(context, parked).map((call) => answerWithoutRunning(call, text, context));
+  finishRound(context, [...parked.results, ...results]);
 }
 
 /**
@@ -83,36 +85,16 @@ export function endParkedCalls({ parked, history, announced, emit }: LoopContext
   if (parked === undefined) return;
   for (const call of history.openCalls()) {
     if (!announced.has(call.callId)) continue;
-    answerWithoutRunning(call, 'Still parked when the session was closed.', {
-      emit,
-      announced,
-      status: 'aborted',
-    });
+    const text = 'Still parked when the session was closed.';
+    answerWithoutRunning(call, text, { emit, announced, status: 'aborted' });
   }
 }
 
-function inCallOrder(calls: readonly ToolCallPart[], results: readonly ToolResult[]): ToolResult[] {
-  const byCall = new Map(results.map((result) => [result.callId, result]));
-  return calls.flatMap(({ callId }) => byCall.get(callId) ?? []);
-}
-
-function toolRun(context: LoopContext, signal: AbortSignal) {
-  const { profile, tools, environment, config, sessionId, approve, hooks, emit, steering } = context;
-  return {
-    tools,
-    environment,
-    config,
-    sessionId,
-    parallel: profile.supportsParallelToolCalls,
-    approve,
-    hooks,
-    emit,
-    signal,
-    skip: () =>
-      config.steeringMode === 'tool_boundary' && steering.messages.length > 0
-        ? 'Skipped: the user sent a new instruction before this call started.'
-        : undefined,
-  };
+/** Why no further call may start, if so. */
+function skipReason({ config, steering }: LoopContext): string | undefined {
+  return config.steeringMode === 'tool_boundary' && steering.messages.length > 0
+    ? 'Skipped: the user sent a new instruction before this call started.'
+    : undefined;
 }
 
 /** Answers the tool calls of a response that was cut off, without running them. */

@@ -9,7 +9,7 @@ import type { Part, ToolCallPart, ToolResult } from '../conversation/turn.ts';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { Emit, ToolCallEnd } from '../events/session-event.ts';
-import type { RegisteredTool, ToolOutput } from './tool.ts';
+import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
 import { exceedsLimit, type OutputLimit, outputLimit, truncateOutput } from './truncate.ts';
 import { argumentsForDisplay, validateArguments } from './validate-arguments.ts';
 
@@ -50,18 +50,16 @@ export async function runToolCalls(calls: readonly ToolCallPart[], run: ToolRun)
   const results: ToolResult[] = [];
   for (const group of concurrencyGroups(calls, run)) {
     const reason = run.signal.aborted ? undefined : run.skip();
-    let going = group;
-    if (reason !== undefined) {
-      // A call that the host has just decided about counts as started.
-      going = group.filter(({ callId }) => run.decisions.has(callId));
-      const skipped = group.filter((call) => !going.includes(call));
-      results.push(
-        ...skipped.map((call) => answerWithoutRunning(call, reason, { ...run, status: 'skipped' })),
-      );
-    }
-    const answers = await Promise.all(going.map((call) => runToolCall(call, run)));
+    const answers = await Promise.all(
+      group.map((call) =>
+        // A call that the host has just decided about counts as started.
+        reason === undefined || run.decisions.has(call.callId)
+          ? runToolCall(call, run)
+          : answerWithoutRunning(call, reason, { ...run, status: 'skipped' }),
+      ),
+    );
     results.push(...answers.filter((answer) => answer !== PARKED));
-    const parked = going.filter((_, index) => answers[index] === PARKED).map((call) => call.callId);
+    const parked = group.filter((_, index) => answers[index] === PARKED).map((call) => call.callId);
     if (parked.length > 0) return { results, parked };
   }
   return { results, parked: [] };
@@ -77,11 +75,8 @@ function concurrencyGroups(calls: readonly ToolCallPart[], { tools, parallel }: 
     const tool = tools.get(call.name);
     const shared = parallel && tool?.concurrency === 'shared';
     if (shared && open && !tool.waitsForEarlier?.(call.input)) open.push(call);
-    else {
-      const group = [call];
-      groups.push(group);
-      open = shared ? group : undefined;
-    }
+    else groups.push([call]);
+    open = shared ? groups.at(-1) : undefined;
   }
   return groups;
 }
@@ -92,28 +87,30 @@ type Finished = Pick<ToolCallEnd, 'status' | 'isError' | 'details'> & { content:
 async function runToolCall(call: ToolCallPart, run: ToolRun): Promise<ToolResult | typeof PARKED> {
   const { callId, name } = call;
   const started = performance.now();
-  const input = argumentsForDisplay(call.input, call.freeform === true);
-  if (!run.announced.has(callId)) run.emit('TOOL_CALL_START', { callId, name, input });
+  const input = announce(call, run);
   const tool = run.tools.get(name);
   const finished = await finish(call, tool, input, run);
   if (finished === PARKED) return PARKED;
   const limit = outputLimit(name, tool?.output, run.config);
   const outputFile = await keepFullOutput(finished, limit, run.environment);
+  const { status, isError } = finished;
   const content = eachText(finished.content, (text) => truncateOutput(text, limit, outputFile));
   const details = outputFile === undefined ? finished.details : { ...finished.details, outputFile };
   const full = textOf(finished.content);
   const output = truncateOutput(full, FULL_OUTPUT);
-  run.emit('TOOL_CALL_END', {
-    callId,
-    name,
-    status: finished.status,
-    output,
-    outputComplete: output === full,
-    isError: finished.isError,
-    durationMs: Math.round(performance.now() - started),
-    ...present({ details }),
-  });
-  return { callId, name, content, isError: finished.isError };
+  const end = { status, output, outputComplete: output === full, isError, ...present({ details }) };
+  run.emit('TOOL_CALL_END', { callId, name, ...end, durationMs: Math.round(performance.now() - started) });
+  return { callId, name, content, isError };
+}
+
+/** Reports the start of a call, unless that was reported before. Returns the arguments as the report shows them. */
+function announce(
+  { callId, name, input: text, freeform = false }: ToolCallPart,
+  { emit, announced }: Pick<NotRun, 'emit' | 'announced'>,
+): JsonValue {
+  const input = argumentsForDisplay(text, freeform);
+  if (!announced?.has(callId)) emit('TOOL_CALL_START', { callId, name, input });
+  return input;
 }
 
 const MAX_KEPT_CHARACTERS = 64 * 1024 * 1024;
@@ -146,7 +143,7 @@ const FULL_OUTPUT = { maxChars: 1024 * 1024, mode: 'head_tail' } as const;
 type NotRun = {
   emit: Emit;
   /** Calls whose start was reported before. */
-  announced?: ReadonlySet<string>;
+  announced?: ReadonlySet<string> | undefined;
   status?: 'rejected' | 'skipped' | 'aborted';
 };
 
@@ -157,8 +154,7 @@ export function answerWithoutRunning(
   { emit, announced, status = 'rejected' }: NotRun,
 ): ToolResult {
   const { callId, name } = call;
-  const input = argumentsForDisplay(call.input, call.freeform === true);
-  if (!announced?.has(callId)) emit('TOOL_CALL_START', { callId, name, input });
+  announce(call, { emit, announced });
   const end = { status, output: text, outputComplete: true, isError: true, durationMs: 0 };
   emit('TOOL_CALL_END', { callId, name, ...end });
   return { callId, name, content: text, isError: true };
@@ -181,10 +177,8 @@ async function finish(
     const decision = await askForApproval(call, input, prepared.args, run);
     if (decision.decision === 'parked') return PARKED;
     if (decision.decision === 'denied') {
-      return failure(
-        'rejected',
-        `Not run: the call was denied${decision.reason ? ` (${decision.reason})` : ''}.`,
-      );
+      const why = decision.reason ? ` (${decision.reason})` : '';
+      return failure('rejected', `Not run: the call was denied${why}.`);
     }
     return await afterwards(call, prepared.args, await execute(tool, prepared.args, call, run), run);
   } catch (error) {
@@ -231,12 +225,8 @@ async function afterwards(
   return { ...finished, content: eachText(content, clean), isError };
 }
 
-function hooked(
-  { callId, name }: ToolCallPart,
-  args: JsonObject,
-  { sessionId, signal }: ToolRun,
-): HookedCall {
-  return { callId, name, args, sessionId, signal };
+function hooked(call: ToolCallPart, args: JsonObject, { sessionId, signal }: ToolRun): HookedCall {
+  return { callId: call.callId, name: call.name, args, sessionId, signal };
 }
 
 function failure(status: Finished['status'], content: string): Finished {
@@ -286,46 +276,33 @@ async function execute(
   run: ToolRun,
 ): Promise<Finished> {
   const { callId, name } = call;
+  const { environment, signal, sessionId, config, emit } = run;
   const started = performance.now();
-  const { defaultCommandTimeoutMs, maxCommandTimeoutMs } = run.config;
-  const work = Promise.resolve().then(() =>
-    tool.executor(args, {
-      environment: run.environment,
-      signal: run.signal,
-      callId,
-      sessionId: run.sessionId,
-      onUpdate: (delta) => run.emit('TOOL_CALL_OUTPUT_DELTA', { callId, delta }),
-      limits: { defaultCommandTimeoutMs, maxCommandTimeoutMs },
-    }),
-  );
-  const settled = await raceAbort(
-    work.then(
-      (output): Finished => completed(output),
-      (error): Finished => failure('failed', `Tool error (${name}): ${messageOf(error)}`),
-    ),
-    run.signal,
-    ABORT_GRACE_MS,
-  );
-  if (!run.signal.aborted && settled) return settled;
+  const context: ToolContext = {
+    environment,
+    signal,
+    callId,
+    sessionId,
+    onUpdate: (delta) => emit('TOOL_CALL_OUTPUT_DELTA', { callId, delta }),
+    limits: config,
+  };
+  const work = Promise.resolve()
+    .then(() => tool.executor(args, context))
+    .then(completed, (error) => failure('failed', `Tool error (${name}): ${messageOf(error)}`));
+  const settled = await raceAbort(work, signal, ABORT_GRACE_MS);
+  if (!signal.aborted && settled) return settled;
   // What ran to its end in spite of the abort did happen, and the model has to know.
   if (settled?.status === 'completed' && !settled.isError) return settled;
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   const partial = settled ? `\n${textOf(settled.content)}` : '';
-  return failure('aborted', `Aborted by ${whoAborted(run.signal)} after ${seconds} s.${partial}`);
+  return failure('aborted', `Aborted by ${whoAborted(signal)} after ${seconds} s.${partial}`);
 }
 
 function completed(output: ToolOutput): Finished {
-  const {
-    content,
-    isError = false,
-    details,
-  }: Exclude<ToolOutput, string> = typeof output === 'string' ? { content: output } : output;
-  return {
-    status: isError ? 'failed' : 'completed',
-    content: eachText(content, clean),
-    isError,
-    ...present({ details }),
-  };
+  if (typeof output === 'string') return completed({ content: output });
+  const { content, isError = false, details } = output;
+  const status = isError ? 'failed' : 'completed';
+  return { status, content: eachText(content, clean), isError, ...present({ details }) };
 }
 
 /** No request may carry a lone surrogate, and some providers refuse NUL. */
