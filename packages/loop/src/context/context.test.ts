@@ -52,14 +52,9 @@ test('the environment block names the place, and git as it stands', async () => 
   await using place = await temporaryEnvironment();
   const { environment } = place;
   const signal = new AbortController().signal;
-  const options = {
-    environment,
-    model: 'm-1',
-    knowledgeCutoff: '2025-08',
-    now: Date.UTC(2026, 1, 3),
-    signal,
-  };
-  expect(await describeEnvironment(options)).toBe(
+  const profile = { model: 'm-1', knowledgeCutoff: '2025-08' };
+  const describe = () => describeEnvironment(environment, profile, Date.UTC(2026, 1, 3), signal);
+  expect(await describe()).toBe(
     [
       '<environment>',
       `Working directory: ${place.directory}`,
@@ -77,7 +72,7 @@ test('the environment block names the place, and git as it stands', async () => 
     `git init -q -b trunk && touch a && git add a && ${git} commit -qm "first commit" && touch b`,
   );
   await environment.exec('echo x > a');
-  const text = await describeEnvironment(options);
+  const text = await describe();
   expect(text).toContain('Is git repository: true\nGit branch: trunk\n');
   expect(text).toMatch(
     /Modified files: 1, untracked: 1 .*\nRecent commits:\n[0-9a-f]+ first commit\n<\/git_status>$/,
@@ -89,6 +84,6 @@ test('nothing that a repository configures runs for the look at it', async () =>
   const { environment } = place;
   await environment.exec('git init -q && git config core.fsmonitor "touch ran; false"');
   const signal = new AbortController().signal;
-  await describeEnvironment({ environment, model: 'm', knowledgeCutoff: undefined, now: 0, signal });
+  await describeEnvironment(environment, { model: 'm' }, 0, signal);
   expect(await environment.stat('ran')).toBeUndefined();
 });

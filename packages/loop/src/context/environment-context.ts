@@ -1,35 +1,29 @@
 import type { ExecResult, ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { findGitRoot } from '../files/git-root.ts';
 
-export type EnvironmentContextOptions = {
-  environment: ExecutionEnvironment;
-  model: string;
-  knowledgeCutoff: string | undefined;
-  /** Milliseconds since the epoch. */
-  now: number;
-  signal: AbortSignal;
-};
-
 /**
  * What the model is told about where it works (loop spec 6.3 and 6.4): a snapshot of the session's start. It is the
  * first message on the user's side, not part of the system prompt, so that a new day or branch spares the cached prompt.
  */
-export async function describeEnvironment(options: EnvironmentContextOptions): Promise<string> {
-  const { environment } = options;
+export async function describeEnvironment(
+  environment: ExecutionEnvironment,
+  { model, knowledgeCutoff }: { model: string; knowledgeCutoff?: string },
+  now: number,
+  signal: AbortSignal,
+): Promise<string> {
   const workingDirectory = environment.workingDirectory();
-  const git = (await findGitRoot(environment, workingDirectory))
-    ? await readGit(environment, options.signal)
-    : undefined;
+  const isRepository = (await findGitRoot(environment, workingDirectory)) !== undefined;
+  const git = isRepository ? await readGit(environment, signal) : undefined;
   const lines = [
     '<environment>',
     `Working directory: ${workingDirectory}`,
-    `Is git repository: ${git !== undefined}`,
+    `Is git repository: ${isRepository}`,
     ...(git?.branch ? [`Git branch: ${git.branch}`] : []),
     `Platform: ${environment.platform()}`,
     `OS version: ${environment.osVersion()}`,
-    `Today's date: ${new Date(options.now).toISOString().slice(0, 10)}`,
-    `Model: ${options.model}`,
-    ...(options.knowledgeCutoff ? [`Knowledge cutoff: ${options.knowledgeCutoff}`] : []),
+    `Today's date: ${new Date(now).toISOString().slice(0, 10)}`,
+    `Model: ${model}`,
+    ...(knowledgeCutoff ? [`Knowledge cutoff: ${knowledgeCutoff}`] : []),
     '</environment>',
     ...(git ? ['<git_status>', git.status, ...git.commits, '</git_status>'] : []),
   ];

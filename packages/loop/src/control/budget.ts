@@ -28,7 +28,7 @@ export type Budget = {
 export type Totals = { usage: Usage; costUsd: number | undefined; modelCalls: number; toolRounds: number };
 
 /** A limit that is used up. `value` is its setting. */
-export type LimitReached = { limit: LimitKind; value: number };
+type LimitReached = { limit: LimitKind; value: number };
 
 type Counters = Totals & { turns: number; rounds: number };
 

@@ -1,5 +1,6 @@
 import type { JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { z } from 'zod';
 import { inputText } from '../conversation/turn.ts';
 import type { SessionEvent, SessionEventOf } from './session-event.ts';
 
@@ -24,15 +25,8 @@ export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[
     if (event.kind === 'WARNING' && event.data.code === 'model-retry') held.delete(sessionId);
     if (event.kind === 'PROCESSING_END' && !subagent) turn += 1;
     const parentCallId = subagent && (running.get(sessionId) ?? subagent.agentId);
-    const envelope = {
-      at: event.timestamp,
-      turn,
-      source: 'agent' as const,
-      ...present({ parentCallId }),
-    };
-    const mapped = eventsOf(event, running).map(
-      (streamEvent): StreamEvent => ({ ...streamEvent, ...envelope }),
-    );
+    const envelope = { at: event.timestamp, turn, source: 'agent' as const, ...present({ parentCallId }) };
+    const mapped = eventsOf(event, running).map((mappedEvent) => ({ ...mappedEvent, ...envelope }));
     if (event.kind === 'ASSISTANT_TEXT_END' || event.kind === 'REASONING_END') {
       held.set(sessionId, [...(held.get(sessionId) ?? []), ...mapped]);
       return [];
@@ -70,16 +64,7 @@ function eventsOf(event: SessionEvent, running: ReadonlyMap<string, string>): St
 function toStreamEvents(event: SessionEvent): StreamEvent[] {
   switch (event.kind) {
     case 'SESSION_START':
-      return [
-        {
-          type: 'session.started',
-          sessionId: event.sessionId,
-          runtime: 'loop',
-          model: event.data.model,
-          workingDir: event.data.workingDirectory,
-          ...(event.data.restored && { resumed: true }),
-        },
-      ];
+      return [sessionStarted(event)];
     case 'USER_INPUT':
     case 'STEERING_INJECTED':
       return [{ type: 'message', role: 'user', text: inputText(event.data.content) }];
@@ -100,14 +85,9 @@ function toStreamEvents(event: SessionEvent): StreamEvent[] {
     case 'APPROVAL_DECIDED':
       return [{ type: 'approval.decided', callId: event.data.callId, decision: event.data.decision }];
     case 'INPUT_REQUESTED': {
-      const { callId, question, options } = event.data;
-      const choices = options.map((option) => ({ id: option, label: option }));
-      return [
-        {
-          type: 'input.requested',
-          request: { id: callId, prompt: question, kind: 'question', options: choices },
-        },
-      ];
+      const { callId: id, question: prompt, options: labels } = event.data;
+      const options = labels.map((label) => ({ id: label, label }));
+      return [{ type: 'input.requested', request: { id, prompt, kind: 'question', options } }];
     }
     case 'LLM_CALL_END':
       return usage(event);
@@ -118,6 +98,11 @@ function toStreamEvents(event: SessionEvent): StreamEvent[] {
   }
 }
 
+function sessionStarted({ sessionId, data }: SessionEventOf<'SESSION_START'>): StreamEvent {
+  const { model, workingDirectory: workingDir, restored: resumed } = data;
+  return { type: 'session.started', sessionId, runtime: 'loop', model, workingDir, ...present({ resumed }) };
+}
+
 function toolResult({ data }: SessionEventOf<'TOOL_CALL_END'>): StreamEvent[] {
   const { changes, ...facts } = data.details ?? {};
   const output: JsonValue = Object.keys(facts).length === 0 ? data.output : { output: data.output, ...facts };
@@ -125,21 +110,24 @@ function toolResult({ data }: SessionEventOf<'TOOL_CALL_END'>): StreamEvent[] {
   return [{ type: 'action.result', callId: data.callId, output, status }, ...fileChanges(changes)];
 }
 
-const CHANGES = ['added', 'modified', 'deleted', 'renamed'] as const;
+const fileChange = z.object({
+  path: z.string(),
+  change: z.enum(['added', 'modified', 'deleted', 'renamed']),
+  from: z.string().optional().catch(undefined),
+});
 
+/** A tool of the host may report whatever it likes: what is not a file change is left out. */
 function fileChanges(changes: JsonValue | undefined): StreamEvent[] {
   if (!Array.isArray(changes)) return [];
   return changes.flatMap((entry): StreamEvent[] => {
-    if (typeof entry !== 'object' || entry === null || Array.isArray(entry)) return [];
-    const change = CHANGES.find((known) => known === entry.change);
-    if (change === undefined || typeof entry.path !== 'string') return [];
-    const from = typeof entry.from === 'string' ? { from: entry.from } : {};
-    return [{ type: 'file.changed', path: entry.path, change, ...from }];
+    const { data } = fileChange.safeParse(entry);
+    return data
+      ? [{ type: 'file.changed', path: data.path, change: data.change, ...present({ from: data.from }) }]
+      : [];
   });
 }
 
 function usage({ data }: SessionEventOf<'LLM_CALL_END'>): StreamEvent[] {
-  if (data.usage === undefined) return [];
-  const cost = data.costUsd === undefined ? {} : { costUsd: data.costUsd };
-  return [{ type: 'usage', usage: data.usage, model: data.model, latencyMs: data.latencyMs, ...cost }];
+  const { usage: tokens, model, latencyMs, costUsd } = data;
+  return tokens ? [{ type: 'usage', usage: tokens, model, latencyMs, ...present({ costUsd }) }] : [];
 }

@@ -10,18 +10,16 @@ import { createProfile } from './create-profile.ts';
 import type { ProfileOptions, ProviderProfile } from './provider-profile.ts';
 import { codingPractice, finalAnswer } from './system-prompt.ts';
 
-type ToolNames = { read: string; edit: string; write: string; grep: string; glob: string };
-
-const SPEC_NAMES: ToolNames = {
-  read: 'read_file',
-  edit: 'edit_file',
-  write: 'write_file',
-  grep: 'grep',
-  glob: 'glob',
+const SPEC_NAMES = { read: 'read_file', edit: 'edit_file', write: 'write_file', grep: 'grep', glob: 'glob' };
+const NATIVE_NAMES: typeof SPEC_NAMES = {
+  read: 'Read',
+  edit: 'Edit',
+  write: 'Write',
+  grep: 'Grep',
+  glob: 'Glob',
 };
-const NATIVE_NAMES: ToolNames = { read: 'Read', edit: 'Edit', write: 'Write', grep: 'Grep', glob: 'Glob' };
 
-const baseText = ({ read, edit, write, grep, glob }: ToolNames) =>
+const baseText = ({ read, edit, write, grep, glob }: typeof SPEC_NAMES) =>
   `You are a coding agent. You work in the user's repository through tools: you read files, edit them and run commands. The user reads your final answer, not your tool calls.
 
 # Choosing tools
@@ -41,9 +39,6 @@ Prefer editing a file to writing a new one; use ${write} for new files and compl
 ${codingPractice}
 
 ${finalAnswer}`;
-
-/** Output tokens of one response; the default of the wire, 4,096, would cut larger files in half. */
-const MAX_OUTPUT_TOKENS = 32_000;
 
 export type AnthropicProfileOptions = ProfileOptions & {
   /** Values of the `anthropic-beta` header, for example `context-1m-2025-08-07`. */
@@ -65,7 +60,8 @@ export function createAnthropicProfile(options: AnthropicProfileOptions): Provid
     },
     projectDocumentNames: ['AGENTS.md', 'CLAUDE.md'],
     contextWindowSize: 200_000,
-    maxOutputTokens: MAX_OUTPUT_TOKENS,
+    // The default of the wire, 4,096, would cut larger files in half.
+    maxOutputTokens: 32_000,
     subagentTools: native ? 'claude-code' : 'spec',
     askUserTool: native ? 'claude-code' : 'spec',
   });

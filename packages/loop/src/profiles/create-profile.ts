@@ -18,24 +18,20 @@ export type Family = Pick<ProviderProfile, 'id' | 'projectDocumentNames' | 'cont
 export function createProfile(options: ProfileOptions, family: Family): ProviderProfile {
   const toolRegistry = new ToolRegistry(family.tools);
   const { provider, of: optionsOf } = family.requestOptions;
-  const maxOutputTokens = options.maxOutputTokens ?? family.maxOutputTokens;
+  const { id, projectDocumentNames, subagentTools, askUserTool } = family;
+  const { model, knowledgeCutoff, maxOutputTokens = family.maxOutputTokens } = options;
   return {
-    id: family.id,
-    model: options.model,
+    id,
+    model,
     toolRegistry,
     buildSystemPrompt: (parts) => layerSystemPrompt(family.baseText, toolRegistry, parts),
     tools: () => toolRegistry.definitions(),
     providerOptions: (request) => ({ [provider]: { ...optionsOf(request), ...options.providerOptions } }),
-    projectDocumentNames: family.projectDocumentNames,
+    projectDocumentNames,
     supportsReasoning: true,
     supportsStreaming: true,
     supportsParallelToolCalls: true,
     contextWindowSize: options.contextWindowSize ?? family.contextWindowSize,
-    ...present({
-      maxOutputTokens,
-      knowledgeCutoff: options.knowledgeCutoff,
-      subagentTools: family.subagentTools,
-      askUserTool: family.askUserTool,
-    }),
+    ...present({ maxOutputTokens, knowledgeCutoff, subagentTools, askUserTool }),
   };
 }

@@ -14,17 +14,7 @@ import { createProfile } from './create-profile.ts';
 import type { ProfileOptions, ProviderProfile } from './provider-profile.ts';
 import { codingPractice, finalAnswer } from './system-prompt.ts';
 
-type ToolNames = {
-  read: string;
-  readMany: string;
-  edit: string;
-  all: string;
-  write: string;
-  list: string;
-  grep: string;
-};
-
-const SPEC_NAMES: ToolNames = {
+const SPEC_NAMES = {
   read: 'read_file',
   readMany: 'read_many_files',
   edit: 'edit_file',
@@ -33,7 +23,7 @@ const SPEC_NAMES: ToolNames = {
   list: 'list_dir',
   grep: 'grep',
 };
-const NATIVE_NAMES: ToolNames = {
+const NATIVE_NAMES: typeof SPEC_NAMES = {
   ...SPEC_NAMES,
   edit: 'replace',
   all: 'allow_multiple',
@@ -41,7 +31,7 @@ const NATIVE_NAMES: ToolNames = {
   grep: 'grep_search',
 };
 
-const baseText = ({ read, readMany, edit, all, write, list, grep }: ToolNames) =>
+const baseText = ({ read, readMany, edit, all, write, list, grep }: typeof SPEC_NAMES) =>
   `You are a coding agent. You work in the user's repository through tools: you read files, edit them and run commands. The user reads your final answer, not your tool calls.
 
 # Choosing tools
@@ -116,14 +106,9 @@ function specTools(): RegisteredTool[] {
 }
 
 function webSearchTool(name: string): RegisteredTool {
+  const description = 'Searches the web.';
   return {
-    definition: {
-      type: 'provider',
-      name,
-      description: 'Searches the web.',
-      id: 'google.google_search',
-      args: {},
-    },
+    definition: { type: 'provider', name, description, id: 'google.google_search', args: {} },
     executor: () => {
       throw new Error(`${name} runs at the provider`);
     },

@@ -9,8 +9,6 @@ import { createOpenAiProfile } from './openai-profile.ts';
 import type { ProfileOptions, ProviderProfile, SystemPromptParts } from './provider-profile.ts';
 import { layerSystemPrompt } from './system-prompt.ts';
 
-const json = z.record(z.string(), z.json());
-
 const captureSchema = z.object({
   /** Which wire the request was captured on. */
   wire: z.enum([
@@ -23,7 +21,7 @@ const captureSchema = z.object({
   /** The blocks of the system prompt in their order, byte for byte. */
   systemPrompt: z.union([z.string().transform((block) => [block]), z.array(z.string())]),
   /** The `tools` of the request as they stand in it. */
-  tools: z.array(json),
+  tools: z.array(z.record(z.string(), z.json())),
 });
 
 /** What a released agent sends to its model, taken from one of its requests. */
@@ -58,7 +56,7 @@ export function loadProfile(capture: unknown, options: LoadProfileOptions = {}):
   if (model === undefined)
     throw new TypeError('loadProfile: the capture has no model name. Pass `model` in the options.');
 
-  const base = baseProfile(wire, { ...options, model, toolSet: 'native' });
+  const base = PROFILES[wire]({ ...options, model, toolSet: 'native' });
   const executors = executorsFor(wire, model, options.tools ?? []);
   const unbound: string[] = [];
   const toolRegistry = new ToolRegistry();
@@ -83,17 +81,12 @@ export function loadProfile(capture: unknown, options: LoadProfileOptions = {}):
 
 type Wire = z.output<typeof captureSchema>['wire'];
 
-function baseProfile(wire: Wire, options: ProfileOptions): ProviderProfile {
-  switch (wire) {
-    case 'openai-responses':
-    case 'openai-chat-completions':
-      return createOpenAiProfile(options);
-    case 'anthropic-messages':
-      return createAnthropicProfile(options);
-    case 'gemini-generate-content':
-      return createGeminiProfile(options);
-  }
-}
+const PROFILES: Readonly<Record<Wire, (options: ProfileOptions) => ProviderProfile>> = {
+  'openai-responses': createOpenAiProfile,
+  'openai-chat-completions': createOpenAiProfile,
+  'anthropic-messages': createAnthropicProfile,
+  'gemini-generate-content': createGeminiProfile,
+};
 
 /** Of one name, the released agent's tool comes before the spec's, and the host's before both. */
 function executorsFor(
@@ -101,12 +94,9 @@ function executorsFor(
   model: string,
   own: readonly RegisteredTool[],
 ): ReadonlyMap<string, RegisteredTool> {
-  const families = (['spec', 'native'] as const).map((toolSet) =>
-    // Of the agents that speak this wire, Qwen Code has the names of Gemini CLI, which it comes from.
-    wire === 'openai-chat-completions'
-      ? createGeminiProfile({ model, toolSet })
-      : baseProfile(wire, { model, toolSet }),
-  );
+  // Of the agents that speak Chat Completions, Qwen Code has the names of Gemini CLI, which it comes from.
+  const createProfile = wire === 'openai-chat-completions' ? createGeminiProfile : PROFILES[wire];
+  const families = (['spec', 'native'] as const).map((toolSet) => createProfile({ model, toolSet }));
   const earlier = wire === 'anthropic-messages' ? createEarlierClaudeCodeTools() : [];
   const all = [...earlier, ...families.flatMap(({ toolRegistry }) => [...toolRegistry]), ...own];
   return new Map(all.map((tool) => [tool.definition.name, tool]));

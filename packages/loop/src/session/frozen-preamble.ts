@@ -18,10 +18,9 @@ type BuiltPreamble = Preamble & { projectDocuments: readonly ProjectDocument[] }
 
 async function buildPreamble(surroundings: Surroundings, signal: AbortSignal): Promise<BuiltPreamble> {
   const { profile, environment, userInstructions, now } = surroundings;
-  const { model, knowledgeCutoff } = profile;
   const [projectDocuments, environmentContext] = await Promise.all([
     findProjectDocuments(environment, profile.projectDocumentNames),
-    describeEnvironment({ environment, model, knowledgeCutoff, now, signal }),
+    describeEnvironment(environment, profile, now, signal),
   ]);
   const parts = { environment, projectDocuments, userInstructions };
   const systemPrompt = profile.buildSystemPrompt(parts);

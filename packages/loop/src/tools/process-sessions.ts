@@ -1,6 +1,6 @@
 import { present } from '@whetstone/events/present';
 import { pathsOf } from '../environment/environment-path.ts';
-import type { BackgroundProcess, ExecutionEnvironment } from '../environment/execution-environment.ts';
+import type { BackgroundProcess } from '../environment/execution-environment.ts';
 import { dropSessionState, type StateOwner, sessionState } from './session-state.ts';
 
 /** Commands of one session that may run at once. */
@@ -63,17 +63,13 @@ export async function startInBackground(
   makeRoom(owner);
   const folder = await environment.outputDirectory();
   const outputFile = pathsOf(environment).join(folder, `${crypto.randomUUID()}.log`);
-  const process = await environment.start(command, {
-    outputFile,
-    ...present({ workingDirectory }),
-  });
+  const process = await environment.start(command, { outputFile, ...present({ workingDirectory }) });
   // Nobody polls it, so nothing but the clock can end it.
   void process.poll({ waitMs: timeoutMs }).then(({ state }) => {
     if (state.kind === 'running') void process.kill().catch(() => {});
   });
-  const { pid } = process;
   const id = keepProcess(owner, process, { command, outputFile });
-  return { id, outputFile, ...present({ pid }) };
+  return { id, outputFile, ...present({ pid: process.pid }) };
 }
 
 /** The commands that the session has started in the background, those that have exited too, oldest first. */
@@ -81,9 +77,8 @@ export function backgroundCommands(
   owner: StateOwner,
 ): (BackgroundCommand & Pick<InBackground, 'command'> & Pick<BackgroundProcess, 'state'>)[] {
   return [...processesOf(owner)].flatMap(([id, { process, background }]) => {
-    if (!background) return [];
     const { pid, state } = process;
-    return [{ id, ...background, state, ...present({ pid }) }];
+    return background ? [{ id, ...background, state, ...present({ pid }) }] : [];
   });
 }
 
@@ -91,11 +86,7 @@ export function backgroundCommands(
  * Ends all commands that a session left running, and forgets whatever its tools have kept. To be called when it closes;
  * never rejects.
  */
-export async function endSessionProcesses(
-  environment: ExecutionEnvironment,
-  sessionId: string,
-): Promise<void> {
-  const owner = { environment, sessionId };
+export async function endSessionProcesses(owner: StateOwner): Promise<void> {
   const processes = [...processesOf(owner).values()];
   dropSessionState(owner);
   await Promise.allSettled(processes.map(({ process }) => process.kill()));

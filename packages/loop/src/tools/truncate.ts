@@ -1,4 +1,6 @@
 import { present } from '@whetstone/events/present';
+import type { SessionConfig } from '../control/session-config.ts';
+
 /** How much of a tool's output the model reads, and which end of it. */
 export type OutputLimit = {
   /** UTF-16 code units of the result, with the marker that stands for what is cut. */
@@ -29,24 +31,14 @@ const LIMITS: Readonly<Record<string, OutputLimit>> = {
 };
 const OTHER: OutputLimit = { maxChars: 30_000, mode: 'head_tail' };
 
-export type LimitOverrides = {
-  toolOutputLimits: Readonly<Record<string, number>>;
-  toolLineLimits: Readonly<Record<string, number>>;
-};
-
 /** The limit of one tool: the host's numbers, else the tool's own, else the table's. */
 export function outputLimit(
   name: string,
   own: OutputLimit | undefined,
-  overrides: LimitOverrides,
+  { toolOutputLimits, toolLineLimits }: Pick<SessionConfig, 'toolOutputLimits' | 'toolLineLimits'>,
 ): OutputLimit {
   const limit = own ?? LIMITS[name] ?? OTHER;
-  const maxLines = overrides.toolLineLimits[name] ?? limit.maxLines;
-  return {
-    ...limit,
-    maxChars: overrides.toolOutputLimits[name] ?? limit.maxChars,
-    ...present({ maxLines }),
-  };
+  return { ...limit, ...present({ maxChars: toolOutputLimits[name], maxLines: toolLineLimits[name] }) };
 }
 
 /** Whether the model gets less than `text`. */

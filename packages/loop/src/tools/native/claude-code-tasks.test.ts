@@ -65,6 +65,6 @@ test('the list is its session’s own and ends with it', async () => {
   await call('TaskCreate', { subject: 'a', description: '' });
   const other = caller(createClaudeCodeTools(), place.environment, 'other');
   expect((await other('TaskList', {})).content).toBe('There are no tasks.');
-  await endSessionProcesses(place.environment, 'mine');
+  await endSessionProcesses({ environment: place.environment, sessionId: 'mine' });
   expect((await call('TaskList', {})).content).toBe('There are no tasks.');
 });

@@ -70,7 +70,7 @@ describe('Codex', () => {
     const id = Number(/session ID (\d+)/.exec(String(started.content))?.[1]);
     expect((await other('write_stdin', { session_id: id })).isError).toBe(true);
     const pid = await written(place.path('pid'));
-    await endSessionProcesses(place.environment, 'mine');
+    await endSessionProcesses({ environment: place.environment, sessionId: 'mine' });
     expect((await place.environment.exec(['kill', '-0', pid])).exitCode).not.toBe(0);
   });
 
