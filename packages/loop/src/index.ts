@@ -91,8 +91,7 @@ export { LlmError, type LlmErrorCode } from './llm/llm-error.ts';
 export { catalogPriceOf, type PriceOf } from './llm/model-catalog.ts';
 export type { OutputSchema } from './loop/structured-output.ts';
 export { connectMcpServers, type McpConnections } from './mcp/connect-mcp-servers.ts';
-export type { McpOptions } from './mcp/mcp-options.ts';
-export type { McpServer } from './mcp/mcp-server.ts';
+export type { McpOptions, McpServer } from './mcp/mcp-server.ts';
 export { type AnthropicProfileOptions, createAnthropicProfile } from './profiles/anthropic-profile.ts';
 export { createGeminiProfile, type GeminiProfileOptions } from './profiles/gemini-profile.ts';
 export {

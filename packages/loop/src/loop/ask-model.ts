@@ -1,11 +1,11 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { present } from '@whetstone/events/present';
+import type { Clock } from '../control/clock.ts';
 import type { LlmCallEnd, SessionErrorData } from '../events/session-event.ts';
 import { LlmError } from '../llm/llm-error.ts';
 import { callModel, type ModelRequest, type ModelResponse } from '../llm/model-call.ts';
 import { catalogMaxOutput } from '../llm/model-catalog.ts';
 import { PromptBuilder, wireOf } from '../llm/prompt.ts';
-import { retryDelay } from '../llm/retry.ts';
 import type { LoopContext } from './loop-context.ts';
 
 /**
@@ -141,4 +141,20 @@ function accountFor({ meter, priceOf, model }: LoopContext, response: ModelRespo
 
 export function errorData({ code, message, hint }: LlmError): SessionErrorData {
   return { code, message: hint === undefined ? message : `${message} ${hint}` };
+}
+
+const FIRST_DELAY_MS = 1_000;
+const LONGEST_DELAY_MS = 60_000;
+
+/**
+ * How long to wait before attempt `retry` (1 is the first retry): what the provider asked for, else 1 s · 2ⁿ with ±50 %
+ * jitter. `undefined`: do not try again, because it would not help or because the provider asked for more than a minute.
+ */
+function retryDelay(error: LlmError, retry: number, maxRetries: number, clock: Clock): number | undefined {
+  if (!error.retryable || retry > maxRetries) return undefined;
+  if (error.retryAfterMs !== undefined) {
+    return error.retryAfterMs <= LONGEST_DELAY_MS ? error.retryAfterMs : undefined;
+  }
+  const backoff = FIRST_DELAY_MS * 2 ** (retry - 1) * (0.5 + clock.random());
+  return Math.min(backoff, LONGEST_DELAY_MS);
 }

@@ -1,13 +1,12 @@
 import { present } from '@whetstone/events/present';
 import { askHook } from '../control/hooks.ts';
 import { assistantText, type Input, type ToolCallPart, toolCallsOf } from '../conversation/turn.ts';
+import type { EndReason, LimitKind } from '../events/session-event.ts';
 import { LlmError } from '../llm/llm-error.ts';
 import type { ModelResponse } from '../llm/model-call.ts';
 import { askModel, errorData, isEmpty, takesResponseFormat } from './ask-model.ts';
-import { checkAnswer } from './check-answer.ts';
-import { reachedLimit } from './limits.ts';
 import type { LoopContext, LoopOutcome, LoopStart } from './loop-context.ts';
-import { outputInstruction } from './structured-output.ts';
+import { checkOutput, outputInstruction, repairRequest } from './structured-output.ts';
 import { abandonRound, answerCutOff, resumeRound, runRound } from './tool-round.ts';
 import { warnAboutContext, warnAboutLoop } from './warnings.ts';
 
@@ -228,4 +227,52 @@ function failed({ emit }: LoopContext, error: unknown, signal: AbortSignal, text
   emit('ERROR', data);
   const reason = error.code === 'model-context-overflow' ? 'context_overflow' : 'error';
   return { reason, text, error: data };
+}
+
+const REASONS: Readonly<Record<LimitKind, EndReason>> = {
+  rounds: 'tool_rounds',
+  turns: 'turns',
+  tokens: 'tokens',
+  cost: 'cost',
+  wall_time: 'wall_time',
+  loop_warnings: 'loop',
+};
+
+/** The limit that forbids another model call, if there is one. Emits `TURN_LIMIT` for it. */
+function reachedLimit({ config, history, meter, emit }: LoopContext, rounds: number): EndReason | undefined {
+  const { maxToolRoundsPerInput, maxTurns } = config;
+  const reached =
+    maxToolRoundsPerInput > 0 && rounds >= maxToolRoundsPerInput
+      ? { limit: 'rounds' as const, value: maxToolRoundsPerInput }
+      : maxTurns > 0 && history.assistantTurns >= maxTurns
+        ? { limit: 'turns' as const, value: maxTurns }
+        : meter.reached();
+  if (!reached) return undefined;
+  emit('TURN_LIMIT', reached);
+  return REASONS[reached.limit];
+}
+
+/**
+ * Ends an input with the model's last answer, which has to fit the schema of the submit, if there is one. `repair`: it
+ * does not fit, and the model was asked for another. That happens once per input; then the input ends with an error.
+ */
+function checkAnswer(
+  { outputSchema, history, emit }: LoopContext,
+  progress: { text: string; repaired: boolean },
+): Omit<LoopOutcome, 'text'> | 'repair' {
+  if (!outputSchema) return { reason: 'completed' };
+  const checked = checkOutput(progress.text, outputSchema);
+  if (checked.ok) return { reason: 'completed', output: checked.output };
+  const message = `The answer does not fit the schema: ${checked.reason}`;
+  if (!progress.repaired) {
+    progress.repaired = true;
+    emit('WARNING', { code: 'output-invalid', message });
+    const content = repairRequest(checked.reason, outputSchema);
+    history.appendSteering(content);
+    emit('STEERING_INJECTED', { content });
+    return 'repair';
+  }
+  const error = { code: 'output-invalid', message } as const;
+  emit('ERROR', error);
+  return { reason: 'error', error };
 }

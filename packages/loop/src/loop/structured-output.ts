@@ -13,7 +13,7 @@ export function outputInstruction(schema: OutputSchema): string {
   );
 }
 
-export type CheckedOutput = { ok: true; output: JsonObject } | { ok: false; reason: string };
+type CheckedOutput = { ok: true; output: JsonObject } | { ok: false; reason: string };
 
 /** Parses an answer and checks it against the schema. A code fence around the answer is ignored. */
 export function checkOutput(text: string, schema: OutputSchema): CheckedOutput {

@@ -1,6 +1,5 @@
 import type { RegisteredTool } from '../tools/tool.ts';
-import type { McpOptions } from './mcp-options.ts';
-import type { McpServer } from './mcp-server.ts';
+import type { McpOptions, McpServer } from './mcp-server.ts';
 
 export type McpConnections = AsyncDisposable & {
   /**
@@ -27,17 +26,13 @@ export async function connectMcpServers(
   const { openMcpConnection } = await import('./mcp-connection.ts');
   const { createMcpTools } = await import('./mcp-tools.ts');
   const opened = await Promise.all(servers.map((server) => openMcpConnection(server, options)));
-  const connections = opened.flatMap((result) => ('problem' in result ? [] : [result]));
+  const connections = opened.filter((result) => 'close' in result);
+  const unopened = opened.filter((result) => 'problem' in result);
   const { tools, problems } = createMcpTools(connections);
   const close = async () => void (await Promise.all(connections.map((connection) => connection.close())));
   return {
     tools,
-    problems: [
-      ...opened.flatMap((result) =>
-        'problem' in result ? [{ server: result.server, message: result.problem }] : [],
-      ),
-      ...problems,
-    ],
+    problems: [...unopened.map(({ server, problem: message }) => ({ server, message })), ...problems],
     close,
     [Symbol.asyncDispose]: close,
   };

@@ -9,9 +9,7 @@ import {
 } from '@modelcontextprotocol/client';
 import { messageWithCause } from '@whetstone/errors';
 import { raceAbort } from '../control/race-abort.ts';
-import { boundedFetch } from './bounded-fetch.ts';
-import type { McpOptions } from './mcp-options.ts';
-import type { McpServer } from './mcp-server.ts';
+import type { McpOptions, McpServer } from './mcp-server.ts';
 import { ProcessTransport } from './process-transport.ts';
 
 const START_TIMEOUT_MS = 30_000;
@@ -114,4 +112,23 @@ function wireOf(server: McpServer, environment: McpOptions['environment']): Wire
 function reasonOf(error: unknown, timedOut: string): string {
   if (error instanceof SdkError && error.code === SdkErrorCode.RequestTimeout) return timedOut;
   return messageWithCause(error).slice(0, LONGEST_REASON);
+}
+
+const LONGEST_RESPONSE_BYTES = 64 * 1024 * 1024;
+
+/** `fetch` whose responses end with an error where they go on for too long: a server must not fill the memory. */
+async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  if (!response.body) return response;
+  let bytes = 0;
+  const counter = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.length;
+      if (bytes > LONGEST_RESPONSE_BYTES)
+        throw new Error(`it answered with more than ${LONGEST_RESPONSE_BYTES} bytes`);
+      controller.enqueue(chunk);
+    },
+  });
+  const { status, statusText, headers } = response;
+  return new Response(response.body.pipeThrough(counter), { status, statusText, headers });
 }

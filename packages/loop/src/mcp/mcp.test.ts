@@ -10,8 +10,7 @@ import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import { markProcesses } from '../environment/__fixtures__/marked-processes.ts';
 import { LocalExecutionEnvironment } from '../environment/local-environment.ts';
 import { connectMcpServers } from './connect-mcp-servers.ts';
-import type { McpOptions } from './mcp-options.ts';
-import type { McpServer } from './mcp-server.ts';
+import type { McpOptions, McpServer } from './mcp-server.ts';
 
 const PROGRAM = join(import.meta.dirname, '__fixtures__/server-program.ts');
 const serverOf = (mode = 'serve', name = 'fixture'): McpServer => {

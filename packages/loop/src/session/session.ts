@@ -27,7 +27,6 @@ import { FrozenPreamble } from './frozen-preamble.ts';
 import { withOwnTools } from './own-tools.ts';
 import { ParkedArguments } from './parked-arguments.ts';
 import { PendingQuestion } from './pending-question.ts';
-import { processingEnd } from './processing-end.ts';
 import {
   type SessionOptions,
   type SessionOrigin,
@@ -36,7 +35,7 @@ import {
   type SubmitOptions,
   type SubmitResult,
 } from './session-options.ts';
-import { runChain } from './submit-chain.ts';
+import { processingEnd, runChain } from './submit-chain.ts';
 import { takeSnapshot } from './take-snapshot.ts';
 
 /**

@@ -1,9 +1,11 @@
 import { messageOf } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
+import { watchWallTime } from '../control/budget.ts';
 import { askHook } from '../control/hooks.ts';
 import { isTimeout, onAbort } from '../control/race-abort.ts';
-import { watchWallTime } from '../control/wall-time.ts';
 import { checkInput, type Input } from '../conversation/turn.ts';
 import { initializeOnce } from '../environment/environment-root.ts';
+import type { ProcessingEnd } from '../events/session-event.ts';
 import { runLoop } from '../loop/loop.ts';
 import type { LoopContext, LoopOutcome, LoopStart } from '../loop/loop-context.ts';
 
@@ -86,4 +88,25 @@ async function admit(
 
 function blocked(message: string): LoopOutcome {
   return { reason: 'blocked', text: '', error: { code: 'input-blocked', message } };
+}
+
+/** The data of `PROCESSING_END`. `followUps`: number of follow-ups that wait. */
+export function processingEnd(
+  { meter, steering, parked }: LoopContext,
+  { reason, error }: LoopOutcome,
+  {
+    followUps,
+    runningSubagents: running,
+    durationMs,
+  }: { followUps: number; runningSubagents: string[]; durationMs: number },
+): ProcessingEnd {
+  const { costUsd, ...counts } = meter.submit;
+  const runningSubagents = running.length > 0 ? running : undefined;
+  return {
+    reason,
+    ...counts,
+    durationMs,
+    queued: followUps + steering.messages.length,
+    ...present({ costUsd, parked: parked?.waiting, runningSubagents, error }),
+  };
 }

@@ -178,7 +178,7 @@ function closeTool(agents: Subagents, name: string, target: string): RegisteredT
 
 function started(agent: Subagent): ToolOutput {
   return {
-    content: `Started ${agent.id}. Status: ${agent.status}. Folder: ${agent.workingDirectory}.`,
+    content: `Started ${agent.id}. Status: ${agent.status}. Folder: ${agent.facts.workingDirectory}.`,
     details: { agentId: agent.id, status: agent.status },
   };
 }

@@ -30,25 +30,18 @@ export type Child = {
   workingDirectory: string;
 };
 
-function newAgentId(): string {
-  return `agent_${crypto.randomUUID().slice(0, 8)}`;
-}
-
 export function isAgentId(value: unknown): boolean {
   return typeof value === 'string' && /^agent_[0-9a-f]{8}$/.test(value);
 }
 
+/** What a snapshot says about a subagent besides its session. */
+type Facts = Omit<SubagentSnapshot, 'session'>;
+
 /** One subagent and what it has done so far. */
 export class Subagent {
-  readonly id: string;
-  readonly request: ChildRequest;
-  model: string;
-  workingDirectory: string;
-  /** Number of inputs that it was given. */
-  runs: number;
+  readonly #facts: Facts;
   /** Resolves when the subagent has no input in work. Never rejects. */
   done: Promise<void> = Promise.resolve();
-  #report: SubagentReport;
   /** Its session. Absent between a restore and the first input after it, and after `close()`. */
   #child: Child | undefined;
   /** The snapshot that its session will be made from. Absent once there is a session, and after `close()`. */
@@ -56,12 +49,7 @@ export class Subagent {
   #stopListening: (() => void) | undefined;
 
   private constructor({ session, ...facts }: SubagentSnapshot, child?: Child) {
-    this.id = facts.id;
-    this.request = facts.request;
-    this.model = facts.model;
-    this.workingDirectory = facts.workingDirectory;
-    this.runs = facts.runs;
-    this.#report = facts.report;
+    this.#facts = facts;
     this.#kept = session;
     this.#child = child;
   }
@@ -71,7 +59,8 @@ export class Subagent {
     const { model, workingDirectory } = child;
     const nothing = { output: '', turnsUsed: 0, usage: emptyUsage(), costUsd: 0 };
     const report: SubagentReport = { status: 'RUNNING', success: false, ...nothing };
-    return new Subagent({ id: newAgentId(), request, model, workingDirectory, runs: 0, report }, child);
+    const id = `agent_${crypto.randomUUID().slice(0, 8)}`;
+    return new Subagent({ id, request, model, workingDirectory, runs: 0, report }, child);
   }
 
   /** A subagent of a snapshot. An input that was in work then has ended early. */
@@ -81,12 +70,20 @@ export class Subagent {
     return new Subagent({ ...snapshot, report: interruptedReport(report, session) });
   }
 
+  get id(): string {
+    return this.#facts.id;
+  }
+
+  get facts(): Readonly<Facts> {
+    return this.#facts;
+  }
+
   get status(): SubagentStatus {
-    return this.#report.status;
+    return this.report.status;
   }
 
   get report(): SubagentReport {
-    return this.#report;
+    return this.#facts.report;
   }
 
   /** The snapshot from which its session has to be made before it can work again, if so. */
@@ -103,8 +100,8 @@ export class Subagent {
   wake(child: Child): void {
     this.#child = child;
     this.#kept = undefined;
-    this.model = child.model;
-    this.workingDirectory = child.workingDirectory;
+    const { model, workingDirectory } = child;
+    Object.assign(this.#facts, { model, workingDirectory });
   }
 
   /** Calls `listener` for all events of the session. Only the first call for a session has an effect. */
@@ -114,8 +111,8 @@ export class Subagent {
 
   /** Starts to work on an input. `onEnd` is called when that has ended. */
   run(input: Input, onEnd: () => void): void {
-    this.runs += 1;
-    this.#report = { ...this.#report, status: 'RUNNING', success: false, output: '' };
+    this.#facts.runs += 1;
+    this.#set('RUNNING', '');
     this.done = this.session
       .submit(input)
       .then(
@@ -143,37 +140,33 @@ export class Subagent {
     await this.end();
     this.#child = undefined;
     this.#kept = undefined;
-    this.#report = { ...this.#report, status: 'CLOSED' };
+    this.#facts.report = { ...this.report, status: 'CLOSED' };
   }
 
   snapshot(): SubagentSnapshot {
-    const { id, request, model, workingDirectory, runs, report } = this;
-    const session = this.#child?.snapshot() ?? this.#kept;
-    return { id, request, model, workingDirectory, runs, report, ...present({ session }) };
+    return { ...this.#facts, ...present({ session: this.#child?.snapshot() ?? this.#kept }) };
   }
 
   #finish({ reason, text, error, usage, costUsd, modelCalls }: ProcessingEnd & { text: string }): void {
-    const before = this.#report;
-    const cost = before.costUsd === undefined || costUsd === undefined ? undefined : before.costUsd + costUsd;
-    const { costUsd: _, ...rest } = before;
-    this.#report = {
-      ...rest,
+    const { costUsd: costBefore, ...before } = this.report;
+    const cost = costBefore === undefined || costUsd === undefined ? undefined : costBefore + costUsd;
+    this.#facts.report = {
+      ...before,
       turnsUsed: before.turnsUsed + modelCalls,
       usage: addUsage(before.usage, usage),
       ...present({ costUsd: cost }),
     };
-    if (reason === 'completed') this.#set('COMPLETED', text);
-    else {
-      const ended = `It ended early: ${reason}${error ? ` (${error.message})` : ''}.`;
-      this.#set(
-        reason === 'interrupted' || reason === 'aborted' ? 'ABORTED' : 'FAILED',
-        text === '' ? ended : `${ended} Its last words:\n${text}`,
-      );
+    if (reason === 'completed') {
+      this.#set('COMPLETED', text);
+      return;
     }
+    const ended = `It ended early: ${reason}${error ? ` (${error.message})` : ''}.`;
+    const status = reason === 'interrupted' || reason === 'aborted' ? 'ABORTED' : 'FAILED';
+    this.#set(status, text === '' ? ended : `${ended} Its last words:\n${text}`);
   }
 
   #set(status: SubagentStatus, output: string): void {
-    this.#report = { ...this.#report, status, success: status === 'COMPLETED', output };
+    this.#facts.report = { ...this.report, status, success: status === 'COMPLETED', output };
   }
 }
 

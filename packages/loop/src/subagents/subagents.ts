@@ -32,7 +32,7 @@ export type SubagentOptions = {
 export type ResolvedModel = { model: LanguageModelV4; profile?: ProviderProfile };
 
 /** Makes the session of a subagent, from the start or from a snapshot. */
-export type MakeChild = (request: ChildRequest, kept?: SessionSnapshot) => Promise<Child>;
+type MakeChild = (request: ChildRequest, kept?: SessionSnapshot) => Promise<Child>;
 
 /** The tool call that gives a subagent its input. */
 type Cause = { callId: string; signal: AbortSignal };
@@ -42,31 +42,27 @@ export type WaitEnd = 'finished' | 'timeout' | 'steered' | 'interrupted';
 
 const MAX_RUNNING = 8;
 
+type SubagentsOptions = {
+  makeChild: MakeChild;
+  hub: EventHub;
+  steering: SteeringQueue;
+  /** The id of the parent session, and the depth of its subagents. */
+  origin: { parentSessionId: string; depth: number };
+  maxRunning?: number | undefined;
+  /** The subagents of a restored session. */
+  kept?: readonly SubagentSnapshot[] | undefined;
+};
+
 /** The subagents of one session (loop spec 7). */
 export class Subagents {
   readonly #agents = new Map<string, Subagent>();
-  readonly #makeChild: MakeChild;
-  readonly #hub: EventHub;
-  readonly #steering: SteeringQueue;
-  readonly #origin: { parentSessionId: string; depth: number };
+  readonly #options: SubagentsOptions;
   readonly #maxRunning: number;
   #starting = 0;
   #closed = false;
 
-  constructor(options: {
-    makeChild: MakeChild;
-    hub: EventHub;
-    steering: SteeringQueue;
-    /** The id of the parent session, and the depth of its subagents. */
-    origin: { parentSessionId: string; depth: number };
-    maxRunning: number | undefined;
-    /** The subagents of a restored session. */
-    kept: readonly SubagentSnapshot[] | undefined;
-  }) {
-    this.#makeChild = options.makeChild;
-    this.#hub = options.hub;
-    this.#steering = options.steering;
-    this.#origin = options.origin;
+  constructor(options: SubagentsOptions) {
+    this.#options = options;
     this.#maxRunning = options.maxRunning ?? MAX_RUNNING;
     for (const kept of options.kept ?? []) this.#agents.set(kept.id, Subagent.restore(kept));
   }
@@ -91,7 +87,7 @@ export class Subagents {
       throw new Error(`${this.#maxRunning} agents are working already. Wait for one, or close one.`);
     this.#starting += 1;
     try {
-      const child = await this.#makeChild(request);
+      const child = await this.#options.makeChild(request);
       if (this.#closed || signal.aborted) return await refuse(child);
       const agent = Subagent.start(request, child);
       this.#agents.set(agent.id, agent);
@@ -129,10 +125,11 @@ export class Subagents {
   /** Waits until all of them are done, the time is over, or the parent is steered or interrupted. */
   async wait(ids: readonly string[], timeoutMs: number | undefined, signal: AbortSignal): Promise<WaitEnd> {
     const agents = ids.map((id) => this.get(id));
+    const { steering } = this.#options;
     const { promise, resolve } = Promise.withResolvers<WaitEnd>();
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => resolve('timeout'), timeoutMs);
-    const stopListening = this.#steering.onArrival(() => resolve('steered'));
-    if (this.#steering.messages.length > 0) resolve('steered');
+    const stopListening = steering.onArrival(() => resolve('steered'));
+    if (steering.messages.length > 0) resolve('steered');
     using _abort = onAbort(signal, () => resolve('interrupted'));
     try {
       const finished = Promise.all(agents.map((agent) => agent.done)).then((): WaitEnd => 'finished');
@@ -164,19 +161,20 @@ export class Subagents {
   }
 
   async #wake(agent: Subagent, kept: SessionSnapshot, signal: AbortSignal): Promise<void> {
-    const child = await this.#makeChild(agent.request, kept);
+    const child = await this.#options.makeChild(agent.facts.request, kept);
     if (this.#closed || signal.aborted) return await refuse(child);
     agent.wake(child);
   }
 
   #run(agent: Subagent, task: string, callId: string): void {
-    const identity = { agentId: agent.id, sessionId: agent.session.id, run: agent.runs + 1 };
-    const { model, workingDirectory } = agent;
-    this.#hub.emit('SUBAGENT_START', { ...identity, callId, task: inputText(task), model, workingDirectory });
-    const subagent = { agentId: agent.id, ...this.#origin };
+    const { hub, origin } = this.#options;
+    const identity = { agentId: agent.id, sessionId: agent.session.id, run: agent.facts.runs + 1 };
+    const { model, workingDirectory } = agent.facts;
+    hub.emit('SUBAGENT_START', { ...identity, callId, task: inputText(task), model, workingDirectory });
+    const subagent = { agentId: agent.id, ...origin };
     // Events of a subagent's own subagents already carry where they come from.
-    agent.listen((event) => this.#hub.forward(event.subagent ? event : { ...event, subagent }));
-    agent.run(task, () => this.#hub.emit('SUBAGENT_END', { ...identity, ...agent.report }));
+    agent.listen((event) => hub.forward(event.subagent ? event : { ...event, subagent }));
+    agent.run(task, () => hub.emit('SUBAGENT_END', { ...identity, ...agent.report }));
   }
 }
 
