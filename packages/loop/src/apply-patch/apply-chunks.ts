@@ -8,10 +8,7 @@ export type PatchedText = {
   addedAtEnd: number;
 };
 
-/**
- * The text with all chunks applied. Lines that the patch does not remove keep their bytes, added ones take the line end
- * of the file's first line, and the last line gets one where it had none.
- */
+/** The text with all chunks applied. Kept lines keep their bytes; new ones, and an unended last one, end as the first does. */
 export function applyChunks(text: string, chunks: readonly PatchChunk[], path: string): PatchedText {
   const lines = splitLines(text);
   const contents = lines.map((line) => line.content);
@@ -132,10 +129,7 @@ function matchedLines(changes: readonly ChunkLine[]): string[] {
   return changes.filter((change) => change.kind !== 'add').map((change) => change.text);
 }
 
-/**
- * A blank line between two sections reads as a last line of context that the file may not have. It is no longer looked
- * for, and a blank line at the end of what replaces it goes too.
- */
+/** Without the last empty line: a blank line between sections reads as context, which the file may not have. */
 function withoutLastEmptyLine(changes: readonly ChunkLine[]): ChunkLine[] | undefined {
   const last = changes.findLastIndex((change) => change.kind !== 'add');
   const line = changes[last];

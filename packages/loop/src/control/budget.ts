@@ -18,9 +18,7 @@ export type Budget = {
   tokens?: number;
   /** US dollars. With this limit, a call whose price is not known ends the input with an error. */
   costUsd?: number;
-  /**
-   * Milliseconds of work: from each `submit()` to its end, without the time in which the session waits for the user.
-   */
+  /** Milliseconds of work, from each `submit()` to its end, without the time in which the session waits for the user. */
   wallTimeMs?: number;
 };
 
@@ -117,10 +115,7 @@ export class SpendMeter {
     return Boolean(this.#budget.costUsd) || (this.#parent?.limitsCost ?? false);
   }
 
-  /**
-   * Milliseconds until a wall time is used up, of this session or of a session above it. `undefined`: there is no
-   * limit.
-   */
+  /** Milliseconds until a wall time of this session or of one above it is used up. `undefined`: there is no limit. */
   remainingMs(): number | undefined {
     const own = this.#budget.wallTimeMs ? this.#budget.wallTimeMs - this.#worked() : undefined;
     const above = this.#parent?.remainingMs();

@@ -27,10 +27,7 @@ export type Hooks = {
    * restored.
    */
   beforeTool?(call: HookedCall): Maybe<Block | { args: JsonObject }>;
-  /**
-   * Called after a call has run. What it returns replaces that part of the result, both for the model and in the
-   * events.
-   */
+  /** Called after a call has run. What it returns replaces that part of the result, for the model and in the events. */
   afterTool?(
     call: HookedCall & Pick<ToolCallEnd, 'status' | 'isError' | 'details'> & { content: string | Part[] },
   ): Maybe<{ content?: string | Part[]; isError?: boolean }>;

@@ -1,7 +1,4 @@
-/**
- * Resolves with the result of `work`, or with `undefined` where `work` has not settled `graceMs` milliseconds after an
- * abort. Work that is abandoned continues unobserved, so it must not reject later.
- */
+/** Resolves with the result of `work`, or with `undefined` `graceMs` after an abort. Abandoned work must not reject. */
 export async function raceAbort<T>(
   work: Promise<T>,
   signal: AbortSignal,
@@ -20,10 +17,7 @@ export async function raceAbort<T>(
   }
 }
 
-/**
- * Calls `listener` once, when the signal aborts; synchronously where it already has, unlike Node's `addAbortListener`.
- * Dispose of the result to stop listening.
- */
+/** Calls `listener` on abort, synchronously also if that was before, unlike Node's `addAbortListener`. */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): Disposable {
   if (signal?.aborted) listener();
   else signal?.addEventListener('abort', listener, { once: true });

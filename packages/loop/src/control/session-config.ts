@@ -11,10 +11,7 @@ export type SessionConfig = {
   defaultCommandTimeoutMs: number | undefined;
   /** Milliseconds that any command may run, whatever the call says. Default 600,000. */
   maxCommandTimeoutMs: number;
-  /**
-   * `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`, or another that the provider knows. Default: the
-   * provider's.
-   */
+  /** `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max` or a level of the provider. Default: the provider's. */
   reasoningEffort: string | undefined;
   /** Tokens of one response at most. Default: the profile's. */
   maxOutputTokens: number | undefined;
@@ -38,10 +35,7 @@ export type SessionConfig = {
   steeringMode: 'after_round' | 'tool_boundary';
   /** Further attempts at a model call that failed for a reason that may pass. Default 2. */
   maxRetries: number;
-  /**
-   * Milliseconds of silence after which a model's stream counts as broken. Heartbeats count as silence. 0: never.
-   * Default 120,000.
-   */
+  /** Milliseconds without anything but heartbeats until a model's stream counts as broken. 0: never. Default 120,000. */
   streamIdleTimeoutMs: number;
 };
 

@@ -74,10 +74,7 @@ export class History {
     return this.#append({ ...this.#stamp(), kind: 'system', content: content.toWellFormed() });
   }
 
-  /**
-   * Replaces all turns. From the first turn that differs on, reasoning is left out: its signature is bound to what came
-   * before it, and providers refuse it in another place.
-   */
+  /** Replaces all turns. Reasoning goes from the first changed turn on: its signature is bound to what came before it. */
   replace(turns: readonly HistoryTurn[]): void {
     const kept = turns.findIndex((turn, index) => turn !== this.#turns[index]);
     const replaced = turns.map((turn, index) => (kept >= 0 && index >= kept ? withoutReasoning(turn) : turn));
@@ -141,10 +138,7 @@ export class History {
   }
 }
 
-/**
- * The same text as one piece of memory. Node joins a UUID from twenty strings, and V8 keeps such a text as a tree of
- * ten times its size until somebody compares it.
- */
+/** The same text in one piece: V8 keeps a UUID, joined from twenty strings, as a tree of ten times its size. */
 function flat(text: string): string {
   return Buffer.from(text, 'latin1').toString('latin1');
 }

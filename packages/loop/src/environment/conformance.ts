@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import { pathsOf } from './environment-path.ts';
 import type { ExecutionEnvironment } from './execution-environment.ts';
 
-/**
- * One check of the `ExecutionEnvironment` contract, for any test runner. This file is the public surface of
- * `@whetstone/loop/test`.
- */
+/** One check of the `ExecutionEnvironment` contract, for any test runner. This file is `@whetstone/loop/test`. */
 export type ConformanceCheck = {
   name: string;
   /**

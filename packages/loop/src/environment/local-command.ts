@@ -25,10 +25,7 @@ export type LocalCommand = {
   mark: string;
 };
 
-/**
- * Runs one command in its own process group. Resolves when it has exited and its pipes are drained, or when a timeout
- * or an abort has ended its whole tree. Output beyond what memory keeps goes to the file that `overflowPath` names.
- */
+/** Runs a command in its own process group until its tree has ended. `overflowPath` names a file for long output. */
 export async function runLocalCommand(
   command: LocalCommand,
   options: ExecOptions,

@@ -26,10 +26,7 @@ export type LocalEnvironmentOptions = {
   envPolicy?: EnvPolicy;
   /** Variables that every command gets, whatever the policy. */
   env?: Readonly<Record<string, string>>;
-  /**
-   * The argv in front of a command string. Default `/bin/bash -c`, `/bin/sh -c` where there is no bash, `cmd.exe /d /s
-   * /c` on Windows.
-   */
+  /** The argv in front of a command string. Default `/bin/bash -c`, else `/bin/sh -c`; on Windows `cmd.exe /d /s /c`. */
   shell?: readonly [string, ...string[]];
 };
 

@@ -40,10 +40,7 @@ export type ReadOnlyOptions = {
   allowCommand?: (command: string | readonly string[]) => boolean;
 };
 
-/**
- * Refuses every change, and every command that is not allowed. Searches still work, because they have an engine that
- * needs no command.
- */
+/** Refuses changes, and commands that are not allowed. Searches still work: one of their engines needs no command. */
 export class ReadOnlyExecutionEnvironment extends EnvironmentWrapper {
   readonly #allowCommand: ReadOnlyOptions['allowCommand'];
 

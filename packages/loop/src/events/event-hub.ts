@@ -6,9 +6,7 @@ export type EventListener = (event: SessionEvent) => void;
 
 /** Events that one iterator may leave unread before it fails. Deltas that are joined count as one. */
 const QUEUE_LIMIT = 10_000;
-/**
- * Characters of a command's output that one unread delta holds; older ones are dropped. Text of the model is never cut.
- */
+/** Characters of a command's output that one unread delta keeps, the last ones. Text of the model is never cut. */
 const OUTPUT_DELTA_LIMIT = 64 * 1024;
 
 /** A consumer of `events()` has left more events unread than its queue holds. It has to read faster, or use `on()`. */

@@ -11,10 +11,7 @@ import type { Input } from '../conversation/turn.ts';
  * subagent's input has its `_END`.
  */
 export type SessionEventData = {
-  /**
-   * The first event of every consumer, also of one that attaches late. `restored`: the session continues from a
-   * snapshot.
-   */
+  /** The first event of every consumer, however late it attaches. `restored`: the session continues from a snapshot. */
   SESSION_START: {
     profile: string;
     provider: string;
@@ -49,10 +46,7 @@ export type SessionEventData = {
   STEERING_INJECTED: { content: Input };
   /** `value` is the limit that was reached, in the unit of its setting. */
   TURN_LIMIT: { limit: LimitKind; value: number };
-  /**
-   * A subagent begins to work on an input. `run` counts its inputs from 1, `callId` is the tool call that gave it the
-   * input.
-   */
+  /** A subagent begins an input, its `run`-th (from 1). `callId` is the tool call that gave the subagent the input. */
   SUBAGENT_START: {
     agentId: string;
     sessionId: string;

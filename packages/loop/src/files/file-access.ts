@@ -3,10 +3,7 @@ import { displayPath, pathsOf, resolvePath } from '../environment/environment-pa
 import { environmentRoot } from '../environment/environment-root.ts';
 import type { ExecutionEnvironment, FileStat } from '../environment/execution-environment.ts';
 
-/**
- * The file at a path that a tool was given. Rejects with an error that says what the model can do where it is not a
- * file.
- */
+/** The file at a path of the model. Rejects, with what the model can do, where the path does not lead to a file. */
 export async function statFile(environment: ExecutionEnvironment, path: string): Promise<FileStat> {
   const found = await attempt(environment, path, () => environment.stat(resolvePath(environment, path)));
   if (found === undefined)
@@ -95,10 +92,7 @@ async function attempt<T>(
 type Locks = Map<string, Promise<void>>;
 const locksOf = new WeakMap<ExecutionEnvironment, Locks>();
 
-/**
- * Runs `work` while no other change to these files runs, in any session on the environment. A file is known by its
- * canonical path. Locks are granted in the order in which they were asked for.
- */
+/** Runs `work` while no other change to these files runs on the environment, in any session. First come, first served. */
 export async function withFileLocks<T>(
   environment: ExecutionEnvironment,
   paths: readonly string[],

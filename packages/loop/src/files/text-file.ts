@@ -36,10 +36,7 @@ export function lineEndOf(text: string): '\n' | '\r\n' {
   return end > 0 && text[end - 1] === '\r' ? '\r\n' : '\n';
 }
 
-/**
- * The line with plain dashes, quotes and spaces in place of typographic ones, so that text which a model retyped is
- * found.
- */
+/** The line with plain dashes, quotes and spaces for typographic ones, so that text which a model retyped is found. */
 export function plainPunctuation(line: string): string {
   return line
     .replaceAll(/[\u2010-\u2015\u2212]/g, '-')

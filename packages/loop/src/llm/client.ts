@@ -32,10 +32,7 @@ export type ProviderSettings = {
 };
 
 export type ClientOptions = {
-  /**
-   * By the name in front of the slash. `openai`, `anthropic` and `google` are built in and take settings; under any
-   * other name the host brings a provider.
-   */
+  /** By the name before the slash: settings for `openai`, `anthropic` and `google`, a provider of the host for any other. */
   providers: Readonly<Record<string, ProviderSettings | ClientProvider>>;
   /** The provider of model names without a slash. Default: the provider where there is only one, else none. */
   defaultProvider?: string;
@@ -83,19 +80,13 @@ export class Client {
     return [...this.#providers.keys()];
   }
 
-  /**
-   * A model by name. Throws an `LlmError` with code `model-configuration-invalid` for an unknown provider. Loads nothing before the
-   * first call.
-   */
+  /** A model by name. Loads nothing yet. Throws an `LlmError` (`model-configuration-invalid`) for an unknown provider. */
   model(name: string): LanguageModelV4 {
     const { provider, modelId } = this.#route(name);
     return provider.languageModel(modelId);
   }
 
-  /**
-   * A model with its profile, for `new Session({ ...client.resolve('openai/gpt-5.5'), environment })` and
-   * `subagents.resolveModel`.
-   */
+  /** A model with its profile, for `new Session({ ...client.resolve('openai/gpt-5.5'), environment })`. */
   resolve(name: string, options: Omit<ProfileOptions, 'model'> = {}): ModelAndProfile {
     const { provider, modelId } = this.#route(name);
     const createProfile = provider.createProfile ?? createOpenAiProfile;
@@ -110,10 +101,7 @@ export class Client {
     return await typed(options, () => this.model(model).doGenerate(options));
   }
 
-  /**
-   * Calls a model and resolves with the stream of its reply. Rejects with an `LlmError`; later failures are parts of
-   * the stream.
-   */
+  /** Calls a model and streams its reply. Rejects with an `LlmError`; later failures are parts of the stream. */
   async stream({ model, ...options }: ClientRequest): Promise<LanguageModelV4StreamResult> {
     return await typed(options, () => this.model(model).doStream(options));
   }

@@ -15,20 +15,14 @@ export type CreateModelOptions = {
   fetch?: typeof fetch;
 };
 
-/**
- * A model of one of the three native wires: OpenAI Responses, Anthropic Messages, Gemini generateContent. Asynchronous
- * because only the package of the given provider is loaded.
- */
+/** A model of a native wire: OpenAI Responses, Anthropic Messages or Gemini generateContent. Loads only its package. */
 export async function createModel(options: CreateModelOptions): Promise<LanguageModelV4> {
   const { provider, model, baseUrl, apiKey, headers, fetch } = options;
   const baseURL = baseUrl?.replace(/\/+$/, '');
   return await NATIVE_PROVIDERS[provider].load(model, present({ baseURL, apiKey, headers, fetch }));
 }
 
-/**
- * A model whose provider's package is loaded at its first call, so that a client of three providers costs no more than
- * one. `baseUrl` may lack the version segment: the packages want it, but other tools disagree on whether it is part.
- */
+/** A model whose package is loaded at its first call. `baseUrl` may lack the version segment, which the packages want. */
 export function lazyModel({ baseUrl, ...options }: CreateModelOptions): LanguageModelV4 {
   const { modelProvider, version } = NATIVE_PROVIDERS[options.provider];
   const trimmed = baseUrl?.replace(/\/+$/, '');

@@ -1,7 +1,4 @@
-/**
- * The wire's package sends the result of a tool as `{ name, content }`. The API's own words, which the models of the family
- * were trained on, are `{ output }` and `{ error }`; this fetch changes the request on its way.
- */
+/** The package sends tool results as `{ name, content }`; the models were trained on the API's `{ output }` and `{ error }`. */
 export function withNativeResults(send: typeof fetch): typeof fetch {
   return (input, init) => {
     const body = init?.body;

@@ -36,10 +36,7 @@ export function wireOf(provider: string): Wire {
   return { family: provider.split('.', 1)[0] ?? provider, responses: provider === 'openai.responses' };
 }
 
-/**
- * Turns into messages for one wire. The history only grows, so each turn is converted once and its message object stays
- * the same in every request.
- */
+/** Turns into messages for one wire. Each turn is converted once, and its message stays the same in every request. */
 export class PromptBuilder {
   readonly #wire: Wire;
   readonly #preamble: LanguageModelV4Message[];

@@ -1,7 +1,4 @@
-/**
- * JSON text whose strings hold no lone surrogate, neither raw nor escaped: a provider refuses every later request with
- * one. Text without any comes back as it is, also where it is not JSON.
- */
+/** JSON text without lone surrogates, raw or escaped: a provider refuses every later request with one. */
 export function wellFormedJson(text: string): string {
   const raw = text.toWellFormed();
   if (!/\\u[dD][89a-fA-F]/.test(raw)) return raw;

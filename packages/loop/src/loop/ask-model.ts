@@ -8,10 +8,7 @@ import { catalogMaxOutput } from '../llm/model-catalog.ts';
 import { PromptBuilder, wireOf } from '../llm/prompt.ts';
 import type { LoopContext } from './loop-context.ts';
 
-/**
- * Sends the conversation to the model and resolves with its whole response, after retries where they help. Rejects with
- * an `LlmError`.
- */
+/** Sends the conversation to the model, with retries where they help. Rejects with an `LlmError`. */
 export async function askModel(context: LoopContext, signal: AbortSignal): Promise<ModelResponse> {
   try {
     return await callWithRetry(context, await buildRequest(context, signal), signal);
@@ -146,10 +143,7 @@ export function errorData({ code, message, hint }: LlmError): SessionErrorData {
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 60_000;
 
-/**
- * How long to wait before attempt `retry` (1 is the first retry): what the provider asked for, else 1 s · 2ⁿ with ±50 %
- * jitter. `undefined`: do not try again, because it would not help or because the provider asked for more than a minute.
- */
+/** Wait before a retry: what the provider asks for, up to a minute, else 1 s · 2ⁿ ± 50 %. `undefined`: give up. */
 function retryDelay(error: LlmError, retry: number, maxRetries: number, clock: Clock): number | undefined {
   if (!error.retryable || retry > maxRetries) return undefined;
   if (error.retryAfterMs !== undefined) {

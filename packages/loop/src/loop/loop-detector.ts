@@ -4,10 +4,7 @@ import type { ToolSource } from '../tools/run-tool-calls.ts';
 /** Length of the longest cycle that is looked for. */
 const LONGEST_PERIOD = 5;
 
-/**
- * Detects that the last tool calls repeat in a cycle (loop spec 2.10). The window holds a cycle of length p when each
- * of its calls equals the call p places before it, so the window need not be a multiple of p.
- */
+/** Detects that the last tool calls repeat in a cycle (loop spec 2.10): each equals the call one period before it. */
 export class LoopDetector {
   readonly #window: number;
   readonly #recent: string[] = [];

@@ -123,9 +123,7 @@ function injectSteering({ steering, history, emit }: LoopContext): boolean {
   return messages.length > 0;
 }
 
-/**
- * Asks the model. A conversation that is too long for it is tried once more, if a hook of the host has shortened it.
- */
+/** Asks the model. Where the conversation is too long for it and a hook of the host shortens that, asks once more. */
 async function askOrShrink(context: LoopContext, signal: AbortSignal): Promise<ModelResponse> {
   const { hooks, history, emit } = context;
   try {
@@ -252,10 +250,7 @@ function reachedLimit({ config, history, meter, emit }: LoopContext, rounds: num
   return REASONS[reached.limit];
 }
 
-/**
- * Ends an input with the model's last answer, which has to fit the schema of the submit, if there is one. `repair`: it
- * does not fit, and the model was asked for another. That happens once per input; then the input ends with an error.
- */
+/** Ends an input with its answer. `repair`: that does not fit the schema, and the model was asked, once, for another. */
 function checkAnswer(
   { outputSchema, history, emit }: LoopContext,
   progress: { text: string; repaired: boolean },

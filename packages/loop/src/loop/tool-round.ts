@@ -4,10 +4,7 @@ import type { ToolCallPart, ToolResult } from '../conversation/turn.ts';
 import { answerWithoutRunning, runToolCalls } from '../tools/run-tool-calls.ts';
 import type { LoopContext } from './loop-context.ts';
 
-/**
- * Runs the tool calls of a response and adds their results to the history. Resolves with `true` where calls are parked
- * instead.
- */
+/** Runs a response's tool calls and adds the results to the history. Resolves with `true` if calls are parked instead. */
 export async function runRound(
   context: LoopContext,
   calls: readonly ToolCallPart[],
@@ -78,9 +75,7 @@ export function abandonRound(context: LoopContext, text: string): void {
   finishRound(context, [...parked.results, ...results]);
 }
 
-/**
- * Emits the missing `TOOL_CALL_END`s of parked calls. The round stays parked for a session that is restored from it.
- */
+/** Emits the missing `TOOL_CALL_END`s of parked calls. The round stays parked in the snapshot. */
 export function endParkedCalls({ parked, history, announced, emit }: LoopContext): void {
   if (parked === undefined) return;
   for (const call of history.openCalls()) {

@@ -4,9 +4,7 @@ import type { LoopContext } from './loop-context.ts';
 const WARN_AT = 0.8;
 const CHARACTERS_PER_TOKEN = 4;
 
-/**
- * Warns the host when the conversation nears the size of the context window (loop spec 5.5). Returns whether it did.
- */
+/** Warns the host once the context window is nearly full (loop spec 5.5). Returns whether it did. */
 export function warnAboutContext({ history, prompt, profile, emit }: LoopContext): boolean {
   const preamble =
     (prompt?.preamble.systemPrompt.length ?? 0) + (prompt?.preamble.environmentContext.length ?? 0);

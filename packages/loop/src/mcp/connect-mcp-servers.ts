@@ -2,9 +2,7 @@ import type { RegisteredTool } from '../tools/tool.ts';
 import type { McpOptions, McpServer } from './mcp-server.ts';
 
 export type McpConnections = AsyncDisposable & {
-  /**
-   * The tools, named `mcp__SERVER__TOOL`, for `profile.toolRegistry`. Tools that a server lists later are not included.
-   */
+  /** The tools, named `mcp__SERVER__TOOL`, for `profile.toolRegistry`, without those that a server lists later. */
   tools: readonly RegisteredTool[];
   /** Servers and tools that cannot be used, and why, in one line each. A text may be the server's own. */
   problems: readonly { server: string; message: string }[];

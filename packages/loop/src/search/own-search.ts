@@ -80,10 +80,7 @@ async function readText(environment: ExecutionEnvironment, path: string): Promis
 
 type LineMatch = { line: number; text: string };
 
-/**
- * Finds the matching lines of each text. It runs where a time limit can end it, which is the only way to stop a regular
- * expression from outside.
- */
+/** Finds the matching lines of each text, where a time limit can end it: nothing else stops a regular expression. */
 function createMatcher(query: SearchQuery): (texts: string[]) => LineMatch[][] {
   const { mode, multiline = false, onlyMatching = false } = query;
   const flags = `${multiline ? 'gmsu' : 'gu'}${query.caseInsensitive ? 'i' : ''}`;

@@ -64,10 +64,7 @@ export class FrozenPreamble {
     return preamble;
   }
 
-  /**
-   * A note for the model about what has changed since it was last told. `undefined` where nothing has changed, or where
-   * the model has not got a preamble of this profile yet.
-   */
+  /** A note about what has changed since the model last knew. `undefined`: nothing, or the model has no preamble yet. */
   async changes(signal: AbortSignal): Promise<string | undefined> {
     const surroundings = this.#surroundings();
     const told = this.#told ?? (await this.#kept?.built.catch(() => undefined));

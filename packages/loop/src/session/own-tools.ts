@@ -5,11 +5,7 @@ import { type AskUser, createAskUserTool } from '../tools/ask-user-tool.ts';
 import { type SessionTools, sessionTools } from '../tools/session-tools.ts';
 import type { SessionOptions } from './session-options.ts';
 
-/**
- * The profile's tools, with those that the session itself brings: for subagents, and for questions to the user.
- *
- * @param subagents Absent where the session may not have any.
- */
+/** The profile's tools and the session's own: for questions to the user, and for subagents where there may be any. */
 export function withOwnTools(
   profile: ProviderProfile,
   options: SessionOptions,

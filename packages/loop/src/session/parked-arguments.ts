@@ -4,10 +4,7 @@ import type { Hooks } from '../control/hooks.ts';
 
 type Guards = { hooks: Hooks; approve: ApprovalHook | undefined };
 
-/**
- * The arguments of parked calls as `beforeTool` has left them. The hook is called once per call: whoever decides about
- * a parked call decides about the arguments that were shown, and a hook that counts or logs does so once.
- */
+/** The arguments of parked calls as `beforeTool` left them: who decides about a call decides about what was shown. */
 export class ParkedArguments {
   readonly #byCall: Map<string, JsonObject>;
 
@@ -15,10 +12,7 @@ export class ParkedArguments {
     this.#byCall = new Map(Object.entries(kept));
   }
 
-  /**
-   * The same guards, except that a call which is no longer parked gets the arguments that `beforeTool` left it with
-   * then.
-   */
+  /** The same guards, except that a call that was parked gets the arguments that `beforeTool` left then. */
   around({ hooks, approve }: Guards): Guards {
     const { beforeTool } = hooks;
     if (!beforeTool && this.#byCall.size === 0) return { hooks, approve };

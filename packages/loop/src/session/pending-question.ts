@@ -1,9 +1,7 @@
 import { onAbort } from '../control/race-abort.ts';
 import type { Input } from '../conversation/turn.ts';
 
-/**
- * The question of the model that waits for the user's answer. There is at most one: tools that ask run one at a time.
- */
+/** The model's question that waits for the user's answer. There is at most one: tools that ask run one at a time. */
 export class PendingQuestion {
   #resolve: ((answer: Input) => void) | undefined;
 

@@ -14,10 +14,7 @@ import type { OutputSchema } from '../loop/structured-output.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
 import type { SubagentOptions } from '../subagents/subagents.ts';
 
-/**
- * What a session is doing (loop spec 2.3). `AWAITING_INPUT`: a question of the model or a parked call waits for the
- * host.
- */
+/** What a session does (loop spec 2.3). `AWAITING_INPUT`: a question of the model or a parked call waits for the host. */
 export type SessionState = 'IDLE' | 'PROCESSING' | 'AWAITING_INPUT' | 'CLOSED';
 
 /** Options of a session. Only `profile`, `environment` and `model` are required. */

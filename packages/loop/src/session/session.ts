@@ -109,10 +109,7 @@ export class Session implements AsyncDisposable {
     else options.signal?.addEventListener('abort', this.#closeQuietly, { once: true });
   }
 
-  /**
-   * A session that continues where a snapshot was taken. Throws a `TypeError` where `snapshot` is not one that this
-   * version can read.
-   */
+  /** A session that continues from a snapshot. Throws a `TypeError` where this version cannot read the snapshot. */
   static restore(snapshot: unknown, options: SessionOptions): Session {
     return new Session(options, { snapshot: checkSnapshot(snapshot) });
   }
@@ -126,10 +123,7 @@ export class Session implements AsyncDisposable {
     return this.#context.history.turns;
   }
 
-  /**
-   * The conversation and its subagents as JSON, lossless. A restored session finds the calls that are running now, and
-   * the subagents that are working now, interrupted.
-   */
+  /** The session and its subagents as JSON. What works now, calls and subagents, is interrupted in a restored session. */
   async snapshot(): Promise<SessionSnapshot> {
     return this.#snapshotNow();
   }
@@ -208,10 +202,7 @@ export class Session implements AsyncDisposable {
     this.#followUps.push(checkInput('followUp', message));
   }
 
-  /**
-   * Stops the present work, also that of subagents. Resolves when the session is idle again and every tool call in its
-   * history has an answer.
-   */
+  /** Stops the present work, also of subagents. Resolves when the session is idle and every tool call has an answer. */
   async interrupt(): Promise<void> {
     this.#interruption?.abort();
     await Promise.all([this.#running, this.#subagents.interruptAll()]);
@@ -370,10 +361,7 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /**
-   * Refuse input → abort the model and the tools, and end the subagents meanwhile → wait until the history is whole →
-   * persist → SESSION_END → end the iterators → clean up → CLOSED.
-   */
+  /** Refuse input → end model, tools and subagents → history whole → persist → SESSION_END → iterators end → clean up. */
   #shutDown(reason: SessionEventData['SESSION_END']['reason']): Promise<void> {
     this.#closed ??= (async () => {
       // The model reads from the reason who ended its calls: a person, or a time limit.

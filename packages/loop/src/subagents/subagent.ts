@@ -127,9 +127,7 @@ export class Subagent {
     await this.#child?.session.interrupt();
   }
 
-  /**
-   * Ends its session, because the session above it ends. A session that is restored from a snapshot can use it again.
-   */
+  /** Ends its session together with the session above. A session that is restored from a snapshot can use it again. */
   async end(): Promise<void> {
     await this.#child?.session.close();
     await this.done;

@@ -9,14 +9,9 @@ import { type Child, Subagent } from './subagent.ts';
 
 /** What a host decides about subagents. `SessionConfig.maxSubagentDepth` decides whether there are any. */
 export type SubagentOptions = {
-  /**
-   * Model calls of one subagent over all its inputs, unless the parent asks for another number. 0: no limit. Default
-   * 50.
-   */
+  /** Model calls of one subagent in all, unless the parent asks for another number. 0: no limit. Default 50. */
   maxTurns?: number;
-  /**
-   * US dollars that one subagent and its own subagents may spend. 0: only the limits of its parent apply. Default 0.
-   */
+  /** US dollars for one subagent and its own subagents. 0: only the limits of its parent apply. Default 0. */
   costUsd?: number;
   /** Subagents of one session that may work at the same time. Default 8. */
   maxRunning?: number;
@@ -98,10 +93,7 @@ export class Subagents {
     }
   }
 
-  /**
-   * Sends a message. A subagent that is working reads it before its next model call, or at once with `interrupt`. For a
-   * subagent that is done it is a new input.
-   */
+  /** Sends a message: read before the next model call, at once with `interrupt`, or as a new input if the agent is done. */
   async send(
     id: string,
     message: string,

@@ -58,10 +58,7 @@ async function execute(args: GrepArguments, context: ToolContext): Promise<ToolO
   return lines.join('\n');
 }
 
-/**
- * Searches with ripgrep where the environment has it, else with our own engine. The paths of the hits are as the model
- * would have to write them. Throws where there is no such path and where the pattern does not compile.
- */
+/** Searches with ripgrep where the environment has it, else with our own engine. Hits have paths as the model writes them. */
 export async function searchFiles(
   { environment, signal }: ToolContext,
   path: string | undefined,

@@ -5,10 +5,7 @@ import type { RegisteredTool } from './tool.ts';
 /** Each step of a plan, as the host gets it. */
 type PlanStep = { step: string; status: string };
 
-/**
- * A tool with which the model reports its whole plan at each call. Nothing is kept: the conversation has the plan, and
- * the host gets it as `details.plan`, a list of `{ step, status }`.
- */
+/** A tool with which the model reports its whole plan. The host gets it as `details.plan`; nothing is kept. */
 export function createPlanTool<P extends Parameters>({
   steps,
   answer,

@@ -48,10 +48,7 @@ export function makeRoom(owner: StateOwner): void {
 
 export type BackgroundCommand = { id: string; pid?: number; outputFile: string };
 
-/**
- * Starts a command whose output goes to a file that the model may read. It is ended after `timeoutMs` and with its
- * session. Throws where the environment has no background processes.
- */
+/** Starts a command with its output in a file; it ends after `timeoutMs` or with the session. Throws where it cannot. */
 export async function startInBackground(
   owner: StateOwner,
   command: string,
@@ -82,10 +79,7 @@ export function backgroundCommands(
   });
 }
 
-/**
- * Ends all commands that a session left running, and forgets whatever its tools have kept. To be called when it closes;
- * never rejects.
- */
+/** Ends all commands of a session that closes, and forgets what its tools have kept. Never rejects. */
 export async function endSessionProcesses(owner: StateOwner): Promise<void> {
   const processes = [...processesOf(owner).values()];
   dropSessionState(owner);

@@ -29,9 +29,7 @@ export type ToolRun = {
   decisions: ReadonlyMap<string, FinalDecision>;
   /** Parked calls whose `TOOL_CALL_START` was emitted before. Only their `TOOL_CALL_END` is emitted. */
   announced: ReadonlySet<string>;
-  /**
-   * Why no further call may start, if so. Called before each group of calls; calls with a decision start all the same.
-   */
+  /** Why no further call may start, if so. Asked before each group of calls; calls with a decision start anyway. */
   skip: () => string | undefined;
   emit: Emit;
   signal: AbortSignal;
@@ -115,9 +113,7 @@ function announce(
 
 const MAX_KEPT_CHARACTERS = 64 * 1024 * 1024;
 
-/**
- * A file of the environment with the whole of an output that the model gets in part; the tool may have made one itself.
- */
+/** A file with the whole of an output that the model gets in part. The tool may have made one itself. */
 async function keepFullOutput(
   { content, details }: Finished,
   limit: OutputLimit,

@@ -5,10 +5,7 @@ export type StateOwner = { environment: ExecutionEnvironment; sessionId: string 
 
 const states = new WeakMap<ExecutionEnvironment, Map<string, Map<object, unknown>>>();
 
-/**
- * What a tool keeps between the calls of a session. It is made at the first use, lives in memory and goes with the
- * session, so that the same tools may serve many sessions.
- */
+/** What a tool keeps in memory for a session, made at the first use. One tool may serve many sessions. */
 export function sessionState<State>(create: () => State): (owner: StateOwner) => State {
   const key = {};
   return ({ environment, sessionId }) => {

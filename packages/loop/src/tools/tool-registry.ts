@@ -8,10 +8,7 @@ export class ToolRegistry {
     for (const tool of tools) this.register(tool);
   }
 
-  /**
-   * Adds a tool, or replaces the one of the same name in its place. Throws a `TypeError` for a name that providers
-   * refuse.
-   */
+  /** Adds a tool, or replaces the one of the same name. Throws a `TypeError` for a name that providers refuse. */
   register(tool: RegisteredTool): void {
     const { name } = tool.definition;
     if (!/^[\w-]{1,64}$/.test(name)) {

@@ -53,14 +53,9 @@ type ToolTraits = {
    * - `exclusive`: by itself, after the calls before it and before the calls after it.
    */
   concurrency?: 'shared' | 'exclusive';
-  /**
-   * Whether a `shared` call is to wait for the calls before it all the same. `input`: the arguments as the model wrote
-   * them.
-   */
+  /** Whether a `shared` call waits for the calls before it. `input`: the arguments as the model wrote them. */
   waitsForEarlier?: (input: string) => boolean;
-  /**
-   * How much of the output the model reads. Default: the loop spec's limit for that name (5.2), else 30,000 characters.
-   */
+  /** How much of the output the model reads. Default: the loop spec's limit for the name (5.2), else 30,000 characters. */
   output?: OutputLimit;
   /** One line in the system prompt about when to use the tool. */
   guidance?: string;

@@ -8,17 +8,11 @@ export type OutputLimit = {
   /** Lines of the result, with the marker. Default: no limit. */
   maxLines?: number;
   mode: 'head_tail' | 'head' | 'tail';
-  /**
-   * Whether a longer output is kept in a file, whole. Not needed where the model can get it again in parts. Default
-   * true.
-   */
+  /** Keep a longer output whole in a file. Not needed where the model can get it again in parts. Default true. */
   spill?: boolean;
 };
 
-/**
- * The limits of loop spec 5.2 and 5.3. Searches keep their head: the newest file and the first match stand there, and
- * the table's `tail` would drop them.
- */
+/** The limits of loop spec 5.2 and 5.3, except that searches keep their head, which has the best matches. */
 const LIMITS: Readonly<Record<string, OutputLimit>> = {
   read_file: { maxChars: 50_000, mode: 'head_tail' },
   shell: { maxChars: 30_000, maxLines: 256, mode: 'head_tail' },

@@ -19,10 +19,7 @@ type Task = {
 
 type TaskList = { tasks: Map<string, Task>; created: number };
 
-/**
- * What is to be done, a task a call. The list lives in memory with the session; a restored or forked one begins with an
- * empty list. The host gets all of it as `details.plan`, as from the plan tools of the other families.
- */
+/** The tasks of a session, in memory: a restored session begins with none. The host gets them as `details.plan`. */
 const listOfTasks = sessionState((): TaskList => ({ tasks: new Map(), created: 0 }));
 
 const TASK_ID = text('The ID that TaskCreate gave');

@@ -21,10 +21,7 @@ import { COMMAND, commandDetails, runCommand } from '../shell-tool.ts';
 import { defineTool, type RegisteredTool, type ToolContext, type ToolOutput } from '../tool.ts';
 import { DEFAULT_MAX_TOKENS, reportCommand } from './command-report.ts';
 
-/**
- * The tools of the released Codex CLI, by its names, parameters and output formats, in its order. Its requests have the
- * parameters of each tool in the order of the alphabet.
- */
+/** The tools of the released Codex CLI: its names, output formats and order, with parameters in alphabetical order. */
 export function createCodexTools(): RegisteredTool[] {
   return [execCommandTool(), writeStdinTool(), updatePlanTool(), applyPatchTool(), viewImageTool()];
 }
@@ -88,10 +85,7 @@ async function execCommand(args: ExecCommandArguments, context: ToolContext): Pr
   return output;
 }
 
-/**
- * What the environment's own shell is to run. Another shell is started from it, not in its place: the host may have
- * chosen it, for example to lead commands into a container.
- */
+/** What the environment's shell runs. It starts any other shell: the host may have chosen it to enter a container. */
 function commandLine(
   { cmd, shell, login = true }: ExecCommandArguments,
   { environment }: ToolContext,

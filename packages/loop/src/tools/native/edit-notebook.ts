@@ -14,10 +14,7 @@ export type CellEdit = {
 /** The notebook's new text, and what was done. */
 export type EditedNotebook = { text: string; report: string };
 
-/**
- * Changes one cell of a Jupyter notebook and leaves every byte of the others. `text` is the notebook, `path` its name in
- * messages. Throws, with what the model can do about it, where the edit is not clear.
- */
+/** Changes one cell of a notebook and leaves every byte of the others. Throws, with what the model can do, if unclear. */
 export function editNotebook(text: string, path: string, edit: CellEdit): EditedNotebook {
   const { edit_mode: mode = 'replace', cell_id: id, cell_type: type, new_source: source } = edit;
   const notebook = readNotebook(text, path);

@@ -231,10 +231,7 @@ function writeTodosTool(): RegisteredTool {
 
 const CONTEXT_LINES = 3;
 
-/**
- * The lines from the first to the last change between two texts, as a diff of one piece with some context. What is equal
- * in between is shown as removed and added: the texts are known to differ in one place, or in a few alike.
- */
+/** One diff from the first to the last change: the texts are known to differ in one place, or in a few alike. */
 function changedLines(before: string, after: string): string {
   const old = before.split(/\r?\n/);
   const current = after.split(/\r?\n/);

@@ -5,10 +5,7 @@ export type JsonNode = { start: number; end: number } & (
   | { kind: 'scalar' }
 );
 
-/**
- * Finds the values of a JSON text, so that some can be replaced and every other byte stays. Throws a `SyntaxError` for
- * what is no JSON.
- */
+/** Finds the values of a JSON text, so that an edit can keep the rest. Throws a `SyntaxError` for invalid JSON. */
 export function layOutJson(text: string): JsonNode {
   // What follows may then take the text to be well formed.
   JSON.parse(text);
