@@ -4,12 +4,7 @@
  */
 export { applyPatch, type PatchChange, type PatchOutcome } from './apply-patch/apply-patch.ts';
 export type { ProjectDocument } from './context/project-documents.ts';
-export type {
-  ApprovalDecision,
-  ApprovalHook,
-  ApprovalRequest,
-  FinalDecision,
-} from './control/approval.ts';
+export type * from './control/approval.ts';
 export type { Budget } from './control/budget.ts';
 export { type Clock, systemClock } from './control/clock.ts';
 export type { Block, HookedCall, Hooks } from './control/hooks.ts';
@@ -41,28 +36,9 @@ export {
 } from './conversation/turn.ts';
 export type { EnvPolicy } from './environment/command-variables.ts';
 export { type EnvironmentOperation, EnvironmentWrapper } from './environment/environment-wrapper.ts';
-export type {
-  BackgroundProcess,
-  ConnectedProcess,
-  ConnectOptions,
-  DirectoryEntry,
-  ExecOptions,
-  ExecResult,
-  ExecutionEnvironment,
-  ExitedState,
-  FileStat,
-  ProcessPoll,
-  ProcessState,
-  StartOptions,
-} from './environment/execution-environment.ts';
+export type * from './environment/execution-environment.ts';
 export { type LocalEnvironmentOptions, LocalExecutionEnvironment } from './environment/local-environment.ts';
-export {
-  type EnvironmentRecord,
-  LoggingExecutionEnvironment,
-  ReadOnlyExecutionEnvironment,
-  type ReadOnlyOptions,
-  RecordingExecutionEnvironment,
-} from './environment/wrappers.ts';
+export * from './environment/wrappers.ts';
 export { type EventListener, EventQueueOverflowError } from './events/event-hub.ts';
 export type {
   EndReason,
@@ -78,14 +54,7 @@ export type {
   ToolCallEnd,
 } from './events/session-event.ts';
 export { createStreamEventMapper } from './events/stream-events.ts';
-export {
-  Client,
-  type ClientOptions,
-  type ClientProvider,
-  type ClientRequest,
-  type ModelAndProfile,
-  type ProviderSettings,
-} from './llm/client.ts';
+export * from './llm/client.ts';
 export { type CreateModelOptions, createModel } from './llm/create-model.ts';
 export { LlmError, type LlmErrorCode } from './llm/llm-error.ts';
 export { catalogPriceOf, type PriceOf } from './llm/model-catalog.ts';
@@ -94,28 +63,11 @@ export { connectMcpServers, type McpConnections } from './mcp/connect-mcp-server
 export type { McpOptions, McpServer } from './mcp/mcp-server.ts';
 export { type AnthropicProfileOptions, createAnthropicProfile } from './profiles/anthropic-profile.ts';
 export { createGeminiProfile, type GeminiProfileOptions } from './profiles/gemini-profile.ts';
-export {
-  type LoadedProfile,
-  type LoadProfileOptions,
-  loadProfile,
-  type ProfileCapture,
-} from './profiles/load-profile.ts';
+export * from './profiles/load-profile.ts';
 export { createOpenAiProfile } from './profiles/openai-profile.ts';
-export type {
-  ProfileOptions,
-  ProviderProfile,
-  ProviderRequest,
-  SystemPromptParts,
-} from './profiles/provider-profile.ts';
+export type * from './profiles/provider-profile.ts';
 export { Session } from './session/session.ts';
-export {
-  type SessionOptions,
-  type SessionOrigin,
-  type SessionState,
-  SessionStateError,
-  type SubmitOptions,
-  type SubmitResult,
-} from './session/session-options.ts';
+export * from './session/session-options.ts';
 export type { ResolvedModel, SubagentOptions } from './subagents/subagents.ts';
 export {
   defineTool,

@@ -39,14 +39,14 @@ export async function applyPatch(environment: ExecutionEnvironment, text: string
     for (const section of sections) planned.push(await plan(environment, section));
     await write(environment, planned);
     return {
-      changes: planned.map(toChange),
+      changes: planned.map(({ change }) => change),
       notes: planned.flatMap(({ note }) => (note === undefined ? [] : [note])),
     };
   });
 }
 
 type PlannedChange = {
-  section: PatchSection;
+  change: PatchChange;
   /** The file that gets `content`. */
   target?: string;
   content?: Uint8Array;
@@ -85,11 +85,11 @@ async function plan(environment: ExecutionEnvironment, section: PatchSection): P
     case 'add': {
       await refuseDirectory(environment, path);
       const content = new TextEncoder().encode(section.lines.map((line) => `${line}\n`).join(''));
-      return { section, target: path, content };
+      return { change: { change: 'added', path }, target: path, content };
     }
     case 'delete':
       await statFile(environment, path);
-      return { section, removed: path };
+      return { change: { change: 'deleted', path }, removed: path };
     case 'update':
       return await planUpdate(environment, section);
   }
@@ -106,15 +106,12 @@ async function planUpdate(
   const content = encodeTextFile({ ...file, text: patched.text });
   const note =
     patched.addedAtEnd > 0 ? `${path}: lines without context were added at the end of the file` : undefined;
-  const change = {
-    section,
-    content,
-    ...present({ mode, note }),
-  };
+  const rest = { content, ...present({ mode, note }) };
   if (moveTo === undefined || (await isSameFile(environment, path, moveTo)))
-    return { ...change, target: path };
+    return { change: { change: 'modified', path }, target: path, ...rest };
   await refuseDirectory(environment, moveTo);
-  return { ...change, target: moveTo, removed: path };
+  const change: PatchChange = { change: 'renamed', path: moveTo, from: path };
+  return { change, target: moveTo, removed: path, ...rest };
 }
 
 /** A move onto itself has to be an edit in place: writing and then removing would lose the file. */
@@ -142,18 +139,5 @@ async function write(environment: ExecutionEnvironment, planned: readonly Planne
   }
   for (const { removed } of planned) {
     if (removed !== undefined) await environment.remove(resolvePath(environment, removed));
-  }
-}
-
-function toChange({ section, removed }: PlannedChange): PatchChange {
-  switch (section.kind) {
-    case 'add':
-      return { change: 'added', path: section.path };
-    case 'delete':
-      return { change: 'deleted', path: section.path };
-    case 'update':
-      if (removed === undefined || section.moveTo === undefined)
-        return { change: 'modified', path: section.path };
-      return { change: 'renamed', path: section.moveTo, from: section.path };
   }
 }

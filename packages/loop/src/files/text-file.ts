@@ -36,6 +36,13 @@ export function lineEndOf(text: string): '\n' | '\r\n' {
   return end > 0 && text[end - 1] === '\r' ? '\r\n' : '\n';
 }
 
+/** The lines without their ends. A line end at the end of the text begins no further line. */
+export function linesOf(text: string): string[] {
+  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
+  if (lines.at(-1) === '') lines.pop();
+  return lines;
+}
+
 /** The line with plain dashes, quotes and spaces for typographic ones, so that text which a model retyped is found. */
 export function plainPunctuation(line: string): string {
   return line

@@ -2,7 +2,7 @@ import { createContext, Script } from 'node:vm';
 import { messageOf } from '@whetstone/errors';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { looksBinary } from '../files/text-file.ts';
+import { linesOf, looksBinary } from '../files/text-file.ts';
 import {
   fileFilter,
   limitHits,
@@ -85,11 +85,12 @@ function createMatcher(query: SearchQuery): (texts: string[]) => LineMatch[][] {
   const { mode, multiline = false, onlyMatching = false } = query;
   const flags = `${multiline ? 'gmsu' : 'gu'}${query.caseInsensitive ? 'i' : ''}`;
   const source = query.literal ? escapeRegExp(query.pattern) : compiledSource(query.pattern, flags);
-  const call = 'texts, new RegExp(source, flags), firstOnly, multiline, onlyMatching';
+  const call = 'files, new RegExp(source, flags), firstOnly, multiline, onlyMatching';
   const script = new Script(`(${findLines.toString()})(${call})`);
   return (texts) => {
     const firstOnly = mode === 'files_with_matches';
-    const context = createContext({ texts, source, flags, firstOnly, multiline, onlyMatching });
+    const files = texts.map((text) => ({ text, lines: linesOf(text) }));
+    const context = createContext({ files, source, flags, firstOnly, multiline, onlyMatching });
     try {
       return script.runInContext(context, { timeout: BATCH_TIMEOUT_MS }) as LineMatch[][];
     } catch (error) {
@@ -119,7 +120,7 @@ function compiledSource(pattern: string, flags: string): string {
 
 /** Runs in a context of its own: it may use nothing but its arguments. A line may match more than once. */
 function findLines(
-  texts: string[],
+  files: { text: string; lines: string[] }[],
   expression: RegExp,
   firstOnly: boolean,
   multiline: boolean,
@@ -129,10 +130,8 @@ function findLines(
     expression.lastIndex = 0;
     return [...text.matchAll(expression)];
   };
-  return texts.map((text) => {
+  return files.map(({ text, lines }) => {
     const found: LineMatch[] = [];
-    const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-    if (lines.at(-1) === '') lines.pop();
     if (!multiline) {
       for (const [index, line] of lines.entries()) {
         expression.lastIndex = 0;
@@ -172,8 +171,7 @@ function toHits({ path, text }: TextFile, all: readonly LineMatch[], query: Sear
 }
 
 function withContext(hits: readonly SearchHit[], text: string, before: number, after: number): SearchHit[] {
-  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-  if (lines.at(-1) === '') lines.pop();
+  const lines = linesOf(text);
   const shown = new Map<number, SearchHit>();
   for (const { path, line = 0 } of hits) {
     for (let near = Math.max(1, line - before); near <= Math.min(lines.length, line + after); near += 1) {

@@ -55,44 +55,45 @@ export async function searchWithRipgrep(
 }
 
 const COMMON = [
+  ...['--no-config', '--no-messages', '--color=never', '--no-heading', '--with-filename', '--null'],
   ...[
-    '--no-config',
-    '--no-messages',
-    '--color=never',
-    '--no-heading',
-    '--with-filename',
-    '--null',
     '--sort=path',
+    '--hidden',
+    '--no-require-git',
+    '--no-ignore-global',
+    '--no-ignore-exclude',
+    '--glob=!.git',
   ],
-  ...['--hidden', '--no-require-git', '--no-ignore-global', '--no-ignore-exclude', '--glob=!.git'],
 ];
 
 function argumentsOf(query: SearchQuery): string[] {
-  const { mode, globFilter } = query;
+  const { mode, globFilter, maxPerFile = Number.POSITIVE_INFINITY } = query;
+  // One more than asked for shows whether there is more.
+  const limit = Math.min(maxPerFile, query.maxResults + 1);
+  const context = [`--before-context=${query.before ?? 0}`, `--after-context=${query.after ?? 0}`];
   const output = {
-    content: ['--line-number'],
+    content: [
+      '--line-number',
+      `--max-count=${limit}`,
+      ...context,
+      ...flag(query.onlyMatching, '--only-matching'),
+    ],
     files_with_matches: ['--files-with-matches'],
-    count: ['--count'],
+    count: ['--count', ...flag(query.maxPerFile !== undefined, `--max-count=${maxPerFile}`)],
   }[mode];
-  const limit = Math.min(query.maxPerFile ?? Number.POSITIVE_INFINITY, query.maxResults + 1);
   return [
     ...output,
-    // One more than asked for tells whether there is more.
-    ...(mode === 'content' ? [`--max-count=${limit}`] : []),
-    ...(mode === 'count' && query.maxPerFile !== undefined ? [`--max-count=${query.maxPerFile}`] : []),
-    ...(mode === 'content'
-      ? [`--before-context=${query.before ?? 0}`, `--after-context=${query.after ?? 0}`]
-      : []),
-    ...(mode === 'content' && query.onlyMatching ? ['--only-matching'] : []),
-    ...(query.caseInsensitive ? ['--ignore-case'] : ['--case-sensitive']),
-    ...(query.literal ? ['--fixed-strings'] : []),
-    ...(query.multiline ? ['--multiline', '--multiline-dotall'] : []),
-    ...(query.noIgnore ? ['--no-ignore'] : []),
+    query.caseInsensitive ? '--ignore-case' : '--case-sensitive',
+    ...flag(query.literal, '--fixed-strings'),
+    ...flag(query.multiline, '--multiline', '--multiline-dotall'),
+    ...flag(query.noIgnore, '--no-ignore'),
     // A type, not `--glob`, which would bring ignored files back. Types see names only; `keep` does the rest.
-    ...(globFilter === undefined || globFilter.includes('/')
-      ? []
-      : [`--type-add=wanted:${globFilter}`, '--type=wanted']),
+    ...flag(globFilter?.includes('/') === false, `--type-add=wanted:${globFilter}`, '--type=wanted'),
   ];
+}
+
+function flag(isSet: boolean | undefined, ...flags: string[]): string[] {
+  return isSet ? flags : [];
 }
 
 /** `path NUL rest`; with `--files-with-matches` several paths may share a row. */

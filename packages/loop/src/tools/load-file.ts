@@ -1,7 +1,7 @@
 import type { ImagePart } from '../conversation/turn.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { readFile, statFile } from '../files/file-access.ts';
-import { looksBinary } from '../files/text-file.ts';
+import { linesOf, looksBinary } from '../files/text-file.ts';
 
 export const DEFAULT_LINES = 2_000;
 const MAX_FILE_BYTES = 64 * 1024 * 1024;
@@ -27,12 +27,6 @@ export async function loadFile(environment: ExecutionEnvironment, path: string):
   if (encoding === 'utf-8' && looksBinary(bytes))
     throw new Error(`${path} is a binary file (${size} bytes); it cannot be shown as text.`);
   return { kind: 'text', lines: linesOf(new TextDecoder(encoding).decode(bytes)) };
-}
-
-function linesOf(text: string): string[] {
-  const lines = text.split('\n').map((line) => (line.endsWith('\r') ? line.slice(0, -1) : line));
-  if (lines.at(-1) === '') lines.pop();
-  return lines;
 }
 
 export type LineRange = { shown: string[]; first: number; last: number; total: number };

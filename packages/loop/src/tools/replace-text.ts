@@ -13,53 +13,41 @@ export type Replaced =
  * looser comparisons follow, each of which has to be as unique. Inserted lines take the file's line ends.
  */
 export function replaceText(text: string, oldText: string, newText: string, all: boolean): Replaced {
-  const inserted = withLineEnds(newText, lineEndOf(text));
-  const exact = replaceRanges(text, occurrences(text, oldText), () => inserted, all, 'exact');
-  if (exact.kind !== 'missing') return exact;
-
-  const lineEnds = replaceRanges(
-    text,
-    occurrencesAcrossLineEnds(text, oldText),
-    () => inserted,
-    all,
-    'line ends',
-  );
-  if (lineEnds.kind !== 'missing') return lineEnds;
-
-  for (const { level, normalise } of LINE_LEVELS) {
-    const found = lineMatches(text, oldText, normalise);
-    const indented = (range: Range) =>
-      withLineEnds(adjustIndentation(text, range, oldText, newText), lineEndOf(text));
-    const replaced = replaceRanges(text, found, indented, all, level);
-    if (replaced.kind !== 'missing') return replaced;
+  for (const { level, find, adjust } of LEVELS) {
+    const ranges = find(text, oldText);
+    if (ranges.length === 0) continue;
+    if (ranges.length > 1 && !all) return { kind: 'ambiguous', count: ranges.length };
+    let result = '';
+    let end = 0;
+    for (const range of ranges) {
+      const inserted = adjust?.(text.slice(range.start, range.end), oldText, newText) ?? newText;
+      result += text.slice(end, range.start) + withLineEnds(inserted, lineEndOf(text));
+      end = range.end;
+    }
+    return { kind: 'replaced', text: result + text.slice(end), count: ranges.length, level };
   }
   return { kind: 'missing' };
 }
 
-const LINE_LEVELS: readonly { level: MatchLevel; normalise: (line: string) => string }[] = [
-  { level: 'trailing whitespace', normalise: (line) => line.trimEnd() },
-  { level: 'indentation', normalise: (line) => line.trim() },
-  { level: 'punctuation', normalise: (line) => plainPunctuation(line).trim() },
-];
-
 type Range = { start: number; end: number };
 
-function replaceRanges(
-  text: string,
-  ranges: readonly Range[],
-  replacement: (range: Range) => string,
-  all: boolean,
-  level: MatchLevel,
-): Replaced {
-  if (ranges.length === 0) return { kind: 'missing' };
-  if (ranges.length > 1 && !all) return { kind: 'ambiguous', count: ranges.length };
-  let result = '';
-  let end = 0;
-  for (const range of ranges) {
-    result += text.slice(end, range.start) + replacement(range);
-    end = range.end;
-  }
-  return { kind: 'replaced', text: result + text.slice(end), count: ranges.length, level };
+type Level = {
+  level: MatchLevel;
+  find: (text: string, wanted: string) => Range[];
+  /** Fits the new text to what was found in place of the old. */
+  adjust?: (found: string, oldText: string, newText: string) => string;
+};
+
+const LEVELS: readonly Level[] = [
+  { level: 'exact', find: occurrences },
+  { level: 'line ends', find: occurrencesAcrossLineEnds },
+  lineLevel('trailing whitespace', (line) => line.trimEnd()),
+  lineLevel('indentation', (line) => line.trim()),
+  lineLevel('punctuation', (line) => plainPunctuation(line).trim()),
+];
+
+function lineLevel(level: MatchLevel, normalise: (line: string) => string): Level {
+  return { level, find: (text, wanted) => lineMatches(text, wanted, normalise), adjust: adjustIndentation };
 }
 
 function occurrences(text: string, wanted: string): Range[] {
@@ -119,20 +107,17 @@ function lineMatches(text: string, wanted: string, normalise: (line: string) => 
     const first = lines[index];
     const last = lines[index + target.length - 1];
     if (first === undefined || last === undefined) continue;
-    const end = wanted.endsWith('\n') ? Math.min(last.end + 1, text.length) : contentEnd(last);
+    const contentEnd = last.start + last.content.length;
+    const end = wanted.endsWith('\n') ? Math.min(last.end + 1, text.length) : contentEnd;
     ranges.push({ start: first.start, end });
     index += target.length - 1;
   }
   return ranges;
 }
 
-function contentEnd({ start, content }: Line): number {
-  return start + content.length;
-}
-
 /** Moves the new text by what the old text was off in its indentation, where that is the same for all its lines. */
-function adjustIndentation(text: string, { start, end }: Range, oldText: string, newText: string): string {
-  const found = linesOf(text.slice(start, end)).map(({ content }) => content);
+function adjustIndentation(foundText: string, oldText: string, newText: string): string {
+  const found = linesOf(foundText).map(({ content }) => content);
   const given = linesOf(oldText).map(({ content }) => content);
   const pairs = given.map((line, index) => ({
     given: indentation(line),

@@ -66,11 +66,8 @@ async function fetchPage(
   let url = new URL(start);
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     await refusePrivateHost(url, isAllowed);
-    const response = await fetch(url, {
-      signal,
-      redirect: 'manual',
-      headers: { accept: 'text/html,text/*,*/*' },
-    });
+    const headers = { accept: 'text/html,text/*,*/*' };
+    const response = await fetch(url, { signal, redirect: 'manual', headers });
     const location = response.headers.get('location');
     if (response.status >= 300 && response.status < 400 && location) {
       await response.body?.cancel();
@@ -113,29 +110,15 @@ async function readBytes(response: Response): Promise<Uint8Array> {
   return Buffer.concat(chunks);
 }
 
+const PRIVATE_RANGES = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12'],
+  ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
+  ...['::/127', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
+];
 const privateRanges = new BlockList();
-for (const [net, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['224.0.0.0', 3],
-] as const) {
-  privateRanges.addSubnet(net, prefix, 'ipv4');
-}
-for (const [net, prefix] of [
-  ['::', 127],
-  ['64:ff9b::', 96],
-  ['fc00::', 7],
-  ['fe80::', 10],
-  ['ff00::', 8],
-] as const) {
-  privateRanges.addSubnet(net, prefix, 'ipv6');
+for (const range of PRIVATE_RANGES) {
+  const [net = '', prefix] = range.split('/');
+  privateRanges.addSubnet(net, Number(prefix), isIP(net) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Whether an IP address belongs to the public internet. */
