@@ -24,12 +24,7 @@ export function applyChunks(text: string, chunks: readonly PatchChunk[], path: s
       addedAtEnd += 1;
       continue;
     }
-    if (match.start < cursor) {
-      throw new WhetstoneError(
-        'patch-mismatch',
-        `Chunks overlap or are not in the order of the file in ${path}`,
-      );
-    }
+    if (match.start < cursor) throw mismatch(`Chunks overlap or are not in the order of the file in ${path}`);
     cursor = collectEdits(edits, match.start, match.changes);
   }
   return { text: render(lines, edits, lineEndOf(text)), addedAtEnd };
@@ -45,9 +40,9 @@ function collectEdits(edits: Edits, start: number, changes: readonly ChunkLine[]
   let runStart = start;
   for (const { kind, text } of changes) {
     if (kind === 'add') {
-      const added = edits.added.get(runStart);
-      if (added) added.push(text);
-      else edits.added.set(runStart, [text]);
+      const added = edits.added.get(runStart) ?? [];
+      added.push(text);
+      edits.added.set(runStart, added);
       continue;
     }
     if (kind === 'remove') edits.removed.add(index);
@@ -92,8 +87,7 @@ function seekContexts(
   let position: ContextPosition = { after: cursor, at: undefined };
   for (const context of contexts) {
     const found = seek(contents, [context], position.after, false);
-    if (found === undefined)
-      throw new WhetstoneError('patch-mismatch', `Failed to find context '${context}' in ${path}`);
+    if (found === undefined) throw mismatch(`Failed to find context '${context}' in ${path}`);
     position = { after: found + 1, at: found };
   }
   return position;
@@ -106,12 +100,9 @@ function locate(
   path: string,
 ): ChunkMatch {
   if (matchedLines(chunk.changes).length === 0) return { start: undefined, changes: chunk.changes };
-  const candidates = [chunk.changes, withoutLastEmptyLine(chunk.changes)].filter(
-    (changes) => changes !== undefined,
-  );
-  const starts = [position.after, position.at].filter((start) => start !== undefined);
-  for (const start of starts) {
-    for (const changes of candidates) {
+  for (const start of [position.after, position.at]) {
+    for (const changes of [chunk.changes, withoutLastEmptyLine(chunk.changes)]) {
+      if (start === undefined || changes === undefined) continue;
       const wanted = matchedLines(changes);
       // The empty line that is not there was all there was to find, and a match of nothing is no place.
       if (wanted.length === 0 && position.at === undefined) return { start: undefined, changes };
@@ -119,11 +110,10 @@ function locate(
       if (found !== undefined) return { start: found, changes };
     }
   }
-  throw new WhetstoneError(
-    'patch-mismatch',
-    `Failed to find expected lines in ${path}:\n${matchedLines(chunk.changes).join('\n')}`,
-  );
+  throw mismatch(`Failed to find expected lines in ${path}:\n${matchedLines(chunk.changes).join('\n')}`);
 }
+
+const mismatch = (message: string) => new WhetstoneError('patch-mismatch', message);
 
 function matchedLines(changes: readonly ChunkLine[]): string[] {
   return changes.filter((change) => change.kind !== 'add').map((change) => change.text);
@@ -140,11 +130,8 @@ function withoutLastEmptyLine(changes: readonly ChunkLine[]): ChunkLine[] | unde
   const end = reduced.findLastIndex((change) => change.kind !== 'remove');
   const replacement = reduced[end];
   if (replacement?.text !== '') return reduced;
-  return reduced.toSpliced(
-    end,
-    1,
-    ...(replacement.kind === 'context' ? [{ kind: 'remove', text: '' } as const] : []),
-  );
+  const removal: ChunkLine[] = replacement.kind === 'context' ? [{ kind: 'remove', text: '' }] : [];
+  return reduced.toSpliced(end, 1, ...removal);
 }
 
 /** From strict to lax; each is tried on the whole rest of the file, so that an exact match further down wins. */

@@ -1,4 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
+
 /** One section of a patch. Paths are as the patch gives them. */
 export type PatchSection =
   | { kind: 'add'; path: string; lines: string[] }
@@ -26,7 +27,7 @@ const ENVIRONMENT_ID = '*** Environment ID: ';
 
 /** Parses the v4a format (loop spec, appendix A), as the released codex reads it and a little wider. */
 export function parsePatch(text: string): PatchSection[] {
-  const lines = unwrapHeredoc(text.trim().split('\n').map(withoutCarriageReturn));
+  const lines = unwrapHeredoc(text.trim().split(/\r?\n/));
   if (lines[0]?.trim() !== BEGIN)
     throw new WhetstoneError('patch-invalid', `The first line of the patch must be '${BEGIN}'`);
   if (lines.length < 2 || lines.at(-1)?.trim() !== END) {
@@ -37,10 +38,6 @@ export function parsePatch(text: string): PatchSection[] {
   const sections: PatchSection[] = [];
   while (reader.peek() !== undefined) sections.push(parseSection(reader));
   return sections;
-}
-
-function withoutCarriageReturn(line: string): string {
-  return line.endsWith('\r') ? line.slice(0, -1) : line;
 }
 
 function unwrapHeredoc(lines: string[]): string[] {
@@ -62,9 +59,15 @@ class LineReader {
   }
 
   take(): string | undefined {
-    const line = this.peek();
     this.#next += 1;
-    return line;
+    return this.peek(-1);
+  }
+
+  /** Takes lines for as long as `isWanted` holds. */
+  takeWhile(isWanted: (line: string) => boolean): string[] {
+    const from = this.#next;
+    while (this.#next < this.#lines.length && isWanted(this.peek() ?? '')) this.#next += 1;
+    return this.#lines.slice(from, this.#next);
   }
 
   fail(message: string): never {
@@ -79,7 +82,7 @@ function parseSection(reader: LineReader): PatchSection {
     reader.take();
     return header.slice(marker.length).trim();
   };
-  if (header.startsWith(ADD)) return { kind: 'add', path: path(ADD), lines: parseAddedLines(reader) };
+  if (header.startsWith(ADD)) return { kind: 'add', path: path(ADD), lines: takeAddedLines(reader) };
   if (header.startsWith(DELETE)) return { kind: 'delete', path: path(DELETE) };
   if (header.startsWith(UPDATE)) return parseUpdate(reader, path(UPDATE));
   return reader.fail(
@@ -87,13 +90,8 @@ function parseSection(reader: LineReader): PatchSection {
   );
 }
 
-function parseAddedLines(reader: LineReader): string[] {
-  const lines: string[] = [];
-  for (let line = reader.peek(); line?.startsWith('+'); line = reader.peek()) {
-    lines.push(line.slice(1));
-    reader.take();
-  }
-  return lines;
+function takeAddedLines(reader: LineReader): string[] {
+  return reader.takeWhile((line) => line.startsWith('+')).map((line) => line.slice(1));
 }
 
 function parseUpdate(reader: LineReader, path: string): PatchSection {
@@ -116,32 +114,18 @@ function parseUpdate(reader: LineReader, path: string): PatchSection {
 }
 
 function parseChunk(reader: LineReader, isFirst: boolean): PatchChunk {
-  const chunk: PatchChunk = { contexts: [], changes: [], endOfFile: false };
-  let marked = false;
-  for (let line = reader.peek(); isContextMarker(line); line = reader.peek()) {
-    marked = true;
-    const context = line.slice(3);
-    if (context.trim() !== '') chunk.contexts.push(context);
-    reader.take();
-  }
-  if (!marked && !isFirst) {
+  const markers = reader.takeWhile(isContextMarker);
+  if (markers.length === 0 && !isFirst) {
     reader.fail(`Expected update hunk to start with a @@ context marker, got: '${reader.peek()}'`);
   }
-  for (let line = reader.peek(); line !== undefined; line = reader.peek()) {
-    if (line === END_OF_FILE) {
-      if (chunk.changes.length === 0) reader.fail('Update hunk does not contain any lines');
-      chunk.endOfFile = true;
-      reader.take();
-      break;
-    }
-    const change = parseChange(line);
-    if (change === undefined) break;
-    chunk.changes.push(change);
-    reader.take();
-  }
-  if (chunk.changes.length > 0) return chunk;
+  const contexts = markers.map((marker) => marker.slice(3)).filter((context) => context.trim() !== '');
+  const changes = reader.takeWhile(isChange).map(toChange);
   const line = reader.peek();
-  if (line === undefined) return reader.fail('Update hunk does not contain any lines');
+  if (changes.length === 0 && (line === undefined || line === END_OF_FILE))
+    return reader.fail('Update hunk does not contain any lines');
+  const endOfFile = line === END_OF_FILE;
+  if (endOfFile) reader.take();
+  if (changes.length > 0) return { contexts, changes, endOfFile };
   return reader.fail(
     `Unexpected line found in update hunk: '${line}'. Every line should start with ' ' (context line), '+' (added line), or '-' (removed line)`,
   );
@@ -153,9 +137,11 @@ function isContextMarker(line: string | undefined): line is string {
 
 const KINDS: Readonly<Record<string, ChunkLine['kind']>> = { ' ': 'context', '-': 'remove', '+': 'add' };
 
-/** `undefined` for a line that ends the chunk. An empty line is an empty line of context. */
-function parseChange(line: string): ChunkLine | undefined {
-  if (line === '') return { kind: 'context', text: '' };
-  const kind = KINDS[line.charAt(0)];
-  return kind && { kind, text: line.slice(1) };
+/** Any other line ends the chunk. An empty line is an empty line of context. */
+function isChange(line: string): boolean {
+  return line === '' || line.charAt(0) in KINDS;
+}
+
+function toChange(line: string): ChunkLine {
+  return { kind: KINDS[line.charAt(0)] ?? 'context', text: line.slice(1) };
 }

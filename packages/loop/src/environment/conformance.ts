@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { setTimeout as delay } from 'node:timers/promises';
 import { pathsOf } from './environment-path.ts';
 import type { ExecutionEnvironment } from './execution-environment.ts';
 
@@ -38,11 +39,13 @@ async function eventually(holds: () => Promise<boolean>, what: string): Promise<
   const deadline = performance.now() + 30_000;
   while (!(await holds())) {
     assert.ok(performance.now() < deadline, what);
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await delay(20);
   }
 }
 
-const files: Record<string, ConformanceCheck['run']> = {
+type Checks = Record<string, ConformanceCheck['run']>;
+
+const files: Checks = {
   'bytes come back as they were written, whatever they are': async (environment) => {
     const bytes = Uint8Array.from({ length: 1024 }, (_byte, index) => index % 256);
     await environment.writeBytes('bytes', bytes);
@@ -135,21 +138,14 @@ const files: Record<string, ConformanceCheck['run']> = {
     await environment.writeBytes('f/.hidden', encode('x'));
     await environment.writeBytes('f/deep/two', encode('x'));
     const entries = await environment.listDirectory('f');
-    const sorted = entries.toSorted((left, right) => (left.name < right.name ? -1 : 1));
-    assert.deepEqual(
-      sorted.map(({ name, kind }) => ({ name, kind })),
-      [
-        { name: '.hidden', kind: 'file' },
-        { name: 'deep', kind: 'directory' },
-        { name: 'one', kind: 'file' },
-      ],
-    );
+    const found = entries.map(({ name, kind }) => `${kind} ${name}`);
+    assert.deepEqual(found.toSorted(), ['directory deep', 'file .hidden', 'file one']);
     await rejectsWith(environment.listDirectory('absent'), 'ENOENT');
     await rejectsWith(environment.listDirectory('f/one'), 'ENOTDIR');
   },
 };
 
-const commands: Record<string, ConformanceCheck['run']> = {
+const commands: Checks = {
   'a command gives its output, its errors and its exit code': async (environment) => {
     const result = await environment.exec('echo out; echo err >&2; exit 3');
     assert.equal(result.stdout, 'out\n');
@@ -174,30 +170,22 @@ const commands: Record<string, ConformanceCheck['run']> = {
     assert.equal(await readText(environment, 'out'), 'from the hostmore');
   },
   'variables of a call reach its command': async (environment) => {
-    const result = await environment.exec('printf %s "$WHETSTONE_CHECK"', {
-      env: { WHETSTONE_CHECK: 'a b' },
-    });
-    assert.equal(result.stdout, 'a b');
+    const env = { WHETSTONE_CHECK: 'a b' };
+    assert.equal((await environment.exec('printf %s "$WHETSTONE_CHECK"', { env })).stdout, 'a b');
   },
   'standard input is at its end': async (environment) => {
     assert.equal((await environment.exec('cat; echo end')).stdout, 'end\n');
   },
   'a program that does not exist is an error or the shell’s 127': async (environment) => {
     assert.equal((await environment.exec('no-such-program-here')).exitCode, 127);
-    const outcome = await environment.exec(['no-such-program-here']).then(
-      (result) => result.exitCode !== 0,
-      () => true,
-    );
-    assert.ok(outcome);
+    const result = await environment.exec(['no-such-program-here']).catch(() => undefined);
+    assert.notEqual(result?.exitCode, 0);
   },
   'output comes while the command runs, characters whole': async (environment) => {
-    let seen = '';
-    const result = await environment.exec("printf 'é€😀'; printf 'x' >&2", {
-      onOutput: ({ text }) => {
-        seen += text;
-      },
-    });
-    assert.equal([...seen].toSorted().join(''), [...'é€😀x'].toSorted().join(''));
+    const seen: string[] = [];
+    const onOutput = ({ text }: { text: string }) => void seen.push(text);
+    const result = await environment.exec("printf 'é€😀'; printf 'x' >&2", { onOutput });
+    assert.equal([...seen.join('')].toSorted().join(''), [...'é€😀x'].toSorted().join(''));
     assert.equal(result.stdout, 'é€😀');
   },
   'output is bounded and says what it lost': async (environment) => {
@@ -207,9 +195,8 @@ const commands: Record<string, ConformanceCheck['run']> = {
     assert.ok(!result.stdout.includes('\ufffd'));
   },
   'a timeout ends the command and what it started': async (environment) => {
-    const result = await environment.exec(`sh -c '${beat('beats')}' & echo started; wait`, {
-      timeoutMs: 1_000,
-    });
+    const command = `sh -c '${beat('beats')}' & echo started; wait`;
+    const result = await environment.exec(command, { timeoutMs: 1_000 });
     assert.equal(result.timedOut, true);
     assert.equal(result.stdout, 'started\n');
     await assertEnded(environment, 'beats');
@@ -234,18 +221,19 @@ const commands: Record<string, ConformanceCheck['run']> = {
 const beat = (file: string) => `while :; do echo x >> ${file}; sleep 0.05; done`;
 const BEATS_MS = 500;
 
+const sizeOf = async (environment: ExecutionEnvironment, file: string) =>
+  (await environment.stat(file))?.size ?? 0;
+
 async function assertBeating(environment: ExecutionEnvironment, file: string): Promise<void> {
-  const size = async () => (await environment.stat(file))?.size ?? 0;
-  await eventually(async () => (await size()) > 0, 'the command has started');
+  await eventually(async () => (await sizeOf(environment, file)) > 0, 'the command has started');
 }
 
 /** Nothing writes to the file any more. */
 async function assertEnded(environment: ExecutionEnvironment, file: string): Promise<void> {
-  const size = async () => (await environment.stat(file))?.size ?? 0;
   await eventually(async () => {
-    const before = await size();
-    await new Promise((resolve) => setTimeout(resolve, BEATS_MS));
-    return before === (await size());
+    const before = await sizeOf(environment, file);
+    await delay(BEATS_MS);
+    return before === (await sizeOf(environment, file));
   }, `what writes to ${file} has ended`);
 }
 
@@ -254,7 +242,7 @@ async function started(environment: ExecutionEnvironment, command: string, outpu
   return await environment.start(command, outputFile === undefined ? {} : { outputFile });
 }
 
-const background: Record<string, ConformanceCheck['run']> = {
+const background: Checks = {
   'a process is polled, each output once, until it exits': async (environment) => {
     const process = await started(environment, 'echo one; read line; echo "got $line"; exit 4');
     let output = '';
@@ -291,10 +279,8 @@ const background: Record<string, ConformanceCheck['run']> = {
   },
   'output goes to a file as it comes': async (environment) => {
     const process = await started(environment, 'echo to the file; sleep 600', 'out.log');
-    await eventually(
-      async () => (await readText(environment, 'out.log')) === 'to the file\n',
-      'the file has it',
-    );
+    const isThere = async () => (await readText(environment, 'out.log')) === 'to the file\n';
+    await eventually(isThere, 'the file has it');
     await process.kill();
   },
 };
@@ -314,7 +300,7 @@ async function connected(environment: ExecutionEnvironment, script: string) {
   return { process, told };
 }
 
-const connections: Record<string, ConformanceCheck['run']> = {
+const connections: Checks = {
   'a program is talked to, its two streams apart, until it exits': async (environment) => {
     const script = 'echo "$GREETING"; read line; echo "got $line"; echo bye >&2; exit 4';
     const { process, told } = await connected(environment, script);
@@ -345,7 +331,7 @@ const connections: Record<string, ConformanceCheck['run']> = {
   },
 };
 
-const outputs: Record<string, ConformanceCheck['run']> = {
+const outputs: Checks = {
   'there is a folder for long outputs, outside of the project': async (environment) => {
     assert.ok(environment.outputDirectory, 'the environment has outputDirectory()');
     const folder = await environment.outputDirectory();
@@ -358,18 +344,10 @@ const outputs: Record<string, ConformanceCheck['run']> = {
   },
 };
 
-function checks(
-  area: ConformanceCheck['area'],
-  named: Record<string, ConformanceCheck['run']>,
-): ConformanceCheck[] {
-  return Object.entries(named).map(([name, run]) => ({ name, area, run }));
-}
+const areas = { files, commands, background, connections, outputs };
 
 /** All checks, grouped by area. */
-export const conformanceChecks: readonly ConformanceCheck[] = [
-  ...checks('files', files),
-  ...checks('commands', commands),
-  ...checks('background', background),
-  ...checks('connections', connections),
-  ...checks('outputs', outputs),
-];
+export const conformanceChecks: readonly ConformanceCheck[] = Object.entries(areas).flatMap(
+  ([area, checks]) =>
+    Object.entries(checks).map(([name, run]) => ({ name, area: area as ConformanceCheck['area'], run })),
+);

@@ -34,11 +34,10 @@ export async function runLocalCommand(
   const started = performance.now();
   const { child, tree, exited, drained } = startLocal(command, 'ignore');
   const stop = stopAfter(options);
-  const output = new CommandOutput(overflowPath, (stream, text) => {
+  const output = collectOutput(child, overflowPath, (stream, text) => {
     stop.heard();
     options.onOutput?.({ stream, text });
   });
-  for (const stream of ['stdout', 'stderr'] as const) output.read(stream, child[stream]);
   try {
     const ended = await Promise.race([exited.then(() => 'exited' as const), stop.reached]);
     stop.release();
@@ -50,7 +49,7 @@ export async function runLocalCommand(
       exitCode,
       ...present({ signal }),
       timedOut: ended === 'timedOut' || ended === 'inactive',
-      ...(ended === 'inactive' ? { inactive: true } : {}),
+      ...(ended === 'inactive' && { inactive: true }),
       aborted: ended === 'aborted',
       durationMs: Math.round(performance.now() - started),
     };
@@ -124,58 +123,50 @@ function stopAfter({ timeoutMs, inactivityTimeoutMs, signal }: ExecOptions) {
 type StreamName = 'stdout' | 'stderr';
 
 /** The two streams of one command: bounded in memory, and whole in a file from the moment that the bound is reached. */
-class CommandOutput {
-  readonly #kept = {
-    stdout: new BoundedOutput(OUTPUT_LIMIT),
-    stderr: new BoundedOutput(OUTPUT_LIMIT),
+function collectOutput(
+  child: ChildProcess,
+  overflowPath: () => string,
+  onText: (stream: StreamName, text: string) => void,
+) {
+  const kept = { stdout: new BoundedOutput(OUTPUT_LIMIT), stderr: new BoundedOutput(OUTPUT_LIMIT) };
+  let overflow: OutputFile | 'refused' | undefined;
+  let outputFile: string | undefined;
+
+  /** To be called while both streams are whole in memory, so that the file begins with the first byte. */
+  const openOverflow = () => {
+    overflow = 'refused';
+    try {
+      const path = overflowPath();
+      const file = new OutputFile(path);
+      for (const output of Object.values(kept)) file.write(output.bytes());
+      if (!file.error) [overflow, outputFile] = [file, path];
+    } catch {
+      // Without the file, the bounded output has to do.
+    }
   };
-  readonly #overflowPath: () => string;
-  readonly #onText: (stream: StreamName, text: string) => void;
-  #overflow: { path: string; file: OutputFile } | 'refused' | undefined;
 
-  constructor(overflowPath: () => string, onText: (stream: StreamName, text: string) => void) {
-    this.#overflowPath = overflowPath;
-    this.#onText = onText;
-  }
-
-  read(name: StreamName, stream: NodeJS.ReadableStream | null): void {
+  for (const name of ['stdout', 'stderr'] as const) {
     const decoder = new StringDecoder('utf8');
-    stream?.on('data', (chunk: Buffer) => {
-      const kept = this.#kept[name];
-      if (kept.totalBytes + chunk.length > OUTPUT_LIMIT) this.#openOverflow();
-      kept.append(chunk);
-      if (typeof this.#overflow === 'object') this.#overflow.file.write(chunk);
+    child[name]?.on('data', (chunk: Buffer) => {
+      if (!overflow && kept[name].totalBytes + chunk.length > OUTPUT_LIMIT) openOverflow();
+      kept[name].append(chunk);
+      if (overflow instanceof OutputFile) overflow.write(chunk);
       const text = decoder.write(chunk);
-      if (text !== '') this.#onText(name, text);
+      if (text !== '') onText(name, text);
     });
     // A pipe that breaks while its process is killed is expected.
-    stream?.on('error', () => {});
+    child[name]?.on('error', () => {});
   }
-
-  /** Both streams are still whole in memory, so that the file begins with the first byte. */
-  #openOverflow(): void {
-    if (this.#overflow) return;
-    try {
-      const path = this.#overflowPath();
-      const file = new OutputFile(path);
-      for (const kept of Object.values(this.#kept)) file.write(kept.bytes());
-      this.#overflow = file.error ? 'refused' : { path, file };
-    } catch {
-      this.#overflow = 'refused';
-    }
-  }
-
-  result(): Pick<ExecResult, 'stdout' | 'stderr' | 'droppedBytes' | 'outputFile'> {
-    const { stdout, stderr } = this.#kept;
-    return {
+  const { stdout, stderr } = kept;
+  return {
+    result: () => ({
       stdout: stdout.text(),
       stderr: stderr.text(),
       droppedBytes: stdout.droppedBytes + stderr.droppedBytes,
-      ...(typeof this.#overflow === 'object' ? { outputFile: this.#overflow.path } : {}),
-    };
-  }
-
-  close(): void {
-    if (typeof this.#overflow === 'object') this.#overflow.file.close();
-  }
+      ...present({ outputFile }),
+    }),
+    close: () => {
+      if (overflow instanceof OutputFile) overflow.close();
+    },
+  };
 }

@@ -96,9 +96,7 @@ function wireOf(server: McpServer, environment: McpOptions['environment']): Wire
     requestInit: { headers: { ...server.headers } },
     fetch: boundedFetch,
   });
-  const goodbye = async () => {
-    await transport.terminateSession().catch(() => {});
-  };
+  const goodbye = () => transport.terminateSession().catch(() => {});
   return {
     transport,
     end: () => undefined,

@@ -47,7 +47,9 @@ export class ProcessTransport implements Transport {
     const { ended } = await this.#starting;
     void ended.then(({ exitCode, signal }) => {
       if (this.#isClosed) return;
-      this.#end = describeEnd(exitCode, signal, this.#lastWords.text());
+      const how = exitCode === undefined ? (signal ?? 'by a signal') : `exit code ${exitCode}`;
+      const said = this.#lastWords.text().trim();
+      this.#end = `it has ended (${how})${said === '' ? '' : `: ${said}`}`;
       this.#disconnect();
     });
   }
@@ -59,10 +61,7 @@ export class ProcessTransport implements Transport {
   /** Resolves when nothing of the program is left. Never rejects. */
   async close(): Promise<void> {
     this.#disconnect();
-    await this.#starting?.then(
-      (process) => process.kill(),
-      () => {},
-    );
+    await (await this.#starting?.catch(() => undefined))?.kill();
   }
 
   #disconnect(): void {
@@ -101,10 +100,4 @@ export class ProcessTransport implements Transport {
       // No message. Whoever waits for an answer has a time limit.
     }
   }
-}
-
-function describeEnd(exitCode: number | undefined, signal: string | undefined, lastWords: string): string {
-  const how = exitCode === undefined ? (signal ?? 'by a signal') : `exit code ${exitCode}`;
-  const said = lastWords.trim();
-  return `it has ended (${how})${said === '' ? '' : `: ${said}`}`;
 }

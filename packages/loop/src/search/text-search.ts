@@ -62,25 +62,18 @@ export function fileFilter({ globFilter, fileGlobs, excludeGlob }: SearchQuery):
 
 /** A filter without a slash fits the file's name wherever it lies, as in an ignore file. */
 function pathFilter(glob: string): (path: string) => boolean {
-  const matches = picomatch(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`, { dot: true });
-  return (path) => matches(path);
+  return picomatch(glob.includes('/') ? glob.replace(/^\//, '') : `**/${glob}`, { dot: true });
 }
 
 /** The first `maxResults` matches with the context that belongs to them. */
 export function limitHits(hits: readonly SearchHit[], { maxResults, after = 0 }: SearchQuery): SearchResult {
-  let matches = 0;
-  const kept: SearchHit[] = [];
-  let last: SearchHit | undefined;
-  for (const hit of hits) {
-    if (!hit.context) {
-      matches += 1;
-      if (matches > maxResults) continue;
-      last = hit;
-    }
-    // Beyond the last match that is shown, only its own context is.
-    if (matches < maxResults || !hit.context) kept.push(hit);
-    else if (matches === maxResults && hit.path === last?.path && (hit.line ?? 0) <= (last.line ?? 0) + after)
-      kept.push(hit);
-  }
-  return { hits: kept, more: matches > maxResults };
+  const matches = hits.flatMap((hit, index) => (hit.context ? [] : [index]));
+  const end = matches[maxResults - 1];
+  const last = end === undefined ? undefined : hits[end];
+  if (end === undefined || !last) return { hits: [...hits], more: false };
+  // Beyond the last match that is shown, only its own context is.
+  const around = hits
+    .slice(end + 1, matches[maxResults])
+    .filter(({ path, line = 0 }) => path === last.path && line <= (last.line ?? 0) + after);
+  return { hits: [...hits.slice(0, end + 1), ...around], more: matches.length > maxResults };
 }

@@ -60,10 +60,9 @@ async function* walk(
   signal.throwIfAborted();
   const paths = pathsOf(environment);
   const folder = paths.join(root, relative);
-  // A folder that cannot be read has nothing to find.
-  const entries = await environment.listDirectory(folder).catch((): DirectoryEntry[] => []);
+  const entries = await entriesOf(state, folder);
   const rules = await withRulesOf(state, folder, entries, above);
-  for (const entry of entries.toSorted(byName)) {
+  for (const entry of entries.toSorted((left, right) => (left.name < right.name ? -1 : 1))) {
     state.left -= 1;
     if (state.left < 0) return;
     const path = relative === '' ? entry.name : `${relative}/${entry.name}`;
@@ -75,11 +74,12 @@ async function* walk(
   }
 }
 
-function byName(left: DirectoryEntry, right: DirectoryEntry): number {
-  return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
+/** A folder that cannot be read has nothing to find. */
+async function entriesOf({ environment }: Walk, folder: string): Promise<DirectoryEntry[]> {
+  return await environment.listDirectory(folder).catch(() => []);
 }
 
-async function rulesAbove(state: Walk): Promise<Rules[]> {
+async function rulesAbove(state: Walk): Promise<readonly Rules[]> {
   const { environment, root } = state;
   const paths = pathsOf(environment);
   const gitRoot = await findGitRoot(environment, root);
@@ -89,11 +89,9 @@ async function rulesAbove(state: Walk): Promise<Rules[]> {
     folders.unshift(folder);
   }
   let rules: readonly Rules[] = [];
-  for (const folder of folders) {
-    const entries = await environment.listDirectory(folder).catch((): DirectoryEntry[] => []);
-    rules = await withRulesOf(state, folder, entries, rules);
-  }
-  return [...rules];
+  for (const folder of folders)
+    rules = await withRulesOf(state, folder, await entriesOf(state, folder), rules);
+  return rules;
 }
 
 async function withRulesOf(
@@ -103,11 +101,9 @@ async function withRulesOf(
   above: readonly Rules[],
 ): Promise<readonly Rules[]> {
   const paths = pathsOf(environment);
-  const present = ignoreFiles.filter((name) =>
-    entries.some((entry) => entry.name === name && entry.kind === 'file'),
-  );
   let rules = above;
-  for (const name of present) {
+  for (const name of ignoreFiles) {
+    if (!entries.some((entry) => entry.name === name && entry.kind === 'file')) continue;
     const content = await environment.readBytes(paths.join(folder, name)).catch(() => undefined);
     if (content) rules = [...rules, { folder, matcher: ignore().add(new TextDecoder().decode(content)) }];
   }

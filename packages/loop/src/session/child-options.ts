@@ -1,6 +1,5 @@
 import { present } from '@whetstone/events/present';
 import type { ApprovalHook } from '../control/approval.ts';
-import type { Budget } from '../control/budget.ts';
 import type { ChildRequest, SessionSnapshot } from '../conversation/snapshot.ts';
 import type { LoopContext } from '../loop/loop-context.ts';
 import { scopeEnvironment } from '../subagents/scoped-environment.ts';
@@ -29,7 +28,6 @@ export async function childOptions(
     request.workingDirectory === undefined
       ? parent.environment
       : await scopeEnvironment(parent.environment, request.workingDirectory);
-  const budget: Budget = subagents.costUsd ? { costUsd: subagents.costUsd } : {};
   const { beforeTool, afterTool } = hooks;
   return {
     model: model.modelId,
@@ -43,8 +41,8 @@ export async function childOptions(
         // A restored child keeps the effort that it had, whatever its parent has now.
         ...(kept && { reasoningEffort: kept.reasoningEffort }),
       },
-      budget,
-      hooks: { ...present({ beforeTool, afterTool }) },
+      budget: present({ costUsd: subagents.costUsd }),
+      hooks: present({ beforeTool, afterTool }),
       priceOf: parent.priceOf,
       subagents,
       clock: parent.clock,

@@ -14,6 +14,7 @@ type Surroundings = {
   now: number;
 };
 
+type Sent = { profile: ProviderProfile; preamble: Preamble };
 type BuiltPreamble = Preamble & { projectDocuments: readonly ProjectDocument[] };
 
 async function buildPreamble(surroundings: Surroundings, signal: AbortSignal): Promise<BuiltPreamble> {
@@ -36,15 +37,12 @@ async function buildPreamble(surroundings: Surroundings, signal: AbortSignal): P
 export class FrozenPreamble {
   readonly #surroundings: () => Surroundings;
   #kept: { profile: ProviderProfile; built: Promise<Preamble> } | undefined;
-  #sent: { profile: ProviderProfile; preamble: Preamble } | undefined;
+  #sent: Sent | undefined;
   /** What the model knows since the last note about changes; `undefined` while that is the preamble itself. */
   #told: Preamble | undefined;
 
   /** `sent`: what the last request of a restored session began with. */
-  constructor(
-    surroundings: () => Surroundings,
-    sent: { profile: ProviderProfile; preamble: Preamble } | undefined,
-  ) {
+  constructor(surroundings: () => Surroundings, sent: Sent | undefined) {
     this.#surroundings = surroundings;
     this.#sent = sent;
     this.#kept = sent && { profile: sent.profile, built: Promise.resolve(sent.preamble) };
@@ -72,17 +70,13 @@ export class FrozenPreamble {
     const { projectDocuments, ...fresh } = await buildPreamble(surroundings, signal);
     this.#told = fresh;
     const notes: string[] = [];
-    if (fresh.environmentContext !== told.environmentContext) {
+    if (fresh.environmentContext !== told.environmentContext)
       notes.push(`The environment has changed. It is now:\n${fresh.environmentContext}`);
-    }
-    if (fresh.systemPrompt !== told.systemPrompt) {
-      const documents = projectDocuments.map(({ path, text }) => `${path}:\n${text}`);
-      notes.push(
-        documents.length === 0
-          ? 'The project has no instructions any more.'
-          : `The instructions of the project have changed. They are now:\n\n${documents.join('\n\n')}`,
-      );
-    }
+    const documents = projectDocuments.map(({ path, text }) => `${path}:\n${text}`);
+    if (fresh.systemPrompt !== told.systemPrompt && documents.length === 0)
+      notes.push('The project has no instructions any more.');
+    else if (fresh.systemPrompt !== told.systemPrompt)
+      notes.push(`The instructions of the project have changed. They are now:\n\n${documents.join('\n\n')}`);
     return notes.length === 0 ? undefined : notes.join('\n\n').toWellFormed();
   }
 

@@ -52,9 +52,8 @@ export async function findFiles(
   const dated: { file: string; modifiedMs: number }[] = [];
   for (let start = 0; start < found.length; start += STAT_BATCH) {
     const batch = found.slice(start, start + STAT_BATCH).map(async (file) => {
-      const modifiedMs =
-        (await environment.stat(paths.join(root, file)).catch(() => undefined))?.modifiedMs ?? 0;
-      return { file, modifiedMs };
+      const stat = await environment.stat(paths.join(root, file)).catch(() => undefined);
+      return { file, modifiedMs: stat?.modifiedMs ?? 0 };
     });
     dated.push(...(await Promise.all(batch)));
   }

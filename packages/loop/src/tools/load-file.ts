@@ -38,21 +38,17 @@ export function selectLines(lines: readonly string[], path: string, first: numbe
   return { shown, first, last: first + shown.length - 1, total: lines.length };
 }
 
-const IMAGE_SIGNATURES: readonly { mediaType: string; matches: (bytes: Uint8Array) => boolean }[] = [
-  { mediaType: 'image/png', matches: (bytes) => startsWith(bytes, 0, '\x89PNG\r\n') },
-  { mediaType: 'image/jpeg', matches: (bytes) => startsWith(bytes, 0, '\xff\xd8\xff') },
-  { mediaType: 'image/gif', matches: (bytes) => startsWith(bytes, 0, 'GIF8') },
-  {
-    mediaType: 'image/webp',
-    matches: (bytes) => startsWith(bytes, 0, 'RIFF') && startsWith(bytes, 8, 'WEBP'),
-  },
+/** How files of each type begin, read as Latin-1. */
+const IMAGE_SIGNATURES: readonly (readonly [mediaType: string, signature: RegExp])[] = [
+  ['image/png', /^\x89PNG\r\n/],
+  ['image/jpeg', /^\xff\xd8\xff/],
+  ['image/gif', /^GIF8/],
+  ['image/webp', /^RIFF.{4}WEBP/s],
 ];
 
 function asImage(bytes: Uint8Array): ImagePart | undefined {
-  const type = IMAGE_SIGNATURES.find(({ matches }) => matches(bytes));
-  return type && { type: 'image', mediaType: type.mediaType, data: Buffer.from(bytes).toString('base64') };
-}
-
-function startsWith(bytes: Uint8Array, at: number, signature: string): boolean {
-  return Buffer.from(bytes.subarray(at, at + signature.length)).toString('latin1') === signature;
+  const start = Buffer.from(bytes.subarray(0, 12)).toString('latin1');
+  const mediaType = IMAGE_SIGNATURES.find(([, signature]) => signature.test(start))?.[0];
+  if (mediaType === undefined) return undefined;
+  return { type: 'image', mediaType, data: Buffer.from(bytes).toString('base64') };
 }

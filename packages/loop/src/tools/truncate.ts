@@ -49,17 +49,19 @@ export function truncateOutput(text: string, limit: OutputLimit, fullOutput?: st
   if (!exceedsLimit(text, limit)) return text;
   const room = limit.maxChars - marker(text.length, text.length, limit.mode, fullOutput).length;
   if (room <= 0) return cutHead(text, limit.maxChars);
-  const headChars = limit.mode === 'head' ? room : limit.mode === 'tail' ? 0 : Math.ceil(room / 2);
-  const tailChars = room - headChars;
+  const share = HEAD_SHARE[limit.mode];
   const lineRoom = limit.maxLines === undefined ? undefined : Math.max(0, limit.maxLines - MARKER_LINES);
-  const headLines = lineShare(lineRoom, limit.mode === 'head' ? 1 : limit.mode === 'tail' ? 0 : 0.5);
-  const tailLines = lineRoom === undefined || headLines === undefined ? undefined : lineRoom - headLines;
+  const headChars = Math.ceil(room * share);
+  const headLines = lineRoom === undefined ? undefined : Math.ceil(lineRoom * share);
 
   const head = headEnd(text, headChars, headLines);
-  const tail = Math.max(head, tailStart(text, tailChars, tailLines));
+  const tailLines = lineRoom === undefined || headLines === undefined ? undefined : lineRoom - headLines;
+  const tail = Math.max(head, tailStart(text, room - headChars, tailLines));
   const cut = marker(tail - head, countLines(text, head, tail), limit.mode, fullOutput);
   return text.slice(0, head) + cut + text.slice(tail);
 }
+
+const HEAD_SHARE = { head: 1, head_tail: 0.5, tail: 0 };
 
 /** Breaks around the marker and the marker itself. */
 const MARKER_LINES = 5;
@@ -71,18 +73,13 @@ function marker(
   fullOutput: string | undefined,
 ): string {
   const where = { head_tail: 'from the middle', head: 'from the end', tail: 'from the beginning' }[mode];
-  const whole =
-    fullOutput === undefined
-      ? 'The full output is available in the event stream.'
-      : `Full output: ${fullOutput}`;
+  const whole = fullOutput
+    ? `Full output: ${fullOutput}`
+    : 'The full output is available in the event stream.';
   const text =
     `[WARNING: Tool output was truncated. ${chars} characters (${lines} lines) were removed ${where}. ${whole} ` +
     'If you need to see specific parts, re-run the tool with more targeted parameters.]';
-  return mode === 'head' ? `\n\n${text}` : mode === 'tail' ? `${text}\n\n` : `\n\n${text}\n\n`;
-}
-
-function lineShare(room: number | undefined, share: number): number | undefined {
-  return room === undefined ? undefined : Math.ceil(room * share);
+  return `${mode === 'tail' ? '' : '\n\n'}${text}${mode === 'head' ? '' : '\n\n'}`;
 }
 
 function headEnd(text: string, chars: number, lines: number | undefined): number {
