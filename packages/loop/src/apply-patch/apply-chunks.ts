@@ -2,14 +2,11 @@ import { WhetstoneError } from '@whetstone/errors';
 import { lineEndOf, plainPunctuation } from '../files/text-file.ts';
 import type { ChunkLine, PatchChunk } from './parse-patch.ts';
 
-export type PatchedText = {
-  text: string;
-  /** Chunks without any line to look for: they went to the end of the file. */
-  addedAtEnd: number;
-};
-
-/** The text with all chunks applied. Kept lines keep their bytes; new ones, and an unended last one, end as the first does. */
-export function applyChunks(text: string, chunks: readonly PatchChunk[], path: string): PatchedText {
+/**
+ * The text with all chunks applied. Kept lines keep their bytes; new ones, and an unended last one, end as the first
+ * does. `addedAtEnd`: number of chunks without any line to look for, which went to the end of the file.
+ */
+export function applyChunks(text: string, chunks: readonly PatchChunk[], path: string) {
   const lines = splitLines(text);
   const contents = lines.map((line) => line.content);
   const edits: Edits = { removed: new Set(), added: new Map() };

@@ -140,7 +140,8 @@ function emptyTotals(): Totals {
   return { usage: emptyUsage(), costUsd: 0, modelCalls: 0, toolRounds: 0 };
 }
 
-function plus(left: number | undefined, right: number | undefined): number | undefined {
+/** `undefined` where one of the two is not known. */
+export function plus(left: number | undefined, right: number | undefined): number | undefined {
   return left === undefined || right === undefined ? undefined : left + right;
 }
 

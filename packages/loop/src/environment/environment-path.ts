@@ -13,11 +13,19 @@ export function resolvePath(environment: ExecutionEnvironment, target: string): 
 
 /** `target` relative to the working folder where it lies inside, else absolute. For messages and results. */
 export function displayPath(environment: ExecutionEnvironment, target: string): string {
-  const paths = pathsOf(environment);
   const absolute = resolvePath(environment, target);
-  const relative = paths.relative(environment.workingDirectory(), absolute);
-  if (relative === '') return '.';
-  return relative === '..' || relative.startsWith(`..${paths.sep}`) || paths.isAbsolute(relative)
-    ? absolute
-    : relative;
+  const relative = relativeInside(environment, environment.workingDirectory(), absolute);
+  return relative === '' ? '.' : (relative ?? absolute);
+}
+
+/** `target` relative to `folder`; `undefined` where it lies outside. */
+export function relativeInside(
+  environment: ExecutionEnvironment,
+  folder: string,
+  target: string,
+): string | undefined {
+  const paths = pathsOf(environment);
+  const relative = paths.relative(folder, target);
+  const isOutside = relative === '..' || relative.startsWith(`..${paths.sep}`) || paths.isAbsolute(relative);
+  return isOutside ? undefined : relative;
 }

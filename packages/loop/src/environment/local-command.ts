@@ -7,7 +7,6 @@ import {
   endTree,
   holdGroup,
   OutputFile,
-  type ProcessTree,
   releaseGroup,
   treeOf,
 } from '@whetstone/sandbox/process';
@@ -61,18 +60,8 @@ export async function runLocalCommand(
 
 export type Exit = { exitCode: number | undefined; signal?: string };
 
-export type LocalChild = {
-  child: ChildProcess;
-  /** Absent if the command could not be started. */
-  tree: ProcessTree | undefined;
-  /** Rejects if the command could not be started. */
-  exited: Promise<Exit>;
-  /** After the exit: reads what is left of the output. Whoever started the command has listeners on it. */
-  drained(): Promise<void>;
-};
-
 /** Starts a command as the leader of its own process group, which ends with this process. */
-export function startLocal(command: LocalCommand, stdin: 'ignore' | 'pipe'): LocalChild {
+export function startLocal(command: LocalCommand, stdin: 'ignore' | 'pipe') {
   const [file, ...args] = command.argv;
   const child = spawn(file, args, {
     cwd: command.workingDirectory,
@@ -86,16 +75,19 @@ export function startLocal(command: LocalCommand, stdin: 'ignore' | 'pipe'): Loc
   const exited = new Promise<Exit>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', (code, signal) => {
-      resolve({ exitCode: code ?? undefined, ...(signal ? { signal } : {}) });
+      resolve({ exitCode: code ?? undefined, ...(signal && { signal }) });
     });
   });
   // Awaited later; a failed spawn must not count as unhandled until then.
   exited.catch(() => {});
   return {
     child,
+    /** Absent if the command could not be started. */
     tree: pid === undefined ? undefined : treeOf(pid, command.mark),
+    /** Rejects if the command could not be started. */
     exited,
-    async drained() {
+    /** After the exit: reads what is left of the output. Whoever started the command has listeners on it. */
+    async drained(): Promise<void> {
       await Promise.all([stdout, stderr].map((stream) => stream && drainOutput(stream)));
       if (pid !== undefined) releaseGroup(pid);
     },

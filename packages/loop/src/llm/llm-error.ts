@@ -69,24 +69,16 @@ export function classifyLlmError(error: unknown, signal: AbortSignal): LlmError 
   });
 }
 
-type Facts = {
-  message: string;
-  /** Everything textual that may name the reason: message, body, error type. */
-  text: string;
-  status: number | undefined;
-  headers: Record<string, string>;
-  isRetryable: boolean | undefined;
-  name: string;
-};
+type Facts = ReturnType<typeof readFacts>;
 
-function readFacts(error: unknown): Facts {
+function readFacts(error: unknown) {
   const record = typeof error === 'object' && error !== null ? (error as Record<string, unknown>) : {};
+  const text = (key: string) => (typeof record[key] === 'string' ? record[key] : '');
   const message = messageOf(error);
-  const body = typeof record.responseBody === 'string' ? record.responseBody : '';
-  const type = ['type', 'code'].map((key) => (typeof record[key] === 'string' ? record[key] : '')).join(' ');
   return {
     message,
-    text: `${message} ${body} ${type}`,
+    /** Everything textual that may name the reason. */
+    text: `${message} ${text('responseBody')} ${text('type')} ${text('code')}`,
     status: typeof record.statusCode === 'number' ? record.statusCode : undefined,
     headers: APICallError.isInstance(error) ? (error.responseHeaders ?? {}) : {},
     isRetryable: typeof record.isRetryable === 'boolean' ? record.isRetryable : undefined,

@@ -1,5 +1,5 @@
 import type { ToolCallPart } from '../conversation/turn.ts';
-import type { ToolSource } from '../tools/run-tool-calls.ts';
+import type { SessionTools } from '../tools/session-tools.ts';
 
 /** Length of the longest cycle that is looked for. */
 const LONGEST_PERIOD = 5;
@@ -14,7 +14,7 @@ export class LoopDetector {
   }
 
   /** Adds the calls of one round. Returns the length of the cycle that they complete, if any, and then starts anew. */
-  observe(calls: readonly ToolCallPart[], tools: ToolSource): number | undefined {
+  observe(calls: readonly ToolCallPart[], tools: Pick<SessionTools, 'get'>): number | undefined {
     for (const call of calls) {
       if (tools.get(call.name)?.exemptFromLoopDetection) continue;
       this.#recent.push(signature(call));

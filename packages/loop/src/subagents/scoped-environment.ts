@@ -1,4 +1,4 @@
-import { pathsOf, resolvePath } from '../environment/environment-path.ts';
+import { pathsOf, relativeInside, resolvePath } from '../environment/environment-path.ts';
 import { wrapEnvironment } from '../environment/environment-root.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 
@@ -43,7 +43,6 @@ export async function scopeEnvironment(
 }
 
 async function folderInside(environment: ExecutionEnvironment, folder: string): Promise<string> {
-  const paths = pathsOf(environment);
   const root = environment.workingDirectory();
   const [realRoot, real] = await Promise.all([
     environment.realpath(root),
@@ -51,8 +50,8 @@ async function folderInside(environment: ExecutionEnvironment, folder: string): 
   ]);
   if (real === undefined || (await environment.stat(real))?.kind !== 'directory')
     throw new Error(`working_dir: ${folder} is not a folder`);
-  const relative = paths.relative(realRoot, real);
-  if (relative === '..' || relative.startsWith(`..${paths.sep}`) || paths.isAbsolute(relative))
+  const relative = relativeInside(environment, realRoot, real);
+  if (relative === undefined)
     throw new Error(`working_dir: ${folder} is outside ${root}; a subagent has to work inside it`);
   return relative === '' ? root : real;
 }

@@ -1,6 +1,7 @@
 import { messageOf } from '@whetstone/errors';
 import { addUsage, emptyUsage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { plus } from '../control/budget.ts';
 import type {
   ChildRequest,
   SessionSnapshot,
@@ -147,12 +148,11 @@ export class Subagent {
 
   #finish({ reason, text, error, usage, costUsd, modelCalls }: ProcessingEnd & { text: string }): void {
     const { costUsd: costBefore, ...before } = this.report;
-    const cost = costBefore === undefined || costUsd === undefined ? undefined : costBefore + costUsd;
     this.#facts.report = {
       ...before,
       turnsUsed: before.turnsUsed + modelCalls,
       usage: addUsage(before.usage, usage),
-      ...present({ costUsd: cost }),
+      ...present({ costUsd: plus(costBefore, costUsd) }),
     };
     if (reason === 'completed') {
       this.#set('COMPLETED', text);
@@ -178,7 +178,6 @@ function interruptedReport(
     status: 'ABORTED',
     success: false,
     output: 'It ended early: the session was restored from a snapshot that was taken while it worked.',
-    ...(spent && { turnsUsed: spent.modelCalls, usage: spent.usage }),
-    ...(spent?.costUsd !== undefined && { costUsd: spent.costUsd }),
+    ...(spent && { turnsUsed: spent.modelCalls, usage: spent.usage, ...present({ costUsd: spent.costUsd }) }),
   };
 }

@@ -3,7 +3,7 @@ import { readFile, replaceFile, statFile, withFileLocks } from '../files/file-ac
 import { decodeTextFile, encodeTextFile } from '../files/text-file.ts';
 import { builtInTool } from './built-in-tool.ts';
 import { FILE_PATH, flag, optional, type Parameter, text } from './parameters.ts';
-import { type MatchLevel, replaceText } from './replace-text.ts';
+import { replaceText } from './replace-text.ts';
 import type { RegisteredTool, ToolOutput } from './tool.ts';
 
 /** How a tool set calls the tool and its neighbours. */
@@ -59,7 +59,7 @@ export async function editFile(
   environment: ExecutionEnvironment,
   path: string,
   { oldText, newText, all, allOption, writeTool }: FileEdit,
-): Promise<EditedFile> {
+) {
   if (oldText === '') throw new Error(`old_string is empty. To create or rewrite a file, use ${writeTool}.`);
   if (oldText === newText)
     throw new Error('old_string and new_string are the same. There is nothing to change.');
@@ -68,27 +68,20 @@ export async function editFile(
     const file = decodeTextFile(await readFile(environment, path), path);
     const replaced = replaceText(file.text, oldText, newText, all);
     if (replaced.kind === 'missing') {
-      throw new Error(
-        `old_string was not found in ${path}. Read the file again and give the text exactly as it is there.`,
-      );
+      const advice = 'Read the file again and give the text exactly as it is there.';
+      throw new Error(`old_string was not found in ${path}. ${advice}`);
     }
     if (replaced.kind === 'ambiguous') {
-      throw new Error(
-        `old_string occurs ${replaced.count} times in ${path}. Include neighbouring lines until it is unique, or set ${allOption}.`,
-      );
+      const advice = `Include neighbouring lines until it is unique, or set ${allOption}.`;
+      throw new Error(`old_string occurs ${replaced.count} times in ${path}. ${advice}`);
     }
     await replaceFile(environment, path, encodeTextFile({ ...file, text: replaced.text }));
-    return { count: replaced.count, level: replaced.level, before: file.text, after: replaced.text };
+    const { count, level } = replaced;
+    return { count, level, before: file.text, after: replaced.text };
   });
 }
 
-export type EditedFile = {
-  /** Replacements made. */
-  count: number;
-  level: MatchLevel;
-  before: string;
-  after: string;
-};
+type EditedFile = Awaited<ReturnType<typeof editFile>>;
 
 /** What the model and the host are told about an edit. */
 export function reportEdit(path: string, { count, level }: EditedFile): Exclude<ToolOutput, string> {

@@ -24,17 +24,15 @@ export function createReadFileTool(): RegisteredTool {
   });
 }
 
-export type NumberedLines = {
-  offset: number;
-  limit: number;
-  render: (number: number, line: string) => string;
-};
-
 /** A range of lines of a file with their numbers, and where to go on; an image as it is. */
 export async function readNumbered(
   { environment }: ToolContext,
   path: string,
-  { offset, limit, render }: NumberedLines,
+  {
+    offset,
+    limit,
+    render,
+  }: { offset: number; limit: number; render: (number: number, line: string) => string },
 ): Promise<ToolOutput> {
   const file = await loadFile(environment, path);
   if (file.kind === 'image') return { content: [file.image] };

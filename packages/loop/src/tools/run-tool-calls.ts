@@ -9,15 +9,13 @@ import type { Part, ToolCallPart, ToolResult } from '../conversation/turn.ts';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { Emit, ToolCallEnd } from '../events/session-event.ts';
+import type { SessionTools } from './session-tools.ts';
 import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
 import { exceedsLimit, type OutputLimit, outputLimit, truncateOutput } from './truncate.ts';
 import { argumentsForDisplay, validateArguments } from './validate-arguments.ts';
 
-/** Where the calls of a response find their tools. */
-export type ToolSource = { get(name: string): RegisteredTool | undefined; names(): string[] };
-
 export type ToolRun = {
-  tools: ToolSource;
+  tools: Pick<SessionTools, 'get' | 'names'>;
   environment: ExecutionEnvironment;
   config: SessionConfig;
   sessionId: string;

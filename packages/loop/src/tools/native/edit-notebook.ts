@@ -29,21 +29,13 @@ export function editNotebook(text: string, path: string, edit: CellEdit): Edited
     : { text: withSource(notebook, index, source, type), report: `Replaced the source of cell ${id}` };
 }
 
-type Notebook = {
-  text: string;
-  /** The list of cells in the text. */
-  list: JsonNode;
-  cells: Cell[];
-  /** Since 4.5 every cell has an id. */
-  hasIds: boolean;
-  layout: Layout;
-};
+type Notebook = ReturnType<typeof readNotebook>;
 type Cell = { node: JsonNode & { kind: 'object' }; value: JsonObject };
 
 /** How the file is written: one step of indentation (none where it is one line) and the line end. */
 type Layout = { indent: string | undefined; lineEnd: string };
 
-function readNotebook(text: string, path: string): Notebook {
+function readNotebook(text: string, path: string) {
   let root: JsonNode;
   try {
     root = layOutJson(text);
@@ -59,8 +51,10 @@ function readNotebook(text: string, path: string): Notebook {
   });
   const { nbformat = 4, nbformat_minor: minor = 0 } = JSON.parse(text);
   const indent = /^\s*\{\r?\n([ \t]+)/.exec(text)?.[1];
+  // Since 4.5 every cell has an id.
   const hasIds = nbformat > 4 || (nbformat === 4 && minor >= 5);
-  return { text, list, cells, hasIds, layout: { indent, lineEnd: lineEndOf(text) } };
+  const layout: Layout = { indent, lineEnd: lineEndOf(text) };
+  return { text, list, cells, hasIds, layout };
 }
 
 /** Notebooks of before 4.5 have no ids, so a position will do; an id that looks like one comes first. */
