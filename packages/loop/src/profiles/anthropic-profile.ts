@@ -1,8 +1,8 @@
 import { createEditFileTool } from '../tools/edit-file-tool.ts';
-import { createGlobTool } from '../tools/glob-tool.ts';
+import { globTool } from '../tools/glob-tool.ts';
 import { createGrepTool } from '../tools/grep-tool.ts';
 import { createClaudeCodeTools } from '../tools/native/claude-code-tools.ts';
-import { createReadFileTool } from '../tools/read-file-tool.ts';
+import { readFileTool } from '../tools/read-file-tool.ts';
 import { createShellTool } from '../tools/shell-tool.ts';
 import type { RegisteredTool } from '../tools/tool.ts';
 import { createWriteFileTool } from '../tools/write-file-tool.ts';
@@ -69,11 +69,11 @@ export function createAnthropicProfile(options: AnthropicProfileOptions): Provid
 
 function specTools(): RegisteredTool[] {
   return [
-    createReadFileTool(),
+    readFileTool,
     createWriteFileTool(),
     createEditFileTool(),
     createShellTool({ defaultTimeoutMs: 120_000, nonZeroExitIsError: true }),
     createGrepTool({ outputModes: true }),
-    createGlobTool(),
+    globTool,
   ];
 }

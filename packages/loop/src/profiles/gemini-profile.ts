@@ -1,11 +1,11 @@
 import { createEditFileTool } from '../tools/edit-file-tool.ts';
-import { createGlobTool } from '../tools/glob-tool.ts';
+import { globTool } from '../tools/glob-tool.ts';
 import { createGrepTool } from '../tools/grep-tool.ts';
-import { createListDirectoryTool } from '../tools/list-directory-tool.ts';
+import { listDirectoryTool } from '../tools/list-directory-tool.ts';
 import { INACTIVITY_TIMEOUT_MS } from '../tools/native/gemini-cli-shell.ts';
 import { createGeminiCliTools } from '../tools/native/gemini-cli-tools.ts';
-import { createReadFileTool } from '../tools/read-file-tool.ts';
-import { createReadManyFilesTool } from '../tools/read-many-files-tool.ts';
+import { readFileTool } from '../tools/read-file-tool.ts';
+import { readManyFilesTool } from '../tools/read-many-files-tool.ts';
 import { createShellTool } from '../tools/shell-tool.ts';
 import type { RegisteredTool } from '../tools/tool.ts';
 import { createWebFetchTool } from '../tools/web-fetch-tool.ts';
@@ -94,14 +94,14 @@ const THINKS = /gemini-(?:2\.5|[3-9]|flash-latest|pro-latest)/;
 
 function specTools(): RegisteredTool[] {
   return [
-    createReadFileTool(),
-    createReadManyFilesTool(),
+    readFileTool,
+    readManyFilesTool,
     createWriteFileTool(),
     createEditFileTool(),
     createShellTool({ inactivityTimeoutMs: INACTIVITY_TIMEOUT_MS, nonZeroExitIsError: false }),
     createGrepTool({ outputModes: false }),
-    createGlobTool(),
-    createListDirectoryTool(),
+    globTool,
+    listDirectoryTool,
   ];
 }
 

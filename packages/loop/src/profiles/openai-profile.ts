@@ -1,8 +1,8 @@
-import { createApplyPatchTool } from '../tools/apply-patch-tool.ts';
-import { createGlobTool } from '../tools/glob-tool.ts';
+import { applyPatchTool } from '../tools/apply-patch-tool.ts';
+import { globTool } from '../tools/glob-tool.ts';
 import { createGrepTool } from '../tools/grep-tool.ts';
 import { createCodexTools } from '../tools/native/codex-tools.ts';
-import { createReadFileTool } from '../tools/read-file-tool.ts';
+import { readFileTool } from '../tools/read-file-tool.ts';
 import { createShellTool } from '../tools/shell-tool.ts';
 import type { RegisteredTool } from '../tools/tool.ts';
 import { createWriteFileTool } from '../tools/write-file-tool.ts';
@@ -83,11 +83,11 @@ export function createOpenAiProfile(options: ProfileOptions): ProviderProfile {
 
 function specTools(): RegisteredTool[] {
   return [
-    createReadFileTool(),
-    createApplyPatchTool(),
+    readFileTool,
+    applyPatchTool,
     createWriteFileTool(),
     createShellTool({ defaultTimeoutMs: 10_000, nonZeroExitIsError: false }),
     createGrepTool({ outputModes: false }),
-    createGlobTool(),
+    globTool,
   ];
 }

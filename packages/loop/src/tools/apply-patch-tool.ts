@@ -2,26 +2,24 @@ import { messageOf } from '@whetstone/errors';
 import { applyPatch, type PatchChange } from '../apply-patch/apply-patch.ts';
 import { patchGrammar } from '../apply-patch/grammar.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { defineTool, type RegisteredTool, type ToolOutput } from './tool.ts';
+import { defineTool, type ToolOutput } from './tool.ts';
 
 type ApplyPatchArguments = { patch: string };
 
 /** Edits files with a patch (loop spec 3.4 and appendix A), the native editing format of OpenAI's models. */
-export function createApplyPatchTool(): RegisteredTool {
-  return defineTool<ApplyPatchArguments>({
-    definition: {
-      type: 'freeform',
-      name: 'apply_patch',
-      description:
-        'Adds, deletes, updates and moves files with one patch. The patch is applied as a whole or not at all. ' +
-        'Write the patch itself, from "*** Begin Patch" to "*** End Patch", not JSON.',
-      grammar: { syntax: 'lark', definition: patchGrammar },
-      argument: { name: 'patch', description: 'The patch, from "*** Begin Patch" to "*** End Patch"' },
-    },
-    guidance: 'for every change to existing files; one patch may change several.',
-    executor: ({ patch }, { environment }) => applyPatchForModel(environment, patch),
-  });
-}
+export const applyPatchTool = defineTool<ApplyPatchArguments>({
+  definition: {
+    type: 'freeform',
+    name: 'apply_patch',
+    description:
+      'Adds, deletes, updates and moves files with one patch. The patch is applied as a whole or not at all. ' +
+      'Write the patch itself, from "*** Begin Patch" to "*** End Patch", not JSON.',
+    grammar: { syntax: 'lark', definition: patchGrammar },
+    argument: { name: 'patch', description: 'The patch, from "*** Begin Patch" to "*** End Patch"' },
+  },
+  guidance: 'for every change to existing files; one patch may change several.',
+  executor: ({ patch }, { environment }) => applyPatchForModel(environment, patch),
+});
 
 /** Applies a patch and tells what came of it. A patch that is refused is an error result. */
 export async function applyPatchForModel(

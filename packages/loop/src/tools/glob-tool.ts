@@ -3,29 +3,27 @@ import { pathsOf, resolvePath } from '../environment/environment-path.ts';
 import { walkFiles } from '../search/walk-files.ts';
 import { builtInTool } from './built-in-tool.ts';
 import { optional, START_DIRECTORY, text } from './parameters.ts';
-import type { RegisteredTool, ToolContext } from './tool.ts';
+import type { ToolContext } from './tool.ts';
 
 /** Files that are asked for their time at once. */
 const STAT_BATCH = 64;
 
 /** Finds files by name, the newest first (loop spec 3.3). */
-export function createGlobTool(): RegisteredTool {
-  return builtInTool({
-    name: 'glob',
-    description:
-      'Finds files whose path fits a glob pattern, the last changed first. Leaves out what .gitignore and .ignore exclude.',
-    parameters: {
-      pattern: text('For example "**/*.ts" or "src/*.json"', { minLength: 1 }),
-      path: optional(START_DIRECTORY),
-    },
-    concurrency: 'shared',
-    guidance: 'to find files by their name.',
-    executor: async ({ pattern, path = '.' }, context) => {
-      const files = await findFiles(context, { pattern, path });
-      return files.length === 0 ? 'No files found.' : files.join('\n');
-    },
-  });
-}
+export const globTool = builtInTool({
+  name: 'glob',
+  description:
+    'Finds files whose path fits a glob pattern, the last changed first. Leaves out what .gitignore and .ignore exclude.',
+  parameters: {
+    pattern: text('For example "**/*.ts" or "src/*.json"', { minLength: 1 }),
+    path: optional(START_DIRECTORY),
+  },
+  concurrency: 'shared',
+  guidance: 'to find files by their name.',
+  executor: async ({ pattern, path = '.' }, context) => {
+    const files = await findFiles(context, { pattern, path });
+    return files.length === 0 ? 'No files found.' : files.join('\n');
+  },
+});
 
 export type FileQuery = {
   pattern: string;

@@ -4,28 +4,27 @@ import { resolvePath } from '../environment/environment-path.ts';
 import { walkEntries } from '../search/walk-files.ts';
 import { builtInTool } from './built-in-tool.ts';
 import { integer, optional, text } from './parameters.ts';
-import type { RegisteredTool, ToolContext } from './tool.ts';
+import type { ToolContext } from './tool.ts';
 
 const MAX_ENTRIES = 1_000;
 const MAX_DEPTH = 20;
 
+const LEVELS = 'Levels of subdirectories to list (default 1: only the entries of the directory)';
+
 /** Lists a folder (loop spec 3.6). */
-export function createListDirectoryTool(): RegisteredTool {
-  const levels = 'Levels of subdirectories to list (default 1: only the entries of the directory)';
-  return builtInTool({
-    name: 'list_dir',
-    description:
-      'Lists a directory, subdirectories with a slash at the end. Leaves out what .gitignore and .ignore exclude.',
-    parameters: {
-      path: optional(text('The directory (default: the working directory)')),
-      depth: optional(integer(levels, { minimum: 1, maximum: MAX_DEPTH })),
-    },
-    concurrency: 'shared',
-    output: { maxChars: 20_000, maxLines: 500, mode: 'head' },
-    guidance: 'to see what a directory holds.',
-    executor: ({ path = '.', depth = 1 }, context) => listDirectory(context, { path, depth }),
-  });
-}
+export const listDirectoryTool = builtInTool({
+  name: 'list_dir',
+  description:
+    'Lists a directory, subdirectories with a slash at the end. Leaves out what .gitignore and .ignore exclude.',
+  parameters: {
+    path: optional(text('The directory (default: the working directory)')),
+    depth: optional(integer(LEVELS, { minimum: 1, maximum: MAX_DEPTH })),
+  },
+  concurrency: 'shared',
+  output: { maxChars: 20_000, maxLines: 500, mode: 'head' },
+  guidance: 'to see what a directory holds.',
+  executor: ({ path = '.', depth = 1 }, context) => listDirectory(context, { path, depth }),
+});
 
 export type DirectoryQuery = {
   path: string;

@@ -1,28 +1,26 @@
 import { builtInTool } from './built-in-tool.ts';
 import { DEFAULT_LINES, loadFile, selectLines } from './load-file.ts';
 import { FILE_PATH, integer, optional } from './parameters.ts';
-import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
+import type { ToolContext, ToolOutput } from './tool.ts';
 
 /** Reads a file with line numbers, or an image as an image (loop spec 3.3). */
-export function createReadFileTool(): RegisteredTool {
-  return builtInTool({
-    name: 'read_file',
-    description:
-      'Reads a file. Text comes with line numbers, as "NNN | content"; PNG, JPEG, GIF and WebP files come as images. ' +
-      `Without offset and limit it shows the first ${DEFAULT_LINES} lines.`,
-    parameters: {
-      file_path: FILE_PATH,
-      offset: optional(integer('Number of the first line to show, from 1', { minimum: 1 })),
-      limit: optional(integer(`Lines to show at most (default ${DEFAULT_LINES})`, { minimum: 1 })),
-    },
-    concurrency: 'shared',
-    output: { maxChars: 50_000, mode: 'head_tail', spill: false },
-    guidance:
-      'read a file before you change it; for a long file, read the part that matters with offset and limit.',
-    executor: ({ file_path, offset = 1, limit = DEFAULT_LINES }, context) =>
-      readNumbered(context, file_path, { offset, limit, render: (number, line) => `${number} | ${line}` }),
-  });
-}
+export const readFileTool = builtInTool({
+  name: 'read_file',
+  description:
+    'Reads a file. Text comes with line numbers, as "NNN | content"; PNG, JPEG, GIF and WebP files come as images. ' +
+    `Without offset and limit it shows the first ${DEFAULT_LINES} lines.`,
+  parameters: {
+    file_path: FILE_PATH,
+    offset: optional(integer('Number of the first line to show, from 1', { minimum: 1 })),
+    limit: optional(integer(`Lines to show at most (default ${DEFAULT_LINES})`, { minimum: 1 })),
+  },
+  concurrency: 'shared',
+  output: { maxChars: 50_000, mode: 'head_tail', spill: false },
+  guidance:
+    'read a file before you change it; for a long file, read the part that matters with offset and limit.',
+  executor: ({ file_path, offset = 1, limit = DEFAULT_LINES }, context) =>
+    readNumbered(context, file_path, { offset, limit, render: (number, line) => `${number} | ${line}` }),
+});
 
 /** A range of lines of a file with their numbers, and where to go on; an image as it is. */
 export async function readNumbered(

@@ -7,7 +7,7 @@ import { builtInTool } from './built-in-tool.ts';
 import { findFiles } from './glob-tool.ts';
 import { DEFAULT_LINES, loadFile } from './load-file.ts';
 import { type Arguments, flag, listOf, optional, type Parameter, text } from './parameters.ts';
-import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
+import type { ToolContext, ToolOutput } from './tool.ts';
 
 const MAX_FILES = 100;
 
@@ -31,19 +31,17 @@ function globs(description: string, keywords?: JsonObject): Parameter<string[]> 
 }
 
 /** Reads several files in one call (loop spec 3.6). */
-export function createReadManyFilesTool(): RegisteredTool {
-  return builtInTool({
-    name: 'read_many_files',
-    description:
-      'Reads several files at once, by path or glob pattern. Each comes after a line "--- path ---", without line ' +
-      `numbers. Reads ${MAX_FILES} files at most, and the first ${DEFAULT_LINES} lines of each.`,
-    parameters: readManyParameters,
-    concurrency: 'shared',
-    output: { maxChars: 50_000, mode: 'head', spill: false },
-    guidance: 'to read several files that you know you need.',
-    executor: readManyFiles,
-  });
-}
+export const readManyFilesTool = builtInTool({
+  name: 'read_many_files',
+  description:
+    'Reads several files at once, by path or glob pattern. Each comes after a line "--- path ---", without line ' +
+    `numbers. Reads ${MAX_FILES} files at most, and the first ${DEFAULT_LINES} lines of each.`,
+  parameters: readManyParameters,
+  concurrency: 'shared',
+  output: { maxChars: 50_000, mode: 'head', spill: false },
+  guidance: 'to read several files that you know you need.',
+  executor: readManyFiles,
+});
 
 export async function readManyFiles(args: ReadManyArguments, context: ToolContext): Promise<ToolOutput> {
   const { files, named } = await selectFiles(args, context);

@@ -4,12 +4,12 @@ import { expect, test } from 'vitest';
 import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { withFileLocks } from '../files/file-access.ts';
-import { createApplyPatchTool } from './apply-patch-tool.ts';
+import { applyPatchTool } from './apply-patch-tool.ts';
 import { createEditFileTool } from './edit-file-tool.ts';
-import { createGlobTool } from './glob-tool.ts';
+import { globTool } from './glob-tool.ts';
 import { createGrepTool } from './grep-tool.ts';
-import { createListDirectoryTool } from './list-directory-tool.ts';
-import { createReadFileTool } from './read-file-tool.ts';
+import { listDirectoryTool } from './list-directory-tool.ts';
+import { readFileTool } from './read-file-tool.ts';
 import { createShellTool } from './shell-tool.ts';
 import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
 import { ToolRegistry } from './tool-registry.ts';
@@ -38,8 +38,7 @@ const grep = createGrepTool({ outputModes: true });
 test('read_file numbers the lines and says where to go on', async () => {
   await using place = await temporaryEnvironment();
   await writeFile(place.path('a'), 'one\r\ntwo\nthree\n');
-  const read = (args: JsonObject) =>
-    call(createReadFileTool(), place.environment, { file_path: 'a', ...args });
+  const read = (args: JsonObject) => call(readFileTool, place.environment, { file_path: 'a', ...args });
   expect((await read({})).content).toBe('1 | one\n2 | two\n3 | three');
   expect((await read({ offset: 2, limit: 1 })).content).toBe(
     '2 | two\n(lines 2 to 2 of 3; go on with offset=3)',
@@ -51,7 +50,7 @@ test('read_file numbers the lines and says where to go on', async () => {
 
 test('read_file gives images as images and refuses other binaries, folders and what is not there', async () => {
   await using place = await temporaryEnvironment();
-  const read = (file_path: string) => call(createReadFileTool(), place.environment, { file_path });
+  const read = (file_path: string) => call(readFileTool, place.environment, { file_path });
   const png = Buffer.from('89504e470d0a1a0a00', 'hex');
   await writeFile(place.path('a.png'), png);
   expect((await read('a.png')).content).toEqual([
@@ -140,7 +139,7 @@ test('glob lists the newest first', async () => {
     const time = new Date(Date.UTC(2020, 0, [1, 3, 2, 4][index]));
     await utimes(place.path(name), time, time);
   }
-  const run = async (args: JsonObject) => (await call(createGlobTool(), place.environment, args)).content;
+  const run = async (args: JsonObject) => (await call(globTool, place.environment, args)).content;
   expect(await run({ pattern: '**/*.ts' })).toBe('src/new.ts\nmid.ts\nsrc/old.ts');
   expect(await run({ pattern: `${place.directory}/*.ts` })).toBe('mid.ts');
   expect(await run({ pattern: '*.ts', path: 'src' })).toBe('src/new.ts\nsrc/old.ts');
@@ -153,8 +152,7 @@ test('list_dir shows levels, folders in front of what they hold', async () => {
   for (const name of ['a/b/deep.txt', 'a/near.txt', 'z.log', '.gitignore'])
     await writeFile(place.path(name), '');
   await writeFile(place.path('.gitignore'), '*.log\n');
-  const run = async (args: JsonObject) =>
-    (await call(createListDirectoryTool(), place.environment, args)).content;
+  const run = async (args: JsonObject) => (await call(listDirectoryTool, place.environment, args)).content;
   expect(await run({})).toBe('.gitignore\na/');
   expect(await run({ depth: 2 })).toBe('.gitignore\na/\na/b/\na/near.txt');
   expect(await run({ path: 'a', depth: 9 })).toBe('b/\nb/c/\nb/deep.txt\nnear.txt');
@@ -177,7 +175,7 @@ test('a command that falls silent is ended where the profile says so', async () 
 test('apply_patch lists the files by letter, and a refusal is an error result', async () => {
   await using place = await temporaryEnvironment();
   await writeFile(place.path('a'), 'x\n');
-  const tool = createApplyPatchTool();
+  const tool = applyPatchTool;
   const patch = '*** Begin Patch\n*** Delete File: a\n*** Add File: b\n+1\n*** End Patch';
   const done = await call(tool, place.environment, { patch });
   expect(done.content).toBe('Success. Updated the following files:\nA b\nD a');
@@ -210,8 +208,8 @@ test('changes to one file wait for each other, by whatever name; others do not',
 });
 
 test('the registry: the latest of a name wins and keeps the place, and names are checked', () => {
-  const registry = new ToolRegistry([createReadFileTool(), createGlobTool()]);
-  const other = { ...createGlobTool(), guidance: 'mine' };
+  const registry = new ToolRegistry([readFileTool, globTool]);
+  const other = { ...globTool, guidance: 'mine' };
   registry.register({ ...other, definition: { ...other.definition, name: 'read_file' } });
   expect(registry.names()).toEqual(['read_file', 'glob']);
   expect(registry.get('read_file')?.guidance).toBe('mine');

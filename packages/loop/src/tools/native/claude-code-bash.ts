@@ -3,7 +3,7 @@ import { builtInTool } from '../built-in-tool.ts';
 import { type Arguments, flag, number, optional, text } from '../parameters.ts';
 import { findProcess, forgetProcess, startInBackground } from '../process-sessions.ts';
 import { COMMAND, commandDetails, PURPOSE, runCommand } from '../shell-tool.ts';
-import type { RegisteredTool, ToolContext, ToolOutput } from '../tool.ts';
+import type { ToolContext, ToolOutput } from '../tool.ts';
 
 const DEFAULT_TIMEOUT_MS = 120_000;
 const BACKGROUND_TIMEOUT_MS = 1_800_000;
@@ -20,20 +20,16 @@ const parameters = {
 
 type BashArguments = Arguments<typeof parameters>;
 
-export function bashTool(): RegisteredTool {
-  return builtInTool({
-    name: 'Bash',
-    description:
-      'Runs a command in bash and returns its output (stdout, then stderr). Each call starts in the working directory ' +
-      `with a fresh shell and no standard input. A command is ended after its timeout (default ${DEFAULT_TIMEOUT_MS} ms).`,
-    parameters,
-    output: { maxChars: 30_000, maxLines: 256, mode: 'head_tail' },
-    guidance:
-      'for builds, tests, git and whatever has no tool of its own; never for reading or editing files.',
-    executor: (args, context) =>
-      args.run_in_background ? runInBackground(args, context) : run(args, context),
-  });
-}
+export const bashTool = builtInTool({
+  name: 'Bash',
+  description:
+    'Runs a command in bash and returns its output (stdout, then stderr). Each call starts in the working directory ' +
+    `with a fresh shell and no standard input. A command is ended after its timeout (default ${DEFAULT_TIMEOUT_MS} ms).`,
+  parameters,
+  output: { maxChars: 30_000, maxLines: 256, mode: 'head_tail' },
+  guidance: 'for builds, tests, git and whatever has no tool of its own; never for reading or editing files.',
+  executor: (args, context) => (args.run_in_background ? runInBackground(args, context) : run(args, context)),
+});
 
 async function run({ command, timeout }: BashArguments, context: ToolContext): Promise<ToolOutput> {
   const { result, timeoutMs } = await runCommand(context, command, {
@@ -60,23 +56,21 @@ async function runInBackground(args: BashArguments, context: ToolContext): Promi
 }
 
 /** Ends what `Bash` has started in the background. */
-export function taskStopTool(): RegisteredTool {
-  return builtInTool({
-    name: 'TaskStop',
-    description: 'Ends a command that runs in the background.',
-    parameters: {
-      task_id: optional(text('The ID that Bash gave')),
-      shell_id: optional(text('The same, by its earlier name')),
-    },
-    executor: async ({ task_id, shell_id }, context) => {
-      const id = task_id ?? shell_id;
-      if (id === undefined) throw new Error('task_id is missing');
-      const process = findProcess(context, id);
-      if (!process) throw new Error(`there is no background command ${id}`);
-      const running = process.state.kind === 'running';
-      await process.kill();
-      forgetProcess(context, id);
-      return running ? `Ended command ${id}.` : `Command ${id} had ended by itself.`;
-    },
-  });
-}
+export const taskStopTool = builtInTool({
+  name: 'TaskStop',
+  description: 'Ends a command that runs in the background.',
+  parameters: {
+    task_id: optional(text('The ID that Bash gave')),
+    shell_id: optional(text('The same, by its earlier name')),
+  },
+  executor: async ({ task_id, shell_id }, context) => {
+    const id = task_id ?? shell_id;
+    if (id === undefined) throw new Error('task_id is missing');
+    const process = findProcess(context, id);
+    if (!process) throw new Error(`there is no background command ${id}`);
+    const running = process.state.kind === 'running';
+    await process.kill();
+    forgetProcess(context, id);
+    return running ? `Ended command ${id}.` : `Command ${id} had ended by itself.`;
+  },
+});

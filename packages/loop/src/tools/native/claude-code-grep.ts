@@ -3,7 +3,7 @@ import type { SearchHit, SearchMode, SearchQuery } from '../../search/text-searc
 import { builtInTool } from '../built-in-tool.ts';
 import { cutLine, SEARCH_MODES, searchFiles } from '../grep-tool.ts';
 import { type Arguments, flag, integer, oneOf, optional, text } from '../parameters.ts';
-import type { RegisteredTool, ToolContext } from '../tool.ts';
+import type { ToolContext } from '../tool.ts';
 import { fileTypeGlobs } from './file-types.ts';
 
 const DEFAULT_ENTRIES = 250;
@@ -33,19 +33,17 @@ const parameters = {
 
 type GrepArguments = Arguments<typeof parameters>;
 
-export function createClaudeCodeGrepTool(): RegisteredTool {
-  return builtInTool({
-    name: 'Grep',
-    description:
-      'Searches the contents of files with a regular expression. Leaves out binary files and what .gitignore and ' +
-      '.ignore exclude.',
-    parameters,
-    concurrency: 'shared',
-    output: { maxChars: 20_000, mode: 'head' },
-    guidance: 'to find where something is defined or used.',
-    executor: grep,
-  });
-}
+export const claudeCodeGrepTool = builtInTool({
+  name: 'Grep',
+  description:
+    'Searches the contents of files with a regular expression. Leaves out binary files and what .gitignore and ' +
+    '.ignore exclude.',
+  parameters,
+  concurrency: 'shared',
+  output: { maxChars: 20_000, mode: 'head' },
+  guidance: 'to find where something is defined or used.',
+  executor: grep,
+});
 
 async function grep(args: GrepArguments, context: ToolContext): Promise<string> {
   const { offset = 0, head_limit = DEFAULT_ENTRIES, output_mode: mode = 'files_with_matches' } = args;

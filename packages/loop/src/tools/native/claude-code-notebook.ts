@@ -2,7 +2,7 @@ import { readFile, replaceFile, statFile, withFileLocks } from '../../files/file
 import { decodeTextFile, encodeTextFile } from '../../files/text-file.ts';
 import { builtInTool } from '../built-in-tool.ts';
 import { type Arguments, oneOf, optional, text } from '../parameters.ts';
-import type { RegisteredTool, ToolContext, ToolOutput } from '../tool.ts';
+import type { ToolContext, ToolOutput } from '../tool.ts';
 import { editNotebook } from './edit-notebook.ts';
 
 const parameters = {
@@ -15,18 +15,16 @@ const parameters = {
   edit_mode: optional(oneOf(['replace', 'insert', 'delete'], 'Default replace')),
 };
 
-export function createNotebookEditTool(): RegisteredTool {
-  return builtInTool({
-    name: 'NotebookEdit',
-    description:
-      'Changes one cell of a Jupyter notebook (.ipynb). replace puts new_source in the place of a cell’s source and ' +
-      'drops its outputs; insert adds a cell behind the one named, or in front of all; delete removes one.',
-    parameters,
-    output: { maxChars: 1_000, mode: 'tail' },
-    guidance: 'to change a cell of a notebook.',
-    executor: editNotebookFile,
-  });
-}
+export const notebookEditTool = builtInTool({
+  name: 'NotebookEdit',
+  description:
+    'Changes one cell of a Jupyter notebook (.ipynb). replace puts new_source in the place of a cell’s source and ' +
+    'drops its outputs; insert adds a cell behind the one named, or in front of all; delete removes one.',
+  parameters,
+  output: { maxChars: 1_000, mode: 'tail' },
+  guidance: 'to change a cell of a notebook.',
+  executor: editNotebookFile,
+});
 
 async function editNotebookFile(
   args: Arguments<typeof parameters>,

@@ -3,7 +3,7 @@ import { present } from '@whetstone/events/present';
 import { builtInTool } from '../built-in-tool.ts';
 import { type Arguments, listOf, oneOf, optional, record, text } from '../parameters.ts';
 import { sessionState } from '../session-state.ts';
-import type { RegisteredTool, ToolContext, ToolOutput } from '../tool.ts';
+import type { ToolContext, ToolOutput } from '../tool.ts';
 
 type Task = {
   id: string;
@@ -27,57 +27,51 @@ const SUBJECT = text('What is to be done, as a short order', { minLength: 1 });
 const DESCRIPTION = text('What belongs to it, in detail');
 const ACTIVE_FORM = optional(text('The subject while it is being done'));
 
-export function taskCreateTool(): RegisteredTool {
-  return builtInTool({
-    name: 'TaskCreate',
-    description: 'Adds a task to the list of what is to be done. It is pending at first.',
-    parameters: {
-      subject: SUBJECT,
-      description: DESCRIPTION,
-      activeForm: ACTIVE_FORM,
-      metadata: optional(record('Anything to keep with it')),
-    },
-    guidance: 'for work of several steps, a task a step; keep their states up to date with TaskUpdate.',
-    executor: ({ subject, description, activeForm, metadata = {} }, context) => {
-      const list = listOfTasks(context);
-      list.created += 1;
-      const id = String(list.created);
-      const fields = { subject, description, ...present({ activeForm }), metadata };
-      list.tasks.set(id, { id, ...fields, status: 'pending', blockedBy: new Set() });
-      return withPlan(`Created task ${id}: ${subject}`, list);
-    },
-  });
-}
+export const taskCreateTool = builtInTool({
+  name: 'TaskCreate',
+  description: 'Adds a task to the list of what is to be done. It is pending at first.',
+  parameters: {
+    subject: SUBJECT,
+    description: DESCRIPTION,
+    activeForm: ACTIVE_FORM,
+    metadata: optional(record('Anything to keep with it')),
+  },
+  guidance: 'for work of several steps, a task a step; keep their states up to date with TaskUpdate.',
+  executor: ({ subject, description, activeForm, metadata = {} }, context) => {
+    const list = listOfTasks(context);
+    list.created += 1;
+    const id = String(list.created);
+    const fields = { subject, description, ...present({ activeForm }), metadata };
+    list.tasks.set(id, { id, ...fields, status: 'pending', blockedBy: new Set() });
+    return withPlan(`Created task ${id}: ${subject}`, list);
+  },
+});
 
-export function taskGetTool(): RegisteredTool {
-  return builtInTool({
-    name: 'TaskGet',
-    description: 'Shows a task whole: its description, its state, what blocks it and what it blocks.',
-    parameters: { taskId: TASK_ID },
-    executor: ({ taskId }, context) => {
-      const list = listOfTasks(context);
-      return describeTask(findTask(list, taskId), list);
-    },
-  });
-}
+export const taskGetTool = builtInTool({
+  name: 'TaskGet',
+  description: 'Shows a task whole: its description, its state, what blocks it and what it blocks.',
+  parameters: { taskId: TASK_ID },
+  executor: ({ taskId }, context) => {
+    const list = listOfTasks(context);
+    return describeTask(findTask(list, taskId), list);
+  },
+});
 
-export function taskListTool(): RegisteredTool {
-  return builtInTool({
-    name: 'TaskList',
-    description: 'Lists all tasks with their states and what blocks them.',
-    parameters: {},
-    exemptFromLoopDetection: true,
-    executor: (_args, context) => {
-      const list = listOfTasks(context);
-      const rows = [...list.tasks.values()].map((task) => {
-        const open = openBlockers(task, list);
-        const blocked = open.length === 0 ? '' : ` (blocked by ${open.join(', ')})`;
-        return `${task.id}. [${task.status}] ${task.subject}${task.owner ? ` (${task.owner})` : ''}${blocked}`;
-      });
-      return rows.join('\n') || 'There are no tasks.';
-    },
-  });
-}
+export const taskListTool = builtInTool({
+  name: 'TaskList',
+  description: 'Lists all tasks with their states and what blocks them.',
+  parameters: {},
+  exemptFromLoopDetection: true,
+  executor: (_args, context) => {
+    const list = listOfTasks(context);
+    const rows = [...list.tasks.values()].map((task) => {
+      const open = openBlockers(task, list);
+      const blocked = open.length === 0 ? '' : ` (blocked by ${open.join(', ')})`;
+      return `${task.id}. [${task.status}] ${task.subject}${task.owner ? ` (${task.owner})` : ''}${blocked}`;
+    });
+    return rows.join('\n') || 'There are no tasks.';
+  },
+});
 
 const updateParameters = {
   taskId: TASK_ID,
@@ -93,14 +87,12 @@ const updateParameters = {
   metadata: optional(record('Keys to set; null takes a key away')),
 };
 
-export function taskUpdateTool(): RegisteredTool {
-  return builtInTool({
-    name: 'TaskUpdate',
-    description: 'Changes a task: its state, its text, what it blocks and what blocks it.',
-    parameters: updateParameters,
-    executor: updateTask,
-  });
-}
+export const taskUpdateTool = builtInTool({
+  name: 'TaskUpdate',
+  description: 'Changes a task: its state, its text, what it blocks and what blocks it.',
+  parameters: updateParameters,
+  executor: updateTask,
+});
 
 function updateTask(args: Arguments<typeof updateParameters>, context: ToolContext): ToolOutput {
   const list = listOfTasks(context);

@@ -8,24 +8,24 @@ import { readNumbered } from '../read-file-tool.ts';
 import type { RegisteredTool } from '../tool.ts';
 import { createWriteFileTool } from '../write-file-tool.ts';
 import { bashTool, taskStopTool } from './claude-code-bash.ts';
-import { createClaudeCodeGrepTool } from './claude-code-grep.ts';
-import { createNotebookEditTool } from './claude-code-notebook.ts';
+import { claudeCodeGrepTool } from './claude-code-grep.ts';
+import { notebookEditTool } from './claude-code-notebook.ts';
 import { taskCreateTool, taskGetTool, taskListTool, taskUpdateTool } from './claude-code-tasks.ts';
 
 /** The tools of the released Claude Code, by its names, parameters and output formats, in its order: the alphabet's. */
 export function createClaudeCodeTools(): RegisteredTool[] {
   return [
-    bashTool(),
+    bashTool,
     editTool(),
-    globTool(),
-    createClaudeCodeGrepTool(),
-    createNotebookEditTool(),
-    readTool(),
-    taskCreateTool(),
-    taskGetTool(),
-    taskListTool(),
-    taskStopTool(),
-    taskUpdateTool(),
+    globTool,
+    claudeCodeGrepTool,
+    notebookEditTool,
+    readTool,
+    taskCreateTool,
+    taskGetTool,
+    taskListTool,
+    taskStopTool,
+    taskUpdateTool,
     createWriteFileTool({ name: 'Write', filePath }),
   ];
 }
@@ -37,28 +37,26 @@ export function createEarlierClaudeCodeTools(): RegisteredTool[] {
 
 const filePath = text('Absolute path of the file');
 
-function readTool(): RegisteredTool {
-  return builtInTool({
-    name: 'Read',
-    description:
-      'Reads a file. Text comes with line numbers as cat -n prints them; PNG, JPEG, GIF and WebP files come as images. ' +
-      `Without offset and limit it shows the first ${DEFAULT_LINES} lines.`,
-    parameters: {
-      file_path: filePath,
-      offset: optional(integer('Number of the first line to show, from 1', { minimum: 0 })),
-      limit: optional(integer(`Lines to show (default ${DEFAULT_LINES})`, { minimum: 1 })),
-    },
-    concurrency: 'shared',
-    output: { maxChars: 50_000, mode: 'head_tail', spill: false },
-    guidance: 'read a file before you edit it; of a long file, the part that matters.',
-    executor: ({ file_path, offset = 1, limit = DEFAULT_LINES }, context) =>
-      readNumbered(context, file_path, {
-        offset: Math.max(offset, 1),
-        limit,
-        render: (number, line) => `${String(number).padStart(6)}\t${line}`,
-      }),
-  });
-}
+const readTool = builtInTool({
+  name: 'Read',
+  description:
+    'Reads a file. Text comes with line numbers as cat -n prints them; PNG, JPEG, GIF and WebP files come as images. ' +
+    `Without offset and limit it shows the first ${DEFAULT_LINES} lines.`,
+  parameters: {
+    file_path: filePath,
+    offset: optional(integer('Number of the first line to show, from 1', { minimum: 0 })),
+    limit: optional(integer(`Lines to show (default ${DEFAULT_LINES})`, { minimum: 1 })),
+  },
+  concurrency: 'shared',
+  output: { maxChars: 50_000, mode: 'head_tail', spill: false },
+  guidance: 'read a file before you edit it; of a long file, the part that matters.',
+  executor: ({ file_path, offset = 1, limit = DEFAULT_LINES }, context) =>
+    readNumbered(context, file_path, {
+      offset: Math.max(offset, 1),
+      limit,
+      render: (number, line) => `${String(number).padStart(6)}\t${line}`,
+    }),
+});
 
 function editTool(): RegisteredTool {
   const lineNumbers = 'the line numbers that Read shows';
@@ -67,28 +65,26 @@ function editTool(): RegisteredTool {
 
 const MAX_FILES = 100;
 
-function globTool(): RegisteredTool {
-  return builtInTool({
-    name: 'Glob',
-    description:
-      'Finds files whose path fits a glob pattern, the last changed first. Leaves out what .gitignore and .ignore exclude.',
-    parameters: {
-      pattern: text('For example "**/*.ts"', { minLength: 1 }),
-      path: optional(START_DIRECTORY),
-    },
-    concurrency: 'shared',
-    output: { maxChars: 20_000, mode: 'head' },
-    guidance: 'to find files by their name.',
-    executor: async ({ pattern, path = '.' }, context) => {
-      const files = await findFiles(context, { pattern, path });
-      if (files.length === 0) return 'No files found';
-      const shown = files.slice(0, MAX_FILES);
-      if (files.length > MAX_FILES)
-        shown.push(`(${files.length} files in all; these are the last changed ${MAX_FILES})`);
-      return shown.join('\n');
-    },
-  });
-}
+const globTool = builtInTool({
+  name: 'Glob',
+  description:
+    'Finds files whose path fits a glob pattern, the last changed first. Leaves out what .gitignore and .ignore exclude.',
+  parameters: {
+    pattern: text('For example "**/*.ts"', { minLength: 1 }),
+    path: optional(START_DIRECTORY),
+  },
+  concurrency: 'shared',
+  output: { maxChars: 20_000, mode: 'head' },
+  guidance: 'to find files by their name.',
+  executor: async ({ pattern, path = '.' }, context) => {
+    const files = await findFiles(context, { pattern, path });
+    if (files.length === 0) return 'No files found';
+    const shown = files.slice(0, MAX_FILES);
+    if (files.length > MAX_FILES)
+      shown.push(`(${files.length} files in all; these are the last changed ${MAX_FILES})`);
+    return shown.join('\n');
+  },
+});
 
 function todoWriteTool(): RegisteredTool {
   const todo = objectOf({

@@ -23,7 +23,7 @@ import { DEFAULT_MAX_TOKENS, reportCommand } from './command-report.ts';
 
 /** The tools of the released Codex CLI: its names, output formats and order, with parameters in alphabetical order. */
 export function createCodexTools(): RegisteredTool[] {
-  return [execCommandTool(), writeStdinTool(), updatePlanTool(), applyPatchTool(), viewImageTool()];
+  return [execCommandTool, writeStdinTool, updatePlanTool(), applyPatchTool, viewImageTool];
 }
 
 const DEFAULT_YIELD_MS = 10_000;
@@ -53,19 +53,17 @@ const execParameters = {
 
 type ExecCommandArguments = Arguments<typeof execParameters>;
 
-function execCommandTool(): RegisteredTool {
-  return builtInTool({
-    name: 'exec_command',
-    description:
-      'Runs a command in the shell. If it has not ended after yield_time_ms it runs on, and the answer names a session ' +
-      'ID with which write_stdin reads more of its output or sends it input.',
-    parameters: execParameters,
-    keywords,
-    output: OUTPUT_LIMIT,
-    guidance: 'for reading, searching, builds, tests and git. Poll a long one with write_stdin.',
-    executor: execCommand,
-  });
-}
+const execCommandTool = builtInTool({
+  name: 'exec_command',
+  description:
+    'Runs a command in the shell. If it has not ended after yield_time_ms it runs on, and the answer names a session ' +
+    'ID with which write_stdin reads more of its output or sends it input.',
+  parameters: execParameters,
+  keywords,
+  output: OUTPUT_LIMIT,
+  guidance: 'for reading, searching, builds, tests and git. Poll a long one with write_stdin.',
+  executor: execCommand,
+});
 
 async function execCommand(args: ExecCommandArguments, context: ToolContext): Promise<ToolOutput> {
   const patch = patchInHeredoc(args.cmd);
@@ -127,18 +125,16 @@ const stdinParameters = {
   yield_time_ms: optional(number(YIELD_TIME)),
 };
 
-function writeStdinTool(): RegisteredTool {
-  return builtInTool({
-    name: 'write_stdin',
-    description:
-      'Sends text to a command that still runs, or, without text, waits for more of its output. Answers as exec_command does.',
-    parameters: stdinParameters,
-    keywords,
-    output: OUTPUT_LIMIT,
-    exemptFromLoopDetection: true,
-    executor: writeStdin,
-  });
-}
+const writeStdinTool = builtInTool({
+  name: 'write_stdin',
+  description:
+    'Sends text to a command that still runs, or, without text, waits for more of its output. Answers as exec_command does.',
+  parameters: stdinParameters,
+  keywords,
+  output: OUTPUT_LIMIT,
+  exemptFromLoopDetection: true,
+  executor: writeStdin,
+});
 
 async function writeStdin(
   { chars = '', max_output_tokens, session_id, yield_time_ms: wait }: Arguments<typeof stdinParameters>,
@@ -185,21 +181,19 @@ function patchInHeredoc(command: string): string | undefined {
   return /^\s*apply_patch\s*<<\s*(['"]?)(\w+)\1\n(?<patch>[\s\S]*)\n\2\s*$/.exec(command)?.groups?.patch;
 }
 
-function applyPatchTool(): RegisteredTool {
-  return defineTool<{ input: string }>({
-    definition: {
-      type: 'freeform',
-      name: 'apply_patch',
-      description:
-        'Adds, deletes, updates and moves files with one patch, applied as a whole or not at all. The input is the ' +
-        'patch text itself, not JSON.',
-      grammar: { syntax: 'lark', definition: patchGrammar },
-      argument: { name: 'input', description: 'The patch, from "*** Begin Patch" to "*** End Patch"' },
-    },
-    guidance: 'for every change to files; one patch may change several.',
-    executor: ({ input }, context) => applyPatchReport(input, context),
-  });
-}
+const applyPatchTool = defineTool<{ input: string }>({
+  definition: {
+    type: 'freeform',
+    name: 'apply_patch',
+    description:
+      'Adds, deletes, updates and moves files with one patch, applied as a whole or not at all. The input is the ' +
+      'patch text itself, not JSON.',
+    grammar: { syntax: 'lark', definition: patchGrammar },
+    argument: { name: 'input', description: 'The patch, from "*** Begin Patch" to "*** End Patch"' },
+  },
+  guidance: 'for every change to files; one patch may change several.',
+  executor: ({ input }, context) => applyPatchReport(input, context),
+});
 
 async function applyPatchReport(patch: string, { environment }: ToolContext): Promise<ToolOutput> {
   const started = performance.now();
@@ -231,19 +225,17 @@ function updatePlanTool(): RegisteredTool {
   });
 }
 
-function viewImageTool(): RegisteredTool {
-  return builtInTool({
-    name: 'view_image',
-    description: 'Shows an image file (PNG, JPEG, GIF or WebP).',
-    parameters: { path: FILE_PATH },
-    keywords,
-    concurrency: 'shared',
-    executor: async ({ path }, { environment }) => {
-      const file = await loadFile(environment, path).catch((error: unknown) => {
-        throw new Error(`unable to locate image at ${path}`, { cause: error });
-      });
-      if (file.kind !== 'image') throw new Error(`${path} is not an image that can be shown`);
-      return { content: [file.image] };
-    },
-  });
-}
+const viewImageTool = builtInTool({
+  name: 'view_image',
+  description: 'Shows an image file (PNG, JPEG, GIF or WebP).',
+  parameters: { path: FILE_PATH },
+  keywords,
+  concurrency: 'shared',
+  executor: async ({ path }, { environment }) => {
+    const file = await loadFile(environment, path).catch((error: unknown) => {
+      throw new Error(`unable to locate image at ${path}`, { cause: error });
+    });
+    if (file.kind !== 'image') throw new Error(`${path} is not an image that can be shown`);
+    return { content: [file.image] };
+  },
+});

@@ -7,7 +7,7 @@ import type { RegisteredTool, ToolContext } from '../tool.ts';
 
 /** What `run_shell_command` with `is_background` has started, and what it has printed. */
 export function createBackgroundTools(): RegisteredTool[] {
-  return [listBackgroundProcessesTool(), readBackgroundOutputTool()];
+  return [listBackgroundProcessesTool, readBackgroundOutputTool];
 }
 
 type Command = ReturnType<typeof backgroundCommands>[number];
@@ -17,16 +17,14 @@ export function processNumber({ pid, id }: Pick<Command, 'pid' | 'id'>): number 
   return pid ?? Number(id);
 }
 
-function listBackgroundProcessesTool(): RegisteredTool {
-  return builtInTool({
-    name: 'list_background_processes',
-    description: 'Lists the commands that were started in the background, those that have ended too.',
-    parameters: {},
-    exemptFromLoopDetection: true,
-    executor: (_args, context) =>
-      backgroundCommands(context).map(describe).join('\n') || 'No background processes found.',
-  });
-}
+const listBackgroundProcessesTool = builtInTool({
+  name: 'list_background_processes',
+  description: 'Lists the commands that were started in the background, those that have ended too.',
+  parameters: {},
+  exemptFromLoopDetection: true,
+  executor: (_args, context) =>
+    backgroundCommands(context).map(describe).join('\n') || 'No background processes found.',
+});
 
 function describe(command: Command): string {
   const exit = command.state.kind === 'exited' ? command.state : undefined;
@@ -40,25 +38,23 @@ const DEFAULT_LINES = 100;
 const MAX_BYTES = 64 * 1024;
 const MAX_DELAY_MS = 60_000;
 
-function readBackgroundOutputTool(): RegisteredTool {
-  return builtInTool({
-    name: 'read_background_output',
-    description: 'Shows the end of what a command in the background has printed.',
-    parameters: {
-      pid: integer('The number that run_shell_command gave'),
-      lines: optional(integer(`Lines to show (default ${DEFAULT_LINES})`, { minimum: 1 })),
-      delay_ms: optional(integer('How long to wait first', { minimum: 0 })),
-    },
-    output: { maxChars: 40_000, mode: 'tail' },
-    exemptFromLoopDetection: true,
-    executor: async ({ pid, lines = DEFAULT_LINES, delay_ms: wait = 0 }, context) => {
-      const command = backgroundCommands(context).find((one) => processNumber(one) === pid);
-      if (!command) throw new Error(`there is no background process ${pid} of this session`);
-      await delay(Math.min(wait, MAX_DELAY_MS), undefined, { signal: context.signal }).catch(() => {});
-      return await tail(context, command.outputFile, lines);
-    },
-  });
-}
+const readBackgroundOutputTool = builtInTool({
+  name: 'read_background_output',
+  description: 'Shows the end of what a command in the background has printed.',
+  parameters: {
+    pid: integer('The number that run_shell_command gave'),
+    lines: optional(integer(`Lines to show (default ${DEFAULT_LINES})`, { minimum: 1 })),
+    delay_ms: optional(integer('How long to wait first', { minimum: 0 })),
+  },
+  output: { maxChars: 40_000, mode: 'tail' },
+  exemptFromLoopDetection: true,
+  executor: async ({ pid, lines = DEFAULT_LINES, delay_ms: wait = 0 }, context) => {
+    const command = backgroundCommands(context).find((one) => processNumber(one) === pid);
+    if (!command) throw new Error(`there is no background process ${pid} of this session`);
+    await delay(Math.min(wait, MAX_DELAY_MS), undefined, { signal: context.signal }).catch(() => {});
+    return await tail(context, command.outputFile, lines);
+  },
+});
 
 async function tail({ environment }: ToolContext, file: string, most: number): Promise<string> {
   const bytes = await readFile(environment, file);

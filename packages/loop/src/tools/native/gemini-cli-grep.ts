@@ -4,7 +4,7 @@ import type { SearchHit } from '../../search/text-search.ts';
 import { builtInTool } from '../built-in-tool.ts';
 import { cutLine, searchFiles } from '../grep-tool.ts';
 import { type Arguments, flag, integer, optional, text } from '../parameters.ts';
-import type { RegisteredTool, ToolContext } from '../tool.ts';
+import type { ToolContext } from '../tool.ts';
 
 const DEFAULT_MATCHES = 100;
 
@@ -28,18 +28,15 @@ const parameters = {
 
 type GrepSearchArguments = Arguments<typeof parameters>;
 
-export function createGrepSearchTool(): RegisteredTool {
-  return builtInTool({
-    name: 'grep_search',
-    description:
-      'Searches the contents of files with a regular expression; the matches come grouped by file.',
-    parameters,
-    concurrency: 'shared',
-    output: { maxChars: 20_000, mode: 'head' },
-    guidance: 'to find where something is defined or used.',
-    executor: grepSearch,
-  });
-}
+export const grepSearchTool = builtInTool({
+  name: 'grep_search',
+  description: 'Searches the contents of files with a regular expression; the matches come grouped by file.',
+  parameters,
+  concurrency: 'shared',
+  output: { maxChars: 20_000, mode: 'head' },
+  guidance: 'to find where something is defined or used.',
+  executor: grepSearch,
+});
 
 async function grepSearch(args: GrepSearchArguments, context: ToolContext): Promise<string> {
   const excluded = excludedLines(args);

@@ -5,7 +5,7 @@ import { builtInTool } from '../built-in-tool.ts';
 import { type Arguments, flag, integer, optional, text } from '../parameters.ts';
 import { startInBackground } from '../process-sessions.ts';
 import { COMMAND, commandDetails, PURPOSE, runCommand } from '../shell-tool.ts';
-import type { RegisteredTool, ToolContext, ToolOutput } from '../tool.ts';
+import type { ToolContext, ToolOutput } from '../tool.ts';
 import { processNumber } from './gemini-cli-background.ts';
 
 /** The family has no timeout a call; a command that has gone silent is ended. */
@@ -23,18 +23,16 @@ const parameters = {
 
 type RunShellCommandArguments = Arguments<typeof parameters>;
 
-export function createRunShellCommandTool(): RegisteredTool {
-  return builtInTool({
-    name: 'run_shell_command',
-    description:
-      'Runs a command with bash -c in its own process group and returns Output, Error, Exit Code (where it is not 0) ' +
-      `and Signal. A command that prints nothing for ${INACTIVITY_TIMEOUT_MS / 1000} seconds is ended.`,
-    parameters,
-    output: { maxChars: 40_000, mode: 'head_tail' },
-    guidance: 'for builds, tests, git and whatever has no tool of its own.',
-    executor: (args, context) => (args.is_background ? runInBackground(args, context) : run(args, context)),
-  });
-}
+export const runShellCommandTool = builtInTool({
+  name: 'run_shell_command',
+  description:
+    'Runs a command with bash -c in its own process group and returns Output, Error, Exit Code (where it is not 0) ' +
+    `and Signal. A command that prints nothing for ${INACTIVITY_TIMEOUT_MS / 1000} seconds is ended.`,
+  parameters,
+  output: { maxChars: 40_000, mode: 'head_tail' },
+  guidance: 'for builds, tests, git and whatever has no tool of its own.',
+  executor: (args, context) => (args.is_background ? runInBackground(args, context) : run(args, context)),
+});
 
 async function run(args: RunShellCommandArguments, context: ToolContext): Promise<ToolOutput> {
   const { result, timeoutMs } = await runCommand(context, args.command, {

@@ -22,20 +22,20 @@ import { readManyFiles, readManyParameters } from '../read-many-files-tool.ts';
 import type { RegisteredTool, ToolContext, ToolOutput } from '../tool.ts';
 import { createWriteFileTool, writeWholeFile } from '../write-file-tool.ts';
 import { createBackgroundTools } from './gemini-cli-background.ts';
-import { createGrepSearchTool } from './gemini-cli-grep.ts';
-import { createRunShellCommandTool } from './gemini-cli-shell.ts';
+import { grepSearchTool } from './gemini-cli-grep.ts';
+import { runShellCommandTool } from './gemini-cli-shell.ts';
 
 /** The tools of the released gemini-cli, by its names, parameters and output formats. */
 export function createGeminiCliTools(): RegisteredTool[] {
   return [
-    listDirectoryTool(),
-    readFileTool(),
-    readManyFilesTool(),
-    createGrepSearchTool(),
-    globTool(),
-    replaceTool(),
+    listDirectoryTool,
+    readFileTool,
+    readManyFilesTool,
+    grepSearchTool,
+    globTool,
+    replaceTool,
     createWriteFileTool(),
-    createRunShellCommandTool(),
+    runShellCommandTool,
     ...createBackgroundTools(),
     writeTodosTool(),
   ].map(withWaitForPrevious);
@@ -75,25 +75,23 @@ function ignoreFilesOf({
   ];
 }
 
-function listDirectoryTool(): RegisteredTool {
-  return builtInTool({
-    name: 'list_directory',
-    description: 'Lists the entries of a directory, subdirectories with a slash at the end.',
-    parameters: {
-      dir_path: text('The directory'),
-      ignore: optional(listOf(text(), 'Globs of entries to leave out')),
-      file_filtering_options: optional(filtering),
-    },
-    concurrency: 'shared',
-    output: { maxChars: 40_000, mode: 'head' },
-    guidance: 'to see what a directory holds.',
-    executor: async ({ dir_path: path, ignore: exclude = [], file_filtering_options }, context) => {
-      const ignoreFiles = ignoreFilesOf(file_filtering_options);
-      const entries = await listDirectory(context, { path, depth: 1, exclude, ignoreFiles });
-      return `Directory listing for ${path}:\n${entries}`;
-    },
-  });
-}
+const listDirectoryTool = builtInTool({
+  name: 'list_directory',
+  description: 'Lists the entries of a directory, subdirectories with a slash at the end.',
+  parameters: {
+    dir_path: text('The directory'),
+    ignore: optional(listOf(text(), 'Globs of entries to leave out')),
+    file_filtering_options: optional(filtering),
+  },
+  concurrency: 'shared',
+  output: { maxChars: 40_000, mode: 'head' },
+  guidance: 'to see what a directory holds.',
+  executor: async ({ dir_path: path, ignore: exclude = [], file_filtering_options }, context) => {
+    const ignoreFiles = ignoreFilesOf(file_filtering_options);
+    const entries = await listDirectory(context, { path, depth: 1, exclude, ignoreFiles });
+    return `Directory listing for ${path}:\n${entries}`;
+  },
+});
 
 /** Of a line; what is cut is gone for this tool. */
 const MAX_LINE = 2_000;
@@ -104,19 +102,17 @@ const readParameters = {
   end_line: optional(integer('Number of the last line', { minimum: 1 })),
 };
 
-function readFileTool(): RegisteredTool {
-  return builtInTool({
-    name: 'read_file',
-    description:
-      'Reads a file. Text comes as it is, without line numbers; PNG, JPEG, GIF and WebP files come as images. Without ' +
-      `start_line and end_line it shows the first ${DEFAULT_LINES} lines.`,
-    parameters: readParameters,
-    concurrency: 'shared',
-    output: { maxChars: 50_000, mode: 'head_tail', spill: false },
-    guidance: 'read a file before you change it; of a long file, the part that matters.',
-    executor: readRawFile,
-  });
-}
+const readFileTool = builtInTool({
+  name: 'read_file',
+  description:
+    'Reads a file. Text comes as it is, without line numbers; PNG, JPEG, GIF and WebP files come as images. Without ' +
+    `start_line and end_line it shows the first ${DEFAULT_LINES} lines.`,
+  parameters: readParameters,
+  concurrency: 'shared',
+  output: { maxChars: 50_000, mode: 'head_tail', spill: false },
+  guidance: 'read a file before you change it; of a long file, the part that matters.',
+  executor: readRawFile,
+});
 
 async function readRawFile(
   args: Arguments<typeof readParameters>,
@@ -139,39 +135,35 @@ async function readRawFile(
   return `IMPORTANT: this is a part of the file.\nStatus: Showing lines ${first}-${last} of ${total} total lines.${next}${long}\n\n${text}`;
 }
 
-function readManyFilesTool(): RegisteredTool {
-  return builtInTool({
-    name: 'read_many_files',
-    description:
-      'Reads several files at once, by path or glob pattern. Each comes after a line "--- path ---".',
-    parameters: readManyParameters,
-    concurrency: 'shared',
-    output: { maxChars: 50_000, mode: 'head', spill: false },
-    executor: readManyFiles,
-  });
-}
+const readManyFilesTool = builtInTool({
+  name: 'read_many_files',
+  description:
+    'Reads several files at once, by path or glob pattern. Each comes after a line "--- path ---".',
+  parameters: readManyParameters,
+  concurrency: 'shared',
+  output: { maxChars: 50_000, mode: 'head', spill: false },
+  executor: readManyFiles,
+});
 
-function globTool(): RegisteredTool {
-  return builtInTool({
-    name: 'glob',
-    description: 'Finds files whose path fits a glob pattern, the last changed first.',
-    parameters: {
-      pattern: text('For example "**/*.ts"', { minLength: 1 }),
-      dir_path: optional(START_DIRECTORY),
-      case_sensitive: optional(flag('Default false')),
-      ...filteringProperties,
-    },
-    concurrency: 'shared',
-    output: { maxChars: 20_000, maxLines: 500, mode: 'head' },
-    guidance: 'to find files by their name.',
-    executor: async ({ pattern, dir_path: path = '.', case_sensitive = false, ...filters }, context) => {
-      const query = { pattern, path, caseInsensitive: !case_sensitive, ignoreFiles: ignoreFilesOf(filters) };
-      const files = await findFiles(context, query);
-      if (files.length === 0) return `No files found matching pattern "${pattern}" within ${path}`;
-      return `Found ${files.length} file(s) matching "${pattern}" within ${path}, the last changed first:\n${files.join('\n')}`;
-    },
-  });
-}
+const globTool = builtInTool({
+  name: 'glob',
+  description: 'Finds files whose path fits a glob pattern, the last changed first.',
+  parameters: {
+    pattern: text('For example "**/*.ts"', { minLength: 1 }),
+    dir_path: optional(START_DIRECTORY),
+    case_sensitive: optional(flag('Default false')),
+    ...filteringProperties,
+  },
+  concurrency: 'shared',
+  output: { maxChars: 20_000, maxLines: 500, mode: 'head' },
+  guidance: 'to find files by their name.',
+  executor: async ({ pattern, dir_path: path = '.', case_sensitive = false, ...filters }, context) => {
+    const query = { pattern, path, caseInsensitive: !case_sensitive, ignoreFiles: ignoreFilesOf(filters) };
+    const files = await findFiles(context, query);
+    if (files.length === 0) return `No files found matching pattern "${pattern}" within ${path}`;
+    return `Found ${files.length} file(s) matching "${pattern}" within ${path}, the last changed first:\n${files.join('\n')}`;
+  },
+});
 
 const replaceParameters = {
   file_path: FILE_PATH,
@@ -181,18 +173,16 @@ const replaceParameters = {
   allow_multiple: optional(flag('Replace every occurrence (default false)')),
 };
 
-function replaceTool(): RegisteredTool {
-  return builtInTool({
-    name: 'replace',
-    description:
-      'Replaces a text in a file. old_string has to occur exactly once, unless allow_multiple is set; give it as it ' +
-      'stands in the file. An empty old_string creates a new file with new_string.',
-    parameters: replaceParameters,
-    output: { maxChars: 10_000, mode: 'head_tail' },
-    guidance: 'to change an existing file.',
-    executor: replace,
-  });
-}
+const replaceTool = builtInTool({
+  name: 'replace',
+  description:
+    'Replaces a text in a file. old_string has to occur exactly once, unless allow_multiple is set; give it as it ' +
+    'stands in the file. An empty old_string creates a new file with new_string.',
+  parameters: replaceParameters,
+  output: { maxChars: 10_000, mode: 'head_tail' },
+  guidance: 'to change an existing file.',
+  executor: replace,
+});
 
 async function replace(
   args: Arguments<typeof replaceParameters>,
