@@ -3,8 +3,8 @@ import { lineEndOf, plainPunctuation } from '../files/text-file.ts';
 import type { ChunkLine, PatchChunk } from './parse-patch.ts';
 
 /**
- * The text with all chunks applied. Kept lines keep their bytes; new ones, and an unended last one, end as the first
- * does. `addedAtEnd`: number of chunks without any line to look for, which went to the end of the file.
+ * The text with all chunks applied. Kept lines keep their bytes. New lines, and a last line without an end, end as the
+ * first line does. `addedAtEnd`: number of chunks without any line to look for, which went to the end of the file.
  */
 export function applyChunks(text: string, chunks: readonly PatchChunk[], path: string) {
   const lines = splitLines(text);
@@ -27,13 +27,13 @@ export function applyChunks(text: string, chunks: readonly PatchChunk[], path: s
   return { text: render(lines, edits, lineEndOf(text)), addedAtEnd };
 }
 
-/** By index into the lines of the original. What is added stands in front of the line of its index. */
+/** By index into the lines of the original. Added lines go before the line of their index. */
 type Edits = { removed: Set<number>; added: Map<number, string[]> };
 
-/** Takes in the changes of a chunk whose first line matched at `start`; returns where its last one did, plus one. */
+/** Collects the changes of a chunk that matches from line `start` on. Returns the line after the match. */
 function collectEdits(edits: Edits, start: number, changes: readonly ChunkLine[]): number {
   let index = start;
-  // What replaces a run of lines belongs to the run's beginning, in front of what others add behind it.
+  // What replaces a run of lines goes to the run's beginning, before what others add after it.
   let runStart = start;
   for (const { kind, text } of changes) {
     if (kind === 'add') {
@@ -101,7 +101,7 @@ function locate(
     for (const changes of [chunk.changes, withoutLastEmptyLine(chunk.changes)]) {
       if (start === undefined || changes === undefined) continue;
       const wanted = matchedLines(changes);
-      // The empty line that is not there was all there was to find, and a match of nothing is no place.
+      // Only the missing empty line was to be found, and an empty match has no position.
       if (wanted.length === 0 && position.at === undefined) return { start: undefined, changes };
       const found = seek(contents, wanted, start, chunk.endOfFile);
       if (found !== undefined) return { start: found, changes };
@@ -121,7 +121,7 @@ function withoutLastEmptyLine(changes: readonly ChunkLine[]): ChunkLine[] | unde
   const last = changes.findLastIndex((change) => change.kind !== 'add');
   const line = changes[last];
   if (line?.text !== '') return undefined;
-  // With additions below it, it was meant to stand between them and what is above.
+  // With additions below it, it was meant to separate them from what is above.
   const kept: ChunkLine[] = line.kind === 'context' ? [{ kind: 'add', text: '' }] : [];
   const reduced = changes.toSpliced(last, 1, ...kept);
   const end = reduced.findLastIndex((change) => change.kind !== 'remove');
@@ -131,7 +131,7 @@ function withoutLastEmptyLine(changes: readonly ChunkLine[]): ChunkLine[] | unde
   return reduced.toSpliced(end, 1, ...removal);
 }
 
-/** From strict to lax; each is tried on the whole rest of the file, so that an exact match further down wins. */
+/** From strict to lax. Each is tried on the whole rest of the file, so that an exact match further down wins. */
 const PASSES: readonly ((line: string) => string)[] = [
   (line) => line,
   (line) => line.trimEnd(),

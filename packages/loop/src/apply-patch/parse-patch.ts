@@ -25,7 +25,7 @@ const MOVE = '*** Move to: ';
 const END_OF_FILE = '*** End of File';
 const ENVIRONMENT_ID = '*** Environment ID: ';
 
-/** Parses the v4a format (loop spec, appendix A), as the released codex reads it and a little wider. */
+/** Parses the v4a format (loop spec, appendix A), as the released Codex reads it, and a little more tolerant. */
 export function parsePatch(text: string): PatchSection[] {
   const lines = unwrapHeredoc(text.trim().split(/\r?\n/));
   if (lines[0]?.trim() !== BEGIN)
@@ -71,7 +71,7 @@ class LineReader {
   }
 
   fail(message: string): never {
-    // The marker line in front of the body is line 1.
+    // The marker line before the body is line 1.
     throw new WhetstoneError('patch-invalid', `line ${this.#next + 2}: ${message}`);
   }
 }
@@ -98,7 +98,7 @@ function parseUpdate(reader: LineReader, path: string): PatchSection {
   const move = reader.peek()?.startsWith(MOVE) ? reader.take() : undefined;
   const chunks: PatchChunk[] = [];
   for (let line = reader.peek(); line !== undefined && !line.startsWith('***'); line = reader.peek()) {
-    // Between chunks a blank line is nothing; in front of the first changes it is a line of context.
+    // Between chunks a blank line means nothing; before the first changes it is a line of context.
     const isSeparator =
       chunks.length > 0 ? line.trim() === '' : line === '' && isContextMarker(reader.peek(1));
     if (isSeparator) reader.take();

@@ -2,8 +2,8 @@ import type { ExecResult, ExecutionEnvironment } from '../environment/execution-
 import { findGitRoot } from '../files/git-root.ts';
 
 /**
- * What the model is told about where it works (loop spec 6.3 and 6.4): a snapshot of the session's start. It is the
- * first message on the user's side, not part of the system prompt, so that a new day or branch spares the cached prompt.
+ * What the model reads about its surroundings at the start of the session (loop spec 6.3 and 6.4). It is the first message
+ * on the user's side, not part of the system prompt, so that a new day or branch leaves the cached prompt valid.
  */
 export async function describeEnvironment(
   environment: ExecutionEnvironment,
@@ -32,7 +32,7 @@ export async function describeEnvironment(
 
 type GitSnapshot = { branch: string; status: string; commits: string[] };
 
-/** Nothing of the repository's configuration may run for a look at it. */
+/** Reading the state must not run anything that the repository configures. */
 const GIT = ['git', '--no-optional-locks', '-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null'];
 const GIT_TIMEOUT_MS = 5_000;
 const COMMITS = 10;

@@ -12,8 +12,8 @@ type Maybe<T> = T | undefined | Promise<T | undefined>;
  * Contract for every hook:
  * - It may be asynchronous. It should settle when its `signal` aborts; a hook that has not settled a second later is
  *   abandoned.
- * - A hook that throws or rejects is reported as an `ERROR` with code `hook-failed`. Where it guards something, the answer is
- *   then no: `beforeSubmit` blocks the input, `beforeTool` keeps the call from running, `afterTool` withholds the
+ * - A hook that throws or rejects is reported as an `ERROR` with code `hook-failed`, and refuses what it guards:
+ *   `beforeSubmit` blocks the input, `beforeTool` keeps the call from running, `afterTool` withholds the
  *   result.
  *
  * Subagents inherit `beforeTool` and `afterTool`, and no other hook.
@@ -32,7 +32,7 @@ export type Hooks = {
     call: HookedCall & Pick<ToolCallEnd, 'status' | 'isError' | 'details'> & { content: string | Part[] },
   ): Maybe<{ content?: string | Part[]; isError?: boolean }>;
   /**
-   * Called before an input ends because the model is done. With `continueWith` the input goes on, and the model reads
+   * Called before an input ends because the model is done. With `continueWith` the input continues, and the model reads
    * that message next, at most 25 times per input. `continuations` counts how often this has happened.
    */
   beforeStop?(stop: {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Preamble } from './preamble.ts';
 import type { HistoryTurn, Input, ToolResult } from './turn.ts';
 
-/** A session as plain JSON: all that its next request depends on but the host's options. For `Session.restore`. */
+/** A session as plain JSON: all that its next request depends on, except the host's options. For `Session.restore`. */
 export type SessionSnapshot = {
   version: 1;
   id: string;

@@ -86,7 +86,7 @@ const files: Checks = {
     await rejectsWith(environment.readBytes('folder'), 'EISDIR');
     await rejectsWith(environment.writeBytes('folder', encode('x')), 'EISDIR');
   },
-  'stat tells files from folders and from nothing': async (environment) => {
+  'stat distinguishes files, folders and what does not exist': async (environment) => {
     await environment.writeBytes('a/file', encode('12345'));
     const file = await environment.stat('a/file');
     assert.equal(file?.kind, 'file');
@@ -102,7 +102,7 @@ const files: Checks = {
     const mode = (await environment.stat('tool'))?.mode;
     if (mode !== undefined) assert.equal(mode & 0o700, 0o700);
   },
-  'remove takes files alone': async (environment) => {
+  'remove takes only files': async (environment) => {
     await environment.writeBytes('folder/file', encode('x'));
     await environment.remove('folder/file');
     assert.equal(await environment.stat('folder/file'), undefined);
@@ -118,14 +118,14 @@ const files: Checks = {
     assert.equal(await environment.stat('from'), undefined);
     await rejectsWith(environment.rename('absent', 'x'), 'ENOENT');
   },
-  'mkdirp creates parents and does not mind what is there': async (environment) => {
+  'mkdirp creates parents and accepts an existing folder': async (environment) => {
     await environment.mkdirp('a/b/c');
     await environment.mkdirp('a/b/c');
     assert.equal((await environment.stat('a/b/c'))?.kind, 'directory');
     await environment.writeBytes('file', encode('x'));
     await assert.rejects(environment.mkdirp('file'));
   },
-  'realpath is absolute, one for each file, and rejects for nothing': async (environment) => {
+  'realpath is absolute, unique per file, and rejects for what does not exist': async (environment) => {
     await environment.writeBytes('a/file', encode('x'));
     const real = await environment.realpath('a/file');
     assert.ok(pathsOf(environment).isAbsolute(real));
@@ -133,7 +133,7 @@ const files: Checks = {
     assert.equal(await environment.realpath(real), real);
     await rejectsWith(environment.realpath('absent'), 'ENOENT');
   },
-  'a folder lists its own entries alone': async (environment) => {
+  'a folder lists only its own entries': async (environment) => {
     await environment.writeBytes('f/one', encode('x'));
     await environment.writeBytes('f/.hidden', encode('x'));
     await environment.writeBytes('f/deep/two', encode('x'));
@@ -158,7 +158,7 @@ const commands: Checks = {
     const result = await environment.exec(['printf', '%s|', '$HOME', '`id`', "it's", 'a b']);
     assert.equal(result.stdout, "$HOME|`id`|it's|a b|");
   },
-  'commands start in the working folder, or where they are told to': async (environment) => {
+  'commands start in the working folder, or in a given one': async (environment) => {
     await environment.mkdirp('sub');
     assert.equal((await environment.exec('pwd -P')).stdout.trim(), await environment.realpath('.'));
     const result = await environment.exec('pwd -P', { workingDirectory: 'sub' });
@@ -201,7 +201,7 @@ const commands: Checks = {
     assert.equal(result.stdout, 'started\n');
     await assertEnded(environment, 'beats');
   },
-  'silence ends the command where it is told to': async (environment) => {
+  'silence ends the command where a limit is set': async (environment) => {
     const result = await environment.exec('echo once; sleep 600', { inactivityTimeoutMs: 500 });
     assert.equal(result.timedOut, true);
     assert.equal(result.stdout, 'once\n');
@@ -288,26 +288,26 @@ const background: Checks = {
 /** A shell script with its output so far. */
 async function connected(environment: ExecutionEnvironment, script: string) {
   assert.ok(environment.connect, 'the environment has connect()');
-  const told = { stdout: '', stderr: '' };
-  const tell = (stream: keyof typeof told) => (chunk: Uint8Array) => {
-    told[stream] += new TextDecoder().decode(chunk);
+  const output = { stdout: '', stderr: '' };
+  const collect = (stream: keyof typeof output) => (chunk: Uint8Array) => {
+    output[stream] += new TextDecoder().decode(chunk);
   };
   const process = await environment.connect(['sh', '-c', script], {
     env: { GREETING: 'hello' },
-    onStdout: tell('stdout'),
-    onStderr: tell('stderr'),
+    onStdout: collect('stdout'),
+    onStderr: collect('stderr'),
   });
-  return { process, told };
+  return { process, output };
 }
 
 const connections: Checks = {
   'a program is talked to, its two streams apart, until it exits': async (environment) => {
     const script = 'echo "$GREETING"; read line; echo "got $line"; echo bye >&2; exit 4';
-    const { process, told } = await connected(environment, script);
-    await eventually(async () => told.stdout === 'hello\n', 'the first line has come');
+    const { process, output } = await connected(environment, script);
+    await eventually(async () => output.stdout === 'hello\n', 'the first line has come');
     await process.write('two\n');
     assert.deepEqual(await process.ended, { kind: 'exited', exitCode: 4 });
-    assert.deepEqual(told, { stdout: 'hello\ngot two\n', stderr: 'bye\n' });
+    assert.deepEqual(output, { stdout: 'hello\ngot two\n', stderr: 'bye\n' });
     await assert.rejects(process.write('late\n'));
     await process.kill();
   },
@@ -323,7 +323,7 @@ const connections: Checks = {
     await environment.cleanup?.();
     assert.equal((await process.ended).kind, 'exited');
   },
-  'a program that is not there is said to be so': async (environment) => {
+  'a program that does not exist is reported': async (environment) => {
     const unheard = { onStdout: () => {}, onStderr: () => {} };
     const ended = environment.connect?.(['no-such-program-here'], unheard).then((process) => process.ended);
     const refused = await Promise.resolve(ended).catch(() => 'refused');

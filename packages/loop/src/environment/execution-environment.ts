@@ -38,9 +38,9 @@ export interface ExecutionEnvironment {
   listDirectory(path: string): Promise<DirectoryEntry[]>;
 
   /**
-   * Runs a command to its end. A string goes to the environment's shell, a list is an argv and sees no shell.
-   * Resolves for every outcome of the command, a timeout and an abort included, and only when no process of it is
-   * left that a timeout or an abort should have ended. Rejects only where nothing could be started.
+   * Runs a command to its end. A string goes to the environment's shell; a list is an argv without a shell. Resolves for
+   * every outcome, including a timeout and an abort, once those have ended all its processes. Rejects only if nothing
+   * could be started.
    */
   exec(command: string | readonly string[], options?: ExecOptions): Promise<ExecResult>;
 
@@ -52,8 +52,8 @@ export interface ExecutionEnvironment {
   start?(command: string | readonly string[], options?: StartOptions): Promise<BackgroundProcess>;
 
   /**
-   * Starts a program, by its argv, that the host talks to over its standard streams: an MCP server. Where it could not be
-   * started, rejects or ends with exit code 127. `cleanup()` ends it. Optional: where it is absent, there are no such programs.
+   * Starts a program by its argv. The host talks to it over its standard streams, as to an MCP server. A program that
+   * cannot be started rejects or ends with exit code 127. `cleanup()` ends it. Optional: without it, there are none.
    */
   connect?(command: readonly string[], options: ConnectOptions): Promise<ConnectedProcess>;
 
@@ -130,7 +130,7 @@ export interface ConnectedProcess {
   write(text: string): Promise<void>;
   /** Ends its process tree as a timeout does. No error where it has ended. */
   kill(): Promise<void>;
-  /** Resolves once it has exited and all its output was told. Never rejects. */
+  /** Resolves once it has exited and all its output was delivered. Never rejects. */
   readonly ended: Promise<ExitedState>;
 }
 

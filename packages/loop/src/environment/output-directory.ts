@@ -9,7 +9,7 @@ const removeAll = () => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 };
 
-/** A folder of this user's alone for long outputs. Synchronous, because the need for it shows amid a stream. */
+/** A folder for long outputs that only this user can read. Synchronous, because streams need it while they run. */
 export function makeOutputDirectory(): string {
   const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'whetstone-output-')));
   if (folders.size === 0) process.on('exit', removeAll);

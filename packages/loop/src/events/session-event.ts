@@ -109,7 +109,7 @@ export type EndReason =
   | 'context_overflow'
   | 'error';
 
-/** What a `submit()` has come to. */
+/** The outcome of a `submit()`. */
 export type ProcessingEnd = {
   reason: EndReason;
   /** Of this session, and of its subagents in the meantime. */
@@ -130,7 +130,7 @@ export type ProcessingEnd = {
   error?: SessionErrorData;
 };
 
-/** What a model call has come to, with its retries. */
+/** The outcome of a model call, with its retries. */
 export type LlmCallEnd = {
   model: string;
   provider: string;
@@ -147,7 +147,7 @@ export type LlmCallEnd = {
   error?: SessionErrorData;
 };
 
-/** What a tool call has come to. */
+/** The outcome of a tool call. */
 export type ToolCallEnd = {
   callId: string;
   name: string;

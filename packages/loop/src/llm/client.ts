@@ -32,7 +32,7 @@ export type ProviderSettings = {
 };
 
 export type ClientOptions = {
-  /** By the name before the slash: settings for `openai`, `anthropic` and `google`, a provider of the host for any other. */
+  /** By the name before the slash: settings for `openai`, `anthropic` and `google`, else a provider of the host. */
   providers: Readonly<Record<string, ProviderSettings | ClientProvider>>;
   /** The provider of model names without a slash. Default: the provider where there is only one, else none. */
   defaultProvider?: string;

@@ -1,4 +1,4 @@
-/** The package sends tool results as `{ name, content }`; the models were trained on the API's `{ output }` and `{ error }`. */
+/** The package sends tool results as `{ name, content }`; the models know the API's `{ output }` and `{ error }`. */
 export function withNativeResults(send: typeof fetch): typeof fetch {
   return (input, init) => {
     const body = init?.body;

@@ -77,7 +77,7 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
     return await readStream(stream, assembler, emit, guard);
   } catch (error) {
     assembler.discard();
-    // A stream that opens after nobody waits for it any more must not stay open.
+    // A stream that opens after the call has failed must not stay open.
     opening?.then(({ stream }) => stream.cancel()).catch(() => {});
     if (guard.signal.aborted && !signal.aborted) {
       const message = `The model sent nothing for ${options.idleTimeoutMs} ms.`;
@@ -105,7 +105,7 @@ async function readStream(
     for (;;) {
       const { done, value: part } = await reader.read();
       if (done) break;
-      // A heartbeat is no progress.
+      // A heartbeat is not progress.
       if (part.type !== 'ping') guard.refresh();
       if (part.type === 'finish') finish = part;
       else if (part.type === 'error') failure ??= { error: part.error };

@@ -85,7 +85,7 @@ export class PromptBuilder {
 
 type RequestTools = Pick<ModelRequest, 'tools' | 'freeformTools'>;
 
-/** Anthropic caches up to a mark: the system prompt, and the last two user-side messages so that each round hits the one before. */
+/** Anthropic caches up to a mark. Marks on the last two user-side messages let each round hit the one before. */
 function setCacheBreakpoints(prompt: LanguageModelV4Prompt): void {
   const left = { system: 1, user: 2 };
   for (let index = prompt.length - 1; index >= 0; index -= 1) {

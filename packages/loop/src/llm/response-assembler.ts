@@ -168,7 +168,7 @@ function freeformText(input: string): string {
     const value: unknown = JSON.parse(input);
     if (typeof value === 'string') return value.toWellFormed();
   } catch {
-    // Text that is no JSON is the text itself.
+    // Text that is not JSON is the text itself.
   }
   return input.toWellFormed();
 }

@@ -107,7 +107,7 @@ export async function runLoop(
 function begin(context: LoopContext, input: Input): void {
   const { outputSchema, model } = context;
   context.loopDetector.reset();
-  abandonRound(context, 'Not run: the user went on without a decision.');
+  abandonRound(context, 'Not run: the user continued without a decision.');
   if (outputSchema && !takesResponseFormat(model))
     context.history.appendSystem(outputInstruction(outputSchema));
   context.history.appendUser(input);
@@ -204,7 +204,7 @@ async function continuedByHook(
   signal.throwIfAborted();
   if (answer.kind !== 'answered') return false;
   if (continuations >= MAX_CONTINUATIONS) {
-    const message = `The hook beforeStop sent the model on ${MAX_CONTINUATIONS} times; the input ends all the same.`;
+    const message = `The hook beforeStop sent the model on ${MAX_CONTINUATIONS} times; the input ends anyway.`;
     emit('WARNING', { code: 'stop-hook', message });
     return false;
   }

@@ -12,7 +12,7 @@ export type McpConnections = AsyncDisposable & {
 
 /**
  * Connects MCP servers, all at the same time. A server that does not start, or does not speak MCP, is one of the
- * `problems`; the others are connected all the same. Close the connections after the session.
+ * `problems`; the others are connected anyway. Close the connections after the session.
  */
 export async function connectMcpServers(
   servers: readonly McpServer[],

@@ -22,7 +22,7 @@ const { version }: { version: string } = JSON.parse(
   readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
 );
 
-/** A server that has told its tools. */
+/** A server whose tools are known. */
 export type McpConnection = {
   server: string;
   tools: readonly Tool[];
@@ -38,7 +38,7 @@ export async function openMcpConnection(
 ): Promise<McpConnection | { server: string; problem: string }> {
   const { name } = server;
   const wire = wireOf(server, environment);
-  // What a tool answers is text for the model: that it fits the tool's output schema is nobody's business here.
+  // A tool's answer is text for the model, so it need not fit the tool's output schema.
   const anything = { getValidator: () => (data: unknown) => ({ valid: true, data }) as never };
   const client = new Client({ name: 'whetstone-loop', version }, { jsonSchemaValidator: anything });
   const deadline = AbortSignal.timeout(startTimeoutMs);
@@ -74,7 +74,7 @@ async function listTools(
   signal: AbortSignal,
 ): Promise<Tool[]> {
   await client.connect(transport, { signal });
-  // Asked about tools that it has not, the client answers on the console.
+  // The client logs to the console if it is asked for tools that the server does not have.
   if (!client.getServerCapabilities()?.tools) return [];
   const { tools } = await client.listTools(undefined, { signal });
   return tools;
@@ -114,7 +114,7 @@ function reasonOf(error: unknown, timedOut: string): string {
 
 const LONGEST_RESPONSE_BYTES = 64 * 1024 * 1024;
 
-/** `fetch` whose responses end with an error where they go on for too long: a server must not fill the memory. */
+/** `fetch` whose responses end with an error when they are too long: a server must not fill the memory. */
 async function boundedFetch(url: string | URL, init?: RequestInit): Promise<Response> {
   const response = await fetch(url, init);
   if (!response.body) return response;

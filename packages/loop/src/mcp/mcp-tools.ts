@@ -10,7 +10,7 @@ import type { McpConnection } from './mcp-connection.ts';
 const LONGEST_NAME = 64;
 const LONGEST_DESCRIPTION = 4_096;
 
-/** The servers' tools as tools of a session. One whose schema nobody can check arguments against is left out, and told. */
+/** The servers' tools as tools of a session. A tool whose schema cannot check arguments is one of the `problems`. */
 export function createMcpTools(connections: readonly McpConnection[]): {
   tools: RegisteredTool[];
   problems: { server: string; message: string }[];
@@ -59,7 +59,7 @@ function parametersOf({ $schema: _, $id: __, $async: ___, ...schema }: JsonObjec
   return { ...schema, type: 'object', properties: schema.properties ?? {} };
 }
 
-/** `mcp__SERVER__TOOL`, as Claude Code and Codex write it; where that is no name, or another's, with a hash of the original. */
+/** `mcp__SERVER__TOOL`, as Claude Code and Codex write it; with a hash of the original if too long or taken. */
 function toolName(server: string, tool: string, isTaken: (name: string) => boolean): string {
   const name = `mcp__${server}__${tool}`.replaceAll(/[^\w-]/g, '_');
   if (name.length <= LONGEST_NAME && !isTaken(name)) return name;

@@ -12,7 +12,7 @@ const LONGEST_MESSAGE_BYTES = 16 * 1024 * 1024;
 const NEWLINE = 0x0a;
 const LAST_WORDS_BYTES = 2_000;
 
-/** MCP's "stdio" over a program of the environment: a message is a line. Lines that are no message are passed over. */
+/** MCP's "stdio" over a program of the environment: a message is a line. Other lines are ignored. */
 export class ProcessTransport implements Transport {
   onclose?: () => void;
   onmessage?: Transport['onmessage'];
@@ -30,7 +30,7 @@ export class ProcessTransport implements Transport {
     this.#server = server;
   }
 
-  /** How the program ended, where nobody asked it to. */
+  /** How the program ended, if it did so by itself. */
   get end(): string | undefined {
     return this.#end;
   }

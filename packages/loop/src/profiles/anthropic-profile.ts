@@ -45,7 +45,7 @@ export type AnthropicProfileOptions = ProfileOptions & {
   betaHeaders?: readonly string[];
 };
 
-/** The profile for Anthropic's models (loop spec 3.5): edits by replacing text. Commands get 120 s unless the call says otherwise. */
+/** The profile for Anthropic's models (loop spec 3.5). Edits replace text; commands get 120 s by default. */
 export function createAnthropicProfile(options: AnthropicProfileOptions): ProviderProfile {
   const native = options.toolSet === 'native';
   const { betaHeaders = [] } = options;

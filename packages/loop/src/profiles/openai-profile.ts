@@ -20,7 +20,7 @@ ${search} Calls that do not depend on each other belong in one response.
 
 # Editing
 
-Change files with apply_patch. A patch begins with the line \`*** Begin Patch\` and ends with \`*** End Patch\`. Between them stand sections, one a file:
+Change files with apply_patch. A patch begins with the line \`*** Begin Patch\` and ends with \`*** End Patch\`. Between them are sections, one per file:
 
 - \`*** Add File: <path>\`, then every line of the new file with a \`+\` in front.
 - \`*** Delete File: <path>\`, and nothing below it.

@@ -33,7 +33,7 @@ export interface ProviderProfile {
   readonly contextWindowSize: number;
   /** Tokens of one response at most. Default: the provider's. */
   readonly maxOutputTokens?: number;
-  /** What the model is told about its knowledge, for example `2025-08`. */
+  /** The end of the model's knowledge, as its prompt gives it, for example `2025-08`. */
   readonly knowledgeCutoff?: string;
   /** Names and parameters of the tools for subagents. Default `spec`. */
   readonly subagentTools?: SubagentToolSet;
@@ -64,6 +64,6 @@ export type ProfileOptions = {
   contextWindowSize?: number;
   /** Tokens of one response at most. Default: the family's. */
   maxOutputTokens?: number;
-  /** What the model is told about its knowledge, for example `2025-08`. Default: nothing. */
+  /** The end of the model's knowledge, for its prompt, for example `2025-08`. Default: the prompt has none. */
   knowledgeCutoff?: string;
 };

@@ -17,7 +17,7 @@ import { walkFiles } from './walk-files.ts';
 const BATCH_BYTES = 4 * 1024 * 1024;
 /** A larger file is data, not source. */
 const MAX_FILE_BYTES = 32 * 1024 * 1024;
-/** For one batch. A pattern that backtracks without end must not hold up the host. */
+/** For one batch. A pattern that backtracks forever must not block the host. */
 const BATCH_TIMEOUT_MS = 2_000;
 
 /** Searches with JavaScript's regular expressions, where there is no ripgrep. Files come in the order of their paths. */

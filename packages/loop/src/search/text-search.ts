@@ -47,7 +47,7 @@ export type SearchResult = {
   more: boolean;
 };
 
-/** The pattern does not compile, or is too slow, in the words of the engine. */
+/** The pattern does not compile or is too slow. `message` is the engine's. */
 export const patternInvalid = (message: string): WhetstoneError =>
   new WhetstoneError('search-pattern-invalid', message);
 

@@ -13,9 +13,8 @@ const MAX_ENTRIES = 500_000;
 type Rules = { folder: string; matcher: Ignore };
 
 /**
- * The regular files below a folder as paths relative to it, `/` between the parts, each
- * folder's entries sorted by name. Left out are `.git`, what the
- * ignore files (`ignoreFiles`, later ones win) from the git root down say, and what lies behind symbolic links. Other hidden files are included.
+ * The regular files below a folder, as relative paths with `/`, sorted by name in each folder. `.git`, symbolic links and
+ * what the ignore files (`ignoreFiles`, later ones win) from the git root down exclude are left out.
  */
 export async function* walkFiles(
   environment: ExecutionEnvironment,
@@ -30,7 +29,7 @@ export async function* walkFiles(
 
 export type WalkedEntry = { path: string; isDirectory: boolean };
 
-/** As `walkFiles`, with the folders, each in front of what it holds, and at most `depth` levels of them. */
+/** As `walkFiles`, with the folders, each before its entries, and at most `depth` levels deep. */
 export async function* walkEntries(
   environment: ExecutionEnvironment,
   root: string,

@@ -52,7 +52,7 @@ export type SessionOptions = {
   persist?: (snapshot: SessionSnapshot) => void | Promise<void>;
   /** Whether `close()` also cleans the environment up. Default false: whoever made the environment does. */
   ownsEnvironment?: boolean;
-  /** Time and chance, for tests. */
+  /** Time and random numbers, for tests. */
   clock?: Clock;
 };
 
@@ -73,7 +73,7 @@ export type SubmitOptions = {
   outputSchema?: OutputSchema;
 };
 
-/** What a `submit()` has come to: the data of its `PROCESSING_END`, and the assistant's last text. */
+/** The outcome of a `submit()`: the data of its `PROCESSING_END`, and the assistant's last text. */
 export type SubmitResult = ProcessingEnd & {
   text: string;
   /** The answer as JSON. Set with `SubmitOptions.outputSchema` and reason `completed`. */

@@ -196,7 +196,7 @@ export class Session implements AsyncDisposable {
     this.#context.steering.push(checkInput('steer', message));
   }
 
-  /** Queues another input, which the present `submit()`, or else the next one, works on after it has completed its own. */
+  /** Queues another input for the present `submit()`, or else the next one, to work on after its own. */
   followUp(message: Input): void {
     this.#refuseWhenClosed();
     this.#followUps.push(checkInput('followUp', message));

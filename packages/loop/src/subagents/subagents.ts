@@ -93,7 +93,7 @@ export class Subagents {
     }
   }
 
-  /** Sends a message: read before the next model call, at once with `interrupt`, or as a new input if the agent is done. */
+  /** Sends a message. It is read before the next model call, at once with `interrupt`, or as a new input. */
   async send(
     id: string,
     message: string,

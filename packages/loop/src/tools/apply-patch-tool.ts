@@ -21,7 +21,7 @@ export const applyPatchTool = defineTool<ApplyPatchArguments>({
   executor: ({ patch }, { environment }) => applyPatchForModel(environment, patch),
 });
 
-/** Applies a patch and tells what came of it. A patch that is refused is an error result. */
+/** Applies a patch and reports what has changed. A patch that is refused is an error result. */
 export async function applyPatchForModel(
   environment: ExecutionEnvironment,
   patch: string,

@@ -54,7 +54,7 @@ export type FileEdit = {
   writeTool: string;
 };
 
-/** Replaces one occurrence of a text in a file, or all of them. Throws, with nothing written, where that is not clear. */
+/** Replaces one occurrence of a text in a file, or all of them. Throws, with nothing written, if unclear. */
 export async function editFile(
   environment: ExecutionEnvironment,
   path: string,
@@ -83,7 +83,7 @@ export async function editFile(
 
 type EditedFile = Awaited<ReturnType<typeof editFile>>;
 
-/** What the model and the host are told about an edit. */
+/** What the model and the host read about an edit. */
 export function reportEdit(path: string, { count, level }: EditedFile): Exclude<ToolOutput, string> {
   const note = level === 'exact' ? '' : ` The match ignored differences in ${level}.`;
   const occurrences = count === 1 ? '1 occurrence' : `${count} occurrences`;

@@ -58,7 +58,7 @@ async function execute(args: GrepArguments, context: ToolContext): Promise<ToolO
   return lines.join('\n');
 }
 
-/** Searches with ripgrep where the environment has it, else with our own engine. Hits have paths as the model writes them. */
+/** Searches with ripgrep where the environment has it, else with our own engine. Paths are as the model writes them. */
 export async function searchFiles(
   { environment, signal }: ToolContext,
   path: string | undefined,

@@ -34,7 +34,7 @@ export type DirectoryQuery = {
   ignoreFiles?: readonly string[];
 };
 
-/** The entries below a folder, one a line, each folder in front of what it holds. */
+/** The entries below a folder, one per line, each folder before its entries. */
 export async function listDirectory(
   { environment, signal }: ToolContext,
   { path, depth, exclude = [], ignoreFiles }: DirectoryQuery,

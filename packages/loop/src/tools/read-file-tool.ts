@@ -22,7 +22,7 @@ export const readFileTool = builtInTool({
     readNumbered(context, file_path, { offset, limit, render: (number, line) => `${number} | ${line}` }),
 });
 
-/** A range of lines of a file with their numbers, and where to go on; an image as it is. */
+/** A range of lines of a file with their numbers, and where to continue; an image as it is. */
 export async function readNumbered(
   { environment }: ToolContext,
   path: string,
@@ -37,6 +37,7 @@ export async function readNumbered(
   if (file.lines.length === 0) return `(${path} is empty)`;
   const { shown, last, total } = selectLines(file.lines, path, offset, limit);
   const numbered = shown.map((line, index) => render(offset + index, line));
-  if (last < total) numbered.push(`(lines ${offset} to ${last} of ${total}; go on with offset=${last + 1})`);
+  if (last < total)
+    numbered.push(`(lines ${offset} to ${last} of ${total}; continue with offset=${last + 1})`);
   return numbered.join('\n');
 }

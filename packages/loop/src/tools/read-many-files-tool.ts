@@ -76,7 +76,7 @@ function firstLines(lines: readonly string[]): string {
   return shown.join('\n');
 }
 
-/** The files in the order in which they are asked for, each once. `named` are those that are no match of a pattern. */
+/** The files in the order in which they are asked for, each once. `named` are those that are not matches of a pattern. */
 async function selectFiles(
   { include, exclude = [], recursive = true, useDefaultExcludes = true }: ReadManyArguments,
   context: ToolContext,

@@ -141,7 +141,7 @@ type NotRun = {
   status?: 'rejected' | 'skipped' | 'aborted';
 };
 
-/** Answers a call that is not to run. The bracket of events holds all the same. */
+/** Answers a call that must not run, with both its events. */
 export function answerWithoutRunning(
   call: ToolCallPart,
   text: string,

@@ -59,7 +59,7 @@ export type CommandLimits = Pick<ShellToolOptions, 'defaultTimeoutMs' | 'inactiv
   workingDirectory?: string;
 };
 
-/** Runs a command to its end. The call's timeout beats the host's, the host's the default; the host's maximum beats all. */
+/** Runs a command. Its time limit: the call's, else the host's, else the default; never more than the host's maximum. */
 export async function runCommand(
   { environment, signal, limits, onUpdate }: ToolContext,
   command: string,
@@ -76,7 +76,7 @@ export async function runCommand(
   return { result, timeoutMs };
 }
 
-/** What the host is told about a command. */
+/** What the host reads about a command. */
 export function commandDetails(result: ExecResult): JsonObject {
   return {
     durationMs: result.durationMs,

@@ -4,7 +4,7 @@ import type { ExecutionEnvironment } from '../environment/execution-environment.
 import type { OutputLimit } from './truncate.ts';
 
 /**
- * What the model is told about a tool. `parameters` is a JSON Schema whose root is an object.
+ * How the model knows a tool. `parameters` is a JSON Schema whose root is an object.
  * - `function`: the usual kind, and the default.
  * - `freeform`: the model writes plain text that fits the grammar. On a wire without grammar tools it is a function
  *   whose only parameter is the string `argument`. The executor gets `{ [argument.name]: text }` in both cases.

@@ -41,7 +41,7 @@ test('read_file numbers the lines and says where to go on', async () => {
   const read = (args: JsonObject) => call(readFileTool, place.environment, { file_path: 'a', ...args });
   expect((await read({})).content).toBe('1 | one\n2 | two\n3 | three');
   expect((await read({ offset: 2, limit: 1 })).content).toBe(
-    '2 | two\n(lines 2 to 2 of 3; go on with offset=3)',
+    '2 | two\n(lines 2 to 2 of 3; continue with offset=3)',
   );
   await expect(read({ offset: 4 })).rejects.toThrow('a has 3 lines. There is no line 4.');
   await writeFile(place.path('a'), '');

@@ -7,7 +7,7 @@ export type ValidatedArguments = { ok: true; args: JsonObject } | { ok: false; r
 
 /**
  * The arguments of a call, checked against the tool's schema. Every error comes with its path, so that the model can
- * mend the call. Properties that the schema does not know are let through, even where it forbids them, unless `isStrict`.
+ * fix the call. Properties that the schema does not know are let through, even where it forbids them, unless `isStrict`.
  */
 export function validateArguments(
   definition: ToolDefinition,

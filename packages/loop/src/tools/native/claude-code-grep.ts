@@ -54,7 +54,7 @@ async function grep(args: GrepArguments, context: ToolContext): Promise<string> 
   if (shown.length === 0)
     return mode === 'files_with_matches' && offset === 0 ? 'No files found' : 'No matches found';
   if (more || rows.length > offset + limit)
-    shown.push(`(there is more; go on with offset=${offset + shown.length})`);
+    shown.push(`(there is more; continue with offset=${offset + shown.length})`);
   if (mode === 'content') return shown.join('\n');
   if (mode === 'files_with_matches')
     return `Found ${hits.length} file${hits.length === 1 ? '' : 's'}\n${shown.join('\n')}`;

@@ -36,7 +36,7 @@ export const taskCreateTool = builtInTool({
     activeForm: ACTIVE_FORM,
     metadata: optional(record('Anything to keep with it')),
   },
-  guidance: 'for work of several steps, a task a step; keep their states up to date with TaskUpdate.',
+  guidance: 'for work of several steps, one task per step; keep their states up to date with TaskUpdate.',
   executor: ({ subject, description, activeForm, metadata = {} }, context) => {
     const list = listOfTasks(context);
     list.created += 1;

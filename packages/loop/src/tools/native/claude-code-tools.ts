@@ -12,7 +12,7 @@ import { claudeCodeGrepTool } from './claude-code-grep.ts';
 import { notebookEditTool } from './claude-code-notebook.ts';
 import { taskCreateTool, taskGetTool, taskListTool, taskUpdateTool } from './claude-code-tasks.ts';
 
-/** The tools of the released Claude Code, by its names, parameters and output formats, in its order: the alphabet's. */
+/** The tools of the released Claude Code, by its names, parameters and output formats, in its alphabetical order. */
 export function createClaudeCodeTools(): RegisteredTool[] {
   return [
     bashTool,
@@ -30,7 +30,7 @@ export function createClaudeCodeTools(): RegisteredTool[] {
   ];
 }
 
-/** What earlier releases had in the place of tools of today. Not offered, but known when a captured request offers it. */
+/** Tools of earlier releases. Not offered, but known when a captured request offers them. */
 export function createEarlierClaudeCodeTools(): RegisteredTool[] {
   return [todoWriteTool()];
 }

@@ -74,7 +74,7 @@ function readArray(text: string, start: number): JsonNode {
 
 export type Splice = { start: number; end: number; text: string };
 
-/** Puts texts in the place of others; they must not overlap. */
+/** Replaces parts of a text. They must not overlap. */
 export function splice(text: string, changes: readonly Splice[]): string {
   const lastFirst = changes.toSorted((one, other) => other.start - one.start);
   return lastFirst.reduce(

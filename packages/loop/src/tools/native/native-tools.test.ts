@@ -246,7 +246,7 @@ describe('Claude Code', () => {
       'a.ts:one\na.ts:one\nb.py:one',
     );
     expect(await grep({ output_mode: 'content', head_limit: 1, offset: 1 })).toBe(
-      'a.ts:7:one more\n(there is more; go on with offset=2)',
+      'a.ts:7:one more\n(there is more; continue with offset=2)',
     );
     expect(await grep({ output_mode: 'content', pattern: 'two.three', multiline: true })).toBe(
       'a.ts:3:two\na.ts:4:three',
