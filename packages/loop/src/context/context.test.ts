@@ -79,7 +79,7 @@ test('the environment block names the place, and git as it stands', async () => 
   );
 });
 
-test('nothing that a repository configures runs for the look at it', async () => {
+test('nothing that a repository configures runs while git is read', async () => {
   await using place = await temporaryEnvironment();
   const { environment } = place;
   await environment.exec('git init -q && git config core.fsmonitor "touch ran; false"');

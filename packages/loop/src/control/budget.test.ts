@@ -65,7 +65,7 @@ test('what was spent survives a snapshot', async () => {
   expect(await restored.submit('more')).toMatchObject({ reason: 'turns', modelCalls: 0 });
 });
 
-test('numbers that make no sense are refused by name', () => {
+test('invalid numbers are refused, with their names', () => {
   expect(() => new SpendMeter({ tokens: -1 })).toThrow(/Budget\.tokens is -1/);
   expect(() => new SpendMeter({ costUsd: Number.NaN })).toThrow(RangeError);
 });

@@ -62,7 +62,7 @@ test('beforeTool blocks a call or changes its arguments, which are validated aga
   ]);
 });
 
-test('afterTool takes the place of a result, before it is cut to size', async () => {
+test('afterTool replaces a result before it is truncated', async () => {
   await using run = await startSession([calls(toolCall('leak', {}))], {
     tools: [customTool('leak', () => 'key=abc '.repeat(10_000))],
     hooks: {
@@ -75,7 +75,7 @@ test('afterTool takes the place of a result, before it is cut to size', async ()
   expect(run.of('TOOL_CALL_END')[0]?.data).toMatchObject({ isError: true, outputComplete: true });
 });
 
-test('beforeStop sends the model on, and cannot do so for ever', async () => {
+test('beforeStop continues the input, and cannot do so forever', async () => {
   const counts: number[] = [];
   await using run = await startSession(
     [says('done'), says('really done')],

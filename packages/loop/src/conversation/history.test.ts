@@ -26,7 +26,7 @@ const answered = (history: History) =>
       : turn.id,
   );
 
-test('what a snapshot is missing is answered, what it has too much is left out', () => {
+test('missing results of a snapshot are answered, surplus ones are left out', () => {
   expect(answered(new History(Date.now, [user('1'), assistant('2', 'a', 'b')]))).toEqual([
     '1',
     '2',

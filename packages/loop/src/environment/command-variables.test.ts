@@ -27,7 +27,7 @@ test('a name that looks like a secret passes under no policy', () => {
     expect(filterVariables(host(SECRETS), policy)).toEqual({});
 });
 
-test('the core passes but under none', () => {
+test('core variables pass under every policy but none', () => {
   for (const policy of ['all', 'core'] as const)
     expect(Object.keys(filterVariables(host(CORE), policy))).toEqual(CORE);
   expect(filterVariables(host(CORE), 'none')).toEqual({});

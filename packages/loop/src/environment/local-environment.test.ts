@@ -55,7 +55,7 @@ test('a timeout ends grandchildren, deaf processes and those that left the group
   expect(await runningPids(place.path('pids'))).toEqual([]);
 });
 
-test('an abort ends the tree as a timeout does, before it starts too', async () => {
+test('an abort ends the tree as a timeout does, also before it starts', async () => {
   await using place = await temporaryEnvironment();
   const controller = new AbortController();
   const running = place.environment.exec('echo $$ > pids; sleep 60', { signal: controller.signal });

@@ -10,7 +10,7 @@ import {
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-test('the log has a line in front of each change and one behind it, and reads when asked', async () => {
+test('the log has a line before and after each change, and reads when asked', async () => {
   await using place = await temporaryEnvironment();
   const lines: string[] = [];
   const environment = new LoggingExecutionEnvironment(place.environment, (line) => lines.push(line));
@@ -56,7 +56,7 @@ test('read-only refuses changes and commands, and reads as before', async () => 
   await expect(some.exec('cat a; rm a')).rejects.toMatchObject(refused);
 });
 
-test('the record tells what was done, how it ended, and what the limit dropped', async () => {
+test('the record shows what was done, how it ended, and what the limit dropped', async () => {
   await using place = await temporaryEnvironment();
   const environment = new RecordingExecutionEnvironment(place.environment, { limit: 2 });
   await environment.exec('exit 2');

@@ -69,7 +69,7 @@ test('a provider of the host, its model names with slashes, and its profile', as
   expect(asked).toEqual(['vendor/model', 'vendor/model']);
 });
 
-test('a name that leads nowhere is refused, and nothing is guessed', () => {
+test('an unknown name is refused, and nothing is guessed', () => {
   const two = new Client({ providers: { openai: {}, google: {} } });
   expect(() => two.model('gpt-5.2')).toThrow(/No provider .*"gpt-5.2".* one of: openai, google/);
   expect(() => two.model('anthropic/claude-opus-4-8')).toThrow(/No provider/);

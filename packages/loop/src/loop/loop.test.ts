@@ -31,7 +31,7 @@ test('tools run and their results go back to the model', async () => {
   ]);
 });
 
-test('shared calls of one response run at the same time, exclusive ones alone', async () => {
+test('shared calls of one response run at the same time, exclusive ones by themselves', async () => {
   const log: string[] = [];
   const tool = (name: string, concurrency: 'shared' | 'exclusive') =>
     customTool(
@@ -147,7 +147,7 @@ test('maxTurns ends the session across inputs; 0 means no limit', async () => {
   expect(run.of('TURN_LIMIT')[0]?.data).toEqual({ limit: 'turns', value: 1 });
 });
 
-test('a passing failure is tried again, with growing waits, and what was streamed is discarded', async () => {
+test('a temporary failure is retried with growing waits, and what was streamed is discarded', async () => {
   await using run = await startSession([
     apiError(503, 'busy'),
     [
@@ -209,14 +209,14 @@ test('a conversation that is too long ends the input with a warning', async () =
   expect(run.session.state).toBe('IDLE');
 });
 
-test('context usage above 80 % is announced once an input', async () => {
+test('context usage above 80 % is reported once per input', async () => {
   const profile = createAnthropicProfile({ model: 'fake-1', contextWindowSize: 100 });
   await using run = await startSession([calls(toolCall('glob', { pattern: '*' })), says('ok')], { profile });
   await run.session.submit('hi');
   expect(run.of('WARNING').filter((event) => event.data.code === 'context-usage')).toHaveLength(1);
 });
 
-test('a stream that stays silent is broken, however often its heart beats', async () => {
+test('a stream with only heartbeats counts as broken', async () => {
   const silent: ModelStep = () => {
     let timer: NodeJS.Timeout;
     return {
@@ -284,7 +284,7 @@ test('an empty answer is asked for again, then taken for what it is', async () =
   expect(run.session.history.map((turn) => turn.kind)).toEqual(['user']);
 });
 
-test('an error part in front of a normal finish is no failure', async () => {
+test('an error part before a normal finish is not a failure', async () => {
   const odd = new Error('unknown content block');
   await using run = await startSession([[{ type: 'error', error: odd }, ...says('fine')]]);
   expect(await run.session.submit('go')).toMatchObject({ reason: 'completed', text: 'fine' });
@@ -305,7 +305,7 @@ test.each([1, 2, 3])('a cycle of %i calls is noticed once and steers the model',
   expect(run.session.history.filter((turn) => turn.kind === 'steering')).toHaveLength(1);
 });
 
-test('loop detection sees through key order, and leaves polling and different calls alone', async () => {
+test('loop detection ignores key order, and does not count polling and different calls', async () => {
   const poll = customTool('poll', () => 'same', { exemptFromLoopDetection: true });
   const steps = Array.from({ length: 12 }, () => () => calls(toolCall('poll', {})));
   await using polling = await startSession(steps, { tools: [poll] });

@@ -21,7 +21,7 @@ test('an answer that fits is the output', async () => {
   expect(run.model.requests[0]?.responseFormat).toBeUndefined();
 });
 
-test('one that does not is asked for once more, with what is wrong', async () => {
+test('an answer that does not fit is requested once more, with the reason', async () => {
   await using run = await startSession([says('two bugs'), says('{"bugs":"two"}'), says('never')]);
   const result = await run.session.submit('count', { outputSchema });
   expect(result).toMatchObject({ reason: 'error', modelCalls: 2, error: { code: 'output-invalid' } });

@@ -81,7 +81,7 @@ test('tools of all pages are offered under names that providers take; arguments 
   ]);
 });
 
-test('a server that crashes fails the call that it was asked, and every later one, with its last words', async () => {
+test('a server that crashes fails its open call and every later one, with its last output', async () => {
   const { results } = await play([serverOf()], [['crash'], ['echo', { text: 'x' }]]);
   const end = /it has ended \(exit code 3\): out of cheese$/;
   expect(results.map(({ isError }) => isError)).toEqual([true, true]);
@@ -90,7 +90,7 @@ test('a server that crashes fails the call that it was asked, and every later on
   for (const { content } of results) expect(content).toMatch(end);
 });
 
-test('a call has a time limit, after which the server hears that nobody waits any more', async () => {
+test('a call has a time limit, after which the server gets a cancellation', async () => {
   const { results } = await play([serverOf()], [['wait'], ['echo', { text: 'on' }]], {
     callTimeoutMs: 1_000,
   });
@@ -124,7 +124,7 @@ test('an interrupt ends the call and tells the server; a close leaves nothing of
   await mark[Symbol.asyncDispose]();
 });
 
-test('servers that cannot be used are told, and cost the others nothing', async () => {
+test('servers that cannot be used are reported, and do not affect the others', async () => {
   const mark = markProcesses();
   await using environment = new LocalExecutionEnvironment({
     workingDirectory: place.directory,
@@ -165,7 +165,7 @@ test('an abort while servers start gives up on them', async () => {
   expect(mcp).toMatchObject({ tools: [], problems: [{ message: expect.stringContaining('the user left') }] });
 });
 
-test('a server with an address is called from here, with its headers', async () => {
+test('a server with a URL is called from this process, with its headers', async () => {
   const keys = new Set<unknown>();
   const http = createServer(async (request, response) => {
     keys.add(request.headers['x-key']);
@@ -199,7 +199,7 @@ test('a server with an address is called from here, with its headers', async () 
   http.close();
 });
 
-test('an answer over HTTP that does not end is given up, and so is a redirect to elsewhere', async () => {
+test('an endless HTTP answer is abandoned, and so is a redirect to another host', async () => {
   const megabyte = 'x'.repeat(1024 * 1024);
   const http = createServer(async (request, response) => {
     if (request.url === '/away')

@@ -59,7 +59,7 @@ describe.each(Object.entries(families))('%s', (_id, { create, spec }) => {
     expect(Object.values(options)).toMatchObject([{ custom: 1, store: true }]);
   });
 
-  test('a tool of the host takes the place of one of that name', () => {
+  test('a tool of the host replaces the one of the same name', () => {
     const profile = create({ model: 'm' });
     const definition = { name: 'grep', description: 'mine', parameters: { type: 'object' } };
     profile.toolRegistry.register(defineTool({ definition, executor: () => 'x' }));
@@ -208,7 +208,7 @@ describe('a captured profile', () => {
     ]);
   });
 
-  test('what is no capture is refused with the place', () => {
+  test('what is not a capture is refused, with the place of the fault', () => {
     expect(() => loadProfile({ wire: 'smoke', tools: [] })).toThrow(/wire/);
     expect(() => loadProfile({ ...capture, tools: [1] })).toThrow(/tools\[0\]/);
     expect(() => loadProfile({ ...capture, model: undefined })).toThrow(/has no model name/);

@@ -110,7 +110,7 @@ describe.each(engines)('$name', { tags: 'ripgrep' }, ({ search, skip }) => {
   });
 });
 
-test('a pattern that backtracks without end is stopped', { timeout: 20_000 }, async () => {
+test('a pattern that backtracks forever is stopped', { timeout: 20_000 }, async () => {
   await using place = await temporaryEnvironment();
   await writeFile(place.path('a'), `${'a'.repeat(50)}!\n`);
   const search = searchWithOwnEngine(

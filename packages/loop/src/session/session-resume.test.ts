@@ -11,7 +11,7 @@ import { SessionStateError } from './session-options.ts';
 const look = (pattern: string) => calls(toolCall('glob', { pattern }));
 const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
-test('a fork goes on from an earlier point, with a history of its own', async () => {
+test('a fork continues from an earlier point, with its own history', async () => {
   await using run = await startSession([look('*'), says('one'), says('two'), says('three')]);
   await run.session.submit('first');
   const answer = run.session.history.at(-1);
@@ -78,7 +78,7 @@ test.each([
   [{ version: 1, id: 'x', turns: [], parked: { results: 1 } }, /`parked`/],
   [{ version: 1, id: 'x', turns: [], steering: [1] }, /`steering`/],
   [[], /the snapshot is not an object/],
-])('what is no snapshot is refused: %j', async (snapshot, message) => {
+])('what is not a snapshot is refused: %j', async (snapshot, message) => {
   await using run = await startSession([]);
   const options = { profile: run.profile, environment: run.place.environment, model: run.model };
   expect(() => Session.restore(snapshot, options)).toThrow(message);
@@ -112,7 +112,7 @@ async function parkedRound() {
   return { ...run, ran, snapshots, result };
 }
 
-test('a parked call ends the input and goes on with the decision, in the order of the calls', async () => {
+test('a parked call ends the input and resumes with the decision, in the order of the calls', async () => {
   const run = await parkedRound();
   await using _end = run;
   expect(run.result).toMatchObject({ reason: 'parked', parked: ['b'], modelCalls: 1 });
@@ -158,7 +158,7 @@ test('another process takes the decision, about the arguments byte for byte', as
   await run[Symbol.asyncDispose]();
 });
 
-test('who goes on without a decision leaves the parked calls undone', async () => {
+test('a submit without a decision leaves the parked calls undone', async () => {
   const run = await parkedRound();
   await using _end = run;
   expect(await run.session.submit('forget it')).toMatchObject({ reason: 'completed', text: 'ok' });
@@ -234,7 +234,7 @@ async function changedAndParked() {
   return { ...run, asked, ran, hooks };
 }
 
-test('beforeTool is asked once about a call that is parked, here and in another process', async () => {
+test('beforeTool is called once for a parked call, here and in another process', async () => {
   const run = await changedAndParked();
   await using _end = run;
   const { parkedArguments, ...old } = clone(await run.session.snapshot());
@@ -348,7 +348,7 @@ test('reasoning that the provider does not take back is left out, once', async (
   expect(JSON.stringify(run.model.requests[2]?.prompt)).not.toContain('"encrypted"');
 });
 
-test('replaceHistory puts a summary in the place of the past; only while idle', async () => {
+test('replaceHistory replaces the turns by a summary, only while idle', async () => {
   await using run = await startSession([says('one'), says('two')]);
   await run.session.submit('first');
   const [user] = run.session.history;
@@ -395,7 +395,7 @@ test('steering at a tool boundary skips what has not started', async () => {
   expect(run.of('TOOL_CALL_END')[1]?.data.output).toMatch(/^Skipped: the user sent a new instruction/);
 });
 
-test('a failing persist is reported and does no harm; a closed session has cleaned up once', async () => {
+test('a failing persist is reported and changes nothing; a closed session has cleaned up once', async () => {
   const states: string[] = [];
   const model: LanguageModelV4 = scriptedModel([says('one')]);
   await using run = await startSession([], {

@@ -93,7 +93,7 @@ test('follow-ups stay in the queue when a limit ends the input', async () => {
   expect(await run.session.submit('first')).toMatchObject({ reason: 'tool_rounds', queued: 1 });
 });
 
-test('interrupt stops a command, answers its call and leaves a session that goes on', async () => {
+test('interrupt stops a command, answers its call and leaves the session usable', async () => {
   await using run = await startSession([
     calls(toolCall('shell', { command: 'echo $$ > pid; sleep 60' }), toolCall('glob', { pattern: '*' })),
     says('back'),
@@ -162,7 +162,7 @@ test('submit refuses a second input while it works, and an empty one', async () 
   await expect(run.session.submit('  ')).rejects.toThrow(TypeError);
 });
 
-test('a tool that ignores the abort is left behind and its call answered', async () => {
+test('a tool that ignores the abort is abandoned and its call is answered', async () => {
   const started = Promise.withResolvers<void>();
   const deaf = customTool('deaf', () => {
     started.resolve();

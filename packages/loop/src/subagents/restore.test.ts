@@ -37,7 +37,7 @@ function restore(
   return { session, model, events, outputs, [Symbol.asyncDispose]: () => session.close() };
 }
 
-test('a restored session waits for its subagents and sends them on, with their own histories', async () => {
+test('a restored session waits for its subagents and resumes them, with their own histories', async () => {
   const scripts = { lead: [spawn('child: look'), wait, says('ok')], child: [says('all is well')] };
   await using run = await startSession(family(scripts), { priceOf: () => 1 });
   await run.session.submit('lead');
@@ -71,7 +71,7 @@ test('a restored session waits for its subagents and sends them on, with their o
   expect(origin).toEqual({ agentId: agent, parentSessionId: run.session.id, depth: 1 });
 });
 
-test('a subagent that worked when the snapshot was taken is interrupted in it, and goes on when it is told to', async () => {
+test('a subagent that worked when the snapshot was taken is interrupted in it, and resumes when it is asked to', async () => {
   const held = gate();
   await using run = await startSession(
     family({ lead: [spawn('child'), says('I leave it to it')], child: [calls(toolCall('hold', {}, 'c1'))] }),

@@ -37,7 +37,7 @@ test('an interrupt ends the question', async () => {
   expect(await run.session.submit('go on')).toMatchObject({ reason: 'completed', text: 'ok' });
 });
 
-test('without a user there is no such tool, and a question in a text is just a text', async () => {
+test('without a user there is no such tool, and a question in a text is only text', async () => {
   await using run = await startSession([says('Tabs or spaces?')]);
   expect(await run.session.submit('format it')).toMatchObject({ reason: 'completed' });
   expect(run.session.state).toBe('IDLE');

@@ -35,7 +35,7 @@ test('a command that prints more than memory keeps has all of it in the file', a
   expect(resultText(run.session.history)).toContain(`Full output: ${end?.data.details?.outputFile}`);
 });
 
-test('a short output makes no file, and where there is no place for one the marker says so', async () => {
+test('a short output makes no file, and the marker says so if there is no place for one', async () => {
   await using short = await startSession([calls(toolCall('short', {})), says('ok')], {
     tools: [customTool('short', () => 'short')],
   });

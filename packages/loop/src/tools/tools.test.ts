@@ -35,7 +35,7 @@ async function call(
 const shell = createShellTool({ defaultTimeoutMs: 10_000, nonZeroExitIsError: true });
 const grep = createGrepTool({ outputModes: true });
 
-test('read_file numbers the lines and says where to go on', async () => {
+test('read_file numbers the lines and says where to continue', async () => {
   await using place = await temporaryEnvironment();
   await writeFile(place.path('a'), 'one\r\ntwo\nthree\n');
   const read = (args: JsonObject) => call(readFileTool, place.environment, { file_path: 'a', ...args });
@@ -146,7 +146,7 @@ test('glob lists the newest first', async () => {
   expect(await run({ pattern: '*.py' })).toBe('No files found.');
 });
 
-test('list_dir shows levels, folders in front of what they hold', async () => {
+test('list_dir shows levels, folders before their entries', async () => {
   await using place = await temporaryEnvironment();
   await mkdir(place.path('a/b/c'), { recursive: true });
   for (const name of ['a/b/deep.txt', 'a/near.txt', 'z.log', '.gitignore'])
@@ -184,7 +184,7 @@ test('apply_patch lists the files by letter, and a refusal is an error result', 
   expect(again.content).toMatch(/^apply_patch verification failed: File not found: a/);
 });
 
-test('changes to one file wait for each other, by whatever name; others do not', async () => {
+test('changes to one file wait for each other, whatever its name; others do not', async () => {
   await using place = await temporaryEnvironment();
   const log: string[] = [];
   const entered = Promise.withResolvers<void>();

@@ -31,7 +31,7 @@ test('what fits is left as it is', () => {
   );
 });
 
-test('the marker tells the truth about what is gone', () => {
+test('the marker counts exactly what was removed', () => {
   fc.assert(
     fc.property(
       fc.string({ unit: fc.constantFrom('a', '😀', '\n'), minLength: 1200, maxLength: 3000 }),

@@ -83,7 +83,7 @@ describe('a cell of a notebook', () => {
     expect(JSON.parse(await file.text()).cells[1]).toMatchObject({ execution_count: null, outputs: [] });
   });
 
-  test('is put behind another, or in front of all, in the layout of the file', async () => {
+  test('is inserted after another, or before all, in the layout of the file', async () => {
     await using file = await open(notebook);
     const added = await file.edit({
       edit_mode: 'insert',
@@ -191,7 +191,7 @@ describe('a cell of a notebook', () => {
   });
 });
 
-test('a notebook with an image of megabytes is no harder', async () => {
+test('a notebook with a large image is edited as quickly', async () => {
   const image = 'A'.repeat(6_000_000);
   const big = notebook.replace('["]}\\n"]', JSON.stringify(image));
   await using file = await open(big);

@@ -124,7 +124,7 @@ describe('Codex', () => {
     expect(String(content).length).toBeLessThan(700);
   });
 
-  test('where nothing can run in the background a command runs to its end', async () => {
+  test('without background processes a command runs to its end', async () => {
     await using place = await temporaryEnvironment();
     const { exec } = place.environment;
     const plain = { ...filesOf(place.environment), exec: exec.bind(place.environment) };
@@ -277,7 +277,7 @@ describe('Claude Code', () => {
 });
 
 describe('gemini-cli', () => {
-  test('each tool waits when it is told to', () => {
+  test('each tool waits when the call asks for it', () => {
     for (const { definition, waitsForEarlier } of createGeminiCliTools()) {
       expect(JSON.stringify(definition)).toContain('wait_for_previous');
       expect(waitsForEarlier?.('{"wait_for_previous": true}')).toBe(true);
@@ -285,7 +285,7 @@ describe('gemini-cli', () => {
     }
   });
 
-  test('read_file gives the text as it is, and says what it leaves out', async () => {
+  test('read_file returns the text as it is, and says what it leaves out', async () => {
     await using place = await temporaryEnvironment();
     const call = caller(createGeminiCliTools(), place.environment);
     await writeFile(place.path('a'), 'one\ntwo\nthree\n');
@@ -396,7 +396,7 @@ describe('gemini-cli', () => {
     expect(await grep({ pattern: 'e.o', fixed_strings: true })).toMatch(/^No matches found/);
   });
 
-  test('list_directory and glob mind the ignore files that they are told to', async () => {
+  test('list_directory and glob respect the ignore files that the call names', async () => {
     await using place = await temporaryEnvironment();
     const call = caller(createGeminiCliTools(), place.environment);
     await mkdir(place.path('sub'));
