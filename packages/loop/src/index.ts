@@ -69,6 +69,7 @@ export type * from './profiles/provider-profile.ts';
 export { Session } from './session/session.ts';
 export * from './session/session-options.ts';
 export type { ResolvedModel, SubagentOptions } from './subagents/subagents.ts';
+export type { AskUserToolSet, SubagentToolSet, ToolSet } from './tools/tool.ts';
 export {
   defineTool,
   type RegisteredTool,
@@ -78,5 +79,4 @@ export {
   type ToolOutput,
 } from './tools/tool.ts';
 export { ToolRegistry } from './tools/tool-registry.ts';
-export type { AskUserToolSet, SubagentToolSet, ToolSet } from './tools/tool-set.ts';
 export { type OutputLimit, truncateOutput } from './tools/truncate.ts';

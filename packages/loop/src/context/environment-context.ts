@@ -1,5 +1,5 @@
 import type { ExecResult, ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { findGitRoot } from '../files/git-root.ts';
+import { findGitRoot } from '../files/file-access.ts';
 
 /**
  * What the model reads about its surroundings at the start of the session (loop spec 6.3 and 6.4). It is the first message

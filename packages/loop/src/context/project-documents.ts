@@ -1,6 +1,6 @@
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { findGitRoot } from '../files/git-root.ts';
+import { findGitRoot } from '../files/file-access.ts';
 
 /** A file with instructions of the project, for example its AGENTS.md. */
 export type ProjectDocument = {

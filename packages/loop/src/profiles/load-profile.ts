@@ -1,6 +1,6 @@
 import type { JsonObject } from '@whetstone/events';
 import { z } from 'zod';
-import { createEarlierClaudeCodeTools } from '../tools/native/claude-code-tools.ts';
+import { todoWriteTool } from '../tools/native/claude-code-tools.ts';
 import type { RegisteredTool, ToolDefinition } from '../tools/tool.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
 import { createAnthropicProfile } from './anthropic-profile.ts';
@@ -97,7 +97,7 @@ function executorsFor(
   // Of the agents that speak Chat Completions, Qwen Code has the names of Gemini CLI, which it comes from.
   const createProfile = wire === 'openai-chat-completions' ? createGeminiProfile : PROFILES[wire];
   const families = (['spec', 'native'] as const).map((toolSet) => createProfile({ model, toolSet }));
-  const earlier = wire === 'anthropic-messages' ? createEarlierClaudeCodeTools() : [];
+  const earlier = wire === 'anthropic-messages' ? [todoWriteTool] : [];
   const all = [...earlier, ...families.flatMap(({ toolRegistry }) => [...toolRegistry]), ...own];
   return new Map(all.map((tool) => [tool.definition.name, tool]));
 }

@@ -1,9 +1,8 @@
 import type { JSONObject } from '@ai-sdk/provider';
 import type { ProjectDocument } from '../context/project-documents.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import type { ToolDefinition } from '../tools/tool.ts';
+import type { AskUserToolSet, SubagentToolSet, ToolDefinition, ToolSet } from '../tools/tool.ts';
 import type { ToolRegistry } from '../tools/tool-registry.ts';
-import type { AskUserToolSet, SubagentToolSet, ToolSet } from '../tools/tool-set.ts';
 
 /** The tools, the system prompt and the request options that suit a model family (loop spec 3.2). */
 export interface ProviderProfile {

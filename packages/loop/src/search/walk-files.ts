@@ -1,7 +1,7 @@
 import ignore, { type Ignore } from 'ignore';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { DirectoryEntry, ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { findGitRoot } from '../files/git-root.ts';
+import { findGitRoot } from '../files/file-access.ts';
 
 /** Files in which a folder says what to leave out; later ones win. */
 const IGNORE_FILES: readonly string[] = ['.gitignore', '.ignore'];

@@ -1,8 +1,7 @@
 import { type Input, inputText, type Part } from '../conversation/turn.ts';
 import { builtInTool } from './built-in-tool.ts';
 import { flag, listOf, objectOf, oneOf, optional, type Parameter, text } from './parameters.ts';
-import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
-import type { AskUserToolSet } from './tool-set.ts';
+import type { AskUserToolSet, RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
 
 export type Question = { callId: string; question: string; options: readonly string[] };
 

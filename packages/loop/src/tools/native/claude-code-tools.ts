@@ -30,11 +30,6 @@ export function createClaudeCodeTools(): RegisteredTool[] {
   ];
 }
 
-/** Tools of earlier releases. Not offered, but known when a captured request offers them. */
-export function createEarlierClaudeCodeTools(): RegisteredTool[] {
-  return [todoWriteTool()];
-}
-
 const filePath = text('Absolute path of the file');
 
 const readTool = builtInTool({
@@ -86,17 +81,17 @@ const globTool = builtInTool({
   },
 });
 
-function todoWriteTool(): RegisteredTool {
-  const todo = objectOf({
-    content: text('What is to be done, as an order', { minLength: 1 }),
-    status: oneOf(['pending', 'in_progress', 'completed']),
-    activeForm: text('The same while it is being done'),
-  });
-  return createPlanTool({
-    name: 'TodoWrite',
-    description: 'Replaces the list of what is to be done for the task. At most one entry is in progress.',
-    parameters: { todos: listOf(todo) },
-    steps: ({ todos }) => todos.map(({ content, status }) => ({ step: content, status })),
-    answer: 'The list is updated.',
-  });
-}
+const todo = objectOf({
+  content: text('What is to be done, as an order', { minLength: 1 }),
+  status: oneOf(['pending', 'in_progress', 'completed']),
+  activeForm: text('The same while it is being done'),
+});
+
+/** A tool of earlier releases. Not offered, but known when a captured request offers it. */
+export const todoWriteTool = createPlanTool({
+  name: 'TodoWrite',
+  description: 'Replaces the list of what is to be done for the task. At most one entry is in progress.',
+  parameters: { todos: listOf(todo) },
+  steps: ({ todos }) => todos.map(({ content, status }) => ({ step: content, status })),
+  answer: 'The list is updated.',
+});

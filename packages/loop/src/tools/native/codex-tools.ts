@@ -23,7 +23,7 @@ import { DEFAULT_MAX_TOKENS, reportCommand } from './command-report.ts';
 
 /** The tools of the released Codex CLI: its names, output formats and order, with parameters in alphabetical order. */
 export function createCodexTools(): RegisteredTool[] {
-  return [execCommandTool, writeStdinTool, updatePlanTool(), applyPatchTool, viewImageTool];
+  return [execCommandTool, writeStdinTool, updatePlanTool, applyPatchTool, viewImageTool];
 }
 
 const DEFAULT_YIELD_MS = 10_000;
@@ -206,24 +206,23 @@ async function applyPatchReport(patch: string, { environment }: ToolContext): Pr
   };
 }
 
-function updatePlanTool(): RegisteredTool {
-  const planStep = objectOf(
-    {
-      status: oneOf(['pending', 'in_progress', 'completed']),
-      step: text('What is to be done, in a few words'),
-    },
-    keywords,
-  );
-  return createPlanTool({
-    name: 'update_plan',
-    description:
-      'Tells the plan for the task, whole, with the state of each step. At most one step is in progress.',
-    parameters: { explanation: optional(text('Why the plan changes')), plan: listOf(planStep) },
-    keywords,
-    steps: ({ plan }) => plan.map(({ step, status }) => ({ step, status })),
-    answer: 'Plan updated',
-  });
-}
+const planStep = objectOf(
+  {
+    status: oneOf(['pending', 'in_progress', 'completed']),
+    step: text('What is to be done, in a few words'),
+  },
+  keywords,
+);
+
+const updatePlanTool = createPlanTool({
+  name: 'update_plan',
+  description:
+    'Tells the plan for the task, whole, with the state of each step. At most one step is in progress.',
+  parameters: { explanation: optional(text('Why the plan changes')), plan: listOf(planStep) },
+  keywords,
+  steps: ({ plan }) => plan.map(({ step, status }) => ({ step, status })),
+  answer: 'Plan updated',
+});
 
 const viewImageTool = builtInTool({
   name: 'view_image',

@@ -5,7 +5,7 @@ const BYTES_PER_TOKEN = 4;
 
 export const DEFAULT_MAX_TOKENS = 10_000;
 
-export type CommandReport = {
+type CommandReport = {
   output: string;
   state: ProcessState;
   /** How the model names a command that still runs. */

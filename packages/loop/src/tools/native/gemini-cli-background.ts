@@ -3,12 +3,7 @@ import { readFile } from '../../files/file-access.ts';
 import { builtInTool } from '../built-in-tool.ts';
 import { integer, optional } from '../parameters.ts';
 import { backgroundCommands } from '../process-sessions.ts';
-import type { RegisteredTool, ToolContext } from '../tool.ts';
-
-/** What `run_shell_command` with `is_background` has started, and what it has printed. */
-export function createBackgroundTools(): RegisteredTool[] {
-  return [listBackgroundProcessesTool, readBackgroundOutputTool];
-}
+import type { ToolContext } from '../tool.ts';
 
 type Command = ReturnType<typeof backgroundCommands>[number];
 
@@ -17,7 +12,8 @@ export function processNumber({ pid, id }: Pick<Command, 'pid' | 'id'>): number 
   return pid ?? Number(id);
 }
 
-const listBackgroundProcessesTool = builtInTool({
+/** Lists what `run_shell_command` with `is_background` has started. */
+export const listBackgroundProcessesTool = builtInTool({
   name: 'list_background_processes',
   description: 'Lists the commands that were started in the background, those that have ended too.',
   parameters: {},
@@ -38,7 +34,7 @@ const DEFAULT_LINES = 100;
 const MAX_BYTES = 64 * 1024;
 const MAX_DELAY_MS = 60_000;
 
-const readBackgroundOutputTool = builtInTool({
+export const readBackgroundOutputTool = builtInTool({
   name: 'read_background_output',
   description: 'Shows the end of what a command in the background has printed.',
   parameters: {

@@ -21,7 +21,7 @@ import { createPlanTool } from '../plan-tool.ts';
 import { readManyFiles, readManyParameters } from '../read-many-files-tool.ts';
 import type { RegisteredTool, ToolContext, ToolOutput } from '../tool.ts';
 import { createWriteFileTool, writeWholeFile } from '../write-file-tool.ts';
-import { createBackgroundTools } from './gemini-cli-background.ts';
+import { listBackgroundProcessesTool, readBackgroundOutputTool } from './gemini-cli-background.ts';
 import { grepSearchTool } from './gemini-cli-grep.ts';
 import { runShellCommandTool } from './gemini-cli-shell.ts';
 
@@ -36,8 +36,9 @@ export function createGeminiCliTools(): RegisteredTool[] {
     replaceTool,
     createWriteFileTool(),
     runShellCommandTool,
-    ...createBackgroundTools(),
-    writeTodosTool(),
+    listBackgroundProcessesTool,
+    readBackgroundOutputTool,
+    writeTodosTool,
   ].map(withWaitForPrevious);
 }
 
@@ -205,19 +206,18 @@ async function replace(
   };
 }
 
-function writeTodosTool(): RegisteredTool {
-  const todo = objectOf({
-    description: text('What is to be done'),
-    status: oneOf(['pending', 'in_progress', 'completed', 'cancelled', 'blocked']),
-  });
-  return createPlanTool({
-    name: 'write_todos',
-    description: 'Replaces the list of what is to be done for the task. At most one entry is in progress.',
-    parameters: { todos: listOf(todo) },
-    steps: ({ todos }) => todos.map(({ description, status }) => ({ step: description, status })),
-    answer: 'The list is updated.',
-  });
-}
+const todo = objectOf({
+  description: text('What is to be done'),
+  status: oneOf(['pending', 'in_progress', 'completed', 'cancelled', 'blocked']),
+});
+
+const writeTodosTool = createPlanTool({
+  name: 'write_todos',
+  description: 'Replaces the list of what is to be done for the task. At most one entry is in progress.',
+  parameters: { todos: listOf(todo) },
+  steps: ({ todos }) => todos.map(({ description, status }) => ({ step: description, status })),
+  answer: 'The list is updated.',
+});
 
 const CONTEXT_LINES = 3;
 

@@ -9,7 +9,7 @@ import { LocalExecutionEnvironment } from '../../environment/local-environment.t
 import { ReadOnlyExecutionEnvironment } from '../../environment/wrappers.ts';
 import { endSessionProcesses } from '../process-sessions.ts';
 import { caller } from './__fixtures__/caller.ts';
-import { createClaudeCodeTools, createEarlierClaudeCodeTools } from './claude-code-tools.ts';
+import { createClaudeCodeTools, todoWriteTool } from './claude-code-tools.ts';
 import { createCodexTools } from './codex-tools.ts';
 import { createGeminiCliTools } from './gemini-cli-tools.ts';
 
@@ -268,7 +268,7 @@ describe('Claude Code', () => {
 
   test('the list of an earlier release reaches the host like that of the tasks', async () => {
     await using place = await temporaryEnvironment();
-    const call = caller(createEarlierClaudeCodeTools(), place.environment);
+    const call = caller([todoWriteTool], place.environment);
     const todos = [{ content: 'Run', status: 'completed', activeForm: 'Running' }];
     expect((await call('TodoWrite', { todos })).details).toEqual({
       plan: [{ step: 'Run', status: 'completed' }],
