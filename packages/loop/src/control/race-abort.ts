@@ -17,7 +17,7 @@ export async function raceAbort<T>(
   }
 }
 
-/** Calls `listener` on abort, synchronously also if that was before, unlike Node's `addAbortListener`. */
+/** Calls `listener` on abort; synchronously if the signal has aborted, unlike Node's `addAbortListener`. */
 export function onAbort(signal: AbortSignal | undefined, listener: () => void): Disposable {
   if (signal?.aborted) listener();
   else signal?.addEventListener('abort', listener, { once: true });

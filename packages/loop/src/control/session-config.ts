@@ -35,7 +35,7 @@ export type SessionConfig = {
   steeringMode: 'after_round' | 'tool_boundary';
   /** Further attempts at a model call that failed for a reason that may pass. Default 2. */
   maxRetries: number;
-  /** Milliseconds without anything but heartbeats until a model's stream counts as broken. 0: never. Default 120,000. */
+  /** Milliseconds of silence, heartbeats aside, after which a stream counts as broken. 0: never. Default 120,000. */
   streamIdleTimeoutMs: number;
 };
 

@@ -6,7 +6,7 @@
  */
 export type EnvPolicy = 'all' | 'core' | 'none';
 
-/** Names of secrets contain one of these. Suffixes alone would miss `AWS_SECRET_ACCESS_KEY` and `OPENAI_KEY`. */
+/** Names of secrets contain one of these. Suffix patterns would miss `AWS_SECRET_ACCESS_KEY` and `OPENAI_KEY`. */
 const SECRET_NAME =
   /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|PRIVATE|(?:^|_)(?:PAT|DSN|COOKIE)(?:_|$)/i;
 

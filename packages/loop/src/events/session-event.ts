@@ -46,7 +46,7 @@ export type SessionEventData = {
   STEERING_INJECTED: { content: Input };
   /** `value` is the limit that was reached, in the unit of its setting. */
   TURN_LIMIT: { limit: LimitKind; value: number };
-  /** A subagent begins an input, its `run`-th (from 1). `callId` is the tool call that gave the subagent the input. */
+  /** A subagent starts to work on an input. `run` counts its inputs from 1; `callId` is the tool call with that input. */
   SUBAGENT_START: {
     agentId: string;
     sessionId: string;

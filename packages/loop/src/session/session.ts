@@ -17,14 +17,14 @@ import type { LoopContext, LoopStart } from '../loop/loop-context.ts';
 import { abandonRound, endParkedCalls } from '../loop/tool-round.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
 import type { Child } from '../subagents/subagent.ts';
+import { createSubagentTools } from '../subagents/subagent-tools.ts';
 import { Subagents } from '../subagents/subagents.ts';
-import type { Question } from '../tools/ask-user-tool.ts';
+import { type AskUser, createAskUserTool, type Question } from '../tools/ask-user-tool.ts';
 import { endSessionProcesses } from '../tools/process-sessions.ts';
-import type { SessionTools } from '../tools/session-tools.ts';
+import { type SessionTools, sessionTools } from '../tools/session-tools.ts';
 import { childOptions } from './child-options.ts';
 import { createContext } from './create-context.ts';
 import { FrozenPreamble } from './frozen-preamble.ts';
-import { withOwnTools } from './own-tools.ts';
 import { ParkedArguments } from './parked-arguments.ts';
 import { PendingQuestion } from './pending-question.ts';
 import {
@@ -123,7 +123,7 @@ export class Session implements AsyncDisposable {
     return this.#context.history.turns;
   }
 
-  /** The session and its subagents as JSON. What works now, calls and subagents, is interrupted in a restored session. */
+  /** The session and its subagents as JSON. Calls and subagents that run now are interrupted in a restored session. */
   async snapshot(): Promise<SessionSnapshot> {
     return this.#snapshotNow();
   }
@@ -318,11 +318,17 @@ export class Session implements AsyncDisposable {
     return { ...end, text: outcome.text, ...present({ output: outcome.output }) };
   }
 
+  /** The profile's tools and the session's own: for subagents, where there may be any, and for questions to the user. */
   #toolsOf(profile: ProviderProfile, maxSubagentDepth: number): SessionTools {
-    return withOwnTools(profile, this.#options, {
-      subagents: this.#depth < maxSubagentDepth ? this.#subagents : undefined,
-      ask: (question, signal) => this.#ask(question, signal),
-    });
+    const { subagents, askUser } = this.#options;
+    const models = subagents?.resolveModel !== undefined;
+    const ask: AskUser = (question, signal) => this.#ask(question, signal);
+    return sessionTools(profile, [
+      ...(this.#depth < maxSubagentDepth
+        ? createSubagentTools(profile.subagentTools ?? 'spec', this.#subagents, { models })
+        : []),
+      ...(askUser ? [createAskUserTool(profile.askUserTool ?? 'spec', ask)] : []),
+    ]);
   }
 
   async #ask(question: Question, signal: AbortSignal): Promise<Input> {

@@ -9,9 +9,9 @@ import { type Child, Subagent } from './subagent.ts';
 
 /** What a host decides about subagents. `SessionConfig.maxSubagentDepth` decides whether there are any. */
 export type SubagentOptions = {
-  /** Model calls of one subagent in all, unless the parent asks for another number. 0: no limit. Default 50. */
+  /** Model calls per subagent, unless the parent asks for another number. 0: no limit. Default 50. */
   maxTurns?: number;
-  /** US dollars for one subagent and its own subagents. 0: only the limits of its parent apply. Default 0. */
+  /** US dollars per subagent with its own subagents. 0: only the limits of its parent apply. Default 0. */
   costUsd?: number;
   /** Subagents of one session that may work at the same time. Default 8. */
   maxRunning?: number;

@@ -1,6 +1,6 @@
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 
-/** Whose state it is. Ids alone would not do: a snapshot may be restored twice in one process. */
+/** Whose state it is. An id is not enough: a snapshot may be restored twice in one process. */
 export type StateOwner = { environment: ExecutionEnvironment; sessionId: string };
 
 const states = new WeakMap<ExecutionEnvironment, Map<string, Map<object, unknown>>>();
