@@ -33,7 +33,7 @@ export function parsePatch(text: string): PatchSection[] {
   if (lines.length < 2 || lines.at(-1)?.trim() !== END) {
     throw new WhetstoneError('patch-invalid', `The last line of the patch must be '${END}'`);
   }
-  const reader = new LineReader(lines.slice(1, -1));
+  const reader = readLines(lines.slice(1, -1));
   if (reader.peek()?.trim().startsWith(ENVIRONMENT_ID.trim())) reader.take();
   const sections: PatchSection[] = [];
   while (reader.peek() !== undefined) sections.push(parseSection(reader));
@@ -45,35 +45,28 @@ function unwrapHeredoc(lines: string[]): string[] {
   return opened && lines.length >= 4 && lines.at(-1)?.endsWith('EOF') ? lines.slice(1, -1) : lines;
 }
 
-class LineReader {
-  readonly #lines: readonly string[];
-  #next = 0;
+type LineReader = ReturnType<typeof readLines>;
 
-  constructor(lines: readonly string[]) {
-    this.#lines = lines;
-  }
-
-  /** The next line, or the one `ahead` lines after it. */
-  peek(ahead = 0): string | undefined {
-    return this.#lines[this.#next + ahead];
-  }
-
-  take(): string | undefined {
-    this.#next += 1;
-    return this.peek(-1);
-  }
-
-  /** Takes lines for as long as `isWanted` holds. */
-  takeWhile(isWanted: (line: string) => boolean): string[] {
-    const from = this.#next;
-    while (this.#next < this.#lines.length && isWanted(this.peek() ?? '')) this.#next += 1;
-    return this.#lines.slice(from, this.#next);
-  }
-
-  fail(message: string): never {
-    // The marker line before the body is line 1.
-    throw new WhetstoneError('patch-invalid', `line ${this.#next + 2}: ${message}`);
-  }
+function readLines(lines: readonly string[]) {
+  let next = 0;
+  return {
+    /** The next line, or the one `ahead` lines after it. */
+    peek: (ahead = 0): string | undefined => lines[next + ahead],
+    take(): string | undefined {
+      next += 1;
+      return lines[next - 1];
+    },
+    /** Takes lines for as long as `isWanted` holds. */
+    takeWhile(isWanted: (line: string) => boolean): string[] {
+      const from = next;
+      while (next < lines.length && isWanted(lines[next] ?? '')) next += 1;
+      return lines.slice(from, next);
+    },
+    fail(message: string): never {
+      // The marker line before the body is line 1.
+      throw new WhetstoneError('patch-invalid', `line ${next + 2}: ${message}`);
+    },
+  };
 }
 
 function parseSection(reader: LineReader): PatchSection {

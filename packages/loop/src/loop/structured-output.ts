@@ -1,6 +1,5 @@
 import type { JsonObject } from '@whetstone/events';
-import type { ToolDefinition } from '../tools/tool.ts';
-import { validateArguments } from '../tools/validate-arguments.ts';
+import { validateStrictly } from '../tools/validate-arguments.ts';
 
 /** A JSON Schema that the last answer of a `submit()` has to fit. Its root must be an object. */
 export type OutputSchema = JsonObject;
@@ -19,21 +18,10 @@ type CheckedOutput = { ok: true; output: JsonObject } | { ok: false; reason: str
 export function checkOutput(text: string, schema: OutputSchema): CheckedOutput {
   const bare = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   if (bare.trim() === '') return { ok: false, reason: 'the answer is empty' };
-  const checked = validateArguments(definitionOf(schema), bare, { isStrict: true });
+  const checked = validateStrictly(schema, bare);
   return checked.ok
     ? { ok: true, output: checked.args }
     : { ok: false, reason: checked.reason.replace('the arguments are', 'the answer is').toWellFormed() };
-}
-
-const definitions = new WeakMap<OutputSchema, ToolDefinition>();
-
-/** Returns the same object for the same schema, so that the schema is compiled once. */
-function definitionOf(schema: OutputSchema): ToolDefinition {
-  const known = definitions.get(schema);
-  if (known) return known;
-  const definition = { name: 'output', description: '', parameters: schema };
-  definitions.set(schema, definition);
-  return definition;
 }
 
 export function repairRequest(reason: string, schema: OutputSchema): string {

@@ -29,13 +29,11 @@ export async function loadFile(environment: ExecutionEnvironment, path: string):
   return { kind: 'text', lines: linesOf(new TextDecoder(encoding).decode(bytes)) };
 }
 
-export type LineRange = { shown: string[]; first: number; last: number; total: number };
-
 /** Some of a file's lines, from number `first`. Throws where there is no such line. */
-export function selectLines(lines: readonly string[], path: string, first: number, limit: number): LineRange {
+export function selectLines(lines: readonly string[], path: string, first: number, limit: number) {
   if (first > lines.length) throw new Error(`${path} has ${lines.length} lines. There is no line ${first}.`);
   const shown = lines.slice(first - 1, first - 1 + limit);
-  return { shown, first, last: first + shown.length - 1, total: lines.length };
+  return { shown, last: first + shown.length - 1, total: lines.length };
 }
 
 /** How files of each type begin, read as Latin-1. */

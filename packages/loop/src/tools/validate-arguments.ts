@@ -7,19 +7,26 @@ export type ValidatedArguments = { ok: true; args: JsonObject } | { ok: false; r
 
 /**
  * The arguments of a call, checked against the tool's schema. Every error comes with its path, so that the model can
- * fix the call. Properties that the schema does not know are let through, even where it forbids them, unless `isStrict`.
+ * fix the call. Properties that the schema does not know are let through, even where it forbids them.
  */
-export function validateArguments(
-  definition: ToolDefinition,
-  input: string,
-  { isStrict = false }: { isStrict?: boolean } = {},
-): ValidatedArguments {
+export function validateArguments(definition: ToolDefinition, input: string): ValidatedArguments {
   if (definition.type === 'provider') return { ok: false, reason: 'this tool runs at the provider' };
+  return validate(input, validatorOf(definition, parametersOf(definition)), EXTRA_PROPERTY);
+}
+
+/** As `validateArguments`, but properties that the schema forbids are errors. */
+export function validateStrictly(schema: JsonObject, input: string): ValidatedArguments {
+  return validate(input, validatorOf(schema, schema), new Set());
+}
+
+function validate(
+  input: string,
+  validator: ValidateFunction,
+  ignored: ReadonlySet<string>,
+): ValidatedArguments {
   const parsed = parseArguments(input);
-  if (!parsed.ok) return parsed;
-  const validate = validatorOf(definition);
-  if (validate(parsed.args)) return parsed;
-  const errors = (validate.errors ?? []).filter((error) => isStrict || !EXTRA_PROPERTY.has(error.keyword));
+  if (!parsed.ok || validator(parsed.args)) return parsed;
+  const errors = (validator.errors ?? []).filter(({ keyword }) => !ignored.has(keyword));
   if (errors.length === 0) return parsed;
   return { ok: false, reason: errors.slice(0, 10).map(describe).join('; ') };
 }
@@ -49,14 +56,14 @@ const EXTRA_PROPERTY = new Set(['additionalProperties', 'unevaluatedProperties']
 const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
 const validators = new WeakMap<object, ValidateFunction>();
 
-function validatorOf(definition: Exclude<ToolDefinition, { type: 'provider' }>): ValidateFunction {
-  const known = validators.get(definition);
+/** Compiles the schema once per `key`. */
+function validatorOf(key: object, { $schema: _dialect, ...schema }: JsonObject): ValidateFunction {
+  const known = validators.get(key);
   if (known) return known;
-  const { $schema: _dialect, ...schema } = parametersOf(definition);
   const validate = ajv.compile(schema);
   // Its own cache would keep the schemas of all sessions for ever.
   ajv.removeSchema(schema);
-  validators.set(definition, validate);
+  validators.set(key, validate);
   return validate;
 }
 
