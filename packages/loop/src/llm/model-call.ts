@@ -9,7 +9,7 @@ import type {
 } from '@ai-sdk/provider';
 import type { Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { onAbort } from '../control/race-abort.ts';
+import { onAbort, raceAbort } from '../control/race-abort.ts';
 import type { AssistantPart } from '../conversation/turn.ts';
 import type { Emit } from '../events/session-event.ts';
 import { classifyLlmError, LlmError } from './llm-error.ts';
@@ -41,7 +41,7 @@ export type ModelResponse = {
 export type ModelCallOptions = {
   model: LanguageModelV4;
   request: ModelRequest;
-  /** Tells a call id that the conversation does not have yet. */
+  /** Returns a call id that the conversation does not have yet. */
   uniqueCallId: (callId: string, taken: ReadonlySet<string>) => string;
   emit: Emit;
   signal: AbortSignal;
@@ -73,8 +73,10 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
         abortSignal: guard.signal,
       }),
     );
-    const { stream } = await abortable(opening, guard.signal);
-    return await readStream(stream, assembler, emit, guard);
+    // A model need not listen to its signal.
+    const opened = await raceAbort(opening, guard.signal, 0);
+    if (!opened) throw guard.signal.reason;
+    return await readStream(opened.stream, assembler, emit, guard);
   } catch (error) {
     assembler.discard();
     // A stream that opens after the call has failed must not stay open.
@@ -134,13 +136,6 @@ async function readStream(
 const BROKEN: ReadonlySet<string> = new Set(['interrupted', 'error', 'other']);
 
 const NEVER = new AbortController().signal;
-
-/** `promise`, or a rejection as soon as the signal aborts: a model need not listen to it. */
-async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  using _abort = onAbort(signal, () => reject(signal.reason));
-  return await Promise.race([promise, aborted]);
-}
 
 type CallGuard = Disposable & { signal: AbortSignal; refresh: () => void };
 
