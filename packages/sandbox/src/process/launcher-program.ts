@@ -1,7 +1,4 @@
-/** What the launcher is told: a folder to remove at the end, or a program to start. */
-export type Message = { folder: string } | Request;
-
-/** A program to start. The pipes are named pipes. */
+/** A program to start. The pipes are paths. */
 export type Request = {
   id: number;
   file: string;
@@ -10,7 +7,7 @@ export type Request = {
   env: Readonly<Record<string, string>>;
   /** For standard input. Default: empty input. */
   input?: string;
-  /** For the descriptors from 1 on. */
+  /** For the descriptors from 1 on. Default of the first two: nowhere. */
   outputs: readonly string[];
 };
 
@@ -27,8 +24,7 @@ export type Answer = { id: number } & (
  */
 export function launcherProgram(): void {
   const { spawn } = process.getBuiltinModule('node:child_process');
-  const { closeSync, openSync, rmSync } = process.getBuiltinModule('node:fs');
-  const folders: string[] = [];
+  const { closeSync, openSync } = process.getBuiltinModule('node:fs');
   const answer = (message: Answer) => process.send?.(message);
 
   function start({ id, file, args, cwd, env, input, outputs }: Request): void {
@@ -40,9 +36,12 @@ export function launcherProgram(): void {
     };
     const fail = ({ code, message }: NodeJS.ErrnoException) => answer({ id, error: { code, message } });
     try {
-      const stdin = input === undefined ? 'ignore' : open(input, 'r');
-      const stdio = [stdin, ...outputs.map((path) => open(path, 'w'))];
-      const child = spawn(file, args, { cwd, env, stdio: stdio as number[], detached: true });
+      const stdin = input === undefined ? ('ignore' as const) : open(input, 'r');
+      const [stdout = 'ignore' as const, stderr = 'ignore' as const, ...others] = outputs.map((path) =>
+        open(path, 'w'),
+      );
+      const stdio = [stdin, stdout, stderr, ...others];
+      const child = spawn(file, args, { cwd, env, stdio, detached: true });
       child.once('error', fail);
       if (child.pid === undefined) return;
       answer({ id, pid: child.pid });
@@ -54,12 +53,6 @@ export function launcherProgram(): void {
     }
   }
 
-  process.on('message', (message: Message) => {
-    if ('folder' in message) folders.push(message.folder);
-    else start(message);
-  });
-  process.on('disconnect', () => {
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-    process.exit();
-  });
+  process.on('message', start);
+  process.on('disconnect', () => process.exit());
 }

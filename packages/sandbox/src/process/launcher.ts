@@ -1,8 +1,8 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { pipeline, Readable, type Writable } from 'node:stream';
-import { type Answer, launcherProgram, type Message, type Request } from './launcher-program.ts';
-import { closePipes, createNamedPipes, type NamedPipe } from './named-pipes.ts';
+import { type Answer, launcherProgram, type Request } from './launcher-program.ts';
+import { closePipes, createNamedPipes } from './named-pipes.ts';
 
 export type Program = {
   file: string;
@@ -39,11 +39,10 @@ export function startProgram(program: Program): Promise<StartedProgram> {
   return process.platform === 'linux' ? launch(program) : startDirectly(program);
 }
 
+type Started = Pick<StartedProgram, 'pid' | 'exited'>;
 type Launcher = {
-  process: ChildProcess;
-  send(message: Message): void;
+  start(request: Omit<Request, 'id'>): Promise<Started>;
   openPipes: ReturnType<typeof createNamedPipes>;
-  pending: Map<number, Pending>;
 };
 type Pending = { start: PromiseWithResolvers<number>; exit: PromiseWithResolvers<number> };
 
@@ -55,35 +54,22 @@ let lastId = 0;
 async function launch({ stdin, hasReport = false, ...program }: Program): Promise<StartedProgram> {
   launcher ??= startLauncher();
   const used = launcher;
-  lastId += 1;
-  const id = lastId;
-  const entry: Pending = { start: Promise.withResolvers(), exit: Promise.withResolvers() };
-  used.pending.set(id, entry);
-  // Awaited later; the launcher may end before.
-  entry.start.promise.catch(() => {});
-  used.process.channel?.ref();
-  let pipes: NamedPipe[] = [];
+  const pipes = await used.openPipes([false, false, ...(hasReport ? [false] : []), ...(stdin ? [true] : [])]);
   try {
-    pipes = await used.openPipes([false, false, ...(hasReport ? [false] : []), ...(stdin ? [true] : [])]);
     const input = stdin && pipes.at(-1);
     const outputs = pipes.filter((pipe) => pipe !== input);
-    const request: Request = {
-      id,
+    const { pid, exited } = await used.start({
       ...program,
       ...(input && { input: input.path }),
       outputs: outputs.map(({ path }) => path),
-    };
-    used.send(request);
-    const pid = await entry.start.promise;
+    });
     for (const { release } of pipes) release();
-    const exited = entry.exit.promise;
     if (stdin && input) feed(stdin, input.stream, exited);
     const [stdout, stderr, report] = outputs.map(({ stream }) => stream);
     if (!stdout || !stderr) throw new Error('a program was started without pipes');
     return { pid, exited, stdout, stderr, report: report ?? ended() };
   } catch (error) {
     closePipes(pipes);
-    forget(used, id);
     throw error;
   }
 }
@@ -97,45 +83,58 @@ function startLauncher(): Launcher {
     detached: true,
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  // A failed `send` means that the launcher has ended: its `exit` settles what is pending.
-  const send = (message: Message) => void child.send(message, () => {});
-  const started: Launcher = {
-    process: child,
-    send,
-    openPipes: createNamedPipes((folder) => send({ folder })),
-    pending: new Map(),
-  };
+  const pending = new Map<number, Pending>();
+
+  async function start(request: Omit<Request, 'id'>): Promise<Started> {
+    lastId += 1;
+    const id = lastId;
+    const entry: Pending = { start: Promise.withResolvers(), exit: Promise.withResolvers() };
+    pending.set(id, entry);
+    // A running program keeps this process alive, an idle launcher does not.
+    child.channel?.ref();
+    // A failed `send` means that the launcher has ended: its `exit` settles what is pending.
+    child.send({ id, ...request } satisfies Request, () => {});
+    return { pid: await entry.start.promise, exited: entry.exit.promise };
+  }
+
+  function settle(answer: Answer): void {
+    const entry = pending.get(answer.id);
+    if (entry === undefined) return;
+    if ('pid' in answer) {
+      entry.start.resolve(answer.pid);
+      return;
+    }
+    if ('error' in answer) entry.start.reject(Object.assign(new Error(answer.error.message), answer.error));
+    else entry.exit.resolve(exitCodeOf(answer.code, answer.signal));
+    pending.delete(answer.id);
+    if (pending.size === 0) child.channel?.unref();
+  }
+
+  async function makeFifos(paths: readonly string[]): Promise<void> {
+    const { exited } = await start({
+      file: 'mkfifo',
+      args: ['-m', '600', ...paths],
+      cwd: '/',
+      env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
+      outputs: [],
+    });
+    if ((await exited) !== 0) throw new Error('mkfifo failed');
+  }
+
+  const started: Launcher = { start, openPipes: createNamedPipes(makeFifos) };
   const end = (reason: Error): void => {
     if (launcher === started) launcher = undefined;
-    for (const { start, exit } of started.pending.values()) {
+    for (const { start, exit } of pending.values()) {
       start.reject(reason);
       exit.resolve(KILLED);
     }
-    started.pending.clear();
+    pending.clear();
   };
-  child.on('message', (answer: Answer) => settle(started, answer));
+  child.on('message', settle);
   child.on('error', end);
   child.on('exit', () => end(new Error('the process that starts commands was killed')));
   child.unref();
   return started;
-}
-
-function settle(used: Launcher, answer: Answer): void {
-  const entry = used.pending.get(answer.id);
-  if (entry === undefined) return;
-  if ('pid' in answer) {
-    entry.start.resolve(answer.pid);
-    return;
-  }
-  if ('error' in answer) entry.start.reject(Object.assign(new Error(answer.error.message), answer.error));
-  else entry.exit.resolve(exitCodeOf(answer.code, answer.signal));
-  forget(used, answer.id);
-}
-
-/** A running program keeps this process alive, an idle launcher does not. */
-function forget({ process, pending }: Launcher, id: number): void {
-  pending.delete(id);
-  if (pending.size === 0) process.channel?.unref();
 }
 
 async function startDirectly({ file, args, cwd, env, stdin, hasReport }: Program): Promise<StartedProgram> {

@@ -1,64 +1,52 @@
-import { execFile } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 
-/** A named pipe: another process opens the other end by `path`, then `release` is called, and `stream` is used. */
+/** A pipe: another process opens the other end by `path`, then `release` is called, and `stream` is used. */
 export type NamedPipe = {
   path: string;
   stream: Socket;
-  /** Removes the name, and closes what kept the pipe open until the other process had it. */
+  /** Closes the end that is the other process's. */
   release(): void;
 };
 
+/** Both ends of a pipe, as descriptors. */
+type Ends = { read: number; write: number };
+
 /** So many are made at a time, because a program makes them. */
-const BATCH = 48;
+const BATCH = 24;
 
 /**
- * Opens named pipes, in a new folder per batch. Each pipe is for one process: another one must not read what was meant
- * for it. `onFolder` is called with each folder, which somebody has to remove in the end.
+ * Opens named pipes. Each is for one process: another one must not read what was meant for it. Their names are removed
+ * before they are used, so nothing is left behind whatever ends this process; `path` leads through `/proc` (Linux).
+ * @param makeFifos Makes named pipes with these paths.
  */
 export function createNamedPipes(
-  onFolder: (folder: string) => void,
+  makeFifos: (paths: readonly string[]) => Promise<void>,
 ): (isWritten: readonly boolean[]) => Promise<NamedPipe[]> {
-  const paths: string[] = [];
+  const idle: Ends[] = [];
   let refilling: Promise<void> | undefined;
 
-  async function open(isWritten: readonly boolean[]): Promise<NamedPipe[]> {
-    const pipes: NamedPipe[] = [];
+  async function refill(): Promise<void> {
+    const folder = mkdtempSync(join(tmpdir(), 'whetstone-pipes-'));
     try {
-      for (const written of isWritten) pipes.push(openFifo(paths.pop() ?? '', written));
-      return pipes;
-    } catch (error) {
-      closePipes(pipes);
-      throw error;
+      const paths = Array.from({ length: BATCH }, (_, index) => join(folder, String(index)));
+      await makeFifos(paths);
+      for (const path of paths) idle.push(openFifo(path));
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
     }
   }
 
-  async function refill(): Promise<void> {
-    const folder = await mkdtemp(join(tmpdir(), 'whetstone-pipes-'));
-    onFolder(folder);
-    paths.push(...(await makeFifos(folder)));
-  }
-
   return async (isWritten) => {
-    while (paths.length < isWritten.length) {
+    while (idle.length < isWritten.length) {
       refilling ??= refill().finally(() => {
         refilling = undefined;
       });
       await refilling;
     }
-    return await open(isWritten).catch(async (error: NodeJS.ErrnoException) => {
-      // Somebody cleans up the folder for temporary files.
-      if (error.code !== 'ENOENT') throw error;
-      paths.length = 0;
-      await refill();
-      return await open(isWritten);
-    });
+    return idle.splice(-isWritten.length).map((ends, index) => pipeOf(ends, isWritten[index] ?? false));
   };
 }
 
@@ -71,31 +59,22 @@ export function closePipes(pipes: readonly NamedPipe[]): void {
 }
 
 /** Opens both ends, so that neither the other process nor this one waits to open its own. */
-function openFifo(path: string, isWritten: boolean): NamedPipe {
+function openFifo(path: string): Ends {
   // The reader comes first and does not wait for a writer; then the writer does not wait either.
-  const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
-  let writeEnd: number;
+  const read = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
-    writeEnd = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
+    return { read, write: openSync(path, constants.O_WRONLY | constants.O_NONBLOCK) };
   } catch (error) {
-    closeSync(readEnd);
+    closeSync(read);
     throw error;
   }
-  const [own, others] = isWritten ? [writeEnd, readEnd] : [readEnd, writeEnd];
-  return {
-    path,
-    stream: new Socket({ fd: own, readable: !isWritten, writable: isWritten }),
-    release() {
-      closeSync(others);
-      rmSync(path, { force: true });
-    },
-  };
 }
 
-async function makeFifos(folder: string): Promise<string[]> {
-  const paths = Array.from({ length: BATCH }, () => join(folder, randomUUID()));
-  await promisify(execFile)('mkfifo', ['-m', '600', ...paths], {
-    env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
-  });
-  return paths;
+function pipeOf({ read, write }: Ends, isWritten: boolean): NamedPipe {
+  const [own, others] = isWritten ? [write, read] : [read, write];
+  return {
+    path: `/proc/${process.pid}/fd/${others}`,
+    stream: new Socket({ fd: own, readable: !isWritten, writable: isWritten }),
+    release: () => closeSync(others),
+  };
 }
