@@ -15,6 +15,7 @@ import { loop } from './loop/loop.ts';
 import { describeMachine } from './machine.ts';
 import { renderSection, replaceSection } from './markdown.ts';
 import { memory } from './memory.ts';
+import { truth } from './truth/truth.ts';
 import { workspaceReady } from './workspace-ready.ts';
 
 const BENCHMARKS: Record<string, Benchmark> = {
@@ -25,6 +26,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   gateway,
   loop,
   agents,
+  truth,
 };
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 

@@ -175,7 +175,7 @@ function comparisons({ summary }) {
     element(
       'p',
       { class: 'note' },
-      "Paired by task. A variant is better or worse only when three things agree: the interval excludes 0, the sign-flip test over tasks gives p < 0.05 after Holm's correction over the variants of an agent, and the cases without a result could not change the sign.",
+      "Paired by task, for tasks like these. A variant is better or worse only when the 95 % interval excludes 0 over at least four tasks, p < 0.05 after Holm's correction over all comparisons, and the cases without a result could not change that.",
     ),
   );
 }

@@ -106,7 +106,7 @@ function addRun(program: Command, action: ActionOf): void {
     )
     .option(
       '--fail-under <rate>',
-      'exit 0 if at least this share of the planned cases passed (0.8 or 80%)',
+      'exit 0 if this share of each variant’s planned cases passed (0.8 or 80%)',
       rate,
     )
     .option('--json', 'print the summary as JSON on stdout')

@@ -39,6 +39,23 @@ describe('how a run ends', () => {
     expect(await mixed.whetstone(['run', '--jobs', '2', '--fail-under', rate])).toMatchObject({ exitCode });
   });
 
+  test('--fail-under judges the variants and not the baseline', async () => {
+    using compared = makeProject({
+      tasks: [{ id: 'one', prompt: 'write' }],
+      agents: { reader: 'test -f RULES && echo done > DONE; true' },
+      config: {
+        baseline: 'plain',
+        variants: { plain: {}, ruled: { overlays: [{ source: 'rules.md', target: 'RULES' }] } },
+        evaluation: { commands: ['test -f DONE'] },
+      },
+    });
+    compared.write({ 'rules.md': 'Write DONE.\n' });
+    expect(await compared.whetstone(['run', '--fail-under', '100%'])).toMatchObject({ exitCode: 0 });
+    expect(await compared.whetstone(['run', '--fail-under', '50%', '--variant', 'plain'])).toMatchObject({
+      exitCode: 1,
+    });
+  });
+
   test('colours only on a terminal, or on request', async () => {
     const plain = await project.whetstone(['show', 'latest']);
     expect(plain.stdout).toContain('4 cases');

@@ -76,10 +76,15 @@ export async function runCommand(options: RunCommandOptions, { stdout, stderr }:
   return exitCodeOf(result.summary, options.failUnder);
 }
 
-/** Errors and missing cases do not count as passed, so a run that proved nothing does not pass a gate. */
-function exitCodeOf({ cases }: Summary, failUnder: number | undefined): 0 | 1 {
-  const share = cases.planned === 0 ? 0 : cases.passed / cases.planned;
-  return share >= (failUnder ?? 1) ? 0 : 1;
+/**
+ * Errors and missing cases are not passes: a run that proved nothing does not pass a gate. With `failUnder`, each
+ * variant of each agent is judged by itself, and the baseline only if nothing is compared with it.
+ */
+function exitCodeOf({ cases, arms, baseline }: Summary, failUnder: number | undefined): 0 | 1 {
+  if (failUnder === undefined) return cases.planned > 0 && cases.passed === cases.planned ? 0 : 1;
+  const variants = arms.filter((arm) => arm.variant !== baseline);
+  const judged = variants.length > 0 ? variants : arms;
+  return judged.length > 0 && judged.every(({ bounds: [lowest] }) => lowest >= failUnder) ? 0 : 1;
 }
 
 function selectionOf(options: RunCommandOptions): Selection {

@@ -19,16 +19,21 @@ export function countOutcomes(cases: readonly CaseResult[]): OutcomeCounts {
   return { passed, failed, error, missing: count(undefined) };
 }
 
-type TaskCount = { passed: number; counted: number };
+export type TaskCount = { passed: number; trials: number };
 
-/** Passed and counted trials of each task, by task id. Tasks without a counted trial are left out. */
-export function taskCounts(cases: readonly CaseResult[]): Map<string, TaskCount> {
+/**
+ * Passed trials and trials of each task, by task id. Trials without a result are left out, unless `asPassed` says what
+ * they count as. Tasks without a trial are left out.
+ */
+export function taskCounts(cases: readonly CaseResult[], asPassed?: boolean): Map<string, TaskCount> {
   const counts = new Map<string, TaskCount>();
   for (const { task_id, row } of cases) {
-    if (row === null || row.outcome === 'error') continue;
-    const count = counts.get(task_id) ?? { passed: 0, counted: 0 };
-    count.counted++;
-    if (row.outcome === 'passed') count.passed++;
+    const hasResult = row !== null && row.outcome !== 'error';
+    const isPassed = hasResult ? row.outcome === 'passed' : asPassed;
+    if (isPassed === undefined) continue;
+    const count = counts.get(task_id) ?? { passed: 0, trials: 0 };
+    count.trials++;
+    if (isPassed) count.passed++;
     counts.set(task_id, count);
   }
   return counts;

@@ -1,5 +1,5 @@
 import type { Manifest } from '../record/manifest.ts';
-import { FEWEST_TASKS } from '../stats/power.ts';
+import { FEWEST_TASKS } from '../stats/population-difference.ts';
 import { type CaseResult, countOutcomes } from './case-results.ts';
 import { aboutTheContext } from './context-caveats.ts';
 import { counted } from './format.ts';

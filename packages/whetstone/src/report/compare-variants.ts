@@ -1,70 +1,95 @@
 import { holm } from '../stats/holm.ts';
-import { pairedDifference } from '../stats/paired-difference.ts';
-import { FEWEST_TASKS, minimumDetectableDifference, tasksNeeded } from '../stats/power.ts';
-import { signFlipTest } from '../stats/sign-flip.ts';
-import { type CaseResult, taskCounts } from './case-results.ts';
-import { decideVerdict, explainVerdict, isSignificant, type Measured } from './comparison-verdict.ts';
+import { labelPermutationP } from '../stats/label-permutation.ts';
+import {
+  FEWEST_TASKS,
+  minimumDetectableDifference,
+  populationDifference,
+  type TaskDifference,
+  tasksNeeded,
+  trialNoise,
+} from '../stats/population-difference.ts';
+import { type CaseResult, type TaskCount, taskCounts } from './case-results.ts';
+import { decideVerdict, explainVerdict, type Measured, PLANNED_DIFFERENCE } from './comparison-verdict.ts';
 import type { Arm, Comparison } from './summary.ts';
 
 /** An arm with its planned cases. */
 export type ArmCases = { arm: Arm; cases: readonly CaseResult[] };
 
-/** Compares the variants of one agent with its baseline, paired by task. */
-export function compareVariants(
-  baseline: ArmCases,
-  variants: readonly ArmCases[],
-  seed: string,
-): Comparison[] {
-  const measured = variants.map((variant) => measure(baseline, variant, seed));
+/** A variant with the baseline of the same agent. */
+export type ArmPair = { variant: ArmCases; baseline: ArmCases };
+
+/** Compares variants with their baselines, paired by task. Holm's correction is over all of them (statistics, R6). */
+export function compareVariants(pairs: readonly ArmPair[]): Comparison[] {
+  const measured = pairs.map(measure);
   const adjusted = holm(measured.map((one) => one.p_value ?? 1));
   return measured.map((one, i) => {
-    const { standardDeviation, ...comparison } = one;
-    const adjustedPValue = one.p_value === null ? null : (adjusted[i] ?? null);
-    const verdict = decideVerdict(one, adjustedPValue);
-    const needed = isSignificant(one, adjustedPValue) ? null : neededTasks(one);
-    return {
-      ...comparison,
-      adjusted_p_value: adjustedPValue,
-      tasks_needed: needed,
-      verdict,
-      sentence: `${verdict}: ${explainVerdict({ measured: one, adjustedPValue, verdict, needed, compared: variants.length })}`,
-    };
+    const adjusted_p_value = one.p_value === null ? null : (adjusted[i] ?? null);
+    const known = { ...one, adjusted_p_value };
+    const verdict = decideVerdict(known);
+    return { ...known, verdict, sentence: `${verdict}: ${explainVerdict(known, verdict, pairs.length)}` };
   });
 }
 
-function measure(baseline: ArmCases, variant: ArmCases, seed: string): Measured {
+function measure({ variant, baseline }: ArmPair): Measured {
+  const ofVariant = taskCounts(variant.cases);
   const ofBaseline = taskCounts(baseline.cases);
-  const pairs = [...taskCounts(variant.cases)].flatMap(([task, count]) => {
-    const other = ofBaseline.get(task);
-    return other ? { variant: count.passed / count.counted, baseline: other.passed / other.counted } : [];
-  });
-  const paired = pairs.length === 0 ? null : pairedDifference(pairs);
-  const standardDeviation = paired?.standardDeviation ?? null;
-  const differences = pairs.map((pair) => pair.variant - pair.baseline);
+  const tasks = [...new Set(variant.cases.map((one) => one.task_id))];
+  const pairs = tasks.flatMap((task) => pairOf(ofVariant.get(task), ofBaseline.get(task)));
+  const found = pairs.length === 0 ? null : populationDifference(pairs.map(differenceOf));
+  // Fewer tasks give an interval that excludes next to nothing.
+  const judged = pairs.length < FEWEST_TASKS ? null : found;
   return {
     agent: variant.arm.agent,
     variant: variant.arm.variant,
     baseline: baseline.arm.variant,
     tasks: pairs.length,
-    difference: paired?.difference ?? null,
-    interval: paired?.interval ?? null,
-    p_value: pairs.length < 2 ? null : signFlipTest(differences, { seed }).pValue,
+    tasks_without_result: tasks.filter((task) => !(ofVariant.has(task) && ofBaseline.has(task))),
+    difference: found?.difference ?? null,
+    interval: judged?.interval ?? null,
+    p_value: judged?.pValue ?? null,
+    these_tasks_p_value: pairs.length === 0 ? null : labelPermutationP(pairs),
     bounds: [variant.arm.bounds[0] - baseline.arm.bounds[1], variant.arm.bounds[1] - baseline.arm.bounds[0]],
-    minimum_detectable_difference: detectable(pairs.length, standardDeviation),
-    standardDeviation,
+    interval_bounds: intervalBounds({ variant, baseline }),
+    ...planning(pairs.map(differenceOf), found?.standardDeviation ?? null),
   };
 }
 
-/** `null` where the spread is not known, and where this many tasks can show no difference at all. */
-function detectable(tasks: number, standardDeviation: number | null): number | null {
-  if (!standardDeviation || tasks < FEWEST_TASKS) return null;
-  const smallest = minimumDetectableDifference(tasks, standardDeviation);
-  return smallest < 1 ? smallest : null;
+type Pair = { variant: TaskCount; baseline: TaskCount };
+
+function pairOf(variant: TaskCount | undefined, baseline: TaskCount | undefined): Pair[] {
+  return variant && baseline ? [{ variant, baseline }] : [];
 }
 
-/** Tasks that a difference of this size needs. At least one more than there are, because these did not settle it. */
-function neededTasks({ difference, standardDeviation, tasks }: Measured): number | null {
-  const isNone = difference === null || Math.abs(difference) < 1e-9;
-  if (isNone || standardDeviation === null) return null;
-  return Math.max(tasks + 1, tasksNeeded(difference, standardDeviation));
+function differenceOf({ variant, baseline }: Pair): TaskDifference {
+  return {
+    difference: variant.passed / variant.trials - baseline.passed / baseline.trials,
+    trials: { variant: variant.trials, baseline: baseline.trials },
+  };
+}
+
+/** The intervals over all planned cases, if those without a result came out against the variant, and for it. */
+function intervalBounds({ variant, baseline }: ArmPair): Comparison['interval_bounds'] {
+  const isComplete = [variant, baseline].every(({ arm }) => arm.error + arm.missing === 0);
+  if (isComplete) return null;
+  const [against, inFavor] = [false, true].map((isFavored) => {
+    const ofVariant = taskCounts(variant.cases, isFavored);
+    const ofBaseline = taskCounts(baseline.cases, !isFavored);
+    const pairs = [...ofVariant].flatMap(([task, count]) => pairOf(count, ofBaseline.get(task)));
+    return pairs.length === 0 ? null : populationDifference(pairs.map(differenceOf)).interval;
+  });
+  return { against: against ?? null, in_favor: inFavor ?? null };
+}
+
+/** What such tasks could have shown; `null` where the spread is not known or nothing can be shown. */
+function planning(
+  pairs: readonly TaskDifference[],
+  spread: number | null,
+): Pick<Comparison, 'minimum_detectable_difference' | 'tasks_needed'> {
+  if (spread === null) return { minimum_detectable_difference: null, tasks_needed: null };
+  const noise = trialNoise(pairs);
+  const smallest = minimumDetectableDifference(pairs.length, spread, noise);
+  return {
+    minimum_detectable_difference: pairs.length < FEWEST_TASKS || smallest >= 1 ? null : smallest,
+    tasks_needed: tasksNeeded(PLANNED_DIFFERENCE, spread, noise),
+  };
 }

@@ -10,7 +10,7 @@ import type { Arm } from './summary.ts';
 export function summarizeArm(agent: string, variant: string, cases: readonly CaseResult[]): Arm {
   const rows = cases.flatMap((one) => one.row ?? []);
   const { passed, failed, error, missing } = countOutcomes(cases);
-  const rates = [...taskCounts(cases).values()].map((count) => count.passed / count.counted);
+  const rates = [...taskCounts(cases).values()].map((count) => count.passed / count.trials);
   return {
     agent,
     variant,
@@ -36,11 +36,11 @@ function passOverTrials(cases: readonly CaseResult[]): Arm['pass_at_k'] {
   const planned = Map.groupBy(cases, (one) => one.task_id);
   const k = Math.min(...[...planned.values()].map((trials) => trials.length));
   const counts = [...taskCounts(cases).values()];
-  if (k < 2 || counts.length < planned.size || counts.some((count) => count.counted < k)) return null;
+  if (k < 2 || counts.length < planned.size || counts.some((count) => count.trials < k)) return null;
   return {
     k,
-    any: clusteredMean(counts.map(({ passed, counted }) => passAtK(counted, passed, k))).mean,
-    all: clusteredMean(counts.map(({ passed, counted }) => passHatK(counted, passed, k))).mean,
+    any: clusteredMean(counts.map(({ passed, trials }) => passAtK(trials, passed, k))).mean,
+    all: clusteredMean(counts.map(({ passed, trials }) => passHatK(trials, passed, k))).mean,
   };
 }
 

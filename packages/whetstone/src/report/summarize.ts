@@ -42,12 +42,13 @@ function summarizeArms(cases: readonly CaseResult[]): ArmCases[] {
   }));
 }
 
-function compareArms(arms: readonly ArmCases[], { baseline, seed }: Manifest): Summary['comparisons'] {
-  return [...Map.groupBy(arms, ({ arm }) => arm.agent).values()].flatMap((ofAgent) => {
+function compareArms(arms: readonly ArmCases[], { baseline }: Manifest): Summary['comparisons'] {
+  const pairs = [...Map.groupBy(arms, ({ arm }) => arm.agent).values()].flatMap((ofAgent) => {
     const base = ofAgent.find(({ arm }) => arm.variant === baseline);
-    const others = ofAgent.filter((one) => one !== base);
-    return base ? compareVariants(base, others, seed) : [];
+    if (!base) return [];
+    return ofAgent.filter((one) => one !== base).map((variant) => ({ variant, baseline: base }));
   });
+  return compareVariants(pairs);
 }
 
 function countCells(cases: readonly CaseResult[]): Cell[] {

@@ -78,24 +78,34 @@ export type Comparison = {
   baseline: string;
   /** Tasks that have a result in both arms. */
   tasks: number;
+  /** Ids of the tasks that have no result in one of the arms, in plan order. */
+  tasks_without_result: string[];
   /** Mean over tasks of (rate of the variant − rate of the baseline); `null` when no task has both. */
   difference: number | null;
+  /** For tasks like these: 95 %, Student t over tasks; `null` below four tasks. */
   interval: Interval | null;
-  /** Two-sided sign-flip permutation test over tasks; `null` below two tasks. */
+  /** Two-sided, for tasks like these; `null` below four tasks. */
   p_value: number | null;
-  /** The p-value after Holm's correction over the variants of this agent. The verdict uses this one. */
+  /** The p-value after Holm's correction over all comparisons of the report. The verdict uses this one. */
   adjusted_p_value: number | null;
+  /** Two-sided, for these tasks only: exact permutation of the arms within each task. Makes no verdict. */
+  these_tasks_p_value: number | null;
   /** The lowest and highest difference over all planned cases that the cases without a result still allow. */
   bounds: [number, number];
+  /**
+   * The intervals over all planned cases, if every case without a result came out against the variant, and in its
+   * favor; `null` when no result is missing.
+   */
+  interval_bounds: { against: Interval | null; in_favor: Interval | null } | null;
   /**
    * The smallest difference that this many tasks show with 80 % power; `null` where the spread over tasks is unknown,
    * and where so few tasks cannot show any.
    */
   minimum_detectable_difference: number | null;
-  /** Tasks that a difference of the observed size needs (80 % power); `null` with a verdict, or where it is unknown. */
+  /** Tasks like these that a difference of 10 points needs (80 % power); `null` where the spread is unknown. */
   tasks_needed: number | null;
   verdict: 'better' | 'worse' | 'inconclusive';
-  /** What the verdict is based on; for `inconclusive`, also how many tasks would settle a difference of this size. */
+  /** What the verdict is based on; for `inconclusive`, also what would settle it. */
   sentence: string;
 };
 

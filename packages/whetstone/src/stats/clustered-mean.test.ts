@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { clusteredMean, studentTInterval } from './clustered-mean.ts';
+import { clusteredMean } from './clustered-mean.ts';
 
 const rates = fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 40 });
 
@@ -36,18 +36,5 @@ describe('clusteredMean', () => {
   test('refuses an empty list, and values without clusters', () => {
     expect(() => clusteredMean([])).toThrow(RangeError);
     expect(() => clusteredMean([1, 2], ['a'])).toThrow(RangeError);
-  });
-});
-
-describe('studentTInterval', () => {
-  test('is mean ± t·SE', () => {
-    const interval = studentTInterval(clusteredMean([1, 0, 0]));
-    expect(interval?.low).toBeCloseTo(1 / 3 - 4.302_653 / 3, 5);
-    expect(interval?.high).toBeCloseTo(1 / 3 + 4.302_653 / 3, 5);
-  });
-
-  test('is not given where its width would be zero', () => {
-    expect(studentTInterval(clusteredMean([1, 1, 1]))).toBeNull();
-    expect(studentTInterval(clusteredMean([1]))).toBeNull();
   });
 });

@@ -1,6 +1,3 @@
-import type { Interval } from './interval.ts';
-import { studentTQuantile } from './student-t.ts';
-
 export type ClusteredMean = {
   mean: number;
   /** `null` with one cluster, because the spread between clusters is then unknown. */
@@ -33,14 +30,6 @@ export function clusteredMean(
   const squares = sum([...deviations.values()].map((deviation) => deviation ** 2));
   const standardError = Math.sqrt(((count / (count - 1)) * squares) / values.length ** 2);
   return { mean, standardError: standardError < 1e-12 ? 0 : standardError, degreesOfFreedom: count - 1 };
-}
-
-/** mean ± t·SE. `null` with one cluster, and without spread, because the interval would claim certainty. */
-export function studentTInterval(estimate: ClusteredMean, level = 0.95): Interval | null {
-  const { mean, standardError, degreesOfFreedom } = estimate;
-  if (standardError === null || standardError === 0) return null;
-  const margin = studentTQuantile((1 + level) / 2, degreesOfFreedom) * standardError;
-  return { low: mean - margin, high: mean + margin, level, method: 'Student t over tasks' };
 }
 
 /** Sorts first, so that rounding does not depend on the order of tasks. */

@@ -1,0 +1,121 @@
+import { clipInterval, type Interval } from './interval.ts';
+import { normalQuantile } from './normal.ts';
+import { studentTCdf, studentTQuantile } from './student-t.ts';
+
+/** One task: rate of the variant − rate of the baseline, with the trials that each rate is from. */
+export type TaskDifference = { difference: number; trials: { variant: number; baseline: number } };
+
+export type PopulationDifference = {
+  /** Mean over tasks. */
+  difference: number;
+  tasks: number;
+  /** Standard deviation of the differences over tasks; `null` with one task. */
+  standardDeviation: number | null;
+  /** `null` with one task. */
+  standardError: number | null;
+  /** For tasks like these, cut to [−1, 1]; `null` with one task. */
+  interval: Interval | null;
+  /** Two-sided, from mean / SE; `null` with one task. */
+  pValue: number | null;
+};
+
+/**
+ * How much the spread over tasks is widened by the noise of trials. Without it, an interval shrinks to nothing when
+ * every task happens to show the same difference. For each number of tasks it is the value with the most power whose
+ * false positives stay at 5.5 % in the worst of the scenarios of `npm run bench -- truth`.
+ */
+export function spreadWidening(tasks: number): number {
+  const upTo = [
+    [4, 0.5],
+    [5, 0.6],
+    [7, 0.7],
+    [11, 0.8],
+    [14, 0.9],
+    [49, 1],
+  ] as const;
+  return upTo.find(([most]) => tasks <= most)?.[1] ?? 1.2;
+}
+
+/**
+ * The difference of two arms for tasks like these: m = mean d_t, S = Σ(d_t − m)², h = mean (1/T_A + 1/T_B)/2,
+ * SE² = (S + 2c²h)/(K + 1)/K, interval m ± t_{K−1}·SE (statistics, R1). It depends on no seed.
+ * @throws RangeError when there are no tasks.
+ */
+export function populationDifference(
+  tasks: readonly TaskDifference[],
+  { level = 0.95, widening = spreadWidening(tasks.length) }: { level?: number; widening?: number } = {},
+): PopulationDifference {
+  const count = tasks.length;
+  if (count === 0) throw new RangeError('no tasks to take a difference of');
+  // Sorted, so that rounding does not depend on the order of tasks.
+  const differences = tasks.map((task) => task.difference).toSorted((a, b) => a - b);
+  const difference = sum(differences) / count;
+  if (count === 1) {
+    return {
+      difference,
+      tasks: 1,
+      standardDeviation: null,
+      standardError: null,
+      interval: null,
+      pValue: null,
+    };
+  }
+  const squares = sum(differences.map((one) => (one - difference) ** 2));
+  const noise = trialNoise(tasks);
+  const standardError = Math.sqrt((squares + 2 * widening ** 2 * noise) / (count + 1) / count);
+  const margin = studentTQuantile((1 + level) / 2, count - 1) * standardError;
+  const interval = {
+    low: difference - margin,
+    high: difference + margin,
+    level,
+    method: 'Student t over tasks, spread widened by the noise of trials',
+  };
+  return {
+    difference,
+    tasks: count,
+    standardDeviation: Math.sqrt(squares / (count - 1)),
+    standardError,
+    interval: clipInterval(interval, -1, 1),
+    pValue: Math.min(1, 2 * (1 - studentTCdf(Math.abs(difference) / standardError, count - 1))),
+  };
+}
+
+/**
+ * The smallest difference that so many tasks show with 80 % power at the 5 % level:
+ * (t_{.975}·s̃ + t_{.8}·s)/√K with s̃² = ((K − 1)s² + 2c²h)/(K + 1).
+ * @param spread Standard deviation of the differences over tasks.
+ * @param noise `trialNoise` of the plan: mean of (1/T_A + 1/T_B)/2.
+ */
+export function minimumDetectableDifference(tasks: number, spread: number, noise: number): number {
+  const widened = Math.sqrt(
+    ((tasks - 1) * spread ** 2 + 2 * spreadWidening(tasks) ** 2 * noise) / (tasks + 1),
+  );
+  const [ofTest, ofPower] = [studentTQuantile(0.975, tasks - 1), studentTQuantile(0.8, tasks - 1)];
+  return (ofTest * widened + ofPower * spread) / Math.sqrt(tasks);
+}
+
+/**
+ * The number of tasks that shows `target` with 80 % power at the 5 % level. `target` is the difference that the user
+ * cares about, never the one that was observed. `null` beyond 100,000 tasks.
+ */
+export function tasksNeeded(target: number, spread: number, noise: number): number | null {
+  // The normal distribution needs fewer tasks than Student's t, so the search can begin just below its number.
+  const normal = ((normalQuantile(0.975) + normalQuantile(0.8)) * (spread / target)) ** 2;
+  const first = Math.max(FEWEST_TASKS, Math.floor(0.9 * normal));
+  if (first > 100_000) return null;
+  let tasks = first;
+  while (minimumDetectableDifference(tasks, spread, noise) > target) tasks += 1;
+  return tasks;
+}
+
+/** Fewer tasks than this never make a verdict. */
+export const FEWEST_TASKS = 4;
+
+/** Mean over tasks of (1/T_A + 1/T_B)/2. */
+export function trialNoise(tasks: readonly TaskDifference[]): number {
+  return sum(tasks.map(({ trials }) => (1 / trials.variant + 1 / trials.baseline) / 2)) / tasks.length;
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
