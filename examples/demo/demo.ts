@@ -22,7 +22,7 @@ const run = await whetstone(
   '-c',
   config,
   '--trials',
-  live ? '1' : '3',
+  live ? '1' : '2',
   '--jobs',
   '2',
   ...liveAgents(),

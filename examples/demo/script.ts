@@ -40,14 +40,40 @@ const noteInChangelog = (note: string): NeutralCall => ({
   replace: `## Unreleased\n\n- ${note}\n`,
 });
 
-const TASKS: {
+type DemoTask = {
   /** Words of the task's prompt. */
   about: string;
   file: string;
   change: NeutralCall[];
   note: string;
   summary: string;
-}[] = [
+};
+
+/** A task that adds a function of a text, in a file of its own. */
+function newFunction(name: string, file: string, code: readonly string[]): DemoTask {
+  const before = "export { truncate } from './truncate.js';\n";
+  return {
+    about: `${name}(text)`,
+    file: 'src/index.js',
+    change: [
+      {
+        tool: 'write',
+        path: `src/${file}.js`,
+        content: ["import { assertString } from './assert.js';", '', ...code, ''].join('\n'),
+      },
+      {
+        tool: 'edit',
+        path: 'src/index.js',
+        find: before,
+        replace: `export { ${name} } from './${file}.js';\n${before}`,
+      },
+    ],
+    note: `New: \`${name}\`.`,
+    summary: `${name} is there and exported.`,
+  };
+}
+
+const TASKS: DemoTask[] = [
   {
     about: "truncate('exactly', 7)",
     file: 'src/truncate.js',
@@ -62,34 +88,13 @@ const TASKS: {
     note: '`truncate` leaves a text that fits exactly.',
     summary: 'A text that fits exactly is no longer cut.',
   },
-  {
-    about: 'titleCase(text)',
-    file: 'src/index.js',
-    change: [
-      {
-        tool: 'write',
-        path: 'src/title-case.js',
-        content: [
-          "import { assertString } from './assert.js';",
-          '',
-          '/** Puts a capital at the start of every word. */',
-          'export function titleCase(text) {',
-          "  assertString(text, 'text');",
-          '  return text.replaceAll(/(^|\\s)(\\S)/g, (_, space, letter) => space + letter.toUpperCase());',
-          '}',
-          '',
-        ].join('\n'),
-      },
-      {
-        tool: 'edit',
-        path: 'src/index.js',
-        find: "export { truncate } from './truncate.js';\n",
-        replace: "export { titleCase } from './title-case.js';\nexport { truncate } from './truncate.js';\n",
-      },
-    ],
-    note: 'New: `titleCase`.',
-    summary: 'titleCase is there and exported.',
-  },
+  newFunction('titleCase', 'title-case', [
+    '/** Puts a capital at the start of every word. */',
+    'export function titleCase(text) {',
+    "  assertString(text, 'text');",
+    '  return text.replaceAll(/(^|\\s)(\\S)/g, (_, space, letter) => space + letter.toUpperCase());',
+    '}',
+  ]),
   {
     about: 'formatDuration(90_000_000)',
     file: 'src/duration.js',
@@ -104,4 +109,25 @@ const TASKS: {
     note: '`formatDuration` knows days.',
     summary: 'Durations know days now.',
   },
+  newFunction('initials', 'initials', [
+    '/** The first letters of the words, as capitals. */',
+    'export function initials(text) {',
+    "  assertString(text, 'text');",
+    "  return text.split(/\\s+/).map((word) => word.slice(0, 1).toUpperCase()).join('');",
+    '}',
+  ]),
+  newFunction('countWords', 'count-words', [
+    '/** The number of words, whatever space is between them. */',
+    'export function countWords(text) {',
+    "  assertString(text, 'text');",
+    "  return text.split(/\\s+/).filter((word) => word !== '').length;",
+    '}',
+  ]),
+  newFunction('reverseWords', 'reverse-words', [
+    '/** The words in the opposite order. */',
+    'export function reverseWords(text) {',
+    "  assertString(text, 'text');",
+    "  return text.split(' ').reverse().join(' ');",
+    '}',
+  ]),
 ];
