@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { lstatSync, mkdirSync, rmdirSync, unlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { removeTree } from '../files/remove-tree.ts';
@@ -24,7 +25,7 @@ export function makeSandboxFolders(scratch: string): SandboxFolders & { root: st
 
 /** Removes what `makeSandboxFolders` made, whatever the sandbox's commands did in it. */
 export async function removeSandboxFolders(folders: SandboxFolders & { root: string }): Promise<void> {
-  if (removedAsMade(folders)) return;
+  if (await removedAsMade(folders)) return;
   await removeTree(folders.root).catch((cause: Error) => {
     throw new WhetstoneError(
       'sandbox-cleanup-failed',
@@ -34,12 +35,20 @@ export async function removeSandboxFolders(folders: SandboxFolders & { root: str
   });
 }
 
-/** Removes the folders without walking a tree; most commands leave nothing in them. */
-function removedAsMade({ root, home, temporary, runtime }: SandboxFolders & { root: string }): boolean {
+/**
+ * Removes the folders without walking a tree; most commands leave nothing in them. Not synchronously: it waits for the
+ * kernel's lock of mounts, which other cases hold.
+ */
+async function removedAsMade({
+  root,
+  home,
+  temporary,
+  runtime,
+}: SandboxFolders & { root: string }): Promise<boolean> {
   try {
-    if (!lstatSync(home).isDirectory()) return false; // a link in its place leads elsewhere
-    unlinkSync(join(home, '.gitconfig'));
-    for (const folder of [home, temporary, runtime, root]) rmdirSync(folder);
+    if (!(await lstat(home)).isDirectory()) return false; // a link in its place leads elsewhere
+    await unlink(join(home, '.gitconfig'));
+    for (const folder of [home, temporary, runtime, root]) await rmdir(folder);
     return true;
   } catch {
     return false;
