@@ -8,7 +8,7 @@ import type { Sandbox } from '@whetstone/sandbox';
 import type { InfrastructureFailure } from '../record/failure-class.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
-import { describeResult, runCommands, succeeded } from '../verify/run-commands.ts';
+import { runSetup } from '../verify/run-setup.ts';
 import { verify } from '../verify/verify.ts';
 import { variantOverlays } from '../workspace/variant-overlays.ts';
 import type { Workspace } from '../workspace/workspace.ts';
@@ -62,6 +62,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   if (lane) trace.calls = lane.ledger;
 
   await setUp(attempt, lab, sandbox, workspace, files);
+  attempt.onProgress?.({ phase: 'agent' });
   const driveStart = performance.now();
   const turn = await drive(attempt, lab, { sandbox, lane, folder, files }, trace);
   trace.agentSeconds = (performance.now() - driveStart) / 1000;
@@ -72,6 +73,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   await sandbox.stop(); // the whole tree, before anything is read
   attempt.signal.throwIfAborted();
 
+  attempt.onProgress?.({ phase: 'verification' });
   trace.changes = await workspace.changes();
   const answer = attempt.task.outputSchema && checkedAnswer(turn);
   trace.artifactNotes = [
@@ -122,15 +124,10 @@ async function setUp(
   files: CaseLayout,
 ): Promise<void> {
   if (attempt.task.setup.length === 0) return;
-  const ran = await runCommands(sandbox, attempt.task.setup, {
-    directory: files.setup,
-    prefix: 'setup',
-    stopAtFailure: true,
-    mask,
-    signal: attempt.signal,
-  });
-  const failed = ran.find(({ result }) => !succeeded(result));
-  if (failed) throw new WhetstoneError('task-setup-failed', `setup: ${describeResult(failed)}`);
+  attempt.onProgress?.({ phase: 'setup' });
+  const where = { directory: files.setup, mask, signal: attempt.signal };
+  const { failure } = await runSetup(sandbox, attempt.task, where);
+  if (failure !== undefined) throw new WhetstoneError('task-setup-failed', `setup: ${failure}`);
   await workspace.rebase();
 }
 

@@ -38,7 +38,11 @@ export async function drive(
       await appendFile(resources.files.prompt, `\n\n${title}\n\n${text}`);
     }
     const sending = session.send(input, {
-      onEvent: log.append,
+      onEvent(event) {
+        log.append(event);
+        if (event.type === 'action.called')
+          attempt.onProgress?.({ phase: 'agent', action: actionText(event) });
+      },
       onLog: (message) => log.append({ type: 'raw', turn: index, source: 'host', native: { log: message } }),
     });
     trace.turnsSent = session.turns;
@@ -54,6 +58,15 @@ export async function drive(
   const whole = joinTurns(trace.turns);
   if (!whole) throw new TypeError('An attempt has no turn.');
   return whole;
+}
+
+/** The tool and, where it has one, its command, path or pattern. */
+function actionText({ name, input }: Extract<StreamEvent, { type: 'action.called' }>): string {
+  const given = typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
+  const subject = [given.command, given.path, given.file_path, given.pattern].find(
+    (value) => typeof value === 'string',
+  );
+  return subject === undefined ? name : `${name} ${subject}`;
 }
 
 function sessionOptions(

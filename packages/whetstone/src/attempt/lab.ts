@@ -47,7 +47,12 @@ export type Attempt = {
   /** Attempts of this case before this one that ended in an infrastructure error. */
   retries: number;
   signal: AbortSignal;
+  /** Called when a phase begins, and for each tool call of the agent. */
+  onProgress?: (progress: CaseProgress) => void;
 };
+
+/** What a running case does. `action` is the last tool call of the agent. */
+export type CaseProgress = { phase: 'setup' | 'agent' | 'verification'; action?: string };
 
 /** What is known of an attempt so far. When a step fails, what the steps before it found is kept. */
 export type Trace = {

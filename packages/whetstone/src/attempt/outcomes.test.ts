@@ -157,7 +157,8 @@ test.concurrent('failures that are not the agent’s have the class task or veri
     {
       outcome: 'error',
       failure_class: 'task',
-      evidence: 'setup: `echo no network; exit 4` exited 4 (no network)',
+      evidence:
+        'setup: `echo no network; exit 4` exited 4 (no network)\nsetup/setup-0.stdout.log ends with:\nno network',
       agent_exit_code: null,
       status: 'workspace_failed',
     },

@@ -67,7 +67,8 @@ describe.skipIf(!hasScript).concurrent('progress on a terminal', { tags: 'script
     const text = stripVTControlCharacters(output);
     expect(text).toContain('Preparing the trees…');
     expect(text).toMatch(/[01]\/2 done · 1 running · [01] not passed · [\d.]+ s/);
-    expect(text).toMatch(/writer · (works|fails) · baseline · 1 {2}[\d.]+ s/);
+    expect(text).toMatch(/writer · (works|fails) · baseline · 1 {2}[\d.]+ s {2}agent/);
+    expect(text).toMatch(/passed {2}writer · works · baseline · 1/);
     expect(text).toMatch(/failed {2}writer · fails · baseline · 1/);
     expect(text.trimEnd().endsWith(project.latest().directory)).toBe(true);
     expect(output).not.toContain(`${ESC}]0;title`);

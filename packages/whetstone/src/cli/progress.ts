@@ -37,7 +37,7 @@ function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
 
 function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
   const update = createLogUpdate(stream);
-  const running = new Map<string, { planned: PlannedCase; since: number }>();
+  const running = new Map<string, { planned: PlannedCase; since: number; doing?: string }>();
   const rows: CaseRow[] = [];
   const began = Date.now();
   let before = 0;
@@ -48,8 +48,8 @@ function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
     const elapsed = (Date.now() - began) / 1000;
     const lines = [header];
     if (total > 0) lines.push(totalsLine({ before, total, rows, running: running.size, elapsed }, colors));
-    for (const { planned, since } of running.values()) {
-      lines.push(colors.dim(`  ${label(planned)}  ${seconds((Date.now() - since) / 1000)}`));
+    for (const { planned, since, doing = '' } of running.values()) {
+      lines.push(colors.dim(`  ${label(planned)}  ${seconds((Date.now() - since) / 1000)}${doing}`));
     }
     update(lines.join('\n'));
   };
@@ -68,10 +68,12 @@ function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
       } else if (event.type === 'case.finished') {
         running.delete(event.planned.id);
         rows.push(event.row);
-        if (event.row.outcome !== 'passed') {
-          update.clear();
-          stream.write(`${caseLine(event.planned, event.row, colors)}\n`);
-        }
+        update.clear();
+        stream.write(`${caseLine(event.planned, event.row, colors)}\n`);
+      } else if (event.type === 'case.progressed') {
+        const { planned, phase, action } = event;
+        const doing = `  ${phase}${action === undefined ? '' : `: ${oneLine(action, 60)}`}`;
+        running.set(planned.id, { planned, since: running.get(planned.id)?.since ?? Date.now(), doing });
       }
       draw();
     },

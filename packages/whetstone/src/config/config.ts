@@ -83,6 +83,10 @@ export type TaskConfig = {
   repoRef?: string;
   /** Commands run in the workspace before the agent, and again in the clean room before validation. */
   setup: Command[];
+  /** Limit of each setup command, seconds. Default: 600. */
+  setupTimeoutSeconds?: number;
+  /** Variables of the setup commands; `${NAME}` is taken from the user's environment. */
+  setupEnv?: Record<string, string>;
   /** Validation commands: the task's own where it has any, else those of `evaluation`. */
   validation: { commands: Command[]; timeoutSeconds?: number };
   /** Absolute path of a folder that is laid over the tree for verification only. */

@@ -21,6 +21,7 @@ import { messageOf } from '@whetstone/errors';
 import picomatch from 'picomatch';
 import { z } from 'zod';
 import { camelCased } from './camel-cased.ts';
+import { referenceProblem } from './environment-reference.ts';
 
 /** The shapes of the YAML files. What needs more than one key, or the disk, is checked by what reads it. */
 
@@ -37,6 +38,11 @@ const commandList = z
   .object({ commands: list(shellOrArgv), timeout_seconds: seconds.nullish() })
   .transform(camelCased)
   .nullish();
+
+const environmentValue = anyText.superRefine((value, context) => {
+  const problem = referenceProblem(value);
+  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+});
 
 const treeGlob = anyText.superRefine((value, context) => {
   const problem = globProblem(value);
@@ -196,6 +202,8 @@ export const taskSchema = z.object({
   difficulty: anyText.nullish(),
   repo_ref: name.nullish(),
   setup: z.array(shellOrArgv).nullish(),
+  setup_timeout_seconds: seconds.nullish(),
+  setup_env: z.record(variableName, environmentValue).nullish(),
   validation: commandList,
   hidden_tests: text.nullish(),
   output_schema: z.union([text, z.record(z.string(), z.unknown())]).nullish(),

@@ -22,10 +22,18 @@ const INFRASTRUCTURE_RETRIES = 1;
 export async function runCase(
   planned: PlannedCase,
   lab: CaseLab,
-  options: { signal: AbortSignal; onRetry: (evidence: string) => void },
+  options: {
+    signal: AbortSignal;
+    onRetry: (evidence: string) => void;
+    onProgress: NonNullable<Attempt['onProgress']>;
+  },
 ): Promise<CaseRow | undefined> {
   for (let retries = 0; ; retries++) {
-    const attempt = await describeAttempt(planned, lab, { retries, signal: options.signal });
+    const attempt = await describeAttempt(planned, lab, {
+      retries,
+      signal: options.signal,
+      onProgress: options.onProgress,
+    });
     const row = await runAttempt(attempt, lab).catch((error: unknown) => {
       if (options.signal.aborted) return undefined;
       throw error;
@@ -46,7 +54,7 @@ const TRANSIENT: readonly CaseRow['failure_class'][] = ['sandbox', 'provider-lim
 async function describeAttempt(
   planned: PlannedCase,
   lab: CaseLab,
-  rest: { retries: number; signal: AbortSignal },
+  rest: Pick<Attempt, 'retries' | 'signal' | 'onProgress'>,
 ): Promise<Attempt> {
   const { config } = lab;
   const agent = lab.agents.get(planned.agent);

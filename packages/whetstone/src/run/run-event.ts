@@ -1,3 +1,4 @@
+import type { CaseProgress } from '../attempt/lab.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -11,6 +12,8 @@ export type RunEvent =
   /** The run directory is open. `done` of `total` cases need no running, because an earlier run finished them. */
   | { type: 'started'; manifest: Manifest; directory: string; done: number; total: number }
   | { type: 'case.started'; planned: PlannedCase }
+  /** A phase of a running case has begun, or its agent has called a tool. */
+  | ({ type: 'case.progressed'; planned: PlannedCase } & CaseProgress)
   /** The infrastructure failed the case (`evidence` says how), and it is run once more. */
   | { type: 'case.retried'; planned: PlannedCase; evidence: string }
   | { type: 'case.finished'; planned: PlannedCase; row: CaseRow };

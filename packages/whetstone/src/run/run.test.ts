@@ -66,6 +66,7 @@ describe('run({ config })', () => {
     expect(events.map(({ type }) => type).sort()).toEqual([
       'case.finished',
       'case.finished',
+      ...Array(4).fill('case.progressed'),
       'case.started',
       'case.started',
       'preparing',

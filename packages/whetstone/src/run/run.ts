@@ -5,6 +5,7 @@ import { createMask, startSandboxProvider } from '@whetstone/sandbox';
 import type { Lab } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import { setupEnvironment } from '../config/setup-environment.ts';
 import { inPlan, type Plan, type Selection } from '../plan/plan.ts';
 import { version } from '../version.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
@@ -79,6 +80,10 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const agents = await createAgents(config, plan);
   requireCapabilities(config, plan, agents);
   const contexts = await readContexts(config, plan);
+  const planned = new Set(plan.cases.map(({ task }) => task));
+  const setupSecrets = config.tasks
+    .filter(({ id }) => planned.has(id))
+    .flatMap((task) => setupEnvironment(task, process.env).secrets);
   for (const message of agentsBypassingGateway(config, plan)) onEvent({ type: 'warned', message });
   const treeNotes = await prepareTrees(config, plan, workspaces);
   await using record = await openRecord({
@@ -93,6 +98,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
 
   const secrets = [
     ...collectSecrets(inPlan(config.agents, plan.agents), process.env),
+    ...setupSecrets,
     ...[...contexts.values()].flatMap((context) => context.secrets),
   ];
   const lab: Lab = {

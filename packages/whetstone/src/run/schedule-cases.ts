@@ -29,6 +29,7 @@ export async function runCases(
       onEvent({ type: 'case.started', planned });
       const row = await runCase(planned, lab, {
         signal: stop,
+        onProgress: (progress) => onEvent({ type: 'case.progressed', planned, ...progress }),
         onRetry: (evidence) => onEvent({ type: 'case.retried', planned, evidence }),
       });
       if (!row) continue;

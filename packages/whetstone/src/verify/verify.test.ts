@@ -159,7 +159,8 @@ test.concurrent('what the agent broke is its failure; what is broken without the
   expect(rows.get('breaks-setup')).toMatchObject({
     outcome: 'failed',
     failure_class: 'agent',
-    evidence: 'setup in the clean room: `sh build.sh` exited 9 (no compiler)',
+    evidence:
+      'setup in the clean room: `sh build.sh` exited 9 (no compiler)\nverify/setup-0.stdout.log ends with:\nno compiler',
   });
   expect(rows.get('removes-verifier')).toMatchObject({ outcome: 'failed', failure_class: 'agent' });
   expect(rows.get('removes-verifier')?.evidence).toContain('without the agent');

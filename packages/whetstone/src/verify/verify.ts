@@ -11,6 +11,7 @@ import type { Changes, Snapshot, Workspace, Workspaces } from '../workspace/work
 import { openAnswerFiles } from './answer-files.ts';
 import { checkCommands, checkTree, touchedPaths } from './hard-checks.ts';
 import { describeResult, runCommands, succeeded } from './run-commands.ts';
+import { runSetup } from './run-setup.ts';
 
 /**
  * The clean room. A new workspace and a new sandbox, which the agent never saw, get the pristine tree, the changes of
@@ -115,16 +116,15 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
   const { workspace, sandbox } = room;
   const hardTree = await checkTree(task.hardEvaluation, workspace.path, changes, input.agentCompleted);
   const where = { directory: input.directory, mask: input.mask, signal: input.signal };
-  const setup = await runCommands(sandbox, task.setup, { ...where, prefix: 'setup', stopAtFailure: true });
-  const failedSetup = setup.find(({ result }) => !succeeded(result));
-  if (failedSetup) {
+  const { ran: setup, failure: failedSetup } = await runSetup(sandbox, task, where);
+  if (failedSetup !== undefined) {
     return {
       validation: 'failed',
       commands: setup.map(({ row }) => row),
       hard: hardTree,
       hardStatus: hardTree.length > 0 ? 'failed' : 'not_configured',
       protectedTouched,
-      failure: `setup in the clean room: ${describeResult(failedSetup)}`,
+      failure: `setup in the clean room: ${failedSetup}`,
     };
   }
 

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { resolveAgentEnv } from '@whetstone/agents/evaluator';
+import type { TaskConfig } from './config.ts';
+
+/**
+ * What the setup of a task gets from the user's environment, and which values of it must be masked.
+ * @throws WhetstoneError `env-missing` if `setup_env` refers to a variable that is not set.
+ */
+export function setupEnvironment(
+  task: Pick<TaskConfig, 'id' | 'setup' | 'setupEnv'>,
+  user: NodeJS.ProcessEnv,
+): { env: Record<string, string>; secrets: string[] } {
+  if (task.setup.length === 0) return { env: {}, secrets: [] };
+  const own = resolveAgentEnv(task.setupEnv ?? {}, user, {
+    what: `The setup of task ${task.id}`,
+    where: `tasks[${task.id}].setup_env`,
+  });
+  const machine = installationVariables(user);
+  const credentials = Object.values(machine).flatMap((value) => /:\/\/([^/\s@]+)@/.exec(value)?.[1] ?? []);
+  return { env: { ...machine, ...own.env }, secrets: [...own.secrets, ...credentials] };
+}
+
+/** Where package managers find proxies, certificates, registries and their own files. */
+const INSTALLATION_NAMES =
+  /^(?:(?:https?|all|no|ftp)_proxy|node_extra_ca_certs|ssl_cert_(?:file|dir)|(?:requests|curl)_ca_bundle|git_ssl_cainfo|npm_config_(?:registry|userconfig|globalconfig|cafile|strict_ssl|(?:https_?)?proxy|noproxy)|yarn_(?:npm_registry_server|registry)|pip_(?:index_url|extra_index_url|trusted_host|cert|config_file|proxy)|uv_(?:index_url|default_index|extra_index_url)|goproxy|cargo_registries_\w+_index)$/i;
+
+const FILES_AT_HOME: readonly (readonly [variable: string, files: readonly string[]])[] = [
+  ['NPM_CONFIG_USERCONFIG', ['.npmrc']],
+  ['PIP_CONFIG_FILE', ['.config/pip/pip.conf', '.pip/pip.conf']],
+];
+
+function installationVariables(user: NodeJS.ProcessEnv): Record<string, string> {
+  const found: Record<string, string> = {};
+  for (const [variable, files] of FILES_AT_HOME) {
+    const paths = files.map((file) => join(user.HOME ?? '/nonexistent', file));
+    const file = paths.find((path) => existsSync(path));
+    if (file !== undefined) found[variable] = file;
+  }
+  for (const [name, value] of Object.entries(user)) {
+    if (value !== undefined && value !== '' && INSTALLATION_NAMES.test(name)) found[name] = value;
+  }
+  return found;
+}

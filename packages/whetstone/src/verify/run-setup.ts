@@ -1,0 +1,41 @@
+import type { Mask, Sandbox } from '@whetstone/sandbox';
+import type { TaskConfig } from '../config/config.ts';
+import { setupEnvironment } from '../config/setup-environment.ts';
+import { describeResult, type RanCommand, runCommands, succeeded } from './run-commands.ts';
+
+/** The limit of each setup command without `setup_timeout_seconds`, in seconds. */
+const TIME_LIMIT_SECONDS = 600;
+const KEPT_LINES = 5;
+
+export type RanSetup = {
+  ran: RanCommand[];
+  /** What failed, and the last lines of its output. */
+  failure?: string;
+};
+
+/**
+ * Runs the setup commands of a task, until one fails. They get what installing needs and the agent does not get: the
+ * proxies, certificates and package registries of this machine, and the task's `setup_env`.
+ */
+export async function runSetup(
+  sandbox: Sandbox,
+  task: TaskConfig,
+  options: { directory: string; mask: Mask; signal: AbortSignal },
+): Promise<RanSetup> {
+  const ran = await runCommands(sandbox, task.setup, {
+    ...options,
+    prefix: 'setup',
+    stopAtFailure: true,
+    timeoutMs: (task.setupTimeoutSeconds ?? TIME_LIMIT_SECONDS) * 1000,
+    env: async () => setupEnvironment(task, process.env).env,
+  });
+  const failed = ran.find(({ result }) => !succeeded(result));
+  return failed ? { ran, failure: `${describeResult(failed)}${lastLines(failed)}` } : { ran };
+}
+
+function lastLines({ row, result }: RanCommand): string {
+  const [text, path] =
+    result.stderr.trim() === '' ? [result.stdout, row.stdout_path] : [result.stderr, row.stderr_path];
+  const lines = text.trimEnd().split('\n').slice(-KEPT_LINES);
+  return text.trim() === '' ? '' : `\n${path} ends with:\n${lines.join('\n')}`;
+}
