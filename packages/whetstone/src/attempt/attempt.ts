@@ -34,9 +34,8 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
     outcome = await pursue(attempt, lab, files, trace);
   } catch (error) {
     attempt.signal.throwIfAborted();
-    const isDriving = trace.turnsSent > 0 && trace.agentSeconds === undefined;
     const turns = { sent: trace.turnsSent, planned: plannedTurns(attempt.task) };
-    const evidence = isDriving ? inTurn(turns, describeError(error)) : describeError(error);
+    const evidence = trace.isDriving ? inTurn(turns, describeError(error)) : describeError(error);
     outcome = { status: 'error', class: classOf(error), evidence };
   }
   attempt.signal.throwIfAborted();
@@ -64,8 +63,11 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   await setUp(attempt, lab, sandbox, workspace, files);
   attempt.onProgress?.({ phase: 'agent' });
   const driveStart = performance.now();
-  const turn = await drive(attempt, lab, { sandbox, lane, folder, files }, trace);
-  trace.agentSeconds = (performance.now() - driveStart) / 1000;
+  trace.isDriving = true;
+  const turn = await drive(attempt, lab, { sandbox, lane, folder, files }, trace).finally(() => {
+    trace.agentSeconds = (performance.now() - driveStart) / 1000;
+  });
+  trace.isDriving = false;
   const sight = lane && watch.sight;
   const exposure = findExposure(attempt.context, turn.events, { sight, instructionsPath });
   if (exposure) trace.exposure = exposure;

@@ -1,8 +1,9 @@
 import type { Turn } from '@whetstone/agents';
-import { disagree } from '@whetstone/agents/evaluator';
+import { disagree, leadsToGateway } from '@whetstone/agents/evaluator';
 import { addUsage, totalTokens, type Usage } from '@whetstone/events';
 import type { LedgerLine } from '@whetstone/gateway';
 import type { CaseRow } from '../record/row.ts';
+import { addSpending } from './add-spending.ts';
 import type { Outcome } from './decide-outcome.ts';
 import { add, joinTurns, sumIfKnown } from './join-turns.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
@@ -19,7 +20,13 @@ export function buildRow(input: {
   const { mask } = lab;
   const { turns, changes, verification } = trace;
   const turn = joinTurns(turns);
-  const consumption = consumed(turns, trace.calls);
+  const consumption = addSpending(
+    [
+      ...attempt.earlier,
+      { ...consumed(turns, trace.calls), agent_duration_seconds: trace.agentSeconds ?? null },
+    ],
+    { isMetered: lab.gateway !== undefined && leadsToGateway(attempt.agentConfig) },
+  );
   return {
     schema_version: '1',
     whetstone_version: lab.version,
@@ -34,7 +41,8 @@ export function buildRow(input: {
     variant: attempt.variant.name,
     trial_index: attempt.planned.trial,
     repo_ref: attempt.commit,
-    network: attempt.agentConfig.network,
+    network: lab.record.manifest.isolation.network,
+    network_declared: attempt.agentConfig.network,
 
     outcome: outcome.status,
     failure_class: outcome.status === 'passed' ? null : outcome.class,
@@ -72,7 +80,7 @@ export function buildRow(input: {
         ...(differsFromWire(turn, trace.calls) ? ['usage_mismatch'] : []),
       ]),
     ],
-    retries: attempt.retries,
+    retries: attempt.earlier.length,
   };
 }
 

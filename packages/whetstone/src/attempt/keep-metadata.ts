@@ -11,8 +11,11 @@ export async function keepMetadata(
   { events, facts }: Turn,
   exposure: Exposure | undefined,
   file: string,
-  { mask }: Lab,
+  { mask, record }: Lab,
 ): Promise<void> {
-  const metadata = maskValues({ ...deriveAgentMetadata(events, facts), ...present({ exposure }) }, mask);
+  // What was enforced, and not what the agent's profile declares.
+  const { network } = record.manifest.isolation;
+  const derived = { ...deriveAgentMetadata(events, facts), network };
+  const metadata = maskValues({ ...derived, ...present({ exposure }) }, mask);
   await writeFile(file, `${JSON.stringify(metadata, null, 2)}\n`, { mode: 0o600 });
 }

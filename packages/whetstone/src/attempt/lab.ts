@@ -5,6 +5,7 @@ import type { Mask, SandboxProvider } from '@whetstone/sandbox';
 import type { GatewayMode, TaskConfig, VariantConfig } from '../config/config.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { Exposure } from '../record/exposure-schema.ts';
+import type { CaseRow } from '../record/row.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import type { Verification } from '../verify/verify.ts';
 import type { Changes, Workspaces } from '../workspace/workspace.ts';
@@ -44,8 +45,8 @@ export type Attempt = {
   /** Commit SHA. */
   commit: string;
   prompt: string;
-  /** Attempts of this case before this one that ended in an infrastructure error. */
-  retries: number;
+  /** The rows of the attempts of this case before this one, which ended in an infrastructure error. */
+  earlier: readonly CaseRow[];
   signal: AbortSignal;
   /** Called when a phase begins, and for each tool call of the agent. */
   onProgress?: (progress: CaseProgress) => void;
@@ -59,6 +60,8 @@ export type Trace = {
   turnsSent: number;
   turns: Turn[];
   agentSeconds?: number;
+  /** Whether the agent is being driven, or its drive failed. */
+  isDriving?: boolean;
   changes?: Changes;
   verification?: Verification;
   calls: Lane['ledger'];

@@ -89,6 +89,13 @@ describe('outcomes of agents', () => {
     expect(rows.get(agent)).toMatchObject(expected);
   });
 
+  test('the network is what was enforced, and not what the profile of the agent declares', () => {
+    expect(rows.get('works')).toMatchObject({ network: 'open', network_declared: 'disabled' });
+    expect(JSON.parse(readFileSync(fileOf('works', 'agent.json'), 'utf8'))).toMatchObject({
+      network: 'open',
+    });
+  });
+
   test('no process of an agent that hung is left', async () => {
     await eventually(
       'the end of the hanging processes',

@@ -35,6 +35,7 @@ export const caseRowSchema = z.object({
   trial_index: z.number().int().positive(),
   /** Commit SHA of the base tree. */
   repo_ref: z.string(),
+  /** What was enforced: `open` in the process sandbox, whatever the agent's profile declares. */
   network: z.string(),
 
   outcome: z.enum(['passed', 'failed', 'error']),
@@ -74,7 +75,7 @@ export const caseRowSchema = z.object({
   touched_paths: z.array(z.string()),
   unportable_paths: z.array(z.string()),
 
-  /** `gateway`: counted on the wire. `agent`: reported by the agent. */
+  /** `gateway`: counted on the wire. `agent`: reported by the agent. Attempts that were retried count as well. */
   usage_source: z.enum(['gateway', 'agent', 'none']),
   input_tokens: z.number().int().nullable(),
   output_tokens: z.number().int().nullable(),
@@ -97,6 +98,8 @@ export const caseRowSchema = z.object({
 export const keptRowSchema = caseRowSchema.extend({
   /** How kept artifacts differ from what the agent left: secrets that were masked, files that were left out. */
   artifact_notes: z.array(z.string()).optional(),
+  /** What the agent's profile declares of the network, which nothing enforces. */
+  network_declared: z.string().optional(),
   /** Only for a task with follow-ups: how many turns were sent to the agent, and how many were planned. */
   turns: z.number().int().nonnegative().optional(),
   turns_planned: z.number().int().positive().optional(),

@@ -28,9 +28,10 @@ export async function runCase(
     onProgress: NonNullable<Attempt['onProgress']>;
   },
 ): Promise<CaseRow | undefined> {
-  for (let retries = 0; ; retries++) {
+  const earlier: CaseRow[] = [];
+  for (;;) {
     const attempt = await describeAttempt(planned, lab, {
-      retries,
+      earlier,
       signal: options.signal,
       onProgress: options.onProgress,
     });
@@ -39,10 +40,11 @@ export async function runCase(
       throw error;
     });
     if (!row) return undefined;
-    if (!TRANSIENT.includes(row.failure_class) || retries >= INFRASTRUCTURE_RETRIES) {
+    if (!TRANSIENT.includes(row.failure_class) || earlier.length >= INFRASTRUCTURE_RETRIES) {
       await lab.record.finishCase(row);
       return row;
     }
+    earlier.push(row);
     const evidence = row.evidence ?? '';
     await lab.record.retryCase(planned.id, { class: row.failure_class ?? 'harness', evidence });
     options.onRetry(evidence);
@@ -54,7 +56,7 @@ const TRANSIENT: readonly CaseRow['failure_class'][] = ['sandbox', 'provider-lim
 async function describeAttempt(
   planned: PlannedCase,
   lab: CaseLab,
-  rest: Pick<Attempt, 'retries' | 'signal' | 'onProgress'>,
+  rest: Pick<Attempt, 'earlier' | 'signal' | 'onProgress'>,
 ): Promise<Attempt> {
   const { config } = lab;
   const agent = lab.agents.get(planned.agent);

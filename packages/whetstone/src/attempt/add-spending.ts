@@ -1,0 +1,42 @@
+import type { CaseRow } from '../record/row.ts';
+import { add, sumIfKnown } from './join-turns.ts';
+
+const SUMS = [
+  'input_tokens',
+  'output_tokens',
+  'cache_read_tokens',
+  'cache_write_tokens',
+  'reasoning_tokens',
+  'total_tokens',
+  'cost_usd',
+  'model_calls',
+  'tool_calls',
+] as const;
+
+/** What an attempt used of a model. */
+export type Spending = Pick<CaseRow, (typeof SUMS)[number] | 'usage_source' | 'models'>;
+
+/**
+ * What the attempts of a case spent together. A sum with an unknown part is unknown. An attempt that used no model
+ * spent nothing: the gateway metered it and saw no call, or its agent never started.
+ */
+export function addSpending(
+  attempts: readonly (Spending & Pick<CaseRow, 'agent_duration_seconds'>)[],
+  { isMetered }: { isMetered: boolean },
+): Spending {
+  const last = attempts.at(-1);
+  if (!last) throw new TypeError('A case has no attempt.');
+  const spent = attempts.filter(
+    (one) => one.usage_source !== 'none' || (!isMetered && one.agent_duration_seconds !== null),
+  );
+  const counted = spent.length === 0 ? [last] : spent;
+  const sums = SUMS.map((field) => [
+    field,
+    sumIfKnown(counted, (one) => one[field] ?? undefined, add) ?? null,
+  ]);
+  return {
+    ...(Object.fromEntries(sums) as Record<(typeof SUMS)[number], number | null>),
+    usage_source: counted.at(-1)?.usage_source ?? 'none',
+    models: [...new Set(counted.flatMap(({ models }) => models))],
+  };
+}
