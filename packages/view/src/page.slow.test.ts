@@ -68,7 +68,7 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     for (const part of [
       'Against baseline: better: agents-md (loop); inconclusive: agents-md (codex).',
       '93 % [60, 99]',
-      '+35 … +100 pp',
+      '+32 … +100 pp',
       'Isolation level 0 (process)',
       '0123456789abcdef0123456789abcdef01234567',
       'The model answered 503 three times.',
