@@ -28,6 +28,11 @@ export type LaneOptions = {
    * Default none: the gateway removes them from requests.
    */
   allowProviderTools?: true | readonly string[];
+  /**
+   * Whether the modes that forward pass on paid calls that the gateway cannot meter, such as embeddings, images and
+   * batches. Default `false`: they get a 403. Under a budget for cost or tokens they always do.
+   */
+  allowUnmetered?: boolean;
   /** The lane's own limits. The gateway's limits also apply. */
   budget?: Budget;
   /**
@@ -108,7 +113,7 @@ export async function openLane(options: LaneOptions, place: LanePlace) {
   const closing = new AbortController();
   const open = new Set<Promise<void>>();
 
-  const { owner, faults = [], allowProviderTools = [] } = options;
+  const { owner, faults = [], allowProviderTools = [], allowUnmetered = false } = options;
   const budgets = [openBudget(options.budget), place.budget];
   const source = await openSource(options.mode, {
     owner,
@@ -116,6 +121,7 @@ export async function openLane(options: LaneOptions, place: LanePlace) {
     laneUrl: baseUrl,
     budgets,
     allowsTool: allowsTool(allowProviderTools),
+    allowsUnmetered: allowUnmetered,
     rate: place.rate,
   });
   const priceOf = await callPriceOf(options.mode, place.priceOf);

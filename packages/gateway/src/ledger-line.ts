@@ -76,7 +76,10 @@ export function settleLine(line: LedgerLine, ending: Ending): void {
 
 /** Whether the agent got what it needs to continue: a complete reply, unchanged. */
 const isAnswered = (line: LedgerLine): boolean =>
-  line.outcome === 'ok' && line.finish !== null && line.faults.every((kind) => harmless.includes(kind));
+  line.outcome === 'ok' &&
+  line.finish !== null &&
+  line.finish !== 'error' &&
+  line.faults.every((kind) => harmless.includes(kind));
 
 const harmless = ['latency', 'slow-tokens'];
 

@@ -34,6 +34,7 @@ export type ForwardPlace = {
   laneKey: string;
   budgets: readonly BudgetAccount[];
   allowsTool: (tool: string) => boolean;
+  allowsUnmetered: boolean;
   rate: Rate;
 };
 
@@ -86,11 +87,17 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
       const asksForUsage = lacksUsage(call.neutral);
       const body = strippedBody(call, asksForUsage ? askForUsage : undefined);
       const destination = destinationOf(call);
-      const turn = await waitForTurn(place.rate(destination.url.host), call);
+      let meter: Answer['meter'];
+      const turn = await waitForTurn(
+        place.rate(destination.url.host),
+        call,
+        () => meter?.overloaded() === true,
+      );
       // A budget may have been used up while the call waited.
       checkBudgets(place.budgets, true);
       const forwarded = await send(call, body, destination);
       const answer = meteredAnswer(await plainAnswer(forwarded, call), call.wire);
+      ({ meter } = answer);
       if (isRefusal(answer.status)) turn.refused(await pauseAskedFor(forwarded.response, answer));
       if (!asksForUsage || answer.status >= 400) return answer;
       const { 'content-length': _, ...headers } = answer.headers;
@@ -102,14 +109,14 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
     },
 
     async other(call) {
-      const limitsSpending = place.budgets.some((budget) => budget.limitsSpending);
-      if (limitsSpending && call.method !== 'GET' && call.method !== 'HEAD') {
-        throw new RequestError(
-          403,
-          `${call.method} ${call.line.path} cannot be metered, and this lane has a budget for cost or tokens.`,
-        );
+      if (isPaid(call)) {
+        const refusal = refusalOfUnmetered(place);
+        if (refusal)
+          throw new RequestError(403, `${call.method} ${call.line.path} cannot be metered, ${refusal}`);
       }
-      return plainAnswer(await send(call, call.body), call);
+      const answer = await plainAnswer(await send(call, call.body), call);
+      if (isPaid(call) && answer.status < 400) call.line.flags.push('unmetered');
+      return answer;
     },
 
     async close() {
@@ -117,6 +124,20 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
     },
   };
 }
+
+/** A call that is neither a model call nor a token count may cost money, unless it only reads. */
+const isPaid = ({ method }: Call): boolean => method !== 'GET' && method !== 'HEAD';
+
+function refusalOfUnmetered({ allowsUnmetered, budgets }: ForwardPlace): string | undefined {
+  if (budgets.some((budget) => budget.limitsSpending))
+    return 'and this lane has a budget for cost or tokens.';
+  return allowsUnmetered
+    ? undefined
+    : `so the gateway does not forward it. To allow such calls: ${waysToAllow}.`;
+}
+
+const waysToAllow =
+  '--allow-unmetered of "whetstone gateway", "allow_unmetered: true" under "gateway:" of a config, or allowUnmetered of a lane';
 
 async function openProviders(upstreams: Upstreams) {
   const providers = new Map<WireProtocol, { baseUrl: string; key: string }>();

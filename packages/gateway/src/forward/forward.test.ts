@@ -103,7 +103,7 @@ describe('the real key', () => {
       setImmediate(() => response.end(echo.slice(echo.indexOf(realKey) + 7)));
     });
     const ledgerFile = join(folder, 'ledger.jsonl');
-    const lane = await forwardTo(provider.url, { ledgerFile });
+    const lane = await forwardTo(provider.url, { ledgerFile, allowUnmetered: true });
     const seen: unknown[] = [lane.env];
     for (const path of ['/v1/responses', '/v1/messages', '/v1beta/models/m:generateContent', '/v1/bad']) {
       const response = await fetch(`${lane.baseUrl}${path}`, {
@@ -331,9 +331,37 @@ describe('other answers:', () => {
     });
   });
 
+  test('a paid call that cannot be metered is refused, unless the lane allows it, and then the ledger says so', async () => {
+    await using provider = await startProvider((response) => sendJson(response, 200, { data: [] }));
+    await using strict = await forwardTo(provider.url);
+    const paths = [
+      '/v1/embeddings',
+      '/v1/images/generations',
+      '/v1/audio/speech',
+      '/v1/batches',
+      '/v1/completions',
+      '/v1/responses/compact',
+      '/v1/messages/batches',
+      '/v1beta/models/m:embedContent',
+      '/v1beta/models/m:predict',
+    ];
+    for (const path of paths) {
+      const refused = await postJson(strict, path, {});
+      expect(refused.status).toBe(403);
+      expect(JSON.stringify(refused.body)).toMatch(
+        /cannot be metered.*--allow-unmetered.*allow_unmetered: true.*allowUnmetered of a lane/,
+      );
+    }
+    expect(provider.requests).toEqual([]);
+    await using open = await forwardTo(provider.url, { allowUnmetered: true });
+    for (const path of paths) expect((await postJson(open, path, {})).status).toBe(200);
+    expect(open.ledger.map(({ flags }) => flags)).toEqual(paths.map(() => ['auxiliary', 'unmetered']));
+    expect((await call(strict, '/v1/models')).status).toBe(200);
+  });
+
   test('unknown paths go to the probable provider, and stay below its base URL', async () => {
     await using provider = await startProvider((response) => sendJson(response, 200, { ok: true }));
-    await using lane = await forwardTo(`${provider.url}/base`);
+    await using lane = await forwardTo(`${provider.url}/base`, { allowUnmetered: true });
     await call(lane, '/v1/embeddings?x=1', { method: 'POST', body: '{}' });
     await call(lane, '/v1beta/cachedContents?key=secret&a=b');
     await call(lane, '/v1/models', { headers: { 'anthropic-version': '2023-06-01' } });

@@ -1,8 +1,6 @@
 /** How many calls to one provider may be under way at once. Times are in milliseconds. */
 export type RateOptions = {
-  /** How many at the start; default 8. Until the provider refuses a call, each good answer allows one more. */
-  initial?: number;
-  /** How many at most; default 64. */
+  /** How many at most, and at the start; default 512. A provider's refusals lower the limit. */
   most?: number;
   /** Longest pause, even if the provider asks for more in `Retry-After`; default 60 000. */
   maxPauseMs?: number;
@@ -12,6 +10,9 @@ export type RateOptions = {
    */
   maxWaitMs?: number;
 };
+
+/** More than one machine's agents make at once, so that calls only wait for a provider that has refused some. */
+const defaultMost = 512;
 
 /** The pause when a provider does not say how long to wait. It doubles with each refusal until a call succeeds. */
 const firstPauseMs = 1000;
@@ -24,17 +25,18 @@ type UnderWay = { cuts: number; refused: boolean };
 
 /**
  * The state of a provider's limit, without timers: calls arrive, are admitted in that order, and leave.
- * The limit grows by one (additive increase) and halves when the provider refuses a call (multiplicative decrease).
+ * The limit starts at its highest value, halves when the provider refuses a call (multiplicative decrease), and then grows
+ * by one after rounds of good answers (additive increase).
  * @param now a clock in milliseconds that never goes backwards.
  */
 export function openConcurrencyLimit<Call>(
-  { initial = 8, most = 64, maxPauseMs = 60_000 }: RateOptions,
+  { most = defaultMost, maxPauseMs = 60_000 }: RateOptions,
   now: () => number,
 ) {
   const waiting = new Set<Call>();
   const underWay = new Map<Call, UnderWay>();
   const highest = Math.max(1, most);
-  let limit = Math.max(1, Math.min(initial, highest));
+  let limit = highest;
   let successes = 0;
   let cuts = 0;
   let refusalsInARow = 0;
@@ -50,7 +52,7 @@ export function openConcurrencyLimit<Call>(
 
   function grow(): void {
     successes += 1;
-    if (successes < (cuts === 0 ? 1 : roundsToGrow * limit)) return;
+    if (successes < roundsToGrow * limit) return;
     limit = Math.min(highest, limit + 1);
     successes = 0;
   }
@@ -67,10 +69,12 @@ export function openConcurrencyLimit<Call>(
     /** The calls whose turn has come. From now on they are under way. */
     admit(): Call[] {
       if (now() < pausedUntil) return [];
-      const admitted = [...waiting].slice(0, Math.max(0, limit - underWay.size));
-      for (const call of admitted) {
+      const admitted: Call[] = [];
+      for (const call of waiting) {
+        if (underWay.size >= limit) break;
         waiting.delete(call);
         underWay.set(call, { cuts, refused: false });
+        admitted.push(call);
       }
       return admitted;
     },

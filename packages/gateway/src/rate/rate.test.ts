@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { call, nextCall, postJson } from '../__fixtures__/clients.ts';
-import { type Provider, sendJson, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
+import { type Provider, sendJson, sse, startProvider, upstreamsAt } from '../__fixtures__/provider.ts';
 import { createGateway, type Gateway, type Lane, type LaneOptions, type RateOptions } from '../index.ts';
 
 const key = { command: 'printf key' };
@@ -135,7 +135,7 @@ describe('eight lanes at a provider that takes three calls at once', () => {
 describe('a call that waits for its turn', () => {
   test('goes in the order of arrival, over all lanes, and the ledger has how long it waited', async () => {
     await using provider = await startSlowProvider();
-    await using gateway = await createGateway({ rate: { initial: 1, most: 1 } });
+    await using gateway = await createGateway({ rate: { most: 1 } });
     let arrived = 0;
     const onRequest = (): void => {
       arrived += 1;
@@ -164,7 +164,7 @@ describe('a call that waits for its turn', () => {
 
   test('is forgotten when its client leaves', async () => {
     await using provider = await startSlowProvider();
-    await using gateway = await createGateway({ rate: { initial: 1, most: 1 } });
+    await using gateway = await createGateway({ rate: { most: 1 } });
     await using busy = await openLane(gateway, provider);
     const first = postJson(busy, '/v1/messages', question);
     await until(() => provider.asked() === 1);
@@ -201,7 +201,7 @@ describe('a call that waits for its turn', () => {
 
   test('is not made when the budget is used up while it waits', async () => {
     await using provider = await startSlowProvider();
-    await using gateway = await createGateway({ rate: { initial: 1, most: 1 }, budget: { tokens: 8 } });
+    await using gateway = await createGateway({ rate: { most: 1 }, budget: { tokens: 8 } });
     let arrived = 0;
     const onRequest = (): void => {
       arrived += 1;
@@ -224,7 +224,7 @@ describe('a call that waits for its turn', () => {
 
   test('is made when it is the last call of its budget', async () => {
     await using provider = await startSlowProvider();
-    await using gateway = await createGateway({ rate: { initial: 1, most: 1 }, budget: { calls: 2 } });
+    await using gateway = await createGateway({ rate: { most: 1 }, budget: { calls: 2 } });
     await using lane = await openLane(gateway, provider);
     const both = [1, 2].map(() => postJson(lane, '/v1/messages', question));
     for (const asked of [1, 2]) {
@@ -236,7 +236,7 @@ describe('a call that waits for its turn', () => {
 
   test('gets a 429 from the gateway when it waits too long', async () => {
     await using provider = await startSlowProvider();
-    await using gateway = await createGateway({ rate: { initial: 1, maxWaitMs: 30 } });
+    await using gateway = await createGateway({ rate: { most: 1, maxWaitMs: 30 } });
     await using lane = await openLane(gateway, provider);
     const first = postJson(lane, '/v1/messages', question);
     await until(() => provider.asked() === 1);
@@ -271,6 +271,78 @@ describe('a call that waits for its turn', () => {
   });
 });
 
+describe('a refusal in a stream that began with status 200', () => {
+  const anthropic = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } };
+  const responses = {
+    type: 'response.failed',
+    response: { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down.' } },
+  };
+  const chat = { choices: [{ index: 0, delta: {}, finish_reason: 'error', error: { code: 429 } }] };
+  const gemini = { error: { code: 503, status: 'UNAVAILABLE', message: 'Overloaded' } };
+
+  const askForStream = async (lane: Lane, path: string): Promise<string> => {
+    const headers = { authorization: `Bearer ${lane.key}` };
+    const response = await fetch(`${lane.baseUrl}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ ...question, stream: true }),
+    });
+    return response.text();
+  };
+
+  test.each([
+    ['/v1/messages', anthropic],
+    ['/v1/responses', responses],
+    ['/v1/chat/completions', chat],
+    ['/v1beta/models/m:streamGenerateContent?alt=sse', gemini],
+  ])('halves the limit and makes the next call wait: %s', async (path, refusal) => {
+    const askedAt: number[] = [];
+    const underWay = { now: 0, most: 0 };
+    const fourAsked = Promise.withResolvers<void>();
+    await using provider = await startProvider(async (response) => {
+      askedAt.push(performance.now());
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      if (askedAt.length <= 4) {
+        // So that the four are under way together.
+        if (askedAt.length === 4) fourAsked.resolve();
+        await fourAsked.promise;
+        response.end(sse(refusal));
+        return;
+      }
+      underWay.now += 1;
+      underWay.most = Math.max(underWay.most, underWay.now);
+      await delay(10);
+      underWay.now -= 1;
+      response.end(sse({}));
+    });
+    await using gateway = await createGateway({ rate: { most: 4, maxPauseMs: 60 } });
+    await using lane = await openLane(gateway, provider);
+    const ask = () => askForStream(lane, path);
+    await Promise.all(Array.from({ length: 4 }, ask));
+    await Promise.all([ask(), ask(), ask()]);
+    const [last = 0, next = 0] = askedAt.slice(3, 5);
+    expect(next - last).toBeGreaterThanOrEqual(50);
+    expect(underWay.most).toBeLessThanOrEqual(2);
+  });
+
+  test('makes the call after it a retry', async () => {
+    let asked = 0;
+    await using provider = await startProvider((response) => {
+      asked += 1;
+      if (asked > 1)
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(message));
+      else response.writeHead(200, { 'content-type': 'text/event-stream' }).end(sse(anthropic));
+    });
+    await using gateway = await createGateway({ rate: { maxPauseMs: 0 } });
+    await using lane = await openLane(gateway, provider);
+    for (const _ of [1, 2]) await askForStream(lane, '/v1/messages');
+    expect(lane.ledger.map(({ finish, retries }) => [finish, retries])).toEqual([
+      ['error', 0],
+      ['stop', 1],
+    ]);
+  });
+});
+
 test('a turn ends in whatever way its call ends', async () => {
   let asked = 0;
   await using provider = await startProvider((response) => {
@@ -283,7 +355,7 @@ test('a turn ends in whatever way its call ends', async () => {
       response.write('data: {}\n\n', () => response.socket?.resetAndDestroy());
     } else sendJson(response, asked === 5 ? 500 : 200, message);
   });
-  await using gateway = await createGateway({ rate: { initial: 1, most: 1 } });
+  await using gateway = await createGateway({ rate: { most: 1 } });
   await using lane = await openLane(gateway, provider);
   const statuses: unknown[] = [];
   for (let call = 0; call < 6; call++) {

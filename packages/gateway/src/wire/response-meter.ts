@@ -1,6 +1,7 @@
 import { isJsonObject, parseJson } from '@whetstone/events';
 import { createParser } from 'eventsource-parser';
 import type { Metered, WireMeter } from './metered.ts';
+import { saysOverload } from './says-overload.ts';
 
 export type ResponseMeter = ReturnType<typeof meterResponse>;
 
@@ -13,12 +14,15 @@ const maxEventLength = 64 * 1024 * 1024;
 /** Meters the bytes of a response as they pass. */
 export function meterResponse(meter: WireMeter, contentType: string) {
   let firstOutputAt: number | undefined;
+  let overloaded = false;
 
   function read(json: string): void {
     // Data that is not JSON (`[DONE]`, a body that was cut off) is ignored.
     const value = parseJson(json);
     for (const data of Array.isArray(value) ? value : [value]) {
-      if (isJsonObject(data) && meter.read(data)) firstOutputAt ??= performance.now();
+      if (!isJsonObject(data)) continue;
+      overloaded ||= saysOverload(data);
+      if (meter.read(data)) firstOutputAt ??= performance.now();
     }
   }
 
@@ -27,6 +31,8 @@ export function meterResponse(meter: WireMeter, contentType: string) {
     push: bytes.push,
     /** `performance.now()` when the first output of the model passed. */
     firstOutputAt: (): number | undefined => firstOutputAt,
+    /** Whether the answer so far says that the provider gets too many requests. */
+    overloaded: (): boolean => overloaded,
     result(): Metered {
       bytes.end();
       return meter.result();

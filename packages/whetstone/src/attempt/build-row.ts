@@ -94,7 +94,9 @@ function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]) {
     return {
       usage_source: 'gateway' as const,
       ...tokens(sumIfKnown(modelCalls, (call) => call.usage, addUsage)),
-      cost_usd: sumIfKnown(modelCalls, (call) => call.cost_usd, add) ?? null,
+      cost_usd: calls.some((call) => call.flags.includes('unmetered'))
+        ? null
+        : (sumIfKnown(modelCalls, (call) => call.cost_usd, add) ?? null),
       model_calls: modelCalls.length,
       tool_calls: calls.reduce((sum, call) => sum + call.tools_called.length, 0),
       models: [...new Set(modelCalls.flatMap((call) => call.model_answered ?? []))],

@@ -31,7 +31,10 @@ export type LabGateway = {
   /** Options for the lane of a case. `names`: what replaces the folders of the attempt in a recording. */
   laneOf(planned: PlannedCase, names: Readonly<Record<string, string>>): Promise<CaseLane>;
 };
-export type CaseLane = Pick<LaneOptions, 'mode' | 'faults' | 'budget' | 'allowProviderTools'>;
+export type CaseLane = Pick<
+  LaneOptions,
+  'mode' | 'faults' | 'budget' | 'allowProviderTools' | 'allowUnmetered'
+>;
 
 /** One case with everything that it names, resolved. */
 export type Attempt = {

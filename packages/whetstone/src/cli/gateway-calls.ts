@@ -138,11 +138,13 @@ function notesCell(line: LedgerLine): string {
 }
 
 function totalsText(totals: SessionTotals): string {
-  const { calls, failed_calls: failed, auxiliary_calls: auxiliary, models, wall_ms: wall } = totals;
+  const { calls, failed_calls: failed, auxiliary_calls: auxiliary, unmetered_calls: unmetered } = totals;
+  const { models, wall_ms: wall } = totals;
   const head = [
     `${counted(calls, 'call')} in ${seconds(wall / 1000)}`,
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(auxiliary > 0 ? [`${auxiliary} auxiliary`] : []),
+    ...(unmetered > 0 ? [`${unmetered} unmetered`] : []),
   ].join(', ');
   const sums = models.length > 1 ? [...models, { ...totals, model: 'together' }] : models;
   return `\n${head}\n${sums.map((each) => `${modelTotals(each)}\n`).join('')}`;

@@ -172,6 +172,46 @@ describe('whetstone gateway', () => {
     expect(gateway.output.stdout).toMatch(/over-budget/);
   });
 
+  test('--calls-at-once limits the calls to a provider, and --allow-unmetered lets paid calls pass', async () => {
+    await using provider = await createGateway();
+    await using upstream = await provider.open({
+      owner: 'provider',
+      mode: { kind: 'script', script: scriptFromSteps('p', [{ text: 'From the provider.' }]) },
+      faults: [{ fault: { kind: 'latency', ms: 150 } }],
+    });
+    const live = ['--mode', 'forward', '--upstream', `openai=${upstream.baseUrl}/v1`, '--json'];
+    const embed = async ({ baseUrl, key }: Running): Promise<string> => {
+      const headers = { authorization: `Bearer ${key}` };
+      const init = { method: 'POST', headers, body: '{}' };
+      return (await fetch(`${baseUrl}/v1/embeddings`, init)).text();
+    };
+    const env = { OPENAI_API_KEY: upstream.key };
+
+    const limited = await start([...live, '--calls-at-once', '1'], env);
+    await Promise.all([ask(limited), ask(limited)]);
+    expect(await embed(limited)).toContain('To allow such calls: --allow-unmetered');
+    await limited.end();
+    const lines = limited.output.stdout
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    expect(lines.slice(0, 2).map(({ queued_ms }) => queued_ms >= 100)).toEqual([false, true]);
+    expect(lines.at(-1)).toMatchObject({ unmetered_calls: 0 });
+
+    const open = await start([...live, '--allow-unmetered'], env);
+    await Promise.all([ask(open), ask(open)]);
+    await embed(open);
+    expect(upstream.ledger.at(-1)?.path).toBe('/v1/embeddings');
+    await open.end();
+    const ended = open.output.stdout
+      .trim()
+      .split('\n')
+      .map((text) => JSON.parse(text));
+    expect(ended.slice(0, 2).every(({ queued_ms }) => queued_ms < 100)).toBe(true);
+    // The scripted provider refused the request, so it cost nothing.
+    expect(ended[2]).toMatchObject({ path: '/v1/embeddings', status: 404, flags: ['auxiliary'] });
+  });
+
   test('records what a provider says, with the real key, and replays it without one', async () => {
     await using provider = await createGateway();
     await using upstream = await provider.open({
@@ -215,12 +255,15 @@ describe('whetstone gateway', () => {
       '--timing only applies to --mode replay',
     ],
     ['a provider in a mode without one', { mode: 'replay', upstream: ['openai'] }, 'replay with --miss fork'],
+    ['a limit in a mode without one', { mode: 'script', callsAtOnce: 4 }, '--calls-at-once only'],
     ['a key that is not set', { mode: 'forward', keyEnv: ['openai=NOT_SET'] }, 'NOT_SET'],
     ['a fault that is none', { mode: 'script', fault: ['rain'] }, 'kind of fault "rain"'],
     ['a ledger that cannot be written', { mode: 'script', ledger: 'no/such/file' }, 'cannot be written'],
   ])('%s is a usage error that says so', async (_, options, message) => {
     const script =
-      options.mode === 'script' && (options.fault ?? options.ledger) ? join(folder, 'hello.yaml') : undefined;
+      options.mode === 'script' && (options.fault ?? options.ledger ?? options.callsAtOnce)
+        ? join(folder, 'hello.yaml')
+        : undefined;
     const asked = { upstream: [], keyEnv: [], fault: [], ...present({ script }), ...options };
     const failure = await gatewayCommand(asked, process).catch((error: unknown) => error);
     expect(failure).toBeInstanceOf(WhetstoneError);

@@ -33,7 +33,7 @@ export async function gatewayCommand(
   { stdout, stderr }: Streams,
 ): Promise<number> {
   const mode = await readLaneMode(options);
-  const { host, port, ledger } = options;
+  const { host, port, ledger, callsAtOnce } = options;
   const display = createCallDisplay(stdout, options.json ?? false);
   const end = Promise.withResolvers<void>();
   using _ = onEndSignal(end.resolve);
@@ -43,6 +43,8 @@ export async function gatewayCommand(
     budget: budgetOf(options),
     faults: options.fault.map(readFaultFlag),
     ...(options.allowProviderTools && { allowProviderTools: true }),
+    ...(options.allowUnmetered && { allowUnmetered: true }),
+    ...(callsAtOnce !== undefined && { rate: { most: callsAtOnce } }),
     ...(ledger !== undefined && { ledgerFile: resolve(ledger) }),
     onCall: display.show,
   });

@@ -59,6 +59,10 @@ type ForwardConfig = {
   upstreams: UpstreamConfig[];
   /** Tools that run at the provider: none, all, or those listed. */
   providerTools: boolean | string[];
+  /** Whether paid calls that the gateway cannot meter are forwarded. */
+  allowUnmetered: boolean;
+  /** How many calls to one provider may be under way at once, over all cases. */
+  callsAtOnce?: number;
 };
 
 export type UpstreamConfig = {

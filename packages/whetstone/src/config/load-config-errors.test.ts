@@ -226,6 +226,14 @@ ${VARIANTS}`,
       ],
     ],
     [
+      'options of a gateway that need a provider, in a mode without one',
+      `${REPO}${AGENT}${VARIANTS}gateway: {mode: script, script: tasks.yaml, calls_at_once: 4, allow_unmetered: true}\n`,
+      [
+        ':4:45 gateway.calls_at_once: does not apply to mode script (only applies to mode forward, record, replay)',
+        ':4:63 gateway.allow_unmetered: does not apply to mode script (only applies to mode forward, record, replay)',
+      ],
+    ],
+    [
       'a gateway without what its mode needs, and with what it has no use for',
       `${REPO}${AGENT}${VARIANTS}gateway: {mode: record, script: s.yaml, miss: strict, upstreams: {openai: {key_env: A, key_file: b}, mistral: {}}}\n`,
       [

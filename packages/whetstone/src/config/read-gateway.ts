@@ -20,6 +20,8 @@ const MODES_OF_KEY: Partial<Record<keyof RawGateway, readonly Mode[]>> = {
   timing: ['replay'],
   upstreams: ['forward', 'record', 'replay'],
   allow_provider_tools: ['forward', 'record', 'replay'],
+  allow_unmetered: ['forward', 'record', 'replay'],
+  calls_at_once: ['forward', 'record', 'replay'],
 };
 
 /** Reads the checked `gateway` mapping; reports what is missing and then returns `undefined`. */
@@ -52,6 +54,8 @@ function readMode(raw: RawGateway, spot: Spot): GatewayMode | undefined {
       return isNamed ? readUpstream(provider, upstream ?? {}, spot.at('upstreams', provider)) : [];
     }),
     providerTools: raw.allow_provider_tools ?? false,
+    allowUnmetered: raw.allow_unmetered ?? false,
+    ...camelCased({ callsAtOnce: raw.calls_at_once }),
   };
   switch (raw.mode) {
     case 'script': {

@@ -79,6 +79,8 @@ export const gatewaySchema = z.object({
     .object({ openai: upstreamSchema, anthropic: upstreamSchema, google: upstreamSchema })
     .nullish(),
   allow_provider_tools: z.union([flag, z.array(name)]).nullish(),
+  allow_unmetered: flag.nullish(),
+  calls_at_once: count.nullish(),
   budget: budgetSchema,
   run_budget: budgetSchema,
   faults: z.array(text).nullish(),

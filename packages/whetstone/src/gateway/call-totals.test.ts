@@ -16,16 +16,18 @@ test('calls are summed by the model that answered; what is unknown stays unknown
   const totals = totalCalls([
     { ...base, model_answered: 'a', usage: { inputTokens: 10, outputTokens: 1 }, cost_usd: 0.5 },
     { ...base, model_answered: 'a', usage: { inputTokens: 20, outputTokens: 2, cacheReadTokens: 5 } },
-    { ...base, outcome: 'error' },
+    { ...base, outcome: 'error', flags: ['unmetered'] },
     { ...base, flags: ['auxiliary'], model_asked: null },
+    { ...base, flags: ['auxiliary', 'unmetered'], model_asked: null },
   ]);
   expect(totals).toEqual({
     type: 'totals',
     calls: 3,
     usage: { inputTokens: 30, outputTokens: 3, cacheReadTokens: 5 },
     cost_usd: 0.5,
-    calls_without_cost: 1,
-    auxiliary_calls: 1,
+    calls_without_cost: 3,
+    auxiliary_calls: 2,
+    unmetered_calls: 2,
     failed_calls: 1,
     models: [
       {
@@ -40,7 +42,7 @@ test('calls are summed by the model that answered; what is unknown stays unknown
         calls: 1,
         usage: { inputTokens: 0, outputTokens: 0 },
         cost_usd: null,
-        calls_without_cost: 0,
+        calls_without_cost: 1,
       },
     ],
   });

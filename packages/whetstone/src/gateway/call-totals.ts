@@ -8,7 +8,7 @@ export type ModelTotals = {
   usage: Usage;
   /** US dollars, for the calls with a known price; `null` when no price is known. */
   cost_usd: number | null;
-  /** Answered calls whose price is unknown. */
+  /** Calls that were answered or cut off, and whose price is unknown. */
   calls_without_cost: number;
 };
 
@@ -17,6 +17,8 @@ export type CallTotals = Omit<ModelTotals, 'model'> & {
   type: 'totals';
   /** Requests that are not model calls: lists of models, token counts, probes. */
   auxiliary_calls: number;
+  /** Calls whose usage is unknown: replies that were cut off, and paid calls that are not model calls. */
+  unmetered_calls: number;
   /** Model calls that did not finish, or ended in an error. */
   failed_calls: number;
   /** In the order in which the models were first called. */
@@ -34,14 +36,16 @@ export function totalCalls(lines: readonly TotalledLine[]): CallTotals {
   return {
     type: 'totals',
     ...sum(modelCalls),
+    calls_without_cost: sum(lines).calls_without_cost,
     auxiliary_calls: lines.length - modelCalls.length,
+    unmetered_calls: lines.filter((line) => line.flags.includes('unmetered')).length,
     failed_calls: modelCalls.filter((line) => line.outcome !== 'ok').length,
     models: [...byModel].map(([model, calls]) => ({ model, ...sum(calls) })),
   };
 }
 
 function sum(calls: readonly TotalledLine[]): Omit<ModelTotals, 'model'> {
-  const answered = calls.filter((line) => line.usage !== null);
+  const answered = calls.filter((line) => line.usage !== null || line.flags.includes('unmetered'));
   const costs = answered.flatMap((line) => line.cost_usd ?? []);
   return {
     calls: calls.length,

@@ -13,6 +13,8 @@ export type ModeFlags = UpstreamFlags & {
   cassette?: string;
   miss?: 'strict' | 'lenient' | 'fork';
   timing?: 'collapsed' | 'kept';
+  allowUnmetered?: boolean;
+  callsAtOnce?: number;
 };
 
 /**
@@ -30,6 +32,9 @@ export async function readLaneMode(flags: ModeFlags): Promise<LaneMode> {
   if (flags.timing !== undefined && mode !== 'replay') throw useless('--timing', 'replay');
   if (!isLive && flags.upstream.length + flags.keyEnv.length > 0) {
     throw useless('--upstream and --key-env', 'forward, record, or replay with --miss fork');
+  }
+  if (!isLive && (flags.allowUnmetered || flags.callsAtOnce !== undefined)) {
+    throw useless('--allow-unmetered and --calls-at-once', 'forward, record, or replay with --miss fork');
   }
   switch (mode) {
     case 'script': {

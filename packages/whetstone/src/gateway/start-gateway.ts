@@ -2,7 +2,7 @@ import { present } from '@whetstone/events/present';
 import { createGateway, type GatewayOptions, type Lane, type LaneOptions } from '@whetstone/gateway';
 import { announceGateway } from './running-gateways.ts';
 
-type StartGatewayOptions = Pick<GatewayOptions, 'host' | 'port'> & Omit<LaneOptions, 'owner'>;
+type StartGatewayOptions = Pick<GatewayOptions, 'host' | 'port' | 'rate'> & Omit<LaneOptions, 'owner'>;
 
 /** A gateway with one lane. Other programs of the same user can find it (`running-gateways.ts`). */
 export type StartedGateway = {
@@ -12,8 +12,13 @@ export type StartedGateway = {
 };
 
 /** @throws GatewayError */
-export async function startGateway({ host, port, ...options }: StartGatewayOptions): Promise<StartedGateway> {
-  const server = await createGateway(present({ host, port }));
+export async function startGateway({
+  host,
+  port,
+  rate,
+  ...options
+}: StartGatewayOptions): Promise<StartedGateway> {
+  const server = await createGateway(present({ host, port, rate }));
   try {
     const lane = await server.open({ owner: 'gateway', ...options });
     const { baseUrl, key } = lane;

@@ -1,7 +1,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
-import type { Budget, LaneMode, LaneOptions } from '@whetstone/gateway';
+import type { Budget, GatewayOptions, LaneMode, LaneOptions } from '@whetstone/gateway';
 import type { LabGateway } from '../attempt/lab.ts';
 import type { BudgetConfig, Config, GatewayConfig } from '../config/config.ts';
 import { readFault } from '../config/read-fault.ts';
@@ -26,9 +26,9 @@ export async function openGateway(
   const shared = {
     faults: gateway.faults.map(readFault),
     ...(gateway.budget && { budget: toBudget(gateway.budget) }),
-    ...allowedTools(gateway),
+    ...allowed(gateway),
   };
-  const server = await createGateway(gateway.runBudget && { budget: toBudget(gateway.runBudget) });
+  const server = await createGateway(gatewayOptions(gateway));
   return {
     server,
     mode: gateway.mode,
@@ -97,7 +97,16 @@ const toBudget = ({ minutes, ...limits }: BudgetConfig): Budget => ({
   ...(minutes !== undefined && { wallMs: minutes * 60_000 }),
 });
 
-function allowedTools(gateway: GatewayConfig): Pick<LaneOptions, 'allowProviderTools'> {
-  if (gateway.mode === 'script' || gateway.providerTools === false) return {};
-  return { allowProviderTools: gateway.providerTools };
+function gatewayOptions(gateway: GatewayConfig): GatewayOptions {
+  const callsAtOnce = gateway.mode === 'script' ? undefined : gateway.callsAtOnce;
+  return {
+    ...(gateway.runBudget && { budget: toBudget(gateway.runBudget) }),
+    ...(callsAtOnce !== undefined && { rate: { most: callsAtOnce } }),
+  };
+}
+
+function allowed(gateway: GatewayConfig): Pick<LaneOptions, 'allowProviderTools' | 'allowUnmetered'> {
+  if (gateway.mode === 'script') return {};
+  const { providerTools, allowUnmetered } = gateway;
+  return { ...(providerTools !== false && { allowProviderTools: providerTools }), allowUnmetered };
 }
