@@ -32,9 +32,10 @@ export function hasKey(headers: IncomingHttpHeaders, target: string, key: string
     headers['x-api-key'],
     headers['api-key'],
     headers['x-goog-api-key'],
-    new URLSearchParams(target.split('?', 2)[1]).get('key'),
+    target.includes('?') ? new URLSearchParams(target.split('?', 2)[1]).get('key') : undefined,
   ];
-  const matches = given.map((candidate) => timingSafeEqual(digest(String(candidate)), digest(key)));
+  const wanted = digest(key);
+  const matches = given.map((each) => each != null && timingSafeEqual(digest(String(each)), wanted));
   return matches.includes(true);
 }
 

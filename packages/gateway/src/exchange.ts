@@ -1,11 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
 import { messageOf } from '@whetstone/errors';
 import { hasKey } from './access.ts';
 import { agentFamily } from './agent-family.ts';
-import { type Answer, type AnswerBody, errorAnswer, isEventStream, jsonAnswer } from './answer.ts';
+import { type Answer, errorAnswer, jsonAnswer } from './answer.ts';
 import { checkBudgets, OverBudget } from './budget.ts';
-import { readWhole } from './event-stream.ts';
 import type { ExchangeLane } from './exchange-lane.ts';
 import { answerByFault, ConnectionFault, refuseByFault } from './faults/before-answer.ts';
 import type { Fault } from './faults/fault.ts';
@@ -14,9 +12,9 @@ import type { LedgerLine } from './ledger.ts';
 import { openLine, settleLine } from './ledger-line.ts';
 import { readBody } from './request-body.ts';
 import { likelyWire, type Route, route } from './route.ts';
+import { sendAnswer, UnreadAnswer } from './send-answer.ts';
 import type { Call, ModelCall } from './source.ts';
 import { bounded, boundedNames } from './text.ts';
-import { UnreadAnswer, watchReader } from './unread-answer.ts';
 import type { RequestTarget, WireProtocol } from './wire/neutral.ts';
 import { finalStatus } from './wire/provider-error.ts';
 import { providerToolFields } from './wire/provider-tools.ts';
@@ -59,7 +57,15 @@ export async function runExchange(
     answer = await unlessAborted(answerOrError(exchange), stop);
     line.status = answer.status;
     line.first_byte_ms = elapsedSince(startedAt);
-    await send(answer, exchange);
+    const sending = {
+      headOnly: request.method === 'HEAD',
+      maxUnreadMs: lane.clientLimits.maxUnreadMs,
+      onSent: (bytes: number) => {
+        line.response_bytes += bytes;
+      },
+      stop,
+    };
+    await unlessAborted(sendAnswer(answer, response, sending), stop);
     line.outcome = answer.status < 400 ? 'ok' : 'error';
   } catch (error) {
     if (error instanceof ConnectionFault) request.socket.resetAndDestroy();
@@ -73,7 +79,7 @@ export async function runExchange(
   settleLine(line, { answer, asked: exchange.asked, startedAt, lane });
   ended.resolve();
   // A copy, because a reply that nobody waits for any more may still change the line.
-  return structuredClone(line);
+  return { ...line, flags: [...line.flags] };
 }
 
 /** The answer to a request. A failure is also an answer, in the shape of the provider that the client expects. */
@@ -158,33 +164,6 @@ function readModelCall(call: Call, target: RequestTarget | undefined): ModelCall
   const offered = [...neutral.tools.map((tool) => tool.name), ...providerToolFields(wire, neutral.raw)];
   line.tools_offered = boundedNames(offered);
   return { ...call, neutral };
-}
-
-async function send(answer: Answer, { request, response, line, lane, stop }: Exchange): Promise<void> {
-  response.writeHead(answer.status, answer.headers);
-  if (request.method === 'HEAD') {
-    await readWhole(answer.body);
-    response.end();
-    return;
-  }
-  // So that the client of a stream sees the stream begin before the model says its first word.
-  if (isEventStream(answer)) response.flushHeaders();
-  const reader = watchReader(lane.clientLimits.maxUnreadMs);
-  try {
-    const body = reader.watched(counted(answer.body, line));
-    await pipeline(body, response, { signal: AbortSignal.any([stop, reader.gaveUp]) });
-  } catch (error) {
-    throw reader.gaveUp.aborted ? reader.gaveUp.reason : error;
-  } finally {
-    reader.stop();
-  }
-}
-
-async function* counted(chunks: AnswerBody, line: LedgerLine): AsyncGenerator<string | Uint8Array> {
-  for await (const chunk of chunks) {
-    line.response_bytes += Buffer.byteLength(chunk);
-    yield chunk;
-  }
 }
 
 function whenClientGone(response: ServerResponse): AbortSignal {

@@ -2,11 +2,11 @@ import type { IncomingMessage } from 'node:http';
 import { pipeline, type Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from 'node:zlib';
 import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { type Answer, errorAnswer } from '../answer.ts';
 import { type BudgetAccount, checkBudgets } from '../budget.ts';
 import { readWhole } from '../event-stream.ts';
 import { GatewayError } from '../gateway-error.ts';
-import { meteredAnswer } from '../metered-answer.ts';
 import { isRefusal, retryAfterMs, retryInfoMs } from '../rate/retry-after.ts';
 import type { Rate } from '../rate/turns.ts';
 import type { Call, ModelCall, Source } from '../source.ts';
@@ -14,6 +14,8 @@ import { bounded, boundedNames } from '../text.ts';
 import { type WireProtocol, wireProtocols } from '../wire/neutral.ts';
 import { stripProviderTools } from '../wire/provider-tools.ts';
 import { RequestError } from '../wire/request-error.ts';
+import { meterResponse, type ResponseMeter } from '../wire/response-meter.ts';
+import { wires } from '../wire/wires.ts';
 import { askForUsage, lacksUsage, withoutUsageChunk } from './chat-usage.ts';
 import { openConnections } from './connections.ts';
 import { agentHeaders, upstreamHeaders } from './headers.ts';
@@ -96,8 +98,10 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
       // A budget may have been used up while the call waited.
       checkBudgets(place.budgets, true);
       const forwarded = await send(call, body, destination);
-      const answer = meteredAnswer(await plainAnswer(forwarded, call), call.wire);
-      ({ meter } = answer);
+      const answer = await plainAnswer(forwarded, call, (type) => {
+        meter = meterResponse(wires[call.wire].meter(), type);
+        return meter;
+      });
       if (isRefusal(answer.status)) turn.refused(await pauseAskedFor(forwarded.response, answer));
       if (!asksForUsage || answer.status >= 400) return answer;
       const { 'content-length': _, ...headers } = answer.headers;
@@ -158,7 +162,12 @@ async function openProviders(upstreams: Upstreams) {
 
 type Forwarded = { response: IncomingMessage; key: string };
 
-async function plainAnswer({ response, key }: Forwarded, call: Call): Promise<Answer> {
+/** @param openMeter opens a meter for a good answer of this content type; without it the answer is not metered. */
+async function plainAnswer(
+  { response, key }: Forwarded,
+  call: Call,
+  openMeter?: (contentType: string) => ResponseMeter,
+): Promise<Answer> {
   const { statusCode: status = 502 } = response;
   if (status === 401) {
     response.destroy();
@@ -172,9 +181,11 @@ async function plainAnswer({ response, key }: Forwarded, call: Call): Promise<An
   }
   const decoded = decode(response);
   const headers = agentHeaders(response.headers, key, decoded !== response);
-  const body = masked(decoded, key);
-  if (status < 400) return { status, headers, body };
-  const whole = await readWhole(body);
+  if (status < 400) {
+    const meter = openMeter?.(String(headers['content-type'] ?? ''));
+    return { status, headers, body: masked(decoded, key, meter), ...present({ meter }) };
+  }
+  const whole = await readWhole(masked(decoded, key));
   call.line.error = bounded(maskKeyInText(whole.toString(), key), 2000);
   return { status, headers, body: [whole] };
 }
@@ -198,12 +209,18 @@ const decoders: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
   zstd: createZstdDecompress,
 };
 
-async function* masked(chunks: AsyncIterable<Uint8Array>, key: string): AsyncGenerator<Uint8Array> {
+async function* masked(
+  chunks: AsyncIterable<Uint8Array>,
+  key: string,
+  meter?: ResponseMeter,
+): AsyncGenerator<Uint8Array> {
   const mask = maskKey(key);
   for await (const chunk of chunks) {
     const safe = mask.push(chunk);
+    meter?.push(safe);
     if (safe.length > 0) yield safe;
   }
   const rest = mask.end();
+  meter?.push(rest);
   if (rest.length > 0) yield rest;
 }

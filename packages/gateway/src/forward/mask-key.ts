@@ -7,7 +7,9 @@ export function maskKey(key: string) {
   return {
     /** The bytes that can be passed on. The end is held back while it may be the beginning of the key. */
     push(chunk: Uint8Array): Buffer {
-      const bytes = held.length === 0 ? Buffer.from(chunk) : Buffer.concat([held, chunk]);
+      let bytes = held.length === 0 ? asBuffer(chunk) : Buffer.concat([held, chunk]);
+      // The chunk is not ours to change.
+      if (bytes.includes(secret)) bytes = Buffer.from(bytes);
       for (let at = bytes.indexOf(secret); at >= 0; at = bytes.indexOf(secret, at + secret.length)) {
         stars.copy(bytes, at);
       }
@@ -18,6 +20,9 @@ export function maskKey(key: string) {
     end: (): Buffer => held,
   };
 }
+
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
+  Buffer.from(buffer, byteOffset, byteLength);
 
 /** How many bytes at the end of `bytes` are the beginning of `secret`. The whole of `secret` is not in `bytes`. */
 function beginningAtEnd(bytes: Buffer, secret: Buffer): number {

@@ -1,0 +1,65 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
+import { type Answer, isEventStream } from './answer.ts';
+import { readWhole } from './event-stream.ts';
+
+export class UnreadAnswer extends Error {
+  override readonly name = 'UnreadAnswer';
+}
+
+export type Sending = {
+  /** Whether the client only wants the head. */
+  headOnly: boolean;
+  /** How long the client may leave the answer unread, in milliseconds. The silence of a provider does not count. */
+  maxUnreadMs: number;
+  /** Called with the size of each piece of the body. */
+  onSent: (bytes: number) => void;
+  stop: AbortSignal;
+};
+
+/**
+ * Sends an answer, piece by piece as it comes and as the client reads it. Rejects when the body fails, and with an
+ * `UnreadAnswer` when the client does not read. The caller races it with `stop`, and then closes the connection.
+ */
+export async function sendAnswer(answer: Answer, response: ServerResponse, sending: Sending): Promise<void> {
+  response.writeHead(answer.status, answer.headers);
+  if (sending.headOnly) {
+    await readWhole(answer.body);
+    response.end();
+    return;
+  }
+  const flush = flushLater(answer, response);
+  try {
+    for await (const chunk of answer.body) {
+      sending.stop.throwIfAborted();
+      clearImmediate(flush);
+      sending.onSent(Buffer.byteLength(chunk));
+      if (!response.write(chunk)) await untilRead(response, 'drain', sending);
+    }
+  } finally {
+    clearImmediate(flush);
+  }
+  response.end();
+  // The client must also read what is still in the connection.
+  if (!response.writableFinished) await untilRead(response, 'finish', sending);
+}
+
+/** So that the client of a stream sees the stream begin before the model says its first word, if that is not there yet. */
+const flushLater = (answer: Answer, response: ServerResponse): NodeJS.Immediate | undefined =>
+  isEventStream(answer) ? setImmediate(() => response.flushHeaders()) : undefined;
+
+async function untilRead(
+  response: ServerResponse,
+  event: 'drain' | 'finish',
+  { maxUnreadMs, stop }: Sending,
+): Promise<void> {
+  const unread = new AbortController();
+  const deadline = setTimeout(() => unread.abort(), maxUnreadMs);
+  try {
+    await once(response, event, { signal: AbortSignal.any([stop, unread.signal]) });
+  } catch (error) {
+    throw unread.signal.aborted ? new UnreadAnswer('The client did not read its answer.') : error;
+  } finally {
+    clearTimeout(deadline);
+  }
+}
