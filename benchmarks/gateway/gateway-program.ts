@@ -19,8 +19,7 @@ export type GatewayOrder = { order: 'next-lane' | 'live' };
 
 const mode = modeOf(JSON.parse(process.argv[2] ?? ''));
 
-// Allows any number of calls at once, because the gateway's rate limit is not what is measured.
-const gateway = await createGateway({ rate: { initial: 1000, most: 1000 } });
+const gateway = await createGateway();
 let lane = await openLane();
 
 process.on('message', async ({ order }: GatewayOrder) => {

@@ -27,18 +27,21 @@ export async function measureStreams(options: {
   }
 
   const begun = rounds * streams;
-  const wholeDirect = medianOfWhole(callsOf.get(direct) ?? []);
+  const wholeDirect = medianOf(callsOf.get(direct) ?? [], 'wholeMs');
+  const firstByteOf = (hop: Hop): number => medianOf(callsOf.get(hop) ?? [], 'firstByteMs');
   const rows = Array.from(callsOf, ([{ subject, pid }, calls]) => ({
     subject,
     pid,
     complete: calls.length,
-    whole: medianOfWhole(calls),
+    firstByte: medianOf(calls, 'firstByteMs'),
+    whole: medianOf(calls, 'wholeMs'),
     firstLags: calls.flatMap(({ lagsMs }) => lagsMs.slice(0, 1)),
     laterLags: calls.flatMap(({ lagsMs }) => lagsMs.slice(1)),
   }));
   return {
     table: tableOf(`${streams} streams at once, ${DELTAS} events of each ${PAUSE_MS} ms apart`, rows, [
       ['complete', 'streams', 0, ({ complete }) => `${complete} of ${begun}`],
+      ['first byte, p50', 'ms', 0, ({ firstByte }) => firstByte],
       ['whole, p50', 'ms', 0, ({ whole }) => whole],
       ['added', 'ms', 0, ({ pid, whole }) => pid && whole - wholeDirect],
       ['first event late by, p50', 'ms', 1, ({ firstLags }) => quantile(firstLags, 0.5)],
@@ -48,11 +51,13 @@ export async function measureStreams(options: {
       ['peak memory', 'MiB', 0, ({ pid }) => pid && memoryOf(pid).peak / MEBIBYTE],
     ]),
     failed: begun - (callsOf.get(gateway)?.length ?? 0),
+    // How many times as late as without a proxy the first byte of the median stream is.
+    firstByteTimes: firstByteOf(gateway) / firstByteOf(direct),
   };
 }
 
-const medianOfWhole = (calls: readonly Call[]): number =>
+const medianOf = (calls: readonly Call[], time: 'firstByteMs' | 'wholeMs'): number =>
   quantile(
-    calls.map(({ wholeMs }) => wholeMs),
+    calls.map((call) => call[time]),
     0.5,
   );
