@@ -1,10 +1,12 @@
+import { type ExecFileOptions, execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { globSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, rename, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { removeTree } from '@whetstone/sandbox';
-import { execa } from 'execa';
 import type { DrivenAgent } from '../native/native-agent.ts';
 import { agentFolder, isInstalled, programIn, unpackedFolder } from './installed-agents.ts';
 import testedVersions from './tested-versions.json' with { type: 'json' };
@@ -48,13 +50,12 @@ export async function installAgent(
   return programIn(agent, version);
 }
 
-async function npmInstall(specification: string, cwd: string, cancelSignal?: AbortSignal): Promise<void> {
+async function npmInstall(specification: string, cwd: string, signal?: AbortSignal): Promise<void> {
   const flags = ['--ignore-scripts', '--no-audit', '--no-fund', '--no-package-lock', '--loglevel=error'];
-  const options = { cwd, reject: false, stdin: 'ignore', ...present({ cancelSignal }) } as const;
-  const result = await execa('npm', ['install', ...flags, specification], options);
-  cancelSignal?.throwIfAborted();
-  if (!result.failed) return;
-  const message = `npm could not install ${specification}: ${lastLines(result.stderr)}`;
+  const options = { cwd, ...present({ signal }) };
+  const failure = await failureOf('npm', ['install', ...flags, specification], options);
+  if (!failure) return;
+  const message = `npm could not install ${specification}: ${lastLines(failure.stderr)}`;
   throw new WhetstoneError('agent-install-failed', message, {
     hint: 'Check the version and the network, or install it yourself and leave `version` out.',
   });
@@ -92,18 +93,34 @@ async function unpack(
   { release: { unpacking } }: DrivenAgent,
   program: string,
   folder: string,
-  cancelSignal?: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<void> {
   if (!unpacking) return;
-  const { failed } = await execa(program, ['--version'], {
+  const failure = await failureOf(program, ['--version'], {
     env: { PATH: process.env.PATH, HOME: folder, ...unpacking(unpackedFolder(folder)) },
-    extendEnv: false,
-    reject: false,
-    stdin: 'ignore',
     timeout: UNPACK_LIMIT_MS,
-    ...present({ cancelSignal }),
+    ...present({ signal }),
   });
-  cancelSignal?.throwIfAborted();
   // Every case would complete a partial folder, all in the same place and at the same time.
-  if (failed) await removeTree(unpackedFolder(folder));
+  if (failure) await removeTree(unpackedFolder(folder));
+}
+
+/** Runs a program to its end, without input. Rejects with the reason of `signal` when that aborts. */
+async function failureOf(
+  program: string,
+  args: string[],
+  options: ExecFileOptions,
+): Promise<{ stderr: string } | undefined> {
+  const running = promisify(execFile)(program, args, { ...options, encoding: 'utf8', killSignal: 'SIGKILL' });
+  const { child } = running;
+  child.stdin?.end();
+  const failure = await running.then(
+    () => undefined,
+    (error: { stderr: string }) => error,
+  );
+  // An abort rejects before the program has ended, which may still write.
+  const isRunning = child.pid !== undefined && child.exitCode === null && child.signalCode === null;
+  if (isRunning) await once(child, 'exit');
+  options.signal?.throwIfAborted();
+  return failure;
 }

@@ -1,7 +1,8 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { realpath } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { present } from '@whetstone/events/present';
-import { execa } from 'execa';
 import { serveRuns } from '../view/server.ts';
 import { onEndSignal } from './interrupt.ts';
 import { locateRun, outputDirectoryOf } from './report.ts';
@@ -45,12 +46,9 @@ const OPENERS: Partial<Record<NodeJS.Platform, string[]>> = {
 
 async function openBrowser(url: string, stderr: NodeJS.WritableStream): Promise<void> {
   const [command = 'xdg-open', ...args] = OPENERS[process.platform] ?? ['xdg-open'];
-  const browser = execa(command, [...args, url], {
-    stdio: 'ignore',
-    detached: true, // Ctrl-C here is not meant for the browser
-    cleanup: false,
-    reject: false,
-  });
-  browser.nodeChildProcess.unref();
-  if ((await browser).failed) stderr.write(`${command} could not open a browser: open the address above.\n`);
+  // Ctrl-C here is not meant for the browser.
+  const browser = spawn(command, [...args, url], { stdio: 'ignore', detached: true });
+  browser.unref();
+  const [exitCode] = await once(browser, 'exit').catch(() => [null]);
+  if (exitCode !== 0) stderr.write(`${command} could not open a browser: open the address above.\n`);
 }

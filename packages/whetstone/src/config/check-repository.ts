@@ -1,5 +1,7 @@
+import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
-import { execa } from 'execa';
+import { promisify } from 'node:util';
+import { codeOf } from '@whetstone/errors';
 
 /** Why a folder is not the root of a Git repository with a work tree, and what to do; `undefined` if it is. */
 export async function repositoryProblem(
@@ -51,13 +53,13 @@ const NEUTRAL_ENVIRONMENT = {
 };
 
 async function git(path: string, args: string[]): Promise<GitResult> {
-  const result = await execa('git', ['-C', path, ...args], {
-    env: NEUTRAL_ENVIRONMENT,
-    reject: false,
-    stdin: 'ignore',
-    timeout: 30_000,
-  });
-  if (result.code === 'ENOENT') return { kind: 'no-git' };
-  if (result.exitCode === 0) return { kind: 'output', output: result.stdout };
-  return { kind: 'failed', message: result.stderr.split('\n', 1)[0] ?? '' };
+  const options = { env: { ...process.env, ...NEUTRAL_ENVIRONMENT }, timeout: 30_000 };
+  try {
+    const { stdout } = await promisify(execFile)('git', ['-C', path, ...args], options);
+    return { kind: 'output', output: stdout.replace(/\n$/, '') };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { kind: 'no-git' };
+    const [message = ''] = (error as { stderr: string }).stderr.split('\n', 1);
+    return { kind: 'failed', message };
+  }
 }

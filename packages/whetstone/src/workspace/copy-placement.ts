@@ -1,7 +1,8 @@
+import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { removeTrees } from '@whetstone/sandbox';
-import { execa } from 'execa';
 import type { Placement } from './placement.ts';
 
 /** Placement by copying: every file as a copy-on-write clone (`reflink`), or as a plain copy. */
@@ -27,7 +28,7 @@ async function copyTree(source: string, target: string, strategy: 'reflink' | 'c
   }
   const clone =
     process.platform === 'linux' ? [`--reflink=${strategy === 'reflink' ? 'always' : 'auto'}`] : [];
-  await execa('cp', ['-a', ...clone, '--', `${source}/.`, target], { stdin: 'ignore' });
+  await promisify(execFile)('cp', ['-a', ...clone, '--', `${source}/.`, target]);
 }
 
 /** Whether the file system of `scratch` can clone files. Found by cloning one. */
@@ -37,7 +38,10 @@ export async function reflinkWorks(scratch: string): Promise<boolean> {
   try {
     await writeFile(join(directory, 'source'), 'content');
     const args = ['--reflink=always', '--', join(directory, 'source'), join(directory, 'target')];
-    return !(await execa('cp', args, { reject: false, stdin: 'ignore' })).failed;
+    await promisify(execFile)('cp', args);
+    return true;
+  } catch {
+    return false;
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
