@@ -83,13 +83,13 @@ async function bareTurn(workspace: string): Promise<{ workspace: string }> {
     mkdirSync(join(home, path, '..'), { recursive: true });
     writeFileSync(join(home, path), content);
   }
-  const { args, stdin } = cli.launch.turn({ prompt, model, workingDirectory: workspace });
+  const args = cli.launch.turn({ model, workingDirectory: workspace });
   const child = spawn(join(programs, cli.release.program), [...first, ...args], {
     cwd: workspace,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['pipe', 'ignore', 'ignore'],
   });
-  child.stdin.end(stdin);
+  child.stdin.end(prompt);
   await once(child, 'close');
   return { workspace };
 }

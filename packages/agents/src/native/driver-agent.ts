@@ -58,8 +58,8 @@ export async function createDriverAgent(
         }),
       });
       if (session.isNew) await prepareHome(config, context, settings, user.environment.HOME ?? homedir());
-      const { args, stdin } = agent.launch.turn({
-        ...{ prompt: input.text, model, workingDirectory: workdir },
+      const args = agent.launch.turn({
+        ...{ model, workingDirectory: workdir },
         ...present({
           resume: session.isNew ? undefined : session.id,
           outputSchema: await placeSchema(input, sandbox),
@@ -70,7 +70,7 @@ export async function createDriverAgent(
         env: { ...settings.env, ...env },
         mask: createMask([...ownSecrets, ...(declared?.secrets ?? [])]),
         program,
-        ...(stdin !== undefined && { stdin: Readable.from([stdin]) }),
+        stdin: Readable.from([input.text]),
       };
       const place = placeOf(context);
       const reader =

@@ -106,11 +106,8 @@ export type Release = {
 /** How the agent is started. */
 export type Launch = {
   settings: (connection: Connection) => LaunchSettings;
-  /**
-   * Arguments and standard input of the program. The prompt goes to standard input if the agent reads it there, because
-   * the length of an argument is limited.
-   */
-  turn: (turn: TurnRequest) => { args: string[]; stdin?: string };
+  /** Arguments of the program. It reads the prompt from standard input, because the length of an argument is limited. */
+  turn: (turn: TurnRequest) => string[];
 };
 
 /** How an agent reaches its model, where its home is, and what it may use. */
@@ -141,7 +138,6 @@ export type LaunchSettings = {
 
 /** One noninteractive turn. */
 export type TurnRequest = {
-  prompt: string;
   model: string;
   workingDirectory: string;
   /** The agent's own id of the session to resume. */

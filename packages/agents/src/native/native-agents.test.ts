@@ -22,14 +22,12 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
     for (const path of Object.keys(files)) expect(path).toMatch(/^\.[\w-]+\//);
   });
 
-  test('gets its prompt from standard input and the session to resume as an argument', () => {
-    const turn = { prompt: '-- "go"', model: 'model-1', workingDirectory: '/w' };
-    const first = launch.turn(turn);
-    expect(first.stdin).toBe(turn.prompt);
+  test('gets the model and the session to resume as arguments', () => {
+    const turn = { model: 'model-1', workingDirectory: '/w' };
     const resumed = launch.turn({ ...turn, resume: 'session-1' });
-    expect(first.args).not.toContain('session-1');
-    expect(resumed.args).toContain('session-1');
-    expect(resumed.args.join(' ')).toContain('model-1');
+    expect(launch.turn(turn)).not.toContain('session-1');
+    expect(resumed).toContain('session-1');
+    expect(resumed.join(' ')).toContain('model-1');
   });
 });
 

@@ -92,8 +92,7 @@ function previewCommand(agent: AgentConfig, planned: CaseNames): string {
 function previewDriver({ kind, driver }: DriverAgentConfig): string[] {
   const { release, launch } = drivenAgents[kind];
   const model = driver.model ?? release.defaultModel;
-  const { args } = launch.turn({ prompt: '<prompt text>', model, workingDirectory: '<workspace>' });
-  return [release.program, ...args];
+  return [release.program, ...launch.turn({ model, workingDirectory: '<workspace>' })];
 }
 
 function previewTemplate(agent: CommandAgentConfig, template: Command, planned: CaseNames): string {

@@ -36,15 +36,12 @@ export const launch: Launch = {
     };
   },
 
-  turn: ({ prompt, model, resume, outputSchema }) => ({
-    args: [
-      '--print',
-      ...['--output-format', 'stream-json', '--verbose'],
-      '--dangerously-skip-permissions',
-      ...['--model', model],
-      ...(outputSchema ? ['--json-schema', outputSchema.text] : []),
-      ...(resume === undefined ? [] : ['--resume', resume]),
-    ],
-    stdin: prompt,
-  }),
+  turn: ({ model, resume, outputSchema }) => [
+    '--print',
+    ...['--output-format', 'stream-json', '--verbose'],
+    '--dangerously-skip-permissions',
+    ...['--model', model],
+    ...(outputSchema ? ['--json-schema', outputSchema.text] : []),
+    ...(resume === undefined ? [] : ['--resume', resume]),
+  ],
 };

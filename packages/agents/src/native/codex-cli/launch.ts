@@ -17,12 +17,12 @@ export const launch: Launch = {
   }),
 
   // `-` makes Codex read the prompt from standard input.
-  turn({ prompt, model, workingDirectory, resume, outputSchema }) {
+  turn({ model, workingDirectory, resume, outputSchema }) {
     const options = ['--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
     const modelAndFolder = ['--model', model, '-C', workingDirectory];
     const answer = outputSchema ? ['--output-schema', outputSchema.file] : [];
     const session = resume === undefined ? ['-'] : ['resume', resume, '-'];
-    return { args: ['exec', ...options, ...modelAndFolder, ...answer, ...session], stdin: prompt };
+    return ['exec', ...options, ...modelAndFolder, ...answer, ...session];
   },
 };
 

@@ -25,14 +25,11 @@ export const launch: Launch = {
     };
   },
 
-  turn: ({ prompt, model, resume }) => ({
-    args: [
-      '--allow-all',
-      ...['--output-format', 'json', '--model', model],
-      ...(resume === undefined ? [] : ['--resume', resume]),
-    ],
-    stdin: prompt,
-  }),
+  turn: ({ model, resume }) => [
+    '--allow-all',
+    ...['--output-format', 'json', '--model', model],
+    ...(resume === undefined ? [] : ['--resume', resume]),
+  ],
 };
 
 /** Without a list of tools, Copilot offers none. */

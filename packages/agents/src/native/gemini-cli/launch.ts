@@ -23,16 +23,13 @@ export const launch: Launch = {
     };
   },
 
-  turn: ({ prompt, model, resume }) => ({
-    args: [
-      ...['--output-format', 'stream-json'],
-      '--yolo',
-      '--skip-trust',
-      ...['--model', model],
-      ...(resume === undefined ? [] : ['--resume', resume]),
-    ],
-    stdin: prompt,
-  }),
+  turn: ({ model, resume }) => [
+    ...['--output-format', 'stream-json'],
+    '--yolo',
+    '--skip-trust',
+    ...['--model', model],
+    ...(resume === undefined ? [] : ['--resume', resume]),
+  ],
 };
 
 /** Without an auth type, a base URL makes Gemini CLI choose one that it refuses without a terminal. */

@@ -22,16 +22,13 @@ export const launch: Launch = {
     files: { '.config/opencode/.npmrc': 'offline=true\n' },
   }),
 
-  turn: ({ prompt, model, workingDirectory, resume }) => ({
-    args: [
-      'run',
-      ...['--format', 'json', '--auto'],
-      ...['--model', `gateway/${model}`, '--dir', workingDirectory],
-      // Without a title, OpenCode asks the model for one.
-      ...(resume === undefined ? ['--title', 'task'] : ['--session', resume]),
-    ],
-    stdin: prompt,
-  }),
+  turn: ({ model, workingDirectory, resume }) => [
+    'run',
+    ...['--format', 'json', '--auto'],
+    ...['--model', `gateway/${model}`, '--dir', workingDirectory],
+    // Without a title, OpenCode asks the model for one.
+    ...(resume === undefined ? ['--title', 'task'] : ['--session', resume]),
+  ],
 };
 
 function configuration(baseUrl: string, key: string, model: string): object {

@@ -14,13 +14,10 @@ export const launch: Launch = {
     args: plugins.flatMap(({ folder }) => ['--extension', folder]),
   }),
 
-  turn: ({ prompt, model, resume }) => ({
-    args: [
-      ...['--mode', 'json', '--provider', 'gateway', '--model', model],
-      ...(resume === undefined ? [] : ['--session', resume]),
-    ],
-    stdin: prompt,
-  }),
+  turn: ({ model, resume }) => [
+    ...['--mode', 'json', '--provider', 'gateway', '--model', model],
+    ...(resume === undefined ? [] : ['--session', resume]),
+  ],
 };
 
 const providers = (baseUrl: string, key: string, model: string): object => ({

@@ -20,16 +20,13 @@ export const launch: Launch = {
     };
   },
 
-  turn: ({ prompt, model, resume, outputSchema }) => ({
-    args: [
-      ...['--output-format', 'stream-json'],
-      '--yolo',
-      ...['--auth-type', 'openai', '--model', model],
-      ...(outputSchema ? ['--json-schema', `@${outputSchema.file}`] : []),
-      ...(resume === undefined ? [] : ['--resume', resume]),
-    ],
-    stdin: prompt,
-  }),
+  turn: ({ model, resume, outputSchema }) => [
+    ...['--output-format', 'stream-json'],
+    '--yolo',
+    ...['--auth-type', 'openai', '--model', model],
+    ...(outputSchema ? ['--json-schema', `@${outputSchema.file}`] : []),
+    ...(resume === undefined ? [] : ['--resume', resume]),
+  ],
 };
 
 const settings = {

@@ -6,8 +6,8 @@ export const launch: Launch = {
     env: { ...ownFolders(home), OPENAI_BASE_URL: `${baseUrl}/v1`, OPENAI_API_KEY: key },
     files: { '.invented/settings.json': '{"telemetry":false}' },
   }),
-  turn: ({ prompt, model, resume }) => ({
-    args: ['--json', '--model', model, ...(resume === undefined ? [] : ['--resume', resume])],
-    stdin: prompt,
-  }),
+  turn: ({ model, resume }) => [
+    ...['--json', '--model', model],
+    ...(resume === undefined ? [] : ['--resume', resume]),
+  ],
 };
