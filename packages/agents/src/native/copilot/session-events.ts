@@ -1,63 +1,45 @@
-import type { EventEnvelope, JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import {
+  type EventEnvelope,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  type StreamEvent,
+  type Usage,
+} from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { objectIn, objectsIn, parseJson, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import { messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
 import { skillEvents } from '../../kit/skill-file.ts';
 import { calledEvent, outputOf, resultEvents } from './tool-call.ts';
 
-/** Events that announce or repeat another event, or that are about the program and not the agent. */
-const PASSING: ReadonlySet<string> = new Set([
-  'assistant.turn_start',
-  'assistant.turn_end',
-  'assistant.idle',
-  'assistant.intent',
-  'assistant.message_start',
-  'assistant.message_delta',
-  'assistant.reasoning_delta',
-  'assistant.tool_call_delta',
-  'assistant.streaming_delta',
-  'assistant.server_tool_progress',
-  'model.call_start',
-  'model.call_finished',
-  'model.call_final_result',
-  'tool.execution_partial_result',
-  'tool.execution_progress',
-  'tool.shell_output',
-  'subagent.configured',
-  'subagent.selected',
-  'subagent.deselected',
-  'skill.context_delivered',
-  'skill.context_delivered_ref',
-  'session.background_tasks_changed',
-  'session.compaction_start',
-  'session.custom_agents_updated',
-  'session.extensions_loaded',
-  'session.idle',
-  'session.mcp_server_tools_loaded',
-  'session.mcp_servers_loaded',
-  'session.model_change',
-  'session.skills_loaded',
-  'session.title_changed',
-  'session.todos_changed',
-  'session.tools_updated',
-  'session.usage_checkpoint',
-  'session.usage_info',
+/** Events that announce or repeat another event, or that are about the program and not the agent, by topic. */
+const PASSING_NAMES = {
   // `abort` follows it.
-  'agent.interrupted',
+  agent: 'interrupted',
+  assistant:
+    'turn_start turn_end idle intent message_start message_delta reasoning_delta tool_call_delta streaming_delta ' +
+    'server_tool_progress',
+  // Those that are not about a call repeat the model calls of a manual compaction.
+  model:
+    'call_start call_finished call_final_result turn_started turn_ended model_call_started model_call_success ' +
+    'message messages_snapshot response tool_execution',
+  session:
+    'background_tasks_changed compaction_start custom_agents_updated extensions_loaded idle mcp_server_tools_loaded ' +
+    'mcp_servers_loaded model_change skills_loaded title_changed todos_changed tools_updated usage_checkpoint usage_info',
+  skill: 'context_delivered context_delivered_ref',
+  subagent: 'configured selected deselected',
   // The system prompt.
-  'system.message',
-  // These repeat the model calls of a manual compaction.
-  'model.turn_started',
-  'model.turn_ended',
-  'model.model_call_started',
-  'model.model_call_success',
-  'model.message',
-  'model.messages_snapshot',
-  'model.response',
-  'model.tool_execution',
-]);
+  system: 'message',
+  tool: 'execution_partial_result execution_progress shell_output',
+};
+
+const PASSING = new Set(
+  Object.entries(PASSING_NAMES).flatMap(([topic, names]) =>
+    names.split(' ').map((name) => `${topic}.${name}`),
+  ),
+);
 
 /** Kinds of `session.info` that repeat another event. */
 const REPEATING_INFO = new Set(['model_retry', 'file_created', 'cancellation']);
