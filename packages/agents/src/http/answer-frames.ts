@@ -1,7 +1,6 @@
 import { messageOf } from '@whetstone/errors';
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
 import { createParser } from 'eventsource-parser';
-import { isJsonObject } from '../kit/fields.ts';
 import { objectAt, parseJson, textAt } from './json-reading.ts';
 
 /**

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
 import type { Turn } from '../agent.ts';
-import { isJsonObject } from '../kit/fields.ts';
 import { errorMessage, type HttpAnswer } from './answer-frames.ts';
 import { countAt, objectAt, objectsAt, parsedArguments, textAt } from './json-reading.ts';
 import { type AnswerStream, draftTurn, type TurnDraft } from './turn-draft.ts';

@@ -1,6 +1,5 @@
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue, type StreamEvent } from '@whetstone/events';
 import type { Turn } from '../agent.ts';
-import { isJsonObject } from '../kit/fields.ts';
 import { thinkingEvents } from '../kit/mapped-events.ts';
 import { errorMessage, type HttpAnswer } from './answer-frames.ts';
 import { countAt, objectAt, objectsAt, parsedArguments, textAt } from './json-reading.ts';

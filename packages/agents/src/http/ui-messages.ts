@@ -1,7 +1,6 @@
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue, type StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Turn } from '../agent.ts';
-import { isJsonObject } from '../kit/fields.ts';
 import { messageEvents, thinkingEvents } from '../kit/mapped-events.ts';
 import { answerFrames, type HttpAnswer } from './answer-frames.ts';
 import { objectsAt, textAt } from './json-reading.ts';

@@ -1,8 +1,6 @@
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
 
-/** Readers for fields of native items, which may hold anything. A field that is missing or of another type is absent. */
-export const isJsonObject = (value: unknown): value is JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+// Readers for fields of native items, which may hold anything. A field that is missing or of another type is absent.
 
 export const objectIn = (value: JsonValue | undefined): JsonObject | undefined =>
   isJsonObject(value) ? value : undefined;
@@ -17,15 +15,6 @@ export const textIn = (value: JsonValue | undefined): string | undefined =>
 export function requiredText(value: JsonValue | undefined): string {
   if (typeof value !== 'string') throw new TypeError('A text was expected.');
   return value;
-}
-
-/** The value of a JSON text; `undefined` for any other text. */
-export function parseJson(text: string): JsonValue | undefined {
-  try {
-    return JSON.parse(text) as JsonValue;
-  } catch {
-    return undefined;
-  }
 }
 
 /** No model call uses as many tokens. A larger number counts something else. */

@@ -1,7 +1,8 @@
+import { parseJson } from '@whetstone/events';
 import type { SandboxFile } from '@whetstone/sandbox';
 import { manifestPaths } from '../native/plugin-manifests.ts';
 import type { PluginContents } from './declared-context.ts';
-import { objectIn, parseJson } from './fields.ts';
+import { objectIn } from './fields.ts';
 import { readFrontMatter } from './skill-front-matter.ts';
 
 /** Reads a plugin's contents from their usual paths. Files that a manifest puts elsewhere are not found. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import type { JsonValue, StreamEvent } from '@whetstone/events';
-import { objectIn, parseJson } from './fields.ts';
+import { type JsonValue, parseJson, type StreamEvent } from '@whetstone/events';
+import { objectIn } from './fields.ts';
 import { LineReader } from './line-reader.ts';
 import type { NativeMapper, NativeSummary } from './native-mapper.ts';
 

@@ -1,8 +1,7 @@
 import { messageOf, WhetstoneError } from '@whetstone/errors';
-import { type StreamEvent, type Usage, usageSchema } from '@whetstone/events';
+import { isJsonObject, type StreamEvent, type Usage, usageSchema } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Agent, AgentContext, Turn, TurnInput } from '../agent.ts';
-import { isJsonObject } from '../kit/fields.ts';
 import { stoppedMessages } from '../kit/stopped-messages.ts';
 import { type AdapterEvents, collectAdapterEvents } from './adapter-events.ts';
 import { removeO11yContext } from './shared/o11y-context.ts';

@@ -1,7 +1,6 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { didYouMean } from '@whetstone/errors/did-you-mean';
-import type { StreamEvent } from '@whetstone/events';
-import { parseJson } from '../kit/fields.ts';
+import { parseJson, type StreamEvent } from '@whetstone/events';
 import {
   type JsonLinesReader,
   type JsonLinesSummary,

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { crc32, inflateRaw, zstdDecompress } from 'node:zlib';
-import { messageOf } from '@whetstone/errors';
+import { codeOf, messageOf } from '@whetstone/errors';
 import { type Entry, fromBufferPromise, getFileNameLowLevel, openPromise, type ZipFile } from 'yauzl';
 import { InspectLogError, logError } from './inspect-log-error.ts';
 
@@ -65,7 +65,7 @@ async function readEntry(
   } catch (error) {
     if (error instanceof InspectLogError) throw error;
     // The size in the directory is only a claim; this is the real size.
-    if (hasCode(error, 'ERR_BUFFER_TOO_LARGE')) throw larger;
+    if (codeOf(error) === 'ERR_BUFFER_TOO_LARGE') throw larger;
     const message = `The entry cannot be read (${messageOf(error)}).`;
     throw logError('inspect-log-damaged', message, name, error);
   }
@@ -119,10 +119,6 @@ function decompressFrame(data: Buffer, limit: number): Promise<{ content: Buffer
       resolve({ content, consumed: engine.bytesWritten });
     });
   });
-}
-
-function hasCode(error: unknown, code: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === code;
 }
 
 /** The error of a file that does not exist or may not be read stays as it is. */

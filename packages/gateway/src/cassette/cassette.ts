@@ -1,7 +1,7 @@
 import { open, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { zstdDecompress } from 'node:zlib';
-import { messageOf } from '@whetstone/errors';
+import { codeOf, messageOf } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { z } from 'zod';
 import { GatewayError } from '../gateway-error.ts';
@@ -89,10 +89,7 @@ export async function createCassette(where: string) {
   try {
     return jsonLinesFile<RecordedExchange>(await open(where, 'wx'), unwritable);
   } catch (error) {
-    const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    throw unwritable(
-      error,
-      exists ? 'it already exists. Delete it, or record into another file.' : undefined,
-    );
+    if (codeOf(error) !== 'EEXIST') throw unwritable(error);
+    throw unwritable(error, 'it already exists. Delete it, or record into another file.');
   }
 }

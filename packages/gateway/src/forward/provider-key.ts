@@ -1,6 +1,7 @@
 import { exec } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
+import { codeOf } from '@whetstone/errors';
 import { GatewayError } from '../gateway-error.ts';
 
 /** Where a real key is: in an environment variable, in a file, or in the standard output of a shell command. */
@@ -31,7 +32,7 @@ async function keyText(source: KeySource): Promise<string> {
     return (await promisify(exec)(source.command, { timeout: commandTimeoutMs })).stdout;
   } catch (error) {
     // A command's error contains its output, so only how the command ended is reported.
-    const code = error instanceof Error && 'code' in error ? String(error.code) : 'killed';
+    const code = codeOf(error) ?? 'killed';
     throw unavailable(
       source,
       'file' in source ? `the file cannot be read (${code})` : `it ended with ${code}`,

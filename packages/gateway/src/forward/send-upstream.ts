@@ -6,7 +6,7 @@ import {
   request as requestHttp,
 } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { messageOf } from '@whetstone/errors';
+import { codeOf, messageOf } from '@whetstone/errors';
 import { RequestError } from '../wire/request-error.ts';
 
 export type UpstreamRequest = {
@@ -53,8 +53,7 @@ async function sendOnce(upstream: UpstreamRequest): Promise<IncomingMessage> {
     return response;
   } catch (error) {
     request.on('error', () => {});
-    const isReset = error instanceof Error && 'code' in error && error.code === 'ECONNRESET';
-    if (request.reusedSocket && isReset) throw new StaleConnection();
+    if (request.reusedSocket && codeOf(error) === 'ECONNRESET') throw new StaleConnection();
     throw error;
   }
 }

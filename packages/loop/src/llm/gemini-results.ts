@@ -1,3 +1,5 @@
+import { isJsonObject } from '@whetstone/events';
+
 /** The package sends tool results as `{ name, content }`; the models know the API's `{ output }` and `{ error }`. */
 export function withNativeResults(send: typeof fetch): typeof fetch {
   return (input, init) => {
@@ -8,13 +10,9 @@ export function withNativeResults(send: typeof fetch): typeof fetch {
 }
 
 function nativeResult(key: string, value: unknown): unknown {
-  if (key !== 'functionResponse' || !isRecord(value) || !isRecord(value.response)) return value;
+  if (key !== 'functionResponse' || !isJsonObject(value) || !isJsonObject(value.response)) return value;
   const { response } = value;
   if (response.name !== value.name) return value;
   if ('content' in response) return { ...value, response: { output: response.content } };
   return 'error' in response ? { ...value, response: { error: response.error } } : value;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

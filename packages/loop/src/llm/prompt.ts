@@ -7,6 +7,7 @@ import type {
   LanguageModelV4ToolResultOutput,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
+import { isJsonObject, parseJson } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Preamble } from '../conversation/preamble.ts';
 import type {
@@ -180,17 +181,8 @@ function assistantPart(part: AssistantPart, wire: Wire, own: boolean): Assistant
 function toolInput(call: ToolCallPart, wire: Wire): unknown {
   if (wire.responses) return call.input;
   if (call.freeform) return { input: call.input };
-  const parsed = parseObject(call.input);
-  return parsed ?? { raw_arguments: call.input };
-}
-
-function parseObject(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(call.input);
+  return isJsonObject(parsed) ? parsed : { raw_arguments: call.input };
 }
 
 /** A model may call a tool that does not exist by a name that no provider takes back. */

@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import type { JsonValue } from '@whetstone/events';
+import { type JsonValue, parseJson } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { AssistantPart, ProviderMetadata, ReasoningPart, TextPart } from '../conversation/turn.ts';
 import type { Emit } from '../events/session-event.ts';
@@ -164,13 +164,8 @@ function hasContent(part: AssistantPart): boolean {
 
 /** Grammar tools send their text as one JSON string. */
 function freeformText(input: string): string {
-  try {
-    const value: unknown = JSON.parse(input);
-    if (typeof value === 'string') return value.toWellFormed();
-  } catch {
-    // Text that is not JSON is the text itself.
-  }
-  return input.toWellFormed();
+  const value = parseJson(input);
+  return (typeof value === 'string' ? value : input).toWellFormed();
 }
 
 /** A signature may come with the start, with an empty delta or with the end of its block. */

@@ -1,4 +1,4 @@
-import type { JsonObject } from '@whetstone/events';
+import { isJsonObject, type JsonObject } from '@whetstone/events';
 import { z } from 'zod';
 import { todoWriteTool } from '../tools/native/claude-code-tools.ts';
 import type { RegisteredTool, ToolDefinition } from '../tools/tool.ts';
@@ -108,7 +108,7 @@ type CapturedTool = { name: string; definition: ToolDefinition | undefined };
 const READERS: Readonly<Record<Wire, (tool: JsonObject) => CapturedTool[]>> = {
   'openai-responses': (tool) => [responsesTool(tool)],
   'openai-chat-completions': (tool) => {
-    const definition = isObject(tool.function) ? tool.function : tool;
+    const definition = isJsonObject(tool.function) ? tool.function : tool;
     return [functionTool(definition, definition.parameters)];
   },
   'anthropic-messages': (tool) => [functionTool(tool, tool.input_schema)],
@@ -117,7 +117,7 @@ const READERS: Readonly<Record<Wire, (tool: JsonObject) => CapturedTool[]>> = {
     if (!Array.isArray(declarations))
       return Object.keys(tool).map((name) => ({ name, definition: undefined }));
     return declarations
-      .filter(isObject)
+      .filter(isJsonObject)
       .map((one) => functionTool(one, one.parametersJsonSchema ?? one.parameters));
   },
 };
@@ -127,7 +127,7 @@ function responsesTool(tool: JsonObject): CapturedTool {
   // `tool_search` and its like have parameters too, and are answered by the provider.
   if (tool.type !== 'custom') return { name: text(tool.name) || text(tool.type), definition: undefined };
   const name = text(tool.name);
-  const format = isObject(tool.format) ? tool.format : {};
+  const format = isJsonObject(tool.format) ? tool.format : {};
   const { syntax } = format;
   if (format.type !== 'grammar' || (syntax !== 'lark' && syntax !== 'regex'))
     return { name, definition: undefined };
@@ -143,14 +143,10 @@ function responsesTool(tool: JsonObject): CapturedTool {
 
 function functionTool(tool: JsonObject, schema: unknown): CapturedTool {
   const name = text(tool.name) || text(tool.type) || '(unnamed)';
-  if (!isObject(schema)) return { name, definition: undefined };
+  if (!isJsonObject(schema)) return { name, definition: undefined };
   return { name, definition: { name, description: text(tool.description), parameters: schema } };
 }
 
 function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

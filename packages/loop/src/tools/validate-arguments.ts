@@ -1,5 +1,5 @@
 import { messageOf } from '@whetstone/errors';
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { parametersOf, type ToolDefinition } from './tool.ts';
 
@@ -43,8 +43,7 @@ function parseArguments(input: string): ValidatedArguments {
   if (input.trim() === '') return { ok: true, args: {} };
   try {
     const value: JsonValue = JSON.parse(input);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value))
-      return { ok: true, args: value };
+    if (isJsonObject(value)) return { ok: true, args: value };
     return { ok: false, reason: `(root) must be an object, got ${JSON.stringify(value).slice(0, 100)}` };
   } catch (error) {
     return { ok: false, reason: `the arguments are not valid JSON: ${messageOf(error)}` };

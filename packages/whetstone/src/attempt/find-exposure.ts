@@ -1,5 +1,11 @@
 import type { DeclaredContext, DeclaredPlugin, DeclaredSkill } from '@whetstone/agents';
-import type { JsonObject, JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type StreamEvent,
+  type StreamEventOf,
+} from '@whetstone/events';
 import type { Exposure, FirstUse } from '../record/exposure-schema.ts';
 import { estimateTokens, evened, serverOfTool, skillBody, tellingLine } from './declared-text.ts';
 import { pluginSkill, type RequestSight } from './watch-requests.ts';
@@ -120,8 +126,7 @@ function loads({ name, input }: Call, wanted: string): boolean {
 }
 
 /** The fields of an object; none of any other value. */
-const fieldsOf = (value: JsonValue | undefined): JsonObject =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {};
+const fieldsOf = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
 /** The first call whose result holds the text, however it ended. For an empty result, the path in the input counts. */
 function firstRead(calls: readonly Call[], text: string, path: string): Call | undefined {

@@ -3,6 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promise
 import { dirname, join } from 'node:path';
 import { cacheFolder } from '@whetstone/agents/install';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
+import { parseJson } from '@whetstone/events';
 import { type Capture, captureSchema } from './capture.ts';
 
 /** `<cache>/captures/<kind>/<agent version>/<model>.json` */
@@ -56,9 +57,6 @@ export async function newestCapture(kind: Capture['kind'], model: string): Promi
 
 /** The capture in a file; `undefined` for a file with anything else. */
 async function readCapture(file: string): Promise<Capture | undefined> {
-  try {
-    return captureSchema.parse(JSON.parse(await readFile(file, 'utf8')));
-  } catch {
-    return undefined;
-  }
+  const text = await readFile(file, 'utf8').catch(() => '');
+  return captureSchema.safeParse(parseJson(text)).data;
 }

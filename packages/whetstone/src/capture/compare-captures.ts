@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
 import { createTwoFilesPatch } from 'diff';
 import { stringify } from 'yaml';
 import { type Capture, canonicalPrompt } from './capture.ts';
@@ -55,7 +55,7 @@ function promptText(blocks: JsonValue | undefined): string {
 /** Definitions by name, as YAML, so that a description is several lines and not one long string. */
 function toolTexts(tools: JsonValue | undefined): Map<string, string> {
   const texts = new Map<string, string>();
-  for (const tool of Array.isArray(tools) ? tools.filter(isObject).flatMap(definitions) : []) {
+  for (const tool of Array.isArray(tools) ? tools.filter(isJsonObject).flatMap(definitions) : []) {
     const name = nameOf(tool);
     const count = [...texts.keys()].filter((other) => other === name || other.startsWith(`${name} #`)).length;
     texts.set(count === 0 ? name : `${name} #${count + 1}`, stringify(tool, { lineWidth: 0 }));
@@ -67,17 +67,13 @@ function toolTexts(tools: JsonValue | undefined): Map<string, string> {
 function definitions(tool: JsonObject): JsonObject[] {
   const { functionDeclarations: declarations, ...rest } = tool;
   if (!Array.isArray(declarations)) return [tool];
-  return [...declarations.filter(isObject), ...(Object.keys(rest).length > 0 ? [rest] : [])];
+  return [...declarations.filter(isJsonObject), ...(Object.keys(rest).length > 0 ? [rest] : [])];
 }
 
 function nameOf(tool: JsonObject): string {
-  const named = [tool, tool.function].filter(isObject).map(({ name }) => name);
+  const named = [tool, tool.function].filter(isJsonObject).map(({ name }) => name);
   const name = [...named, tool.type, Object.keys(tool)[0]].find((candidate) => typeof candidate === 'string');
   return String(name ?? 'unnamed');
-}
-
-function isObject(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export const toolNames = ({ tools }: Pick<Capture, 'tools'>): string[] =>

@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { cacheFolder } from '@whetstone/agents/install';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
+import { parseJson } from '@whetstone/events';
 import { removeTree } from '@whetstone/sandbox';
 import { isAlive } from '@whetstone/sandbox/process';
 import { z } from 'zod';
@@ -83,13 +84,9 @@ async function listens(url: string): Promise<boolean> {
   }
 }
 
-const readJson = async (file: string): Promise<unknown> => {
-  try {
-    return JSON.parse(await readFile(file, 'utf8'));
-  } catch {
-    return undefined; // the gateway is starting or ending at this moment
-  }
-};
+/** `undefined` while the gateway is starting or ending. */
+const readJson = async (file: string): Promise<unknown> =>
+  parseJson(await readFile(file, 'utf8').catch(() => ''));
 
 /**
  * The gateway that a user means: the one with this URL; without a URL, the only one that runs.

@@ -1,4 +1,6 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { codeOf } from '@whetstone/errors';
+import { parseJson } from '@whetstone/events';
 import { z } from 'zod';
 import { keptRowSchema } from './row.ts';
 
@@ -69,22 +71,12 @@ async function closeTornLine(handle: FileHandle): Promise<void> {
 
 /** The entries of a journal, in order, without incomplete lines and unknown types. None without a file. */
 export async function readJournal(file: string): Promise<JournalEntry[]> {
-  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return ''; // a run that was killed before its first line
+  const text = await readFile(file, 'utf8').catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return ''; // a run that was killed before its first line
     throw error;
   });
   return text.split('\n').flatMap((line) => {
-    const entry = parseLine(line);
-    return entry ? [entry] : [];
+    const parsed = journalEntrySchema.safeParse(parseJson(line));
+    return parsed.success ? [parsed.data] : [];
   });
-}
-
-function parseLine(line: string): JournalEntry | undefined {
-  if (line === '') return undefined;
-  try {
-    const parsed = journalEntrySchema.safeParse(JSON.parse(line));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,6 +1,6 @@
 import { open, readFile, rm } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
-import { WhetstoneError } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { isAlive } from '@whetstone/sandbox/process';
 
 /**
@@ -15,7 +15,7 @@ export async function acquireLock(file: string): Promise<{ release(): Promise<vo
       await handle.close();
       return { release: () => rm(file, { force: true }) };
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+      if (codeOf(error) !== 'EEXIST') throw error;
       const owner = await readOwner(file);
       if (isAlive(owner)) {
         throw new WhetstoneError('run-locked', `Process ${owner} is working on this run.`, { where: file });

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
+import { parseJson } from '@whetstone/events';
 import { readJournal } from './journal.ts';
 import { runLayout } from './layout.ts';
 import { type Manifest, manifestSchema } from './manifest.ts';
@@ -22,7 +23,7 @@ export async function readRun(directory: string): Promise<StoredRun> {
       cause: error,
     });
   });
-  const parsed = manifestSchema.safeParse(safeJson(text));
+  const parsed = manifestSchema.safeParse(parseJson(text));
   if (!parsed.success) {
     throw new WhetstoneError('run-unreadable', `The manifest of ${directory} cannot be read.`, {
       where: layout.manifest,
@@ -52,12 +53,4 @@ export function isAbsent(error: unknown): boolean {
 export function unreadable(path: string, cause: unknown): WhetstoneError {
   const message = `The file or folder cannot be read (${codeOf(cause) ?? cause}).`;
   return new WhetstoneError('run-unreadable', message, { where: path, cause });
-}
-
-function safeJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,7 +2,7 @@ import { constants, devNull } from 'node:os';
 import { parse } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import { WhetstoneError } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import {
   BoundedOutput,
@@ -96,8 +96,8 @@ function startGit(args: string[], call: GitCall): Promise<StartedProgram> {
     cwd: call.cwd ?? call.workTree ?? call.gitDir ?? parse(process.cwd()).root,
     env: environment(call),
     stdin: input === undefined || input instanceof Readable ? input : Readable.from([input]),
-  }).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code !== 'ENOENT') throw cause;
+  }).catch((cause: unknown) => {
+    if (codeOf(cause) !== 'ENOENT') throw cause;
     throw new WhetstoneError('git-missing', 'The program git was not found.', { cause });
   });
 }

@@ -1,4 +1,5 @@
 import { format, join, parse } from 'node:path';
+import { codeOf } from '@whetstone/errors';
 import type { ConfinedFiles } from '@whetstone/sandbox';
 import { z } from 'zod';
 import type { Telemetry } from '../../agent.ts';
@@ -46,8 +47,8 @@ export function createJsonFileCollector(
       };
     },
     async collect() {
-      const content = await files.read(file).catch((error: NodeJS.ErrnoException) => {
-        if (error.code === 'ENOENT') return undefined;
+      const content = await files.read(file).catch((error: unknown) => {
+        if (codeOf(error) === 'ENOENT') return undefined;
         throw error;
       });
       if (!content) return telemetry('unavailable', ['telemetry_file_missing']);

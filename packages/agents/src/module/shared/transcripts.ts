@@ -1,7 +1,8 @@
 import { join, posix } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import { parseJson } from '@whetstone/events';
 import type { CommandResult, Sandbox } from '@whetstone/sandbox';
-import { objectIn, parseJson, textIn } from '../../kit/fields.ts';
+import { objectIn, textIn } from '../../kit/fields.ts';
 
 const LIMIT_MS = 30_000;
 /** A long session writes far less. */

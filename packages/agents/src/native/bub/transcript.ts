@@ -1,6 +1,6 @@
-import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import { type JsonObject, type JsonValue, parseJson, type StreamEvent, type Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { objectIn, objectsIn, parseJson, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import { fileChanged, messageEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';

@@ -1,4 +1,4 @@
-import { parseJson } from '../../kit/fields.ts';
+import { parseJson } from '@whetstone/events';
 import { readHomeFile, subagentEvents } from '../../kit/kept-events.ts';
 import type { NativeMapper } from '../../kit/native-mapper.ts';
 import type { DrivenAgent } from '../native-agent.ts';

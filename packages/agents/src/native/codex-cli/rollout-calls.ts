@@ -1,5 +1,5 @@
-import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
-import { objectIn, objectsIn, parseJson, requiredText, textIn } from '../../kit/fields.ts';
+import { type JsonObject, type JsonValue, parseJson, type StreamEvent } from '@whetstone/events';
+import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import { changeNamed, fileChanged, workspacePath } from '../../kit/mapped-events.ts';
 import { skillEvents, skillIn } from '../../kit/skill-file.ts';
 import { Collaboration } from './collaboration.ts';
