@@ -103,9 +103,7 @@ function run(sandbox: Sandbox, command: Command, options: RunOptions): Promise<C
   return sandbox.runCommand(program, args, options);
 }
 
-/**
- * A shell reports it with exit codes 126 and 127. An agent can exit with them too, so the host looks for the program.
- */
+/** A shell reports it as exit code 126 or 127. An agent can exit so too, so the host looks for the program. */
 async function isProgramMissing(
   template: Command,
   { ended, exitCode }: CommandResult,

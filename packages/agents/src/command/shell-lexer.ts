@@ -23,7 +23,6 @@ export type ShellWord = Range & {
   kind: 'word';
   /** Without quotes and backslashes; expansions and holes as they are written. */
   text: string;
-  /** Whether a part of the word is quoted. */
   isQuoted: boolean;
   /** Whether the shell replaces a part of the word: a parameter, a substitution, arithmetic, file names. */
   isExpanded: boolean;
@@ -192,9 +191,7 @@ class ShellLexer {
     }
   }
 
-  /**
-   * Reads a hole, an expansion or a backslash, which mean nearly the same everywhere. False if there is none of them.
-   */
+  /** Reads a hole, an expansion or a backslash, which mean nearly the same everywhere. False if there is none. */
   #special(
     word: ShellWord,
     place: 'word' | 'double' | 'parameter',
@@ -272,7 +269,6 @@ class ShellLexer {
     return true;
   }
 
-  /** Takes what a sticky pattern matches here. */
   #match(pattern: RegExp): string | undefined {
     pattern.lastIndex = this.#at;
     const found = pattern.exec(this.#script)?.[0];

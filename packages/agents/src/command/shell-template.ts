@@ -32,9 +32,7 @@ export function wordText(lexed: LexedScript, word: ShellWord, lookUp: (name: str
   return word.text.replaceAll(HOLE, () => lookUp(holes.next().value?.name ?? ''));
 }
 
-/**
- * A script and the scripts inside it: its substitutions, and its quoted words, which may be scripts for other shells.
- */
+/** A script and those inside it: its substitutions, and its quoted words, which may be scripts for other shells. */
 export function* scriptsIn(
   lexed: LexedScript,
   isQuoted = false,

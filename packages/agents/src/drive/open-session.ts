@@ -23,7 +23,6 @@ export type AgentSession = AsyncDisposable & {
   readonly files: AttemptFiles;
   /** The agent's own id of the session. Absent before the first turn, and for agents without the capability `conversation`. */
   readonly id: string | undefined;
-  /** Number of prompts sent. */
   readonly turns: number;
   /**
    * Sends a prompt: the first begins the session, each further one resumes it. Resolves with the turn for whatever the
@@ -100,7 +99,6 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
   };
 }
 
-/** Puts the prompt where a command template looks for it. */
 async function placePrompt({ promptFile, outputDir }: AttemptFiles, prompt: string): Promise<void> {
   // The agent could write there during the last turn, so the path may now be a link to somewhere else.
   await mkdir(outputDir, { recursive: true });

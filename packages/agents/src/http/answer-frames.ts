@@ -11,9 +11,7 @@ export type HttpAnswer = Response | AsyncIterable<Uint8Array | string | object> 
 
 /** One part of an answer. */
 export type Frame =
-  /** The whole answer, as JSON. */
   | { kind: 'whole'; value: JsonValue }
-  /** One event of a stream. */
   | { kind: 'event'; value: JsonObject }
   /** An event that is not a JSON object. */
   | { kind: 'unknown'; value: JsonValue }

@@ -40,7 +40,6 @@ export class TurnDraft {
     this.add({ type: 'usage', usage: this.#usage, ...present({ model: textAt(answer, 'model') }) });
   }
 
-  /** Adds an error, and makes the turn a failed one. */
   fail(message: string): void {
     this.#isFailed = true;
     this.add({ type: 'error', message });

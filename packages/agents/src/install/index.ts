@@ -1,7 +1,4 @@
-/**
- * `@whetstone/agents/install`: install released agents into the user's cache folder, once per version, and look them up
- * there.
- */
+/** `@whetstone/agents/install`: install released agents into the user's cache, once per version, and find them. */
 
 export { agentVersion } from './agent-version.ts';
 export { cacheFolder } from './cache-folder.ts';

@@ -12,7 +12,6 @@ export type EndedTurn = {
   place: MapperPlace;
   /** Options for commands that read the kept files: environment and mask of the turn. */
   options: Pick<RunOptions, 'env' | 'mask' | 'signal'>;
-  /** The events of the stream. */
   events: readonly StreamEvent[];
   summary: NativeSummary;
   /** ISO 8601. */

@@ -28,7 +28,6 @@ export type NativeSummary = {
   costUsd?: number;
   /** Sub-agents whose events are only in their own transcripts: id of the sub-agent → call that started it. */
   subagents?: Record<string, string>;
-  /** Structured output. */
   data?: JsonValue;
   /** Facts that only this kind of agent reports, under its own names. */
   metadata?: JsonObject;

@@ -23,7 +23,6 @@ export class SessionRecord {
   turn = -1;
   ending: NativeSummary['ending'];
   usage: Usage | undefined;
-  /** Structured output. */
   data: JsonValue | undefined;
   costUsd = 0;
   readonly subagents: NonNullable<NativeSummary['subagents']> = {};

@@ -40,7 +40,6 @@ export type TurnReaderOptions = {
   /** `always`: the output is the stream. `detect`: the output is the stream if its first character is `{`. */
   stream: 'always' | 'detect';
   place: MapperPlace & { workdir: string };
-  /** The agent's home. */
   home: string;
 };
 

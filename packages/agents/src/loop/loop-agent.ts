@@ -6,13 +6,13 @@ import { OutputFile } from '@whetstone/sandbox/process';
 import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type TurnExit } from '../agent.ts';
 import type { LoopAgentConfig, LoopOptions } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
+import type { DeclaredSkill } from '../kit/declared-context.ts';
 import { leadsToGateway } from '../kit/leads-to-gateway.ts';
 import { placeContext } from '../kit/place-context.ts';
 import { textTail } from '../kit/text-tail.ts';
 import { createTurnEvents, type TurnEvents } from '../kit/turn-events.ts';
 import { contextPlacesOf } from '../native/context-places.ts';
 import { loopDefaults } from './loop-defaults.ts';
-import { describeSkills } from './loop-skills.ts';
 import { keepSnapshot, readSnapshot, sessionLost } from './loop-snapshots.ts';
 import { createSandboxEnvironment } from './sandbox-environment.ts';
 
@@ -178,4 +178,21 @@ function toTurn(
     facts: { runtime: 'loop', network: config.network },
     telemetry: { status: 'unavailable', source: 'none', evidenceGaps: [] },
   };
+}
+
+/**
+ * The prompt's text about skills, because our loop has no tool for them: names, descriptions and files, and that the model
+ * shall read the file of a skill that fits (https://agentskills.io, "filesystem-based agents"). `folder` is absolute.
+ */
+function describeSkills(folder: string, skills: readonly DeclaredSkill[]): string | undefined {
+  if (skills.length === 0) return undefined;
+  const entries = skills.map(
+    ({ name, description }) =>
+      `- ${name}: ${description.replaceAll(/\s+/g, ' ')} (file: ${folder}/${name}/SKILL.md)`,
+  );
+  return `## Skills
+
+A skill is a folder with instructions for one kind of work. When the work in hand is what the description of a skill says, read the skill's file before you begin, and do as it says. Paths in it are relative to its folder. Read no other skill.
+
+${entries.join('\n')}`;
 }

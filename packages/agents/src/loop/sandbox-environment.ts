@@ -4,17 +4,27 @@ import { release, type } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { present } from '@whetstone/events/present';
 import type {
+  BackgroundProcess,
   DirectoryEntry,
   ExecOptions,
   ExecResult,
   ExecutionEnvironment,
   FileStat,
+  StartOptions,
 } from '@whetstone/loop';
-import type { CommandResult, Mask, RunOptions, Sandbox } from '@whetstone/sandbox';
-import { absoluteFiles, createConfinedFiles, entryUnder, isUnder, resolveUnder } from '@whetstone/sandbox';
-import { KEPT_BYTES } from '@whetstone/sandbox/process';
+import {
+  absoluteFiles,
+  type CommandResult,
+  createConfinedFiles,
+  entryUnder,
+  isUnder,
+  type Mask,
+  type RunOptions,
+  resolveUnder,
+  type Sandbox,
+} from '@whetstone/sandbox';
+import { KEPT_BYTES, OutputFile, PolledProcess, UnreadOutput } from '@whetstone/sandbox/process';
 import { connectSandboxProcess } from './sandbox-connection.ts';
-import { startSandboxProcess } from './sandbox-process.ts';
 
 /** Commands that models write are meant for bash. */
 const SHELL = existsSync('/bin/bash') ? '/bin/bash' : '/bin/sh';
@@ -186,4 +196,27 @@ function toExecResult(result: CommandResult): ExecResult {
     aborted: ended === 'abort',
     durationMs,
   };
+}
+
+/** Starts a command in a sandbox that runs beside the calls of the loop. Its output is kept until it is asked for. */
+async function startSandboxProcess(
+  sandbox: Sandbox,
+  argv: readonly [string, ...string[]],
+  { workingDirectory, outputFile, env, mask }: StartOptions & Pick<RunOptions, 'mask'>,
+): Promise<BackgroundProcess> {
+  const output = new UnreadOutput({
+    file: outputFile === undefined ? undefined : new OutputFile(outputFile),
+  });
+  try {
+    const process = await connectSandboxProcess(sandbox, argv, {
+      onStdout: output.listener(),
+      onStderr: output.listener(),
+      ...present({ env, mask, cwd: workingDirectory }),
+    });
+    return new PolledProcess(process, output);
+  } catch (error) {
+    // A process that never started has only its file to close.
+    output.close();
+    throw error;
+  }
 }

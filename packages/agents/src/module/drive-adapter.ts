@@ -1,11 +1,10 @@
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { isJsonObject, type StreamEvent, type Usage, usageSchema } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import type { Agent, AgentContext, Turn, TurnInput } from '../agent.ts';
+import type { Agent, AgentContext, Turn, TurnExit, TurnInput } from '../agent.ts';
 import { stoppedMessages } from '../kit/stopped-messages.ts';
 import { type AdapterEvents, collectAdapterEvents } from './adapter-events.ts';
 import { removeO11yContext } from './shared/o11y-context.ts';
-import { startTurnClock } from './turn-clock.ts';
 import { sandboxForTurn } from './turn-sandbox.ts';
 
 /** How long an adapter may work after its turn has been stopped. This is enough to read a transcript. */
@@ -102,3 +101,35 @@ function adapterFailed(agent: Agent, what: string, cause?: unknown): WhetstoneEr
     cause,
   });
 }
+
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** The time limit of one turn. Its timers keep the process alive, because what an adapter waits for may not. */
+function startTurnClock(
+  { signal: aborted, timeoutMs }: Pick<AgentContext, 'signal' | 'timeoutMs'>,
+  graceMs: number,
+) {
+  const limit = new AbortController();
+  const timers = [setTimeout(() => limit.abort(timedOut()), Math.min(timeoutMs, LONGEST_TIMER_MS))];
+  const signal = AbortSignal.any([aborted, limit.signal]);
+  const over = Promise.withResolvers<undefined>();
+  const startGrace = () => {
+    timers.push(setTimeout(() => over.resolve(undefined), graceMs));
+  };
+  if (signal.aborted) startGrace();
+  else signal.addEventListener('abort', startGrace, { once: true });
+  return {
+    /** Fires at the time limit, and when the run is aborted. */
+    signal,
+    /** Why the turn was ended; `exit` as long as it was not. */
+    ended: (): TurnExit['ended'] => (aborted.aborted ? 'abort' : limit.signal.aborted ? 'timeout' : 'exit'),
+    /** Resolves `graceMs` after the signal has fired. */
+    graceOver: over.promise,
+    [Symbol.dispose]() {
+      signal.removeEventListener('abort', startGrace);
+      for (const timer of timers) clearTimeout(timer);
+    },
+  };
+}
+
+const timedOut = () => new DOMException('The turn has reached its time limit.', 'TimeoutError');

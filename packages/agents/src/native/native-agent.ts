@@ -87,7 +87,6 @@ export type TranscriptFormat =
 
 /** The agent's npm package, and the API that it speaks. */
 export type Release = {
-  /** Its npm package. */
   package: string;
   /** Its name on the PATH. */
   program: string;

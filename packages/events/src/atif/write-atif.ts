@@ -246,7 +246,6 @@ function embed(
   });
 }
 
-/** The events of a sub-agent and of its own sub-agents. */
 function loseAgent(callId: string, writer: Writer): void {
   const events = writer.agents.get(callId) ?? [];
   writer.agents.delete(callId);

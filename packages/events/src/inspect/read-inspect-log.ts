@@ -1,15 +1,14 @@
 import { constants } from 'node:buffer';
 import { open } from 'node:fs/promises';
+import { messageOf } from '@whetstone/errors';
 import type { z } from 'zod';
 import type { JsonValue } from '../json.ts';
-import { type Loss, tallyLosses } from '../loss.ts';
+import { type Loss, type LossTally, tallyLosses } from '../loss.ts';
 import { present } from '../present.ts';
 import type { StreamEvent } from '../stream-event.ts';
 import type { Usage } from '../usage.ts';
-import { createAttachmentResolver } from './attachments.ts';
 import { indexChunks, type SampleChunks } from './chunks.ts';
 import { InspectLogError, logError } from './inspect-log-error.ts';
-import { parseLogJson } from './log-json.ts';
 import { headerSchema, type Sample, sampleSchema, wholeLogSchema } from './log-shapes.ts';
 import { totalUsage } from './model-usage.ts';
 import { Transcript } from './transcript.ts';
@@ -268,4 +267,68 @@ async function readWhole(source: string | Uint8Array, limit: number): Promise<Bu
   await using file = await open(source);
   if ((await file.stat()).size > limit) throw tooLarge();
   return file.readFile();
+}
+
+const PROTOCOL = 'attachment://';
+
+/** Deeper than any log, and far from exhausting the stack. */
+const MAXIMUM_DEPTH = 500;
+
+/**
+ * Puts attachments back where a log refers to them. A reference is a whole string: a content hash in a whole sample, an
+ * index in a chunked one. References inside attachments are not replaced.
+ */
+function createAttachmentResolver(
+  attachmentOf: (reference: string) => string | undefined,
+  losses: LossTally,
+): (value: JsonValue) => JsonValue {
+  const resolve = (value: JsonValue, depth: number): JsonValue => {
+    if (typeof value === 'string') {
+      if (!value.startsWith(PROTOCOL)) return value;
+      const attachment = attachmentOf(value.slice(PROTOCOL.length));
+      if (attachment === undefined) losses.add('attachment', 'not in the log, so the reference stays');
+      return attachment ?? value;
+    }
+    if (typeof value !== 'object' || value === null) return value;
+    if (depth > MAXIMUM_DEPTH) {
+      throw logError('inspect-log-invalid', `Values are nested deeper than ${MAXIMUM_DEPTH}.`);
+    }
+    if (Array.isArray(value)) return value.map((item) => resolve(item, depth + 1));
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, resolve(item, depth + 1)]));
+  };
+  return (value) => resolve(value, 0);
+}
+
+/** Parses JSON as Python writes it. `NaN` and the infinities, which JSON does not have, become null. */
+function parseLogJson(data: Buffer, entry: string | undefined): unknown {
+  const text = data.toString('utf8');
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    try {
+      return JSON.parse(withoutConstants(text));
+    } catch {
+      throw logError('inspect-log-damaged', `The content is not JSON (${messageOf(error)}).`, entry, error);
+    }
+  }
+}
+
+function withoutConstants(text: string): string {
+  const parts: string[] = [];
+  let position = 0;
+  while (position < text.length) {
+    const quote = text.indexOf('"', position);
+    const end = quote === -1 ? text.length : quote;
+    parts.push(text.slice(position, end).replaceAll(/-?\b(?:NaN|Infinity)\b/g, 'null'));
+    position = endOfString(text, end);
+    parts.push(text.slice(end, position));
+  }
+  return parts.join('');
+}
+
+/** The position after the string that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  let end = start + 1;
+  while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;
+  return Math.min(text.length, end + 1);
 }

@@ -72,7 +72,6 @@ export class Transcript {
     if (lost !== undefined) losses.add(kind, lost);
   }
 
-  /** Reads the conversation of a sample without a transcript. */
   addConversation(messages: readonly JsonValue[]): void {
     const place: SpanPosition = { scope: this.#spans.scopeOf(undefined), at: undefined };
     for (const [position, raw] of messages.entries()) {

@@ -4,10 +4,7 @@ export type Fault =
   | { kind: 'latency'; ms: number }
   /** A provider's error (401, 429, 500, 529 or another) in the provider's shape, with `Retry-After` when it is set. */
   | { kind: 'status'; status: number; retryAfterSeconds?: number }
-  /**
-   * The connection is reset before the request is read. A server that listens cannot come closer to a port that
-   * refuses.
-   */
+  /** The connection is reset before the request is read: as close as a listening server comes to a refusing port. */
   | { kind: 'refused' }
   /** The connection is reset after the request was read. */
   | { kind: 'reset' }

@@ -19,7 +19,6 @@ export type Upstreams = Partial<Record<WireProtocol, Upstream>>;
 type ProviderApi = {
   baseUrl: string;
   keyHeader(key: string): Record<string, string>;
-  /** The path of a request below the base URL. */
   path(path: string): string;
 };
 

@@ -5,7 +5,6 @@ import type { AgentFamily } from '../agent-family.ts';
 import { objectAt, stringAt } from '../wire/json-reading.ts';
 import type { OfferedTool } from '../wire/neutral.ts';
 import { workingDirectory } from '../working-directory.ts';
-import { patchFor } from './patch.ts';
 import type { NativeCall, NeutralCall, ScriptCall } from './script.ts';
 import { shellCommand } from './shell-command.ts';
 
@@ -180,3 +179,35 @@ const calledTool = (tool: OfferedTool): { name: string; namespace?: string } => 
   name: tool.name,
   ...present({ namespace: tool.namespace }),
 });
+
+/**
+ * A `write` or `edit` in the apply_patch format of Codex, or `undefined` when the format cannot express it exactly: it
+ * only knows whole lines, ends every file with a newline and drops carriage returns. An edit is assumed to begin and
+ * end at line ends.
+ */
+function patchFor(call: NeutralCall): string | undefined {
+  if (call.tool === 'edit') return editPatch(call);
+  if (call.tool !== 'write' || (call.content !== '' && !isWholeLines(call.content))) return undefined;
+  return patch(`*** Add File: ${call.path}`, prefixed('+', linesOf(call.content)));
+}
+
+function editPatch({ path, find, replace }: Extract<NeutralCall, { tool: 'edit' }>): string | undefined {
+  const replacesLines = isWholeLines(find)
+    ? isWholeLines(replace) || replace === ''
+    : !find.startsWith('\n') && !replace.includes('\r') && !find.includes('\r');
+  if (!replacesLines) return undefined;
+  const [before, after] = isWholeLines(find)
+    ? [linesOf(find), linesOf(replace)]
+    : [find.split('\n'), replace.split('\n')];
+  return patch(`*** Update File: ${path}`, ['@@', ...prefixed('-', before), ...prefixed('+', after)]);
+}
+
+const isWholeLines = (text: string): boolean => text.endsWith('\n') && !text.includes('\r');
+
+/** The lines of a text that is empty or ends with a newline. */
+const linesOf = (text: string): string[] => text.split('\n').slice(0, -1);
+
+const prefixed = (prefix: string, lines: string[]): string[] => lines.map((line) => `${prefix}${line}`);
+
+const patch = (header: string, lines: string[]): string =>
+  ['*** Begin Patch', header, ...lines, '*** End Patch', ''].join('\n');

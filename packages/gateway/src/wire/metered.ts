@@ -10,7 +10,6 @@ export type Metered = {
   cacheWrite1hTokens?: number;
   /** `stop`, `tool-calls`, `length`, `content-filter`, `error`, or the provider's own word for another reason. */
   finish: string | null;
-  /** The tools that the model called, in order. */
   toolCalls: string[];
 };
 

@@ -19,10 +19,8 @@ export type Wire = {
   parse(body: Uint8Array, target?: RequestTarget): NeutralRequest;
   /** The system prompt and the tools of a request's body, as they were sent. */
   prompt(body: JsonObject): RequestPrompt;
-  /** The whole reply as one JSON body. */
   encode(reply: NeutralReply): JsonObject;
   stream(reply: NeutralReply, request: NeutralRequest): Iterable<string>;
-  /** Reads one response as it passes. */
   meter(): WireMeter;
 };
 

@@ -17,7 +17,6 @@ import { type PatchSection, parsePatch } from './parse-patch.ts';
 export type PatchChange = {
   change: 'added' | 'modified' | 'deleted' | 'renamed';
   path: string;
-  /** The old path of a renamed file. */
   from?: string;
 };
 
@@ -47,12 +46,9 @@ export async function applyPatch(environment: ExecutionEnvironment, text: string
 
 type PlannedChange = {
   change: PatchChange;
-  /** The file that gets `content`. */
   target?: string;
   content?: Uint8Array;
-  /** Permission bits that move with a file. */
   mode?: number;
-  /** The file that goes. */
   removed?: string;
   note?: string;
 };

@@ -50,13 +50,11 @@ type LineReader = ReturnType<typeof readLines>;
 function readLines(lines: readonly string[]) {
   let next = 0;
   return {
-    /** The next line, or the one `ahead` lines after it. */
     peek: (ahead = 0): string | undefined => lines[next + ahead],
     take(): string | undefined {
       next += 1;
       return lines[next - 1];
     },
-    /** Takes lines for as long as `isWanted` holds. */
     takeWhile(isWanted: (line: string) => boolean): string[] {
       const from = next;
       while (next < lines.length && isWanted(lines[next] ?? '')) next += 1;

@@ -65,7 +65,6 @@ export class SpendMeter {
     return this.#whole;
   }
 
-  /** The counters as JSON, for a snapshot. */
   get spent(): Spent {
     const { costUsd, ...counters } = this.#whole;
     return { ...counters, ...present({ costUsd }), workedMs: this.#worked() };

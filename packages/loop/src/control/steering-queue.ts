@@ -18,7 +18,6 @@ export class SteeringQueue {
     for (const listener of [...this.#listeners]) listener();
   }
 
-  /** Removes all messages and returns them. */
   drain(): Input[] {
     return this.#messages.splice(0);
   }

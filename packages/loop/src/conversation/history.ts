@@ -87,7 +87,6 @@ export class History {
     this.answerOpenCalls();
   }
 
-  /** The tool calls of the last turn that have no results yet. */
   openCalls(): readonly ToolCallPart[] {
     return this.#openCalls;
   }

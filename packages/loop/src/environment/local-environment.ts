@@ -1,5 +1,5 @@
-import { type Dirent, existsSync, type Stats } from 'node:fs';
-import { mkdir, readdir, readFile, realpath, rename, stat, unlink, writeFile } from 'node:fs/promises';
+import { type Dirent, existsSync, mkdtempSync, realpathSync, rmSync, type Stats } from 'node:fs';
+import { mkdir, readdir, readFile, realpath, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { endTree, newMark, unwatch, watch } from '@whetstone/sandbox/process';
@@ -17,7 +17,6 @@ import type {
 } from './execution-environment.ts';
 import { type LocalCommand, runLocalCommand } from './local-command.ts';
 import { connectLocalProcess, startLocalProcess } from './local-process.ts';
-import { makeOutputDirectory, removeOutputDirectory } from './output-directory.ts';
 
 export type LocalEnvironmentOptions = {
   /** Relative paths count from the working folder of this process. Default: that folder. */
@@ -199,4 +198,24 @@ function inTerminal(argv: readonly string[]): string[] {
   if (process.platform !== 'linux') throw new Error('start: a terminal is available on Linux only');
   const quoted = argv.map((argument) => `'${argument.replaceAll("'", `'\\''`)}'`);
   return ['script', '--quiet', '--flush', '--return', '--command', quoted.join(' '), '/dev/null'];
+}
+
+/** The folders that exist now; one exit handler removes what nobody cleaned up. */
+const folders = new Set<string>();
+const removeAll = () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+};
+
+/** A folder for long outputs that only this user can read. Synchronous, because streams need it while they run. */
+function makeOutputDirectory(): string {
+  const folder = realpathSync(mkdtempSync(path.join(os.tmpdir(), 'whetstone-output-')));
+  if (folders.size === 0) process.on('exit', removeAll);
+  folders.add(folder);
+  return folder;
+}
+
+async function removeOutputDirectory(folder: string): Promise<void> {
+  await rm(folder, { recursive: true, force: true });
+  folders.delete(folder);
+  if (folders.size === 0) process.off('exit', removeAll);
 }

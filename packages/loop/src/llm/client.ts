@@ -75,7 +75,6 @@ export class Client {
     return new Client({ providers, ...present({ defaultProvider }) });
   }
 
-  /** The names of the providers, in the order in which they were given. */
   get providers(): string[] {
     return [...this.#providers.keys()];
   }

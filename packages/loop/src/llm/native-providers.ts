@@ -1,9 +1,9 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { isJsonObject } from '@whetstone/events';
 import { createAnthropicProfile } from '../profiles/anthropic-profile.ts';
 import { createGeminiProfile } from '../profiles/gemini-profile.ts';
 import { createOpenAiProfile } from '../profiles/openai-profile.ts';
 import type { ProfileOptions, ProviderProfile } from '../profiles/provider-profile.ts';
-import { withNativeResults } from './gemini-results.ts';
 
 /** The providers whose wires are built in. */
 export type NativeProvider = 'openai' | 'anthropic' | 'google';
@@ -13,13 +13,10 @@ type Settings = { baseURL?: string; apiKey?: string; headers?: Record<string, st
 type Native = {
   /** What the provider's package calls the model's provider: in metadata, prices and events. */
   modelProvider: string;
-  /** The environment variables of its key and of its base URL. */
   keys: readonly string[];
   baseUrl: string;
-  /** The version segment of its addresses. */
   version: string;
   createProfile: (options: ProfileOptions) => ProviderProfile;
-  /** Loads the provider's package and makes a model. */
   load: (model: string, settings: Settings) => Promise<LanguageModelV4>;
 };
 
@@ -55,4 +52,21 @@ export const NATIVE_PROVIDERS: Readonly<Record<NativeProvider, Native>> = {
 
 export function isNativeProvider(name: string): name is NativeProvider {
   return Object.hasOwn(NATIVE_PROVIDERS, name);
+}
+
+/** The package sends tool results as `{ name, content }`; the models know the API's `{ output }` and `{ error }`. */
+function withNativeResults(send: typeof fetch): typeof fetch {
+  return (input, init) => {
+    const body = init?.body;
+    if (typeof body !== 'string' || !body.includes('"functionResponse"')) return send(input, init);
+    return send(input, { ...init, body: JSON.stringify(JSON.parse(body, nativeResult)) });
+  };
+}
+
+function nativeResult(key: string, value: unknown): unknown {
+  if (key !== 'functionResponse' || !isJsonObject(value) || !isJsonObject(value.response)) return value;
+  const { response } = value;
+  if (response.name !== value.name) return value;
+  if ('content' in response) return { ...value, response: { output: response.content } };
+  return 'error' in response ? { ...value, response: { error: response.error } } : value;
 }

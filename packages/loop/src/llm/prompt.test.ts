@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { AssistantTurn, HistoryTurn } from '../conversation/turn.ts';
 import type { ToolDefinition } from '../tools/tool.ts';
 import { PromptBuilder, toModelTools, wireOf } from './prompt.ts';
-import { wellFormedJson } from './well-formed-json.ts';
+import { wellFormedJson } from './response-assembler.ts';
 
 const preamble = { systemPrompt: 'system', environmentContext: 'here' };
 const base = { id: '1', timestamp: '2026-01-01T00:00:00.000Z' };

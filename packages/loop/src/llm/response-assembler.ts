@@ -1,9 +1,8 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { type JsonValue, parseJson } from '@whetstone/events';
+import { isJsonObject, type JsonValue, parseJson } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { AssistantPart, ProviderMetadata, ReasoningPart, TextPart } from '../conversation/turn.ts';
 import type { Emit } from '../events/session-event.ts';
-import { wellFormedJson } from './well-formed-json.ts';
 
 type StreamPart<Type> = Extract<LanguageModelV4StreamPart, { type: Type }>;
 type UniqueCallId = (callId: string, taken: ReadonlySet<string>) => string;
@@ -175,4 +174,21 @@ function mergeMetadata(part: TextPart | ReasoningPart, metadata: ProviderMetadat
   for (const [provider, values] of Object.entries(metadata))
     merged[provider] = { ...merged[provider], ...values };
   part.providerMetadata = merged;
+}
+
+/** JSON text without lone surrogates, raw or escaped: a provider refuses every later request with one. */
+export function wellFormedJson(text: string): string {
+  const raw = text.toWellFormed();
+  if (!/\\u[dD][89a-fA-F]/.test(raw)) return raw;
+  try {
+    return JSON.stringify(JSON.parse(raw), (_key, value: unknown) =>
+      typeof value === 'string' ? value.toWellFormed() : isJsonObject(value) ? wellFormedKeys(value) : value,
+    );
+  } catch {
+    return raw.replaceAll(/\\u[dD][89a-fA-F][\da-fA-F]{2}/g, '\\ufffd');
+  }
+}
+
+function wellFormedKeys(value: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key.toWellFormed(), entry]));
 }

@@ -42,7 +42,6 @@ export type LoopContext = {
   outputSchema?: OutputSchema | undefined;
   /** The parked calls whose `TOOL_CALL_START` this session has emitted, and whose `TOOL_CALL_END` is still to come. */
   announced: ReadonlySet<string>;
-  /** The round of tool calls that waits for decisions. */
   parked?: ParkedRound | undefined;
   /** Number of first turns whose reasoning the provider has refused to take back. */
   foreignTurns: number;

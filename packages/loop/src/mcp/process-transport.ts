@@ -30,7 +30,6 @@ export class ProcessTransport implements Transport {
     this.#server = server;
   }
 
-  /** How the program ended, if it did so by itself. */
   get end(): string | undefined {
     return this.#end;
   }

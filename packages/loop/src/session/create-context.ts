@@ -8,7 +8,6 @@ import { LoopDetector } from '../loop/loop-detector.ts';
 import type { SessionTools } from '../tools/session-tools.ts';
 import type { SessionOptions, SessionOrigin } from './session-options.ts';
 
-/** What only the session itself can bring. */
 type Own = Pick<LoopContext, 'sessionId' | 'emit' | 'hooks' | 'approve' | 'steering' | 'preamble'> & {
   tools: (maxSubagentDepth: number) => SessionTools;
 };

@@ -9,7 +9,6 @@ export class PendingQuestion {
     return this.#resolve !== undefined;
   }
 
-  /** Closes the question. */
   answer(answer: Input): void {
     this.#resolve?.(answer);
     this.#resolve = undefined;

@@ -13,7 +13,6 @@ import type { Input } from '../conversation/turn.ts';
 import type { EventListener } from '../events/event-hub.ts';
 import type { ProcessingEnd } from '../events/session-event.ts';
 
-/** What a subagent needs of its session. */
 type ChildSession = {
   readonly id: string;
   submit(input: Input): Promise<ProcessingEnd & { text: string }>;
@@ -123,7 +122,6 @@ export class Subagent {
       .then(onEnd);
   }
 
-  /** Stops what it does now. */
   async interrupt(): Promise<void> {
     await this.#child?.session.interrupt();
   }
@@ -134,7 +132,6 @@ export class Subagent {
     await this.done;
   }
 
-  /** Ends it for good. */
   async close(): Promise<void> {
     await this.end();
     this.#child = undefined;

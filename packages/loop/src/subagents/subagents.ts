@@ -26,10 +26,8 @@ export type SubagentOptions = {
 
 export type ResolvedModel = { model: LanguageModelV4; profile?: ProviderProfile };
 
-/** Makes the session of a subagent, from the start or from a snapshot. */
 type MakeChild = (request: ChildRequest, kept?: SessionSnapshot) => Promise<Child>;
 
-/** The tool call that gives a subagent its input. */
 type Cause = { callId: string; signal: AbortSignal };
 
 /** Why a wait ended. */
@@ -41,10 +39,8 @@ type SubagentsOptions = {
   makeChild: MakeChild;
   hub: EventHub;
   steering: SteeringQueue;
-  /** The id of the parent session, and the depth of its subagents. */
   origin: { parentSessionId: string; depth: number };
   maxRunning?: number | undefined;
-  /** The subagents of a restored session. */
   kept?: readonly SubagentSnapshot[] | undefined;
 };
 
@@ -62,7 +58,6 @@ export class Subagents {
     for (const kept of options.kept ?? []) this.#agents.set(kept.id, Subagent.restore(kept));
   }
 
-  /** Ids of the subagents that are working. */
   get running(): string[] {
     return this.#all()
       .filter((agent) => agent.status === 'RUNNING')

@@ -27,7 +27,6 @@ export const globTool = builtInTool({
 
 export type FileQuery = {
   pattern: string;
-  /** The folder to start from. */
   path: string;
   caseInsensitive?: boolean;
   /** Names of the files that say what to leave out. Default `.gitignore` and `.ignore`. */

@@ -29,7 +29,6 @@ export const listDirectoryTool = builtInTool({
 export type DirectoryQuery = {
   path: string;
   depth: number;
-  /** Globs of what to leave out. */
   exclude?: readonly string[];
   ignoreFiles?: readonly string[];
 };

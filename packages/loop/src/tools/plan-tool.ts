@@ -2,7 +2,6 @@ import { type BuiltInTool, builtInTool } from './built-in-tool.ts';
 import type { Arguments, Parameters } from './parameters.ts';
 import type { RegisteredTool } from './tool.ts';
 
-/** Each step of a plan, as the host gets it. */
 type PlanStep = { step: string; status: string };
 
 /** A tool with which the model reports its whole plan. The host gets it as `details.plan`; nothing is kept. */

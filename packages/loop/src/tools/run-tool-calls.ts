@@ -131,7 +131,6 @@ async function keepFullOutput(
   }
 }
 
-/** What an event carries at most. */
 const FULL_OUTPUT = { maxChars: 1024 * 1024, mode: 'head_tail' } as const;
 
 type NotRun = {

@@ -54,7 +54,6 @@ function describeLimits({ defaultTimeoutMs, inactivityTimeoutMs }: ShellToolOpti
 }
 
 export type CommandLimits = Pick<ShellToolOptions, 'defaultTimeoutMs' | 'inactivityTimeoutMs'> & {
-  /** What the call asks for. */
   timeoutMs?: number;
   workingDirectory?: string;
 };

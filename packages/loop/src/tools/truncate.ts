@@ -63,7 +63,6 @@ export function truncateOutput(text: string, limit: OutputLimit, fullOutput?: st
 
 const HEAD_SHARE = { head: 1, head_tail: 0.5, tail: 0 };
 
-/** Breaks around the marker and the marker itself. */
 const MARKER_LINES = 5;
 
 function marker(
@@ -98,7 +97,6 @@ function tailStart(text: string, chars: number, lines: number | undefined): numb
   return splitsPair(text, start) ? start + 1 : start;
 }
 
-/** Where the first `count` lines end. */
 function afterLines(text: string, count: number): number {
   let end = 0;
   for (let line = 0; line < count; line += 1) {
@@ -109,7 +107,6 @@ function afterLines(text: string, count: number): number {
   return end;
 }
 
-/** Where the last `count` lines begin. */
 function beforeLines(text: string, count: number): number {
   let start = text.endsWith('\n') ? text.length - 1 : text.length;
   for (let line = 0; line < count; line += 1) {

@@ -22,9 +22,7 @@ export async function removeTrees(paths: readonly string[]): Promise<void> {
   await Promise.all(paths.map((path) => removeTree(path)));
 }
 
-/**
- * The exit code of a command with this path as its last argument, through `xargs`: arguments in Node cannot be bytes.
- */
+/** The exit code of a command with this path as last argument, through `xargs`: arguments in Node cannot be bytes. */
 async function runOn(path: string | Buffer, command: readonly string[]): Promise<number | null> {
   const child = spawn('xargs', ['-0', ...command], { stdio: ['pipe', 'ignore', 'ignore'] });
   const exited = once(child, 'exit');

@@ -1,12 +1,12 @@
+import { stat } from 'node:fs/promises';
 import { constants } from 'node:os';
+import type { Readable } from 'node:stream';
 import { WhetstoneError } from '@whetstone/errors';
-import type { StartedProgram } from '../process/launcher.ts';
+import { type StartedProgram, startProgram } from '../process/launcher.ts';
 import { GRACE_MS } from '../process/process-tree.ts';
 import type { CommandResult, RunOptions } from '../sandbox.ts';
-import type { ContainedTree, Containment } from './containment.ts';
-import { LaunchReport } from './launch-report.ts';
+import type { ContainedTree, Containment, Launch } from './containment.ts';
 import { OutputStream } from './output-stream.ts';
-import { startProcess } from './start-process.ts';
 
 /** How long to wait after KILL. A process that still runs hangs in the kernel, and waiting for it would never end. */
 const KILL_LIMIT_MS = 30_000;
@@ -114,4 +114,69 @@ function outlivesKill(): WhetstoneError {
 function neverStarted(): CommandResult {
   const exitCode = 128 + constants.signals.SIGTERM;
   return { stdout: '', stderr: '', exitCode, stdoutBytes: 0, stderrBytes: 0, durationMs: 0, ended: 'abort' };
+}
+
+/**
+ * What a launcher reports on file descriptor 3, which the command does not inherit: `started` when the command is about
+ * to run, `exited <code>` when it has ended while other processes of its tree may still run.
+ */
+class LaunchReport {
+  started = false;
+  exitCode: number | undefined;
+  /** Resolves when the launcher has nothing more to report. */
+  readonly closed: Promise<void>;
+
+  /** `onExit` is called when the command has ended, which may be before its tree has. */
+  constructor(stream: Readable, onExit: () => void) {
+    let text = '';
+    stream.setEncoding('latin1');
+    stream.on('data', (chunk: string) => {
+      text += chunk;
+      this.started = text.startsWith('started\n');
+      const code = /^exited (\d+)\n/m.exec(text)?.[1];
+      if (code === undefined || this.exitCode !== undefined) return;
+      this.exitCode = Number(code);
+      onExit();
+    });
+    stream.on('error', () => {});
+    this.closed = new Promise((resolve) => {
+      stream.once('close', resolve);
+    });
+  }
+}
+
+/**
+ * Starts the launcher of a command. Without `stdin`, its input is empty.
+ *
+ * @throws WhetstoneError `sandbox-cwd-invalid` if the working directory is not a folder, otherwise
+ * `sandbox-start-failed`.
+ */
+async function startProcess(
+  { file, args, env }: Launch,
+  cwd: string,
+  stdin: Readable | undefined,
+): Promise<StartedProgram> {
+  await assertFolder(cwd);
+  return await startProgram({ file, args, env, cwd, stdin, hasReport: true }).catch(cannotStart);
+}
+
+function cannotStart(cause: NodeJS.ErrnoException): never {
+  const { code, message } = cause;
+  const hints: Record<string, string> = {
+    E2BIG: 'An argument or the environment is too long. Pass long texts as a file.',
+    ERR_INVALID_ARG_VALUE: 'An argument or a variable contains a NUL character. No program can receive it.',
+  };
+  throw new WhetstoneError('sandbox-start-failed', `A command could not be started: ${message}.`, {
+    cause,
+    hint: hints[code ?? ''],
+  });
+}
+
+async function assertFolder(path: string): Promise<void> {
+  const entry = await stat(path).catch(() => undefined);
+  if (entry?.isDirectory()) return;
+  const problem = entry ? 'is not a folder' : 'does not exist';
+  throw new WhetstoneError('sandbox-cwd-invalid', `The working directory of a command ${problem}.`, {
+    where: path,
+  });
 }

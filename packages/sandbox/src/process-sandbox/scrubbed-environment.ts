@@ -53,9 +53,7 @@ const DATA_FOLDERS_UNDER_HOME: Readonly<Record<string, string>> = {
 const SECRET_NAME =
   /(?:^|_)(?:API)?(?:KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASS|CREDENTIALS?|CREDS?|AUTH|PRIVATE|COOKIES?|SESSION)(?:_|$)|(?:KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS?)$/i;
 
-/**
- * Shapes that only credentials have: provider keys, forge tokens, cloud access keys, JWTs, PEM blocks, URL userinfo.
- */
+/** Shapes that only credentials have: provider keys, forge tokens, cloud keys, JWTs, PEM blocks, URL userinfo. */
 const SECRET_VALUE =
   /\b(?:sk|pk|rk)-[\w-]{16,}|\bgh[pousr]_\w{20,}|\bgithub_pat_\w{20,}|\bglpat-[\w-]{16,}|\bxox[abposr]-[\w-]{10,}|\bA(?:KI|SI)A[0-9A-Z]{16}\b|\bAIza[\w-]{30,}|\beyJ[\w-]{10,}\.[\w-]{10,}|-----BEGIN |:\/\/[^/\s:@]+:[^/\s@]+@/;
 

@@ -28,10 +28,7 @@ export type TurnCount = { sent: number; planned: number };
 export const inTurn = (turns: TurnCount | undefined, evidence: string): string =>
   !turns || turns.planned === 1 ? evidence : `turn ${turns.sent} of ${turns.planned}: ${evidence}`;
 
-/**
- * Decides the outcome from the wire, then the end of the process, then the clean room; never from what the agent
- * claims.
- */
+/** Decides the outcome from the wire, then the process's end, then the clean room; never from the agent's claims. */
 export function decideOutcome(evidence: Evidence): Outcome {
   const calls = evidence.calls.filter((call) => !call.flags.includes('auxiliary'));
   const outcome = outcomeOf(evidence, calls);

@@ -1,15 +1,15 @@
-import { appendFile } from 'node:fs/promises';
+import { appendFile, open } from 'node:fs/promises';
 import { openSession, type SessionOptions, type Turn, type TurnInput } from '@whetstone/agents';
 import type { AttemptFolder } from '@whetstone/agents/evaluator';
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Lane } from '@whetstone/gateway';
-import type { Sandbox } from '@whetstone/sandbox';
+import type { Mask, Sandbox } from '@whetstone/sandbox';
 import type { CaseLayout } from '../record/layout.ts';
 import { checkAnswer } from './check-answer.ts';
-import { openEventLog } from './event-log.ts';
 import { joinTurns } from './join-turns.ts';
 import type { Attempt, Lab, Trace } from './lab.ts';
+import { maskValues } from './mask-values.ts';
 
 type TurnResources = {
   sandbox: Sandbox;
@@ -88,5 +88,41 @@ function sessionOptions(
     signal,
     timeoutMs: (task.timeoutSeconds ?? agentConfig.timeoutSeconds) * 1000,
     ...present({ lane, model: agentConfig.runner === 'loop' ? agentConfig.loop.model : undefined }),
+  };
+}
+
+/** `events.jsonl`: the events of one attempt, written as they come, in order, with secrets masked. */
+interface EventLog extends AsyncDisposable {
+  append(event: StreamEvent): void;
+}
+
+/** A log that cannot be written rejects only when it is closed, so that the log does not stop an attempt half-way. */
+async function openEventLog(file: string, mask: Mask): Promise<EventLog> {
+  const handle = await open(file, 'a');
+  let pending: string[] = [];
+  let writing: Promise<void> | undefined;
+  const flush = async () => {
+    while (pending.length > 0) {
+      const lines = pending;
+      pending = [];
+      await handle.appendFile(lines.join(''));
+    }
+    writing = undefined;
+  };
+  return {
+    append(event) {
+      const { type, at = new Date().toISOString(), ...rest } = event;
+      pending.push(`${JSON.stringify({ type, at, ...maskValues(rest, mask) })}\n`);
+      if (writing) return;
+      writing = flush();
+      writing.catch(() => undefined); // the error comes when the log is closed; until then it must not be an unhandled rejection
+    },
+    async [Symbol.asyncDispose]() {
+      try {
+        await writing;
+      } finally {
+        await handle.close();
+      }
+    },
   };
 }

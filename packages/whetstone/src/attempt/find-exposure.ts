@@ -125,7 +125,6 @@ function loads({ name, input }: Call, wanted: string): boolean {
   return name === 'load_skill' && (skill === wanted || textOf(skill).endsWith(`:${wanted}`));
 }
 
-/** The fields of an object; none of any other value. */
 const fieldsOf = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
 
 /** The first call whose result holds the text, however it ended. For an empty result, the path in the input counts. */

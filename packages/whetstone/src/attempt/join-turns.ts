@@ -2,9 +2,7 @@ import type { Telemetry, Turn } from '@whetstone/agents';
 import { addUsage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 
-/**
- * Joins the turns of a session: all events, sums of usage and cost (unknown where a part is), the end of the last turn.
- */
+/** Joins a session's turns: all events, sums of usage and cost (unknown where a part is), the last turn's end. */
 export function joinTurns(turns: readonly Turn[]): Turn | undefined {
   const last = turns.at(-1);
   if (!last || turns.length === 1) return last;

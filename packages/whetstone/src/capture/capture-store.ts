@@ -55,7 +55,6 @@ export async function newestCapture(kind: Capture['kind'], model: string): Promi
     .sort((left, right) => right.capturedAt.localeCompare(left.capturedAt))[0];
 }
 
-/** The capture in a file; `undefined` for a file with anything else. */
 async function readCapture(file: string): Promise<Capture | undefined> {
   const text = await readFile(file, 'utf8').catch(() => '');
   return captureSchema.safeParse(parseJson(text)).data;

@@ -7,13 +7,11 @@ import { type CommandResult, removeTree } from '@whetstone/sandbox';
 
 /** What one run of an agent showed. */
 export type AgentRun = {
-  /** The output of `--version`. */
   version: CommandResult;
   turn: Turn;
   /** What it printed in the turn: its errors, else its output. */
   printed: string;
   calls: readonly LedgerLine[];
-  /** Its model requests, by call id. */
   requests: ReadonlyMap<string, LaneRequest>;
   /** Texts of this run that a request may contain, each with its replacement. */
   names: Record<string, string>;

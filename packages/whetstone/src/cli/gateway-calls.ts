@@ -11,7 +11,6 @@ export type SessionTotals = CallTotals & { wall_ms: number };
 /** Shows the calls of a gateway as they end. */
 export type CallDisplay = {
   show(line: LedgerLine): void;
-  /** Ends the table that is redrawn. */
   stop(): void;
   totals(totals: SessionTotals): void;
 };
@@ -123,7 +122,6 @@ function duration(ms: number | null): string {
   return ms < 1000 ? `${Math.round(ms)} ms` : seconds(ms / 1000);
 }
 
-/** Everything unusual about a call. */
 function notesCell(line: LedgerLine): string {
   const notes = [
     ...line.flags,

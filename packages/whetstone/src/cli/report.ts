@@ -69,10 +69,8 @@ export async function outputDirectoryOf(configFile: string | undefined): Promise
   }
 }
 
-/** How many bytes of a log a report shows. */
 const TAIL_BYTES = 4096;
 
-/** The end of the log of the first command that did not pass. */
 async function failureLog(directory: string, row: CaseRow): Promise<string> {
   const failed = failedCommand(row);
   if (!failed) return '';

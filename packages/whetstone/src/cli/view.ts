@@ -12,7 +12,6 @@ export type ViewOptions = {
   config?: string;
   /** Default: a free one. */
   port?: number;
-  /** Starts the system's browser. */
   open?: boolean;
 };
 

@@ -5,7 +5,6 @@ import type { LoadedConfig } from './load-config.ts';
 import type { YamlPath } from './yaml-source.ts';
 
 export type ExecutableCheck = {
-  /** Where the command stands in the config. */
   path: YamlPath;
   /** The program as written; absent if the command does not name it. */
   executable?: string;

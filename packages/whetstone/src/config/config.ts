@@ -127,9 +127,7 @@ export type VariantConfig = {
 /** An absolute path of a Markdown file, or the text itself. */
 export type InstructionsConfig = { file: string } | { text: string };
 
-/**
- * `copy`: a file or folder. `write`: a file of that text. `remove`: paths to remove. Targets are safe relative paths.
- */
+/** `copy`: a file or folder. `write`: a file with that text. `remove`: these paths. Targets are safe relative paths. */
 export type OverlayOperation =
   | { kind: 'copy' /** Absolute. */; source: string; target: string }
   | { kind: 'write'; text: string; target: string }

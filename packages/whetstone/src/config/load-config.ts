@@ -2,19 +2,19 @@ import { resolve } from 'node:path';
 import type { AgentConfig } from '@whetstone/agents/config';
 import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
-import { checkContext } from './check-agent-abilities.ts';
+import { checkContext, checkTaskDemands } from './check-agent-abilities.ts';
 import { checkMapping, checkShape, isMapping, warnUnknownKeys } from './check-shape.ts';
-import type { Config, SandboxProviderName, VariantConfig } from './config.ts';
+import type { Config, SandboxProviderName, TaskConfig, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { existingPath } from './existing-path.ts';
 import { openYaml } from './open-yaml.ts';
 import { readAgent, readLegacyAgent } from './read-agent.ts';
 import { readGateway } from './read-gateway.ts';
-import { readTaskFile } from './read-task-file.ts';
+import { readTask } from './read-task.ts';
 import { readVariant } from './read-variant.ts';
-import { rootSchema, sandboxSchema } from './schema.ts';
+import { rootSchema, sandboxSchema, taskFileSchema } from './schema.ts';
 import { createSpot, diagnose, type FindingOptions, type Spot } from './spot.ts';
-import type { YamlPath } from './yaml-source.ts';
+import type { YamlPath, YamlSource } from './yaml-source.ts';
 
 const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['process'];
 
@@ -186,4 +186,33 @@ function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
 /** A number as it is written, so that no digit of a long one is lost. */
 function readSeed(seed: string | number, spot: Spot): string {
   return typeof seed === 'string' ? seed : (spot.written() ?? String(seed));
+}
+
+/** Reads all tasks of a file, and checks that every agent can do them. `undefined` if there is no readable file. */
+async function readTaskFile(
+  file: string,
+  { evaluation, agents }: Pick<Config, 'evaluation' | 'agents'>,
+  diagnostics: Diagnostic[],
+): Promise<{ tasks: TaskConfig[]; source: YamlSource } | undefined> {
+  const source = await openYaml(file, diagnostics);
+  if (!source || source.value === undefined) return undefined;
+  const root = createSpot(source, diagnostics);
+  warnUnknownKeys(taskFileSchema, source.value, root);
+  const entries = checkShape(taskFileSchema, source.value, root)?.tasks ?? [];
+  const tasks: TaskConfig[] = [];
+  const seen = new Map<string, number>();
+  for (const [index, raw] of entries.entries()) {
+    const spot = root.at('tasks', index);
+    const id = isMapping(raw) && typeof raw.id === 'string' ? raw.id.trim() : '';
+    const earlier = seen.get(id);
+    if (id !== '' && earlier !== undefined) {
+      spot.at('id').error('duplicate task id', { hint: `tasks[${earlier}] has the same id` });
+    }
+    if (earlier === undefined) seen.set(id, index);
+    const task = await readTask(raw, evaluation, spot);
+    if (!task) continue;
+    checkTaskDemands(task, agents, spot);
+    tasks.push(task);
+  }
+  return { tasks, source };
 }

@@ -9,7 +9,6 @@ import { parseYaml, type YamlPath } from './yaml-source.ts';
 /** Claude Code takes it as an argument, which Linux limits to 128 KiB. */
 const SIZE_LIMIT_BYTES = 64 * 1024;
 
-/** Says what is wrong at a path of the schema. */
 type Report = (path: YamlPath, message: string, hint?: string) => void;
 
 /** A task's JSON Schema: a file, relative to the task file, or the schema itself. */

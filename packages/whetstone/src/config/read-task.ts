@@ -79,7 +79,6 @@ function withExpected(own: HardEvaluation, expected: ExpectedOutcome | undefined
   };
 }
 
-/** One entry per path, each snippet once. */
 function mergeSnippets(entries: { path: string; snippets: string[] }[]) {
   const byPath = Map.groupBy(entries, ({ path }) => path);
   return [...byPath]

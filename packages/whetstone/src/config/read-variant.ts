@@ -1,15 +1,16 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type McpServerConfig, readFrontMatter, type SkillConfig } from '@whetstone/agents/config';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { checkMapping, isGiven } from './check-shape.ts';
 import type { InstructionsConfig, OverlayOperation, VariantConfig } from './config.ts';
+import { referenceProblem } from './environment-reference.ts';
 import { existingPath } from './existing-path.ts';
-import { checkEntryName } from './read-agent.ts';
-import { readMcpServers } from './read-mcp-servers.ts';
+import { checkEntryName, readEnv } from './read-agent.ts';
 import { readPlugin } from './read-plugin.ts';
-import { readSkill } from './read-skill.ts';
-import { overlaySchema, variantSchema } from './schema.ts';
-import { sourceProblems } from './source-tree.ts';
+import { mcpServerSchema, overlaySchema, variantSchema } from './schema.ts';
+import { copyProblems, sourceProblems } from './source-tree.ts';
 import type { Spot } from './spot.ts';
 
 /** One entry of the `variants` map. A name without a value is a variant that changes nothing. */
@@ -110,4 +111,81 @@ export async function readSource(
     spot.error(`cannot be read: ${messageOf(error)}`);
   }
   return source;
+}
+
+/** A folder with a SKILL.md. Agents list a skill by its name and description, so both are required. */
+async function readSkill(value: string, spot: Spot): Promise<SkillConfig | undefined> {
+  const source = existingPath(value, spot, 'folder');
+  if (source === undefined) return undefined;
+  const file = join(source, 'SKILL.md');
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  if (text === undefined) {
+    spot.error(`has no SKILL.md: ${source}`, { hint: 'name the folder of one skill' });
+    return undefined;
+  }
+  const problems = await copyProblems(source, 'a skill');
+  for (const problem of problems) spot.error(problem);
+  const read = readFrontMatter(text);
+  for (const issue of read.error?.issues ?? []) {
+    spot.error(`its SKILL.md ${issue.message}`, {
+      hint: `start ${file} with a front matter: name: and description: between two lines of ---`,
+    });
+  }
+  return read.success && problems.length === 0 ? { ...read.data, source } : undefined;
+}
+
+/** `mcp_servers` of a variant, by name: a command that speaks MCP on its standard streams, or a URL. */
+function readMcpServers(map: Record<string, unknown>, spot: Spot): McpServerConfig[] {
+  return spot.keysOf(map).flatMap((name) => readMcpServer(name, map[name], spot.at(name)) ?? []);
+}
+
+function readMcpServer(name: string, raw: unknown, spot: Spot): McpServerConfig | undefined {
+  // Agents build tool names from it, joined with `_`, `__` or `-`, and replace or refuse other characters.
+  if (!/^[A-Za-z][A-Za-z0-9]*([_-][A-Za-z0-9]+)*$/.test(name)) {
+    const message =
+      'a server name must start with a letter and consist of letters and digits, joined by single - or _';
+    spot.error(message, { mark: 'key' });
+  }
+  const fields = checkMapping(mcpServerSchema, raw, spot);
+  if (!fields) return undefined;
+  const given = (key: string) => isGiven(raw, key);
+  if (given('command') === given('url')) {
+    spot.error('a server needs either command (with args and env) or url (with headers)');
+    return undefined;
+  }
+  const foreign = given('command') ? ['headers'] : ['args', 'env'];
+  for (const key of foreign.filter(given)) {
+    const message = `cannot be used together with ${given('command') ? 'command' : 'url'}`;
+    spot.at(key).error(message, { mark: 'key' });
+  }
+  if (fields.url != null) {
+    return { kind: 'http', name, url: fields.url, headers: readHeaders(fields.headers ?? {}, spot) };
+  }
+  if (fields.command == null) return undefined;
+  return {
+    kind: 'command',
+    name,
+    command: ownFile(fields.command, spot.at('command')),
+    args: (fields.args ?? []).map((arg, index) => ownFile(arg, spot.at('args', index))),
+    env: readEnv(fields.env, spot),
+  };
+}
+
+/** A value that starts with `./` or `../` is a file, relative to the config's folder. Other values stay as written. */
+function ownFile(value: string, spot: Spot): string | { file: string } {
+  if (!/^\.\.?\//.test(value)) return value;
+  const file = existingPath(value, spot, 'file');
+  return file === undefined ? value : { file };
+}
+
+function readHeaders(raw: Record<string, string>, spot: Spot): Record<string, string> {
+  for (const [name, value] of Object.entries(raw)) {
+    const at = spot.at('headers', name);
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+      at.error('is not a valid header name', { mark: 'key', secret: true });
+    }
+    const problem = /[\r\n]/.test(value) ? 'contains a line break' : referenceProblem(value);
+    if (problem !== undefined) at.error(problem, { secret: true });
+  }
+  return raw;
 }

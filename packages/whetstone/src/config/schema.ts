@@ -27,7 +27,6 @@ import { referenceProblem } from './environment-reference.ts';
 
 const flag = z.preprocess(readFlag, z.boolean());
 
-/** A key with a default. */
 const orElse = <Value>(schema: z.ZodType<Value>, fallback: Value) =>
   schema.nullish().transform((value) => value ?? fallback);
 

@@ -5,9 +5,7 @@ export type Plan = {
   trials: number;
   /** In agent, task, variant, trial order: the order of `results.jsonl`. */
   cases: PlannedCase[];
-  /**
-   * Case ids, shuffled in blocks of all variants of one agent, task and trial, so that a drift affects all arms alike.
-   */
+  /** Case ids, shuffled in blocks of all variants of an agent, task and trial, so that drift affects all arms alike. */
   order: string[];
   agents: { name: string; kind: string; fingerprint: string }[];
   tasks: { id: string; commit: string; fingerprint: string }[];

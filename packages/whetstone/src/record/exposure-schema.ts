@@ -59,9 +59,7 @@ export const exposureSchema = z.object({
       z.object({
         name: z.string(),
         version: z.string().nullable(),
-        /**
-         * `true`: the agent reported it, or a request had a part of it. `false`: no request had any. `null`: unknown.
-         */
+        /** `true`: the agent reported it, or a request had part of it. `false`: no request had. `null`: unknown. */
         loaded: z.boolean().nullable(),
         /** The skills of the plugin, with the same fields as the skills of the variant. */
         skills: z.array(skillExposureSchema),

@@ -1,12 +1,13 @@
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
+import { isAlive } from '@whetstone/sandbox/process';
 import { openJournal } from './journal.ts';
 import { type CaseLayout, caseLayout, runLayout } from './layout.ts';
-import { acquireLock } from './lock.ts';
 import type { Manifest } from './manifest.ts';
 import { readRun, rowsInOrder, type StoredRun } from './read-run.ts';
 import type { CaseRow } from './row.ts';
-import { namingUnwritable } from './write-failure.ts';
 
 /** A run directory that is being written. Only one process at a time holds it. */
 export interface RunRecord extends AsyncDisposable {
@@ -117,4 +118,82 @@ async function writeWhole(file: string, content: string): Promise<void> {
     await rm(beside, { force: true }).catch(() => undefined);
     throw error;
   }
+}
+
+/**
+ * Takes the lock file of a run, which holds the process id of its owner. A lock whose process has ended is taken
+ * over, so that a run that was killed can be resumed at once.
+ */
+async function acquireLock(file: string): Promise<{ release(): Promise<void> }> {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      const handle = await open(file, 'wx');
+      await handle.writeFile(`${process.pid}\n`);
+      await handle.close();
+      return { release: () => rm(file, { force: true }) };
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST') throw error;
+      const owner = await readOwner(file);
+      if (isAlive(owner)) {
+        throw new WhetstoneError('run-locked', `Process ${owner} is working on this run.`, { where: file });
+      }
+      await rm(file, { force: true });
+    }
+  }
+  throw new WhetstoneError('run-locked', 'Another process has just taken the lock of this run.', {
+    where: file,
+  });
+}
+
+/** The process id in a lock file; `NaN` where there is none. An empty file is being written at this moment. */
+async function readOwner(file: string): Promise<number> {
+  for (let attempt = 0; attempt < 10; attempt++) {
+    const text = await readFile(file, 'utf8').catch(() => undefined);
+    if (text !== '') return Number.parseInt(text ?? '', 10);
+    await setTimeout(20);
+  }
+  return Number.NaN;
+}
+
+/**
+ * Runs `write` and names the folder in errors of the file system: `disk-full`, `output-unwritable` while a run
+ * directory is made, `record-lost` when it can no longer be written. Other errors pass through.
+ */
+async function namingUnwritable<T>(
+  directory: string,
+  stage: 'making' | 'writing',
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await write();
+  } catch (error) {
+    const code = codeOf(error);
+    const isOfSystem = error instanceof Error && 'syscall' in error && !(error instanceof WhetstoneError);
+    throw isOfSystem && code !== undefined ? explain(directory, stage, code, error) : error;
+  }
+}
+
+function explain(directory: string, stage: 'making' | 'writing', code: string, cause: Error): WhetstoneError {
+  if (code === 'ENOSPC' || code === 'EDQUOT') {
+    return new WhetstoneError('disk-full', 'No space is left for the results.', {
+      where: directory,
+      hint:
+        stage === 'making'
+          ? 'Free some space, or set output_dir to a folder on another disk.'
+          : 'Finished cases are kept. Free some space, then resume the run with --resume.',
+      cause,
+    });
+  }
+  if (stage === 'making') {
+    return new WhetstoneError('output-unwritable', `The output folder cannot be written (${code}).`, {
+      where: directory,
+      hint: 'Set output_dir in the configuration to a folder that you may write to.',
+      cause,
+    });
+  }
+  return new WhetstoneError('record-lost', `The run directory can no longer be written (${code}).`, {
+    where: directory,
+    hint: 'Finished cases are kept in the journal. Repair the folder, then resume the run with --resume.',
+    cause,
+  });
 }

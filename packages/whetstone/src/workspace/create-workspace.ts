@@ -14,10 +14,7 @@ import { type PreparedSnapshot, scanTarget } from './snapshot.ts';
 import { absolutePath, assertInsideTree, displayPath } from './tree-path.ts';
 import type { Changes, FileChange, TreeEntry, Workspace } from './workspace.ts';
 
-/**
- * Makes one disposable tree in `home`, with data of the host in `backstage`. Neither exists yet. `guarded` wraps
- * writes.
- */
+/** Makes one disposable tree in `home`, with host data in `backstage`. Neither exists yet. `guarded` wraps writes. */
 export async function createWorkspace(options: {
   snapshot: PreparedSnapshot;
   placement: Placement;

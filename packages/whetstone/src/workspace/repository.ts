@@ -126,9 +126,7 @@ async function suggestRef(repository: Repository, ref: string): Promise<string> 
   return `Known: ${some || 'none'}. A commit that is only on a remote needs \`git fetch\` first.`;
 }
 
-/**
- * Runs `git status` with our own git directory and a copy of the index, so that no filter or monitor of the user runs.
- */
+/** Runs `git status` with our own git directory and a copy of the index: no filter or monitor of the user runs. */
 async function isDirty(repository: Repository, head: string | null): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));
   try {

@@ -62,7 +62,6 @@ export function createCodexCollector(
 
 const isEmpty = async (file: string): Promise<boolean> => !(await stat(file).catch(() => undefined))?.size;
 
-/** The value of an option on the command line. */
 function optionOf(words: readonly string[], names: string[]): string | undefined {
   for (const [index, word] of words.entries()) {
     if (names.includes(word)) return words[index + 1];

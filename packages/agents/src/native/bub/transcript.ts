@@ -165,7 +165,6 @@ function calledEvents({ callId, tool, input }: Call): StreamEvent[] {
   return tool === 'subagent' ? [called, { type: 'subagent.called', callId, name: tool }] : [called];
 }
 
-/** A result is text. An error is an object with its kind and message. */
 function resultEvents(
   { callId, tool, input }: Call,
   output: JsonValue,

@@ -13,7 +13,6 @@ const SYNTHETIC = '<synthetic>';
 
 /** A user message, in a form for both the stream and the transcript, whose field names differ. */
 type ClaudePrompt = {
-  /** Whether the text is a prompt. */
   isPrompt: boolean;
   /** What a tool reported besides its text. */
   toolResult: JsonValue | undefined;
@@ -63,7 +62,6 @@ export class ClaudeSession {
     return [{ type: 'error', message }];
   }
 
-  /** Reports a model call that Claude Code repeats. */
   retry(cause: string, [attempt, tries, delay]: readonly (JsonValue | undefined)[]): StreamEvent[] {
     return this.error(`The model call failed (${cause}); retry ${attempt} of ${tries} in ${delay} ms.`);
   }

@@ -91,10 +91,7 @@ export class ToolCalls {
     return [fileChanged(call.path, this.workdir, isNewFile === true ? 'added' : 'modified')];
   }
 
-  /**
-   * The end of a background sub-agent (a foreground one ends with its result). `undefined` for any other background
-   * task.
-   */
+  /** The end of a background sub-agent (others end with their result). `undefined` for another background task. */
   ended(callId: string, status: string, output?: JsonValue): StreamEvent[] | undefined {
     const call = this.#open.get(callId);
     if (call?.kind !== 'launched') return call?.kind === 'subagent' ? [] : undefined;

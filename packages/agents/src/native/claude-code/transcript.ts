@@ -113,7 +113,6 @@ export class ClaudeTranscript implements NativeMapper {
     this.#costUsdBefore = this.#sessionCostUsd;
   }
 
-  /** The error of a model call that Claude Code retries. */
   #retryEvents({ error, retryAttempt, maxRetries, retryInMs }: JsonObject): StreamEvent[] {
     const { formatted, message } = objectIn(error) ?? {};
     const cause = textIn(formatted) ?? textIn(message) ?? 'unknown';

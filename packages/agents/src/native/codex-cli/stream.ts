@@ -28,7 +28,6 @@ export type CodexFacts = {
   /** Usage of this turn. Absent if the usage of earlier turns is unknown. */
   turnUsage?: CodexUsage;
   model?: string;
-  /** The agent's last message. */
   finalMessage?: string;
   /** Number of calls per tool, under context-eval's names. */
   toolCalls: Map<string, number>;

@@ -8,11 +8,10 @@ import {
 } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
-import { messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
+import { changeNamed, fileChanged, messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
 import { skillEvents } from '../../kit/skill-file.ts';
-import { calledEvent, outputOf, resultEvents } from './tool-call.ts';
 
 /** Events that announce or repeat another event, or that are about the program and not the agent, by topic. */
 const PASSING_NAMES = {
@@ -44,7 +43,6 @@ const PASSING = new Set(
 /** Kinds of `session.info` that repeat another event. */
 const REPEATING_INFO = new Set(['model_retry', 'file_created', 'cancellation']);
 
-/** The start and the end of a sub-agent. */
 const SUBAGENT = /^subagent\.(?:started|completed|failed)$/;
 
 type Call = { parentCallId: string | undefined; subagent?: Subagent };
@@ -74,7 +72,6 @@ export class CopilotSession {
   #thinking: string | undefined;
   #retries = 0;
   readonly #asked = new Set<string>();
-  /** Whether the agent's last message calls tools. */
   #hasOpenCalls = false;
   /** Whether the program has said that the turn is over. Before that, only a failure is certain. */
   isOver = false;
@@ -94,7 +91,6 @@ export class CopilotSession {
     return enveloped(this.#eventsOf(type, data, item, envelope.parentCallId), envelope);
   }
 
-  /** Resets the counts, because a new prompt begins. */
   beginTurn(): void {
     this.record.beginTurn();
     this.#retries = 0;
@@ -102,7 +98,6 @@ export class CopilotSession {
     this.isOver = false;
   }
 
-  /** How the turn has ended so far. */
   ending(): NativeSummary['ending'] {
     if (this.record.failure !== undefined) return 'failed';
     if (!this.isOver) return undefined;
@@ -301,4 +296,38 @@ function callFailure({ statusCode, errorMessage, failureKind }: JsonObject): str
   const kind = typeof statusCode === 'number' ? `HTTP ${statusCode}` : (textIn(failureKind) ?? 'error');
   const text = textIn(errorMessage) ?? 'no reason given';
   return `The model call failed (${kind}): ${textIn(objectIn(parseJson(text))?.message) ?? text}`;
+}
+
+/** Maps the `data` of `tool.execution_start`. */
+const calledEvent = (data: JsonObject): StreamEvent => ({
+  ...{ type: 'action.called', callId: requiredText(data.toolCallId) },
+  ...nameAndInput(data),
+});
+
+function nameAndInput(data: JsonObject): { name: string; input: JsonValue } {
+  const { mcpServerName: server, mcpToolName: tool, toolName, arguments: input = {} } = data;
+  if (typeof server === 'string' && typeof tool === 'string')
+    return { name: `mcp__${server}__${tool}`, input };
+  const skill = toolName === 'skill' ? textIn(objectIn(input)?.skill) : undefined;
+  if (skill !== undefined) return { name: 'load_skill', input: { skill } };
+  return { name: requiredText(toolName), input };
+}
+
+/** Maps the `data` of `tool.execution_complete`. The tool succeeds even if its command fails, with an exit code. */
+function resultEvents(data: JsonObject, workdir: string | undefined): StreamEvent[] {
+  const callId = requiredText(data.toolCallId);
+  if (typeof data.success !== 'boolean') throw new TypeError('A result was expected.');
+  const status = data.success ? 'completed' : objectIn(data.error)?.code === 'denied' ? 'rejected' : 'failed';
+  const edits = data.success ? objectsIn(data.fileEdits) : [];
+  const changed = edits.flatMap(({ path, kind }) =>
+    typeof path === 'string' ? [fileChanged(path, workdir, changeNamed(kind))] : [],
+  );
+  return [{ type: 'action.result', callId, status, ...present({ output: outputOf(data) }) }, ...changed];
+}
+
+/** The result that the model got. */
+function outputOf(data: JsonObject): JsonValue | undefined {
+  const output = objectIn(data.result)?.content ?? objectIn(data.error)?.message;
+  const exitCode = objectIn(data.shellExecution)?.exitCode;
+  return typeof exitCode === 'number' ? { output: output ?? '', exitCode } : output;
 }

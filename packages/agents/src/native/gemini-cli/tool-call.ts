@@ -68,9 +68,7 @@ export function resultEvents(
     : [result, fileChanged(path, workdir, changed)];
 }
 
-/**
- * `write_file` does not report whether the file existed, so it counts as modified. An edit of nothing creates the file.
- */
+/** `write_file` does not report whether the file existed: it counts as modified. An edit of nothing creates a file. */
 function changeOf(tool: string, { old_string: old }: JsonObject): 'added' | 'modified' | undefined {
   if (tool === 'write_file') return 'modified';
   if (tool !== 'replace') return undefined;

@@ -235,7 +235,6 @@ function isPrompt({ type, content }: JsonObject): boolean {
 const partsOf = (content: JsonValue | undefined): JsonObject[] =>
   typeof content === 'string' ? [{ text: content }] : objectsIn(content);
 
-/** The text of a message, without thinking. */
 const textOf = (content: JsonValue | undefined): string =>
   partsOf(content)
     .filter((part) => typeof part.text === 'string' && part.thought !== true)

@@ -61,7 +61,6 @@ function outputOf(tool: string, state: JsonObject): JsonValue {
   return typeof exitCode === 'number' ? { output, exitCode } : output;
 }
 
-/** The events for files and plans that a tool wrote. */
 function effectsOf(
   tool: string,
   state: JsonObject,

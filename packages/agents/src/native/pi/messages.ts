@@ -31,13 +31,11 @@ export class PiSession {
     this.#workdir = workdir;
   }
 
-  /** Maps the header of the stream or of the file. */
   start({ id, cwd = this.#workdir, timestamp }: JsonObject): StreamEvent[] {
     const started = this.record.started('pi', requiredText(id), present({ workingDir: cwd }));
     return [{ ...started, ...momentIn(timestamp) }];
   }
 
-  /** Resets the counts, because a prompt begins a new turn. */
   beginTurn(): void {
     this.record.beginTurn();
     this.#retries = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readUpstreams } from './upstream-flags.ts';
+import { readUpstreams } from './mode-flags.ts';
 
 const nothing = { upstream: [], keyEnv: [] };
 
