@@ -1,6 +1,5 @@
 import type { McpServer } from './declared-context.ts';
 
-type CommandEntry = { command: string; args: string[]; env: Record<string, string> };
 type HttpServer = Extract<McpServer, { kind: 'http' }>;
 
 /** The address of an HTTP server as most agents write it, and as Gemini CLI and Qwen Code do. */
@@ -14,7 +13,7 @@ export const httpUrlAddress = ({ url, headers }: HttpServer) => ({ httpUrl: url,
 export function mcpServersOf<Address extends object>(
   servers: readonly McpServer[] | undefined,
   address: (server: HttpServer) => Address,
-): Record<string, CommandEntry | Address> | undefined {
+): Record<string, { command: string; args: string[]; env: Record<string, string> } | Address> | undefined {
   if (!servers || servers.length === 0) return undefined;
   return Object.fromEntries(
     servers.map((server) => {

@@ -54,10 +54,8 @@ export function createTurnReader(options: TurnReaderOptions): TurnReader {
     : textReader(options);
 }
 
-type OpenStream = NonNullable<NativeAgent['stream']>['open'];
-
 /** Passes on the mapper of the turn before, because some agents report the usage of the whole session. */
-function streamReader(open: OpenStream, place: MapperPlace): TurnReader {
+function streamReader(open: NonNullable<NativeAgent['stream']>['open'], place: MapperPlace): TurnReader {
   let mapper: NativeMapper | undefined;
   return {
     begin({ isNew, emit }) {

@@ -32,7 +32,6 @@ const scriptSchema = z
   .refine((script) => script.rules.length > 0 || script.default, 'a script needs `rules` or `default`');
 
 type Condition = z.output<typeof conditionSchema>;
-type ScriptDocument = z.output<typeof scriptSchema>;
 
 /**
  * Reads a script in its YAML form. Errors name `file`.
@@ -72,7 +71,7 @@ function offsetOf(document: ReturnType<typeof parseDocument>, path: readonly Pro
 }
 
 /** The first matching rule plays its steps; without one, `default` does. After the last step comes a short text. */
-function ruleScript(document: ScriptDocument): Script {
+function ruleScript(document: z.output<typeof scriptSchema>): Script {
   return {
     name: document.name,
     play(request) {

@@ -33,8 +33,6 @@ export type NeutralToolCall =
 export const inputText = (call: NeutralToolCall): string =>
   call.kind === 'custom' ? call.input : JSON.stringify(call.input);
 
-type NeutralToolResult = { callId: string; name: string; output: string };
-
 /**
  * One message of a conversation. One reply of a model (reasoning, text, calls) is one `assistant` message, and the
  * results of its calls are one `tool` message, even if the wire has several items for them.
@@ -42,7 +40,7 @@ type NeutralToolResult = { callId: string; name: string; output: string };
 export type NeutralMessage =
   | { role: 'user'; text: string }
   | { role: 'assistant'; text: string; thinking: string; toolCalls: NeutralToolCall[] }
-  | { role: 'tool'; toolResults: NeutralToolResult[] };
+  | { role: 'tool'; toolResults: { callId: string; name: string; output: string }[] };
 
 /** A model request of any wire. Items that the gateway does not know are only in `raw`. */
 export type NeutralRequest = {

@@ -28,8 +28,6 @@ export type Totals = { usage: Usage; costUsd: number | undefined; modelCalls: nu
 /** A limit that is used up. `value` is its setting. */
 type LimitReached = { limit: LimitKind; value: number };
 
-type Counters = Totals & { turns: number; rounds: number };
-
 /** Returns the budget. Throws a `RangeError` that names the field where a limit is not a number of 0 or more. */
 export function checkBudget(budget: Budget): Budget {
   for (const [name, value] of Object.entries(budget)) {
@@ -43,7 +41,7 @@ export function checkBudget(budget: Budget): Budget {
 export class SpendMeter {
   readonly #budget: Budget;
   readonly #parent: SpendMeter | undefined;
-  readonly #whole: Counters;
+  readonly #whole: Totals & { turns: number; rounds: number };
   #submit = emptyTotals();
   #workedMs: number;
   #workingSince: number | undefined;

@@ -94,10 +94,8 @@ export function startLocal(command: LocalCommand, stdin: 'ignore' | 'pipe') {
   };
 }
 
-type Stop = 'timedOut' | 'inactive' | 'aborted';
-
 function stopAfter({ timeoutMs, inactivityTimeoutMs, signal }: ExecOptions) {
-  const { promise: reached, resolve: stop } = Promise.withResolvers<Stop>();
+  const { promise: reached, resolve: stop } = Promise.withResolvers<'timedOut' | 'inactive' | 'aborted'>();
   const timer = timeoutMs ? setTimeout(() => stop('timedOut'), timeoutMs) : undefined;
   const silence = inactivityTimeoutMs ? setTimeout(() => stop('inactive'), inactivityTimeoutMs) : undefined;
   const listening = onAbort(signal, () => stop('aborted'));
@@ -112,13 +110,11 @@ function stopAfter({ timeoutMs, inactivityTimeoutMs, signal }: ExecOptions) {
   };
 }
 
-type StreamName = 'stdout' | 'stderr';
-
 /** The two streams of one command: bounded in memory, and whole in a file from the moment that the bound is reached. */
 function collectOutput(
   child: ChildProcess,
   overflowPath: () => string,
-  onText: (stream: StreamName, text: string) => void,
+  onText: (stream: 'stdout' | 'stderr', text: string) => void,
 ) {
   const kept = { stdout: new BoundedOutput(OUTPUT_LIMIT), stderr: new BoundedOutput(OUTPUT_LIMIT) };
   let overflow: OutputFile | 'refused' | undefined;

@@ -38,9 +38,7 @@ export function createStreamEventMapper(): (event: SessionEvent) => StreamEvent[
   };
 }
 
-type Subagent = SessionEvent['subagent'];
-
-const callIn = (callId: string, subagent: Subagent): string =>
+const callIn = (callId: string, subagent: SessionEvent['subagent']): string =>
   subagent ? `${subagent.agentId}/${callId}` : callId;
 
 function eventsOf(event: SessionEvent, running: ReadonlyMap<string, string>): StreamEvent[] {

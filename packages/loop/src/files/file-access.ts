@@ -89,8 +89,7 @@ async function attempt<T>(
   }
 }
 
-type Locks = Map<string, Promise<void>>;
-const locksOf = new WeakMap<ExecutionEnvironment, Locks>();
+const locksOf = new WeakMap<ExecutionEnvironment, Map<string, Promise<void>>>();
 
 /** Runs `work` while no other change to these files runs on the environment, in any session. First come, first served. */
 export async function withFileLocks<T>(

@@ -23,7 +23,6 @@ import { parametersOf, type ToolDefinition } from '../tools/tool.ts';
 import type { ModelRequest } from './model-call.ts';
 
 type AssistantMessagePart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
-type UserMessagePart = Extract<LanguageModelV4Message, { role: 'user' }>['content'][number];
 
 /** What distinguishes the wires for the conversion. Told by the model's `provider`, for example `openai.responses`. */
 export type Wire = {
@@ -121,7 +120,7 @@ function toMessage(turn: HistoryTurn, wire: Wire, foreign: boolean): LanguageMod
   }
 }
 
-function userParts(input: Input): UserMessagePart[] {
+function userParts(input: Input): Extract<LanguageModelV4Message, { role: 'user' }>['content'][number][] {
   return typeof input === 'string' ? [{ type: 'text', text: input }] : input.map(textOrFile);
 }
 

@@ -70,8 +70,6 @@ function toolName(server: string, tool: string, isTaken: (name: string) => boole
   return `${name.slice(0, LONGEST_NAME - hash.length - 1)}_${hash}`;
 }
 
-type Block = CallToolResult['content'][number];
-
 /** What the model reads of a result. Pictures, sound and files are named, not shown: a server's word is text here. */
 function mcpResultText({ content, structuredContent }: CallToolResult): string {
   const texts = content.map(textOf);
@@ -81,7 +79,7 @@ function mcpResultText({ content, structuredContent }: CallToolResult): string {
   return texts.length === 0 ? '(no output)' : texts.join('\n');
 }
 
-function textOf(block: Block): string {
+function textOf(block: CallToolResult['content'][number]): string {
   switch (block.type) {
     case 'text':
       return block.text;

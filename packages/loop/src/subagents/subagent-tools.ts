@@ -16,8 +16,7 @@ export function createSubagentTools(
   return TOOLS[set](agents, models);
 }
 
-type CreateTools = (agents: Subagents, models: boolean) => SessionTool[];
-const TOOLS: Readonly<Record<SubagentToolSet, CreateTools>> = {
+const TOOLS: Readonly<Record<SubagentToolSet, (agents: Subagents, models: boolean) => SessionTool[]>> = {
   spec: specTools,
   codex: codexTools,
   'claude-code': claudeCodeTools,

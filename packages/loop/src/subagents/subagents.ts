@@ -26,8 +26,6 @@ export type SubagentOptions = {
 
 export type ResolvedModel = { model: LanguageModelV4; profile?: ProviderProfile };
 
-type MakeChild = (request: ChildRequest, kept?: SessionSnapshot) => Promise<Child>;
-
 type Cause = { callId: string; signal: AbortSignal };
 
 /** Why a wait ended. */
@@ -36,7 +34,7 @@ export type WaitEnd = 'finished' | 'timeout' | 'steered' | 'interrupted';
 const MAX_RUNNING = 8;
 
 type SubagentsOptions = {
-  makeChild: MakeChild;
+  makeChild: (request: ChildRequest, kept?: SessionSnapshot) => Promise<Child>;
   hub: EventHub;
   steering: SteeringQueue;
   origin: { parentSessionId: string; depth: number };

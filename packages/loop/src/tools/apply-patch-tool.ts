@@ -4,10 +4,8 @@ import { patchGrammar } from '../apply-patch/grammar.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import { defineTool, type ToolOutput } from './tool.ts';
 
-type ApplyPatchArguments = { patch: string };
-
 /** Edits files with a patch (loop spec 3.4 and appendix A), the native editing format of OpenAI's models. */
-export const applyPatchTool = defineTool<ApplyPatchArguments>({
+export const applyPatchTool = defineTool<{ patch: string }>({
   definition: {
     type: 'freeform',
     name: 'apply_patch',

@@ -2,15 +2,13 @@ import { type BuiltInTool, builtInTool } from './built-in-tool.ts';
 import type { Arguments, Parameters } from './parameters.ts';
 import type { RegisteredTool } from './tool.ts';
 
-type PlanStep = { step: string; status: string };
-
 /** A tool with which the model reports its whole plan. The host gets it as `details.plan`; nothing is kept. */
 export function createPlanTool<P extends Parameters>({
   steps,
   answer,
   ...tool
 }: Pick<BuiltInTool<P>, 'name' | 'description' | 'parameters' | 'keywords'> & {
-  steps: (args: Arguments<P>) => PlanStep[];
+  steps: (args: Arguments<P>) => { step: string; status: string }[];
   answer: string;
 }): RegisteredTool {
   return builtInTool({

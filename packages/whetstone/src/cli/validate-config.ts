@@ -43,13 +43,11 @@ export async function validateConfigCommand(
   return valid ? 0 : 2;
 }
 
-type Validation = { loaded?: LoadedConfig; diagnostics: Diagnostic[]; executables: ExecutableCheck[] };
-
 async function validate(
   options: ValidateConfigOptions,
   cwd: string,
   environment: NodeJS.ProcessEnv,
-): Promise<Validation> {
+): Promise<{ loaded?: LoadedConfig; diagnostics: Diagnostic[]; executables: ExecutableCheck[] }> {
   try {
     const loaded = await loadConfig(options.config ?? findConfig(), {
       cwd,

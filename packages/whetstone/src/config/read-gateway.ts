@@ -8,12 +8,11 @@ import type { gatewaySchema } from './schema.ts';
 import type { Spot } from './spot.ts';
 
 type RawGateway = z.infer<typeof gatewaySchema>;
-type Mode = RawGateway['mode'];
 
 const PROVIDERS = ['openai', 'anthropic', 'google'] as const;
 
 /** Keys that apply only to some modes. In another mode they are errors, because a user would expect them to do something. */
-const MODES_OF_KEY: Partial<Record<keyof RawGateway, readonly Mode[]>> = {
+const MODES_OF_KEY: Partial<Record<keyof RawGateway, readonly RawGateway['mode'][]>> = {
   script: ['script'],
   cassettes: ['record', 'replay'],
   miss: ['replay'],

@@ -51,13 +51,11 @@ async function readFolder(source: string): Promise<SandboxFile[]> {
   );
 }
 
-type ResolvedServer = { server: McpServer; secrets: string[] };
-
 function resolveServer(
   server: McpServerConfig,
   variant: string,
   environment: NodeJS.ProcessEnv,
-): ResolvedServer {
+): { server: McpServer; secrets: string[] } {
   const where = `variants.${variant}.mcp_servers.${server.name}`;
   const owner = { what: `The MCP server ${server.name}`, where };
   if (server.kind === 'http') {

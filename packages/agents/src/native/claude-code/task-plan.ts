@@ -3,8 +3,6 @@ import { objectIn, objectsIn, textIn } from '../../kit/fields.ts';
 import { stepStatus } from '../../kit/mapped-events.ts';
 import type { ToolOutcome } from './tool-calls.ts';
 
-type Step = StreamEventOf<'plan.updated'>['steps'][number];
-
 const TOOLS = new Set(['TaskCreate', 'TaskUpdate', 'TaskList']);
 
 /**
@@ -12,7 +10,7 @@ const TOOLS = new Set(['TaskCreate', 'TaskUpdate', 'TaskList']);
  * turn's stream does not report; they are missing from the plan until the agent lists them.
  */
 export class TaskPlan {
-  readonly #tasks = new Map<string, Step>();
+  readonly #tasks = new Map<string, StreamEventOf<'plan.updated'>['steps'][number]>();
   readonly #open = new Map<string, { name: string; input: JsonObject }>();
 
   called(callId: string, name: string, input: JsonValue): void {

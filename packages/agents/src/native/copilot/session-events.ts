@@ -45,8 +45,6 @@ const REPEATING_INFO = new Set(['model_retry', 'file_created', 'cancellation']);
 
 const SUBAGENT = /^subagent\.(?:started|completed|failed)$/;
 
-type Call = { parentCallId: string | undefined; subagent?: Subagent };
-
 type Subagent = {
   callId: string;
   /** Set if a sub-agent called this one. */
@@ -65,7 +63,7 @@ export class CopilotSession {
   readonly record = new SessionRecord();
   readonly #workdir: string | undefined;
   /** Calls without a result, by call id. */
-  readonly #calls = new Map<string, Call>();
+  readonly #calls = new Map<string, { parentCallId: string | undefined; subagent?: Subagent }>();
   /** By the sub-agent's own id, which is not the id of the call that started it. */
   readonly #subagents = new Map<string, Subagent>();
   readonly #counted = new Set<string>();
