@@ -26,10 +26,7 @@ type TemplateValues = Parameters<typeof renderCommand>[1];
 /** The session ids that an agent may report. An id becomes part of a command and must not look like an option. */
 const SESSION_ID = /^[A-Za-z0-9][\w.:-]{0,199}$/;
 
-/**
- * An agent that runs through a command line: one process per turn, in the sandbox, without standard input. Whetstone
- * makes up the id of a session; an agent with a `resume_command` reports its own id.
- */
+/** One process per turn, without standard input. Only an agent with a `resume_command` reports its own session id. */
 export function createCommandAgent(config: CommandAgentConfig, { env, secrets }: AgentEnvironment): Agent {
   const resumeTemplate = resumeCommandOf(config);
   const setupOf = perAttempt(config);

@@ -74,10 +74,7 @@ export function renderCommand(command: Command, values: Values): Command {
   return { kind: 'shell', script };
 }
 
-/**
- * The words of a command, with values and without quotes. For a shell script these are the words of all its commands,
- * with expansions as they are written, then the words of the scripts inside it.
- */
+/** The words of a command without quotes. For a shell script: of all its commands, then of the scripts inside it. */
 export function commandWords(command: Command, values: Values): string[] {
   const lookUp = lookUpIn(values);
   if (command.kind === 'argv')

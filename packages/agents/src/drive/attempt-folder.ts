@@ -5,10 +5,7 @@ import { removeTree } from '@whetstone/sandbox';
 
 export type AttemptFolder = Awaited<ReturnType<typeof openAttemptFolder>>;
 
-/**
- * Makes a folder below `parent`, outside the workspace, the home and the run directory: what the agent is handed, and
- * what it hands back. Disposing removes it.
- */
+/** For what the agent gets and gives, outside workspace, home and run directory. Disposing removes the folder. */
 export async function openAttemptFolder(parent: string) {
   const directory = join(parent, `d-${randomBytes(6).toString('hex')}`);
   const folder = {

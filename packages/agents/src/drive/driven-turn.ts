@@ -1,10 +1,7 @@
 import type { StreamEvent } from '@whetstone/events';
 import type { Turn } from '../agent.ts';
 
-/**
- * A running turn. Await it for the finished turn; iterate over it for its events, which are complete even if the
- * iteration begins late. Leaving the loop early stops the agent.
- */
+/** Await it for the finished turn; iterate over it for all its events. Leaving the loop early stops the agent. */
 export type DrivenTurn = Promise<Turn> & AsyncIterable<StreamEvent>;
 
 /** Starts a turn that reports its events with `emit`, and ends when `left` fires. */

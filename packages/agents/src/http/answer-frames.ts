@@ -3,10 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events
 import { createParser } from 'eventsource-parser';
 import { objectAt, parseJson, textAt } from './json-reading.ts';
 
-/**
- * What a backend answered: the `Response` of a `fetch`, or its body as a stream of bytes or text, as text, as parsed
- * JSON, or as a stream of parsed events.
- */
+/** A `Response` of `fetch`, or its body: a stream of bytes or text, text, parsed JSON, a stream of parsed events. */
 export type HttpAnswer = Response | AsyncIterable<Uint8Array | string | object> | string | object;
 
 /** One part of an answer. */

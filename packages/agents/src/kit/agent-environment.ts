@@ -7,10 +7,7 @@ export type AgentEnvironment = {
   secrets: string[];
 };
 
-/**
- * Replaces `${NAME}` in an agent's `env` with variables of the user's environment. An `env-missing` error names all
- * variables that are missing or empty, and `owner` as what needs them.
- */
+/** Replaces `${NAME}` in `env`. `env-missing` names every variable that is missing or empty, and `owner`. */
 export function resolveAgentEnv(
   env: Readonly<Record<string, string>>,
   userEnvironment: NodeJS.ProcessEnv,

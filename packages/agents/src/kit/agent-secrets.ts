@@ -15,10 +15,7 @@ export function agentKeyVariable(agent: AgentConfig): string | undefined {
   }
 }
 
-/**
- * The values of one agent that must never be stored: variables from `${NAME}` or with the name of a secret, and the
- * model key that this process reads from the user's environment.
- */
+/** What must never be stored: values of `${NAME}`, variables with the name of a secret, and the user's model key. */
 export function agentSecrets(agent: AgentConfig, environment: NodeJS.ProcessEnv): string[] {
   const variable = agentKeyVariable(agent);
   const key = variable === undefined ? undefined : environment[variable];

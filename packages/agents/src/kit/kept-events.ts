@@ -73,10 +73,7 @@ export function readHomeFile(
 /** Reads the transcript of one sub-agent, by its id. */
 type ReadSubagent = (id: string, emit: Emit) => Promise<NativeSummary>;
 
-/**
- * Events and usage of a turn's sub-agents, nested ones included, for streams that have only their answers. Each event
- * has the call that started the sub-agent as its parent.
- */
+/** Events and usage of all sub-agents of a turn. Each event has the call that started the sub-agent as its parent. */
 export async function subagentEvents(turn: EndedTurn, read: ReadSubagent): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];
   // The loop also visits entries that are added meanwhile, each once.

@@ -1,9 +1,6 @@
 import type { StreamEvent, StreamEventOf } from '@whetstone/events';
 
-/**
- * The skill whose `SKILL.md` a path or a shell command names. Agents without a skill tool load a skill by reading that
- * file, so reading it counts as using the skill.
- */
+/** The skill whose `SKILL.md` a path or command names. Agents without a skill tool use a skill by reading it. */
 export function skillIn(text: string): string | undefined {
   return /([\w.-]+)\/SKILL\.md(?![\w.-])/.exec(text)?.[1];
 }

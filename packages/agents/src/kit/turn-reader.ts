@@ -8,10 +8,7 @@ import { type JsonLinesSummary, readJsonLines } from './read-json-lines.ts';
 
 const OPENING_BRACE = '{'.charCodeAt(0);
 
-/**
- * Reads the turns of one agent in one attempt. Drivers, command templates and telemetry collectors all use this reader;
- * they differ only in how the program is launched.
- */
+/** Reads the turns of one agent in one attempt, however its program is launched. */
 export type TurnReader = {
   /** Begins to read a turn. `isNew` is true in the first turn of a session. */
   begin(turn: { isNew: boolean; emit: (event: StreamEvent) => void }): TurnReading;

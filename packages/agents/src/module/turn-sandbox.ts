@@ -13,10 +13,7 @@ type TurnRules = {
 /** By sandbox: an adapter may use the sandbox object as a key, so every turn must get the same object. */
 const known = new WeakMap<Sandbox, { rules: TurnRules; ruled: Sandbox }>();
 
-/**
- * The sandbox that an adapter gets for one turn. Commands end at the time limit of the turn, even when the adapter passes
- * neither a signal nor a limit.
- */
+/** An adapter's sandbox for one turn. Commands end at the turn's time limit, even without a signal or a limit. */
 export function sandboxForTurn(sandbox: Sandbox, rules: TurnRules): Sandbox {
   const existing = known.get(sandbox);
   if (existing) {

@@ -48,10 +48,7 @@ export type NativeFacts = {
 };
 
 export type PluginFacts = {
-  /**
-   * The folder of a plugin below the agent's home, with `NAME` for the plugin's name. Either the agent searches there, or
-   * `Launch.settings` passes the folder.
-   */
+  /** Below the home, with `NAME` for the plugin's name: searched by the agent, or passed by `Launch.settings`. */
   folder: string;
   /** The files by which the agent recognizes a plugin; the first that exists counts. */
   manifests: readonly PluginManifest[];

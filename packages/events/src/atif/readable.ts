@@ -2,10 +2,7 @@ import { z } from 'zod';
 import type { JsonObject } from '../json.ts';
 import { optional } from '../optional.ts';
 
-/**
- * What the reader requires of an ATIF document: the values that it reads have the right type; all others are free. Older
- * versions lack keys, and later versions have more.
- */
+/** The values that the reader uses have the right type; all others are free, because versions differ in their keys. */
 const text = optional(z.string());
 const count = optional(z.number().nonnegative());
 const readableContent = z

@@ -1,9 +1,6 @@
 import { z } from 'zod';
 
-/**
- * The Agent Trajectory Interchange Format, versions 1.0 to 1.8 (Harbor RFC 0001), as strict as its own validator: unknown
- * keys are refused, and so are keys of a later version.
- */
+/** ATIF 1.0 to 1.8 (Harbor RFC 0001), as strict as its validator: no unknown keys, and none of a later version. */
 export const ATIF_MINORS = [0, 1, 2, 3, 4, 5, 6, 7, 8] as const;
 export type AtifVersion = `1.${(typeof ATIF_MINORS)[number]}`;
 export const LATEST_ATIF_VERSION: AtifVersion = '1.8';

@@ -2,10 +2,7 @@ import { z } from 'zod';
 import type { JsonValue } from '../json.ts';
 import { optional } from '../optional.ts';
 
-/**
- * The parts of Inspect's log that become events (Inspect `log/_log.py`, `event/*.py`, `model/_chat_message.py`). All
- * other fields are ignored. A value of another shape is not read, but listed as lost.
- */
+/** From Inspect's `log/_log.py`, `event/*.py`, `model/_chat_message.py`. A value of another shape is listed as lost. */
 const text = optional(z.string());
 const json = z.custom<JsonValue>((value) => value !== undefined);
 const count = optional(z.number().int().nonnegative());

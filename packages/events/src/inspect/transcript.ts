@@ -314,10 +314,7 @@ function read<Shape>(
   return undefined;
 }
 
-/**
- * The messages after the last one of the assistant; earlier calls gave those before it. Each has its position in the
- * whole input, so that the same text said again is another message.
- */
+/** The messages after the assistant's last, each with its position: the same text said again is another message. */
 function newInput(event: ModelEvent, pool: readonly JsonValue[]): { raw: JsonValue; position: number }[] {
   const inline = event.input ?? [];
   const messages = inline.length > 0 ? inline : pool;

@@ -88,10 +88,7 @@ async function decompress(data: Buffer, method: number, name: string, limit: num
   }
 }
 
-/**
- * Inspect writes a long entry as several zstd frames, and Node silently stops after the first one. `bytesWritten` of the
- * engine is how much of the input that frame took.
- */
+/** Node stops after the first of several zstd frames. `engine.bytesWritten` is how much of the input a frame took. */
 async function decompressFrames(data: Buffer, limit: number): Promise<Buffer> {
   const frames: Buffer[] = [];
   let length = 0;

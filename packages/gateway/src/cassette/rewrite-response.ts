@@ -7,10 +7,7 @@ import type { RecordedExchange } from './cassette.ts';
 type Chunks = RecordedExchange['response']['chunks'];
 type Replace = (text: string) => string;
 
-/**
- * Replaces text in a response, also where a stream cuts it into deltas: then the first delta gets the whole text. A
- * response with nothing to replace keeps its chunks.
- */
+/** Replaces text, also where a stream cuts it into deltas: the first gets all of it. Other chunks stay as they are. */
 export function rewriteResponse(
   chunks: Chunks,
   isStream: boolean,

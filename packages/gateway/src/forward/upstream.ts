@@ -4,10 +4,7 @@ import type { KeySource } from './provider-key.ts';
 
 /** The provider for a lane's calls on one wire. */
 export type Upstream = {
-  /**
-   * The base URL as a client of that wire is given it: with `/v1` for OpenAI's wires, without a version for Anthropic
-   * and Gemini. Default: the provider's own.
-   */
+  /** With `/v1` for OpenAI's wires, without a version for Anthropic and Gemini. Default: the provider's own. */
   baseUrl?: string;
   /** The real key. It is read when the lane opens, and only goes into the header of upstream requests. */
   key: KeySource;

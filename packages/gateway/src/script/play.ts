@@ -52,10 +52,7 @@ export async function playScript(
   return { reply: toReply(request, step, calls, nextId), step: seen.step };
 }
 
-/**
- * A request without tools and with at most so many characters of text can be an agent's side request (a title, a
- * summary of a command, a quota probe); a longer one is its main request.
- */
+/** A request without tools and with at most so many characters can be a side request, such as one for a title. */
 const sideRequestLength = 20_000;
 
 /** Known agents always offer tools in their main requests; an unknown client may want a plain answer. */

@@ -82,17 +82,11 @@ export type ScriptRequest = {
   model: string;
   wire: WireProtocol;
   owner: string;
-  /**
-   * Draws with the given probability (0 to 1). The seed is the lane's seed, its owner and the label: the same
-   * label gives the same draw in every request of the lane.
-   */
+  /** `probability`: 0 to 1. Seeded by the lane's seed, its owner and the label: the same label, the same draw. */
   chance(label: string, probability: number): boolean;
 };
 
-/**
- * A scripted model. `play` returns the reply to a request, and should depend on nothing else. An error that it throws
- * becomes an error answer (400) that names the script.
- */
+/** `play` should depend on nothing but the request. An error that it throws becomes a 400 that names the script. */
 export type Script = { name: string; play(request: ScriptRequest): ScriptStep | Promise<ScriptStep> };
 
 /** Returns the script; gives it its type. */

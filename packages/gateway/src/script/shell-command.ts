@@ -1,10 +1,7 @@
 import { posix } from 'node:path';
 import type { NeutralCall } from './script.ts';
 
-/**
- * A neutral call as a POSIX shell command, for agents whose only tool for it is the shell. It only needs `cat` and
- * `mkdir`, and writes exactly the bytes of the call.
- */
+/** For agents whose only tool is the shell. It needs only `cat` and `mkdir`, and writes exactly the call's bytes. */
 export function shellCommand(call: NeutralCall): string {
   switch (call.tool) {
     case 'shell':

@@ -50,8 +50,5 @@ const googleStatuses: Record<number, string> = {
 const googleStatus = (status: number): string =>
   googleStatuses[status] ?? (status >= 500 ? 'UNAVAILABLE' : 'INVALID_ARGUMENT');
 
-/**
- * The status at which each provider's agents give up at once. Codex retries every other 4xx except a 429 without
- * Retry-After, and Claude Code sends a 400 again with a shorter body.
- */
+/** The status at which agents give up. Codex retries every other 4xx; Claude Code sends a 400 again, shorter. */
 export const finalStatus = (wire: WireProtocol): number => (wire === 'anthropic-messages' ? 403 : 400);

@@ -4,10 +4,7 @@ export type SessionConfig = {
   maxTurns: number;
   /** Responses of the model with tool calls, per input. 0: no limit. Default 200. */
   maxToolRoundsPerInput: number;
-  /**
-   * Milliseconds that a command may run where the call does not say. A value here has precedence over the profile's.
-   * Default: the profile's (OpenAI 10 s, Anthropic 120 s).
-   */
+  /** Milliseconds for a command without a limit. Default: the profile's (OpenAI 10 s, Anthropic 120 s). */
   defaultCommandTimeoutMs: number | undefined;
   /** Milliseconds that any command may run, whatever the call says. Default 600,000. */
   maxCommandTimeoutMs: number;

@@ -37,10 +37,7 @@ function filesAt(locate: (path: string) => Promise<string>): ConfinedFiles {
   };
 }
 
-/**
- * The path after following the links of its folders, but not its last name. This is what a file is removed or renamed
- * by. A path that is not under `root` is an error.
- */
+/** The path, with the links of its folders followed but not its last name. An error if it is not under `root`. */
 export async function entryUnder(root: string, path: string): Promise<string> {
   return join(await resolveUnder(root, dirname(path)), basename(path));
 }

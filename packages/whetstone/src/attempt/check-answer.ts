@@ -5,10 +5,7 @@ import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 /** An answer is read by people and checks. A file in the workspace may be larger. */
 const LIMITS = { bytes: 1024 * 1024, depth: 100 };
 
-/**
- * Checks the answer of a completed turn against the schema of its task. An answer that is missing or does not fit makes
- * it a failed turn. In the result `data` is plain JSON or absent.
- */
+/** A missing or misfit answer makes a completed turn a failed one. In the result `data` is plain JSON or absent. */
 export async function checkAnswer(
   turn: Turn,
   schema: JsonObject,

@@ -14,10 +14,7 @@ export const skillBody = (text: string): string =>
 /** An estimate: in all common tokenizers, a token of English or code is about four characters. */
 export const estimateTokens = (text: string): number => Math.ceil(text.length / 4);
 
-/**
- * The declared server that a tool belongs to. Agents write `mcp__SERVER__TOOL`, `mcp_SERVER_TOOL`, `SERVER_TOOL` or
- * `SERVER-TOOL`, some with `_` in place of every `-`.
- */
+/** Agents write `mcp__SERVER__TOOL`, `mcp_SERVER_TOOL`, `SERVER_TOOL` or `SERVER-TOOL`, some with `_` for every `-`. */
 export function serverOfTool(tool: string, servers: readonly string[]): string | undefined {
   const name = tool.replaceAll('-', '_');
   const fitting = servers.filter((server) => {

@@ -10,10 +10,7 @@ export type KeptFile = 'same' | 'masked';
 /** A file of an agent cannot be read, or changed while it was being read. */
 export class UnreadableSource extends Error {}
 
-/**
- * Copies a file of an agent with every secret masked, otherwise byte for byte. Throws `UnreadableSource` for anything
- * but a regular file of at most `limitBytes`, such as a symlink.
- */
+/** Throws `UnreadableSource` for anything but a regular file of at most `limitBytes`. Only secrets are changed. */
 export async function keepFile(
   source: string | Buffer,
   target: string | Buffer,

@@ -26,10 +26,7 @@ const GRACE_MS = 15_000;
 /** Whether a call was answered and was about the task, not a title, a routing question or a probe. */
 export const isMain = ({ status, step }: LedgerLine): boolean => status === 200 && step === 0;
 
-/**
- * Runs an agent for one turn, in an empty repository and with its own HOME, against a scripted model that answers at
- * once. Everything that the agent made is removed when this settles.
- */
+/** One turn in an empty repository with its own HOME and a scripted model. Settles when all of it is removed. */
 export async function runOnce(
   { kind, release }: KnownDrivenAgent,
   { model, prompt, signal }: { model: string; prompt: string; signal: AbortSignal },

@@ -9,10 +9,7 @@ import type { Streams } from './streams.ts';
 
 export type ParseCommandOptions = { metadata?: boolean; form?: 'stream' | 'transcript' };
 
-/**
- * Converts the output or transcript of an agent to events, one `StreamEvent` per line, or with `--metadata` to one
- * `AgentMetadata`. Reports on stderr what could not be read.
- */
+/** Prints one event per line, or with `--metadata` one `AgentMetadata`; on stderr what could not be read. */
 export async function parseCommand(
   kind: string,
   file: string,

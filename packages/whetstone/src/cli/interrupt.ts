@@ -1,7 +1,4 @@
-/**
- * Calls `first` at the first SIGINT, SIGTERM or SIGHUP; a second one ends the process at once, with exit code 130. Until
- * it is disposed.
- */
+/** Until disposed: the first SIGINT, SIGTERM or SIGHUP calls `first`, a second one ends the process with code 130. */
 export function onEndSignal(first: () => void): Disposable {
   let isAsked = false;
   const handle = () => {

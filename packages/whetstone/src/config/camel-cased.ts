@@ -12,10 +12,7 @@ type CamelCased<Fields> = {
   >;
 };
 
-/**
- * The keys of a YAML mapping that have a value, with their names in camelCase. In YAML a key without a value (`title:`)
- * counts as absent. Only the names of this level change.
- */
+/** Keys in camelCase, on this level only. Without those that have no value (`title:`), which YAML counts as absent. */
 export function camelCased<Fields extends object>(fields: Fields): CamelCased<Fields> {
   const given = Object.entries(fields).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(given.map(([name, value]) => [camelCase(name), value])) as CamelCased<Fields>;

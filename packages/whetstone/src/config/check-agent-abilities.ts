@@ -38,10 +38,7 @@ export function checkContext(
   }
 }
 
-/**
- * Every task runs with every agent. Reports agents that cannot do what a task asks. Modules declare whether they can
- * resume a session when they are loaded, so that is checked later. `spot`: of the task.
- */
+/** Reports agents that cannot do what a task asks. Modules are checked once loaded. `spot`: of the task. */
 export function checkTaskDemands(
   { outputSchema, followUps }: TaskConfig,
   agents: readonly AgentConfig[],

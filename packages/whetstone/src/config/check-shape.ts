@@ -10,10 +10,7 @@ export function checkShape<Shape>(schema: z.ZodType<Shape>, value: unknown, spot
   return undefined;
 }
 
-/**
- * Checks a mapping key by key, so that one bad key does not hide problems of the others, and warns about unknown keys.
- * Returns the good keys; `undefined` if the value is not a mapping.
- */
+/** The good keys of a mapping; `undefined` for another value. Reports every bad key, and warns about unknown ones. */
 export function checkMapping<Shape extends z.ZodRawShape>(
   schema: z.ZodObject<Shape>,
   value: unknown,

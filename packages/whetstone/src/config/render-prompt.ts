@@ -24,10 +24,7 @@ export const WORKING_INSTRUCTIONS = `## How to work
 /** A user's own prompt, with the values that name the case: using \`{variant}\` unblinds the agent. */
 export type PromptTemplate = { text: string; variant: string; repoRef: string };
 
-/**
- * The prompt of a case. Without a template: the task's title and text and a few working instructions, in Markdown; it
- * names neither agent, variant, trial nor task id, and is the same in every arm.
- */
+/** Without a template: the task and a few instructions in Markdown, without agent, variant, trial and task id. */
 export function renderPrompt(task: TaskConfig, template?: PromptTemplate): string {
   if (!template) return builtInPrompt(task);
   const values: Record<string, string> = {

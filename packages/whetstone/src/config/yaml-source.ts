@@ -79,10 +79,7 @@ function assertAcyclic(value: unknown, ancestors: Set<object>): void {
 
 export type Place = { located: boolean; span: Span; leads: number[] };
 
-/**
- * The span of the value at a path, or of its nearest parent that exists (`located: false` if none does), with the offsets
- * of the keys that lead there, nearest last.
- */
+/** The span of a value, or of its nearest parent (`located: false` if none), and of the keys above it, nearest last. */
 export function locate(yaml: YamlSource, path: YamlPath, mark: Mark): Place {
   let value: unknown = yaml.root;
   let key: unknown;

@@ -22,10 +22,7 @@ export type PlannedCase = {
   /** Counted from 1. */
   trial: number;
   block: number;
-  /**
-   * sha256 over all that the outcome depends on, by content: commit, overlays, task, prompt, agent, hidden tests,
-   * trial.
-   */
+  /** sha256 by content over commit, overlays, task, prompt, agent, hidden tests and trial. */
   fingerprint: string;
 };
 

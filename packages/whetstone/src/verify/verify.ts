@@ -13,10 +13,7 @@ import { checkCommands, checkTree, touchedPaths } from './hard-checks.ts';
 import { describeResult, runCommands, succeeded } from './run-commands.ts';
 import { runSetup } from './run-setup.ts';
 
-/**
- * The clean room. A new workspace and a new sandbox, which the agent never saw, get the pristine tree, the changes of
- * the agent and the hidden tests. The exit codes of the commands that run there are the verdict.
- */
+/** The clean room: new workspace, new sandbox, pristine tree, the agent's changes, hidden tests. Exit codes decide. */
 export type Verification = {
   validation: 'passed' | 'failed' | 'skipped';
   commands: CommandRow[];
@@ -97,10 +94,7 @@ async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
   return verification.broken !== undefined;
 }
 
-/**
- * Restores protected files after commands, because commands run code of the agent. Files that setup made in protected
- * folders (installed packages) stay: only files of the base are restored.
- */
+/** Commands run code of the agent. Files that setup made in protected folders stay: only those of the base return. */
 async function protectAgain({ task, snapshot }: VerifyInput, { workspace }: Room): Promise<void> {
   if (task.protectedPaths.length > 0) {
     const inBase = new Set([...snapshot.entries.keys()].map(displayPath));

@@ -12,10 +12,7 @@ export const MOUNT_OPTION_SETS: readonly MountOptions[] = [
   ['userxattr', 'metacopy=off', 'index=off'],
 ];
 
-/**
- * The command of a layered mount. Paths are relative and have only letters, digits, `_`, `-`, `.` and `/`, because no
- * escape for `,`, `:` and `\` works in every mount program.
- */
+/** Paths are relative and plain (`\w`, `-`, `.`, `/`): no escape for `,`, `:` and `\` works in every mount program. */
 export function mountCommand(mount: {
   /** The uppermost layer first. */
   lower: readonly string[];

@@ -3,10 +3,7 @@ import type { WorkspaceStrategy } from './workspace.ts';
 /** How a directory gets a tree that may be changed without changing the tree it came from. */
 export type Placement = AsyncDisposable & {
   strategy: WorkspaceStrategy;
-  /**
-   * Makes `target` hold `layers` (the uppermost first). `backing` is a folder for what the placement itself needs.
-   * Neither folder exists yet, and all of them are below the scratch folder.
-   */
+  /** `layers`: the uppermost first. `target` and `backing`, which is for the placement itself, do not exist yet. */
   place(layers: readonly string[], target: string, backing: string): Promise<PlacedTree>;
   /** Removes folders below the scratch folder, in whatever state an agent left them. */
   remove(folders: readonly string[]): Promise<void>;

@@ -1,9 +1,6 @@
 import { streamGit } from './git.ts';
 
-/**
- * Calls `each` with the content of every blob of `oids`, in that order, which it must read to the end. Uses one process
- * and streams contents.
- */
+/** Calls `each` with every blob of `oids`, in order, which it must read to the end. Streams from one process. */
 export async function readBlobs(
   gitDir: string,
   oids: readonly string[],

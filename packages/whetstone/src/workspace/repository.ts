@@ -16,10 +16,7 @@ export type Repository = {
   objects: string;
 };
 
-/**
- * Inspects a repository without changing it. `dirty`: tracked files are changed or untracked ones exist (not ignored
- * files or submodules), or the index cannot be read. `head`: `null` while the branch has no commit.
- */
+/** `dirty`: tracked files changed, untracked ones exist, or the index is unreadable. `head`: `null` before a commit. */
 export async function inspectRepo(path: string) {
   const repository = await openRepository(path);
   const head = await lookUp(repository, 'HEAD');

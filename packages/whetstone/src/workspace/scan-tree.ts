@@ -143,10 +143,7 @@ async function inode(path: Buffer): Promise<bigint | undefined> {
   }
 }
 
-/**
- * Reads what the agent may have locked, because a locked folder must not hide anything: unlocks it when reading is
- * denied. `undefined` when it is still unreadable, or deeper than the system can name.
- */
+/** Unlocks what the agent may have locked. `undefined` when still unreadable, or deeper than the system can name. */
 async function withAccess<T>(root: string, path: string, read: () => Promise<T>): Promise<T | undefined> {
   try {
     return await read();

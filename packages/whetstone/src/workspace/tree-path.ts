@@ -31,10 +31,7 @@ export function parentPaths(path: string): string[] {
   return parents;
 }
 
-/**
- * Whether a name means git's own folder on some file system (`.GIT`, `git~1`, `.git ` …), by the rules of
- * `verify_path` in git's read-cache.c. No tree and no patch can hold such a name.
- */
+/** Whether some file system reads it as `.git` (`.GIT`, `git~1`, …), by git's `verify_path`. No tree can hold it. */
 export function isDotGit(name: string): boolean {
   return /^(\.git|git~1)[. ]*($|[\\:])/i.test(name);
 }
@@ -52,10 +49,7 @@ export function assertInsideTree(path: string): void {
   throw new WhetstoneError('workspace-path-unsafe', message, { hint });
 }
 
-/**
- * The byte path of an overlay target. Refuses what `assertInsideTree` refuses, and names that are a drive, a device
- * or a separator on another system. A trailing slash is allowed.
- */
+/** Refuses what `assertInsideTree` refuses, and drives, devices and separators of any system. Allows a final slash. */
 export function overlayTarget(target: string): string {
   const path = pathBytes(target.replace(/\/+$/, ''));
   const foreign = path.split('/').some((name) => DEVICE_NAME.test(name) || /^[a-z]:/i.test(name));

@@ -36,10 +36,7 @@ export async function captureLatestJsonl(sandbox: Sandbox, dir: string): Promise
   return readEnd(sandbox, others.length === 0 ? path : await newestOf(sandbox, [path, ...others]));
 }
 
-/**
- * The last session id in a transcript of Claude Code: `sessionId` in the files below `~/.claude/projects`, `session_id` in
- * the output of `--output-format stream-json`. Never throws.
- */
+/** The last `sessionId` (session file) or `session_id` (`stream-json`) in a transcript of Claude Code. Never throws. */
 export function sessionIdFromClaudeTranscript(raw: string): string | undefined {
   // The last line of a session that was killed may be cut.
   const ids = raw.split('\n').map((line) => {

@@ -12,10 +12,7 @@ export const claudeTools: ToolVocabulary = {
   files: { Write: 'file_path', Edit: 'file_path', MultiEdit: 'file_path', NotebookEdit: 'notebook_path' },
 };
 
-/**
- * Reads a tool result. `details` is the tool's own record, besides the text for the model: an object on success, a text
- * on error, absent in sub-agents.
- */
+/** `details`: the tool's own record. An object on success, a text on error, absent in sub-agents. */
 export function claudeOutcome(block: JsonObject, details: JsonValue | undefined): ToolOutcome {
   const outcome = plainOutcome(block);
   const record = objectIn(details) ?? {};

@@ -7,10 +7,7 @@ import { launch } from './launch.ts';
 import { CodexStream } from './stream.ts';
 import { CodexRollout } from './transcript.ts';
 
-/**
- * Codex CLI. Its prompt and tools depend on the model. For a model that it does not know, it reports an `error` item and
- * continues without `apply_patch`. It writes its system skills and the session into `CODEX_HOME`.
- */
+/** Prompt and tools depend on the model. For an unknown one it reports an `error` item and has no `apply_patch`. */
 export const codexCli: DrivenAgent = {
   kind: 'codex-cli',
   facts,

@@ -6,10 +6,7 @@ import { launch } from './launch.ts';
 import { CopilotStream } from './stream.ts';
 import { CopilotTranscript } from './transcript.ts';
 
-/**
- * GitHub Copilot CLI with a configured provider, which needs no login. Its tools depend on the model's name. It unpacks
- * 235 MB into each new home, unless its installation already did that.
- */
+/** Needs no login. Its tools depend on the model's name. It unpacks 235 MB into a new home unless `unpacked` is set. */
 export const copilot: DrivenAgent = {
   kind: 'copilot',
   facts,

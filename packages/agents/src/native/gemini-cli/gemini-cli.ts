@@ -6,10 +6,7 @@ import { launch } from './launch.ts';
 import { GeminiStream } from './stream.ts';
 import { GeminiTranscript } from './transcript.ts';
 
-/**
- * Gemini CLI. After a provider error its exit code is the HTTP status modulo 256. The model must be named: with `auto`,
- * it first makes another request to choose one.
- */
+/** After a provider error, its exit code is the HTTP status modulo 256. With model `auto` it makes one more request. */
 export const geminiCli: DrivenAgent = {
   kind: 'gemini-cli',
   facts,

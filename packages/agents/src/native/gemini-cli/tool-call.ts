@@ -37,10 +37,7 @@ function nameAndInput(
   return { name: mcpToolName(tool, { prefix: 'mcp_', mcpServers }) ?? mcpName(tool) ?? tool, input };
 }
 
-/**
- * `mcp_server_tool` of a server whose name is unknown here. As in Gemini CLI, the server's name then ends at the first
- * underscore (its reference/policy-engine.md).
- */
+/** As in Gemini CLI, the name of an unknown server ends at the first underscore (its reference/policy-engine.md). */
 function mcpName(tool: string): string | undefined {
   const [, server, name] = /^mcp_([^_]+)_(.+)$/s.exec(tool) ?? [];
   return server !== undefined && name !== undefined ? `mcp__${server}__${name}` : undefined;

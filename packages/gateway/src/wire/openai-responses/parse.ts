@@ -40,10 +40,7 @@ export function parseResponsesRequest(body: Uint8Array): NeutralRequest {
   };
 }
 
-/**
- * Codex puts its base prompt into developer messages, not into `instructions`. For models that take their tools in the
- * conversation, it sends the tools as its first item.
- */
+/** Codex puts its base prompt into developer messages, and for some models its tools into the first item. */
 export function responsesPrompt(raw: JsonObject): RequestPrompt {
   const added = objectsAt(raw, 'input').filter((item) => stringAt(item, 'type') === 'additional_tools');
   return {
