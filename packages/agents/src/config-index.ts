@@ -60,10 +60,11 @@ export {
   commandProblems,
   namesVariable,
   renderCommand,
+  resumeCommandOf,
+  runCommandIn,
 } from './command/command-template.ts';
 export { executableOf } from './command/executable.ts';
 export { type FindProgram, findOnPath, isExecutable } from './command/find-on-path.ts';
-export { resumeCommandOf } from './command/resume-command.ts';
 export { fillTemplate, parseTemplate, unknownVariables } from './command/template.ts';
 
 // What is known of each agent: its key, where it looks for context, what it can do.

@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { present } from '@whetstone/events/present';
-import {
-  type CommandResult,
-  createMask,
-  type RunOptions,
-  type Sandbox,
-  sandboxPath,
-} from '@whetstone/sandbox';
+import { type CommandResult, createMask, type Sandbox, sandboxPath } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent } from '../agent.ts';
 import type { Command, CommandAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
@@ -15,13 +9,9 @@ import { runTurn, type TurnLaunch, type TurnSetup } from '../kit/run-turn.ts';
 import { createTelemetryCollector } from '../kit/telemetry/create-telemetry-collector.ts';
 import { createTurnReader } from '../kit/turn-reader.ts';
 import { nativeAgentOf } from '../native/native-agents.ts';
-import { commandWords, renderCommand } from './command-template.ts';
+import { commandWords, renderCommand, resumeCommandOf, runCommandIn } from './command-template.ts';
 import { executableOf } from './executable.ts';
 import { findOnPath } from './find-on-path.ts';
-import { resumeCommandOf } from './resume-command.ts';
-
-/** The variables of a command template that a turn has values for. */
-type TemplateValues = Parameters<typeof renderCommand>[1];
 
 /** The session ids that an agent may report. An id becomes part of a command and must not look like an option. */
 const SESSION_ID = /^[A-Za-z0-9][\w.:-]{0,199}$/;
@@ -44,7 +34,7 @@ export function createCommandAgent(config: CommandAgentConfig, { env, secrets }:
       await placeContext(config, context);
       const setup = setupOf(context);
       const preparation = setup.telemetry.prepare();
-      const values: TemplateValues = {
+      const values: Parameters<typeof renderCommand>[1] = {
         ...{ workspace: sandbox.workdir, prompt: input.text, prompt_file: files.promptFile },
         ...{ task_id: files.taskId, variant: files.variant, output_dir: files.outputDir },
         ...present({ session_id: session.id, telemetry_file: preparation.telemetryFile }),
@@ -52,7 +42,7 @@ export function createCommandAgent(config: CommandAgentConfig, { env, secrets }:
       };
       const command = renderCommand(template, values);
       const launch: TurnLaunch = {
-        run: (options) => run(sandbox, command, options),
+        run: (options) => runCommandIn(sandbox, command, options),
         env: { ...lane?.env, ...env, ...preparation.env },
         mask: createMask([...secrets, ...(declared?.secrets ?? [])]),
         program: executableOf(template) ?? config.kind,
@@ -92,12 +82,6 @@ function perAttempt(
     setups.set(sandbox, setup);
     return setup;
   };
-}
-
-function run(sandbox: Sandbox, command: Command, options: RunOptions): Promise<CommandResult> {
-  if (command.kind === 'shell') return sandbox.runShell(command.script, options);
-  const [program = '', ...args] = command.argv;
-  return sandbox.runCommand(program, args, options);
 }
 
 /** A shell reports it as exit code 126 or 127. An agent can exit so too, so the host looks for the program. */

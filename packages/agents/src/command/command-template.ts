@@ -1,5 +1,6 @@
 import { WhetstoneError } from '@whetstone/errors';
-import type { Command } from '../config.ts';
+import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
+import type { Command, CommandAgentConfig } from '../config.ts';
 import { nestedShellProblem } from './nested-shell.ts';
 import { lexTemplate, renderShell, scriptsIn, shellTemplateProblems, wordText } from './shell-template.ts';
 import { fillTemplate, parseTemplate, type TemplateProblem, unknownVariables } from './template.ts';
@@ -30,6 +31,23 @@ export function namesVariable(part: string, variable: TemplateVariable): boolean
 /** The strings of a command: its script, or its arguments. */
 export function commandParts(command: Command): readonly string[] {
   return command.kind === 'shell' ? [command.script] : command.argv;
+}
+
+/** The command that resumes a session of an agent; `undefined` when nothing can. */
+export function resumeCommandOf({ command, resumeCommand }: CommandAgentConfig): Command | undefined {
+  if (resumeCommand) return resumeCommand;
+  return commandParts(command).some((part) => namesVariable(part, 'session_id')) ? command : undefined;
+}
+
+/** Runs a command: a script with a shell, a list of arguments without one. */
+export function runCommandIn(
+  sandbox: Sandbox,
+  command: Command,
+  options: RunOptions,
+): Promise<CommandResult> {
+  if (command.kind === 'shell') return sandbox.runShell(command.script, options);
+  const [program = '', ...args] = command.argv;
+  return sandbox.runCommand(program, args, options);
 }
 
 /** The problems of a command template. `index` is that of the argument, 0 in a shell script. */

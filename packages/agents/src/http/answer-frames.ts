@@ -99,7 +99,6 @@ async function* eventData(chunks: AsyncIterable<string>): AsyncGenerator<string>
   yield* data;
 }
 
-/** Events that the caller has parsed already. */
 async function* objectFrames(first: object, rest: AsyncIterable<Chunk>): AsyncGenerator<Frame> {
   const jsonOf = (chunk: Chunk) => (typeof chunk === 'string' ? chunk : parseJson(JSON.stringify(chunk)));
   yield frameOf(jsonOf(first) ?? null);

@@ -53,7 +53,6 @@ function addChoice(draft: TurnDraft, choice: JsonObject): void {
   if (reason !== undefined && !FINISHED.includes(reason)) draft.fail(`The answer was cut off: ${reason}.`);
 }
 
-/** Text as it is, or in parts. */
 function contentText(message: JsonObject): string | undefined {
   const parts = objectsAt(message, 'content').map((part) => textAt(part, 'text') ?? '');
   return textAt(message, 'content') ?? (parts.join('') || undefined);

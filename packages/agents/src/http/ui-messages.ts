@@ -43,7 +43,6 @@ export async function fromUiMessages(answer: HttpAnswer): Promise<Turn> {
 }
 
 class PartReader {
-  /** Whether the end mark of the stream was seen. */
   isOver = false;
   readonly #draft: TurnDraft;
   /** Texts and reasoning that have begun, by kind and id, in order of their beginning. */

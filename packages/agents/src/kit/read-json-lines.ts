@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type JsonValue, parseJson, type StreamEvent } from '@whetstone/events';
 import { objectIn } from './fields.ts';
-import { LineReader } from './line-reader.ts';
 import type { NativeMapper, NativeSummary } from './native-mapper.ts';
 
 const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
@@ -107,3 +106,55 @@ const textOf = (line: Buffer): JsonValue =>
 
 const isBlank = (line: Buffer): boolean =>
   /^\s*$/.test(line.subarray(0, 64).toString('latin1')) && line.length <= 64;
+
+/**
+ * Cuts a byte stream into lines; without a separator, the whole stream is one line. A line over the limit is dropped as
+ * it arrives and reported as `too-long`.
+ */
+class LineReader {
+  readonly #onLine: (line: Buffer | 'too-long') => void;
+  readonly #limit: number;
+  readonly #separator: string | undefined;
+  #parts: Buffer[] = [];
+  #length = 0;
+
+  constructor(onLine: (line: Buffer | 'too-long') => void, limit: number, separator?: string) {
+    this.#onLine = onLine;
+    this.#limit = limit;
+    this.#separator = separator;
+  }
+
+  push(chunk: Buffer): void {
+    let rest = chunk;
+    for (let end = this.#endIn(rest); end !== -1; end = this.#endIn(rest)) {
+      this.#append(rest.subarray(0, end));
+      this.#finishLine();
+      rest = rest.subarray(end + 1);
+    }
+    this.#append(rest);
+  }
+
+  #endIn(chunk: Buffer): number {
+    return this.#separator === undefined ? -1 : chunk.indexOf(this.#separator);
+  }
+
+  /** The last line may have no newline. */
+  end(): void {
+    if (this.#length > 0) this.#finishLine();
+  }
+
+  #append(part: Buffer): void {
+    this.#length += part.length;
+    if (this.#length > this.#limit) this.#parts = [];
+    else if (part.length > 0) this.#parts.push(part);
+    // The objects of many small chunks would need more memory than their bytes.
+    if (this.#parts.length > 1_000) this.#parts = [Buffer.concat(this.#parts)];
+  }
+
+  #finishLine(): void {
+    const line = this.#length > this.#limit ? 'too-long' : Buffer.concat(this.#parts);
+    this.#parts = [];
+    this.#length = 0;
+    this.#onLine(line);
+  }
+}

@@ -32,7 +32,6 @@ export type TurnSetup = {
   reader: TurnReader;
   place: MapperPlace;
   telemetry: TelemetryCollector;
-  /** Called with the agent's own session id, from its output. */
   onSession: (sessionId: string) => void;
 };
 

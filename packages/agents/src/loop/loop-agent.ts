@@ -106,7 +106,6 @@ function missingKey(config: LoopAgentConfig, name: string): WhetstoneError {
 /** Loaded on use, because a run without this agent does not need it. */
 type Library = typeof import('@whetstone/loop');
 
-/** The session of the turn before; in the first turn a new one. */
 async function openSession(
   { Session }: Library,
   { session: { isNew, id }, files }: AgentContext,

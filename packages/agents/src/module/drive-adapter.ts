@@ -1,9 +1,16 @@
 import { messageOf, WhetstoneError } from '@whetstone/errors';
-import { isJsonObject, type StreamEvent, type Usage, usageSchema } from '@whetstone/events';
+import {
+  isJsonObject,
+  type JsonValue,
+  parseStreamEvent,
+  type StreamEvent,
+  type Usage,
+  usageSchema,
+} from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Agent, AgentContext, Turn, TurnExit, TurnInput } from '../agent.ts';
 import { stoppedMessages } from '../kit/stopped-messages.ts';
-import { type AdapterEvents, collectAdapterEvents } from './adapter-events.ts';
+import { createTurnEvents } from '../kit/turn-events.ts';
 import { removeO11yContext } from './shared/o11y-context.ts';
 import { sandboxForTurn } from './turn-sandbox.ts';
 
@@ -133,3 +140,41 @@ function startTurnClock(
 }
 
 const timedOut = () => new DOMException('The turn has reached its time limit.', 'TimeoutError');
+
+type AdapterEvents = ReturnType<typeof collectAdapterEvents>;
+
+/** The events of one turn of an adapter. An adapter may emit an event, return it with the turn, or both. */
+function collectAdapterEvents(context: Pick<AgentContext, 'emit'>) {
+  const turn = createTurnEvents(context);
+  const emitted = new Set<unknown>();
+  let isClosed = false;
+  return {
+    events: turn.events,
+    emit(event: StreamEvent): void {
+      if (isClosed) return;
+      emitted.add(event);
+      turn.add(toEvent(event));
+    },
+    /** Adds an event of the returned turn, unless the adapter has emitted it already. */
+    add(event: unknown): void {
+      if (!emitted.has(event)) turn.add(toEvent(event));
+    },
+    /** Ends the turn: events that the adapter emits afterwards are dropped. */
+    close(): void {
+      isClosed = true;
+    },
+  };
+}
+
+/** A value that is not an event becomes a `raw` event, as far as JSON can hold the value. */
+function toEvent(value: unknown): StreamEvent {
+  return parseStreamEvent(value) ?? { type: 'raw', native: toJson(value) };
+}
+
+function toJson(value: unknown): JsonValue {
+  try {
+    return JSON.parse(JSON.stringify(value) ?? 'null');
+  } catch {
+    return String(value); // a cycle or a bigint
+  }
+}

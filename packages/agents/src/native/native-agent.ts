@@ -85,7 +85,6 @@ export type TranscriptFormat =
 /** The agent's npm package, and the API that it speaks. */
 export type Release = {
   package: string;
-  /** Its name on the PATH. */
   program: string;
   /**
    * The file to run, below the `node_modules` of an installation: a native program (`PLATFORM` is replaced, for example

@@ -211,7 +211,6 @@ function readAgentStep(
 
 type Delegation = {
   name: string;
-  /** There is also a tool call. */
   action: boolean;
   events: StreamEvent[];
   /** The result of the call, which is also the sub-agent's report. */

@@ -129,7 +129,6 @@ function entryReader(archive: ZipArchive, limits: Limits): ReadEntry {
   };
 }
 
-/** The parts of a sample that are in different places in its two shapes. */
 type Sequences = {
   messagePool: JsonValue[];
   attachmentOf: (reference: string) => string | undefined;
@@ -326,7 +325,6 @@ function withoutConstants(text: string): string {
   return parts.join('');
 }
 
-/** The position after the string that begins at `start`. */
 function endOfString(text: string, start: number): number {
   let end = start + 1;
   while (end < text.length && text[end] !== '"') end += text[end] === '\\' ? 2 : 1;

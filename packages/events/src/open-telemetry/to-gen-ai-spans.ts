@@ -117,7 +117,6 @@ type TracedAgent = {
   version?: string | undefined;
   parentSpanId?: string;
   remoteUrl?: string | undefined;
-  /** The events of the parent for its start and its end. */
   boundary: StreamEvent[];
   failed?: boolean;
 };

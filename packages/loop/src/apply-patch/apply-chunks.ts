@@ -69,7 +69,6 @@ type ChunkMatch = {
 };
 
 type ContextPosition = {
-  /** Where the search for the chunk begins. */
   after: number;
   /** The line of the last context, which some models repeat as the first line of the chunk. */
   at: number | undefined;

@@ -10,7 +10,6 @@ export type PatchChunk = {
   /** Lines to look for, one after the other, before the chunk itself. */
   contexts: string[];
   changes: ChunkLine[];
-  /** The chunk has to match at the end of the file. */
   endOfFile: boolean;
 };
 

@@ -80,7 +80,6 @@ export class RecordingExecutionEnvironment extends EnvironmentWrapper {
     this.#limit = options.limit ?? 10_000;
   }
 
-  /** The operations that have ended. */
   get records(): readonly EnvironmentRecord[] {
     return [...this.#records];
   }

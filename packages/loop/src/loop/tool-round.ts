@@ -85,7 +85,6 @@ export function endParkedCalls({ parked, history, announced, emit }: LoopContext
   }
 }
 
-/** Why no further call may start, if so. */
 function skipReason({ config, steering }: LoopContext): string | undefined {
   return config.steeringMode === 'tool_boundary' && steering.messages.length > 0
     ? 'Skipped: the user sent a new instruction before this call started.'

@@ -82,7 +82,6 @@ async function listTools(
 
 type Wire = {
   transport: Parameters<Client['connect']>[0];
-  /** How the server ended, where it did so by itself. */
   end: () => string | undefined;
   close: () => Promise<void>;
 };

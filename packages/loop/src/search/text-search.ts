@@ -8,22 +8,17 @@ export type SearchQuery = {
   /** Matching lines in all, or files in the modes that list files. */
   maxResults: number;
   mode: SearchMode;
-  /** Only files whose path or name fits this glob. */
   globFilter?: string;
   /** Only files that fit one of these globs as well. */
   fileGlobs?: readonly string[];
-  /** No files that fit this glob. */
   excludeGlob?: string;
-  /** `pattern` is plain text. */
   literal?: boolean;
   /** The pattern may span lines, and `.` matches a line break. */
   multiline?: boolean;
-  /** The matching parts of lines instead of the lines. */
   onlyMatching?: boolean;
   /** Lines of context to show before and after a match, in the mode `content`. */
   before?: number;
   after?: number;
-  /** Matching lines of one file. */
   maxPerFile?: number;
   /** Also what ignore files exclude. */
   noIgnore?: boolean;
@@ -37,13 +32,11 @@ export type SearchHit = {
   line?: number;
   text?: string;
   count?: number;
-  /** A line around a match. */
   context?: true;
 };
 
 export type SearchResult = {
   hits: SearchHit[];
-  /** There is more than `maxResults`. */
   more: boolean;
 };
 

@@ -5,7 +5,6 @@ import type { Preamble } from '../conversation/preamble.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
 
-/** What a preamble is built from, as it is at the time of a call. */
 type Surroundings = {
   profile: ProviderProfile;
   environment: ExecutionEnvironment;

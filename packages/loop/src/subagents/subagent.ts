@@ -34,7 +34,6 @@ export function isAgentId(value: unknown): boolean {
   return typeof value === 'string' && /^agent_[0-9a-f]{8}$/.test(value);
 }
 
-/** What a snapshot says about a subagent besides its session. */
 type Facts = Omit<SubagentSnapshot, 'session'>;
 
 /** One subagent and what it has done so far. */
@@ -54,7 +53,6 @@ export class Subagent {
     this.#child = child;
   }
 
-  /** A new subagent that waits for its first input. */
   static start(request: ChildRequest, child: Child): Subagent {
     const { model, workingDirectory } = child;
     const nothing = { output: '', turnsUsed: 0, usage: emptyUsage(), costUsd: 0 };

@@ -9,10 +9,7 @@ export type SessionTools = {
   definitions(): ToolDefinition[];
 };
 
-/**
- * A tool that the session brings. A tool of the profile with the same name replaces it. With `accepts` both serve that
- * name: this one gets the calls that it accepts, the profile's the others.
- */
+/** Replaces the profile's tool of the same name; with `accepts`, only for the calls that it accepts. */
 export type SessionTool = RegisteredTool & { accepts?: (args: JsonObject) => boolean };
 
 export function sessionTools(

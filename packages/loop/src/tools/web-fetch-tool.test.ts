@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import { createMemoryEnvironment } from '../__fixtures__/memory-environment.ts';
-import { htmlToText } from './html-to-text.ts';
-import { createWebFetchTool, isPublicAddress } from './web-fetch-tool.ts';
+import { createWebFetchTool, htmlToText, isPublicAddress } from './web-fetch-tool.ts';
 
 const context = {
   environment: createMemoryEnvironment(),

@@ -2,10 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
 
-/**
- * Removes a folder whatever is in it: folders that the agent locked, trees deeper than a path can name. Never follows
- * a symbolic link. A folder that does not exist is not an error.
- */
+/** Removes a folder with anything in it, locked or too deep to name. Follows no link. It may be missing already. */
 export async function removeTree(path: string | Buffer): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true });

@@ -1,10 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Turn } from '@whetstone/agents';
 import { contextPlacesOf } from '@whetstone/agents/config';
 import { leadsToGateway, openAttemptFolder } from '@whetstone/agents/evaluator';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
+import { deriveAgentMetadata, type JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { Lane } from '@whetstone/gateway';
 import type { Sandbox } from '@whetstone/sandbox';
+import type { Exposure } from '../record/exposure-schema.ts';
 import type { InfrastructureFailure } from '../record/failure-class.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -17,11 +21,10 @@ import { checkedAnswer } from './check-answer.ts';
 import { decideOutcome, inTurn, type Outcome } from './decide-outcome.ts';
 import { drive } from './drive.ts';
 import { findExposure } from './find-exposure.ts';
-import { keepAnswer } from './keep-answer.ts';
-import { keepMetadata } from './keep-metadata.ts';
 import { keepOutput } from './keep-output.ts';
 import { keepPatch } from './keep-patch.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
+import { maskValues } from './mask-values.ts';
 import { type RequestWatch, watchRequests } from './watch-requests.ts';
 
 /** Runs one case, from workspace to outcome. Rejects only when it was aborted: an aborted case counts as not run. */
@@ -143,4 +146,28 @@ function describeError(error: unknown): string {
   if (!(error instanceof WhetstoneError)) return messageOf(error);
   const { where, message, hint } = error;
   return `${where === undefined ? '' : `${where}: `}${message}${hint === undefined ? '' : ` ${hint}`}`;
+}
+
+/** Writes `agent.json`: what the agent did (`AgentMetadata`), and what it saw of the context of its variant. */
+async function keepMetadata(
+  { events, facts }: Turn,
+  exposure: Exposure | undefined,
+  file: string,
+  { mask, record }: Lab,
+): Promise<void> {
+  // What was enforced, and not what the agent's profile declares.
+  const { network } = record.manifest.isolation;
+  const derived = { ...deriveAgentMetadata(events, facts), network };
+  const metadata = maskValues({ ...derived, ...present({ exposure }) }, mask);
+  await writeFile(file, `${JSON.stringify(metadata, null, 2)}\n`, { mode: 0o600 });
+}
+
+/** Writes the structured answer of a case, if any, with secrets masked. Resolves with notes for a reader. */
+async function keepAnswer(data: JsonObject | undefined, file: string, { mask }: Lab): Promise<string[]> {
+  if (!data) return [];
+  const written = JSON.stringify(data, null, 2);
+  // Names of fields are masked too, because the agent chose them.
+  const kept = mask.text(JSON.stringify(maskValues(data, mask), null, 2));
+  await writeFile(file, `${kept}\n`, { mode: 0o600 });
+  return kept === written ? [] : ['output-data.json: secrets were masked'];
 }

@@ -138,7 +138,6 @@ function firstRead(calls: readonly Call[], text: string, path: string): Call | u
 /** Names of tool inputs that are a path or a command. Other inputs may quote a path without touching its file. */
 const PATH_INPUTS = ['command', 'cmd', 'path', 'file_path', 'filePath', 'absolute_path', 'paths', 'file'];
 
-/** Whether a call names a file by this path, or by one that ends with it. */
 function names({ input }: Call, path: string): boolean {
   const fields = fieldsOf(input);
   const file = new RegExp(`(?<![\\w.-])${path.replaceAll('.', '\\.')}(?![\\w./-])`);

@@ -4,7 +4,6 @@ import type { Mask } from '@whetstone/sandbox';
 import { absolutePath, displayPath, joinPath } from '../workspace/tree-path.ts';
 import { keepFile, UnreadableSource } from './keep-file.ts';
 
-/** The most that is kept of an output directory. */
 const LIMITS = { bytes: 256 * 1024 * 1024, entries: 10_000 };
 
 /**

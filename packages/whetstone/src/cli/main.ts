@@ -1,12 +1,15 @@
 import { loopProfiles } from '@whetstone/agents/loop-profiles';
+import { errorTable, messageOf, WhetstoneError } from '@whetstone/errors';
 import { Command, CommanderError, Option } from 'commander';
+import { ConfigErrors } from '../config/diagnostic.ts';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
 import { type ActionOf, commandActions } from './command-action.ts';
 import { addExamples } from './example-commands.ts';
 import { addGateway } from './gateway-commands.ts';
 import { collect, portNumber, positiveInteger, rate } from './option-values.ts';
-import { printError } from './print-error.ts';
+import type { Streams } from './streams.ts';
+import { terminalColors } from './terminal-features.ts';
 
 /**
  * The command line: parses, calls the library, prints. Resolves with the exit code: 0 all passed; 1 some case not
@@ -182,10 +185,7 @@ const RUN_OPTIONS = ['--max-semi-space-size=4'];
 const configOption = () =>
   new Option('-c, --config <file>', 'config file (default: whetstone.yaml, else context-eval.yaml)');
 
-/**
- * `whetstone … | head` closes our output, which is not a reason to stop a run. Output that cannot be written for another
- * reason (a full disk) is an error, because it is not the whole result.
- */
+/** `whetstone … | head` closes our output, which is fine. Output lost for another reason (a full disk) is an error. */
 function handleOutputErrors(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
@@ -195,4 +195,41 @@ function handleOutputErrors(): void {
       process.exit(3);
     });
   }
+}
+
+/** Prints an error on stderr, and with `json` also as a line of JSON on stdout. Returns the exit code of the error. */
+async function printError(error: unknown, { stderr, stdout }: Streams, json: boolean): Promise<2 | 3> {
+  if (!(error instanceof WhetstoneError)) {
+    const detail = (error instanceof Error && error.stack) || messageOf(error);
+    stderr.write(`whetstone failed unexpectedly; please report this:\n${detail}\n`);
+    return 3;
+  }
+  const fix = error.hint ?? errorTable[error.code].fix;
+  if (json) stdout.write(`${JSON.stringify({ error: asJson(error, fix) })}\n`);
+  const said =
+    error instanceof ConfigErrors
+      ? await formatConfigErrors(error, stderr)
+      : `${error.where === undefined ? '' : `${error.where}: `}${error.message}\n  ${fix}\n`;
+  stderr.write(`${said}  More: whetstone errors ${error.code}\n`);
+  return error.exitCode;
+}
+
+function asJson(error: WhetstoneError, fix: string): Record<string, unknown> {
+  return {
+    code: error.code,
+    class: error.class,
+    message: error.message,
+    where: error.where ?? null,
+    hint: fix,
+    exit_code: error.exitCode,
+    ...(error instanceof ConfigErrors && { diagnostics: error.diagnostics }),
+  };
+}
+
+async function formatConfigErrors(
+  { diagnostics }: ConfigErrors,
+  stderr: NodeJS.WriteStream,
+): Promise<string> {
+  const { formatDiagnostics } = await import('../config/format-diagnostics.ts');
+  return `${formatDiagnostics(diagnostics, { color: terminalColors(stderr).isColorSupported })}\n`;
 }

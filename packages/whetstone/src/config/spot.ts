@@ -33,7 +33,6 @@ export type Spot = {
   shown(): string;
   /** The scalar as it is written (`007`, `1.0`), if YAML does not read it as text. */
   written(): string | undefined;
-  /** The keys of the mapping here, in file order. */
   keysOf(mapping: object): string[];
 };
 

@@ -6,8 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import type { Plan, Selection } from './plan.ts';
-import { type PlanOptions, planRun } from './plan-run.ts';
-import { seededRandom, shuffle } from './shuffle.ts';
+import { type PlanOptions, planRun, seededRandom, shuffle } from './plan-run.ts';
 
 const ALL: Selection = { agents: [], variants: [], taskIds: [], categories: [], difficulties: [] };
 

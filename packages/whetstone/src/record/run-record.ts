@@ -120,10 +120,7 @@ async function writeWhole(file: string, content: string): Promise<void> {
   }
 }
 
-/**
- * Takes the lock file of a run, which holds the process id of its owner. A lock whose process has ended is taken
- * over, so that a run that was killed can be resumed at once.
- */
+/** The lock holds its owner's process id. A lock of an ended process is taken over, so that a killed run can resume. */
 async function acquireLock(file: string): Promise<{ release(): Promise<void> }> {
   for (let attempt = 0; attempt < 2; attempt++) {
     try {

@@ -13,13 +13,12 @@ import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { openGateway } from './open-gateway.ts';
 import { openRecord, prepareTrees } from './open-record.ts';
-import { planOrResume } from './plan-or-resume.ts';
+import { casesToRun, planOrResume } from './plan-or-resume.ts';
 import { readDeclaredContext } from './read-declared-context.ts';
 import { requireCapabilities } from './require-capabilities.ts';
 import { requireExecutables } from './require-executables.ts';
-import type { CaseLab } from './run-case.ts';
+import { type CaseLab, runCase } from './run-case.ts';
 import type { RunEvent } from './run-event.ts';
-import { runCases } from './schedule-cases.ts';
 import { makeScratch, sweepScratch } from './scratch-folder.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
@@ -147,4 +146,50 @@ async function readContexts(config: Config, plan: Plan): Promise<CaseLab['contex
     async (variant) => [variant.name, await readDeclaredContext(variant, process.env)] as const,
   );
   return new Map(await Promise.all(contexts));
+}
+
+/** Runs the cases without a result, `jobs` at a time. Resolves with the number of cases that an abort left unrun. */
+async function runCases(
+  lab: CaseLab,
+  plan: Plan,
+  { jobs, signal, onEvent }: { jobs: number; signal: AbortSignal; onEvent: (event: RunEvent) => void },
+): Promise<number> {
+  const { record } = lab;
+  const waiting = casesToRun(plan, record.rows);
+  onEvent({
+    type: 'started',
+    manifest: record.manifest,
+    directory: record.directory,
+    done: plan.cases.length - waiting.length,
+    total: plan.cases.length,
+  });
+
+  const queue = waiting.values();
+  let unfinished = waiting.length;
+  const recordFailure = new AbortController();
+  const stop = AbortSignal.any([signal, recordFailure.signal]);
+  const work = async () => {
+    for (const planned of queue) {
+      if (stop.aborted) return;
+      onEvent({ type: 'case.started', planned });
+      const row = await runCase(planned, lab, {
+        signal: stop,
+        onProgress: (progress) => onEvent({ type: 'case.progressed', planned, ...progress }),
+        onRetry: (evidence) => onEvent({ type: 'case.retried', planned, evidence }),
+      });
+      if (!row) continue;
+      unfinished -= 1;
+      onEvent({ type: 'case.finished', planned, row });
+    }
+  };
+  const workers = Array.from({ length: Math.min(jobs, waiting.length) }, () =>
+    work().catch((error: unknown) => {
+      recordFailure.abort(); // the rows of the other cases could not be written either
+      throw error;
+    }),
+  );
+  const settled = await Promise.allSettled(workers);
+  const failed = settled.find((result) => result.status === 'rejected');
+  if (failed) throw failed.reason;
+  return unfinished;
 }

@@ -1,20 +1,18 @@
 import { constants } from 'node:fs';
 import { lstat, open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { runCommandIn } from '@whetstone/agents/config';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { HardEvaluation } from '../config/schema.ts';
 import type { HardCheckRow } from '../record/row.ts';
 import type { Changes } from '../workspace/workspace.ts';
 import type { AnswerFiles } from './answer-files.ts';
-import { commandText, runCommandIn, succeeded } from './run-commands.ts';
+import { commandText, succeeded } from './run-commands.ts';
 
 /** In bytes. Larger files are not searched for snippets. */
 const SNIPPET_FILE_LIMIT = 8 * 1024 * 1024;
 
-/**
- * The checks of `hard_evaluation` that examine the tree and the changes, with the names and the order of
- * context-eval. They run before any command, so that nothing that a command writes counts.
- */
+/** Checks tree and changes, named and ordered as in context-eval, before any command can write there. */
 export async function checkTree(
   hard: HardEvaluation | undefined,
   tree: string,

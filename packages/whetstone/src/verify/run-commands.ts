@@ -1,8 +1,8 @@
 import { mkdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Command } from '@whetstone/agents/config';
+import { type Command, runCommandIn } from '@whetstone/agents/config';
 import { present } from '@whetstone/events/present';
-import type { CommandResult, Mask, RunOptions, Sandbox } from '@whetstone/sandbox';
+import type { CommandResult, Mask, Sandbox } from '@whetstone/sandbox';
 import type { CommandRow } from '../record/row.ts';
 
 /** A command of the configuration that has run: the part that the row keeps, and the whole result. */
@@ -55,17 +55,6 @@ export async function runCommands(
     if (options.stopAtFailure && !succeeded(result)) break;
   }
   return ran;
-}
-
-/** Runs a command of the configuration: a script with a shell, a list of arguments without one. */
-export function runCommandIn(
-  sandbox: Sandbox,
-  command: Command,
-  options: RunOptions,
-): Promise<CommandResult> {
-  if (command.kind === 'shell') return sandbox.runShell(command.script, options);
-  const [program = '', ...args] = command.argv;
-  return sandbox.runCommand(program, args, options);
 }
 
 export const commandText = (command: Command): string =>

@@ -47,10 +47,7 @@ export async function makeFolder(root: string, path: string): Promise<void> {
   }
 }
 
-/**
- * Removes what is at `path`: a folder with everything in it, a symlink itself. Does nothing for a path below a
- * symlink or a file, because that is not in this tree. Resolves with whether something was removed.
- */
+/** Removes a folder with its content, or a link itself, but nothing below a link or a file. Resolves with whether. */
 export async function removeEntry(root: string, path: string): Promise<boolean> {
   for (const folder of parentPaths(path).reverse()) {
     if (!(await find(absolutePath(root, folder)))?.isDirectory()) return false;

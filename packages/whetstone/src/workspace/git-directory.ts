@@ -8,10 +8,7 @@ export function formatOf(oid: string): ObjectFormat {
   return oid.length === 64 ? 'sha256' : 'sha1';
 }
 
-/**
- * `info/attributes` overrides every `.gitattributes` of the tree, so that no content is converted and a diff compares
- * only contents. `-text` and the like switch an attribute off; `!` makes it unspecified.
- */
+/** Overrides every `.gitattributes`, so that nothing is converted. `-` switches off; `!` makes unspecified. */
 const RAW_CONTENT = '* -text !eol !crlf -ident -filter !working-tree-encoding !diff !merge !whitespace\n';
 
 /** Writes a git directory without any template, hook or configuration of the user. It also reads from `alternates`. */

@@ -39,10 +39,7 @@ function startHash(format: ObjectFormat, size: number) {
   return createHash(format).update(`blob ${size}\0`);
 }
 
-/**
- * The content of a tree entry that was hashed before: the bytes of a file, the target of a symlink. Throws at the end
- * when the content is not what was hashed. A chunk is valid only until the next one is read.
- */
+/** The content of an entry. Throws at the end if it is not what was hashed. A chunk is valid until the next read. */
 export async function* readHashed(path: Buffer, { mode, oid }: { mode: string; oid: string }) {
   const format = formatOf(oid);
   if (mode === '120000') {

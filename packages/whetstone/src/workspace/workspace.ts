@@ -66,10 +66,7 @@ export interface Changes {
   readonly files: readonly FileChange[];
   readonly insertions: number;
   readonly deletions: number;
-  /**
-   * A file with the patch for `git apply --binary` on the base tree (empty when nothing changed). Its contents are
-   * bytes, not always text. It is removed with the workspace, so copy it to keep it.
-   */
+  /** For `git apply --binary` on the base tree, in bytes; empty without changes. Removed with the workspace. */
   readonly patchFile: string;
   readonly patchBytes: number;
   /** The tree that was compared. `apply` reads the new contents there and checks them against `FileChange.oid`. */

@@ -10,9 +10,7 @@ import { messageUsage, modelUsage, usageBeyond } from './usage-buckets.ts';
  * covers sub-agents and compaction. Its `modelUsage` and `total_cost_usd` add up over all turns of a session.
  */
 export class StreamUsage {
-  /** Has the usage of all events so far. */
   readonly #record: SessionRecord;
-  /** The usage in all `result` items so far. */
   #total = emptyUsage();
   /** The model call that is streaming, by parent call id; '' is the agent itself. */
   readonly #streaming = new Map<string, { model: string | undefined; usage: JsonObject }>();

@@ -29,7 +29,6 @@ export type CodexFacts = {
   turnUsage?: CodexUsage;
   model?: string;
   finalMessage?: string;
-  /** Number of calls per tool, under context-eval's names. */
   toolCalls: Map<string, number>;
 };
 

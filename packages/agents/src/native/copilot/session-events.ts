@@ -62,7 +62,6 @@ type Subagent = {
 export class CopilotSession {
   readonly record = new SessionRecord();
   readonly #workdir: string | undefined;
-  /** Calls without a result, by call id. */
   readonly #calls = new Map<string, { parentCallId: string | undefined; subagent?: Subagent }>();
   /** By the sub-agent's own id, which is not the id of the call that started it. */
   readonly #subagents = new Map<string, Subagent>();

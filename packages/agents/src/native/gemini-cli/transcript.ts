@@ -226,7 +226,6 @@ function usageOf(tokens: JsonObject): Usage {
   };
 }
 
-/** Whether a message is the user's text, and not results or context. */
 function isPrompt({ type, content }: JsonObject): boolean {
   const text = textOf(content);
   return type === 'user' && text !== '' && !CONTEXT.test(text);

@@ -121,7 +121,6 @@ function findTask({ tasks }: TaskList, id: string): Task {
   return task;
 }
 
-/** Those that are not completed. */
 function openBlockers({ blockedBy }: Task, { tasks }: TaskList): string[] {
   return [...blockedBy].filter((id) => tasks.get(id)?.status !== 'completed');
 }
