@@ -14,7 +14,7 @@ async function sendTo(attempt: TestAttempt, config: Partial<AgentConfig>, enviro
   return agent.send({ text: hostilePrompt }, attempt.context);
 }
 
-test('the prompt arrives as text in a script and in an argument vector', async () => {
+test('scripts and argument vectors receive the prompt as plain text', async () => {
   await using attempt = await startAttempt(hostilePrompt);
   const script = await sendTo(attempt, {
     command: { kind: 'shell', script: 'printf %s "{prompt}"; pwd > where' },
@@ -26,7 +26,7 @@ test('the prompt arrives as text in a script and in an argument vector', async (
   expect((await attempt.sandbox.runShell('ls')).stdout).toBe('where\n');
 });
 
-test('a turn that completes has its events, its output and its facts', async () => {
+test('a completed turn has events, output and facts', async () => {
   await using attempt = await startAttempt('do it');
   const turn = await sendTo(attempt, {
     command: {
@@ -50,14 +50,14 @@ test('a turn that completes has its events, its output and its facts', async () 
 test.each([
   ['a failure', 'echo out; echo went wrong >&2; exit 4', 'The agent ended with exit code 4.\nwent wrong', 4],
   ['a program that is not there', 'no-such-agent', 'The agent was not found (exit code 127).', 127],
-])('%s is a failed turn with its evidence', async (_, script, message, exitCode) => {
+])('%s is a failed turn with evidence', async (_, script, message, exitCode) => {
   await using attempt = await startAttempt('do it');
   const turn = await sendTo(attempt, { command: { kind: 'shell', script } });
   expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', exitCode } });
   expect(deriveAgentMetadata(turn.events).errors.join()).toContain(message);
 });
 
-test('a time limit or an abort ends the turn and keeps the output before it', async () => {
+test('a time limit or an abort ends the turn and keeps earlier output', async () => {
   await using slow = await startAttempt('do it', { timeoutMs: 200 });
   const command = { kind: 'shell', script: 'echo before; sleep 600' } as const;
   expect(await sendTo(slow, { command })).toMatchObject({ status: 'failed', exit: { ended: 'timeout' } });
@@ -116,7 +116,7 @@ test("a template can name the lane's address and key, and the agent gets the lan
   expect(replyText(turn.events)).toBe('http://127.0.0.1:9/lanes/a lane-key from the lane');
 });
 
-test('the message is the end of a long output, without terminal sequences', async () => {
+test('the message of a long output is its end, without terminal sequences', async () => {
   await using attempt = await startAttempt('do it');
   const turn = await sendTo(attempt, {
     command: { kind: 'shell', script: "yes é | head -n 100000; printf '\\033[31mdone\\033[0m\\n'" },

@@ -59,7 +59,7 @@ test.each([
   },
 );
 
-test('the kept stream has both turns of codex', async () => {
+test('the stored stream has both Codex turns', async () => {
   await using attempt = await startAttempt('', {}, fakePrograms);
   const command = argv('fake-agent', 'codex-cli', '--prompt-file', '{prompt_file}');
   const collected = { ...telemetry, collector: 'codex-jsonl', file: 'codex.jsonl' } as const;
@@ -84,7 +84,7 @@ test.each([['--version'], ['a b'], ['$(touch pwned)'], [`x${'y'.repeat(300)}`]])
   },
 );
 
-test('each turn has a telemetry file of its own', async () => {
+test('each turn has its own telemetry file', async () => {
   await using attempt = await startAttempt('');
   const script = (tokens: number) => `printf '{{"total_tokens": ${tokens}}}' > {telemetry_file}`;
   const { turns } = await playTurns(
@@ -105,7 +105,7 @@ test('each turn has a telemetry file of its own', async () => {
   expect(await readFile(join(outputDir, 'telemetry-3.json'), 'utf8')).toBe('{"total_tokens": 5}');
 });
 
-test('a tape without new events yields none', async () => {
+test('a tape without new events adds no events', async () => {
   await using attempt = await startAttempt('', {}, fakePrograms);
   const { turns } = await playTurns(attempt, {
     kind: 'bub',
@@ -119,7 +119,7 @@ test('a tape without new events yields none', async () => {
   ]);
 });
 
-test('an agent that cannot resume has no conversation', async () => {
+test('an agent that cannot resume does not support conversations', async () => {
   const agent = await createAgent(agentConfig({ command: argv('true') }), {
     environment: {},
     hasLanes: true,

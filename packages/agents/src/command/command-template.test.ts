@@ -121,7 +121,7 @@ const PLACES: [template: string, expected: (value: string) => string[]][] = [
 ];
 
 describe('renderCommand in a shell script', () => {
-  it.each(shells)('passes every value as text, in every quoting state (%s)', (program) => {
+  it.each(shells)('passes every value as text in every quoting state (%s)', (program) => {
     const property = fc.property(hostile, (value) => {
       const scripts = PLACES.map(([template]) => rendered(template, value));
       const received = run(program, SHOW + scripts.join("\nprintf '\\001\\0'\n"));
@@ -135,7 +135,7 @@ describe('renderCommand in a shell script', () => {
     fc.assert(property, { numRuns: 60 });
   });
 
-  it.each(shells)('never runs a part of a value, in any template that it accepts (%s)', (program) => {
+  it.each(shells)('never runs part of a value in any accepted template (%s)', (program) => {
     const pieces = [
       "'",
       '"',
@@ -187,7 +187,7 @@ describe('renderCommand in a shell script', () => {
     fc.assert(property, { numRuns: 150 });
   });
 
-  it('assigns each value in front of the script and references it', () => {
+  it('assigns values before the script and references them', () => {
     const command = renderCommand(shell('codex exec -C {workspace} -p "{prompt}" - < {prompt_file}'), {
       workspace: '/w',
       prompt: "it's",
@@ -204,7 +204,7 @@ describe('renderCommand in a shell script', () => {
     });
   });
 
-  it('leaves a value out of a comment, where a newline in it would end the comment', () => {
+  it('leaves values out of comments, because a newline would end the comment', () => {
     expect(rendered(': # {prompt}', 'x\ntouch pwned')).toBe(': # ');
   });
 
@@ -240,7 +240,7 @@ describe('renderCommand in a shell script', () => {
     expect(texts.join('\n')).toContain(reason);
   });
 
-  it('accepts a second shell that gets the text as an argument or a file', () => {
+  it('accepts a nested shell that gets the text as an argument or a file', () => {
     expect(rendered(`sh -c 'show "$1"' sh {prompt}`, 'a b')).toBe(
       `whetstone_prompt='a b'\nsh -c 'show "$1"' sh "\${whetstone_prompt}"`,
     );
@@ -253,7 +253,7 @@ describe('renderCommand in a shell script', () => {
     }
   });
 
-  it('refuses a missing value, and a value that no process can receive', () => {
+  it('refuses missing values and values that no process can receive', () => {
     expect(() => rendered('show {prompt}', 'x'.repeat(128 * 1024))).toThrow(/at most 128 KiB/);
     expect(() => rendered('show {prompt}', 'a\0b')).toThrow(
       expect.objectContaining({ code: 'template-value-invalid' }),
@@ -280,7 +280,7 @@ describe('renderCommand in an argument vector', () => {
     });
   });
 
-  it('refuses free text in the script of a shell', () => {
+  it('refuses task text in a shell script', () => {
     const command: Command = { kind: 'argv', argv: ['/bin/bash', '-c', 'agent {prompt}'] };
     expect(() => renderCommand(command, { prompt: 'x' })).toThrow(/second shell/);
   });

@@ -212,14 +212,14 @@ describe('a value in a random script', () => {
 describe('a value', () => {
   const prompt = 'sk-free-text';
 
-  it.each(shells)('is a variable of the shell and not of the environment (%s)', (shell) => {
+  it.each(shells)('is a shell variable, not an environment variable (%s)', (shell) => {
     const { stdout, stderr } = run(shell, 'set -a; A={prompt}; env', { prompt, task_id: '' });
     expect(stderr).toBe('');
     expect(stdout).toContain(`A=${prompt}`);
     expect(stdout).not.toContain('whetstone_');
   });
 
-  it('is written once, however often the script names it', () => {
+  it('is assigned once, however often the script uses it', () => {
     const template = 'show {prompt} "{prompt}" \'{prompt}\' $(show {prompt})';
     const { script } = renderCommand({ kind: 'shell', script: template }, { prompt }) as { script: string };
     expect(script.split(prompt)).toHaveLength(2);
@@ -236,13 +236,16 @@ describe('a value', () => {
     else expect(rendering().calls).toEqual(['1', text, '1', text]);
   });
 
-  it.each(['/bin/sh -c "show \0"', 'show \0{prompt}'])('cannot be beside a NUL character: %j', (template) => {
-    const problems = commandProblems({ kind: 'shell', script: template }, COMMAND_VARIABLES);
-    expect(problems[0]?.problem).toMatchObject({ message: expect.stringContaining('NUL'), length: 1 });
-  });
+  it.each(['/bin/sh -c "show \0"', 'show \0{prompt}'])(
+    'cannot stand next to a NUL character: %j',
+    (template) => {
+      const problems = commandProblems({ kind: 'shell', script: template }, COMMAND_VARIABLES);
+      expect(problems[0]?.problem).toMatchObject({ message: expect.stringContaining('NUL'), length: 1 });
+    },
+  );
 });
 
-describe('free text that a second shell would read', () => {
+describe('task text that a nested shell would read', () => {
   const forms = [
     'sh -c "agent VALUE"',
     "sh -c 'agent VALUE'",
@@ -306,7 +309,7 @@ describe('free text that a second shell would read', () => {
       marked: script.slice(problem.offset, problem.offset + problem.length),
     }));
 
-  it.each(forms)('is refused in %j, anywhere in a script', (form) => {
+  it.each(forms)('is refused in %j anywhere in a script', (form) => {
     for (const place of places) {
       for (const variable of ['{prompt}', '{task_id}', '{variant}']) {
         const script = place.replace('FORM', () => form.replace('VALUE', variable));
@@ -316,7 +319,7 @@ describe('free text that a second shell would read', () => {
     }
   });
 
-  it.each(forms)('may be a path that Whetstone makes: %j', (form) => {
+  it.each(forms)('may be replaced by a path that Whetstone makes: %j', (form) => {
     for (const place of places) {
       const script = place.replace('FORM', () => form.replace('VALUE', '{prompt_file}'));
       expect({ script, problems: problemsOf(script) }).toEqual({ script, problems: [] });
@@ -339,7 +342,7 @@ describe('free text that a second shell would read', () => {
     'git -c x={prompt} status',
     'echo ssh; agent {prompt}',
     '# sh -c "{prompt}"\nagent',
-  ])('is accepted where it is text: %j', (script) => {
+  ])('is accepted where the shell only reads text: %j', (script) => {
     expect(problemsOf(script)).toEqual([]);
   });
 

@@ -15,7 +15,7 @@ describe('parseTemplate', () => {
     });
   });
 
-  it('returns any text whose braces were doubled', () => {
+  it('returns any text whose braces are doubled', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const { segments, problems } = parseTemplate(text.replace(/[{}]/g, '$&$&'));
@@ -25,7 +25,7 @@ describe('parseTemplate', () => {
     );
   });
 
-  it('marks what is malformed, and always ends', () => {
+  it('marks malformed parts, and always ends', () => {
     const template = 'x {a.b} {c:>3} } { y';
     const problems = parseTemplate(template).problems.map(({ offset, length }) =>
       template.slice(offset, offset + length),

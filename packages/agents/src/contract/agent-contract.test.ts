@@ -5,13 +5,13 @@ import { notApplicable, reasons } from './__fixtures__/not-applicable.ts';
 import { contractRows } from './__fixtures__/rows.ts';
 
 /** Runs in `npm run test:agents` (`agent-contract.agents.test.ts`): it keeps two cores busy for most of a minute. */
-const SLOW: CaseName = '200 MB of output stay out of memory';
+const SLOW: CaseName = '200 MB of output are not kept in memory';
 
 const names = (Object.keys(cases) as CaseName[]).filter((name) => name !== SLOW);
 
 describe.concurrent.each(contractRows)('$name', (row) => holdToContract(row, names));
 
-test('what does not apply names rows and cases that exist, and a reason of the list', () => {
+test('every exception names an existing agent, case and reason', () => {
   const rows = contractRows.map(({ name }) => name);
   const table = Object.entries(notApplicable);
   expect(rows).toEqual(expect.arrayContaining(table.map(([agent]) => agent)));

@@ -94,7 +94,7 @@ Every agent has a home, a workspace and a process tree of its own, without a ter
 does not attach to a server that already runs, or to a desktop application such as Codex Desktop.
 `;
 
-test('the page agrees with the code', async () => {
+test('the page matches the code', async () => {
   const rows = [
     ...agentKinds.map((kind) => row(kind, pageConfig(kind))),
     row('http', agentConfig({ kind: 'custom', module: { file: '/agents/mine.ts' } })),

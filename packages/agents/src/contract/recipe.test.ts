@@ -19,7 +19,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(copy, { recursive: true }));
 
-test('a new agent of one folder and one line type-checks and runs', async () => {
+test('a new agent made of one folder and one line type-checks and runs', async () => {
   const folder = join(copy, 'src/native/invented');
   await mkdir(folder);
   for (const file of ['facts.ts', 'launch.ts', 'stream.ts', 'invented.ts'])

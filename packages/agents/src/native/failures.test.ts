@@ -39,9 +39,9 @@ test.each(failuresOf(failureRows.filter(({ isCompleted }) => isCompleted)))(
   },
 );
 
-test('the table in the documents agrees with the recordings', async () => {
+test('the page in the docs matches the recordings', async () => {
   const agents = drivenAgentKinds.map((kind) => `${kind} ${testedVersion(drivenAgents[kind])}`);
-  const header = ['what goes wrong', ...agents];
+  const header = ['failure', ...agents];
   const rows = failureRows.map((row) => [
     row.name,
     ...drivenAgentKinds.map((kind) => cell(failureOf(row, kind))),
@@ -55,14 +55,14 @@ function cell(failure: Failure | string): string {
   if (typeof failure === 'string') return `– (${failure})`;
   const { end, reading } = failure;
   const exit = typeof end.exit === 'number' ? `exit ${end.exit}` : end.exit;
-  return `${end.isStopped ? 'stopped by us, ' : ''}${exit}, ${reading.summary.ending ?? 'no last word'}`;
+  return `${end.isStopped ? 'stopped by the test, ' : ''}${exit}, ${reading.summary.ending ?? 'no end reported'}`;
 }
 
 const introduction = `# How the agents fail
 
 Written by \`npx vitest run packages/agents/src/native/failures.test.ts -u\`. What each released agent printed
-was recorded once, and is read in every \`npm test\`. A cell has the end of the process, and the end of the turn in the
-stream. _No last word_: the stream does not report an end, so the turn has failed, whatever the exit code is. _Stopped by
-us_: the agent retried for 12 to 45 seconds, until we stopped it. [Agents whose provider is at fault](agents-faults.md)
-has other failures, measured with the running agents.
+was recorded once, and \`npm test\` reads the recordings. Each cell says how the process ended, and how the turn ended
+according to the stream. _No end reported_: the stream does not say how the turn ended, so the turn counts as failed,
+whatever the exit code is. _Stopped by the test_: the agent retried for 12 to 45 seconds, until the test stopped it.
+[Agents whose provider is at fault](agents-faults.md) covers other failures, measured with running agents.
 `;

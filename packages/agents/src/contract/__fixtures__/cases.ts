@@ -14,7 +14,7 @@ import type { Flood } from './flood-program.ts';
 import { notApplicable } from './not-applicable.ts';
 import { type Play, type Stage, teamSecret, userSecret } from './stage.ts';
 
-/** What a case gets: the row, its stage, and plays that several cases look at. */
+/** What a case gets: the row, its stage, and plays that several cases share. */
 export type Scenery = {
   row: ContractRow;
   stage: Stage;
@@ -27,16 +27,16 @@ export type Scenery = {
 const run = promisify(execFile);
 const HANG_LIMIT_MS = 3_000;
 
-/** What it fails with. `expect(…).rejects` would blame another case for it, since the cases run at once. */
+/** The error of a rejection. `expect(…).rejects` would blame another case, because the cases run at once. */
 export const failureOf = (made: Promise<unknown>) => made.then(() => undefined, (error: unknown) => error);
 
 /**
- * What every adapter must do: the list of the provider taxonomy ("Shared Coding-Agent Provider Test Contract" and the
+ * What every adapter must do: the list in the provider taxonomy ("Shared Coding-Agent Provider Test Contract" and the
  * review checklist), and what goes wrong in real runs. `not-applicable.ts` says which case does not apply
  * to which agent.
  */
 export const cases = {
-  async 'a missing program or module is named, with a hint how to get it'({ row, stage }: Scenery) {
+  async 'a missing program or module is an error with a hint how to get it'({ row, stage }: Scenery) {
     const user = { ...stage.user, PATH: '/usr/bin:/bin' };
     const made = await row.create({ user, isMissing: true }).catch((error: unknown) => error);
     if (made instanceof WhetstoneError) {
@@ -47,7 +47,7 @@ export const cases = {
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', notStarted: true } });
   },
 
-  async 'a missing key is named before anything starts'({ row, stage }: Scenery) {
+  async 'a missing key is an error before anything starts'({ row, stage }: Scenery) {
     const error = await failureOf(row.create({ user: stage.user, hasLanes: false }));
     expect(error).toMatchObject({
       code: 'agent-key-missing',
@@ -56,7 +56,7 @@ export const cases = {
     });
   },
 
-  async 'a variable that the user does not set is named before anything starts'({ row, stage }: Scenery) {
+  async 'a variable that is not set is an error before anything starts'({ row, stage }: Scenery) {
     const error = await failureOf(row.create({ user: stage.user, env: { MINE: `\${NOT_SET_HERE}` } }));
     expect(error).toMatchObject({
       code: 'env-missing',
@@ -73,7 +73,7 @@ export const cases = {
     });
   },
 
-  async 'it works in the workspace and has its own home'({ task, stage }: Scenery) {
+  async 'the agent works in the workspace and has its own home'({ task, stage }: Scenery) {
     const { attempt, seen, token } = await task();
     const { workingDirectory, homeDirectory } = await seen();
     expect(workingDirectory).toBe(attempt.workdir);
@@ -93,13 +93,13 @@ export const cases = {
     expect(status).not.toBe('completed');
   },
 
-  async 'it does not see variables of the user that it was not given'({ task }: Scenery) {
+  async 'the agent only sees the variables that it was given'({ task }: Scenery) {
     const { environment } = await (await task()).seen();
     expect(environment).not.toHaveProperty('SOMETHING_OF_THE_USER');
     expect(JSON.stringify(environment)).not.toContain(userSecret);
   },
 
-  async 'its settings and inherited files are there when it starts'({ row, task }: Scenery) {
+  async 'settings and inherited files exist before the agent starts'({ row, task }: Scenery) {
     const { attempt, seen, kept } = await task();
     const { filesAtHome } = await seen();
     expect(filesAtHome).toEqual(expect.arrayContaining(['.team/login.json', '.team/keys/private']));
@@ -110,18 +110,18 @@ export const cases = {
     expect(await kept()).toContain('~/.team/keys/private');
   },
 
-  async 'the model of the configuration reaches it'({ stage }: Scenery) {
+  async 'the agent gets the model of the configuration'({ stage }: Scenery) {
     const context = { model: 'model-of-the-turn' };
     const { seen } = await stage.play('task', { model: 'model-of-the-config', context });
     expect(JSON.stringify(await seen())).toContain('model-of-the-config');
   },
 
-  async 'the model of the turn reaches it'({ modelOfTurn }: Scenery) {
+  async 'the agent gets the model of the turn'({ modelOfTurn }: Scenery) {
     const { seen } = await modelOfTurn();
     expect(JSON.stringify(await seen())).toContain('model-of-the-turn');
   },
 
-  async 'standard input ends with the prompt, so a question gets no answer'({ task }: Scenery) {
+  async 'standard input ends after the prompt, so a question gets no answer'({ task }: Scenery) {
     const { standardInput, isTerminal } = await (await task()).seen();
     expect({ standardInput, isTerminal }).toEqual({ standardInput: '', isTerminal: false });
   },
@@ -150,7 +150,7 @@ export const cases = {
     expect(second.turn.usage).toEqual(first.turn.usage);
   },
 
-  async 'files in its home are deleted with its sandbox'({ modelOfTurn }: Scenery) {
+  async 'the home of the agent is deleted with the sandbox'({ modelOfTurn }: Scenery) {
     const { attempt, seen } = await modelOfTurn();
     await seen();
     expect(existsSync(attempt.sandbox.home)).toBe(true);
@@ -159,13 +159,13 @@ export const cases = {
     expect(existsSync(join(attempt.workdir, 'made.txt'))).toBe(true);
   },
 
-  async 'a time limit ends its whole tree'({ stage }: Scenery) {
+  async 'a time limit ends the whole process tree'({ stage }: Scenery) {
     const { attempt, turn, token } = await stage.play('hang', { context: { timeoutMs: HANG_LIMIT_MS } });
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'timeout' } });
     await expectTreeGone(attempt, token);
   },
 
-  async 'an abort ends its whole tree'({ stage }: Scenery) {
+  async 'an abort ends the whole process tree'({ stage }: Scenery) {
     const abort = new AbortController();
     const { attempt, turn, token } = await stage.play('hang', {
       context: { signal: abort.signal, timeoutMs: 60_000 },
@@ -181,7 +181,7 @@ export const cases = {
     expect(existsSync(join(attempt.workdir, `seen-${token}.json`))).toBe(false);
   },
 
-  async 'a crash before it reports its end is a failed turn'({ stage }: Scenery) {
+  async 'a crash before the end of the turn is reported is a failed turn'({ stage }: Scenery) {
     const { turn, token } = await stage.play('crash before its last word');
     expect(turn).toMatchObject({ status: 'failed', exit: { ended: 'exit', exitCode: 3 } });
     expect(turn.exit?.message).toMatch(/exit code 3/);
@@ -189,14 +189,14 @@ export const cases = {
     expect(JSON.stringify(turn.events)).toContain(token);
   },
 
-  async 'after it reports its end, its exit code does not count'({ row, stage }: Scenery) {
+  async 'the exit code does not count once the end of the turn is reported'({ row, stage }: Scenery) {
     const { turn, reply, token } = await stage.play('crash after its last word');
     const status = row.lastWord === 'stream' ? 'completed' : 'failed';
     expect(turn).toMatchObject({ status, exit: { ended: 'exit', exitCode: 3 } });
     expect(reply).toContain(token);
   },
 
-  async 'a failure that it reports is a failed turn'({ stage }: Scenery) {
+  async 'a reported failure is a failed turn'({ stage }: Scenery) {
     const { turn } = await stage.play('failure');
     expect(turn.status).toBe('failed');
     expect(turn.exit?.ended).toBe('exit');
@@ -204,7 +204,7 @@ export const cases = {
     expect(deriveAgentMetadata(turn.events, turn.facts).errors.join()).not.toBe('');
   },
 
-  async 'its metadata is the same as that of every other agent'({ row, task }: Scenery) {
+  async 'the metadata is the same for every agent'({ row, task }: Scenery) {
     const { attempt, turn } = await task();
     const metadata = deriveAgentMetadata(turn.events, turn.facts);
     expect(turn.status).toBe('completed');
@@ -250,7 +250,7 @@ export const cases = {
     expect(await kept()).toContain('naïve');
   },
 
-  async '200 MB of output stay out of memory'({ row }: Scenery) {
+  async '200 MB of output are not kept in memory'({ row }: Scenery) {
     const program = join(import.meta.dirname, 'flood-program.ts');
     // An adapter that kept all of the output would run out of this heap.
     const { stdout } = await run(process.execPath, ['--max-old-space-size=160', program, row.name]);
@@ -260,9 +260,9 @@ export const cases = {
     expect(flood.grownMegabytes).toBeLessThan(300);
   },
 
-  async 'parallel sessions do not mix, and the crash of one does not affect the others'({ row, stage }: Scenery) {
+  async 'parallel sessions stay separate, and a crash in one does not affect the others'({ row, stage }: Scenery) {
     const agent = await row.create({ user: stage.user });
-    const crash = notApplicable[row.name]?.['a crash before it reports its end is a failed turn']
+    const crash = notApplicable[row.name]?.['a crash before the end of the turn is reported is a failed turn']
       ? 'failure'
       : 'crash before its last word';
     const plays = await Promise.all([

@@ -2,7 +2,7 @@ import type { Agent, AgentContext } from '../../agent.ts';
 import type { ContractAgent } from './not-applicable.ts';
 import type { Scene } from './scene.ts';
 
-/** An adapter under the contract: how to make its agent, and what of it the cases look at. */
+/** An adapter that the contract tests: how to make its agent, and what the cases need to know about it. */
 export type ContractRow = {
   name: ContractAgent;
   /** The runtime in its events and facts. */
@@ -15,7 +15,7 @@ export type ContractRow = {
   lastWord: 'stream' | 'exit code';
   /** The adapter has its own sessions and runs the fake agent as a command. Default: the fake agent has the session. */
   hasOwnSession?: boolean;
-  /** The variable of the model's key if there is no gateway. */
+  /** The variable for the model's key without a gateway. */
   keyVariable?: string;
   /** Files that the adapter writes into the home before the agent starts. */
   settingsFiles?: readonly string[];

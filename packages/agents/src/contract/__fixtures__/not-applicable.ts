@@ -3,17 +3,17 @@ import type { CaseName } from './cases.ts';
 
 /** Why a case of the contract does not apply to an agent. */
 export const reasons = {
-  'no key': 'It has no key of its own, only the variables in `env`.',
+  'no key': 'The agent has no key of its own, only the variables in `env`.',
   'own keys': 'The adapter reads its own keys.',
-  'no inheritance': 'Only the released agents that Whetstone drives get files of the user’s home.',
-  'model in the command': 'The command of the user names the model.',
+  'no inheritance': 'Only released agents that Whetstone drives get files from the user’s home.',
+  'model in the command': 'The user’s command names the model.',
   'no schema option': 'The released agent has no option for an output schema.',
-  'text output': 'Its output is text: it has no structured output and reports no tool calls.',
-  'masked by the run': 'Its events are masked when a run writes them (attempt/event-log.ts), not before.',
+  'text output': 'The output is plain text, without structured output and tool calls.',
+  'masked by the run': 'Events are only masked when a run writes them (attempt/drive.ts).',
   'own memory': 'The adapter decides what it keeps in memory.',
-  'part of Whetstone': 'It is part of Whetstone, so it cannot be missing.',
-  'in process': 'It runs in this process and has no exit code.',
-  'shown to its model': 'What its commands print, and that they fail, is for its model to read.',
+  'part of Whetstone': 'The agent is part of Whetstone and cannot be missing.',
+  'in process': 'The agent runs in this process and has no exit code.',
+  'shown to its model': 'Output and failures of commands go to the agent’s model.',
 } as const;
 
 export type Reason = keyof typeof reasons;
@@ -25,18 +25,18 @@ type Cells = Readonly<Partial<Record<CaseName, Reason>>>;
 const noSchema: Cells = { 'structured output is data': 'no schema option' };
 
 const command: Cells = {
-  'a missing key is named before anything starts': 'no key',
-  'its settings and inherited files are there when it starts': 'no inheritance',
-  'the model of the configuration reaches it': 'model in the command',
-  'the model of the turn reaches it': 'model in the command',
+  'a missing key is an error before anything starts': 'no key',
+  'settings and inherited files exist before the agent starts': 'no inheritance',
+  'the agent gets the model of the configuration': 'model in the command',
+  'the agent gets the model of the turn': 'model in the command',
   'structured output is data': 'text output',
 };
 const commandWithoutEvents: Cells = {
   ...command,
-  'its metadata is the same as that of every other agent': 'text output',
+  'the metadata is the same for every agent': 'text output',
 };
 
-/** Agent × case → why the case does not apply. A case that holds for the agent may not stand here: a test tries it. */
+/** Agent × case → why the case does not apply. A test checks that each of these cases really fails for the agent. */
 export const notApplicable: Readonly<Partial<Record<ContractAgent, Cells>>> = {
   'gemini-cli': noSchema,
   'opencode-cli': noSchema,
@@ -50,16 +50,16 @@ export const notApplicable: Readonly<Partial<Record<ContractAgent, Cells>>> = {
     'a secret in the output of a tool is masked in everything that is stored': 'masked by the run',
   },
   module: {
-    'a missing key is named before anything starts': 'own keys',
-    'its settings and inherited files are there when it starts': 'no inheritance',
-    '200 MB of output stay out of memory': 'own memory',
+    'a missing key is an error before anything starts': 'own keys',
+    'settings and inherited files exist before the agent starts': 'no inheritance',
+    '200 MB of output are not kept in memory': 'own memory',
     'a secret in the output of a tool is masked in everything that is stored': 'masked by the run',
   },
   loop: {
-    'a missing program or module is named, with a hint how to get it': 'part of Whetstone',
-    'its settings and inherited files are there when it starts': 'no inheritance',
-    'a crash before it reports its end is a failed turn': 'in process',
-    'after it reports its end, its exit code does not count': 'in process',
+    'a missing program or module is an error with a hint how to get it': 'part of Whetstone',
+    'settings and inherited files exist before the agent starts': 'no inheritance',
+    'a crash before the end of the turn is reported is a failed turn': 'in process',
+    'the exit code does not count once the end of the turn is reported': 'in process',
     'output that is not UTF-8 is kept, and characters stay whole': 'shown to its model',
     'a turn in a missing workspace does not complete': 'shown to its model',
   },

@@ -23,7 +23,7 @@ export const fakePrograms: Readonly<Record<string, string>> = {
   'fake-agent': fake(''),
 };
 
-/** The surroundings of an adapter: a user with a home and programs, and attempts. */
+/** The environment of an adapter: a user with a home and programs, and attempts. */
 export type Stage = AsyncDisposable & {
   /** The user's environment, with a secret that no agent gets. */
   user: NodeJS.ProcessEnv;
@@ -134,7 +134,7 @@ async function keptOf({ context, emitted }: TestAttempt, turn: Turn): Promise<st
   return [JSON.stringify({ turn, emitted }), ...texts].join('\n');
 }
 
-/** Makes a value when it is asked for the first time. */
+/** Makes a value on first use. */
 export function once<Value>(make: () => Promise<Value>): () => Promise<Value> {
   let made: Promise<Value> | undefined;
   return () => {

@@ -21,8 +21,8 @@ export type FailureRow = {
 
 const stopped = (exit: End['exit']): End => ({ exit, isStopped: true });
 const none = (reason: string) => ({ none: reason });
-const noSuchSetting = none('it has no such setting');
-const asOthers = none('a 400 as any other');
+const noSuchSetting = none('no such setting');
+const asOthers = none('same as any HTTP 400');
 
 /**
  * Failures that `docs/agents-faults.md` does not play, because they need the agent's process or too much time. Recorded
@@ -31,7 +31,7 @@ const asOthers = none('a 400 as any other');
  */
 export const failureRows: readonly FailureRow[] = [
   {
-    name: 'the provider answers 400',
+    name: 'HTTP 400',
     recording: 'bad-request',
     ends: {
       'codex-cli': 1,
@@ -44,7 +44,7 @@ export const failureRows: readonly FailureRow[] = [
     },
   },
   {
-    name: '400 that calls itself a `server_error`',
+    name: 'HTTP 400 with the error type `server_error`',
     recording: 'bad-request-server-error',
     ends: {
       'codex-cli': asOthers,
@@ -57,7 +57,7 @@ export const failureRows: readonly FailureRow[] = [
     },
   },
   {
-    name: '403',
+    name: 'HTTP 403',
     recording: 'forbidden',
     ends: {
       'codex-cli': 1,
@@ -70,7 +70,7 @@ export const failureRows: readonly FailureRow[] = [
     },
   },
   {
-    name: '404, as for a model that there is not',
+    name: 'HTTP 404, as for an unknown model',
     recording: 'unknown-model',
     ends: {
       'codex-cli': 1,
@@ -83,7 +83,7 @@ export const failureRows: readonly FailureRow[] = [
     },
   },
   {
-    name: '429 without `Retry-After`',
+    name: 'HTTP 429 without `Retry-After`',
     recording: 'rate-limit',
     ends: {
       'codex-cli': 1,
@@ -96,7 +96,7 @@ export const failureRows: readonly FailureRow[] = [
     },
   },
   {
-    name: 'nobody listens at its address',
+    name: 'the connection is refused',
     recording: 'port-closed',
     ends: {
       'codex-cli': stopped('SIGTERM'),
@@ -109,7 +109,7 @@ export const failureRows: readonly FailureRow[] = [
     },
   },
   {
-    name: 'no answer comes, and SIGTERM does',
+    name: 'SIGTERM while the agent waits for an answer',
     recording: 'hang',
     ends: {
       'codex-cli': 'SIGTERM',
@@ -122,7 +122,7 @@ export const failureRows: readonly FailureRow[] = [
     },
   },
   {
-    name: 'no answer comes, and SIGINT does',
+    name: 'SIGINT while the agent waits for an answer',
     recording: 'interrupted',
     ends: {
       'codex-cli': 1,
@@ -135,7 +135,7 @@ export const failureRows: readonly FailureRow[] = [
     },
   },
   {
-    name: 'an answer stops half way, and SIGTERM comes',
+    name: 'SIGTERM after an answer stops halfway',
     recording: 'hang-mid-stream',
     ends: {
       'codex-cli': 'SIGTERM',
@@ -148,7 +148,7 @@ export const failureRows: readonly FailureRow[] = [
     },
   },
   {
-    name: 'no answer within a time limit of its own',
+    name: 'no answer within the time limit of the agent',
     recording: 'own-timeout',
     ends: {
       'codex-cli': 1,
@@ -161,7 +161,7 @@ export const failureRows: readonly FailureRow[] = [
     },
   },
   {
-    name: 'its limit of turns',
+    name: 'the agent reaches its turn limit',
     recording: 'turn-limit',
     ends: {
       'codex-cli': noSuchSetting,
@@ -174,21 +174,21 @@ export const failureRows: readonly FailureRow[] = [
     },
   },
   {
-    name: 'a tool is not allowed',
+    name: 'a tool call is denied',
     recording: 'denied',
     isCompleted: true,
     ends: {
-      'codex-cli': none('its stream leaves the call out'),
+      'codex-cli': none('the stream leaves the call out'),
       'claude-code': 0,
       'gemini-cli': 0,
       'qwen-code': 0,
       'opencode-cli': { exit: 0, recording: 'main' },
-      pi: none('it allows everything'),
+      pi: none('every tool call is allowed'),
       copilot: 0,
     },
   },
   {
-    name: 'it has no key',
+    name: 'no API key',
     recording: 'no-key',
     ends: {
       'codex-cli': 1,
