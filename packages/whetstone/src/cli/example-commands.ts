@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 /** What `--help` prints after the options of a command, by the words of the command. */
 const EXAMPLES: Record<string, string> = {
   '': `
-  whetstone init                                a config, a task and two variants to start from
+  whetstone init                                looks around, asks, and writes a config to start from
   whetstone validate-config --strict            everything that is wrong with it
   whetstone run --dry-run                       what would run, and with which commands
   whetstone run --trials 3 --jobs 2             run it
@@ -13,7 +13,8 @@ Exit codes: 0 all passed, 1 some case not passed, 2 bad config or usage, 3 the h
   init: `
   whetstone init
   whetstone init --agent-command 'my-agent --prompt {prompt_file}'
-  whetstone init --agent-profiles -d evals --repo-path ..`,
+  whetstone init --yes --ci -d evals
+  whetstone init --agent-profiles -d ../evals --repo-path .`,
   'validate-config': `
   whetstone validate-config
   whetstone validate-config --strict --check-agents -c whetstone.yaml`,

@@ -1,15 +1,39 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { homedir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
+import { withDotEnv } from '../config/dot-env.ts';
+import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
 
 const NAMES = ['whetstone.yaml', 'context-eval.yaml'];
 
-/** The named config file, else the first of the usual names in the current directory. */
-export function findConfig(named?: string): string {
-  if (named !== undefined) return resolve(named);
-  const found = NAMES.find((name) => existsSync(name));
-  if (found) return resolve(found);
-  throw new WhetstoneError('config-not-found', `There is no ${NAMES.join(' or ')} in ${process.cwd()}.`, {
+/** A config file, and where its `output_dir` starts if it is omitted. */
+type FoundConfig = { file: string; cwd: string };
+
+/**
+ * The named config file, else the first of the usual names in the current directory or above it, up to the root of the
+ * repository or the home folder. A config from above acts as if the command had been called beside it.
+ */
+export function findConfig(named: string | undefined, cwd = process.cwd()): FoundConfig {
+  if (named !== undefined) return { file: resolve(cwd, named), cwd };
+  for (let folder = cwd; ; folder = dirname(folder)) {
+    const found = NAMES.map((name) => join(folder, name)).find((file) => existsSync(file));
+    if (found !== undefined) return { file: found, cwd: folder };
+    if (existsSync(join(folder, '.git')) || folder === homedir() || folder === dirname(folder)) break;
+  }
+  throw new WhetstoneError('config-not-found', `There is no ${NAMES.join(' or ')} in ${cwd} or above it.`, {
     hint: 'Write one with "whetstone init", or name yours with -c.',
   });
+}
+
+/** Loads a config that is named or found, and the environment with the `.env` beside it. */
+export async function openConfig(
+  options: { config?: string; tasks?: string },
+  { cwd, env }: { cwd: string; env: NodeJS.ProcessEnv } = { cwd: process.cwd(), env: process.env },
+): Promise<{ loaded: LoadedConfig; environment: NodeJS.ProcessEnv }> {
+  const found = findConfig(options.config, cwd);
+  const tasksFile = options.tasks === undefined ? undefined : resolve(cwd, options.tasks);
+  const loaded = await loadConfig(found.file, { cwd: found.cwd, ...present({ tasksFile }) });
+  return { loaded, environment: await withDotEnv(dirname(found.file), env) };
 }

@@ -1,76 +1,214 @@
 import { existsSync } from 'node:fs';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 import { WhetstoneError } from '@whetstone/errors';
-import { stringify } from 'yaml';
-import { agentProfiles, configText, EXPERIMENT_CONTEXT, singleAgent, TASKS_TEXT } from './starter-files.ts';
+import { present } from '@whetstone/events/present';
+import { withDotEnv } from '../config/dot-env.ts';
+import {
+  additionalFiles,
+  type Choices,
+  installedSchemas,
+  type Places,
+  starterFiles,
+} from '../init/starter-files.ts';
+import { lookAround, type Surroundings } from '../init/surroundings.ts';
+import { openRepository } from '../workspace/repository.ts';
+import { describeAgent } from './describe-agent.ts';
 
 export type InitOptions = {
-  /** Where the files go. */
+  /** Where the files go; relative to `cwd`. */
   directory: string;
-  /** The Git repository to evaluate on; relative to `cwd`. */
-  repoPath: string;
-  /** Default: a stand-in that needs no agent and no key. */
+  /** The Git repository to evaluate on; relative to `cwd`. Default: the one that the directory is in. */
+  repoPath?: string;
+  /** Default: the agents that are here with a key, else a stand-in that needs no agent and no key. */
   agentCommand?: string;
-  /** Write presets for several agents (`agents`) instead of one (`agent`). */
+  /** Write presets of commands for several agents. */
   agentProfiles?: boolean;
-  /** Overwrite files that exist. */
+  /** Also write a workflow for GitHub Actions. */
+  ci?: boolean;
+  /** Ask nothing, even on a terminal. */
+  yes?: boolean;
+  /** Overwrite the config, the tasks and the contexts. */
   force?: boolean;
+  json?: boolean;
 };
 
+/** The standard streams, as far as questions need them. */
+type InitStreams = { stdin: Readable & { isTTY?: boolean }; stdout: Writable & { isTTY?: boolean } };
+
 /**
- * Writes a starter config that loads and runs as it stands. Returns 0.
+ * Looks at the repository and the machine, asks on a terminal, and writes a starter config that loads as it stands.
+ * Returns 0, or 130 if the person who was asked stopped.
  * @throws WhetstoneError `init-exists` (exit code 2) when a file exists and `force` is not set. Nothing is written
  * then.
  */
 export async function initCommand(
   options: InitOptions,
-  { stdout }: { stdout: NodeJS.WritableStream },
-  cwd = process.cwd(),
+  streams: InitStreams,
+  { cwd, env } = { cwd: process.cwd(), env: process.env },
 ): Promise<number> {
+  const { stdin, stdout } = streams;
   const directory = resolve(cwd, options.directory);
-  const files = starterFiles(options, relativeTo(directory, resolve(cwd, options.repoPath)));
-  const names = Object.keys(files);
-  const existing = names.filter((name) => existsSync(join(directory, name)));
-  if (existing.length > 0 && !options.force) {
-    throw new WhetstoneError('init-exists', `These files exist already: ${existing.join(', ')}`, {
-      where: directory,
-      hint: 'Choose another --directory, or overwrite them with --force.',
-    });
+  const repository = await repositoryOf(options.repoPath && resolve(cwd, options.repoPath), directory, cwd);
+  const found = await lookAround(repository, await withDotEnv(directory, env));
+  const suggested = suggestedChoices(options, found);
+  const asks = stdin.isTTY && stdout.isTTY && !options.yes && !options.json;
+  const choices = asks
+    ? await (await import('./init-questions.ts')).askForChoices(found, suggested, {
+        input: stdin,
+        output: stdout,
+      })
+    : suggested;
+  if (!choices) {
+    stdout.write('Nothing was written.\n');
+    return 130;
   }
-  for (const [name, content] of Object.entries(files)) {
-    await mkdir(dirname(join(directory, name)), { recursive: true });
-    await writeFile(join(directory, name), content);
+  const places = placesOf(directory, repository);
+  const written = await writeStarter(directory, choices, found, places, options.force ?? false);
+  const shown = (names: readonly string[]) => names.map((name) => relativeTo(cwd, join(directory, name)));
+  if (options.json) {
+    stdout.write(`${JSON.stringify(asJson(shown(written.made), shown(written.kept), found), null, 2)}\n`);
+    return 0;
   }
-  const config = join(relativeTo(cwd, directory), 'whetstone.yaml');
+  const config = relativeTo(cwd, join(directory, 'whetstone.yaml'));
+  const named = config === 'whetstone.yaml' ? '' : ` -c ${config}`;
   stdout.write(
     [
-      ...names.map((name) => `Wrote ${join(relativeTo(cwd, directory), name)}`),
+      ...describeFound(found),
+      ...shown(written.made).map((name) => `Wrote ${name}`),
+      ...shown(written.kept).map((name) => `Kept ${name}, which exists`),
+      ...hints(choices, found),
       '',
       'Next:',
-      `  whetstone validate-config --strict -c ${config}`,
-      `  whetstone run -c ${config}`,
+      `  whetstone validate-config --strict${named}`,
+      `  whetstone run${named}`,
       '',
     ].join('\n'),
   );
   return 0;
 }
 
-function starterFiles(options: InitOptions, repoPath: string): Record<string, string> {
-  const { agentCommand } = options;
-  const command = agentCommand === undefined ? undefined : yamlText(agentCommand);
-  const agents = options.agentProfiles ? agentProfiles(command) : singleAgent(command);
+/** A folder that is not in a repository yet is taken as it is. */
+async function repositoryOf(named: string | undefined, directory: string, cwd: string): Promise<string> {
+  if (named) return named;
+  const start = existsSync(directory) ? directory : cwd;
+  const opened = await openRepository(start).catch((error: unknown) => {
+    if (error instanceof WhetstoneError) return undefined;
+    throw error;
+  });
+  return opened?.workTree ?? cwd;
+}
+
+function suggestedChoices({ agentCommand, agentProfiles, ci }: InitOptions, found: Surroundings): Choices {
+  const presets = agentProfiles ?? false;
+  const own = agentCommand !== undefined || presets;
+  const ready = found.agents.filter(({ key }) => key.isSet).map(({ kind }) => kind);
   return {
-    'whetstone.yaml': configText(yamlText(repoPath), agents),
-    'tasks.yaml': TASKS_TEXT,
-    'contexts/baseline/AGENTS.md': '# Notes for agents\n',
-    'contexts/experiment/AGENTS.md': EXPERIMENT_CONTEXT,
+    agents: own ? [] : ready,
+    presets,
+    ci: ci ?? false,
+    ...present({ command: agentCommand, testCommand: found.tests[0]?.command }),
   };
 }
 
-/** A value as YAML on one line, quoted where it must be. */
-function yamlText(value: string): string {
-  return stringify(value, { lineWidth: 0, defaultStringType: 'QUOTE_DOUBLE' }).trimEnd();
+function placesOf(directory: string, repository: string): Places {
+  const levels = [directory];
+  for (let level = directory; level !== dirname(level); level = dirname(level)) levels.push(dirname(level));
+  const schemas = installedSchemas(levels);
+  const configFolder = relativeTo(repository, directory);
+  return {
+    repository: relativeTo(directory, repository),
+    // A package that is elsewhere on this machine is nowhere on another one, so the config gets copies.
+    schemas: schemas === undefined ? OWN_SCHEMAS : relativeTo(directory, schemas),
+    ...(!configFolder.startsWith('..') && { configFolder }),
+  };
+}
+
+const OWN_SCHEMAS = '.whetstone/schema';
+
+async function writeStarter(
+  directory: string,
+  choices: Choices,
+  found: Surroundings,
+  places: Places,
+  force: boolean,
+): Promise<{ made: string[]; kept: string[] }> {
+  const files = starterFiles(choices, found, places);
+  const existing = Object.keys(files).filter((name) => existsSync(join(directory, name)));
+  if (existing.length > 0 && !force) {
+    throw new WhetstoneError('init-exists', `These files exist already: ${existing.join(', ')}`, {
+      where: directory,
+      hint: 'Choose another --directory, or overwrite them with --force.',
+    });
+  }
+  const additional = Object.entries(additionalFiles(choices, found, places));
+  const missing = additional.filter(([name]) => !existsSync(join(directory, name)));
+  const made = [...Object.entries(files), ...missing];
+  for (const [name, content] of made) {
+    await mkdir(dirname(join(directory, name)), { recursive: true });
+    await writeFile(join(directory, name), content);
+  }
+  if (places.schemas === OWN_SCHEMAS) {
+    const shipped = new URL('../../schema', import.meta.url);
+    await cp(shipped, join(directory, OWN_SCHEMAS), { recursive: true });
+  }
+  const names = (entries: readonly [string, string][]) => entries.map(([name]) => name);
+  return { made: names(made), kept: names(additional).filter((name) => !names(missing).includes(name)) };
+}
+
+function describeFound({ repository, tests, agents, instructions }: Surroundings): string[] {
+  const list = (words: readonly string[]) => (words.length === 0 ? 'none' : words.join(', '));
+  return [
+    `Repository    ${repository}`,
+    `Tests         ${list(tests.map(({ command, from }) => `${command} (${from})`))}`,
+    `Instructions  ${list(instructions)}`,
+    ...(agents.length === 0
+      ? ['Agents        none: whetstone agents install KIND']
+      : agents.map(
+          (agent, index) =>
+            `${index === 0 ? 'Agents' : '      '}        ${agent.kind}: ${describeAgent(agent)}`,
+        )),
+    '',
+  ];
+}
+
+/** What the first run would otherwise show too late. */
+function hints(choices: Choices, { agents, instructions }: Surroundings): string[] {
+  const chosen = agents.filter(({ kind }) => choices.agents.includes(kind));
+  return chosen.flatMap(({ kind, agent, key }) => {
+    const own = agent.facts.instructions;
+    return [
+      ...(key.isSet ? [] : [`${kind} needs ${key.variable}: set it, or put it into .env.`]),
+      ...(instructions.length > 0 && !instructions.includes(own)
+        ? [`${kind} reads ${own}, which is not here: check with "whetstone show" what it saw of a variant.`]
+        : []),
+    ];
+  });
+}
+
+function asJson(
+  written: string[],
+  kept: string[],
+  { repository, tests, agents, instructions }: Surroundings,
+) {
+  return {
+    written,
+    kept,
+    found: {
+      repository,
+      tests: tests.map(({ command, from, setup = null }) => ({ command, from, setup })),
+      instructions,
+      agents: agents.map(({ kind, onPath, installed, key, login }) => ({
+        kind,
+        on_path: onPath,
+        installed_versions: installed,
+        key_variable: key.variable,
+        key_is_set: key.isSet,
+        login,
+      })),
+    },
+  };
 }
 
 function relativeTo(from: string, to: string): string {

@@ -64,12 +64,15 @@ function createProgram(exit: (code: number) => void): Command {
 function addInit(program: Command, action: ActionOf): void {
   program
     .command('init')
-    .description('write a starter config, task file and variants')
+    .description('look at the repository and the machine, ask, and write a config, a task and two variants')
     .option('-d, --directory <dir>', 'where to write them', '.')
-    .option('--repo-path <path>', 'the repository to measure on, relative to the directory', '.')
+    .option('--repo-path <path>', 'the repository to measure on (default: the one that the directory is in)')
     .option('--agent-command <command>', 'command template of the agent')
     .option('--agent-profiles', 'write the presets of codex-cli, claude-code, traecli, coco, bub and custom')
-    .option('--force', 'overwrite files that exist')
+    .option('--ci', 'also write a workflow for GitHub Actions')
+    .option('-y, --yes', 'ask nothing, and take what was found')
+    .option('--force', 'overwrite the config, the tasks and the variants if they exist')
+    .option('--json', 'ask nothing, and print what was found and written as JSON')
     .action(action(async () => (await import('./init.ts')).initCommand));
 }
 
@@ -183,7 +186,10 @@ function addAgent(program: Command, action: ActionOf): void {
 const RUN_OPTIONS = ['--max-semi-space-size=4'];
 
 const configOption = () =>
-  new Option('-c, --config <file>', 'config file (default: whetstone.yaml, else context-eval.yaml)');
+  new Option(
+    '-c, --config <file>',
+    'config file (default: whetstone.yaml or context-eval.yaml, here or in a folder above)',
+  );
 
 /** `whetstone … | head` closes our output, which is fine. Output lost for another reason (a full disk) is an error. */
 function handleOutputErrors(): void {

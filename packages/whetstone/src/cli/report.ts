@@ -61,11 +61,14 @@ export async function locateRun(reference: string, configFile: string | undefine
 
 /** The folder with the runs of a config; without a config, the default one. */
 export async function outputDirectoryOf(configFile: string | undefined): Promise<string> {
+  let cwd = process.cwd();
   try {
-    return (await loadConfig(findConfig(configFile))).config.outputDir;
+    const found = findConfig(configFile);
+    ({ cwd } = found);
+    return (await loadConfig(found.file, { cwd })).config.outputDir;
   } catch (error) {
     if (configFile !== undefined) throw error;
-    return join(process.cwd(), '.whetstone', 'runs');
+    return join(cwd, '.whetstone', 'runs');
   }
 }
 

@@ -1,7 +1,5 @@
-import { resolve } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
-import { loadConfig } from '../config/load-config.ts';
 import type { Selection } from '../plan/plan.ts';
 import { escapedJson } from '../report/json.ts';
 import type { Summary } from '../report/summary.ts';
@@ -10,7 +8,7 @@ import { casesToRun, planOrResume } from '../run/plan-or-resume.ts';
 import { requireExecutables } from '../run/require-executables.ts';
 import { run } from '../run/run.ts';
 import { printDryRun } from './dry-run.ts';
-import { findConfig } from './find-config.ts';
+import { openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
 import { createProgress } from './progress.ts';
 import type { Streams } from './streams.ts';
@@ -35,9 +33,8 @@ export type RunCommandOptions = {
 };
 
 export async function runCommand(options: RunCommandOptions, { stdout, stderr }: Streams): Promise<number> {
-  const loaded = await loadConfig(findConfig(options.config), {
-    ...(options.tasks !== undefined && { tasksFile: resolve(options.tasks) }),
-  });
+  const { loaded, environment } = await openConfig(options);
+  Object.assign(process.env, environment);
   const { config, warnings } = loaded;
   if (warnings.length > 0) {
     stderr.write(`${formatDiagnostics(warnings, { color: terminalColors(stderr).isColorSupported })}\n`);

@@ -1,14 +1,13 @@
 import { relative } from 'node:path';
 import { findOnPath } from '@whetstone/agents/config';
-import { present } from '@whetstone/events/present';
 import { checkExecutables, type ExecutableCheck } from '../config/check-executables.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from '../config/diagnostic.ts';
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
-import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
 import { strictChecks } from '../config/strict-checks.ts';
 import { counted } from '../report/format.ts';
-import { findConfig } from './find-config.ts';
+import { openConfig } from './find-config.ts';
 
 export type ValidateConfigOptions = {
   /** Relative to `cwd`. */
@@ -46,13 +45,10 @@ export async function validateConfigCommand(
 async function validate(
   options: ValidateConfigOptions,
   cwd: string,
-  environment: NodeJS.ProcessEnv,
-): Promise<{ loaded?: LoadedConfig; diagnostics: Diagnostic[]; executables: ExecutableCheck[] }> {
+  env: NodeJS.ProcessEnv,
+): Promise<Validation> {
   try {
-    const loaded = await loadConfig(options.config ?? findConfig(), {
-      cwd,
-      ...present({ tasksFile: options.tasks }),
-    });
+    const { loaded, environment } = await openConfig(options, { cwd, env });
     const strict = options.strict ? await strictChecks(loaded, environment) : [];
     const executables = options.checkAgents
       ? await checkExecutables(loaded, findOnPath(environment.PATH))

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { sandboxPath } from '@whetstone/sandbox';
+import { toAgentConfig } from '../agent-options.ts';
+import { findOnPath } from '../command/find-on-path.ts';
+import { agentKeyVariable } from '../kit/agent-secrets.ts';
+import type { DrivenAgent } from '../native/native-agent.ts';
+import { type DrivenAgentKind, drivenAgents } from '../native/native-agents.ts';
+import { installedVersions } from './installed-agents.ts';
+
+/** A released agent, as this machine has it. */
+export type AgentHere = {
+  kind: DrivenAgentKind;
+  agent: DrivenAgent;
+  /** Where the PATH of a sandbox has it. */
+  onPath: string | null;
+  /** The versions in the user's cache, the newest first. */
+  installed: string[];
+  /** The variable that usually holds the key of its provider, and whether it is set. */
+  key: { variable: string; isSet: boolean };
+  /** The file or the variable with the user's own login; `null`: none was found. */
+  login: string | null;
+};
+
+/** Looks for every released agent that Whetstone drives. Starts none of them, and reads no key and no login. */
+export async function agentsHere(environment: NodeJS.ProcessEnv = process.env): Promise<AgentHere[]> {
+  const lookUp = findOnPath(sandboxPath(environment.PATH));
+  return Promise.all(
+    (Object.keys(drivenAgents) as DrivenAgentKind[]).map(async (kind) => {
+      const agent = drivenAgents[kind];
+      const variable = agentKeyVariable(toAgentConfig({ kind })) ?? '';
+      return {
+        kind,
+        agent,
+        onPath: (await lookUp(agent.release.program)) ?? null,
+        installed: await installedVersions(agent, environment),
+        key: { variable, isSet: Boolean(environment[variable]) },
+        login: loginOf(agent, environment),
+      };
+    }),
+  );
+}
+
+function loginOf({ facts: { login } }: DrivenAgent, environment: NodeJS.ProcessEnv): string | null {
+  if (!login) return null;
+  if ('variable' in login) return environment[login.variable] ? login.variable : null;
+  const file = join(environment.HOME ?? homedir(), login.file);
+  return existsSync(file) ? file : null;
+}

@@ -1,0 +1,67 @@
+import { agentKinds } from '@whetstone/agents/config';
+import { z } from 'zod';
+import {
+  agentSchema,
+  legacyAgentSchema,
+  mcpServerSchema,
+  overlaySchema,
+  rootSchema,
+  sandboxSchema,
+  taskFileSchema,
+  taskSchema,
+  variantSchema,
+} from './schema.ts';
+
+/** A configuration file with all its levels. The loader reads it level by level, so that it can report each problem. */
+const configFile = rootSchema.extend({
+  agent: legacyAgentSchema.optional(),
+  agents: z.record(z.string(), agentSchema.extend({ kind: z.enum(agentKinds) })).nullish(),
+  variants: z.record(
+    z.string(),
+    variantSchema
+      .extend({
+        overlays: z.array(overlaySchema).nullish(),
+        mcp_servers: z.record(z.string(), mcpServerSchema).nullish(),
+      })
+      .nullable(),
+  ),
+  sandbox: z.union([z.string(), sandboxSchema]).nullish(),
+});
+
+const taskFile = taskFileSchema.extend({ tasks: z.array(taskSchema).min(1) });
+
+/** What `schema.ts` and the options of agents read as a number and as a boolean. */
+const QUOTED_NUMBER = { type: 'string', pattern: '^\\d{1,15}$' } as const;
+const FLAG_WORD = {
+  type: 'string',
+  pattern: '^([Tt]rue|TRUE|[Yy]es|YES|[Oo]n|ON|[Ff]alse|FALSE|[Nn]o|NO|[Oo]ff|OFF)$',
+} as const;
+
+/**
+ * JSON Schemas of the files that a user writes, for editors; by the name under which the package ships each. They are
+ * made from what the loader checks. An unknown key is an error for an editor and a warning for the loader. What needs
+ * several keys or the disk is left to the loader.
+ */
+export const fileSchemas = {
+  'whetstone.schema.json': jsonSchema(configFile, 'whetstone.yaml'),
+  'tasks.schema.json': jsonSchema(taskFile, 'The tasks of a whetstone.yaml'),
+};
+
+function jsonSchema(schema: z.ZodObject, title: string): Record<string, unknown> {
+  const made = z.toJSONSchema(schema, {
+    io: 'input',
+    target: 'draft-7',
+    unrepresentable: 'any',
+    override: ({ zodSchema, jsonSchema }) => {
+      if (zodSchema instanceof z.ZodPipe && zodSchema.in instanceof z.ZodTransform) {
+        const { ...own } = jsonSchema;
+        for (const key of Object.keys(jsonSchema)) delete jsonSchema[key];
+        jsonSchema.anyOf = [own, own.type === 'boolean' ? FLAG_WORD : QUOTED_NUMBER];
+      }
+      // A task may have keys for other tools.
+      if (jsonSchema.properties && (zodSchema as unknown) !== taskSchema)
+        jsonSchema.additionalProperties = false;
+    },
+  });
+  return { title, ...made };
+}

@@ -1,0 +1,41 @@
+import { existsSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { drivenAgents } from '@whetstone/agents/config';
+import { type AgentHere, agentsHere } from '@whetstone/agents/install';
+import { findTestCommands, type TestCommand } from './test-commands.ts';
+
+/** What `init` finds before it writes anything. */
+export type Surroundings = {
+  /** The root of the repository. */
+  repository: string;
+  /** The released agents that can be started here; those that can also sign in come first. */
+  agents: AgentHere[];
+  tests: TestCommand[];
+  /** Instruction files at the root of the repository. A link to another of them is left out. */
+  instructions: string[];
+};
+
+export async function lookAround(repository: string, environment: NodeJS.ProcessEnv): Promise<Surroundings> {
+  const here = await agentsHere(environment);
+  return {
+    repository,
+    agents: here
+      .filter(({ onPath, installed }) => onPath !== null || installed.length > 0)
+      .sort((a, b) => Number(b.key.isSet) - Number(a.key.isSet)),
+    tests: findTestCommands(repository),
+    instructions: findInstructions(repository),
+  };
+}
+
+function findInstructions(repository: string): string[] {
+  const names = new Set(Object.values(drivenAgents).map(({ facts }) => facts.instructions));
+  const files = new Map<string, string>();
+  // AGENTS.md first: where one file is a link to the other, that is usually the target.
+  for (const name of [...names].sort()) {
+    const path = join(repository, name);
+    if (!existsSync(path)) continue;
+    const target = realpathSync(path);
+    if (!files.has(target)) files.set(target, name);
+  }
+  return [...files.values()];
+}
