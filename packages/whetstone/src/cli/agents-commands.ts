@@ -23,6 +23,7 @@ export function addAgents(program: Command, action: ActionOf): void {
     .argument('<kind>', 'codex-cli, claude-code, gemini-cli, qwen-code, opencode-cli, pi, copilot, bub')
     .argument('<file>', 'a stored stream or transcript; "-" reads standard input')
     .option('--metadata', 'print one JSON object that sums up what the agent did, instead of its events')
+    .option('--json', 'also print the closing line on stderr as JSON')
     .addOption(
       new Option('--form <form>', 'what the file contains (default: detected)').choices([
         'stream',

@@ -1,38 +1,65 @@
-import { drivenAgents } from '@whetstone/agents';
-import { findOnPath } from '@whetstone/agents/config';
-import { installedVersions, testedVersion } from '@whetstone/agents/install';
-import { sandboxPath } from '@whetstone/sandbox';
-import { tableLines } from '../report/text-layout.ts';
+import { type AgentHere, agentsHere, testedVersion } from '@whetstone/agents/install';
+import { paragraphLines, tableLines } from '../report/text-layout.ts';
 import type { Streams } from './streams.ts';
+import { terminalWidth } from './terminal-features.ts';
 
-/** Lists every released agent that Whetstone drives itself, and where it is on this machine. */
-export async function listCommand(options: { json?: boolean }, { stdout }: Streams): Promise<number> {
-  const lookUp = findOnPath(sandboxPath(process.env.PATH));
-  const agents = await Promise.all(
-    Object.values(drivenAgents).map(async (agent) => ({
-      kind: agent.kind,
-      package: agent.release.package,
-      program: agent.release.program,
-      wire: agent.release.wire,
-      default_model: agent.release.defaultModel,
-      tested_version: testedVersion(agent),
-      on_path: (await lookUp(agent.release.program)) ?? null,
-      installed_versions: await installedVersions(agent),
-    })),
-  );
+const NOTES = [
+  'Other agents run as commands or modules (traecli, coco, bub, custom) or in this process (loop).',
+  'To install one for Whetstone only: whetstone agents install KIND[@VERSION]',
+];
+
+/** Lists every released agent that Whetstone drives itself, where it is on this machine and how it can sign in. */
+export async function listCommand(
+  options: { json?: boolean },
+  { stdout }: Pick<Streams, 'stdout'>,
+): Promise<number> {
+  const agents = await agentsHere();
   if (options.json) {
-    stdout.write(`${JSON.stringify(agents, null, 2)}\n`);
+    stdout.write(`${JSON.stringify(agents.map(asJson), null, 2)}\n`);
     return 0;
   }
-  const rows = agents.map(({ kind, tested_version, on_path, installed_versions, wire }) => {
-    return [kind, tested_version, on_path ? 'on the PATH' : '', installed_versions.join(', '), wire];
-  });
-  const head = ['kind', 'tested', 'PATH', 'installed', 'wire'];
+  const width = terminalWidth(stdout);
+  const head = ['kind', 'tested', 'PATH', 'installed', 'signs in with', 'wire'];
+  const rows = agents.map(cells);
   const columns = head.map((title, at) => {
     return { width: Math.max(title.length, ...rows.map((row) => row[at]?.length ?? 0)) };
   });
-  stdout.write(
-    `${tableLines(columns, [head, ...rows]).join('\n')}\n\nOther agents run as commands or modules (traecli, coco, bub, custom) or in this process (loop).\nTo install one for Whetstone only: whetstone agents install KIND[@VERSION]\n`,
-  );
+  const needed = columns.reduce((sum, column) => sum + column.width + 2, -2);
+  const lines = needed <= width ? tableLines(columns, [head, ...rows]) : blocks(head, rows, width);
+  const notes = NOTES.flatMap((note) => paragraphLines(note, width));
+  stdout.write(`${[...lines, '', ...notes].join('\n')}\n`);
   return 0;
 }
+
+const cells = ({ kind, agent, onPath, installed, key, login }: AgentHere): string[] => [
+  kind,
+  testedVersion(agent),
+  onPath === null ? '' : 'yes',
+  installed.join(', '),
+  [...(key.isSet ? [key.variable] : []), ...(login === null ? [] : ['its own login'])].join(', '),
+  agent.release.wire,
+];
+
+/** One paragraph per agent, for a terminal that is too narrow for the table. */
+function blocks(head: readonly string[], rows: readonly string[][], width: number): string[] {
+  const names = Math.max(...head.map((title) => title.length));
+  const columns = [{ width: names }, { width: Math.max(10, width - names - 4) }];
+  return rows.flatMap(([kind = '', ...values], index) => {
+    const filled = values.flatMap((value, at) => (value === '' ? [] : [[head[at + 1] ?? '', value]]));
+    return [...(index === 0 ? [] : ['']), kind, ...tableLines(columns, filled, '  ')];
+  });
+}
+
+const asJson = ({ kind, agent, onPath, installed, key, login }: AgentHere) => ({
+  kind,
+  package: agent.release.package,
+  program: agent.release.program,
+  wire: agent.release.wire,
+  default_model: agent.release.defaultModel,
+  tested_version: testedVersion(agent),
+  on_path: onPath,
+  installed_versions: installed,
+  key_variable: key.variable,
+  key_is_set: key.isSet,
+  login,
+});

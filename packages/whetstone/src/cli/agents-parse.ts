@@ -7,7 +7,7 @@ import { present } from '@whetstone/events/present';
 import { counted } from '../report/format.ts';
 import type { Streams } from './streams.ts';
 
-export type ParseCommandOptions = { metadata?: boolean; form?: 'stream' | 'transcript' };
+export type ParseCommandOptions = { metadata?: boolean; form?: 'stream' | 'transcript'; json?: boolean };
 
 /** Prints one event per line, or with `--metadata` one `AgentMetadata`; on stderr what could not be read. */
 export async function parseCommand(
@@ -28,6 +28,12 @@ export async function parseCommand(
     stdout.write(`${JSON.stringify(deriveAgentMetadata(events, facts), null, 2)}\n`);
   }
   const { lines, malformed, unknown, tooLong, ending } = summary;
+  const exitCode = lines > 0 && malformed === lines ? 1 : 0;
+  if (options.json) {
+    const counts = { items: lines, malformed, unknown, too_long: tooLong, ending: ending ?? null };
+    stderr.write(`${JSON.stringify(counts)}\n`);
+    return exitCode;
+  }
   const kept = [
     ...(malformed > 0 ? [`${malformed} not JSON`] : []),
     ...(unknown > 0 ? [`${unknown} unknown to this version`] : []),
@@ -36,7 +42,7 @@ export async function parseCommand(
   stderr.write(
     `${counted(lines, 'item')}${kept.length > 0 ? `, of which ${kept.join(', ')}: kept as raw events` : ''}; the turn ${ending ?? 'did not end'}.\n`,
   );
-  return lines > 0 && malformed === lines ? 1 : 0;
+  return exitCode;
 }
 
 async function existingFile(file: string): Promise<string> {

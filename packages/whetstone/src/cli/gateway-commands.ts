@@ -7,6 +7,7 @@ export function addGateway(program: Command, action: ActionOf): void {
   const gateway = program
     .command('gateway')
     .description('run a gateway between agents and their models, and watch its calls')
+    .enablePositionalOptions() // `gateway env --json` is an option of `env`
     .addOption(
       new Option('--mode <mode>', 'where replies come from').choices([
         'forward',
@@ -54,5 +55,6 @@ export function addGateway(program: Command, action: ActionOf): void {
     .option('--gateway <url>', 'base URL of the gateway’s lane (default: the running gateway)')
     .option('--key <key>', 'key of the lane (default: that of the running gateway)')
     .option('--model <model>', 'model to ask for, if the agent’s settings name a model')
+    .option('--json', 'print the variables as JSON')
     .action(action(async () => (await import('./gateway-env.ts')).gatewayEnvCommand));
 }

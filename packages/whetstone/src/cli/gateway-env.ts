@@ -14,9 +14,13 @@ export type GatewayEnvOptions = {
   key?: string;
   /** Default: one that the agent knows. */
   model?: string;
+  json?: boolean;
 };
 
-/** Prints the `export` lines that point an agent, or without a kind the SDKs of providers, at a gateway, for `eval`. */
+/**
+ * Prints the `export` lines that point an agent, or without a kind the SDKs of providers, at a gateway, for `eval`. With
+ * `json`: the variables as one object.
+ */
 export async function gatewayEnvCommand(
   kind: string | undefined,
   options: GatewayEnvOptions,
@@ -24,6 +28,8 @@ export async function gatewayEnvCommand(
 ): Promise<number> {
   const agent = kind === undefined ? undefined : findDrivenAgent(kind);
   const { baseUrl, key, folder } = await meantGateway(options);
+  const print = (variables: Readonly<Record<string, string>>) =>
+    stdout.write(options.json ? `${JSON.stringify(variables, null, 2)}\n` : exportLines(variables));
   if (agent) {
     const settings = await writeShellSettings(agent, {
       baseUrl,
@@ -32,11 +38,11 @@ export async function gatewayEnvCommand(
       home: join(folder, agent.kind),
       workingDirectory: process.cwd(),
     });
-    stdout.write(exportLines(settings));
+    print(settings);
   } else {
     // Loaded only here, because it is large beside what an agent's lines need.
     const { laneEnvironment } = await import('@whetstone/gateway');
-    stdout.write(exportLines(laneEnvironment(baseUrl, key)));
+    print(laneEnvironment(baseUrl, key));
   }
   return 0;
 }

@@ -43,6 +43,7 @@ function createProgram(exit: (code: number) => void): Command {
     .description('Run agent × task × variant × trial on your repository, and get a result to believe.')
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
+    .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError('(whetstone --help lists the commands)')
     .showSuggestionAfterError();
@@ -132,6 +133,7 @@ function addReport(program: Command, action: ActionOf): void {
     .addOption(
       new Option('--format <format>', 'output format').choices(['md', 'json', 'csv', 'junit']).default('md'),
     )
+    .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .addOption(configOption())
     .action(action(async () => (await import('./report.ts')).reportCommand));
 }
@@ -154,6 +156,7 @@ function addView(program: Command, action: ActionOf): void {
     .argument('[run]', 'a run directory, a run id, or "latest"')
     .option('--port <port>', 'port to listen on (default: a free one)', portNumber)
     .option('--open', 'open the browser')
+    .option('--json', 'print the address as one line of JSON')
     .addOption(configOption())
     .action(action(async () => (await import('./view.ts')).viewCommand));
 }

@@ -20,7 +20,7 @@ export type ReportFormat = 'md' | 'json' | 'csv' | 'junit';
 /** Prints the report of a run. Rebuilds `results.jsonl`, `summary.json` and `report.md` from the journal. */
 export async function reportCommand(
   reference: string,
-  options: { format: ReportFormat; config?: string },
+  options: { format: ReportFormat; json?: boolean; config?: string },
   { stdout, stderr }: Streams,
 ): Promise<number> {
   const directory = await locateRun(reference, options.config);
@@ -29,7 +29,7 @@ export async function reportCommand(
     stderr.write(`${error.where}: ${error.message} The files of the report there were not changed.\n`);
     return reportRun(await readRun(directory));
   });
-  stdout.write(await render(reported, options.format));
+  stdout.write(await render(reported, options.json ? 'json' : options.format));
   return 0;
 }
 

@@ -1,4 +1,5 @@
 import { WhetstoneError } from '@whetstone/errors';
+import { didYouMean } from '@whetstone/errors/did-you-mean';
 import { runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -46,8 +47,9 @@ function findCase(run: StoredRun, reference: string): CaseRow {
       : id === undefined
         ? `This run has no case ${reference}.`
         : `Case ${id} has not finished.`;
+  const meant = matches.length === 0 ? didYouMean(reference, planned) : undefined;
   throw new WhetstoneError('case-not-found', problem, {
     where: run.directory,
-    hint: `Cases: ${(matches.length > 1 ? matches : planned).slice(0, 8).join(', ')}${planned.length > 8 ? ', …' : ''}`,
+    hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}Cases: ${(matches.length > 1 ? matches : planned).slice(0, 8).join(', ')}${planned.length > 8 ? ', …' : ''}`,
   });
 }

@@ -13,6 +13,7 @@ export type ViewOptions = {
   /** Default: a free one. */
   port?: number;
   open?: boolean;
+  json?: boolean;
 };
 
 /**
@@ -32,7 +33,12 @@ export async function viewCommand(
   const end = Promise.withResolvers<void>();
   using _ = onEndSignal(end.resolve);
   await using server = await serveRuns({ outputDirectory, ...present({ port: options.port }) });
-  stdout.write(`Runs below ${outputDirectory}:\n${server.url}${fragment}\nCtrl-C ends it.\n`);
+  const url = server.url + fragment;
+  stdout.write(
+    options.json
+      ? `${JSON.stringify({ url, output_dir: outputDirectory })}\n`
+      : `Runs below ${outputDirectory}:\n${url}\nCtrl-C ends it.\n`,
+  );
   if (options.open) void openBrowser(server.createOneTimeUrl() + fragment, stderr);
   await end.promise;
   return 0;

@@ -1,0 +1,56 @@
+import { PassThrough } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { makeProject } from './__fixtures__/project.ts';
+import { listCommand } from './agents-list.ts';
+import type { Streams } from './streams.ts';
+
+test('every command takes --json', async () => {
+  using project = makeProject();
+  const without: string[] = [];
+  const visit = async (words: readonly string[]): Promise<void> => {
+    const { stdout } = await project.whetstone([...words, '--help']);
+    const [, commands = ''] = /\nCommands:\n((?: {2}.*\n)*)/.exec(stdout) ?? [];
+    const below = [...commands.matchAll(/^ {2}([a-z][a-z-]*)/gm)].map(([, name = '']) => name);
+    for (const name of below) if (name !== 'help') await visit([...words, name]);
+    // Commands that only lead to others do nothing themselves; `gateway` does both.
+    const acts = below.length === 0 || words[0] === 'gateway';
+    if (acts && !/^ {2}--json /m.test(stdout)) without.push(words.join(' '));
+  };
+  await visit([]);
+  expect(without).toEqual([]);
+});
+
+test('what a command prints with --json is JSON', async () => {
+  using project = makeProject();
+  expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 0 });
+  const json = async (...args: string[]) => JSON.parse((await project.whetstone([...args, '--json'])).stdout);
+  expect(await json('report', 'latest')).toMatchObject({ summary: { cases: { passed: 2 } } });
+  expect(await json('gateway', 'env', '--gateway', 'http://127.0.0.1:1/lanes/a', '--key', 'k')).toMatchObject(
+    {
+      OPENAI_API_KEY: 'k',
+    },
+  );
+  expect(await json('gateway', 'env', 'nonsense')).toMatchObject({ error: { exit_code: 2 } });
+  project.write({ 'stream.jsonl': 'not JSON\n' });
+  const parsed = await project.whetstone(['agents', 'parse', 'codex-cli', 'stream.jsonl', '--json']);
+  expect(JSON.parse(parsed.stderr)).toMatchObject({ items: 1, malformed: 1 });
+});
+
+test('show suggests the case that a mistyped id stands for', async () => {
+  using project = makeProject();
+  expect(await project.whetstone(['run'])).toMatchObject({ exitCode: 0 });
+  const { stderr, exitCode } = await project.whetstone(['show', 'latest', 'two__baselne__writer__trial-1']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toContain('Did you mean two__baseline__writer__trial-1?');
+});
+
+test.each([40, 60, 200])('agents list fits %i columns', async (columns) => {
+  const stdout = Object.assign(new PassThrough(), { columns });
+  expect(await listCommand({}, { stdout: stdout as unknown as Streams['stdout'] })).toBe(0);
+  stdout.end();
+  const lines = (await text(stdout)).split('\n');
+  expect(lines.filter((line) => line.length > columns)).toEqual([]);
+  expect(lines.join('\n')).toContain('codex-cli');
+  expect(lines.join('\n')).toContain('openai-responses');
+});
