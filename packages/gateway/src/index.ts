@@ -7,7 +7,7 @@ export type { RecordOptions } from './cassette/record-source.ts';
 export type { ReplayOptions } from './cassette/replay-source.ts';
 export type { Fault, FaultKind, FaultOccasion, FaultRule } from './faults/fault.ts';
 export type { ForwardOptions } from './forward/forward-source.ts';
-export type { KeySource } from './forward/provider-key.ts';
+export { type KeySource, readKey } from './forward/provider-key.ts';
 export { type Provider, type ProviderName, providers } from './forward/providers.ts';
 export type { Upstream, Upstreams } from './forward/upstream.ts';
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.ts';

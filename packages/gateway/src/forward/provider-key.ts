@@ -10,20 +10,20 @@ export type KeySource = { env: string } | { file: string } | { command: string }
 const commandTimeoutMs = 30_000;
 
 /**
- * Reads a key, without the white space around it.
+ * Reads a key, without the white space around it. `environment`: where a variable is read.
  * @throws GatewayError `key-unavailable`. Its text never contains what was read.
  */
-export async function readKey(source: KeySource): Promise<string> {
-  const key = (await keyText(source)).trim();
+export async function readKey(source: KeySource, environment = process.env): Promise<string> {
+  const key = (await keyText(source, environment)).trim();
   if (key === '') throw unavailable(source, 'it is empty');
   // A header cannot hold anything else.
   if (!/^[\x21-\x7e]+$/.test(key)) throw unavailable(source, 'it is not one word of printable ASCII');
   return key;
 }
 
-async function keyText(source: KeySource): Promise<string> {
+async function keyText(source: KeySource, environment: NodeJS.ProcessEnv): Promise<string> {
   if ('env' in source) {
-    const value = process.env[source.env];
+    const value = environment[source.env];
     if (value === undefined) throw unavailable(source, 'the variable is not set');
     return value;
   }

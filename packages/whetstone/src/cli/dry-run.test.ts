@@ -18,7 +18,7 @@ describe.concurrent('a dry run', () => {
         shell: {
           kind: 'custom',
           command: `sh ${join(project.root, 'agents/writer.sh')} "{prompt}" --task {task_id} --in {output_dir}`,
-          resume_command: 'again {session_id}',
+          resume_command: 'echo {session_id}',
           env: { SERVICE_KEY: `\${CANARY_KEY}`, MODE: 'literal-value' },
         },
         loop: { kind: 'loop', profile: 'openai', model: 'some-model', api_key_env: 'CANARY_KEY' },
@@ -45,7 +45,7 @@ describe.concurrent('a dry run', () => {
     expect(stdout).toMatch(
       /SERVICE_KEY=\*\*\* MODE=\*\*\* sh \S+writer\.sh "<prompt text>" --task one --in <case>\/output\n/,
     );
-    expect(stdout).toContain('then SERVICE_KEY=*** MODE=*** again <session>\n');
+    expect(stdout).toContain('then SERVICE_KEY=*** MODE=*** echo <session>\n');
     expect(stdout).toContain('--profile openai --model some-model');
     expect(stdout).toMatch(/Starting order:\n {3}1 {2}\S+__trial-\d\n(?:.*\n){15}\nNothing was started\.\n$/);
     expect(stdout).not.toMatch(/a-secret-value|literal-value/);

@@ -8,14 +8,20 @@ import {
   fillTemplate,
   parseTemplate,
 } from '@whetstone/agents/config';
+import type { WhetstoneError } from '@whetstone/errors';
 import type { Config } from '../config/config.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { counted } from '../report/format.ts';
+import { errorJson } from './print-error.ts';
 
-/** Prints what a run would do, and which cases it would start. Starts nothing, and shows no values of variables. */
+/** Prints what a run would do, which cases it would start, and how many problems would keep it from that. Starts nothing, and shows no values of variables. */
 export async function printDryRun(
   config: Config,
-  { plan, starting }: { plan: Plan; starting: readonly PlannedCase[] },
+  {
+    plan,
+    starting,
+    problems,
+  }: { plan: Plan; starting: readonly PlannedCase[]; problems: readonly WhetstoneError[] },
   { json, stdout }: { json: boolean; stdout: NodeJS.WritableStream },
 ): Promise<void> {
   const commands = plan.agents.flatMap(({ name }) => {
@@ -32,7 +38,8 @@ export async function printDryRun(
   });
   const order = starting.map(({ id }) => id);
   if (json) {
-    stdout.write(`${JSON.stringify({ seed: plan.seed, order, cases: plan.cases, commands }, null, 2)}\n`);
+    const shown = { seed: plan.seed, order, cases: plan.cases, commands, problems: problems.map(errorJson) };
+    stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     return;
   }
   const { agents, tasks, variants, trials, cases, seed } = plan;
@@ -62,6 +69,7 @@ export async function printDryRun(
     ...order.map((id, index) => `  ${String(index + 1).padStart(String(order.length).length)}  ${id}`),
     '',
     'Nothing was started.',
+    ...(problems.length > 0 ? [`A run would not start either: ${counted(problems.length, 'problem')}.`] : []),
   ];
   stdout.write(`${lines.join('\n')}\n`);
 }

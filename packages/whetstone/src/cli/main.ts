@@ -1,15 +1,12 @@
 import { loopProfiles } from '@whetstone/agents/loop-profiles';
-import { errorTable, messageOf, WhetstoneError } from '@whetstone/errors';
 import { Command, CommanderError, Option } from 'commander';
-import { ConfigErrors } from '../config/diagnostic.ts';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
 import { type ActionOf, commandActions } from './command-action.ts';
 import { addExamples } from './example-commands.ts';
 import { addGateway } from './gateway-commands.ts';
 import { collect, portNumber, positiveInteger, rate } from './option-values.ts';
-import type { Streams } from './streams.ts';
-import { terminalColors } from './terminal-features.ts';
+import { printError } from './print-error.ts';
 
 /**
  * The command line: parses, calls the library, prints. Resolves with the exit code: 0 all passed; 1 some case not
@@ -84,7 +81,7 @@ function addValidateConfig(program: Command, action: ActionOf): void {
     .addOption(configOption())
     .option('--tasks <file>', 'task file to use instead of the config’s')
     .option('--strict', 'also check the repository, refs, file-safe names and variables')
-    .option('--check-agents', 'also check that the agents’ programs are installed; runs none of them')
+    .option('--check-agents', 'also check the agents’ programs, variables and keys; runs none of them')
     .option('--json', 'print the result as JSON')
     .action(action(async () => (await import('./validate-config.ts')).validateConfigCommand));
 }
@@ -104,7 +101,7 @@ function addRun(program: Command, action: ActionOf): void {
     .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
     .option('--max-tasks <n>', 'only the first n of the selected tasks', positiveInteger)
     .option('--seed <seed>', 'seed of the order and of scripts (default: a new one, stored in the manifest)')
-    .option('--dry-run', 'show the matrix, the order and the commands; start nothing')
+    .option('--dry-run', 'show the matrix, the order, the commands and what is missing; start nothing')
     .addOption(
       new Option(
         '--resume <run>',
@@ -204,41 +201,4 @@ function handleOutputErrors(): void {
       process.exit(3);
     });
   }
-}
-
-/** Prints an error on stderr, and with `json` also as a line of JSON on stdout. Returns the exit code of the error. */
-async function printError(error: unknown, { stderr, stdout }: Streams, json: boolean): Promise<2 | 3> {
-  if (!(error instanceof WhetstoneError)) {
-    const detail = (error instanceof Error && error.stack) || messageOf(error);
-    stderr.write(`whetstone failed unexpectedly; please report this:\n${detail}\n`);
-    return 3;
-  }
-  const fix = error.hint ?? errorTable[error.code].fix;
-  if (json) stdout.write(`${JSON.stringify({ error: asJson(error, fix) })}\n`);
-  const said =
-    error instanceof ConfigErrors
-      ? await formatConfigErrors(error, stderr)
-      : `${error.where === undefined ? '' : `${error.where}: `}${error.message}\n  ${fix}\n`;
-  stderr.write(`${said}  More: whetstone errors ${error.code}\n`);
-  return error.exitCode;
-}
-
-function asJson(error: WhetstoneError, fix: string): Record<string, unknown> {
-  return {
-    code: error.code,
-    class: error.class,
-    message: error.message,
-    where: error.where ?? null,
-    hint: fix,
-    exit_code: error.exitCode,
-    ...(error instanceof ConfigErrors && { diagnostics: error.diagnostics }),
-  };
-}
-
-async function formatConfigErrors(
-  { diagnostics }: ConfigErrors,
-  stderr: NodeJS.WriteStream,
-): Promise<string> {
-  const { formatDiagnostics } = await import('../config/format-diagnostics.ts');
-  return `${formatDiagnostics(diagnostics, { color: terminalColors(stderr).isColorSupported })}\n`;
 }

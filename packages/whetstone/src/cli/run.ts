@@ -1,15 +1,20 @@
+import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
-import type { Selection } from '../plan/plan.ts';
+import type { LoadedConfig } from '../config/load-config.ts';
+import { inPlan, type Selection } from '../plan/plan.ts';
 import { escapedJson } from '../report/json.ts';
 import type { Summary } from '../report/summary.ts';
 import { renderTerminal } from '../report/terminal.ts';
-import { casesToRun, planOrResume } from '../run/plan-or-resume.ts';
+import { checkCassettes } from '../run/open-gateway.ts';
+import { casesToRun, type PlannedRun, planOrResume } from '../run/plan-or-resume.ts';
 import { requireExecutables } from '../run/require-executables.ts';
 import { run } from '../run/run.ts';
+import { startProblems } from '../run/start-problems.ts';
 import { printDryRun } from './dry-run.ts';
 import { openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
+import { printError } from './print-error.ts';
 import { createProgress } from './progress.ts';
 import type { Streams } from './streams.ts';
 import { terminalColors, terminalWidth } from './terminal-features.ts';
@@ -32,7 +37,8 @@ export type RunCommandOptions = {
   json?: boolean;
 };
 
-export async function runCommand(options: RunCommandOptions, { stdout, stderr }: Streams): Promise<number> {
+export async function runCommand(options: RunCommandOptions, streams: Streams): Promise<number> {
+  const { stdout, stderr } = streams;
   const { loaded, environment } = await openConfig(options);
   Object.assign(process.env, environment);
   const { config, warnings } = loaded;
@@ -46,10 +52,13 @@ export async function runCommand(options: RunCommandOptions, { stdout, stderr }:
     ...present({ seed: options.seed, resume: options.resume }),
   };
   if (options.dryRun) {
-    const { plan, resumed } = await planOrResume(request);
+    const planned = await planOrResume(request);
+    const { plan, resumed } = planned;
     const starting = casesToRun(plan, resumed?.rows);
-    await printDryRun(config, { plan, starting }, { json: options.json ?? false, stdout });
-    return 0;
+    const problems = await problemsOf(loaded, planned, request.selection);
+    await printDryRun(config, { plan, starting, problems }, { json: options.json ?? false, stdout });
+    for (const problem of problems) await printError(problem, streams, false);
+    return problems.length === 0 ? 0 : 2;
   }
 
   await requireExecutables(loaded, request.selection);
@@ -71,6 +80,27 @@ export async function runCommand(options: RunCommandOptions, { stdout, stderr }:
     return 130;
   }
   return exitCodeOf(result.summary, options.failUnder);
+}
+
+/** What a run would report instead of starting, in the order in which it looks. */
+async function problemsOf(
+  loaded: LoadedConfig,
+  planned: PlannedRun,
+  selection: Selection,
+): Promise<WhetstoneError[]> {
+  const { config } = loaded;
+  const problems: WhetstoneError[] = [];
+  for (const check of [
+    () => requireExecutables(loaded, selection),
+    () => checkCassettes(config.gateway, planned),
+  ]) {
+    await check().catch((error: unknown) => {
+      if (!(error instanceof WhetstoneError)) throw error;
+      problems.push(error);
+    });
+  }
+  const lacking = await startProblems(config, inPlan(config.agents, planned.plan.agents), process.env);
+  return [...problems, ...lacking.map(({ error }) => error)];
 }
 
 /**

@@ -1,5 +1,4 @@
 import { relative } from 'node:path';
-import { findOnPath } from '@whetstone/agents/config';
 import { checkExecutables, type ExecutableCheck } from '../config/check-executables.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from '../config/diagnostic.ts';
@@ -7,6 +6,7 @@ import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
 import { strictChecks } from '../config/strict-checks.ts';
 import { counted } from '../report/format.ts';
+import { startProblems } from '../run/start-problems.ts';
 import { openConfig } from './find-config.ts';
 
 export type ValidateConfigOptions = {
@@ -15,7 +15,7 @@ export type ValidateConfigOptions = {
   tasks?: string;
   /** Check the repository, its refs, task ids, environment variables and validation commands as well. */
   strict?: boolean;
-  /** Look for the program of each agent. Runs none. */
+  /** Look for the program and the key of each agent. Runs none. */
   checkAgents?: boolean;
   /** One JSON object on stdout instead of text. */
   json?: boolean;
@@ -50,11 +50,11 @@ async function validate(
   try {
     const { loaded, environment } = await openConfig(options, { cwd, env });
     const strict = options.strict ? await strictChecks(loaded, environment) : [];
-    const executables = options.checkAgents
-      ? await checkExecutables(loaded, findOnPath(environment.PATH))
-      : [];
+    const executables = options.checkAgents ? await checkExecutables(loaded, environment) : [];
     const missing = executables.flatMap((check) => missingProgram(check, loaded));
-    return { loaded, diagnostics: inFileOrder([...loaded.warnings, ...strict, ...missing]), executables };
+    const lacking = options.checkAgents ? await lackingAgents(loaded, environment, strict) : [];
+    const diagnostics = inFileOrder([...loaded.warnings, ...strict, ...missing, ...lacking]);
+    return { loaded, diagnostics, executables };
   } catch (error) {
     if (error instanceof ConfigErrors) return { diagnostics: [...error.diagnostics], executables: [] };
     throw error;
@@ -67,6 +67,22 @@ function missingProgram(check: ExecutableCheck, { diagnose }: LoadedConfig): Dia
   return [
     diagnose('config', 'error', check.path, check.reason, { hint, mark: { text: check.executable ?? '' } }),
   ];
+}
+
+/** What else would keep a run from starting. Variables that `strict` has reported already are left out. */
+async function lackingAgents(
+  { config, agentPath, diagnose }: LoadedConfig,
+  environment: NodeJS.ProcessEnv,
+  reported: readonly Diagnostic[],
+): Promise<Diagnostic[]> {
+  const problems = await startProblems(config, config.agents, environment);
+  return problems.flatMap((problem) => {
+    const path = 'agent' in problem ? agentPath(problem.agent) : problem.path;
+    const { code, message, hint } = problem.error;
+    const isReported = reported.some((one) => one.path.startsWith(path.join('.')));
+    if (isReported && (code === 'env-missing' || code === 'agent-key-missing')) return [];
+    return [diagnose('config', 'error', path, message, { hint, mark: 'key' })];
+  });
 }
 
 function textSummary(config: Config, executables: readonly ExecutableCheck[], cwd: string): string {

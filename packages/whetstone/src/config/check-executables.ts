@@ -1,5 +1,12 @@
 import { resolve } from 'node:path';
-import { type Command, executableOf, type FindProgram, isExecutable } from '@whetstone/agents/config';
+import {
+  type Command,
+  executableOf,
+  type FindProgram,
+  findOnPath,
+  isExecutable,
+} from '@whetstone/agents/config';
+import { sandboxPath } from '@whetstone/sandbox';
 import type { Config } from './config.ts';
 import type { LoadedConfig } from './load-config.ts';
 import type { YamlPath } from './yaml-source.ts';
@@ -13,12 +20,13 @@ export type ExecutableCheck = {
 /**
  * Looks for the first program of every agent's `command` and `resume_command`. Does not run or install anything, and
  * needs no credentials. An absolute path must exist. A relative path with a `/` is looked up in the repository, a bare
- * name on the PATH.
+ * name on the PATH of a sandbox, where a run starts it.
  */
 export async function checkExecutables(
   { config, agentPath }: Pick<LoadedConfig, 'config' | 'agentPath'>,
-  find: FindProgram,
+  environment: NodeJS.ProcessEnv,
 ): Promise<ExecutableCheck[]> {
+  const find = findOnPath(sandboxPath(environment.PATH));
   const checks = config.agents.flatMap((agent) => {
     if (agent.runner !== 'command') return [];
     const { command, resumeCommand } = agent;

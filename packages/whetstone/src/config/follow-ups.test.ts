@@ -104,7 +104,7 @@ describe('resume_command', () => {
     const config = await load({ kind: 'custom', command: 'first', resume_command: 'second -x' }, {});
     const checks = await checkExecutables(
       { config, agentPath: (name) => ['agents', name] },
-      async () => undefined,
+      { PATH: '/nowhere' },
     );
     expect(checks.map(({ path, executable }) => [path.join('.'), executable])).toEqual([
       ['agents.mine.command', 'first'],

@@ -75,8 +75,15 @@ async function modesOf(gateway: GatewayConfig, seed: string): Promise<ModeOf> {
   }
 }
 
-/** Checks, before anything runs, that recording would not replace a cassette, and that replay has all cassettes. */
-async function checkCassettes(gateway: GatewayConfig, { plan, resumed }: PlannedRun): Promise<void> {
+/**
+ * Checks, before anything runs, that recording would not replace a cassette, and that replay has all cassettes.
+ * @throws WhetstoneError `cassette-exists`, `cassette-missing`
+ */
+export async function checkCassettes(
+  gateway: GatewayConfig | undefined,
+  { plan, resumed }: PlannedRun,
+): Promise<void> {
+  if (!gateway) return;
   if (gateway.mode !== 'record' && gateway.mode !== 'replay') return;
   const present = new Set(await readdir(gateway.cassettes).catch(() => []));
   const files = plan.cases.map((planned) => basename(cassetteOf(gateway.cassettes, planned)));

@@ -1,5 +1,3 @@
-import { findOnPath } from '@whetstone/agents/config';
-import { sandboxPath } from '@whetstone/sandbox';
 import { checkExecutables } from '../config/check-executables.ts';
 import { ConfigErrors } from '../config/diagnostic.ts';
 import type { LoadedConfig } from '../config/load-config.ts';
@@ -16,10 +14,7 @@ export async function requireExecutables(loaded: LoadedConfig, selection: Select
     ...config,
     agents: config.agents.filter(({ name }) => agents.length === 0 || agents.includes(name)),
   };
-  const checks = await checkExecutables(
-    { config: selected, agentPath },
-    findOnPath(sandboxPath(process.env.PATH)),
-  );
+  const checks = await checkExecutables({ config: selected, agentPath }, process.env);
   const missing = checks.flatMap((check) =>
     check.kind === 'missing'
       ? [

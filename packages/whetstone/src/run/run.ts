@@ -20,6 +20,7 @@ import { requireExecutables } from './require-executables.ts';
 import { type CaseLab, runCase } from './run-case.ts';
 import type { RunEvent } from './run-event.ts';
 import { makeScratch, sweepScratch } from './scratch-folder.ts';
+import { startProblems } from './start-problems.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
 /** What to run and how. Only `config` is required. */
@@ -70,6 +71,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const { seed, resume } = options;
   const plannedRun = await planOrResume({ config, selection, trials, ...present({ seed, resume }) });
   const { plan } = plannedRun;
+  const [problem] = await startProblems(config, inPlan(config.agents, plan.agents), process.env);
+  if (problem) throw problem.error;
   await using gateway = await openGateway(config, plannedRun);
   await sweepScratch();
   await using scratch = await makeScratch();

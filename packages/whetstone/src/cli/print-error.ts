@@ -1,0 +1,43 @@
+import { errorTable, messageOf, WhetstoneError } from '@whetstone/errors';
+import { ConfigErrors } from '../config/diagnostic.ts';
+import type { Streams } from './streams.ts';
+import { terminalColors } from './terminal-features.ts';
+
+/** Prints an error on stderr, and with `json` also as a line of JSON on stdout. Returns the exit code of the error. */
+export async function printError(error: unknown, { stderr, stdout }: Streams, json: boolean): Promise<2 | 3> {
+  if (!(error instanceof WhetstoneError)) {
+    const detail = (error instanceof Error && error.stack) || messageOf(error);
+    stderr.write(`whetstone failed unexpectedly; please report this:\n${detail}\n`);
+    return 3;
+  }
+  if (json) stdout.write(`${JSON.stringify({ error: errorJson(error) })}\n`);
+  const said =
+    error instanceof ConfigErrors
+      ? await formatConfigErrors(error, stderr)
+      : `${error.where === undefined ? '' : `${error.where}: `}${error.message}\n  ${fixOf(error)}\n`;
+  stderr.write(`${said}  More: whetstone errors ${error.code}\n`);
+  return error.exitCode;
+}
+
+const fixOf = ({ hint, code }: WhetstoneError): string => hint ?? errorTable[code].fix;
+
+/** An error as `--json` prints it. */
+export function errorJson(error: WhetstoneError): Record<string, unknown> {
+  return {
+    code: error.code,
+    class: error.class,
+    message: error.message,
+    where: error.where ?? null,
+    hint: fixOf(error),
+    exit_code: error.exitCode,
+    ...(error instanceof ConfigErrors && { diagnostics: error.diagnostics }),
+  };
+}
+
+async function formatConfigErrors(
+  { diagnostics }: ConfigErrors,
+  stderr: NodeJS.WriteStream,
+): Promise<string> {
+  const { formatDiagnostics } = await import('../config/format-diagnostics.ts');
+  return `${formatDiagnostics(diagnostics, { color: terminalColors(stderr).isColorSupported })}\n`;
+}

@@ -1,0 +1,85 @@
+import { createAgent } from '@whetstone/agents';
+import { type AgentConfig, drivenAgents } from '@whetstone/agents/config';
+import { leadsToGateway, loopDefaults } from '@whetstone/agents/evaluator';
+import { WhetstoneError } from '@whetstone/errors';
+import type { Config, UpstreamConfig } from '../config/config.ts';
+import type { YamlPath } from '../config/yaml-source.ts';
+
+/** What would keep a run from starting, as the error that the run reports, and the agent or the keys that it is about. */
+export type StartProblem = { error: WhetstoneError } & ({ agent: string } | { path: YamlPath });
+
+/**
+ * What these agents lack: a program, a variable, a key, a provider in the gateway. A run refuses to start with the first;
+ * `dry-run` and `validate-config` show all. Starts nothing: the code of a module and the command of a key do not run.
+ */
+export async function startProblems(
+  { gateway }: Pick<Config, 'gateway'>,
+  agents: readonly AgentConfig[],
+  environment: NodeJS.ProcessEnv,
+): Promise<StartProblem[]> {
+  const problems: StartProblem[] = [];
+  for (const agent of agents) {
+    if (agent.runner === 'module') continue;
+    const error = await errorOf(() => createAgent(agent, { environment, hasLanes: gateway !== undefined }));
+    if (error) problems.push({ agent: agent.name, error });
+  }
+  const named = gateway?.mode !== 'script' ? gateway?.upstreams : undefined;
+  const forwards = gateway?.mode === 'forward' || gateway?.mode === 'record';
+  const forks = gateway?.mode === 'replay' && gateway.miss === 'fork';
+  if (named && (forwards || forks)) problems.push(...(await upstreamProblems(named, agents, environment)));
+  return problems;
+}
+
+async function upstreamProblems(
+  named: readonly UpstreamConfig[],
+  agents: readonly AgentConfig[],
+  environment: NodeJS.ProcessEnv,
+): Promise<StartProblem[]> {
+  const { chooseUpstreams } = await import('../gateway/choose-upstreams.ts');
+  const { providers, readKey } = await import('@whetstone/gateway');
+  const path = (provider: string) => ['gateway', 'upstreams', ...(named.length > 0 ? [provider] : [])];
+  let upstreams: ReturnType<typeof chooseUpstreams> = {};
+  const noneChosen = await errorOf(() => {
+    upstreams = chooseUpstreams(named, environment);
+  });
+  if (noneChosen) return [{ path: ['gateway'], error: noneChosen }];
+  const problems: StartProblem[] = [];
+  for (const [name, { wires, keyVariables }] of Object.entries(providers)) {
+    const [wire] = wires;
+    const upstream = upstreams[wire];
+    if (upstream) {
+      if ('command' in upstream.key) continue;
+      const error = await errorOf(() => readKey(upstream.key, environment));
+      if (error) problems.push({ path: path(name), error });
+      continue;
+    }
+    for (const agent of agents.filter((one) => leadsToGateway(one) && providerOf(one, providers) === name)) {
+      const message = `The agent ${agent.name} calls ${name}, and the gateway has no upstream for it.`;
+      const hint = `Set ${keyVariables[0]}, or name ${name} and the source of its key in gateway.upstreams.`;
+      const error = new WhetstoneError('upstream-missing', message, { where: `agents.${agent.name}`, hint });
+      problems.push({ agent: agent.name, error });
+    }
+  }
+  return problems;
+}
+
+/** The provider that an agent calls; `undefined` if only the agent knows it. */
+function providerOf(
+  agent: AgentConfig,
+  providers: Readonly<Record<string, { wires: readonly string[] }>>,
+): string | undefined {
+  if (agent.runner === 'loop') return loopDefaults[agent.loop.profile].provider;
+  if (agent.runner !== 'driver') return undefined;
+  const { wire } = drivenAgents[agent.kind].release;
+  return Object.entries(providers).find(([, { wires }]) => wires.includes(wire))?.[0];
+}
+
+async function errorOf(check: () => unknown): Promise<WhetstoneError | undefined> {
+  try {
+    await check();
+    return undefined;
+  } catch (error) {
+    if (error instanceof WhetstoneError) return error;
+    throw error;
+  }
+}
