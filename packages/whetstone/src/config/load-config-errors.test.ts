@@ -191,6 +191,18 @@ ${VARIANTS}`,
       ],
     ],
     [
+      'an unknown network',
+      `${REPO}agent: {name: a, command: x, network: offline}\n${VARIANTS}`,
+      [':2:39 agent.network: unknown value "offline" (possible: disabled, enabled)'],
+    ],
+    [
+      'a second document',
+      `${REPO}${AGENT}${VARIANTS}---\nrepo: {path: elsewhere}\n`,
+      [
+        ':4:1 : this file has a second YAML document (only one document per file is read; move the others into files of their own)',
+      ],
+    ],
+    [
       'bad environment',
       `${REPO}agent:\n  name: a\n  command: x\n  env:\n    A-B: x\n    C: [1]\n    D: "\${E F}"\n    G:\n${VARIANTS}`,
       [
@@ -411,6 +423,13 @@ ${VARIANTS}`,
     await expect(loadConfig('.', { cwd: folder })).rejects.toMatchObject({
       diagnostics: [{ message: 'this file is not a regular file' }],
     });
+  });
+
+  it('refuses task ids with control characters', async () => {
+    write('tasks.yaml', 'tasks:\n  - {id: "one\\u001b[31m", prompt: x}\n  - {id: "two\\n", prompt: x}\n');
+    expect(await problems(REPO + AGENT + VARIANTS)).toEqual([
+      'tasks.yaml:2:10 tasks[one\u001b[31m].id: must not contain a control character',
+    ]);
   });
 
   it('keeps control characters of a hostile file from the terminal', async () => {

@@ -106,7 +106,7 @@ export const agentSchema = z.object({
   ...moduleOptions.shape,
   timeout_minutes: minutes.nullish(),
   timeout_seconds: seconds.nullish(),
-  network: anyText.nullish(),
+  network: z.enum(['disabled', 'enabled']).nullish(),
   prompt_template: text.nullish(),
   env: z.record(z.string(), z.unknown()).nullish(),
   ...driverOptions.shape,
@@ -195,7 +195,7 @@ const hardEvaluationSchema = z
   .transform(camelCased);
 
 export const taskSchema = z.object({
-  id: name,
+  id: name.refine((value) => !/\p{Cc}/u.test(value), 'must not contain a control character'),
   prompt: text,
   follow_ups: z.array(text).nullish(),
   title: anyText.nullish(),

@@ -22,7 +22,7 @@ export function parseYaml(source: SourceText): { yaml: YamlSource; diagnostics: 
   const document = parseDocument(source.text, {
     prettyErrors: false,
     merge: true,
-    logLevel: 'silent',
+    logLevel: 'error', // at 'silent', a second document is dropped without a word
     uniqueKeys: (a, b) => isScalar(a) && isScalar(b) && String(a.value) === String(b.value),
   });
   const diagnostics = [
@@ -52,6 +52,11 @@ type YamlProblem = { code: string; message: string; pos: [number, number] };
 function syntaxDiagnostic(source: SourceText, problem: YamlProblem, severity: Finding['severity']) {
   const [start, end] = problem.pos;
   const duplicate = problem.code === 'DUPLICATE_KEY';
+  if (problem.code === 'MULTIPLE_DOCS') {
+    const hint = 'only one document per file is read; move the others into files of their own';
+    const finding = { path: '', severity, message: 'this file has a second YAML document', hint };
+    return diagnosticAt(source, { offset: start, length: 3 }, finding);
+  }
   const key = source.text.slice(start).match(/^("[^"\n]*"|'[^'\n]*'|[^:\n]+?)\s*:/)?.[1] ?? '';
   return diagnosticAt(
     source,

@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path';
 import { contextPlacesOf } from '@whetstone/agents/config';
 import { agentVersion } from '@whetstone/agents/install';
 import type { SandboxProvider } from '@whetstone/sandbox';
@@ -44,7 +45,7 @@ export async function openRecord(input: {
   const { config, jobs, sandboxes, treeNotes } = input;
   const { plan, resumed } = input.plannedRun;
   if (resumed) return resumeRunRecord(resumed.directory);
-  const { dirty } = await inspectRepo(config.repo.path);
+  const { dirty } = await inspectRepo(config.repo.path, ownFolders(config));
   const manifest = await buildManifest({
     ...{ config, plan, jobs, dirty, treeNotes },
     level: await sandboxes.describe(),
@@ -64,6 +65,12 @@ async function agentVersions(config: Config, plan: Plan, sandboxes: SandboxProvi
     versions.set(agent.name, agent.kind === 'loop' ? version : await agentVersion(agent, sandbox));
   }
   return versions;
+}
+
+/** What Whetstone writes itself, which is never a change that a run left out. */
+function ownFolders({ file, outputDir, gateway }: Config): string[] {
+  const recordings = gateway?.mode === 'record' ? [gateway.cassettes] : [];
+  return [join(dirname(file), '.whetstone'), outputDir, ...recordings];
 }
 
 function notesOf(dirty: boolean, treeNotes: TreeNotes): string[] {

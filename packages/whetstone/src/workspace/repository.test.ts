@@ -134,6 +134,17 @@ describe('inspectRepo', () => {
     expect(await dirty()).toBe(true);
   });
 
+  test('what Whetstone writes itself does not make a repository dirty', async () => {
+    const repo = keep(makeRepo({ file: 'x\n' }));
+    const own = [join(repo, 'out put/[runs]'), '/elsewhere/runs', repo];
+    const dirty = async () => (await inspectRepo(repo, own)).dirty;
+    mkdirSync(join(repo, 'out put/[runs]/1'), { recursive: true });
+    writeFileSync(join(repo, 'out put/[runs]/1/manifest.json'), '{}');
+    expect(await dirty()).toBe(false);
+    writeFileSync(join(repo, 'out put/mine'), '');
+    expect(await dirty()).toBe(true);
+  });
+
   test('changes nothing in the repository and runs none of its hooks or filters', async () => {
     const repo = keep(makeRepo({ file: 'x\n', other: 'y\n', '.gitattributes': '* filter=canary\n' }));
     const canary = join(keep(makeTempDir()), 'canary');

@@ -1,6 +1,6 @@
 import { cp, mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { distance } from 'fastest-levenshtein';
 import { GitError, git } from './git.ts';
@@ -16,11 +16,15 @@ export type Repository = {
   objects: string;
 };
 
-/** `dirty`: tracked files changed, untracked ones exist, or the index is unreadable. `head`: `null` before a commit. */
-export async function inspectRepo(path: string) {
+/**
+ * Inspects a repository without changing it. `dirty`: tracked files are changed or untracked ones exist (not ignored
+ * files or submodules, and nothing at the paths `own`), or the index cannot be read. `head`: `null` while the branch has
+ * no commit.
+ */
+export async function inspectRepo(path: string, own: readonly string[] = []) {
   const repository = await openRepository(path);
   const head = await lookUp(repository, 'HEAD');
-  return { gitDir: repository.gitDir, dirty: await isDirty(repository, head), head };
+  return { gitDir: repository.gitDir, dirty: await isDirty(repository, head, own), head };
 }
 
 /**
@@ -123,8 +127,14 @@ async function suggestRef(repository: Repository, ref: string): Promise<string> 
   return `Known: ${some || 'none'}. A commit that is only on a remote needs \`git fetch\` first.`;
 }
 
-/** Runs `git status` with our own git directory and a copy of the index: no filter or monitor of the user runs. */
-async function isDirty(repository: Repository, head: string | null): Promise<boolean> {
+/**
+ * Runs `git status` with our own git directory and a copy of the index, so that no filter or monitor of the user runs.
+ */
+async function isDirty(
+  repository: Repository,
+  head: string | null,
+  own: readonly string[],
+): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));
   try {
     await makeGitDirectory(directory, {
@@ -136,9 +146,13 @@ async function isDirty(repository: Repository, head: string | null): Promise<boo
     // Converting line endings is the only safe conversion. Without it every file of a Windows checkout is changed.
     await rm(join(directory, 'info/attributes'));
     const exclude = ['-c', `core.excludesFile=${join(repository.commonDir, 'info/exclude')}`];
-    const options = ['--porcelain', '-z', '--ignore-submodules=all', '--no-renames'];
+    const options = ['--porcelain', '-z', '--ignore-submodules=all', '--no-renames', '--untracked-files=all'];
     const call = { gitDir: directory, workTree: repository.workTree };
-    return (await git([...exclude, 'status', ...options], call)).length > 0;
+    const below = own
+      .map((path) => relative(repository.workTree, path))
+      .filter((path) => !/^(\.\.(\/|$)|$)/.test(path));
+    const paths = ['--', ':(top)', ...below.map((path) => `:(top,literal,exclude)${path}`)];
+    return (await git([...exclude, 'status', ...options, ...paths], call)).length > 0;
   } catch (error) {
     if (error instanceof GitError) return true;
     throw error;
