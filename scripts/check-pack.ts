@@ -3,7 +3,7 @@
  * this Node and on the oldest supported one.
  */
 import { execFileSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { rehearseRelease } from './release/rehearse-release.ts';
@@ -70,6 +70,7 @@ try {
     runAgentExamples(agentsOnly, node);
   }
   checkTypes(user);
+  checkDocuments(user);
   console.log('The tarballs work.');
 } finally {
   rmSync(work, { recursive: true, force: true });
@@ -140,6 +141,20 @@ function runAgentExamples(user: string, node: string): void {
   const read = run('transcripts.ts', sessions);
   if (!read.includes('codex-cli\t2\t12\t105025\tcompleted\t'))
     throw new Error(`transcripts.ts said:\n${read}`);
+}
+
+/** Checks that each package has its licence, and says where it comes from in package.json and in every link. */
+function checkDocuments(user: string): void {
+  const modules = join(user, 'node_modules');
+  for (const folder of globSync(['whetstone', '@whetstone/*'], { cwd: modules })) {
+    const read = (name: string) => readFileSync(join(modules, folder, name), 'utf8');
+    const { repository, homepage } = JSON.parse(read('package.json'));
+    const links = [...read('README.md').matchAll(/\]\((.*?)\)/g)].map(([, target = '']) => target);
+    const wrong = [repository?.url.replace('git+', ''), homepage, ...links].filter(
+      (address) => !String(address).startsWith('https://'),
+    );
+    if (wrong.length > 0 || !read('LICENSE').includes('MIT')) throw new Error(`${folder} has ${wrong}`);
+  }
 }
 
 /** Checks that the types of the tarballs are complete: a consumer without `skipLibCheck` compiles. */

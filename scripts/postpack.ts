@@ -1,8 +1,11 @@
-/** Runs after `npm pack`: puts the package.json of the repository back and removes what was compiled. */
+/** Runs after `npm pack`: puts the files of the repository back and removes what was compiled and copied. */
 import { existsSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 const folder = process.cwd();
-const kept = join(folder, 'package.json.unpacked');
-if (existsSync(kept)) renameSync(kept, join(folder, 'package.json'));
+for (const file of ['package.json', 'README.md']) {
+  const kept = join(folder, `${file}.unpacked`);
+  if (existsSync(kept)) renameSync(kept, join(folder, file));
+}
+rmSync(join(folder, 'LICENSE'), { force: true });
 rmSync(join(folder, 'dist'), { recursive: true, force: true });

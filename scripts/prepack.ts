@@ -1,10 +1,12 @@
 /**
  * Runs before `npm pack` of a package: compiles it into `dist/` and points its package.json at the compiled files.
- * In the repository the package exports its TypeScript, so that nothing has to be built; `postpack.ts` puts that back.
+ * It adds the licence, and the address of the repository to package.json and to the links of the README. In the
+ * repository the package exports its TypeScript, so that nothing has to be built; `postpack.ts` puts that back.
  */
 import { execFileSync } from 'node:child_process';
 import { copyFileSync, cpSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { publishedManifest, publishedReadme, webAddress } from './release/published-package.ts';
 
 const root = join(import.meta.dirname, '..');
 const folder = process.cwd();
@@ -24,16 +26,31 @@ for (const file of globSync('**/*.json', { cwd: join(folder, 'src'), exclude: ['
 
 if (name === 'whetstone') copyPage();
 
-copyFileSync(manifest, join(folder, 'package.json.unpacked'));
 const content = JSON.parse(readFileSync(manifest, 'utf8'));
-content.exports = Object.fromEntries(
-  Object.entries<string>(content.exports).map(([path, source]) => {
-    const compiled = source.replace(/^\.\/src\//, './dist/').replace(/\.ts$/, '');
-    return [path, { types: `${compiled}.d.ts`, default: `${compiled}.js` }];
-  }),
-);
-delete content.scripts;
-writeFileSync(manifest, `${JSON.stringify(content, null, 2)}\n`);
+const place = { folder: `packages/${name}`, version: content.version, address: repositoryAddress() };
+replaceFile(manifest, `${JSON.stringify(publishedManifest(content, place), null, 2)}\n`);
+const readme = join(folder, 'README.md');
+replaceFile(readme, publishedReadme(readFileSync(readme, 'utf8'), place));
+copyFileSync(join(root, 'LICENSE'), join(folder, 'LICENSE'));
+
+/** Keeps the file of the repository for `postpack.ts`. */
+function replaceFile(file: string, text: string): void {
+  copyFileSync(file, `${file}.unpacked`);
+  writeFileSync(file, text);
+}
+
+function repositoryAddress(): string | undefined {
+  try {
+    const remote = execFileSync('git', ['remote', 'get-url', 'origin'], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    return webAddress(remote.trim());
+  } catch {
+    return undefined; // a copy without a remote
+  }
+}
 
 /** The web page ships inside the command line. */
 function copyPage(): void {

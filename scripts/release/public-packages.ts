@@ -38,6 +38,8 @@ export function packPackage({ name, folder }: PublicPackage, destination: string
   }[];
   if (!packed) throw new Error(`npm pack of ${name} printed no description`);
   const unwanted = packed.files.filter(({ path }) => /\.test\.|__fixtures__|(?<!\.d)\.ts$/.test(path));
+  const missing = ['LICENSE', 'README.md'].filter((file) => packed.files.every(({ path }) => path !== file));
+  if (missing.length > 0) throw new Error(`${name} packs no ${missing.join(' and no ')}`);
   if (unwanted.length > 0) throw new Error(`${name} packs ${unwanted.map(({ path }) => path).join(', ')}`);
   console.log(`${packed.filename}: ${packed.files.length} files`);
   return join(destination, packed.filename);

@@ -4,6 +4,9 @@ import { git, releasePackages } from './release-packages.ts';
 
 const root = join(import.meta.dirname, '../..');
 
+/** The origin of the copy, where nothing is. */
+const REHEARSED_ADDRESS = 'https://git.example.invalid/whetstone/whetstone';
+
 /**
  * Runs the steps of `npm run release` on a copy of the working tree in the folder `work`, without publishing or pushing.
  * The working tree does not change. Returns the paths of the tarballs.
@@ -52,6 +55,7 @@ function linkModules(clone: string): void {
 
 function commitAll(clone: string): void {
   git(clone, 'init', '--initial-branch', 'main');
+  git(clone, 'remote', 'add', 'origin', `${REHEARSED_ADDRESS}.git`);
   for (const [key, value] of Object.entries({
     'user.name': 'Rehearsal',
     'user.email': 'rehearsal@example.invalid',

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { readChangesets } from '@changesets/read';
 import { addRelease, type Change } from './changelog.ts';
 import { type PublicPackage, packPackage, publicPackages } from './public-packages.ts';
+import { webAddress } from './published-package.ts';
 
 export type ReleaseOptions = {
   /** A clone without uncommitted changes, on `main`. */
@@ -36,6 +37,9 @@ function requireCleanMain(clone: string): void {
   if (branch !== 'main') throw new Error(`a release needs the branch main; this is ${branch}`);
   const changes = git(clone, 'status', '--porcelain');
   if (changes) throw new Error(`a release needs a clone without uncommitted changes:\n${changes}`);
+  // The published packages name it, and their links start with it.
+  const origin = git(clone, 'remote', 'get-url', 'origin');
+  if (!webAddress(origin)) throw new Error(`a release needs an origin on the web; this is ${origin}`);
 }
 
 /** Returns whether there were any. */
