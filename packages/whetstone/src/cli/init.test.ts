@@ -181,6 +181,13 @@ describe('what is there decides what is written', () => {
     expect(`${output}${read('whetstone.yaml')}${read('.env.example')}`).not.toContain('secret');
   });
 
+  it('warns of a .env that Git would commit', async () => {
+    const warning = 'Add .env to .gitignore before you put a key into it.';
+    expect((await init()).output).toContain(warning);
+    write('.gitignore', '.env\n');
+    expect((await init({ force: true })).output).not.toContain(warning);
+  });
+
   it('finds the repository from a folder inside it', async () => {
     write('sub/package.json', '{}');
     write('go.mod', 'module m\n');

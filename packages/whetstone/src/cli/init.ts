@@ -4,6 +4,7 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
+import { execa } from 'execa';
 import { withDotEnv } from '../config/dot-env.ts';
 import {
   additionalFiles,
@@ -79,6 +80,9 @@ export async function initCommand(
       ...shown(written.made).map((name) => `Wrote ${name}`),
       ...shown(written.kept).map((name) => `Kept ${name}, which exists`),
       ...hints(choices, found),
+      ...((await isIgnored(directory, '.env'))
+        ? []
+        : ['Add .env to .gitignore before you put a key into it.']),
       '',
       'Next:',
       `  whetstone validate-config --strict${named}`,
@@ -185,6 +189,13 @@ function hints(choices: Choices, { agents, instructions }: Surroundings): string
         : []),
     ];
   });
+}
+
+/** Whether Git leaves a file out of commits. True outside of a repository. */
+async function isIgnored(directory: string, file: string): Promise<boolean> {
+  const args = ['-C', directory, 'check-ignore', '--quiet', file];
+  const { exitCode } = await execa('git', args, { reject: false, stdin: 'ignore' });
+  return exitCode !== 1;
 }
 
 function asJson(
