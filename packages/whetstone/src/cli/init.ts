@@ -85,7 +85,7 @@ export async function initCommand(
         : ['Add .env to .gitignore before you put a key into it.']),
       '',
       'Next:',
-      `  whetstone validate-config --strict${named}`,
+      `  whetstone validate-config --strict --check-agents${named}`,
       `  whetstone run${named}`,
       '',
     ].join('\n'),
