@@ -1,10 +1,11 @@
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
+import { promisify } from 'node:util';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import { execa } from 'execa';
 import { withDotEnv } from '../config/dot-env.ts';
 import {
   additionalFiles,
@@ -194,8 +195,11 @@ function hints(choices: Choices, { agents, instructions }: Surroundings): string
 /** Whether Git leaves a file out of commits. True outside of a repository. */
 async function isIgnored(directory: string, file: string): Promise<boolean> {
   const args = ['-C', directory, 'check-ignore', '--quiet', file];
-  const { exitCode } = await execa('git', args, { reject: false, stdin: 'ignore' });
-  return exitCode !== 1;
+  return await promisify(execFile)('git', args).then(
+    () => true,
+    // 1 is the answer "no"; anything else means that git could not answer.
+    (error: { code?: unknown }) => error.code !== 1,
+  );
 }
 
 function asJson(

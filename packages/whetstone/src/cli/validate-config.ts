@@ -42,6 +42,8 @@ export async function validateConfigCommand(
   return valid ? 0 : 2;
 }
 
+type Validation = { loaded?: LoadedConfig; diagnostics: Diagnostic[]; executables: ExecutableCheck[] };
+
 async function validate(
   options: ValidateConfigOptions,
   cwd: string,
