@@ -168,6 +168,10 @@ export const whetstoneErrors = {
     'The web page cannot be served on this port, most often because the port is in use.',
     'Choose another port with `--port`, or leave it out to take a free one.',
   ),
+  'withheld-repository': usage(
+    'The configuration names the whole repository as something that no agent may see, for example as `output_dir`.',
+    'Name a folder below the repository, or one outside.',
+  ),
   'workspace-path-unsafe': usage(
     'A path does not stay inside the workspace, or does not exist on every system.',
     'Use relative paths without `.`, `..`, `.git`, drive letters, device names and backslashes.',

@@ -91,6 +91,15 @@ describe('without an agent on the machine', () => {
     });
   });
 
+  it('keeps runs out of commits, and leaves what is there', async () => {
+    await init();
+    const file = join(folder, '.whetstone/.gitignore');
+    expect(readFileSync(file, 'utf8')).toBe('*\n');
+    writeFileSync(file, 'runs/\n');
+    await init({ force: true });
+    expect(readFileSync(file, 'utf8')).toBe('runs/\n');
+  });
+
   it('writes a stand-in agent that does the task of the starter, so that the first run passes', async () => {
     await init();
     const { config } = await loaded();

@@ -4,7 +4,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
-import { WhetstoneError } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { withDotEnv } from '../config/dot-env.ts';
 import {
@@ -73,6 +73,7 @@ export async function initCommand(
     stdout.write(`${JSON.stringify(asJson(shown(written.made), shown(written.kept), found), null, 2)}\n`);
     return 0;
   }
+  await ignoreRuns(directory);
   const config = relativeTo(cwd, join(directory, 'whetstone.yaml'));
   const named = config === 'whetstone.yaml' ? '' : ` -c ${config}`;
   stdout.write(
@@ -92,6 +93,15 @@ export async function initCommand(
     ].join('\n'),
   );
   return 0;
+}
+
+/** Keeps runs out of commits. What the user wrote there stays. */
+async function ignoreRuns(directory: string): Promise<void> {
+  await mkdir(join(directory, '.whetstone'), { recursive: true });
+  const file = join(directory, '.whetstone/.gitignore');
+  await writeFile(file, '/runs/\n', { flag: 'wx' }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error;
+  });
 }
 
 /** A folder that is not in a repository yet is taken as it is. */

@@ -64,6 +64,7 @@ describe('validateConfigCommand', () => {
         'Agents: shell (custom)',
         'Tasks: one',
         'Variants: baseline (baseline), other',
+        'Withheld from every case: .whetstone (runs)',
         '',
       ].join('\n'),
       err: '',

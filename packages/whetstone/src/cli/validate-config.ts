@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import { checkExecutables, type ExecutableCheck } from '../config/check-executables.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from '../config/diagnostic.ts';
@@ -7,6 +8,7 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { strictChecks } from '../config/strict-checks.ts';
 import { counted } from '../report/format.ts';
 import { startProblems } from '../run/start-problems.ts';
+import { findWithheld, type Withheld } from '../workspace/withheld.ts';
 import { openConfig } from './find-config.ts';
 
 export type ValidateConfigOptions = {
@@ -28,16 +30,17 @@ export async function validateConfigCommand(
   { cwd, env } = { cwd: process.cwd(), env: process.env },
 ): Promise<number> {
   const { loaded, diagnostics, executables } = await validate(options, cwd, env);
+  const withheld = loaded && (await withheldFrom(loaded.config));
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
   const valid = errors === 0;
   if (options.json) {
-    const summary = loaded ? jsonSummary(loaded.config) : {};
+    const summary = loaded ? { ...jsonSummary(loaded.config), withheld } : {};
     const report = { valid, ...summary, diagnostics, ...(options.checkAgents && { executables }) };
     stdout.write(`${JSON.stringify(report, null, 2)}\n`);
     return valid ? 0 : 2;
   }
   if (diagnostics.length > 0) stderr.write(formatDiagnostics(diagnostics, { color: false, cwd }));
-  if (loaded && valid) stdout.write(textSummary(loaded.config, executables, cwd));
+  if (loaded && valid) stdout.write(textSummary(loaded.config, executables, withheld ?? null, cwd));
   else stderr.write(`\n${counted(errors, 'error')}\n`);
   return valid ? 0 : 2;
 }
@@ -87,13 +90,29 @@ async function lackingAgents(
   });
 }
 
-function textSummary(config: Config, executables: readonly ExecutableCheck[], cwd: string): string {
+/** What no case's tree has; `null` where the repository cannot be read, which only `--strict` checks. */
+async function withheldFrom(config: Config): Promise<Withheld[] | null> {
+  return findWithheld(config).catch((error: unknown) => {
+    if (error instanceof WhetstoneError && error.code !== 'withheld-repository') return null;
+    throw error;
+  });
+}
+
+function textSummary(
+  config: Config,
+  executables: readonly ExecutableCheck[],
+  withheld: readonly Withheld[] | null,
+  cwd: string,
+): string {
   const lines = [
     `Config valid: ${relative(cwd, config.file) || config.file}`,
     `Repo: ${config.repo.path} at ${config.repo.baseRef}`,
     `Agents: ${config.agents.map(({ name, kind }) => `${name} (${kind})`).join(', ')}`,
     `Tasks: ${config.tasks.map(({ id }) => id).join(', ')}`,
     `Variants: ${config.variants.map(({ name }) => (name === config.baseline ? `${name} (baseline)` : name)).join(', ')}`,
+    withheld
+      ? `Withheld from every case: ${withheld.map(({ path, what }) => `${path} (${what})`).join(', ')}`
+      : 'Withheld from every case: unknown, because the repository cannot be read',
     ...executables.map((check) => {
       const found = check.kind === 'found' ? `found ${check.file}` : `not checked: ${check.reason}`;
       return `${check.path.join('.')}: ${found}`;

@@ -111,8 +111,13 @@ async function gatewayContent(gateway: GatewayConfig): Promise<unknown> {
 }
 
 /** What all cases of a run depend on. */
-export async function fingerprintSurroundings({ sandbox, gateway }: Config): Promise<string> {
-  return hashJson({ sandbox, gateway: gateway && (await gatewayContent(gateway)) });
+export async function fingerprintSurroundings(
+  { sandbox, gateway }: Config,
+  withheld: readonly string[],
+): Promise<string> {
+  const content = gateway && (await gatewayContent(gateway));
+  // Left out where there are none, so that runs of older versions can be resumed.
+  return hashJson({ sandbox, gateway: content, ...(withheld.length > 0 && { withheld }) });
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

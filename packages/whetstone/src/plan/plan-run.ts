@@ -18,6 +18,8 @@ export type PlanOptions = {
   trials: number;
   /** Default: the seed of the config, else a random one. */
   seed?: string;
+  /** Paths in the repository that no case's tree has. Default: none. */
+  withheld?: readonly string[];
   /** Resolves a ref of the repository to its commit SHA; rejects when there is no such ref. */
   resolveCommit: (ref: string) => Promise<string>;
 };
@@ -33,7 +35,7 @@ export async function planRun(config: Config, selection: Selection, options: Pla
   if (!(Number.isInteger(trials) && trials >= 1)) {
     throw new WhetstoneError('selection-invalid', `The number of trials must be 1 or more, not ${trials}.`);
   }
-  const matrix = await fingerprintMatrix(config, selectMatrix(config, selection), options.resolveCommit);
+  const matrix = await fingerprintMatrix(config, selectMatrix(config, selection), options);
   const seed = options.seed ?? config.seed ?? randomBytes(8).toString('hex');
   const cases = expand(matrix, trials);
   const { agents, tasks, variants } = matrix;
@@ -49,9 +51,9 @@ type ResolveCommit = PlanOptions['resolveCommit'];
 async function fingerprintMatrix(
   config: Config,
   selected: Selected,
-  resolve: ResolveCommit,
+  { resolveCommit, withheld = [] }: PlanOptions,
 ): Promise<Matrix> {
-  const commits = await resolveCommits(config, selected.tasks, resolve);
+  const commits = await resolveCommits(config, selected.tasks, resolveCommit);
   return {
     agents: await Promise.all(
       selected.agents.map(async (agent) => ({
@@ -73,7 +75,7 @@ async function fingerprintMatrix(
         fingerprint: await fingerprintVariant(variant),
       })),
     ),
-    surroundings: await fingerprintSurroundings(config),
+    surroundings: await fingerprintSurroundings(config, withheld),
   };
 }
 

@@ -10,6 +10,8 @@ export const manifestSchema = z.object({
   /** sha256 over the content of the config and task files. */
   config_hash: z.string(),
   repo: z.object({ path: z.string(), base_ref: z.string(), dirty: z.boolean() }),
+  /** Paths inside the repository that no case's tree has. Absent in runs of older versions, which withheld nothing. */
+  withheld: z.array(z.object({ path: z.string(), what: z.string() })).optional(),
   seed: z.string(),
   trials: z.number().int().positive(),
   jobs: z.number().int().positive(),

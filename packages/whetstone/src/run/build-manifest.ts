@@ -8,12 +8,14 @@ import { contextContent } from '../plan/fingerprint.ts';
 import type { Plan } from '../plan/plan.ts';
 import type { Manifest } from '../record/manifest.ts';
 import { version } from '../version.ts';
+import type { Withheld } from '../workspace/withheld.ts';
 import type { SnapshotNotes } from '../workspace/workspace.ts';
 
 /** Makes `manifest.json` from a plan and the facts about the machine. */
 export async function buildManifest(input: {
   config: Config;
   plan: Plan;
+  withheld: Withheld[];
   jobs: number;
   dirty: boolean;
   level: SandboxLevel;
@@ -34,6 +36,7 @@ export async function buildManifest(input: {
     config_path: config.file,
     config_hash: await hashFiles([config.file, config.tasksFile]),
     repo: { path: config.repo.path, base_ref: config.repo.baseRef, dirty: input.dirty },
+    withheld: input.withheld,
     seed: plan.seed,
     trials: plan.trials,
     jobs: input.jobs,

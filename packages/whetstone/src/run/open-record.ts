@@ -43,11 +43,11 @@ export async function openRecord(input: {
   scratch: string;
 }): Promise<RunRecord> {
   const { config, jobs, sandboxes, treeNotes } = input;
-  const { plan, resumed } = input.plannedRun;
+  const { plan, withheld, resumed } = input.plannedRun;
   if (resumed) return resumeRunRecord(resumed.directory);
   const { dirty } = await inspectRepo(config.repo.path, ownFolders(config));
   const manifest = await buildManifest({
-    ...{ config, plan, jobs, dirty, treeNotes },
+    ...{ config, plan, withheld, jobs, dirty, treeNotes },
     level: await sandboxes.describe(),
     workspaceStrategy: input.workspaces.strategy,
     agentVersions: await agentVersions(config, plan, sandboxes, input.scratch),

@@ -8,6 +8,7 @@ import type { Manifest } from '../record/manifest.ts';
 import { readRun, type StoredRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { resolveCommit } from '../workspace/repository.ts';
+import { findWithheld, RUNS, type Withheld } from '../workspace/withheld.ts';
 
 /** What to plan, with every default filled in. */
 export type RunRequest = {
@@ -20,25 +21,27 @@ export type RunRequest = {
   resume?: string;
 };
 
-/** A plan and, where it resumes an earlier run, that run. */
-export type PlannedRun = { plan: Plan; resumed?: StoredRun };
+/** A plan, what no case's tree has and, where it resumes an earlier run, that run. */
+export type PlannedRun = { plan: Plan; withheld: Withheld[]; resumed?: StoredRun };
 
 /** Plans a new run. Or plans an earlier run again, and checks that its cases are still the same work. */
 export async function planOrResume(request: RunRequest): Promise<PlannedRun> {
   const { config } = request;
   const seed = request.seed ?? config.seed;
+  const withheld = await findWithheld(config);
   if (request.resume === undefined) {
     const plan = await planRun(config, request.selection, {
+      withheld: inputsOf(withheld),
       trials: request.trials,
       resolveCommit: (ref) => resolveCommit(config.repo.path, ref),
       ...present({ seed }),
     });
-    return { plan };
+    return { plan, withheld };
   }
   const resumed = await readRun(await findRun(request.resume, config.outputDir));
-  const plan = await planAgain(config, resumed.manifest);
+  const plan = await planAgain(config, inputsOf(withheld), resumed.manifest);
   refuseChanged(plan, resumed.manifest, resumed.directory);
-  return { plan, resumed };
+  return { plan, withheld, resumed };
 }
 
 /**
@@ -52,7 +55,7 @@ export function casesToRun(plan: Plan, rows: ReadonlyMap<string, CaseRow> | unde
 }
 
 /** The plan of an earlier run, from the configuration as it is now and the commits of that run. */
-function planAgain(config: Config, manifest: Manifest): Promise<Plan> {
+function planAgain(config: Config, withheld: string[], manifest: Manifest): Promise<Plan> {
   const unique = (values: string[]) => [...new Set(values)];
   const refs = new Map(
     manifest.tasks.map(({ id, commit }) => {
@@ -70,12 +73,17 @@ function planAgain(config: Config, manifest: Manifest): Promise<Plan> {
       difficulties: [],
     },
     {
+      withheld,
       trials: manifest.trials,
       seed: manifest.seed,
       resolveCommit: async (ref) => refs.get(ref) ?? resolveCommit(config.repo.path, ref),
     },
   );
 }
+
+/** Where runs are written may change between two parts of a run. */
+const inputsOf = (withheld: readonly Withheld[]) =>
+  withheld.flatMap(({ path, what }) => (what === RUNS ? [] : [path]));
 
 function refuseChanged(plan: Plan, manifest: Manifest, directory: string): void {
   const planned = new Map(plan.cases.map(({ id, fingerprint }) => [id, fingerprint]));

@@ -77,7 +77,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
   await sweepScratch();
   await using scratch = await makeScratch();
   onEvent({ type: 'preparing' });
-  await using workspaces = await createWorkspaces({ repo: config.repo.path, scratch: scratch.directory });
+  const { withheld } = plannedRun;
+  await using workspaces = await createWorkspaces({
+    repo: config.repo.path,
+    scratch: scratch.directory,
+    withheld,
+  });
   const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch: scratch.directory });
   const agents = await createAgents(config, plan);
   requireCapabilities(config, plan, agents);

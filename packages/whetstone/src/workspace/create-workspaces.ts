@@ -10,6 +10,7 @@ import { formatOf, makeGitDirectory } from './git-directory.ts';
 import { materialisePristine, type Pristine } from './pristine-tree.ts';
 import { openRepository } from './repository.ts';
 import { buildSnapshot, type PreparedSnapshot } from './snapshot.ts';
+import { type Withheld, withheldBy } from './withheld.ts';
 import type { Snapshot, Workspace, WorkspaceStrategy, Workspaces } from './workspace.ts';
 
 /**
@@ -22,9 +23,12 @@ export async function createWorkspaces(options: {
   repo: string;
   scratch: string;
   strategy?: 'auto' | WorkspaceStrategy;
+  /** Paths that no tree has. Default: none. */
+  withheld?: readonly Withheld[];
 }): Promise<Workspaces> {
   const repository = await openRepository(options.repo);
   const scratch = await realpath(options.scratch);
+  const isWithheld = withheldBy(options.withheld ?? []);
   const guarded = <T>(work: () => Promise<T>) => namingFullDisk(scratch, work);
   // Trees and layers are not beside the workspaces, because an agent may see what is around its workspace.
   const backstage = join(scratch, `t-${randomName()}`);
@@ -46,7 +50,7 @@ export async function createWorkspaces(options: {
 
   async function preparePristine(commit: string): Promise<Pristine> {
     const gitDir = await once(stores, formatOf(commit), () => openStore(commit));
-    return materialisePristine(gitDir, commit, join(backstage, `p-${randomName()}`));
+    return materialisePristine(gitDir, commit, join(backstage, `p-${randomName()}`), isWithheld);
   }
 
   async function prepareSnapshot(commit: string, overlays: OverlayOperation[]): Promise<PreparedSnapshot> {

@@ -6,10 +6,10 @@ import { GitError, git } from './git.ts';
 import { absolutePath, displayPath } from './tree-path.ts';
 import type { SnapshotNotes, TreeEntries, TreeEntry } from './workspace.ts';
 
-/** The tree of a commit on disk: the bytes of its blobs, without any `.git`. */
+/** The tree of a commit on disk: the bytes of its blobs, without any `.git` and without what is withheld. */
 export type Pristine = {
   commit: string;
-  /** The id of the tree object of the commit. */
+  /** The id of its tree object. */
   treeId: string;
   path: string;
   /** A git index of `path`. */
@@ -20,22 +20,31 @@ export type Pristine = {
 
 /**
  * Writes the tree of `commit` below `directory`. `gitDir` is our own git directory that reads the user's objects, so
- * nothing converts contents.
+ * nothing converts contents. `isWithheld`: which byte paths the tree does not get.
  * @throws WhetstoneError `repo-objects-missing` when the repository does not hold the whole tree.
  */
 export async function materialisePristine(
   gitDir: string,
   commit: string,
   directory: string,
+  isWithheld: (path: string) => boolean,
 ): Promise<Pristine> {
   const path = join(directory, 'tree');
   const indexFile = join(directory, 'index');
   await mkdir(path, { recursive: true });
   try {
     const listing = await git(['ls-tree', '-r', '-l', '-z', '--full-tree', commit], { gitDir });
-    const blobs = parseListing(listing.toString('latin1'), commit);
-    const treeId = (await git(['rev-parse', '--verify', `${commit}^{tree}`], { gitDir })).toString().trim();
+    const all = parseListing(listing.toString('latin1'), commit);
+    const blobs = all.filter((blob) => !isWithheld(blob.path));
     await git(['read-tree', commit], { gitDir, indexFile });
+    const lines = all
+      .filter((blob) => isWithheld(blob.path))
+      .map(({ path }) => `0 ${'0'.repeat(commit.length)}\t${path}\0`);
+    if (lines.length > 0) {
+      const input = Buffer.from(lines.join(''), 'latin1');
+      await git(['update-index', '-z', '--index-info'], { gitDir, indexFile, input });
+    }
+    const treeId = (await git(['write-tree', '--missing-ok'], { gitDir, indexFile })).toString().trim();
     await git(['checkout-index', '--all', '--index', '--quiet'], { gitDir, indexFile, workTree: path });
     const notes = takeNotes(path, blobs);
     return { commit, treeId, path, indexFile, entries: entriesByPath(blobs), notes };

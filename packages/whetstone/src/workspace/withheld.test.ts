@@ -1,0 +1,81 @@
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { stringify } from 'yaml';
+import { loadConfig } from '../config/load-config.ts';
+import { makeRepo, makeTempDir, runGit, writeTree } from './__fixtures__/test-repo.ts';
+import { findWithheld, withheldBy } from './withheld.ts';
+
+let root: string;
+let repo: string;
+beforeEach(() => {
+  root = makeTempDir();
+  repo = makeRepo({ 'README.md': 'A project.\n' });
+});
+afterEach(() => {
+  for (const folder of [root, repo]) rmSync(folder, { recursive: true, force: true });
+});
+
+/** The withheld paths of a configuration at `file`. */
+async function withheldFrom(folder: string, keys: Record<string, unknown> = {}): Promise<string[]> {
+  const config = {
+    repo: { path: repo },
+    agents: { one: { kind: 'custom', command: 'true' } },
+    variants: { baseline: {} },
+    evaluation: { commands: ['true'] },
+    output_dir: join(root, 'runs'),
+    ...keys,
+  };
+  writeTree(folder, {
+    'whetstone.yaml': stringify(config),
+    'tasks.yaml': stringify({ tasks: [{ id: 'one', prompt: 'Do it.' }] }),
+  });
+  const loaded = await loadConfig(join(folder, 'whetstone.yaml'));
+  return (await findWithheld(loaded.config)).map(({ path }) => path);
+}
+
+describe('findWithheld', () => {
+  it('finds nothing but the folders of runs for a configuration beside the repository', async () => {
+    expect(await withheldFrom(root)).toEqual(['.whetstone']);
+  });
+
+  it('finds paths behind a symlink to the repository', async () => {
+    symlinkSync(repo, join(root, 'link'));
+    expect(await withheldFrom(join(root, 'link'))).toEqual(['.whetstone', 'tasks.yaml', 'whetstone.yaml']);
+  });
+
+  it('finds a symlink in the repository and what it leads to', async () => {
+    mkdirSync(join(repo, 'real'));
+    writeFileSync(join(repo, 'real/rules.md'), 'Rules.\n');
+    symlinkSync('real/rules.md', join(repo, 'rules.md'));
+    const keys = { variants: { baseline: { instructions: join(repo, 'rules.md') } } };
+    expect(await withheldFrom(root, keys)).toEqual(['.whetstone', 'real/rules.md', 'rules.md']);
+  });
+
+  it('finds paths in another work tree of the repository', async () => {
+    const other = join(root, 'other');
+    runGit(repo, ['worktree', 'add', '-q', '--detach', other]);
+    expect(await withheldFrom(join(other, 'eval'))).toEqual([
+      '.whetstone',
+      'eval/tasks.yaml',
+      'eval/whetstone.yaml',
+    ]);
+  });
+
+  it('refuses to withhold the whole repository', async () => {
+    await expect(withheldFrom(root, { output_dir: repo })).rejects.toMatchObject({
+      code: 'withheld-repository',
+    });
+  });
+});
+
+describe('withheldBy', () => {
+  it('matches a path, what is below it, and every folder .whetstone', () => {
+    const isWithheld = withheldBy([
+      { path: '.whetstone', what: 'runs' },
+      { path: 'a/b', what: 'the tasks' },
+    ]);
+    const paths = ['a/b', 'a/b/c', 'a/bc', 'a', 'b', 'x/.whetstone/y', '.whetstone', 'x/.whetstones/y'];
+    expect(paths.filter(isWithheld)).toEqual(['a/b', 'a/b/c', 'x/.whetstone/y', '.whetstone']);
+  });
+});
