@@ -72,6 +72,6 @@ export { fillTemplate, parseTemplate, unknownVariables } from './command/templat
 export { agentKeyVariable } from './kit/agent-secrets.ts';
 export { readFrontMatter } from './kit/skill-front-matter.ts';
 export { loopFacts } from './loop/loop-facts.ts';
-export { contextPlacesOf } from './native/context-places.ts';
+export { contextPlacesOf, placesReadAbove } from './native/context-places.ts';
 export { manifestPaths, manifestsOf } from './native/plugin-manifests.ts';
 export { takesOutputSchema } from './native/takes-output-schema.ts';

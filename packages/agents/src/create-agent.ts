@@ -3,6 +3,7 @@ import { type AgentOptions, toAgentConfig } from './agent-options.ts';
 import { createCommandAgent } from './command/command-agent.ts';
 import type { AgentConfig } from './config.ts';
 import { resolveAgentEnv } from './kit/agent-environment.ts';
+import { providerKeys } from './kit/agent-secrets.ts';
 import { createLoopAgent } from './loop/loop-agent.ts';
 import { markHosted } from './module/hosted-agent.ts';
 import { createModuleAgent } from './module/module-agent.ts';
@@ -40,7 +41,8 @@ export async function createAgent(
 }
 
 function agentOf(config: AgentConfig, user: Required<AgentDependencies>): Agent | Promise<Agent> {
-  const environment = resolveAgentEnv(config.env, user.environment);
+  const resolved = resolveAgentEnv(config.env, user.environment);
+  const environment = { ...resolved, secrets: [...resolved.secrets, ...providerKeys(user.environment)] };
   switch (config.runner) {
     case 'command':
       return createCommandAgent(config, environment);

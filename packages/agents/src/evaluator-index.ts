@@ -12,8 +12,9 @@ export { pluginContents } from './kit/plugin-contents.ts';
 // Keys and secrets, and how an agent's calls reach the gateway.
 
 export { resolveAgentEnv } from './kit/agent-environment.ts';
-export { agentSecrets } from './kit/agent-secrets.ts';
+export { agentSecrets, providerKeys } from './kit/agent-secrets.ts';
 export { leadsToGateway } from './kit/leads-to-gateway.ts';
+export { watchLearnedSecrets } from './kit/learned-secrets.ts';
 export type { Connection, DrivenAgent } from './native/native-agent.ts';
 
 // What a row says about usage, and what the loop does when nothing is configured.

@@ -58,3 +58,14 @@ test('bytes that cannot begin a secret are not held back', () => {
   expect(stream.push(Buffer.from('{"line":1}\nsec')).toString()).toBe('{"line":1}\n');
   expect(stream.push(Buffer.from('ond')).toString()).toBe('second');
 });
+
+test('secrets that are added later are masked, also in streams that are open', () => {
+  const mask = createMask([]);
+  const stream = mask.stream();
+  expect(mask.isEmpty).toBe(true);
+  const before = stream.push(Buffer.from('late-secret '));
+  mask.add(['late-secret', 'short']);
+  expect(mask.isEmpty).toBe(false);
+  const after = [stream.push(Buffer.from('a late-')), stream.push(Buffer.from('secret short')), stream.end()];
+  expect(Buffer.concat([before, ...after]).toString()).toBe('late-secret a [masked] short');
+});

@@ -5,6 +5,10 @@
 export type Mask = {
   text(value: string): string;
   bytes(value: Buffer): Buffer;
+  /** Masks these secrets too, from now on and also in streams that are open. */
+  add(secrets: readonly string[]): void;
+  /** Whether there is anything to mask. */
+  readonly isEmpty: boolean;
   /** For one stream: the results of `push` and `end`, one after the other, equal `bytes` of the whole. */
   stream(): MaskStream;
 };
@@ -17,22 +21,32 @@ const REPLACEMENT = Buffer.from('[masked]');
 
 /** Makes a mask for these secrets; values under 6 characters are ignored. */
 export function createMask(secrets: readonly string[]): Mask {
-  const patterns = new PatternSet(
-    secrets.filter((secret) => secret.length >= SHORTEST_SECRET).flatMap(forms),
-  );
+  const known = new Set<string>();
+  let patterns = new PatternSet([]);
+  const add = (more: readonly string[]): void => {
+    const before = known.size;
+    for (const secret of more) if (secret.length >= SHORTEST_SECRET) known.add(secret);
+    if (known.size > before) patterns = new PatternSet([...known].flatMap(forms));
+  };
+  add(secrets);
   const bytes = (value: Buffer): Buffer => replaceIn(value, patterns, true).output;
   return {
+    add,
     bytes,
+    get isEmpty() {
+      return patterns.isEmpty;
+    },
     text: (value) => (patterns.isEmpty ? value : bytes(Buffer.from(value)).toString()),
-    stream: () => createMaskStream(patterns),
+    stream: () => createMaskStream(() => patterns),
   };
 }
 
-function createMaskStream(patterns: PatternSet) {
+function createMaskStream(current: () => PatternSet) {
   let held: Buffer = Buffer.alloc(0);
   return {
     /** The masked stream so far, without the last bytes if they may begin a secret. */
     push(chunk: Buffer): Buffer {
+      const patterns = current();
       if (patterns.isEmpty) return chunk;
       const bytes = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
       const { output, rest } = replaceIn(bytes, patterns, false);
@@ -41,7 +55,7 @@ function createMaskStream(patterns: PatternSet) {
       return output;
     },
     end(): Buffer {
-      const { output } = replaceIn(held, patterns, true);
+      const { output } = replaceIn(held, current(), true);
       held = Buffer.alloc(0);
       return output;
     },

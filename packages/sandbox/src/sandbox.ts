@@ -91,5 +91,10 @@ export type SandboxLevel = {
   level: 0 | 1 | 2 | 3;
   /** How a process tree is held together: by a PID namespace, or by a search for descendants. */
   processes: 'pid-namespace' | 'descendants';
+  /**
+   * Whether a command sees what else is in the scratch folder. Where they are hidden, a workspace `SCRATCH/ANY/NAME` has
+   * only its own folder `ANY` in it, and no command can write beside that.
+   */
+  neighbours: 'hidden' | 'visible';
   network: 'open' | 'gateway-only' | 'none';
 };

@@ -1,6 +1,8 @@
 import type { AgentConfig } from '../config.ts';
 import { loopDefaults } from '../loop/loop-defaults.ts';
 import { driverKeyVariable } from '../native/model-provider.ts';
+import type { NativeAgent } from '../native/native-agent.ts';
+import { nativeAgents } from '../native/native-agents.ts';
 import { resolveAgentEnv } from './agent-environment.ts';
 
 /** The variable that holds the agent's model key without a gateway; `undefined` if only the agent knows it. */
@@ -20,4 +22,17 @@ export function agentSecrets(agent: AgentConfig, environment: NodeJS.ProcessEnv)
   const variable = agentKeyVariable(agent);
   const key = variable === undefined ? undefined : environment[variable];
   return [...resolveAgentEnv(agent.env, environment).secrets, key ?? ''].filter((secret) => secret !== '');
+}
+
+/**
+ * The model keys and logins in the environment of this process, by the names that providers and agents give them. No agent
+ * is given them unless the configuration says so, but the process sandbox does not keep an agent from reading them.
+ */
+export function providerKeys(environment: NodeJS.ProcessEnv): string[] {
+  const logins = Object.values<NativeAgent>(nativeAgents).flatMap(({ facts: { login } }) =>
+    login && 'variable' in login ? [login.variable] : [],
+  );
+  return Object.entries(environment).flatMap(([name, value]) =>
+    value && (/_API_KEY$/.test(name) || logins.includes(name)) ? [value] : [],
+  );
 }

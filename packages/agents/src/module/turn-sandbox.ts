@@ -1,5 +1,6 @@
 import { present } from '@whetstone/events/present';
-import type { RunOptions, Sandbox } from '@whetstone/sandbox';
+import { isSecretName, type RunOptions, type Sandbox } from '@whetstone/sandbox';
+import { learnSecret } from '../kit/learned-secrets.ts';
 
 /** The limits and the environment of the commands of one turn. */
 type TurnRules = {
@@ -13,7 +14,10 @@ type TurnRules = {
 /** By sandbox: an adapter may use the sandbox object as a key, so every turn must get the same object. */
 const known = new WeakMap<Sandbox, { rules: TurnRules; ruled: Sandbox }>();
 
-/** An adapter's sandbox for one turn. Commands end at the turn's time limit, even without a signal or a limit. */
+/**
+ * The sandbox that an adapter gets for one turn. Commands end at the time limit of the turn, even when the adapter passes
+ * neither a signal nor a limit. Variables named like a secret are masked in everything that is kept.
+ */
 export function sandboxForTurn(sandbox: Sandbox, rules: TurnRules): Sandbox {
   const existing = known.get(sandbox);
   if (existing) {
@@ -40,6 +44,7 @@ export function sandboxForTurn(sandbox: Sandbox, rules: TurnRules): Sandbox {
 
 function ruledOptions({ signal, graceMs, env }: TurnRules, options: RunOptions = {}): RunOptions {
   const { signal: own, timeoutMs, ...rest } = options;
+  for (const [name, value] of Object.entries(options.env ?? {})) if (isSecretName(name)) learnSecret(value);
   const merged = { ...rest, env: { ...env, ...options.env } };
   // A signal of the adapter has usually fired together with that of the turn, and would end this command at once.
   if (signal.aborted) return { ...merged, timeoutMs: Math.min(timeoutMs ?? graceMs, graceMs) };

@@ -1,8 +1,8 @@
 import { present } from '@whetstone/events/present';
 import type { AgentConfig } from '../config.ts';
 import { loopFacts } from '../loop/loop-facts.ts';
-import type { NativeFacts } from './native-agent.ts';
-import { nativeAgentOf } from './native-agents.ts';
+import type { NativeAgent, NativeFacts } from './native-agent.ts';
+import { nativeAgentOf, nativeAgents } from './native-agents.ts';
 
 /** Where an agent looks for its instructions, skills, MCP servers and plugins. */
 export type ContextPlaces = Pick<NativeFacts, 'instructions' | 'skills'> & {
@@ -11,6 +11,13 @@ export type ContextPlaces = Pick<NativeFacts, 'instructions' | 'skills'> & {
   /** The folder of a plugin below the agent's home, with `NAME` for its name. Absent: the agent takes no plugins. */
   plugins?: string;
 };
+
+/** Every file and folder that some released agent reads in the folders above its workspace. */
+export function placesReadAbove(): string[] {
+  // AGENTS.md is what agents agree on, so it counts for agents that Whetstone does not know.
+  const names = Object.values<NativeAgent>(nativeAgents).flatMap(({ facts }) => facts.readsAbove ?? []);
+  return [...new Set(['AGENTS.md', ...names])];
+}
 
 /**
  * The places of one agent. Whetstone knows them for the agents that it starts. For a command or a module, the user sets

@@ -31,6 +31,8 @@ export type DrivenAgent = NativeAgent & {
 export type NativeFacts = {
   /** A file at the root of the workspace. */
   instructions: string;
+  /** Files and folders that the agent reads in every folder above the workspace. Default: none. */
+  readsAbove?: readonly string[];
   /** A folder below the agent's home, which holds a folder per skill. Absent: the agent takes no skills. */
   skills?: string;
   /** Whether `Launch.settings` can give it MCP servers. */

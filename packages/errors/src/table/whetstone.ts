@@ -75,6 +75,10 @@ export const whetstoneErrors = {
     '`whetstone init` would overwrite a file.',
     'Choose another `--directory`, or overwrite the files with `--force`.',
   ),
+  'instructions-above-workspace': usage(
+    'A folder above the workspaces holds instructions or settings that agents would read, such as an AGENTS.md.',
+    'Move the file away, or set `TMPDIR` to a folder that has nothing like that in it or above it.',
+  ),
   'output-unwritable': usage(
     'The folder for results cannot be written.',
     'Set `output_dir` in the configuration to a folder that you may write to.',

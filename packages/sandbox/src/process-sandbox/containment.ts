@@ -4,9 +4,19 @@
  */
 export interface Containment {
   readonly processes: 'pid-namespace' | 'descendants';
+  /** Whether `launch` can hide the neighbours of a folder. */
+  readonly canHide: boolean;
   /** What to spawn, in a session of its own, so that `argv` runs contained with this environment. */
-  launch(argv: readonly string[], env: Readonly<Record<string, string>>): Launch;
+  launch(argv: readonly string[], env: Readonly<Record<string, string>>, hiding?: Hiding): Launch;
 }
+
+/** The command sees of `common` only its folder `own`, and cannot write beside it. All paths are absolute. */
+export type Hiding = {
+  common: string;
+  own: string;
+  /** A folder with nothing but an empty folder of the name of `own`. The command sees it in place of `common`. */
+  view: string;
+};
 
 export type Launch = {
   file: string;

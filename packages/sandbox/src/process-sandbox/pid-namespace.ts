@@ -1,6 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
+import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { descendantsOf, listProcesses, signalProcess } from '../process/process-list.ts';
 import type { ContainedTree, Containment } from './containment.ts';
@@ -8,14 +10,24 @@ import type { ContainedTree, Containment } from './containment.ts';
 /**
  * The first process of the namespace. When it ends, the kernel ends all others, whatever they did with sessions and
  * parents. So it only has to outlive the command, send TERM to what is left, and wait a little. Argument 1 is the
- * command's PATH: the script itself finds `sleep` in the system's folders.
+ * command's PATH: the script itself finds `mount` and `sleep` in the system's folders. Argument 2 drops what the command
+ * must not have. Arguments 3 to 5 are the paths of a `Hiding`, or empty. An own folder that is covered is still reached by
+ * a descriptor.
  */
 const FIRST_PROCESS = `
 exec 4>&2 2>/dev/null
-command_path=$1
-shift
+command_path=$1 drop=$2 common=$3 own=$4 view=$5
+shift 5
+if [ -n "$common" ]; then
+  exec 5<"$own"
+  mount -n --bind -o ro "$view" "$common" && mount -n -c --rbind /proc/self/fd/5 "$own" && cd "$PWD" || {
+    echo "the folders beside $own cannot be hidden" >&4
+    exit 1
+  }
+  exec 5<&-
+fi
 echo started >&3
-( PATH=$command_path; export PATH; exec "$@" ) 2>&4 3>&- 4>&-
+( PATH=$command_path; export PATH; exec $drop "$@" ) 2>&4 3>&- 4>&-
 status=$?
 echo "exited $status" >&3
 exec 3>&- 4>&-
@@ -39,48 +51,49 @@ export function createPidNamespaceContainment(): Promise<Containment | undefined
   return probed;
 }
 
-/** Tries as root, then through a user namespace. */
+/** Tries as root, then through a user namespace; first with mounts of its own, then without. */
 async function probe(): Promise<Containment | undefined> {
   if (process.platform !== 'linux') return undefined;
   const setpriv = findExecutable('setpriv');
   const unshare = findExecutable('unshare');
   if (!setpriv || !unshare) return undefined;
-  const ways =
-    process.getuid?.() === 0 ? [[], ['--user', '--map-current-user']] : [['--user', '--map-current-user']];
-  for (const userFlags of ways) {
-    const containment = containmentWith(setpriv, [
-      unshare,
-      '--pid',
-      '--fork',
-      '--kill-child=KILL',
-      '--mount-proc',
-      // Mounts made inside stay inside, and no command keeps a workspace alive that is unmounted outside.
-      '--propagation=slave',
-      ...userFlags,
-    ]);
+  const inUserNamespace = ['--user', '--map-current-user'];
+  const drop = `${setpriv} --ambient-caps=-all --inh-caps=-all --`;
+  const ways: Way[] = [
+    ...(process.getuid?.() === 0 ? [{ flags: [], drop: '', canHide: true }] : []),
+    { flags: [...inUserNamespace, '--keep-caps'], drop, canHide: true },
+    ...(process.getuid?.() === 0 ? [{ flags: [], drop: '', canHide: false }] : []),
+    { flags: inUserNamespace, drop: '', canHide: false },
+  ];
+  for (const way of ways) {
+    const containment = containmentWith(setpriv, unshare, way);
     if (await works(containment)) return containment;
   }
   return undefined;
 }
 
-function containmentWith(setpriv: string, unshare: string[]): Containment {
+/** `drop`: the words before a command that take the rights from it which the first process needs. */
+type Way = { flags: string[]; drop: string; canHide: boolean };
+
+function containmentWith(setpriv: string, unshare: string, { flags, drop, canHide }: Way): Containment {
+  const namespaces = [
+    '--pid',
+    '--fork',
+    '--kill-child=KILL',
+    '--mount-proc',
+    // Mounts made inside stay inside, and no command keeps a workspace alive that is unmounted outside.
+    '--propagation=slave',
+    ...flags,
+  ];
   return {
     processes: 'pid-namespace',
-    launch(argv, env) {
+    canHide,
+    launch(argv, env, { common, own, view } = { common: '', own: '', view: '' }) {
+      const first = ['/bin/sh', '-c', FIRST_PROCESS, 'sh', env.PATH ?? SYSTEM_PATH, drop, common, own, view];
       return {
         file: setpriv,
         // The parent-death signal ends the namespace when this process is killed and cannot clean up.
-        args: [
-          '--pdeathsig=KILL',
-          ...unshare,
-          '--',
-          '/bin/sh',
-          '-c',
-          FIRST_PROCESS,
-          'sh',
-          env.PATH ?? SYSTEM_PATH,
-          ...argv,
-        ],
+        args: ['--pdeathsig=KILL', unshare, ...namespaces, '--', ...first, ...argv],
         env: { ...env, PATH: SYSTEM_PATH },
         contain: namespaceTree,
       };
@@ -111,16 +124,29 @@ function namespaceTree(pid: number): ContainedTree {
 }
 
 async function works(containment: Containment): Promise<boolean> {
-  const launch = containment.launch(['sh', '-c', 'test -e /proc/$$/stat && exit 7'], { PATH: SYSTEM_PATH });
-  const child = spawn(launch.file, launch.args, {
-    env: launch.env,
-    stdio: ['ignore', 'ignore', 'ignore', 'ignore'],
-    detached: true,
-    timeout: 10_000,
-    killSignal: 'SIGKILL',
-  });
-  const [code] = await once(child, 'exit').catch(() => [undefined]);
-  return code === 7;
+  const common = await mkdtemp(join(await realpath(tmpdir()), 'whetstone-probe-'));
+  try {
+    const hiding = { common, own: join(common, 'own'), view: join(common, 'view') };
+    for (const folder of [hiding.own, join(hiding.view, 'own')]) await mkdir(folder, { recursive: true });
+    const script = `test -e /proc/$$/stat && test -d own ${containment.canHide ? '&& test ! -e view' : ''} && exit 7`;
+    const launch = containment.launch(
+      ['sh', '-c', `cd .. && ${script}`],
+      { PATH: SYSTEM_PATH },
+      containment.canHide ? hiding : undefined,
+    );
+    const child = spawn(launch.file, launch.args, {
+      cwd: hiding.own,
+      env: launch.env,
+      stdio: ['ignore', 'ignore', 'ignore', 'ignore'],
+      detached: true,
+      timeout: 10_000,
+      killSignal: 'SIGKILL',
+    });
+    const [code] = await once(child, 'exit').catch(() => [undefined]);
+    return code === 7;
+  } finally {
+    await rm(common, { recursive: true, force: true });
+  }
 }
 
 function findExecutable(name: string): string | undefined {

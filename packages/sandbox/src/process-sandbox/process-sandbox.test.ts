@@ -118,8 +118,29 @@ for (const { processes, isThere, tag } of levels) {
         provider: 'process',
         level: 0,
         processes,
+        neighbours: processes === 'pid-namespace' ? 'hidden' : 'visible',
         network: 'open',
       });
+    });
+
+    test('a command sees and writes nothing beside the folder of its workspace', async () => {
+      const own = join(scratch, 'own');
+      await mkdir(join(own, 'repo'), { recursive: true });
+      await mkdir(join(scratch, 'other'));
+      await writeFile(join(scratch, 'AGENTS.md'), 'of another');
+      await using alone = await provider.start({ workdir: join(own, 'repo'), env: {} });
+      const script =
+        'ls ../..; pwd; test -w "$HOME" && echo home; echo x > ../mine; echo x > ../../AGENTS.md';
+      const seen = await alone.runShell(script);
+      const [, again] = await Promise.all([alone.runShell('true'), alone.runShell('cat ../mine; ls ../..')]);
+      if (processes === 'pid-namespace') {
+        expect(seen.stdout).toBe(`own\n${join(own, 'repo')}\nhome\n`);
+        expect(seen.stderr).toMatch(/read-only/i);
+        expect(again.stdout).toBe('x\nown\n');
+        expect(await readFile(join(scratch, 'AGENTS.md'), 'utf8')).toBe('of another');
+      } else {
+        expect(seen.stdout).toContain('AGENTS.md\nother\nown\n');
+      }
     });
 
     test.each([

@@ -1,9 +1,7 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, realpath } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from '../files/sandbox-files.ts';
-import { holdGroup, newMark, releaseGroup, watch } from '../process/host-watcher.ts';
-import { endTree, signalTree, treeOf } from '../process/process-tree.ts';
 import type {
   CommandResult,
   RunOptions,
@@ -13,8 +11,9 @@ import type {
   SandboxOptions,
   SandboxProvider,
 } from '../sandbox.ts';
-import type { ContainedTree, Containment } from './containment.ts';
+import type { Containment } from './containment.ts';
 import { createPidNamespaceContainment } from './pid-namespace.ts';
+import { createProcessGroupContainment } from './process-group.ts';
 import { runProcess } from './run-process.ts';
 import { makeSandboxFolders, removeSandboxFolders } from './sandbox-folders.ts';
 import { scrubbedEnvironment } from './scrubbed-environment.ts';
@@ -42,15 +41,17 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
   }
   const containment = await chooseContainment(options.processes);
   const { parentEnvironment = process.env } = options;
-  const scratch = resolve(options.scratch);
-  await mkdir(scratch, { recursive: true, mode: 0o700 });
+  await mkdir(options.scratch, { recursive: true, mode: 0o700 });
+  const scratch = await realpath(options.scratch);
   return {
     name: 'process',
     async describe() {
-      return { provider: 'process', level: 0, processes: containment.processes, network: 'open' };
+      const { processes, canHide } = containment;
+      const neighbours = canHide ? 'hidden' : 'visible';
+      return { provider: 'process', level: 0, processes, neighbours, network: 'open' };
     },
     async start({ workdir, env }: SandboxOptions) {
-      const folders = makeSandboxFolders(scratch);
+      const folders = makeSandboxFolders(scratch, workdir, containment.canHide);
       const environment = { ...scrubbedEnvironment(parentEnvironment, folders), ...env };
       return new ProcessSandbox({ workdir, folders, environment, containment });
     },
@@ -104,12 +105,13 @@ class ProcessSandbox implements Sandbox {
     const own = this.#stopping.signal;
     if (own.aborted) throw new WhetstoneError('sandbox-stopped', 'The sandbox has been stopped.');
     assertUser(options);
-    const { containment, environment } = this.#setup;
+    const { containment, environment, folders } = this.#setup;
     const running = runProcess({
       argv: [command, ...args],
       env: { ...environment, ...options.env },
       cwd: resolve(this.#workingDirectory, options.cwd ?? '.'),
       containment,
+      hiding: folders.hiding,
       signal: options.signal ? AbortSignal.any([own, options.signal]) : own,
       options,
     });
@@ -171,49 +173,4 @@ class ProcessSandbox implements Sandbox {
 function assertUser({ root }: RunOptions): void {
   if (!root || process.getuid?.() === 0) return;
   throw new WhetstoneError('sandbox-root-unavailable', 'The sandbox `process` cannot run a command as root.');
-}
-
-const LAUNCHER = 'echo started >&3; exec "$@" 3>&-';
-
-/** A name that terminals set too: it tells a program nothing about where it runs. */
-const MARK_NAME = 'TERM_SESSION_ID';
-
-/**
- * A process group, and a search for what left it: by session, by descent, and (on Linux) by a mark in the environment
- * that children inherit. A process is not found if it has left its session *and* its parent *and* cleared its
- * environment; that is what `descendants` in the manifest says.
- */
-function createProcessGroupContainment(): Containment {
-  const owner = newMark();
-  return {
-    processes: 'descendants',
-    launch(argv, env) {
-      // Before the start: this process may be killed before it knows the group.
-      watch(owner);
-      const mark = newMark();
-      return {
-        file: '/bin/sh',
-        args: ['-c', LAUNCHER, 'sh', ...argv],
-        env: { ...env, [MARK_NAME]: mark },
-        contain: (pid) => containGroup(pid, `${MARK_NAME}=${mark}`),
-      };
-    },
-  };
-}
-
-function containGroup(leader: number, mark: string): ContainedTree {
-  const tree = treeOf(leader, mark);
-  holdGroup(leader);
-  return {
-    async terminate() {
-      await signalTree(tree, 'SIGTERM');
-    },
-    async kill() {
-      await signalTree(tree, 'SIGKILL');
-    },
-    async sweep() {
-      await endTree(tree);
-      releaseGroup(leader);
-    },
-  };
 }

@@ -5,7 +5,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { type StartedProgram, startProgram } from '../process/launcher.ts';
 import { GRACE_MS } from '../process/process-tree.ts';
 import type { CommandResult, RunOptions } from '../sandbox.ts';
-import type { ContainedTree, Containment, Launch } from './containment.ts';
+import type { ContainedTree, Containment, Hiding, Launch } from './containment.ts';
 import { OutputStream } from './output-stream.ts';
 
 /** How long to wait after KILL. A process that still runs hangs in the kernel, and waiting for it would never end. */
@@ -17,6 +17,7 @@ export type ProcessRequest = {
   env: Readonly<Record<string, string>>;
   cwd: string;
   containment: Containment;
+  hiding?: Hiding | undefined;
   signal: AbortSignal;
   options: RunOptions;
 };
@@ -25,7 +26,7 @@ export type ProcessRequest = {
 export async function runProcess(request: ProcessRequest): Promise<CommandResult> {
   if (request.signal.aborted) return neverStarted();
   const startedAt = performance.now();
-  const launch = request.containment.launch(request.argv, request.env);
+  const launch = request.containment.launch(request.argv, request.env, request.hiding);
   const started = await startProcess(launch, request.cwd, request.options.stdin);
   request.options.onStart?.();
   const [stdout, stderr] = outputStreams(started, request.options);

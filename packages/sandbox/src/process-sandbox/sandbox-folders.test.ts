@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { makeSandboxFolders, removeSandboxFolders } from './sandbox-folders.ts';
 
@@ -11,18 +11,28 @@ beforeEach(() => {
 afterEach(() => rmSync(scratch, { recursive: true, force: true }));
 
 test('folders are removed, empty or with something in them', async () => {
-  const untouched = makeSandboxFolders(scratch);
-  const used = makeSandboxFolders(scratch);
+  const untouched = makeSandboxFolders(scratch, tmpdir(), false);
+  const used = makeSandboxFolders(scratch, tmpdir(), false);
   mkdirSync(join(used.home, '.cache/deep'), { recursive: true });
   await Promise.all([removeSandboxFolders(untouched), removeSandboxFolders(used)]);
   expect(readdirSync(scratch)).toEqual([]);
+});
+
+test('they are around the workspace if its folder is in the scratch folder', async () => {
+  const workdir = join(scratch, 'own/repo');
+  mkdirSync(workdir, { recursive: true });
+  const folders = makeSandboxFolders(scratch, workdir, true);
+  expect(dirname(folders.root)).toBe(join(scratch, 'own'));
+  expect(readdirSync(folders.hiding?.view ?? '')).toEqual(['own']);
+  await removeSandboxFolders(folders);
+  expect(readdirSync(scratch, { recursive: true }).sort()).toEqual(['own', 'own/repo']);
 });
 
 test('a link in the place of the home is removed and not followed', async () => {
   const users = join(scratch, 'users-own');
   mkdirSync(users);
   writeFileSync(join(users, '.gitconfig'), '[user]\n');
-  const folders = makeSandboxFolders(scratch);
+  const folders = makeSandboxFolders(scratch, tmpdir(), false);
   rmSync(folders.home, { recursive: true });
   symlinkSync(users, folders.home);
   await removeSandboxFolders(folders);

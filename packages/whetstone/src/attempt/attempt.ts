@@ -14,6 +14,7 @@ import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { runSetup } from '../verify/run-setup.ts';
 import { verify } from '../verify/verify.ts';
+import { checkParents } from '../workspace/check-parents.ts';
 import { variantOverlays } from '../workspace/variant-overlays.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { buildRow } from './build-row.ts';
@@ -51,7 +52,8 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const overlays = variantOverlays(attempt.variant, instructionsPath);
   const snapshot = await lab.workspaces.prepare(attempt.commit, overlays);
   await using workspace = await lab.workspaces.create(snapshot);
-  await using folder = await openAttemptFolder(lab.scratch);
+  // Beside the workspace, because of the scratch folder a command sees nothing else.
+  await using folder = await openAttemptFolder(dirname(workspace.path));
   await using sandbox = await lab.sandboxes.start({ workdir: workspace.path, env: {} });
   const watch = watchRequests(attempt.context);
   await using lane = await openLane(attempt, lab, files, watch, {
@@ -64,6 +66,8 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   if (lane) trace.calls = lane.ledger;
 
   await setUp(attempt, lab, sandbox, workspace, files);
+  const parents = dirname(dirname(workspace.path));
+  checkParents(parents);
   attempt.onProgress?.({ phase: 'agent' });
   const driveStart = performance.now();
   trace.isDriving = true;
@@ -77,6 +81,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   await keepMetadata(turn, exposure, files.agent, lab);
   await sandbox.stop(); // the whole tree, before anything is read
   attempt.signal.throwIfAborted();
+  checkParents(parents); // another case can have written there meanwhile
 
   attempt.onProgress?.({ phase: 'verification' });
   trace.changes = await workspace.changes();
@@ -95,7 +100,6 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     workspaces: lab.workspaces,
     sandboxes: lab.sandboxes,
     directory: files.verify,
-    scratch: lab.scratch,
     mask: lab.mask,
     signal: attempt.signal,
   });

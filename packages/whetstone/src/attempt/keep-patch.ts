@@ -10,9 +10,9 @@ import { keepFile, passMasked } from './keep-file.ts';
 export async function keepPatch(
   changes: Changes,
   target: string,
-  { mask, hasSecrets }: { mask: Mask; hasSecrets: boolean },
+  { mask }: { mask: Mask },
 ): Promise<string[]> {
-  const leaking = hasSecrets ? await leakingBinaries(changes, mask) : [];
+  const leaking = mask.isEmpty ? [] : await leakingBinaries(changes, mask);
   if (leaking.length > 0) {
     return [
       `changes.patch was left out: a secret is in a binary file (${leaking.map(mask.text).join(', ')})`,

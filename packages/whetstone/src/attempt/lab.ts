@@ -17,11 +17,8 @@ export type Lab = {
   /** Absent when the run has no gateway. Agents then call their providers directly. */
   gateway?: LabGateway;
   record: RunRecord;
-  /** Where attempts make folders that are neither workspace nor sandbox. */
-  scratch: string;
-  /** Masks, in everything that is kept, the secrets that agents were given. */
+  /** Masks, in everything that is kept, the secrets that agents were given and the keys of providers. It learns more while adapters run. */
   mask: Mask;
-  hasSecrets: boolean;
   version: string;
 };
 

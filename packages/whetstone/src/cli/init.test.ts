@@ -94,7 +94,7 @@ describe('without an agent on the machine', () => {
   it('keeps runs out of commits, and leaves what is there', async () => {
     await init();
     const file = join(folder, '.whetstone/.gitignore');
-    expect(readFileSync(file, 'utf8')).toBe('*\n');
+    expect(readFileSync(file, 'utf8')).toBe('/runs/\n');
     writeFileSync(file, 'runs/\n');
     await init({ force: true });
     expect(readFileSync(file, 'utf8')).toBe('runs/\n');

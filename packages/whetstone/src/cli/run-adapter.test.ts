@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import type { StreamEvent } from '@whetstone/events';
 import { expect, test } from 'vitest';
 import {
+  everything,
   makeProgram,
   makeProject,
   type Project,
@@ -186,4 +187,32 @@ test('an adapter that throws is an error of the harness, with what it threw', as
   expect(project.latest().rows).toMatchObject([
     { outcome: 'error', failure_class: 'harness', evidence: expect.stringContaining('my own bug') },
   ]);
+});
+
+const CARELESS = `
+import { defineSandboxAgent, requireEnv } from 'whetstone/adapter';
+
+export default defineSandboxAgent({
+  name: 'careless',
+  async send(input, ctx) {
+    const key = requireEnv('TEAM_ACCESS');
+    const env = { MY_TOKEN: 'token-of-the-adapter', PLAIN: 'plain-value' };
+    const shown = await ctx.sandbox.runShell('echo "$MY_TOKEN $PLAIN" | tee leaked.txt', { env });
+    const text = [key, shown.stdout, process.env.MISTRAL_API_KEY].join(' ');
+    return { events: [{ type: 'message', role: 'assistant', text }], status: 'completed' };
+  },
+});
+`;
+
+test('secrets that only the adapter and the environment know are masked in all that is kept', async () => {
+  using project = makeAdapterProject({ module: 'mine.ts' });
+  project.write({ 'mine.ts': CARELESS });
+  const env = { TEAM_ACCESS: 'access-of-the-team', MISTRAL_API_KEY: 'key-of-the-shell' };
+  const finished = await project.whetstone(['run'], env);
+  expect(finished.exitCode, finished.stderr).toBe(0);
+  expect(eventsOf(project)).toContainEqual(
+    expect.objectContaining({ text: '[masked] [masked] plain-value\n [masked]' }),
+  );
+  const kept = everything(project.latest().directory).toString();
+  for (const secret of [...Object.values(env), 'token-of-the-adapter']) expect(kept).not.toContain(secret);
 });

@@ -75,6 +75,9 @@ export const manifestSchema = z.object({
     processes: z.string(),
     network: z.string(),
     workspace: z.string(),
+    /** Absent in runs of older versions, in which both were open. */
+    neighbours: z.string().optional(),
+    parents: z.string().optional(),
   }),
   gateway: z
     .object({

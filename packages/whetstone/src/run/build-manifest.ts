@@ -20,6 +20,7 @@ export async function buildManifest(input: {
   dirty: boolean;
   level: SandboxLevel;
   workspaceStrategy: string;
+  parents: 'private' | 'checked';
   agentVersions: ReadonlyMap<string, string | null>;
   /** Keyed by commit. */
   treeNotes: ReadonlyMap<string, SnapshotNotes>;
@@ -62,7 +63,7 @@ export async function buildManifest(input: {
       block: planned.block,
       fingerprint: planned.fingerprint,
     })),
-    isolation: { ...input.level, workspace: input.workspaceStrategy },
+    isolation: { ...input.level, workspace: input.workspaceStrategy, parents: input.parents },
     gateway: describeGateway(config.gateway),
     machine: {
       platform: platform(),

@@ -13,6 +13,7 @@ import type { SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { buildManifest } from './build-manifest.ts';
 import type { PlannedRun } from './plan-or-resume.ts';
+import type { Scratch } from './scratch-folder.ts';
 
 /** What a reader should know about the tree of each commit. */
 export type TreeNotes = ReadonlyMap<string, SnapshotNotes>;
@@ -39,8 +40,7 @@ export async function openRecord(input: {
   sandboxes: SandboxProvider;
   workspaces: Workspaces;
   treeNotes: TreeNotes;
-  /** The temporary folder of the run. */
-  scratch: string;
+  scratch: Scratch;
 }): Promise<RunRecord> {
   const { config, jobs, sandboxes, treeNotes } = input;
   const { plan, withheld, resumed } = input.plannedRun;
@@ -50,7 +50,8 @@ export async function openRecord(input: {
     ...{ config, plan, withheld, jobs, dirty, treeNotes },
     level: await sandboxes.describe(),
     workspaceStrategy: input.workspaces.strategy,
-    agentVersions: await agentVersions(config, plan, sandboxes, input.scratch),
+    parents: input.scratch.isPrivate ? 'private' : 'checked',
+    agentVersions: await agentVersions(config, plan, sandboxes, input.scratch.directory),
     gitVersion: await gitVersion(),
     notes: [...notesOf(dirty, treeNotes), ...agentsBypassingGateway(config, plan)],
   });

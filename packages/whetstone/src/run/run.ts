@@ -1,4 +1,5 @@
 import { type Agent, createAgent } from '@whetstone/agents';
+import { watchLearnedSecrets } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { createMask, startSandboxProvider } from '@whetstone/sandbox';
@@ -8,6 +9,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { setupEnvironment } from '../config/setup-environment.ts';
 import { inPlan, type Plan, type Selection } from '../plan/plan.ts';
 import { version } from '../version.ts';
+import { checkParents } from '../workspace/check-parents.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { collectSecrets } from './collect-secrets.ts';
@@ -76,6 +78,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   await using gateway = await openGateway(config, plannedRun);
   await sweepScratch();
   await using scratch = await makeScratch();
+  checkParents(scratch.directory);
   onEvent({ type: 'preparing' });
   const { withheld } = plannedRun;
   await using workspaces = await createWorkspaces({
@@ -100,21 +103,21 @@ export async function run(options: RunOptions): Promise<RunResult> {
     sandboxes,
     workspaces,
     treeNotes,
-    scratch: scratch.directory,
+    scratch,
   });
 
   const secrets = [
-    ...collectSecrets(inPlan(config.agents, plan.agents), process.env),
+    ...collectSecrets(inPlan(config.agents, plan.agents), config.gateway, process.env),
     ...setupSecrets,
     ...[...contexts.values()].flatMap((context) => context.secrets),
   ];
+  const mask = createMask(secrets);
+  using _learning = watchLearnedSecrets((secret) => mask.add([secret]));
   const lab: Lab = {
     workspaces,
     sandboxes,
     record,
-    scratch: scratch.directory,
-    mask: createMask(secrets),
-    hasSecrets: secrets.length > 0,
+    mask,
     version,
     ...present({ gateway }),
   };

@@ -3,13 +3,28 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeTree } from '@whetstone/sandbox';
 import { isAlive } from '@whetstone/sandbox/process';
+import { instructionsIn } from '../workspace/check-parents.ts';
+import { mountPrivately } from '../workspace/mount-namespace.ts';
 
-/** The temporary folder of a run, removed when disposed. Its name has the process id, for `sweepScratch`. */
-export async function makeScratch(): Promise<{ directory: string } & AsyncDisposable> {
+/** The temporary folder of a run, removed when disposed. */
+export type Scratch = AsyncDisposable & {
+  directory: string;
+  /** Nothing that agents read is in the folders above `directory`, and no case can write there. */
+  isPrivate: boolean;
+};
+
+/** Makes the folder. Its name has the process id, for `sweepScratch`. */
+export async function makeScratch(): Promise<Scratch> {
   const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));
+  const unwanted = instructionsIn('/').map((path) => `/${path.split('/')[1]}`);
+  const mounted = await mountPrivately(directory, unwanted);
   return {
-    directory,
-    [Symbol.asyncDispose]: () => removeTree(directory),
+    directory: mounted?.path ?? directory,
+    isPrivate: mounted !== undefined,
+    async [Symbol.asyncDispose]() {
+      await mounted?.unmount();
+      await removeTree(directory);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Mask, Sandbox, SandboxProvider } from '@whetstone/sandbox';
@@ -39,8 +39,6 @@ export type VerifyInput = {
   sandboxes: SandboxProvider;
   /** The folder for logs, made when needed. */
   directory: string;
-  /** The folder for temporary files. */
-  scratch: string;
   mask: Mask;
   signal: AbortSignal;
 };
@@ -123,7 +121,7 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
   }
 
   if (setup.length > 0) await protectAgain(input, room);
-  await using answers = openAnswerFiles(input.answer, input.scratch);
+  await using answers = openAnswerFiles(input.answer, dirname(workspace.path));
   const validation = await runCommands(sandbox, task.validation.commands, {
     ...where,
     prefix: 'validation',

@@ -1,8 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { MOUNT_OPTION_SETS, mountCommand } from './mount-options.ts';
+import { privateRootScript } from './private-root.ts';
 
 /**
  * Layered mounts belong in a mount namespace of this process: they vanish with it, even after `kill -9`. The variable
@@ -12,13 +14,59 @@ const MARKER = 'WHETSTONE_OUTER_MOUNT_NAMESPACE';
 const outerNamespace = process.env[MARKER];
 delete process.env[MARKER];
 
+/** Set by the restart when the process got a root of its own: the empty folder there that has only the root above it. */
+const ROOT_MARKER = 'WHETSTONE_PRIVATE_FOLDER';
+let privateFolder = process.env[ROOT_MARKER] || undefined;
+delete process.env[ROOT_MARKER];
+
+/**
+ * Shows `folder` under a path that has nothing above it but the root, which cannot be written. There the entries
+ * `unwanted` are taken away; in the root of the machine they stay. Resolves with the path and a function that ends it;
+ * `undefined` where the process has no root of its own, or the path is in use.
+ */
+export async function mountPrivately(
+  folder: string,
+  unwanted: readonly string[],
+): Promise<{ path: string; unmount: () => Promise<void> } | undefined> {
+  const path = privateFolder;
+  if (path === undefined) return undefined;
+  privateFolder = undefined;
+  // What cannot be taken away is found by the check of the folders above.
+  if (unwanted.length > 0) await run('/bin/sh', ['-c', TAKE_AWAY, 'sh', ...unwanted]).catch(() => undefined);
+  const isMounted = await run('mount', ['--bind', '--', folder, path]).then(
+    () => true,
+    () => false,
+  );
+  if (!isMounted) return undefined;
+  return {
+    path,
+    async unmount() {
+      await run('umount', ['-l', '--', path]);
+      privateFolder = path;
+    },
+  };
+}
+
+/** Removes only what is left without the mount: an empty file, an empty folder or a copied symlink. */
+const TAKE_AWAY = `
+mount -n -o remount,rw / || exit 1
+for entry in "$@"; do
+  umount -n -l -- "$entry"
+  if [ -L "$entry" ] || [ ! -s "$entry" ]; then rm -f -- "$entry" || rmdir -- "$entry"; else rmdir -- "$entry"; fi
+done
+mount -n -o remount,ro /
+`;
+
+const run = promisify(execFile);
+
 /** Whether this process runs in a mount namespace that `enterPrivateMountNamespace` made. */
 export function isPrivateMountNamespace(): boolean {
   return outerNamespace !== undefined && currentNamespace() !== outerNamespace;
 }
 
 /**
- * Restarts the process, with the same id, in a mount namespace of its own, unless it is in one or mounts do not work.
+ * Restarts the process, with the same id, in a mount namespace of its own, unless it is in one or mounts do not work; where
+ * it can, with a root of its own.
  * Call it first: nothing may be open yet. `argv`: what follows the executable, with the options of Node.
  * For a normal user this takes a user namespace as well, where the process has ambient capabilities; a child that is
  * not trusted should drop them (`setpriv --ambient-caps -all`).
@@ -30,7 +78,8 @@ export function enterPrivateMountNamespace(argv: readonly string[] = ownArgument
   if (unshare === undefined) return;
   const options = NAMESPACES.find((candidate) => mountsWorkIn(unshare, candidate));
   if (options === undefined) return;
-  process.execve(unshare, ['unshare', ...options, '--', process.execPath, ...argv], {
+  const restart = ['/bin/sh', '-c', privateRootScript(), 'sh', process.execPath, ...argv];
+  process.execve(unshare, ['unshare', ...options, '--', ...restart], {
     ...process.env,
     [MARKER]: outer,
   });

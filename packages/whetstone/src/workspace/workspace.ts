@@ -37,7 +37,10 @@ export type TreeEntry = {
 export type SnapshotNotes = { submodules: string[]; lfsPointers: string[] };
 
 export interface Workspace extends AsyncDisposable {
-  /** Absolute path of the tree. It shows nothing of task, variant or trial. */
+  /**
+   * Absolute path of the tree. It shows nothing of task, variant or trial. The folder around it is a folder of the scratch
+   * folder, belongs to this workspace and is removed with it.
+   */
   readonly path: string;
   readonly snapshot: Snapshot;
   /**

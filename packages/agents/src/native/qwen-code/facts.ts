@@ -2,6 +2,7 @@ import type { NativeFacts, Release } from '../native-agent.ts';
 
 export const facts: NativeFacts = {
   instructions: 'QWEN.md',
+  readsAbove: ['QWEN.md', 'AGENTS.md', '.env', '.qwen/.env'],
   skills: '.qwen/skills',
   mcpServers: true,
   plugins: { folder: '.qwen/extensions/NAME', manifests: [{ path: 'qwen-extension.json' }] },
