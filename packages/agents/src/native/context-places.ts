@@ -12,11 +12,13 @@ export type ContextPlaces = Pick<NativeFacts, 'instructions' | 'skills'> & {
   plugins?: string;
 };
 
-/** Every file and folder that some released agent reads in the folders above its workspace. */
+/**
+ * Every file and folder that some agent may read in the folders above its workspace: what the released agents read there,
+ * and the instructions of all agents, because nothing is known of a command or a module.
+ */
 export function placesReadAbove(): string[] {
-  // AGENTS.md is what agents agree on, so it counts for agents that Whetstone does not know.
-  const names = Object.values<NativeAgent>(nativeAgents).flatMap(({ facts }) => facts.readsAbove ?? []);
-  return [...new Set(['AGENTS.md', ...names])];
+  const all = Object.values<NativeAgent>(nativeAgents);
+  return [...new Set(all.flatMap(({ facts }) => [facts.instructions, ...(facts.readsAbove ?? [])]))];
 }
 
 /**

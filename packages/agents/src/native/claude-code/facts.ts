@@ -2,7 +2,14 @@ import { type NativeFacts, PASSED_PLUGINS, type Release } from '../native-agent.
 
 export const facts: NativeFacts = {
   instructions: 'CLAUDE.md',
-  readsAbove: ['CLAUDE.md', 'CLAUDE.local.md', '.claude/CLAUDE.md', '.claude/rules', '.mcp.json'],
+  readsAbove: [
+    'AGENTS.md',
+    'CLAUDE.md',
+    'CLAUDE.local.md',
+    '.claude/CLAUDE.md',
+    '.claude/rules',
+    '.mcp.json',
+  ],
   skills: '.claude/skills',
   mcpServers: true,
   plugins: { folder: PASSED_PLUGINS, manifests: [{ path: '.claude-plugin/plugin.json' }] },

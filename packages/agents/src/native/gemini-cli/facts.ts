@@ -2,7 +2,7 @@ import type { NativeFacts, Release } from '../native-agent.ts';
 
 export const facts: NativeFacts = {
   instructions: 'GEMINI.md',
-  readsAbove: ['GEMINI.md', '.env', '.gemini/.env'],
+  readsAbove: ['.env', '.gemini/.env'],
   skills: '.gemini/skills',
   mcpServers: true,
   plugins: { folder: '.gemini/extensions/NAME', manifests: [{ path: 'gemini-extension.json' }] },

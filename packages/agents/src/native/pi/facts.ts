@@ -2,7 +2,7 @@ import { type NativeFacts, PASSED_PLUGINS, type Release } from '../native-agent.
 
 export const facts: NativeFacts = {
   instructions: 'AGENTS.md',
-  readsAbove: ['AGENTS.md', 'AGENTS.MD', 'CLAUDE.md', 'CLAUDE.MD'],
+  readsAbove: ['AGENTS.md', 'AGENTS.MD', 'AGENTS.override.md', 'CLAUDE.md', 'CLAUDE.MD'],
   skills: '.pi/agent/skills',
   mcpServers: false,
   plugins: {
