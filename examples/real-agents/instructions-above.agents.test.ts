@@ -16,7 +16,6 @@ import { type DrivenAgentKind, drivenAgentKinds } from '@whetstone/agents/config
 import { testedVersion } from '@whetstone/agents/install';
 import { createGateway, defineScript, type Gateway, type Script } from '@whetstone/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { stringify } from 'yaml';
 import { cacheFolder } from './install.ts';
 
 /** Files that some agent could read. `.env` and `.mcp.json` are settings, which no request shows. */
@@ -148,8 +147,8 @@ async function runAll(args: readonly string[], script?: Script) {
     evaluation: { commands: ['true'] },
     output_dir: 'runs',
   };
-  writeFileSync(join(root, 'whetstone.yaml'), stringify(config));
-  writeFileSync(join(root, 'tasks.yaml'), stringify({ tasks: [{ id: 'one', prompt: 'Say hello.' }] }));
+  writeFileSync(join(root, 'whetstone.yaml'), JSON.stringify(config));
+  writeFileSync(join(root, 'tasks.yaml'), JSON.stringify({ tasks: [{ id: 'one', prompt: 'Say hello.' }] }));
   mkdirSync(join(root, 'tmp'), { recursive: true });
   const child = spawn(process.execPath, args, {
     cwd: root,
