@@ -216,7 +216,7 @@ describe('editors', () => {
       `# yaml-language-server: $schema=${schema}/whetstone.schema.json\n`,
     );
     expect(read('evals/tasks.yaml')).toMatch(`# yaml-language-server: $schema=${schema}/tasks.schema.json\n`);
-    expect(existsSync(join(folder, 'evals/.whetstone'))).toBe(false);
+    expect(existsSync(join(folder, 'evals/.whetstone/schema'))).toBe(false);
   });
 
   it('get copies where it is not installed', async () => {
