@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { makeProject } from './__fixtures__/project.ts';
@@ -11,4 +12,17 @@ test('runs inside the repository are not uncommitted changes of it', async () =>
     expect(exitCode).toBe(0);
     expect(stdout).not.toContain('uncommitted changes');
   }
+});
+
+test('the configuration in the repository is not, but a change of what cases get is', async () => {
+  using project = makeProject();
+  writeFileSync(join(project.repo, 'notes.md'), 'Rules.\n');
+  project.writeConfig({
+    variants: { baseline: { overlays: [{ source: join(project.repo, 'notes.md'), target: 'AGENTS.md' }] } },
+  });
+  const { stdout } = await project.whetstone(['run', '--task-id', 'one']);
+  expect(stdout).not.toContain('uncommitted changes');
+  writeFileSync(join(project.repo, 'README.md'), 'Another project.\n');
+  const changed = await project.whetstone(['run', '--task-id', 'one']);
+  expect(changed.stdout).toContain('uncommitted changes');
 });

@@ -45,7 +45,7 @@ export async function openRecord(input: {
   const { config, jobs, sandboxes, treeNotes } = input;
   const { plan, withheld, resumed } = input.plannedRun;
   if (resumed) return resumeRunRecord(resumed.directory);
-  const { dirty } = await inspectRepo(config.repo.path, ownFolders(config));
+  const { dirty } = await inspectRepo(config.repo.path, ownPaths(config, withheld));
   const manifest = await buildManifest({
     ...{ config, plan, withheld, jobs, dirty, treeNotes },
     level: await sandboxes.describe(),
@@ -68,10 +68,11 @@ async function agentVersions(config: Config, plan: Plan, sandboxes: SandboxProvi
   return versions;
 }
 
-/** What Whetstone writes itself, which is never a change that a run left out. */
-function ownFolders({ file, outputDir, gateway }: Config): string[] {
+/** What no case's tree has, and what Whetstone writes itself: never a change that a run left out. */
+function ownPaths({ repo, file, outputDir, gateway }: Config, withheld: PlannedRun['withheld']): string[] {
   const recordings = gateway?.mode === 'record' ? [gateway.cassettes] : [];
-  return [join(dirname(file), '.whetstone'), outputDir, ...recordings];
+  const kept = withheld.map(({ path }) => join(repo.path, path));
+  return [join(dirname(file), '.whetstone'), outputDir, ...recordings, ...kept];
 }
 
 function notesOf(dirty: boolean, treeNotes: TreeNotes): string[] {
