@@ -36,6 +36,8 @@ const lastLines = {
   'codex-command': '"type":"turn.completed"',
 };
 const agents = Object.keys(lastLines);
+const tasks = ['fix-truncate', 'add-title-case', 'fix-duration'];
+const selected = tasks.flatMap((task) => ['--task-id', task]);
 
 describe('released agents through the gateway’s script', () => {
   let rows: Row[];
@@ -47,7 +49,16 @@ describe('released agents through the gateway’s script', () => {
     const config = join(import.meta.dirname, 'whetstone.yaml');
     const child = spawn(
       process.execPath,
-      [join(root, 'packages/whetstone/bin/whetstone.js'), 'run', '-c', config, '--jobs', '2', '--json'],
+      [
+        join(root, 'packages/whetstone/bin/whetstone.js'),
+        'run',
+        '-c',
+        config,
+        '--jobs',
+        '2',
+        '--json',
+        ...selected,
+      ],
       {
         stdio: ['ignore', 'pipe', 'inherit'],
         env: { ...process.env, PATH: `${programs}${delimiter}${process.env.PATH}` },
