@@ -6,7 +6,6 @@ import { type ActionOf, commandActions } from './command-action.ts';
 import { addExamples } from './example-commands.ts';
 import { addGateway } from './gateway-commands.ts';
 import { collect, portNumber, positiveInteger, rate } from './option-values.ts';
-import { printError } from './print-error.ts';
 
 /**
  * The command line: parses, calls the library, prints. Resolves with the exit code: 0 all passed; 1 some case not
@@ -15,10 +14,13 @@ import { printError } from './print-error.ts';
 export async function main(argv: string[]): Promise<number> {
   handleOutputErrors();
   let json = false;
-  const print = (error: unknown) => printError(error, process, json);
+  const print = async (error: unknown) => {
+    const { printError } = await import('./print-error.ts');
+    return await printError(error, process, json);
+  };
   // Node's own exit code for a crash is 1, which here says that a case did not pass.
   process.on('uncaughtException', (error) => {
-    void print(error).then(() => process.exit(3));
+    void print(error).finally(() => process.exit(3));
   });
   let exitCode = 0;
   const program = createProgram((code) => {
