@@ -14,9 +14,11 @@ export async function waitForTurn(
 ): Promise<ProviderTurn> {
   const { line, signal, ended } = call;
   const arrivedAt = performance.now();
-  const turn = await turns.take(signal).finally(() => {
+  const turn = await turns.take(signal).catch((error: unknown) => {
     line.queued_ms = Math.round(performance.now() - arrivedAt);
+    throw error;
   });
+  line.queued_ms = Math.round(turn.waitedMs);
   // Only after the call is charged, because the next call may then be over the budget.
   void ended.then(() => {
     if (saidOverload()) turn.refused();

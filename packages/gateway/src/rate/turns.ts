@@ -2,6 +2,8 @@ import { RequestError } from '../wire/request-error.ts';
 import { openConcurrencyLimit, type RateOptions } from './concurrency-limit.ts';
 
 export type ProviderTurn = {
+  /** How long the call waited, in milliseconds. */
+  waitedMs: number;
   /** Reports that the provider refused the call, and how many milliseconds it asks clients to wait, if it said so. */
   refused(pauseMs?: number): void;
   /** Ends the turn, so that the next call can go; `ok`: the answer was good. */
@@ -31,10 +33,12 @@ export function openTurns(options: RateOptions = {}) {
     take(signal: AbortSignal): Promise<ProviderTurn> {
       if (signal.aborted) return Promise.reject(signal.reason);
       const { promise, resolve, reject } = Promise.withResolvers<ProviderTurn>();
+      const arrivedAt = performance.now();
       const call = {
         go() {
           stopWaiting();
           resolve({
+            waitedMs: performance.now() - arrivedAt,
             refused(pauseMs) {
               limit.refused(call, pauseMs);
               advance();
@@ -86,4 +90,4 @@ export function openRate(options: RateOptions | false = {}): Rate {
   };
 }
 
-const unlimited: Turns = { take: async () => ({ refused() {}, end() {} }) };
+const unlimited: Turns = { take: async () => ({ waitedMs: 0, refused() {}, end() {} }) };
