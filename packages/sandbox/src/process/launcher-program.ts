@@ -30,9 +30,14 @@ export function launcherProgram(): void {
   function start({ id, file, args, cwd, env, input, outputs }: Request): void {
     const opened: number[] = [];
     const open = (path: string, flags: string): number => {
-      const descriptor = openSync(path, flags);
-      opened.push(descriptor);
-      return descriptor;
+      try {
+        const descriptor = openSync(path, flags);
+        opened.push(descriptor);
+        return descriptor;
+      } catch (error) {
+        // Without its code: a pipe that is missing is not a program that is missing.
+        throw new Error(`a pipe could not be opened: ${(error as Error).message}`);
+      }
     };
     const fail = ({ code, message }: NodeJS.ErrnoException) => answer({ id, error: { code, message } });
     try {

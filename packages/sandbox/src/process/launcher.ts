@@ -92,8 +92,9 @@ function startLauncher(): Launcher {
     pending.set(id, entry);
     // A running program keeps this process alive, an idle launcher does not.
     child.channel?.ref();
-    // A failed `send` means that the launcher has ended: its `exit` settles what is pending.
-    child.send({ id, ...request } satisfies Request, () => {});
+    child.send({ id, ...request } satisfies Request, (error) => {
+      if (error) settle({ id, error: { code: undefined, message: error.message } });
+    });
     return { pid: await entry.start.promise, exited: entry.exit.promise };
   }
 
