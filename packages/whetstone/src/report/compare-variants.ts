@@ -47,7 +47,7 @@ function measure({ variant, baseline }: ArmPair): Measured {
     difference: found?.difference ?? null,
     interval: judged?.interval ?? null,
     p_value: judged?.pValue ?? null,
-    these_tasks_p_value: pairs.length === 0 ? null : labelPermutationP(pairs),
+    these_tasks_p_value: haveTrialsToDeal(pairs) ? labelPermutationP(pairs) : null,
     bounds: [variant.arm.bounds[0] - baseline.arm.bounds[1], variant.arm.bounds[1] - baseline.arm.bounds[0]],
     interval_bounds: intervalBounds({ variant, baseline }),
     ...planning(pairs.map(differenceOf), found?.standardDeviation ?? null),
@@ -55,6 +55,10 @@ function measure({ variant, baseline }: ArmPair): Measured {
 }
 
 type Pair = { variant: TaskCount; baseline: TaskCount };
+
+/** With one trial per arm, the trials of a task say nothing about that task only (statistics, R2). */
+const haveTrialsToDeal = (pairs: readonly Pair[]): boolean =>
+  pairs.length > 0 && pairs.every(({ variant, baseline }) => variant.trials > 1 && baseline.trials > 1);
 
 function pairOf(variant: TaskCount | undefined, baseline: TaskCount | undefined): Pair[] {
   return variant && baseline ? [{ variant, baseline }] : [];

@@ -88,7 +88,10 @@ export type Comparison = {
   p_value: number | null;
   /** The p-value after Holm's correction over all comparisons of the report. The verdict uses this one. */
   adjusted_p_value: number | null;
-  /** Two-sided, for these tasks only: exact permutation of the arms within each task. Makes no verdict. */
+  /**
+   * Two-sided, for these tasks only: exact permutation of the arms within each task. Makes no verdict; `null` unless
+   * every task has two trials or more in both arms.
+   */
   these_tasks_p_value: number | null;
   /** The lowest and highest difference over all planned cases that the cases without a result still allow. */
   bounds: [number, number];
