@@ -25,7 +25,9 @@ test('setup gets proxies, certificates, registries and its own variables, and th
       {
         id: 'one',
         prompt: 'x',
-        setup: [`${print(join(notes, 'setup'))}; cat ${join(notes, 'setup')}`],
+        setup: [
+          `${print(join(notes, 'setup'))}; cat ${join(notes, 'setup')}; echo the password is proxy-password`,
+        ],
         setup_env: { MODE: 'fast', TEAM_TOKEN: `\${TEAM_TOKEN}` },
       },
     ],

@@ -17,7 +17,10 @@ export function setupEnvironment(
     where: `tasks[${task.id}].setup_env`,
   });
   const machine = installationVariables(user);
-  const credentials = Object.values(machine).flatMap((value) => /:\/\/([^/\s@]+)@/.exec(value)?.[1] ?? []);
+  const credentials = Object.values(machine).flatMap((value) => {
+    const [, whole, password] = /:\/\/([^/\s@:]*:?([^/\s@]*))@/.exec(value) ?? [];
+    return [whole, password].flatMap((part) => part || []);
+  });
   return { env: { ...machine, ...own.env }, secrets: [...own.secrets, ...credentials] };
 }
 
