@@ -32,7 +32,7 @@ export async function askForChoices(
     ...streams,
     message: `Which command runs the tests?${others.length > 0 ? ` Also found: ${others.join(', ')}` : ''}`,
     initialValue: suggested.testCommand ?? '',
-    placeholder: 'empty: say it later in whetstone.yaml',
+    placeholder: 'leave it empty to set it later in whetstone.yaml',
   });
   if (isCancel(testCommand)) return undefined;
   const ci = await confirm({
