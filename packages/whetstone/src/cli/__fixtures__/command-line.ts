@@ -16,6 +16,10 @@ export type Finished = {
 
 type Host = { isAlive(): boolean; run(call: Call): Promise<Finished> };
 
+/** What waits for a process, which is what keeps `HOSTS` to that number: to start one costs as much as two calls. */
+const waiting: ((host: Host) => void)[] = [];
+const HOSTS = 3;
+let hosts = 0;
 /** Those that run nothing now. They end with this process. */
 const idle: Host[] = [];
 
@@ -24,10 +28,27 @@ const idle: Host[] = [];
  * most of what a call costs. Whatever is about the process itself, as a signal is, starts `bin/whetstone.js`.
  */
 export async function runCommandLine(call: Call): Promise<Finished> {
-  const host = idle.pop() ?? startHost();
-  const finished = await host.run(call);
-  if (host.isAlive()) idle.push(host);
-  return finished;
+  const host = await takeHost();
+  try {
+    return await host.run(call);
+  } finally {
+    giveBack(host);
+  }
+}
+
+async function takeHost(): Promise<Host> {
+  const host = idle.pop();
+  if (host) return host;
+  if (hosts === HOSTS) return await new Promise((resolve) => waiting.push(resolve));
+  hosts += 1;
+  return startHost();
+}
+
+function giveBack(used: Host): void {
+  const next = waiting.shift();
+  if (used.isAlive()) return next ? next(used) : void idle.push(used);
+  if (next) return next(startHost());
+  hosts -= 1;
 }
 
 function startHost(): Host {
