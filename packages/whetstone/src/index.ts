@@ -10,7 +10,7 @@ export type { Plan, PlannedCase, Selection } from './plan/plan.ts';
 export { planRun } from './plan/plan-run.ts';
 export { findRun } from './record/find-run.ts';
 export type { Manifest } from './record/manifest.ts';
-export { readRun, rowsInOrder, type StoredRun } from './record/read-run.ts';
+export { type ReadRun, readRun, rowsInOrder, type StoredRun } from './record/read-run.ts';
 export type { CaseRow } from './record/row.ts';
 export { summarize } from './report/summarize.ts';
 export type { Arm, Comparison, Summary } from './report/summary.ts';

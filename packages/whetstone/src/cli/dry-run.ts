@@ -20,8 +20,15 @@ export async function printDryRun(
   {
     plan,
     starting,
+    again,
     problems,
-  }: { plan: Plan; starting: readonly PlannedCase[]; problems: readonly WhetstoneError[] },
+  }: {
+    plan: Plan;
+    starting: readonly PlannedCase[];
+    /** Why cases of a resumed run would run a second time. */
+    again: readonly string[];
+    problems: readonly WhetstoneError[];
+  },
   { json, stdout }: { json: boolean; stdout: NodeJS.WritableStream },
 ): Promise<void> {
   const commands = plan.agents.flatMap(({ name }) => {
@@ -38,7 +45,8 @@ export async function printDryRun(
   });
   const order = starting.map(({ id }) => id);
   if (json) {
-    const shown = { seed: plan.seed, order, cases: plan.cases, commands, problems: problems.map(errorJson) };
+    const found = { again, problems: problems.map(errorJson) };
+    const shown = { seed: plan.seed, order, cases: plan.cases, commands, ...found };
     stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     return;
   }
@@ -51,6 +59,7 @@ export async function printDryRun(
       counted(trials, 'trial'),
     ].join(' × ')}`,
     ...(order.length < cases.length ? [`${order.length} of ${cases.length} cases are missing`] : []),
+    ...again,
     '',
     `Repository  ${config.repo.path}`,
     `Agents      ${agents.map(({ name, kind }) => `${name} (${kind})`).join(', ')}`,

@@ -4,7 +4,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { loadConfig } from '../config/load-config.ts';
 import { findRun } from '../record/find-run.ts';
 import { runLayout } from '../record/layout.ts';
-import { readRun } from '../record/read-run.ts';
+import { readRun, unreadText } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { renderCsv } from '../report/csv.ts';
 import { failedCommand } from '../report/evidence-files.ts';
@@ -24,6 +24,8 @@ export async function reportCommand(
   { stdout, stderr }: Streams,
 ): Promise<number> {
   const directory = await locateRun(reference, options.config);
+  const { unread } = await readRun(directory);
+  for (const line of unread) stderr.write(`warning  ${directory}: ${unreadText(line)}\n`);
   const reported = await rebuildReport(directory).catch(async (error: unknown) => {
     if (!isUnwritable(error)) throw error;
     stderr.write(`${error.where}: ${error.message} The files of the report there were not changed.\n`);

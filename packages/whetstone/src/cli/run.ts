@@ -10,6 +10,7 @@ import { checkCassettes } from '../run/open-gateway.ts';
 import { casesToRun, type PlannedRun, planOrResume } from '../run/plan-or-resume.ts';
 import { requireExecutables } from '../run/require-executables.ts';
 import { run } from '../run/run.ts';
+import { reasonsToRunAgain } from '../run/run-again.ts';
 import { startProblems } from '../run/start-problems.ts';
 import { printDryRun } from './dry-run.ts';
 import { openConfig } from './find-config.ts';
@@ -56,7 +57,8 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
     const { plan, resumed } = planned;
     const starting = casesToRun(plan, resumed?.rows);
     const problems = await problemsOf(loaded, planned, request.selection);
-    await printDryRun(config, { plan, starting, problems }, { json: options.json ?? false, stdout });
+    const again = reasonsToRunAgain(plan, resumed);
+    await printDryRun(config, { plan, starting, again, problems }, { json: options.json ?? false, stdout });
     for (const problem of problems) await printError(problem, streams, false);
     return problems.length === 0 ? 0 : 2;
   }

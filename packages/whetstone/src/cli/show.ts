@@ -1,7 +1,7 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { didYouMean } from '@whetstone/errors/did-you-mean';
 import { runLayout } from '../record/layout.ts';
-import { readRun, rowsInOrder, type StoredRun } from '../record/read-run.ts';
+import { type ReadRun, readRun, rowsInOrder, unreadText } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { escapedJson } from '../report/json.ts';
 import { renderCase, renderRun } from '../report/render-case.ts';
@@ -33,7 +33,7 @@ export async function showCommand(
   return 0;
 }
 
-function findCase(run: StoredRun, reference: string): CaseRow {
+function findCase(run: ReadRun, reference: string): CaseRow {
   const planned = run.manifest.case_matrix.map(({ case_id: id }) => id);
   const matches = planned.includes(reference)
     ? [reference]
@@ -41,12 +41,15 @@ function findCase(run: StoredRun, reference: string): CaseRow {
   const [id] = matches;
   const row = id === undefined ? undefined : run.rows.get(id);
   if (matches.length === 1 && row) return row;
+  const unread = run.unread.find(({ caseId }) => caseId === id && id !== undefined);
   const problem =
     matches.length > 1
       ? `${reference} is the beginning of ${matches.length} case ids.`
       : id === undefined
         ? `This run has no case ${reference}.`
-        : `Case ${id} has not finished.`;
+        : unread
+          ? `The row of case ${id} cannot be read: ${unreadText(unread)}`
+          : `Case ${id} has not finished.`;
   const meant = matches.length === 0 ? didYouMean(reference, planned) : undefined;
   throw new WhetstoneError('case-not-found', problem, {
     where: run.directory,

@@ -1,6 +1,7 @@
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { codeOf } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { z } from 'zod';
 import { keptRowSchema } from './row.ts';
 
@@ -69,14 +70,49 @@ async function closeTornLine(handle: FileHandle): Promise<void> {
   if (buffer.toString() !== '\n') await handle.appendFile('\n');
 }
 
-/** The entries of a journal, in order, without incomplete lines and unknown types. None without a file. */
-export async function readJournal(file: string): Promise<JournalEntry[]> {
+/** A line of a journal that this version of Whetstone cannot use. */
+export type UnreadLine = {
+  /** Counted from 1. */
+  line: number;
+  /** What is wrong with it, as the rest of a sentence: `is not complete JSON`. */
+  what: string;
+  /** The case that it is about, where that can be seen. */
+  caseId?: string;
+};
+
+/** A line of a journal: an entry, or what keeps it from being one. */
+export type JournalLine = { entry: JournalEntry } | { unread: UnreadLine };
+
+/** The lines of a journal, in order. None without a file. */
+export async function readJournal(file: string): Promise<JournalLine[]> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return ''; // a run that was killed before its first line
     throw error;
   });
-  return text.split('\n').flatMap((line) => {
-    const parsed = journalEntrySchema.safeParse(parseJson(line));
-    return parsed.success ? [parsed.data] : [];
-  });
+  return text.split('\n').flatMap((line, index) => (line === '' ? [] : [parseLine(line, index + 1)]));
+}
+
+const KNOWN_TYPES: readonly string[] = journalEntrySchema.options.map(({ shape }) => shape.type.value);
+
+function parseLine(text: string, line: number): JournalLine {
+  const value = parseJson(text);
+  const parsed = journalEntrySchema.safeParse(value);
+  if (parsed.success) return { entry: parsed.data };
+  const caseId = /"case_id":"([^"\\]+)"/.exec(text)?.[1];
+  return { unread: { line, what: problemOf(value, parsed.error), ...present({ caseId }) } };
+}
+
+function problemOf(value: unknown, { issues: [issue] }: z.ZodError): string {
+  if (value === undefined) return 'is not complete JSON: a crash cut it off, or the file is damaged';
+  const { type, row } =
+    z.object({ type: z.unknown().optional(), row: z.unknown().optional() }).safeParse(value).data ?? {};
+  if (typeof type !== 'string') return 'is not an entry of a journal';
+  if (!KNOWN_TYPES.includes(type))
+    return `has the type ${JSON.stringify(type)} of a newer version of Whetstone`;
+  const version = z.object({ schema_version: z.string() }).safeParse(row).data?.schema_version;
+  const known = keptRowSchema.shape.schema_version.value;
+  if (version !== undefined && version !== known) {
+    return `has a row of schema_version ${version}; this version of Whetstone reads ${known}`;
+  }
+  return `does not fit: ${issue?.path.join('.')}: ${issue?.message}`;
 }

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
-import { readJournal } from './journal.ts';
+import { readJournal, type UnreadLine } from './journal.ts';
 import { runLayout } from './layout.ts';
 import { type Manifest, manifestSchema } from './manifest.ts';
 import type { CaseRow } from './row.ts';
@@ -9,11 +9,19 @@ import type { CaseRow } from './row.ts';
 /** What a run directory holds. The run may still go on, or may have been interrupted. */
 export type StoredRun = { directory: string; manifest: Manifest; rows: ReadonlyMap<string, CaseRow> };
 
+/** A run as its files say. The notes of its manifest also name the journal lines of `unread`. */
+export type ReadRun = StoredRun & {
+  /** The cases that were started, finished or not. `undefined` if the journal has no line that can be read. */
+  started: ReadonlySet<string> | undefined;
+  /** Lines of the journal that cannot be read, without those whose case has a newer row. */
+  unread: readonly UnreadLine[];
+};
+
 /**
  * Reads a run directory.
  * @throws WhetstoneError `run-not-found` if it is not one, `run-unreadable` if it cannot be read.
  */
-export async function readRun(directory: string): Promise<StoredRun> {
+export async function readRun(directory: string): Promise<ReadRun> {
   const layout = runLayout(directory);
   const text = await readFile(layout.manifest, 'utf8').catch((error: unknown) => {
     if (!isAbsent(error)) throw unreadable(layout.manifest, error);
@@ -31,15 +39,34 @@ export async function readRun(directory: string): Promise<StoredRun> {
       cause: parsed.error,
     });
   }
-  const rows = new Map<string, CaseRow>();
-  const entries = await readJournal(layout.journal).catch((error: unknown) => {
+  const lines = await readJournal(layout.journal).catch((error: unknown) => {
     throw unreadable(layout.journal, error);
   });
-  for (const entry of entries) {
-    if (entry.type === 'case.finished') rows.set(entry.case_id, entry.row);
+  const rows = new Map<string, CaseRow>();
+  const started = new Set<string>();
+  let unread: UnreadLine[] = [];
+  for (const line of lines) {
+    if ('unread' in line) {
+      unread.push(line.unread);
+      continue;
+    }
+    const { entry } = line;
+    if ('case_id' in entry) started.add(entry.case_id);
+    if (entry.type !== 'case.finished') continue;
+    rows.set(entry.case_id, entry.row);
+    unread = unread.filter(({ caseId }) => caseId !== entry.case_id);
   }
-  return { directory, manifest: parsed.data, rows };
+  const notes = [...parsed.data.notes, ...unread.map(unreadText)];
+  const isReadable = lines.length > unread.length;
+  return {
+    ...{ directory, manifest: { ...parsed.data, notes }, rows, unread },
+    started: isReadable ? started : undefined,
+  };
 }
+
+/** A line of the journal that cannot be read, in one sentence. */
+export const unreadText = ({ line, what, caseId }: UnreadLine): string =>
+  `journal.jsonl:${line} cannot be read${caseId === undefined ? '' : ` (case ${caseId})`}: it ${what}.`;
 
 /** The rows in planned order. */
 export function rowsInOrder(run: Pick<StoredRun, 'manifest' | 'rows'>): CaseRow[] {

@@ -48,11 +48,32 @@ describe('a run directory', () => {
       '{"type":"case.finished","case_id":"b","row":{"sch',
     );
 
+    const stored = await readRun(record.directory);
+    expect(stored.unread).toMatchObject([
+      { line: 4, caseId: 'b', what: expect.stringContaining('not complete JSON') },
+    ]);
+    expect(stored.manifest.notes).toEqual([
+      expect.stringContaining('journal.jsonl:4 cannot be read (case b)'),
+    ]);
     await using resumed = await resumeRunRecord(record.directory);
     expect([...resumed.rows.keys()]).toEqual(['a']);
     await resumed.startCase('b');
     await resumed.finishCase(rowOf('b'));
-    expect([...(await readRun(record.directory)).rows.keys()]).toEqual(['a', 'b']);
+    const after = await readRun(record.directory);
+    expect([...after.rows.keys()]).toEqual(['a', 'b']);
+    expect(after.unread).toEqual([]);
+  });
+
+  test.each([
+    ['{"type":"case.scored","case_id":"b"}', 'has the type "case.scored" of a newer version'],
+    ['{"type":"case.finished","case_id":"b","at":"","row":{"schema_version":"2"}}', 'schema_version 2'],
+    ['{"type":"case.finished","case_id":"b","at":"","row":{"schema_version":"1"}}', 'does not fit: row.'],
+    ['[1]', 'is not an entry of a journal'],
+  ])('names a line that this version cannot read: %s', async (line, what) => {
+    await using record = await createRunRecord(output, manifest);
+    await appendFile(runLayout(record.directory).journal, `${line}\n`);
+    const { unread } = await readRun(record.directory);
+    expect(unread).toMatchObject([{ line: 2, what: expect.stringContaining(what) }]);
   });
 
   test('a case that starts again starts empty', async () => {

@@ -5,7 +5,7 @@ import type { Plan, PlannedCase, Selection } from '../plan/plan.ts';
 import { planRun } from '../plan/plan-run.ts';
 import { findRun } from '../record/find-run.ts';
 import type { Manifest } from '../record/manifest.ts';
-import { readRun, type StoredRun } from '../record/read-run.ts';
+import { type ReadRun, readRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { resolveCommit } from '../workspace/repository.ts';
 import { findWithheld, RUNS, type Withheld } from '../workspace/withheld.ts';
@@ -22,7 +22,7 @@ export type RunRequest = {
 };
 
 /** A plan, what no case's tree has and, where it resumes an earlier run, that run. */
-export type PlannedRun = { plan: Plan; withheld: Withheld[]; resumed?: StoredRun };
+export type PlannedRun = { plan: Plan; withheld: Withheld[]; resumed?: ReadRun };
 
 /** Plans a new run. Or plans an earlier run again, and checks that its cases are still the same work. */
 export async function planOrResume(request: RunRequest): Promise<PlannedRun> {

@@ -8,6 +8,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { setupEnvironment } from '../config/setup-environment.ts';
 import { inPlan, type Plan, type Selection } from '../plan/plan.ts';
+import { readRun } from '../record/read-run.ts';
 import { version } from '../version.ts';
 import { checkParents } from '../workspace/check-parents.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
@@ -19,6 +20,7 @@ import { casesToRun, planOrResume } from './plan-or-resume.ts';
 import { readDeclaredContext } from './read-declared-context.ts';
 import { requireCapabilities } from './require-capabilities.ts';
 import { requireExecutables } from './require-executables.ts';
+import { reasonsToRunAgain } from './run-again.ts';
 import { type CaseLab, runCase } from './run-case.ts';
 import type { RunEvent } from './run-event.ts';
 import { makeScratch, sweepScratch } from './scratch-folder.ts';
@@ -94,7 +96,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const setupSecrets = config.tasks
     .filter(({ id }) => planned.has(id))
     .flatMap((task) => setupEnvironment(task, process.env).secrets);
-  for (const message of agentsBypassingGateway(config, plan)) onEvent({ type: 'warned', message });
+  const warnings = [...reasonsToRunAgain(plan, plannedRun.resumed), ...agentsBypassingGateway(config, plan)];
+  for (const message of warnings) onEvent({ type: 'warned', message });
   const treeNotes = await prepareTrees(config, plan, workspaces);
   await using record = await openRecord({
     config,
@@ -124,7 +127,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const unfinished = await runCases({ ...lab, config, agents, contexts }, plan, { jobs, signal, onEvent });
   const interrupted = unfinished > 0;
   await record.finish(interrupted ? 'interrupted' : 'finished');
-  return { ...(await writeReport(record)), interrupted };
+  // A case that ran again has a row in place of a line of the journal that could not be read.
+  const stored = plannedRun.resumed ? await readRun(record.directory) : record;
+  return { ...(await writeReport(stored)), interrupted };
 }
 
 function assertJobs(jobs: number): void {

@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { makeProject } from './__fixtures__/project.ts';
+
+test('lines that cannot be read are named, and a resumed run says which cases it pays for again', async () => {
+  using project = makeProject({
+    tasks: ['one', 'two', 'three'].map((id) => ({ id, prompt: 'Do it.' })),
+    agents: { writer: 'echo run >> "$NOTES/runs"; echo done >> README.md' },
+  });
+  expect(await project.whetstone(['run', '--seed', 's'])).toMatchObject({ exitCode: 0 });
+  const { directory } = project.latest();
+  const journal = join(directory, 'journal.jsonl');
+  const lines = readFileSync(journal, 'utf8').split('\n');
+  const finished = (id: string) =>
+    lines.findIndex((line) => line.includes('case.finished') && line.includes(`"${id}__`));
+  const [newer, broken] = [finished('one'), finished('two')];
+  lines[newer] = (lines[newer] ?? '').replace('"schema_version":"1"', '"schema_version":"2"');
+  lines[broken] = (lines[broken] ?? '').slice(0, 90);
+  writeFileSync(journal, lines.join('\n'));
+
+  const shown = await project.whetstone(['show', 'latest']);
+  expect(shown.stdout.replace(/\s+/g, ' ')).toContain(
+    `journal.jsonl:${newer + 1} cannot be read (case one__baseline__writer__trial-1): it has a row of schema_version 2`,
+  );
+  const reported = await project.whetstone(['report', 'latest', '--format', 'csv']);
+  expect(reported.stderr).toContain(`${directory}: journal.jsonl:${broken + 1} cannot be read`);
+  const one = await project.whetstone(['show', 'latest', 'one']);
+  expect(one.stderr).toContain(
+    'The row of case one__baseline__writer__trial-1 cannot be read: journal.jsonl:',
+  );
+
+  const because = (line: number) =>
+    `1 case will run again because its line in the journal cannot be read (journal.jsonl:${line + 1}).`;
+  const planned = await project.whetstone(['run', '--resume', 'latest', '--dry-run']);
+  for (const line of [newer, broken]) expect(planned.stdout).toContain(because(line));
+  expect(readFileSync(join(project.notes, 'runs'), 'utf8')).toBe('run\n'.repeat(3));
+
+  const resumed = await project.whetstone(['run', '--resume', 'latest']);
+  expect(resumed).toMatchObject({ exitCode: 0 });
+  for (const line of [newer, broken]) expect(resumed.stderr).toContain(because(line));
+  expect(resumed.stderr.indexOf('will run again')).toBeLessThan(
+    resumed.stderr.indexOf('2 of 3 cases are missing'),
+  );
+  expect(resumed.stdout).not.toContain('cannot be read');
+  expect(readFileSync(join(project.notes, 'runs'), 'utf8')).toBe('run\n'.repeat(5));
+
+  const again = await project.whetstone(['run', '--resume', 'latest']);
+  expect(again.stderr).not.toContain('will run again');
+});
