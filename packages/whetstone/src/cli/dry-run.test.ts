@@ -10,7 +10,7 @@ describe.concurrent('a dry run', () => {
     project = makeProject({
       tasks: [
         { id: 'one', prompt: 'It costs `$(touch pwned)` "much".\n', setup: ['touch "$NOTES/setup"'] },
-        { id: 'two', prompt: 'Do the second thing.' },
+        { id: 'two', prompt: 'Do the second thing.', protected_paths: ['test', 'tests/**'] },
       ],
     });
     project.writeConfig({
@@ -42,6 +42,8 @@ describe.concurrent('a dry run', () => {
     expect(stdout).toContain('16 cases: 2 agents × 2 tasks × 2 variants × 2 trials');
     expect(stdout).toContain('noted (baseline)');
     expect(stdout).toContain('Seed        s\n');
+    expect(stdout).toContain('Protected   test (two): 1 file of the commit\n');
+    expect(stdout).toContain('Protected   tests/** (two): 0 files of the commit\n');
     expect(stdout).toMatch(
       /SERVICE_KEY=\*\*\* MODE=\*\*\* sh \S+writer\.sh "<prompt text>" --task one --in <case>\/output\n/,
     );

@@ -10,6 +10,7 @@ import {
 } from '@whetstone/agents/config';
 import type { WhetstoneError } from '@whetstone/errors';
 import type { Config } from '../config/config.ts';
+import { protectedFiles } from '../config/protected-paths.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { counted } from '../report/format.ts';
 import { errorJson } from './print-error.ts';
@@ -43,9 +44,12 @@ export async function printDryRun(
       ...(resume && { resume_command: previewTemplate(agent, resume, first) }),
     };
   });
+  const commits = new Map(plan.tasks.map(({ id, commit }) => [id, commit]));
+  const tasksInPlan = config.tasks.filter(({ id }) => commits.has(id));
+  const shielded = await protectedFiles(config.repo.path, tasksInPlan, ({ id }) => commits.get(id) ?? '');
   const order = starting.map(({ id }) => id);
   if (json) {
-    const found = { again, problems: problems.map(errorJson) };
+    const found = { again, protected_paths: shielded, problems: problems.map(errorJson) };
     const shown = { seed: plan.seed, order, cases: plan.cases, commands, ...found };
     stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     return;
@@ -66,6 +70,10 @@ export async function printDryRun(
     `Tasks       ${tasks.map(({ id, commit }) => `${id} at ${commit.slice(0, 12)}`).join(', ')}`,
     `Variants    ${variants.map(({ name }) => (name === plan.baseline ? `${name} (baseline)` : name)).join(', ')}`,
     `Seed        ${seed}`,
+    ...shielded.map(
+      ({ task, pattern, files }) =>
+        `Protected   ${pattern} (${task}): ${counted(files, 'file')} of the commit`,
+    ),
     '',
     'Commands, each for one representative case:',
     ...commands.flatMap(({ agent, command, resume_command: resume }) => [

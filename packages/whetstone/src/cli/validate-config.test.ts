@@ -202,6 +202,18 @@ describe('validateConfigCommand --strict', () => {
     ]);
   });
 
+  it('warns of a protected path that the commit does not have', async () => {
+    write(CONFIG, 'tasks:\n  - {id: one, prompt: x, protected_paths: [tests/, src, "*.txt"]}\n');
+    mkdirSync(join(folder, 'repo/src'));
+    writeFileSync(join(folder, 'repo/src/a.js'), '');
+    git('add', '.');
+    commit();
+    expect(await findings()).toEqual([
+      'tasks.yaml:2:44  warning tasks[one].protected_paths[0]: matches no file of the commit',
+      expect.stringContaining('tasks[one].protected_paths[2]'),
+    ]);
+  });
+
   it('asks for the variables that agents take from the environment', async () => {
     commit();
     write(

@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process';
 import { realpath } from 'node:fs/promises';
-import { promisify } from 'node:util';
 import { type AgentConfig, agentKeyVariable, findOnPath } from '@whetstone/agents/config';
-import { codeOf } from '@whetstone/errors';
 import { isDeviceName } from '@whetstone/sandbox';
+import { askGit } from './ask-git.ts';
 import { checkExecutable } from './check-executables.ts';
 import type { Config, TaskConfig } from './config.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { referencedVariables } from './environment-reference.ts';
 import type { LoadedConfig } from './load-config.ts';
+import { protectedFiles } from './protected-paths.ts';
 import type { FindingOptions } from './spot.ts';
 import type { YamlPath } from './yaml-source.ts';
 
@@ -16,7 +15,7 @@ const PORTABLE_ID = /^[A-Za-z0-9][A-Za-z0-9_.-]*$/;
 
 /**
  * What `--strict` asks beyond loading: a Git repository with the refs that are named, portable task ids, set environment
- * variables, and the programs of the validation commands. Changes nothing, and starts only `git rev-parse`.
+ * variables, protected paths that exist, and the programs of the validation commands. Changes nothing, and starts only `git rev-parse`.
  */
 export async function strictChecks(
   loaded: LoadedConfig,
@@ -46,7 +45,21 @@ async function checkRepository({ config, diagnose }: LoadedConfig): Promise<Diag
     if (repoRef === undefined || (await resolvesToCommit(path, repoRef))) continue;
     found.push(diagnose('tasks', 'error', ['tasks', index, 'repo_ref'], unresolved(repoRef)));
   }
-  return found;
+  return found.length > 0 ? found : checkProtectedPaths({ config, diagnose });
+}
+
+async function checkProtectedPaths({ config, diagnose }: Pick<LoadedConfig, 'config' | 'diagnose'>) {
+  const { repo, tasks } = config;
+  const found = await protectedFiles(repo.path, tasks, ({ repoRef }) => repoRef ?? repo.baseRef);
+  return found
+    .filter(({ files }) => files === 0)
+    .map(({ task: id, pattern }) => {
+      const index = tasks.findIndex((task) => task.id === id);
+      const at = tasks[index]?.protectedPaths.indexOf(pattern) ?? 0;
+      const hint = 'it protects only files that appear there later; check how it is spelled';
+      const path = ['tasks', index, 'protected_paths', at];
+      return diagnose('tasks', 'warning', path, 'matches no file of the commit', { hint });
+    });
 }
 
 const unresolved = (ref: string): string => `does not resolve to a commit: ${ref}`;
@@ -58,10 +71,15 @@ function checkTaskId({ id }: TaskConfig, index: number, { diagnose }: LoadedConf
   if (!PORTABLE_ID.test(id) || id.endsWith('.')) {
     return report(
       'is not portable as a file name',
-      'use letters, digits, _, . and -; start with a letter or digit, and do not end with a dot',
+      'a run takes it, under a changed name; to keep it, use letters, digits, _, . and -, start with a letter or digit, and end without a dot',
     );
   }
-  return isDeviceName(id) ? report('is reserved for a device on Windows', 'choose another id') : [];
+  return isDeviceName(id)
+    ? report(
+        'is reserved for a device on Windows',
+        'a run takes it, under a changed name; choose another id to keep it',
+      )
+    : [];
 }
 
 function checkEnvironment(
@@ -113,7 +131,7 @@ async function checkValidationPrograms({ config, diagnose }: LoadedConfig, searc
 
 /** Why a folder is not the root of a Git repository with a work tree, and what to do; `undefined` if it is. */
 async function repositoryProblem(path: string): Promise<{ message: string; hint: string } | undefined> {
-  const bare = await git(path, ['rev-parse', '--is-bare-repository']);
+  const bare = await askGit(path, ['rev-parse', '--is-bare-repository']);
   if (bare.kind === 'no-git') {
     return { message: 'git is not installed', hint: 'install git and put it on the PATH' };
   }
@@ -121,7 +139,7 @@ async function repositoryProblem(path: string): Promise<{ message: string; hint:
   if (bare.output === 'true') {
     return { message: 'is a bare Git repository', hint: 'clone it, and point repo.path at the clone' };
   }
-  const root = await git(path, ['rev-parse', '--show-toplevel']);
+  const root = await askGit(path, ['rev-parse', '--show-toplevel']);
   if (root.kind !== 'output') return notRepository('it is inside a .git folder');
   if (root.output === (await realpath(path))) return undefined;
   const message = `is a folder inside the repository ${root.output}`;
@@ -136,36 +154,5 @@ const notRepository = (why: string) => ({
 /** Whether a ref names a commit of the repository. */
 async function resolvesToCommit(path: string, ref: string): Promise<boolean> {
   const args = ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`];
-  return (await git(path, args)).kind === 'output';
-}
-
-type GitResult =
-  | { kind: 'output'; output: string }
-  | { kind: 'failed'; message: string }
-  | { kind: 'no-git' };
-
-/** `GIT_DIR` and its like, set while a hook runs, would point Git at another repository. */
-const NEUTRAL_ENVIRONMENT = {
-  GIT_OPTIONAL_LOCKS: '0',
-  GIT_NO_LAZY_FETCH: '1',
-  GIT_TERMINAL_PROMPT: '0',
-  LC_ALL: 'C',
-  GIT_DIR: undefined,
-  GIT_WORK_TREE: undefined,
-  GIT_INDEX_FILE: undefined,
-  GIT_COMMON_DIR: undefined,
-  GIT_OBJECT_DIRECTORY: undefined,
-  GIT_NAMESPACE: undefined,
-};
-
-async function git(path: string, args: string[]): Promise<GitResult> {
-  const options = { env: { ...process.env, ...NEUTRAL_ENVIRONMENT }, timeout: 30_000 };
-  try {
-    const { stdout } = await promisify(execFile)('git', ['-C', path, ...args], options);
-    return { kind: 'output', output: stdout.replace(/\n$/, '') };
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return { kind: 'no-git' };
-    const [message = ''] = (error as { stderr: string }).stderr.split('\n', 1);
-    return { kind: 'failed', message };
-  }
+  return (await askGit(path, args)).kind === 'output';
 }

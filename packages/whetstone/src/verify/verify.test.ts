@@ -22,7 +22,7 @@ const TASK = {
   id: 'value',
   prompt: 'Make the value right.',
   hidden_tests: 'hidden',
-  protected_paths: ['test/visible.sh', 'check.sh', 'package.json'],
+  protected_paths: ['test', 'check.sh', 'package.json'],
   validation: { commands: ['sh check.sh'] },
 };
 const SOLVE = 'echo right > src/value.txt';
@@ -100,7 +100,7 @@ describe('the agent cannot influence the verdict', () => {
   test.each([
     ['edits-tests', ['check.sh', 'package.json', 'test/visible.sh']],
     ['plants-hidden', ['test/hidden.sh']],
-    ['links-away', ['test/visible.sh']],
+    ['links-away', ['test', 'test/visible.sh']],
     ['moves-tests', ['check.sh', 'test/visible.sh']],
     ['leaves-daemon', undefined], // its own tree, or nothing: as fast as it was before it was ended
     ['claims', []],

@@ -2,8 +2,8 @@ import { dirname, join } from 'node:path';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Mask, Sandbox, SandboxProvider } from '@whetstone/sandbox';
-import picomatch from 'picomatch';
 import type { TaskConfig } from '../config/config.ts';
+import { protectedBy } from '../config/protected-paths.ts';
 import { listSource } from '../config/source-tree.ts';
 import type { CommandRow, HardCheckRow } from '../record/row.ts';
 import { displayPath } from '../workspace/tree-path.ts';
@@ -45,7 +45,7 @@ export type VerifyInput = {
 
 export async function verify(input: VerifyInput): Promise<Verification> {
   const { changes } = input;
-  const isProtected = await protectedBy(input.task);
+  const isProtected = await shieldOf(input.task);
   const protectedTouched = touchedPaths(changes).filter(isProtected);
   const verification = await judgeIn(input, protectedTouched, async (workspace) => {
     await workspace.apply(changes, (path) => !isProtected(path));
@@ -60,15 +60,13 @@ export async function verify(input: VerifyInput): Promise<Verification> {
 }
 
 /** The paths at which changes of the agent do not count: those that the task names, and those of the hidden tests. */
-async function protectedBy({ protectedPaths, hiddenTests }: TaskConfig): Promise<(path: string) => boolean> {
-  const isNamed = namedBy(protectedPaths);
+async function shieldOf({ protectedPaths, hiddenTests }: TaskConfig): Promise<(path: string) => boolean> {
+  const isNamed = protectedBy(protectedPaths);
   const hidden = new Set(
     hiddenTests === undefined ? [] : (await listSource(hiddenTests)).map(({ path }) => path),
   );
   return (path) => isNamed(path) || hidden.has(path);
 }
-
-const namedBy = (globs: readonly string[]) => picomatch([...globs], { dot: true });
 
 /** Makes a new workspace, calls `fill`, adds the hidden tests, and starts a new sandbox in it. */
 async function judgeIn(
@@ -96,7 +94,7 @@ async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
 async function protectAgain({ task, snapshot }: VerifyInput, { workspace }: Room): Promise<void> {
   if (task.protectedPaths.length > 0) {
     const inBase = new Set([...snapshot.entries.keys()].map(displayPath));
-    const isNamed = namedBy(task.protectedPaths);
+    const isNamed = protectedBy(task.protectedPaths);
     await workspace.restore((path) => inBase.has(path) && isNamed(path));
   }
   if (task.hiddenTests !== undefined) await workspace.lay(task.hiddenTests);
