@@ -22,7 +22,7 @@ import { checkedAnswer } from './check-answer.ts';
 import { decideOutcome, inTurn, type Outcome } from './decide-outcome.ts';
 import { drive } from './drive.ts';
 import { findExposure } from './find-exposure.ts';
-import { keepOutput } from './keep-output.ts';
+import { keepFolder } from './keep-folder.ts';
 import { keepPatch } from './keep-patch.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
@@ -52,6 +52,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const overlays = variantOverlays(attempt.variant, instructionsPath);
   const snapshot = await lab.workspaces.prepare(attempt.commit, overlays);
   await using workspace = await lab.workspaces.create(snapshot);
+  await using _kept = keptInTheEnd(workspace, attempt, lab, files, trace);
   // Beside the workspace, because of the scratch folder a command sees nothing else.
   await using folder = await openAttemptFolder(dirname(workspace.path));
   await using sandbox = await lab.sandboxes.start({ workdir: workspace.path, env: {} });
@@ -86,11 +87,11 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   attempt.onProgress?.({ phase: 'verification' });
   trace.changes = await workspace.changes();
   const answer = attempt.task.outputSchema && checkedAnswer(turn);
-  trace.artifactNotes = [
+  trace.artifactNotes.push(
     ...(await keepPatch(trace.changes, files.patch, lab)),
-    ...(await keepOutput(folder.outputDir, files.output, lab)),
+    ...(await keepFolder(folder.outputDir, files.output, { mask: lab.mask, name: 'output' })),
     ...(await keepAnswer(answer, files.outputData, lab)),
-  ];
+  );
   trace.verification = await verify({
     task: attempt.task,
     snapshot,
@@ -150,6 +151,27 @@ function describeError(error: unknown): string {
   if (!(error instanceof WhetstoneError)) return messageOf(error);
   const { where, message, hint } = error;
   return `${where === undefined ? '' : `${where}: `}${message}${hint === undefined ? '' : ` ${hint}`}`;
+}
+
+/** With `--keep-workspace`: copies the tree, whatever the end of the case, once nothing runs in it any more. */
+function keptInTheEnd(
+  { path }: Workspace,
+  { signal }: Attempt,
+  { keepWorkspace, mask }: Lab,
+  files: CaseLayout,
+  trace: Trace,
+): AsyncDisposable {
+  return {
+    async [Symbol.asyncDispose]() {
+      if (!keepWorkspace || signal.aborted) return;
+      const limits = { bytes: Number.POSITIVE_INFINITY, entries: Number.POSITIVE_INFINITY };
+      const notes = await keepFolder(path, files.workspace, { mask, name: 'workspace', limits }).catch(
+        (error: unknown) => [`workspace: not all of it could be kept: ${mask.text(messageOf(error))}`],
+      );
+      trace.artifactNotes.push(...notes);
+      trace.workspaceKept = true;
+    },
+  };
 }
 
 /** Writes `agent.json`: what the agent did (`AgentMetadata`), and what it saw of the context of its variant. */

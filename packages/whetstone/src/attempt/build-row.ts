@@ -2,6 +2,7 @@ import type { Turn } from '@whetstone/agents';
 import { disagree, leadsToGateway } from '@whetstone/agents/evaluator';
 import { addUsage, totalTokens, type Usage } from '@whetstone/events';
 import type { LedgerLine } from '@whetstone/gateway';
+import { caseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { addSpending } from './add-spending.ts';
 import type { Outcome } from './decide-outcome.ts';
@@ -69,6 +70,7 @@ export function buildRow(input: {
     unportable_paths: changes?.unportable.map(mask.text) ?? [],
     ...(attempt.task.followUps && { turns: trace.turnsSent, turns_planned: plannedTurns(attempt.task) }),
     ...(trace.exposure && { exposure: maskValues(trace.exposure, mask) }),
+    ...(trace.workspaceKept && { workspace_path: caseLayout('').workspace }),
     ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),
 
     ...consumption,

@@ -14,10 +14,14 @@ export class UnreadableSource extends Error {}
 export async function keepFile(
   source: string | Buffer,
   target: string | Buffer,
-  { mask, limitBytes = Number.POSITIVE_INFINITY }: { mask: Mask; limitBytes?: number },
+  {
+    mask,
+    limitBytes = Number.POSITIVE_INFINITY,
+    isExecutable = false,
+  }: { mask: Mask; limitBytes?: number; isExecutable?: boolean },
 ): Promise<KeptFile> {
   await using input = await openRegularFile(source, limitBytes);
-  await using output = await open(target, 'wx', 0o600);
+  await using output = await open(target, 'wx', isExecutable ? 0o700 : 0o600);
   return await passMasked(chunksOf(input, limitBytes), mask, (chunk) => output.appendFile(chunk));
 }
 

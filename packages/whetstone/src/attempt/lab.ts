@@ -20,6 +20,8 @@ export type Lab = {
   /** Masks, in everything that is kept, the secrets that agents were given and the keys of providers. It learns more while adapters run. */
   mask: Mask;
   version: string;
+  /** Whether a copy of each workspace is kept. */
+  keepWorkspace?: boolean;
 };
 
 export type LabGateway = {
@@ -67,6 +69,8 @@ export type Trace = {
   calls: Lane['ledger'];
   /** Set where the variant declares a context. */
   exposure?: Exposure;
+  /** Whether a copy of the workspace is in the folder of the case. */
+  workspaceKept?: boolean;
   /** What a kept artifact lacks: what was masked in it or left out. */
   artifactNotes: string[];
 };

@@ -110,6 +110,7 @@ function addRun(program: Command, action: ActionOf): void {
         'resume a run: run only what is missing (a path, an id, or "latest")',
       ).conflicts(['agent', 'variant', 'taskId', 'category', 'difficulty', 'trials', 'maxTasks', 'seed']),
     )
+    .option('--keep-workspace', 'keep a copy of each case’s workspace in the folder of the case')
     .option(
       '--fail-under <rate>',
       'exit 0 if this share of each variant’s planned cases passed (0.8 or 80%)',

@@ -35,6 +35,7 @@ export type RunCommandOptions = {
   dryRun?: boolean;
   resume?: string;
   failUnder?: number;
+  keepWorkspace?: boolean;
   json?: boolean;
 };
 
@@ -65,10 +66,12 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
 
   await requireExecutables(loaded, request.selection);
   const progress = createProgress(stderr);
-  const { jobs } = options;
+  const { jobs, keepWorkspace = false } = options;
   using interrupt = onInterrupt(stderr);
   const { signal } = interrupt;
-  const result = await run({ ...request, jobs, signal, onEvent: progress.show }).finally(progress.stop);
+  const result = await run({ ...request, jobs, keepWorkspace, signal, onEvent: progress.show }).finally(
+    progress.stop,
+  );
 
   if (options.json) stdout.write(escapedJson(result.summary));
   else {

@@ -22,6 +22,7 @@ export const caseLayout = (directory: string) => ({
   verify: join(directory, 'verify'),
   setup: join(directory, 'setup'),
   output: join(directory, 'output'),
+  workspace: join(directory, 'workspace'),
   outputData: join(directory, 'output-data.json'),
   stdout: join(directory, 'stdout.log'),
   stderr: join(directory, 'stderr.log'),

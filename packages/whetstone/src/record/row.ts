@@ -98,6 +98,8 @@ export const caseRowSchema = z.object({
 export const keptRowSchema = caseRowSchema.extend({
   /** How kept artifacts differ from what the agent left: secrets that were masked, files that were left out. */
   artifact_notes: z.array(z.string()).optional(),
+  /** With `--keep-workspace`: the copy of the workspace, relative to the directory of the case. */
+  workspace_path: z.string().optional(),
   /** What the agent's profile declares of the network, which nothing enforces. */
   network_declared: z.string().optional(),
   /** Only for a task with follow-ups: how many turns were sent to the agent, and how many were planned. */

@@ -48,6 +48,8 @@ export type RunOptions = {
    * `latest`. `selection`, `trials` and `seed` are then those of that run. Default: a new run.
    */
   resume?: string;
+  /** Keeps a copy of the workspace of each case in the folder of the case. Default: false. */
+  keepWorkspace?: boolean;
   /** Aborting it stops the cases that run; `run` then resolves with the cases that have finished. Default: none. */
   signal?: AbortSignal;
   /** Called with each event, in order. Must not throw. Default: events are dropped. */
@@ -69,7 +71,7 @@ export type RunResult = ReportedRun & { interrupted: boolean };
  */
 export async function run(options: RunOptions): Promise<RunResult> {
   const { selection = {}, trials = 1, jobs = 1, onEvent = () => undefined } = options;
-  const { signal = new AbortController().signal } = options;
+  const { signal = new AbortController().signal, keepWorkspace = false } = options;
   assertJobs(jobs);
   const config = await configOf(options.config, selection, onEvent);
   const { seed, resume } = options;
@@ -122,6 +124,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     record,
     mask,
     version,
+    keepWorkspace,
     ...present({ gateway }),
   };
   const unfinished = await runCases({ ...lab, config, agents, contexts }, plan, { jobs, signal, onEvent });

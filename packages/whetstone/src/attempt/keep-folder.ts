@@ -6,40 +6,53 @@ import { keepFile, UnreadableSource } from './keep-file.ts';
 
 const LIMITS = { bytes: 256 * 1024 * 1024, entries: 10_000 };
 
+export type KeepFolderOptions = {
+  mask: Mask;
+  /** What notes call the folder. */
+  name: 'output' | 'workspace';
+  limits?: typeof LIMITS;
+};
+
 /**
- * Copies the output directory of the agent, if it has entries. Reads only what is below `source`: a symlink is copied
- * as a link. Masks secrets, in names as well. Resolves with notes on what was masked or left out; rejects only when the
- * copy cannot be written.
+ * Copies a folder of the agent, if it has entries. Reads only what is below `source`: a symlink is copied as a link. Masks
+ * secrets, in names as well, and leaves out `.git`, whose compressed objects cannot be masked. Resolves with notes on what
+ * was masked or left out; rejects only when the copy cannot be written.
  */
-export async function keepOutput(
+export async function keepFolder(
   source: string,
   target: string,
-  { mask, limits = LIMITS }: { mask: Mask; limits?: typeof LIMITS },
+  { mask, name: shown, limits = LIMITS }: KeepFolderOptions,
 ): Promise<string[]> {
   const notes: string[] = [];
   const left = { ...limits };
+  const keeping: Keeping = { mask, shown, left, notes };
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const name of await namesIn(source, folder, (why) => notes.push(mask.text(why)))) {
+    for (const name of await namesIn(source, folder, keeping)) {
       if (left.entries === 0) {
-        notes.push(`output: everything after the first ${limits.entries} entries was left out`);
+        notes.push(`${shown}: everything after the first ${limits.entries} entries was left out`);
         return notes;
       }
       left.entries -= 1;
       const path = joinPath(folder, name);
-      const kind = await keepEntry(source, target, path, { mask, left, notes });
+      const kind = await keepEntry(source, target, path, keeping);
       if (kind === 'folder') folders.push(path);
     }
   }
   return notes;
 }
 
-type Keeping = { mask: Mask; left: { bytes: number }; notes: string[] };
+type Keeping = Pick<KeepFolderOptions, 'mask'> & {
+  shown: string;
+  left: { bytes: number };
+  notes: string[];
+};
 
 /** Copies one entry. A folder is made empty; its entries follow. */
-async function keepEntry(source: string, target: string, path: string, { mask, left, notes }: Keeping) {
+async function keepEntry(source: string, target: string, path: string, keeping: Keeping) {
+  const { mask, shown, left, notes } = keeping;
   const from = absolutePath(source, path);
-  const shownPath = `output/${mask.text(displayPath(path))}`;
+  const shownPath = `${shown}/${mask.text(displayPath(path))}`;
   const to = absolutePath(target, mask.bytes(Buffer.from(path, 'latin1')).toString('latin1'));
   try {
     const found = await reading(() => lstat(from));
@@ -49,8 +62,12 @@ async function keepEntry(source: string, target: string, path: string, { mask, l
       await symlink(mask.bytes(await reading(() => readlink(from, { encoding: 'buffer' }))), to);
       return 'done';
     }
-    if (found.isFile() && found.size > left.bytes) throw new UnreadableSource('the output is too large');
-    const kept = await keepFile(from, to, { mask, limitBytes: left.bytes });
+    if (found.isFile() && found.size > left.bytes) throw new UnreadableSource(`the ${shown} is too large`);
+    const kept = await keepFile(from, to, {
+      mask,
+      limitBytes: left.bytes,
+      isExecutable: (found.mode & 0o100) !== 0,
+    });
     left.bytes -= found.size;
     if (kept === 'masked') notes.push(`${shownPath}: secrets were masked`);
   } catch (error) {
@@ -61,14 +78,18 @@ async function keepEntry(source: string, target: string, path: string, { mask, l
   return 'done';
 }
 
-async function namesIn(source: string, folder: string, note: (text: string) => void): Promise<string[]> {
+async function namesIn(source: string, folder: string, { mask, shown, notes }: Keeping): Promise<string[]> {
   const path = absolutePath(source, folder);
   try {
     // The agent may have removed the output directory or replaced it with a link.
     if (!(await lstat(path)).isDirectory()) throw new Error('not a folder');
-    return (await readdir(path, { encoding: 'buffer' })).map((name) => name.toString('latin1')).sort();
+    return (await readdir(path, { encoding: 'buffer' }))
+      .map((name) => name.toString('latin1'))
+      .filter((name) => name !== '.git')
+      .sort();
   } catch {
-    note(`${displayPath(folder === '' ? 'output' : `output/${folder}`)}: the folder cannot be read`);
+    const path = displayPath(folder === '' ? shown : `${shown}/${folder}`);
+    notes.push(mask.text(`${path}: the folder cannot be read`));
     return [];
   }
 }

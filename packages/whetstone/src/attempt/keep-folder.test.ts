@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { bytesOf, makeTempDir, readTree, writeTree } from '../workspace/__fixtures__/test-repo.ts';
 import { passMasked } from './keep-file.ts';
-import { keepOutput } from './keep-output.ts';
+import { keepFolder } from './keep-folder.ts';
 
 const mask = createMask(['canary-secret']);
 let root: string;
@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => execFileSync('rm', ['-rf', root]));
 
 test('an empty output directory is not copied', async () => {
-  expect(await keepOutput(source, target, { mask })).toEqual([]);
+  expect(await keepFolder(source, target, { mask, name: 'output' })).toEqual([]);
   expect(readdirSync(root)).toEqual(['source']);
 });
 
@@ -31,7 +31,7 @@ test('files, folders, links and names of any bytes are kept as they are', async 
     'caf\xe9': Buffer.from([0, 255]),
     link: { link: '/etc/passwd' },
   });
-  expect(await keepOutput(source, target, { mask })).toEqual([]);
+  expect(await keepFolder(source, target, { mask, name: 'output' })).toEqual([]);
   expect(readTree(target)).toEqual(readTree(source));
   expect(lstatSync(join(target, 'link')).isSymbolicLink()).toBe(true);
 });
@@ -39,7 +39,7 @@ test('files, folders, links and names of any bytes are kept as they are', async 
 test('special files are left out with a note, so a pipe cannot stall the harness', async () => {
   execFileSync('mkfifo', [join(source, 'pipe')]);
   writeTree(source, { 'z.txt': 'still kept' });
-  expect(await keepOutput(source, target, { mask })).toEqual([
+  expect(await keepFolder(source, target, { mask, name: 'output' })).toEqual([
     'output/pipe was left out: it is not a regular file',
   ]);
   expect(readFileSync(join(target, 'z.txt'), 'utf8')).toBe('still kept');
@@ -47,11 +47,15 @@ test('special files are left out with a note, so a pipe cannot stall the harness
 
 test('an output directory that is missing or a symlink is not followed', async () => {
   rmSync(source, { recursive: true });
-  expect(await keepOutput(source, target, { mask })).toEqual(['output: the folder cannot be read']);
+  expect(await keepFolder(source, target, { mask, name: 'output' })).toEqual([
+    'output: the folder cannot be read',
+  ]);
   mkdirSync(join(root, 'elsewhere'));
   writeTree(join(root, 'elsewhere'), { 'private.txt': 'private' });
   symlinkSync(join(root, 'elsewhere'), source);
-  expect(await keepOutput(source, target, { mask })).toEqual(['output: the folder cannot be read']);
+  expect(await keepFolder(source, target, { mask, name: 'output' })).toEqual([
+    'output: the folder cannot be read',
+  ]);
   expect(readdirSync(root).sort()).toEqual(['elsewhere', 'source']);
 });
 
@@ -61,8 +65,8 @@ test('a tree deeper than a path can name is kept as far as it can be named', asy
   execFileSync(process.execPath, ['-e', deep], { cwd: source });
   writeFileSync(join(source, 'top.txt'), 'top');
   // Above, both are too deep; below, only the longer one is.
-  const notes = await keepOutput(source, target, { mask });
-  const longer = await keepOutput(source, join(root, 'l'.repeat(200)), { mask });
+  const notes = await keepFolder(source, target, { mask, name: 'output' });
+  const longer = await keepFolder(source, join(root, 'l'.repeat(200)), { mask, name: 'output' });
   for (const said of [notes, longer])
     expect(said).toEqual([expect.stringMatching(/^output\/d.*(cannot be|left out)/)]);
   expect(readFileSync(join(target, 'top.txt'), 'utf8')).toBe('top');
@@ -70,7 +74,9 @@ test('a tree deeper than a path can name is kept as far as it can be named', asy
 
 test('bytes and number of entries are limited', async () => {
   writeTree(source, { '1.txt': '12345', '2.bin': 'x'.repeat(100), '3.txt': '67890', '4.txt': '' });
-  expect(await keepOutput(source, target, { mask, limits: { bytes: 10, entries: 3 } })).toEqual([
+  expect(
+    await keepFolder(source, target, { mask, name: 'output', limits: { bytes: 10, entries: 3 } }),
+  ).toEqual([
     'output/2.bin was left out: the output is too large',
     'output: everything after the first 3 entries was left out',
   ]);
@@ -79,7 +85,7 @@ test('bytes and number of entries are limited', async () => {
 
 test('a sparse file is not read', async () => {
   execFileSync('truncate', ['-s', '1T', join(source, 'sparse')]);
-  expect(await keepOutput(source, target, { mask })).toEqual([
+  expect(await keepFolder(source, target, { mask, name: 'output' })).toEqual([
     'output/sparse was left out: the output is too large',
   ]);
 });
@@ -88,7 +94,7 @@ test('of names that are equal once a secret is masked, the first is kept', async
   writeTree(source, { 'canary-secret': 'first', '[masked]x': 'other' });
   rmSync(bytesOf(join(source, '[masked]x')));
   writeTree(source, { '[masked]': 'second' });
-  expect(await keepOutput(source, target, { mask })).toHaveLength(1);
+  expect(await keepFolder(source, target, { mask, name: 'output' })).toHaveLength(1);
   expect(readTree(target)).toEqual({ '[masked]': 'file second' });
 });
 
@@ -110,3 +116,11 @@ test('a stream is masked as a whole, whatever its chunks, and "masked" is report
 async function* streamOf(pieces: string[]): AsyncGenerator<Buffer> {
   for (const piece of pieces) yield Buffer.from(piece);
 }
+
+test('.git is left out, because its compressed objects may hold secrets; programs stay programs', async () => {
+  writeTree(source, { '.git/objects/aa': 'x', 'sub/.git': 'x', 'run.sh': { exec: 'true\n' } });
+  expect(await keepFolder(source, target, { mask, name: 'workspace' })).toEqual([]);
+  expect(readdirSync(target)).toEqual(['run.sh', 'sub']);
+  expect(readdirSync(join(target, 'sub'))).toEqual([]);
+  expect(lstatSync(join(target, 'run.sh')).mode & 0o777).toBe(0o700);
+});
