@@ -27,6 +27,7 @@ import { keepPatch } from './keep-patch.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 import { type RequestWatch, watchRequests } from './watch-requests.ts';
+import { writeReview } from './write-review.ts';
 
 /** Runs one case, from workspace to outcome. Rejects only when it was aborted: an aborted case counts as not run. */
 export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
@@ -43,7 +44,9 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
     outcome = { status: 'error', class: classOf(error), evidence };
   }
   attempt.signal.throwIfAborted();
-  return buildRow({ attempt, lab, outcome, trace, startedAt });
+  const row = buildRow({ attempt, lab, outcome, trace, startedAt });
+  if (!(await writeReview(row, attempt, files, lab))) return row;
+  return { ...row, soft_evaluation_status: 'payload_generated' };
 }
 
 async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trace): Promise<Outcome> {

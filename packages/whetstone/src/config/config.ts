@@ -6,7 +6,7 @@ import type {
   SkillConfig,
 } from '@whetstone/agents/config';
 import type { JsonObject } from '@whetstone/events';
-import type { ExpectedOutcome, HardEvaluation } from './schema.ts';
+import type { ExpectedOutcome, HardEvaluation, SoftEvaluation } from './schema.ts';
 
 /** A `whetstone.yaml` and its task file: every default filled in, every path absolute. The YAML uses snake_case. */
 export type Config = {
@@ -104,7 +104,7 @@ export type TaskConfig = {
   expectedOutcome?: ExpectedOutcome;
   /** `expected_outcome` is already merged in where it applies. */
   hardEvaluation?: HardEvaluation;
-  softEvaluation?: unknown;
+  softEvaluation?: SoftEvaluation;
   /** Keys that this version does not know, kept as they are and hashed. */
   extra: Record<string, unknown>;
 };

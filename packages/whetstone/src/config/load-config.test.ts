@@ -209,7 +209,12 @@ describe('a config with every key', () => {
         minDeletions: 0,
         maxDeletions: 50,
       },
-      softEvaluation: { max_score: 5, rubric: [{ name: 'clarity', weight: 2 }] },
+      softEvaluation: {
+        enabled: true,
+        mode: 'payload-only',
+        maxScore: 5,
+        rubric: [{ name: 'clarity', weight: 2, description: '' }],
+      },
       extra: { owner: 'team-a', links: { issue: 12 } },
     });
   });

@@ -34,6 +34,7 @@ export async function readTask(
   const { setup_timeout_seconds, setup_env } = fields;
   if (id === undefined || prompt === undefined) return undefined;
   const expectedOutcome = fields.expected_outcome ?? undefined;
+  const softEvaluation = fields.soft_evaluation ?? undefined;
   const hardEvaluation = fields.hard_evaluation && withExpected(fields.hard_evaluation, expectedOutcome);
   return {
     id,
@@ -44,9 +45,8 @@ export async function readTask(
     extra: Object.fromEntries(Object.entries(raw).filter(([key]) => !known.includes(key))),
     ...camelCased({ title, category, difficulty, repo_ref, timeout_seconds }),
     ...camelCased({ setup_timeout_seconds, setup_env }),
-    ...camelCased({ hiddenTests, outputSchema, expectedOutcome, hardEvaluation }),
+    ...camelCased({ hiddenTests, outputSchema, expectedOutcome, hardEvaluation, softEvaluation }),
     ...(fields.follow_ups?.length && { followUps: fields.follow_ups }),
-    ...(raw.soft_evaluation != null && { softEvaluation: raw.soft_evaluation }),
   };
 }
 

@@ -194,6 +194,21 @@ const hardEvaluationSchema = z
   })
   .transform(camelCased);
 
+const softEvaluationSchema = z
+  .object({
+    enabled: orElse(flag, true),
+    mode: orElse(z.enum(['payload-only']), 'payload-only'),
+    max_score: orElse(z.number().positive(), 10),
+    rubric: list(
+      z.object({
+        name,
+        weight: orElse(z.number().positive(), 1),
+        description: orElse(anyText, ''),
+      }),
+    ),
+  })
+  .transform(camelCased);
+
 export const taskSchema = z.object({
   id: name.refine((value) => !/\p{Cc}/u.test(value), 'must not contain a control character'),
   prompt: text,
@@ -212,21 +227,14 @@ export const taskSchema = z.object({
   timeout_seconds: seconds.nullish(),
   expected_outcome: expectedOutcomeSchema.nullish(),
   hard_evaluation: hardEvaluationSchema.nullish(),
-  soft_evaluation: z
-    .object({
-      enabled: flag.nullish(),
-      mode: z.enum(['payload-only']).nullish(),
-      max_score: z.number().positive().nullish(),
-      rubric: z
-        .array(z.object({ name, weight: z.number().positive().nullish(), description: anyText.nullish() }))
-        .nullish(),
-    })
-    .nullish(),
+  soft_evaluation: softEvaluationSchema.nullish(),
 });
 
 export type ExpectedOutcome = z.output<typeof expectedOutcomeSchema>;
 /** Deterministic checks besides the validation commands. */
 export type HardEvaluation = z.output<typeof hardEvaluationSchema>;
+/** What a reviewer of a case scores. */
+export type SoftEvaluation = z.output<typeof softEvaluationSchema>;
 export type RawTask = z.infer<typeof taskSchema>;
 export type RawAgent = z.infer<typeof agentSchema>;
 

@@ -24,6 +24,7 @@ export const caseLayout = (directory: string) => ({
   output: join(directory, 'output'),
   workspace: join(directory, 'workspace'),
   outputData: join(directory, 'output-data.json'),
+  review: join(directory, 'soft-evaluation.json'),
   stdout: join(directory, 'stdout.log'),
   stderr: join(directory, 'stderr.log'),
 });

@@ -100,6 +100,8 @@ export const keptRowSchema = caseRowSchema.extend({
   artifact_notes: z.array(z.string()).optional(),
   /** With `--keep-workspace`: the copy of the workspace, relative to the directory of the case. */
   workspace_path: z.string().optional(),
+  /** Only for a task with `soft_evaluation`: `soft-evaluation.json` of the case has what a reviewer needs. */
+  soft_evaluation_status: z.literal('payload_generated').optional(),
   /** What the agent's profile declares of the network, which nothing enforces. */
   network_declared: z.string().optional(),
   /** Only for a task with follow-ups: how many turns were sent to the agent, and how many were planned. */

@@ -22,6 +22,7 @@ export function evidenceFiles(row: CaseRow, directory = runLayout('').case(row.c
     ['patch', row.changed_files > 0 && files.patch],
     ['agent output', agentRan && files.stdout],
     ['agent errors', agentRan && files.stderr],
+    ['soft evaluation', row.soft_evaluation_status !== undefined && files.review],
     ['workspace', row.workspace_path !== undefined && join(directory, row.workspace_path)],
     ['result', files.result],
   ];
