@@ -11,5 +11,7 @@ export const testNeeds = [
   { name: 'ripgrep', description: 'ripgrep is not installed' },
   { name: 'openssl', description: 'openssl is not installed' },
   { name: 'script', description: 'script (util-linux) is not installed' },
+  { name: 'zsh', description: 'zsh is not installed' },
+  { name: 'fish', description: 'fish is not installed' },
   { name: 'chromium', description: 'Chromium is not installed' },
 ];

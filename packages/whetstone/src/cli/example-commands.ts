@@ -36,6 +36,10 @@ A run can be stopped with Ctrl-C or killed at any time: finished cases are kept,
   view: `
   whetstone view
   whetstone view latest --open`,
+  completion: `
+  source <(whetstone completion bash)                                  # in ~/.bashrc
+  source <(whetstone completion zsh)                                   # in ~/.zshrc, after compinit
+  whetstone completion fish > ~/.config/fish/completions/whetstone.fish`,
   errors: `
   whetstone errors
   whetstone errors agent-key-missing

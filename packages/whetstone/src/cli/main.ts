@@ -1,5 +1,5 @@
 import { loopProfiles } from '@whetstone/agents/loop-profiles';
-import { Command, CommanderError, Option } from 'commander';
+import { Argument, Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
 import { type ActionOf, commandActions } from './command-action.ts';
@@ -57,6 +57,7 @@ function createProgram(exit: (code: number) => void): Command {
   addAgents(program, action);
   addGateway(program, action);
   addErrors(program, action);
+  addCompletion(program, action);
   addExamples(program);
   return program;
 }
@@ -183,6 +184,23 @@ function addAgent(program: Command, action: ActionOf): void {
     .option('--max-tool-rounds <n>', 'stop after this many rounds of tool calls', positiveInteger)
     .option('--json', 'print the events as JSONL on stdout')
     .action(action(async () => (await import('./agent.ts')).agentCommand));
+}
+
+function addCompletion(program: Command, action: ActionOf): void {
+  program
+    .command('completion')
+    .description('print the script that makes a shell complete whetstone’s commands, options and ids')
+    .addArgument(new Argument('<shell>', 'the shell').choices(['bash', 'zsh', 'fish']))
+    .option('--json', 'print JSON')
+    .action(action(async () => (await import('./completion-scripts.ts')).completionCommand));
+  program
+    .command('complete', { hidden: true })
+    .description('print what can follow the words after --, for these scripts')
+    .argument('[words...]')
+    .action(async (words: string[]) => {
+      const { completeCommand } = await import('./complete.ts');
+      await completeCommand(program, words, process.stdout);
+    });
 }
 
 /** A run waits for others most of the time: a small young generation keeps its memory flat, and every fork cheap. */

@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest';
+import { makeProject } from './__fixtures__/project.ts';
+
+test('completes commands, options, choices, and the ids of the config and of runs', async () => {
+  using project = makeProject({
+    config: { variants: { baseline: {}, 'with-rules': {} } },
+    tasks: [{ id: 'one', prompt: 'x', category: 'bug' }],
+  });
+  expect(await project.whetstone(['run', '--variant', 'baseline'])).toMatchObject({ exitCode: 0 });
+  const { manifest } = project.latest();
+  const after = async (...words: string[]) => {
+    const { stdout, stderr, exitCode } = await project.whetstone(['complete', '--', ...words]);
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: 0 });
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [line.split('\t')[0]]));
+  };
+  expect(await after('va')).toEqual(['validate-config']);
+  expect(await after('')).not.toContain('complete');
+  expect(await after('gateway', '')).toContain('env');
+  expect(await after('run', '--dr')).toEqual(['--dry-run']);
+  expect(await after('report', 'latest', '--format', '')).toEqual(['md', 'json', 'csv', 'junit']);
+  expect(await after('run', '--agent', '')).toEqual(['writer']);
+  expect(await after('run', '--jobs', '2', '--variant', 'w')).toEqual(['with-rules']);
+  expect(await after('run', '--variant', '=', 'b')).toEqual(['baseline']); // how bash splits --variant=b
+  expect(await after('run', '--task-id', '')).toEqual(['one']);
+  expect(await after('run', '--category', '')).toEqual(['bug']);
+  expect(await after('run', '--resume', '')).toEqual(['latest', manifest.run_id]);
+  expect(await after('show', 'latest', '')).toEqual(['one__baseline__writer__trial-1']);
+  expect(await after('agents', 'install', 'codex')).toEqual(['codex-cli']);
+  expect(await after('errors', 'run-not')).toEqual(['run-not-found']);
+  expect(await after('run', '--config', '')).toEqual([]);
+  expect(await after('run', '--agent', 'x', '-c', 'missing.yaml', '--task-id', '')).toEqual([]);
+});
+
+test('prints a script for each shell, and suggests one for a mistyped shell', async () => {
+  using project = makeProject();
+  const bash = await project.whetstone(['completion', 'bash', '--json']);
+  expect(JSON.parse(bash.stdout)).toMatchObject({
+    shell: 'bash',
+    script: expect.stringContaining('complete -o'),
+  });
+  expect(await project.whetstone(['completion', 'tcsh'])).toMatchObject({ exitCode: 2, stdout: '' });
+});
