@@ -22,6 +22,7 @@ export type {
   TelemetryConfig,
 } from './config.ts';
 export { type LoopProfile, loopProfiles } from './loop/loop-profiles.ts';
+export { typescriptSources } from './module/typescript-sources.ts';
 export {
   type AgentKind,
   agentKinds,

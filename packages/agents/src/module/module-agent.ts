@@ -5,6 +5,7 @@ import type { ModuleAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
 import { placeContext } from '../kit/place-context.ts';
 import { driveAdapter } from './drive-adapter.ts';
+import { loadTypescriptSources } from './typescript-sources.ts';
 
 /**
  * An agent that is the default export of a module of the user, made with `defineAgent` or `defineSandboxAgent`. The module
@@ -36,6 +37,7 @@ async function loadAdapter({ name, module: { file } }: ModuleAgentConfig): Promi
   const failed = (what: string, hint: string, cause?: unknown) =>
     new WhetstoneError('agent-module-invalid', `${file}: ${what}`, { where, hint, cause });
   let loaded: { default?: unknown };
+  loadTypescriptSources();
   try {
     loaded = await import(pathToFileURL(file).href);
   } catch (error) {
@@ -61,6 +63,13 @@ function hintFor(error: unknown): string {
   }
   if (code === 'ERR_UNSUPPORTED_TYPESCRIPT_SYNTAX' || code === 'ERR_INVALID_TYPESCRIPT_SYNTAX') {
     return 'Remove enums, namespaces and parameter properties: Node does not run them.';
+  }
+  const [, missing] = /does not provide an export named '(.+?)'/.exec(message) ?? [];
+  if (missing !== undefined) {
+    return `If ${missing} is a type, import it with \`import type\`: Node removes types file by file.`;
+  }
+  if (code === 'ERR_MODULE_NOT_FOUND' && message.includes('Cannot find package')) {
+    return 'Install the package beside the module. Node does not read the paths of tsconfig.json: import such a file by its relative path.';
   }
   return 'Run the module with `node` to see where it fails.';
 }

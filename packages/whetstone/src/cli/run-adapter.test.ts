@@ -35,7 +35,7 @@ function eventsOf(project: Project): StreamEvent[] {
 
 const ADAPTER = `
 import { defineSandboxAgent, shared } from 'whetstone/adapter';
-import { greeting } from './greeting.ts';
+import { greeting } from './greeting.js'; // beside greeting.ts, as TypeScript wants it
 
 export default defineSandboxAgent({
   name: 'its-own-name',
@@ -78,7 +78,11 @@ test('a module of the project is an agent', async () => {
     { module: 'agents/mine.ts', model: 'model-1', env },
     { config: { evaluation: { commands: ['grep hello README.md'] } } },
   );
-  project.write({ 'agents/mine.ts': ADAPTER, 'agents/greeting.ts': "export const greeting = 'hello';\n" });
+  project.write({
+    'agents/mine.ts': ADAPTER,
+    'agents/greeting.ts': "export { greeting } from './words';\n",
+    'agents/words.ts': "export const greeting: string = 'hello';\n",
+  });
   const ran = await project.whetstone(['run'], { TEAM_KEY: 'sk-very-secret-1' });
   expect(ran).toMatchObject({ exitCode: 0 });
   expect(project.latest().rows).toMatchObject([
@@ -158,7 +162,9 @@ printf '{"kind":"said","text":"%s"}\\n' "$2" >> ~/.tiny-agent/sessions/today/s1.
 test.each([
   ['exports no agent', 'export default { name: "x" };', 'the default export is not an agent'],
   ['fails when it is loaded', 'throw new Error("broken at the start");', 'broken at the start'],
-  ['needs what is not there', "import 'whetstone/no-such-thing';", 'cannot be loaded'],
+  ['needs what is not there', "import './no-such-thing.js';", 'no-such-thing.js'],
+  ['needs a package', "import '@/no-such-thing';", 'Node does not read the paths of tsconfig.json'],
+  ['imports a type', "import { Agent } from 'whetstone/adapter';", 'import it with `import type`'],
 ])('a module that %s stops the run before it costs anything', async (_, source, message) => {
   using project = makeAdapterProject({ module: 'agents/mine.ts' });
   project.write({ 'agents/mine.ts': source });

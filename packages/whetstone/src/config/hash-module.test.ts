@@ -10,7 +10,7 @@ beforeEach(() => {
   mkdirSync(join(folder, 'a/lib'), { recursive: true });
   write(
     'agent.ts',
-    "import { x } from './lib/x.ts';\nimport 'whetstone';\nconst y = () => import(\"./lib/y.ts\");\n",
+    "import { x } from './lib/x.js';\nimport 'whetstone';\nconst y = () => import(\"./lib/y.ts\");\n",
   );
   write('lib/x.ts', "export * from '../lib/z.ts';\n// see from './not-there.ts'\n");
   write('lib/y.ts', "import '../agent.ts';\n");

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, relative, resolve } from 'node:path';
+import { typescriptSources } from '@whetstone/agents/config';
 
 /** Import and re-export declarations, and imports at run time, as far as they name their file in a literal. */
 const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*(['"])(?<specifier>\.{1,2}\/[^'"\n]+)\1/g;
@@ -24,9 +25,14 @@ async function collect(file: string, contents: Map<string, string>): Promise<voi
   const text = await readFile(file, 'utf8');
   contents.set(file, text);
   for (const { groups } of text.matchAll(IMPORT)) {
-    const path = resolve(dirname(file), groups?.specifier ?? '');
+    const specifier = groups?.specifier ?? '';
     // Text that only looks like an import names no file.
-    if (await isFile(path)) await collect(path, contents);
+    for (const candidate of [specifier, ...typescriptSources(specifier)]) {
+      const path = resolve(dirname(file), candidate);
+      if (!(await isFile(path))) continue;
+      await collect(path, contents);
+      break;
+    }
   }
 }
 
