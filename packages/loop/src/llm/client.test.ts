@@ -65,20 +65,40 @@ test('a provider of the host, its model names with slashes, and its profile', as
     id: 'anthropic',
     model: 'vendor/model',
   });
-  await client.stream({ model: 'vendor/model', prompt });
-  expect(asked).toEqual(['vendor/model', 'vendor/model']);
+  await client.stream({ model: 'own/vendor/model', prompt });
+  await client.stream({ model: 'model', prompt });
+  expect(asked).toEqual(['vendor/model', 'vendor/model', 'model']);
+  expect(() => client.model('vendor/model')).toThrow(/no provider "vendor"/);
 });
 
 test('an unknown name is refused, and nothing is guessed', () => {
   const two = new Client({ providers: { openai: {}, google: {} } });
-  expect(() => two.model('gpt-5.2')).toThrow(/No provider .*"gpt-5.2".* one of: openai, google/);
-  expect(() => two.model('anthropic/claude-opus-4-8')).toThrow(/No provider/);
-  expect(() => Client.fromEnv({}).model('gpt-5.2')).toThrow(/no key of a provider is set/);
+  expect(() => two.model('gpt-5.2')).toThrow(
+    /No provider .*"gpt-5.2".* Configured providers: openai, google/,
+  );
+  expect(() => Client.fromEnv({}).model('gpt-5.2')).toThrow(/Configured providers: none/);
   expect(() => new Client({ providers: { mistral: { apiKey: 'x' } } })).toThrow(/mistral is not built in/);
   expect(() => new Client({ providers: { openai: {} }, defaultProvider: 'google' })).toThrow(
-    /no provider google/,
+    /google is not configured/,
   );
   expect(new Client({ providers: { openai: {} } }).model('gpt-5.2').modelId).toBe('gpt-5.2');
+});
+
+test('a provider that is not configured never gets its request sent to another one', async () => {
+  await using provider = await startProvider('hello');
+  const { ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL } = provider.lane.env;
+  const client = Client.fromEnv({ ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL });
+  expect(client.providers).toEqual(['anthropic']);
+  for (const [name, code, message] of [
+    ['openai/gpt-5.5', 'model-key-missing', /Set OPENAI_API_KEY .* Configured providers: anthropic/],
+    ['google/x', 'model-key-missing', /Set GEMINI_API_KEY .* Configured providers: anthropic/],
+    ['opnai/x', 'model-configuration-invalid', /"opnai".*mean openai\? Configured providers: anthropic/],
+  ] as const) {
+    const refused = expect.objectContaining({ code, message: expect.stringMatching(message) });
+    expect(() => client.resolve(name)).toThrow(refused);
+    await expect(client.complete({ model: name, prompt })).rejects.toEqual(refused);
+  }
+  expect(provider.lane.ledger).toEqual([]);
 });
 
 test('what a provider refuses is a typed error', async () => {

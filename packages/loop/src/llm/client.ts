@@ -4,6 +4,7 @@ import type {
   LanguageModelV4GenerateResult,
   LanguageModelV4StreamResult,
 } from '@ai-sdk/provider';
+import { didYouMean } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
 import { createOpenAiProfile } from '../profiles/openai-profile.ts';
 import type { ProfileOptions, ProviderProfile } from '../profiles/provider-profile.ts';
@@ -79,7 +80,11 @@ export class Client {
     return [...this.#providers.keys()];
   }
 
-  /** A model by name. Loads nothing yet. Throws an `LlmError` (`model-configuration-invalid`) for an unknown provider. */
+  /**
+   * A model by name. Loads nothing yet. Throws an `LlmError` for a provider that is not configured: `model-key-missing`
+   * where it is built in, else `model-configuration-invalid`. A model whose own name has a slash needs its provider in
+   * front, as in `openrouter/vendor/model`.
+   */
   model(name: string): LanguageModelV4 {
     const { provider, modelId } = this.#route(name);
     return provider.languageModel(modelId);
@@ -107,14 +112,11 @@ export class Client {
 
   #route(name: string): { provider: ClientProvider; modelId: string } {
     const slash = name.indexOf('/');
-    // A model's own name may have a slash: only a known provider before it counts.
-    const prefix = slash > 0 ? name.slice(0, slash) : undefined;
-    if (prefix !== undefined && this.#providers.has(prefix))
-      return { provider: this.#provider(prefix), modelId: name.slice(slash + 1) };
+    if (slash > 0) return { provider: this.#provider(name.slice(0, slash)), modelId: name.slice(slash + 1) };
     if (this.#defaultProvider === undefined)
       throw new LlmError(
         'model-configuration-invalid',
-        `No provider is known for model ${JSON.stringify(name)}. Write provider/model, with one of: ${this.#known}.`,
+        `No provider is known for model ${JSON.stringify(name)}. Write provider/model. ${this.#configured}`,
       );
     return { provider: this.#provider(this.#defaultProvider), modelId: name };
   }
@@ -122,11 +124,22 @@ export class Client {
   #provider(name: string): ClientProvider {
     const provider = this.#providers.get(name);
     if (provider) return provider;
-    throw new LlmError('model-configuration-invalid', `There is no provider ${name}. Known: ${this.#known}.`);
+    if (isNativeProvider(name)) {
+      const [variable] = NATIVE_PROVIDERS[name].keys;
+      const message = `Provider ${name} is not configured. Set ${variable} for Client.fromEnv(), or pass settings for ${name}.`;
+      throw new LlmError('model-key-missing', `${message} ${this.#configured}`);
+    }
+    const candidates = [...new Set([...this.providers, ...Object.keys(NATIVE_PROVIDERS)])];
+    const meant = didYouMean(name, candidates);
+    const question = meant === undefined ? '' : ` Did you mean ${meant}?`;
+    const message = `There is no provider ${JSON.stringify(name)}.${question} ${this.#configured}`;
+    throw new LlmError('model-configuration-invalid', message, {
+      hint: 'Write provider/model. A model whose own name has a slash needs its provider in front, too.',
+    });
   }
 
-  get #known(): string {
-    return this.providers.join(', ') || 'none, because no key of a provider is set';
+  get #configured(): string {
+    return `Configured providers: ${this.providers.join(', ') || 'none'}.`;
   }
 }
 
