@@ -71,6 +71,7 @@ export async function editFile(
       const advice = 'Read the file again and give the text exactly as it is there.';
       throw new Error(`old_string was not found in ${path}. ${advice}`);
     }
+    if (replaced.kind === 'indentation') throw new Error(indentationError(path, replaced));
     if (replaced.kind === 'ambiguous') {
       const advice = `Include neighbouring lines until it is unique, or set ${allOption}.`;
       throw new Error(`old_string occurs ${replaced.count} times in ${path}. ${advice}`);
@@ -79,6 +80,17 @@ export async function editFile(
     const { count, level } = replaced;
     return { count, level, before: file.text, after: replaced.text };
   });
+}
+
+function indentationError(path: string, { found, firstLine }: { found: string; firstLine: number }): string {
+  const lines = found.replace(/\r?\n$/, '');
+  const where = lines.includes('\n')
+    ? `lines ${firstLine} to ${firstLine + lines.split('\n').length - 1}`
+    : `line ${firstLine}`;
+  return (
+    `old_string occurs in ${path} (${where}) only with another indentation, and the indentation of new_string ` +
+    `cannot be translated. Give old_string exactly as below, and new_string with the same tabs and spaces:\n${lines}`
+  );
 }
 
 type EditedFile = Awaited<ReturnType<typeof editFile>>;

@@ -1,4 +1,6 @@
 import { lineEndOf, plainPunctuation } from '../files/text-file.ts';
+import { keptLines } from './kept-lines.ts';
+import { type Quoted, translateIndentation } from './translate-indentation.ts';
 
 /** What the match did not look at. Tried in this order; the first level with a match decides. */
 export type MatchLevel = 'exact' | 'line ends' | 'trailing whitespace' | 'indentation' | 'punctuation';
@@ -6,22 +8,30 @@ export type MatchLevel = 'exact' | 'line ends' | 'trailing whitespace' | 'indent
 export type Replaced =
   | { kind: 'replaced'; text: string; count: number; level: MatchLevel }
   | { kind: 'ambiguous'; count: number }
+  /** The indentation of the new text cannot be translated. `found` is what the file has, from line `firstLine` on. */
+  | { kind: 'indentation'; found: string; firstLine: number }
   | { kind: 'missing' };
 
 /**
  * Replaces `oldText` by `newText` where it occurs once, or everywhere with `all`. Where it does not occur as it stands,
- * looser comparisons follow, each of which has to be as unique. Inserted lines take the file's line ends.
+ * looser comparisons follow, each of which has to be as unique. Lines that both texts have keep the bytes of the file;
+ * new lines take its line ends and, after a looser comparison of lines, its indentation.
  */
 export function replaceText(text: string, oldText: string, newText: string, all: boolean): Replaced {
-  for (const { level, find, adjust } of LEVELS) {
+  for (const { level, find } of LEVELS) {
     const ranges = find(text, oldText);
     if (ranges.length === 0) continue;
     if (ranges.length > 1 && !all) return { kind: 'ambiguous', count: ranges.length };
     let result = '';
     let end = 0;
     for (const range of ranges) {
-      const inserted = adjust?.(text.slice(range.start, range.end), oldText, newText) ?? newText;
-      result += text.slice(end, range.start) + withLineEnds(inserted, lineEndOf(text));
+      const found = text.slice(range.start, range.end);
+      const inserted = replacement({ text, found, oldText, newText, level });
+      if (inserted === undefined) {
+        const firstLine = text.slice(0, range.start).split('\n').length;
+        return { kind: 'indentation', found, firstLine };
+      }
+      result += text.slice(end, range.start) + inserted;
       end = range.end;
     }
     return { kind: 'replaced', text: result + text.slice(end), count: ranges.length, level };
@@ -31,12 +41,7 @@ export function replaceText(text: string, oldText: string, newText: string, all:
 
 type Range = { start: number; end: number };
 
-type Level = {
-  level: MatchLevel;
-  find: (text: string, wanted: string) => Range[];
-  /** Fits the new text to what was found in place of the old. */
-  adjust?: (found: string, oldText: string, newText: string) => string;
-};
+type Level = { level: MatchLevel; find: (text: string, wanted: string) => Range[] };
 
 const LEVELS: readonly Level[] = [
   { level: 'exact', find: occurrences },
@@ -47,7 +52,7 @@ const LEVELS: readonly Level[] = [
 ];
 
 function lineLevel(level: MatchLevel, normalise: (line: string) => string): Level {
-  return { level, find: (text, wanted) => lineMatches(text, wanted, normalise), adjust: adjustIndentation };
+  return { level, find: (text, wanted) => lineMatches(text, wanted, normalise) };
 }
 
 function occurrences(text: string, wanted: string): Range[] {
@@ -115,40 +120,58 @@ function lineMatches(text: string, wanted: string, normalise: (line: string) => 
   return ranges;
 }
 
-/** Moves the new text by what the old text was off in its indentation, where that is the same for all its lines. */
-function adjustIndentation(foundText: string, oldText: string, newText: string): string {
-  const found = linesOf(foundText).map(({ content }) => content);
-  const given = linesOf(oldText).map(({ content }) => content);
-  const pairs = given.map((line, index) => ({
-    given: indentation(line),
-    found: indentation(found[index] ?? ''),
-  }));
-  const filled = pairs.filter((_pair, index) => given[index]?.trim() !== '');
-  const [first] = filled;
-  if (first === undefined) return newText;
-  const added = first.found.endsWith(first.given)
-    ? first.found.slice(0, first.found.length - first.given.length)
-    : undefined;
-  if (added !== undefined && filled.every((pair) => pair.found === added + pair.given)) {
-    return mapLines(newText, (line) => (line.trim() === '' ? line : added + line));
-  }
-  const removed = first.given.endsWith(first.found)
-    ? first.given.slice(0, first.given.length - first.found.length)
-    : undefined;
-  if (removed !== undefined && filled.every((pair) => pair.given === removed + pair.found)) {
-    return mapLines(newText, (line) => (line.startsWith(removed) ? line.slice(removed.length) : line));
-  }
-  return newText;
+type Match = { text: string; found: string; oldText: string; newText: string; level: MatchLevel };
+
+/** What comes in place of `found`; `undefined` where the indentation of a new line cannot be translated. */
+function replacement({ text, found, oldText, newText, level }: Match): string | undefined {
+  const lineEnd = lineEndOf(text);
+  // What matched exactly is what the model sees: in a file with LF, a CR in its new text is meant.
+  const foldsEnds = lineEnd === '\r\n' || level !== 'exact';
+  const split = (lines: string) => lines.split(foldsEnds ? /\r?\n/ : '\n');
+  const there = found.split('\n');
+  const given = split(oldText);
+  const wanted = split(newText);
+  const kept = keptLines(given, wanted);
+  const inserted = wanted.filter((_line, index) => kept[index] === undefined);
+  const translated =
+    level === 'exact' || level === 'line ends'
+      ? inserted
+      : translateWith(inserted, { found: there.map(withoutEnd), given }, text, kept[0] === undefined);
+  if (translated === undefined) return undefined;
+  let next = 0;
+  return wanted
+    .map((_line, index) => {
+      const from = kept[index];
+      const isLast = index === wanted.length - 1;
+      if (from === undefined) {
+        const line = translated[next] ?? '';
+        next += 1;
+        return isLast ? line : line + lineEnd;
+      }
+      const line = there[from] ?? '';
+      if (isLast) return from === there.length - 1 || !foldsEnds ? line : withoutEnd(line);
+      return from === there.length - 1 ? withoutEnd(line) + lineEnd : `${line}\n`;
+    })
+    .join('');
 }
 
-function indentation(line: string): string {
-  return /^[ \t]*/.exec(line)?.[0] ?? '';
+/** A text that begins in the middle of a line lacks the indentation of its first line, and so does the new text. */
+function translateWith(
+  lines: readonly string[],
+  { found, given }: Quoted,
+  file: string,
+  isFirstNew: boolean,
+): string[] | undefined {
+  const translated = translateIndentation(lines, { found, given }, file);
+  const [firstFound = '', ...foundRest] = found;
+  const [firstGiven = '', ...givenRest] = given;
+  if (translated || givenRest.length === 0 || /^\s/.test(firstGiven)) return translated;
+  const rest = { found: foundRest, given: givenRest };
+  if (!isFirstNew) return translateIndentation(lines, rest, file);
+  const [first = '', ...others] = lines;
+  if (/^\s/.test(first)) return undefined;
+  const translatedRest = translateIndentation(others, rest, file);
+  return translatedRest && [(/^[ \t]*/.exec(firstFound)?.[0] ?? '') + first, ...translatedRest];
 }
 
-function mapLines(text: string, change: (line: string) => string): string {
-  return text.split('\n').map(change).join('\n');
-}
-
-function withLineEnds(text: string, lineEnd: '\n' | '\r\n'): string {
-  return lineEnd === '\n' ? text : text.replaceAll(/\r?\n/g, '\r\n');
-}
+const withoutEnd = (line: string): string => (line.endsWith('\r') ? line.slice(0, -1) : line);

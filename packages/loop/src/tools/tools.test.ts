@@ -64,6 +64,16 @@ test('read_file gives images as images and refuses other binaries, folders and w
   await expect(read('absent')).rejects.toThrow(/File not found: absent/);
 });
 
+test('edit_file shows the lines of the file where it cannot translate the indentation', async () => {
+  await using place = await temporaryEnvironment();
+  await writeFile(place.path('a.py'), 'x = 1\n\tif x:\n\t\tgo()\n');
+  const edit = { file_path: 'a.py', old_string: '  if x:\n      go()', new_string: '  if x:\n   stop()' };
+  await expect(call(createEditFileTool(), place.environment, edit)).rejects.toThrow(
+    /lines 2 to 3\).*another indentation.*:\n\tif x:\n\t\tgo\(\)$/,
+  );
+  expect(await readFile(place.path('a.py'), 'utf8')).toBe('x = 1\n\tif x:\n\t\tgo()\n');
+});
+
 test('edit_file changes one place, says how it matched, and refuses what is unclear', async () => {
   await using place = await temporaryEnvironment();
   await writeFile(place.path('a'), '\ufeffone\r\n  two\r\ntwo!\r\n');
