@@ -1,14 +1,8 @@
 import { present } from '@whetstone/events/present';
 import { resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import {
-  canonicalPath,
-  readFile,
-  type StagedFile,
-  stageFile,
-  statFile,
-  withFileLocks,
-} from '../files/file-access.ts';
+import { changeFiles, type FileChange } from '../files/change-files.ts';
+import { canonicalPath, readFile, refuseSpecial, statFile, withFileLocks } from '../files/file-access.ts';
 import { decodeTextFile, encodeTextFile } from '../files/text-file.ts';
 import { applyChunks } from './apply-chunks.ts';
 import { type PatchSection, parsePatch } from './parse-patch.ts';
@@ -25,8 +19,8 @@ export type PatchOutcome = { changes: PatchChange[]; notes: string[] };
 
 /**
  * Applies a patch in the format of Codex's `apply_patch`, as a whole. All sections are checked against the files before
- * anything is written. The new contents are then written beside their files and renamed into place, and deleted files
- * are removed last. Throws, with nothing changed, where the patch does not parse or does not fit.
+ * anything is written; deleted files are removed last. Throws, with nothing changed, where the patch does not parse or
+ * does not fit, or where one of its changes fails.
  */
 export async function applyPatch(environment: ExecutionEnvironment, text: string): Promise<PatchOutcome> {
   const sections = parsePatch(text);
@@ -36,7 +30,7 @@ export async function applyPatch(environment: ExecutionEnvironment, text: string
     await refuseRepeatedPaths(environment, sections);
     const planned: PlannedChange[] = [];
     for (const section of sections) planned.push(await plan(environment, section));
-    await write(environment, planned);
+    await changeFiles(environment, fileChanges(planned));
     return {
       changes: planned.map(({ change }) => change),
       notes: planned.flatMap(({ note }) => (note === undefined ? [] : [note])),
@@ -48,6 +42,8 @@ type PlannedChange = {
   change: PatchChange;
   target?: string;
   content?: Uint8Array;
+  /** What `target` had when the patch was checked. */
+  read?: Uint8Array;
   mode?: number;
   removed?: string;
   note?: string;
@@ -79,7 +75,7 @@ async function plan(environment: ExecutionEnvironment, section: PatchSection): P
   if (path === '') throw new Error('a section has no path');
   switch (section.kind) {
     case 'add': {
-      await refuseDirectory(environment, path);
+      await refuseNoFile(environment, path);
       const content = new TextEncoder().encode(section.lines.map((line) => `${line}\n`).join(''));
       return { change: { change: 'added', path }, target: path, content };
     }
@@ -97,15 +93,16 @@ async function planUpdate(
 ): Promise<PlannedChange> {
   const { path, moveTo, chunks } = section;
   const { mode } = await statFile(environment, path);
-  const file = decodeTextFile(await readFile(environment, path), path);
+  const read = await readFile(environment, path);
+  const file = decodeTextFile(read, path);
   const patched = applyChunks(file.text, chunks, path);
   const content = encodeTextFile({ ...file, text: patched.text });
   const note =
     patched.addedAtEnd > 0 ? `${path}: lines without context were added at the end of the file` : undefined;
   const rest = { content, ...present({ mode, note }) };
   if (moveTo === undefined || (await isSameFile(environment, path, moveTo)))
-    return { change: { change: 'modified', path }, target: path, ...rest };
-  await refuseDirectory(environment, moveTo);
+    return { change: { change: 'modified', path }, target: path, read, ...rest };
+  await refuseNoFile(environment, moveTo);
   const change: PatchChange = { change: 'renamed', path: moveTo, from: path };
   return { change, target: moveTo, removed: path, ...rest };
 }
@@ -115,25 +112,20 @@ async function isSameFile(environment: ExecutionEnvironment, left: string, right
   return (await canonicalPath(environment, left)) === (await canonicalPath(environment, right));
 }
 
-async function refuseDirectory(environment: ExecutionEnvironment, path: string): Promise<void> {
+async function refuseNoFile(environment: ExecutionEnvironment, path: string): Promise<void> {
   const found = await environment.stat(resolvePath(environment, path));
-  if (found?.kind === 'directory') throw new Error(`${path} is a directory`);
+  if (found) refuseSpecial(found, path);
 }
 
-async function write(environment: ExecutionEnvironment, planned: readonly PlannedChange[]): Promise<void> {
-  const staged: StagedFile[] = [];
-  try {
-    for (const { target, content, mode } of planned) {
-      if (target !== undefined && content) staged.push(await stageFile(environment, target, content, mode));
-    }
-    while (staged.length > 0) {
-      await staged[0]?.commit();
-      staged.shift();
-    }
-  } finally {
-    for (const file of staged) await file.discard();
-  }
-  for (const { removed } of planned) {
-    if (removed !== undefined) await environment.remove(resolvePath(environment, removed));
-  }
+/** Files are removed last, when every new content is in place. */
+function fileChanges(planned: readonly PlannedChange[]): FileChange[] {
+  const writes = planned.flatMap(({ target, content, mode, read }): FileChange[] =>
+    target === undefined || !content
+      ? []
+      : [{ kind: 'write', path: target, content, ...present({ mode, read }) }],
+  );
+  const removals = planned.flatMap(({ removed }): FileChange[] =>
+    removed === undefined ? [] : [{ kind: 'remove', path: removed }],
+  );
+  return [...writes, ...removals];
 }

@@ -15,7 +15,10 @@ type Command = string | readonly string[];
 
 /** One use of an environment. Paths and commands are as they were given. */
 export type EnvironmentOperation =
-  | { method: 'readBytes' | 'remove' | 'stat' | 'mkdirp' | 'realpath' | 'listDirectory'; path: string }
+  | {
+      method: 'readBytes' | 'remove' | 'removeDirectory' | 'stat' | 'mkdirp' | 'realpath' | 'listDirectory';
+      path: string;
+    }
   | { method: 'writeBytes'; path: string; bytes: number }
   | { method: 'rename'; path: string; to: string }
   | { method: 'exec' | 'start' | 'connect'; command: Command };
@@ -27,6 +30,7 @@ export type EnvironmentOperation =
  */
 export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncDisposable {
   protected readonly inner: ExecutionEnvironment;
+  readonly removeDirectory?: (path: string) => Promise<void>;
   readonly start?: (command: Command, options?: StartOptions) => Promise<BackgroundProcess>;
   readonly connect?: (command: readonly string[], options: ConnectOptions) => Promise<ConnectedProcess>;
   readonly outputDirectory?: () => Promise<string>;
@@ -34,6 +38,10 @@ export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncD
   constructor(inner: ExecutionEnvironment) {
     this.inner = inner;
     wrapEnvironment(this, inner);
+    const removeDirectory = inner.removeDirectory?.bind(inner);
+    if (removeDirectory)
+      this.removeDirectory = (path) =>
+        this.around({ method: 'removeDirectory', path }, () => removeDirectory(path));
     const start = inner.start?.bind(inner);
     if (start)
       this.start = (command, options) =>

@@ -22,7 +22,10 @@ export interface ExecutionEnvironment {
 
   /** The whole content of a regular file. */
   readBytes(path: string): Promise<Uint8Array>;
-  /** Creates or replaces a file; parent folders are created. `mode` holds permission bits, for example `0o755`. */
+  /**
+   * Writes the whole content of a file, in place where it exists: its owner, permissions and hard links stay. Creates it
+   * and its parent folders where it does not; `mode` holds the permission bits of a new file, for example `0o755`.
+   */
   writeBytes(path: string, content: Uint8Array, options?: { mode?: number }): Promise<void>;
   /** Removes one file or symbolic link. Rejects for a folder and for what does not exist. */
   remove(path: string): Promise<void>;
@@ -32,6 +35,8 @@ export interface ExecutionEnvironment {
   stat(path: string): Promise<FileStat | undefined>;
   /** Creates a folder and its parents; no error where it exists. */
   mkdirp(path: string): Promise<void>;
+  /** Removes an empty folder. Optional: where it is absent, a change that is taken back may leave empty folders. */
+  removeDirectory?(path: string): Promise<void>;
   /** The canonical path, symbolic links resolved. Rejects with `ENOENT` where there is nothing. */
   realpath(path: string): Promise<string>;
   /** The entries of one folder, in any order, without `.` and `..`. Symbolic links are not followed. */

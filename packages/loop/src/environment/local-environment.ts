@@ -1,5 +1,5 @@
-import { type Dirent, existsSync, mkdtempSync, realpathSync, rmSync, type Stats } from 'node:fs';
-import { mkdir, readdir, readFile, realpath, rename, rm, stat, unlink, writeFile } from 'node:fs/promises';
+import { constants, type Dirent, existsSync, mkdtempSync, realpathSync, rmSync, type Stats } from 'node:fs';
+import { mkdir, open, readdir, readFile, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { endTree, newMark, unwatch, watch } from '@whetstone/sandbox/process';
@@ -81,11 +81,15 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   async writeBytes(target: string, content: Uint8Array, options: { mode?: number } = {}): Promise<void> {
     const file = this.#resolve(target);
     await mkdir(path.dirname(file), { recursive: true });
-    await writeFile(file, content, options);
+    await writeInPlace(file, content, options.mode);
   }
 
   async remove(target: string): Promise<void> {
     await unlink(this.#resolve(target));
+  }
+
+  async removeDirectory(target: string): Promise<void> {
+    await rmdir(this.#resolve(target));
   }
 
   async rename(from: string, to: string): Promise<void> {
@@ -175,6 +179,18 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   #resolve(target: string): string {
     return path.resolve(this.#workingDirectory, target);
   }
+}
+
+/**
+ * Writes over the old content and cuts off what is left of it. Emptying the file first would lose both contents where
+ * the disk is full, and show others an empty file in between.
+ */
+async function writeInPlace(file: string, content: Uint8Array, mode: number | undefined): Promise<void> {
+  const { O_WRONLY, O_CREAT } = constants;
+  await using handle = await open(file, O_WRONLY | O_CREAT, mode);
+  for (let written = 0; written < content.length; )
+    written += (await handle.write(content, written, content.length - written, written)).bytesWritten;
+  if ((await handle.stat()).size > content.length) await handle.truncate(content.length);
 }
 
 function kindOf(entry: Dirent | Stats): 'file' | 'directory' | undefined {

@@ -109,7 +109,7 @@ export class RecordingExecutionEnvironment extends EnvironmentWrapper {
   }
 }
 
-const CHANGES = ['writeBytes', 'remove', 'rename', 'mkdirp', 'exec', 'start', 'connect'];
+const CHANGES = ['writeBytes', 'remove', 'removeDirectory', 'rename', 'mkdirp', 'exec', 'start', 'connect'];
 
 function changes({ method }: EnvironmentOperation): boolean {
   return CHANGES.includes(method);

@@ -9,59 +9,19 @@ export async function statFile(environment: ExecutionEnvironment, path: string):
   if (found === undefined)
     throw new Error(`File not found: ${path}. Use glob or grep to find the right path.`);
   if (found.kind === 'directory') throw new Error(`${path} is a directory. List it with glob or the shell.`);
-  if (found.kind !== 'file') throw new Error(`${path} is not a regular file.`);
+  refuseSpecial(found, path);
   return found;
+}
+
+/** Throws for what has no content of its own: a read could wait forever, and a write would change something else. */
+export function refuseSpecial({ kind }: FileStat, path: string): void {
+  if (kind === 'directory') throw new Error(`${path}: is a directory`);
+  if (kind === 'other')
+    throw new Error(`${path}: is a device, a pipe or a socket. Only regular files can be read and written.`);
 }
 
 export async function readFile(environment: ExecutionEnvironment, path: string): Promise<Uint8Array> {
   return await attempt(environment, path, () => environment.readBytes(resolvePath(environment, path)));
-}
-
-/** New content of a file, written beside it. `commit` puts it in place. */
-export type StagedFile = { commit(): Promise<void>; discard(): Promise<void> };
-
-/**
- * Writes `content` to a temporary file beside `path`. `commit` renames that over the file, so that a reader sees either
- * the old content or the new. A symbolic link stays one. An existing file keeps its permissions, a new one gets `mode`.
- */
-export async function stageFile(
-  environment: ExecutionEnvironment,
-  path: string,
-  content: Uint8Array,
-  mode?: number,
-): Promise<StagedFile> {
-  const absolute = resolvePath(environment, path);
-  const target = await environment.realpath(absolute).catch(() => absolute);
-  const paths = pathsOf(environment);
-  const temporary = paths.join(paths.dirname(target), `.${crypto.randomUUID()}.tmp`);
-  const discard = () => environment.remove(temporary).catch(() => {});
-  await attempt(environment, path, async () => {
-    const existing = await environment.stat(target);
-    if (existing?.kind === 'directory') throw Object.assign(new Error('is a directory'), { code: 'EISDIR' });
-    const bits = existing?.mode ?? mode;
-    try {
-      await environment.writeBytes(temporary, content, bits === undefined ? {} : { mode: bits });
-    } catch (error) {
-      await discard();
-      throw error;
-    }
-  });
-  return { commit: () => attempt(environment, path, () => environment.rename(temporary, target)), discard };
-}
-
-/** Stages the content and commits it. */
-export async function replaceFile(
-  environment: ExecutionEnvironment,
-  path: string,
-  content: Uint8Array,
-): Promise<void> {
-  const staged = await stageFile(environment, path, content);
-  try {
-    await staged.commit();
-  } catch (error) {
-    await staged.discard();
-    throw error;
-  }
 }
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -73,7 +33,14 @@ const REASONS: Readonly<Record<string, string>> = {
   EROFS: 'the file system is read-only',
   ENOSPC: 'no space left on the device',
   EEXIST: 'exists already',
+  EBUSY: 'is busy, for example because something is mounted on it',
+  ETXTBSY: 'is a program that is running',
 };
+
+/** Why a file operation failed, in words for the model. */
+export function describeFailure(error: unknown): string {
+  return REASONS[(error as NodeJS.ErrnoException).code ?? ''] ?? messageOf(error);
+}
 
 async function attempt<T>(
   environment: ExecutionEnvironment,
@@ -83,9 +50,7 @@ async function attempt<T>(
   try {
     return await work();
   } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code ?? '';
-    const reason = REASONS[code] ?? messageOf(error);
-    throw new Error(`${displayPath(environment, path)}: ${reason}`, { cause: error });
+    throw new Error(`${displayPath(environment, path)}: ${describeFailure(error)}`, { cause: error });
   }
 }
 

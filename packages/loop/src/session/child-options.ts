@@ -75,7 +75,7 @@ async function scopeEnvironment(
   if (directory === environment.workingDirectory()) return environment;
   const paths = pathsOf(environment);
   const at = (path: string | undefined) => paths.resolve(directory, path ?? '.');
-  const { start, connect, outputDirectory } = environment;
+  const { removeDirectory, start, connect, outputDirectory } = environment;
   const scoped: ExecutionEnvironment = {
     workingDirectory: () => directory,
     platform: () => environment.platform(),
@@ -90,6 +90,7 @@ async function scopeEnvironment(
     listDirectory: (path) => environment.listDirectory(at(path)),
     exec: (command, options) =>
       environment.exec(command, { ...options, workingDirectory: at(options?.workingDirectory) }),
+    ...(removeDirectory && { removeDirectory: (path) => removeDirectory.call(environment, at(path)) }),
     ...(start && {
       start: (command, options) =>
         start.call(environment, command, { ...options, workingDirectory: at(options?.workingDirectory) }),

@@ -1,5 +1,6 @@
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { readFile, replaceFile, statFile, withFileLocks } from '../files/file-access.ts';
+import { replaceFile } from '../files/change-files.ts';
+import { readFile, statFile, withFileLocks } from '../files/file-access.ts';
 import { decodeTextFile, encodeTextFile } from '../files/text-file.ts';
 import { builtInTool } from './built-in-tool.ts';
 import { FILE_PATH, flag, optional, type Parameter, text } from './parameters.ts';
@@ -65,7 +66,8 @@ export async function editFile(
     throw new Error('old_string and new_string are the same. There is nothing to change.');
   return await withFileLocks(environment, [path], async () => {
     await statFile(environment, path);
-    const file = decodeTextFile(await readFile(environment, path), path);
+    const bytes = await readFile(environment, path);
+    const file = decodeTextFile(bytes, path);
     const replaced = replaceText(file.text, oldText, newText, all);
     if (replaced.kind === 'missing') {
       const advice = 'Read the file again and give the text exactly as it is there.';
@@ -76,7 +78,7 @@ export async function editFile(
       const advice = `Include neighbouring lines until it is unique, or set ${allOption}.`;
       throw new Error(`old_string occurs ${replaced.count} times in ${path}. ${advice}`);
     }
-    await replaceFile(environment, path, encodeTextFile({ ...file, text: replaced.text }));
+    await replaceFile(environment, path, encodeTextFile({ ...file, text: replaced.text }), bytes);
     const { count, level } = replaced;
     return { count, level, before: file.text, after: replaced.text };
   });

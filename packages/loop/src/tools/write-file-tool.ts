@@ -1,6 +1,7 @@
 import { resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { replaceFile, withFileLocks } from '../files/file-access.ts';
+import { replaceFile } from '../files/change-files.ts';
+import { withFileLocks } from '../files/file-access.ts';
 import { builtInTool } from './built-in-tool.ts';
 import { FILE_PATH, text } from './parameters.ts';
 import type { RegisteredTool, ToolOutput } from './tool.ts';

@@ -1,4 +1,5 @@
-import { readFile, replaceFile, statFile, withFileLocks } from '../../files/file-access.ts';
+import { replaceFile } from '../../files/change-files.ts';
+import { readFile, statFile, withFileLocks } from '../../files/file-access.ts';
 import { decodeTextFile, encodeTextFile } from '../../files/text-file.ts';
 import { builtInTool } from '../built-in-tool.ts';
 import { type Arguments, oneOf, optional, text } from '../parameters.ts';
@@ -34,9 +35,10 @@ async function editNotebookFile(
   if (!path.endsWith('.ipynb')) throw new Error(`${path} is not a notebook (.ipynb). Change it with Edit.`);
   return await withFileLocks(environment, [path], async () => {
     await statFile(environment, path);
-    const file = decodeTextFile(await readFile(environment, path), path);
+    const bytes = await readFile(environment, path);
+    const file = decodeTextFile(bytes, path);
     const { text, report } = editNotebook(file.text, path, args);
-    await replaceFile(environment, path, encodeTextFile({ ...file, text }));
+    await replaceFile(environment, path, encodeTextFile({ ...file, text }), bytes);
     return {
       content: `${report} in ${path}.`,
       details: { changes: [{ path, change: 'modified' }] },

@@ -1,0 +1,171 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmod,
+  chown,
+  link,
+  lstat,
+  mkdir,
+  readdir,
+  readFile,
+  readlink,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { expect, test } from 'vitest';
+import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
+import { applyPatch } from '../apply-patch/apply-patch.ts';
+import { EnvironmentWrapper } from '../environment/environment-wrapper.ts';
+import { editFile } from '../tools/edit-file-tool.ts';
+import { writeWholeFile } from '../tools/write-file-tool.ts';
+
+const edit = {
+  oldText: 'one',
+  newText: 'two',
+  all: false,
+  allOption: 'replace_all',
+  writeTool: 'write_file',
+};
+const add = (path: string) => `*** Begin Patch\n*** Add File: ${path}\n+one\n*** End Patch`;
+
+/** Fails some renames and writes, as a full disk or a mount does, and runs something before each operation. */
+class FailingEnvironment extends EnvironmentWrapper {
+  fails: (to: string, from?: string) => boolean = () => false;
+  before: (method: string, path: string) => Promise<void> = async () => {};
+
+  protected override async around<T>(
+    operation: Parameters<EnvironmentWrapper['around']>[0],
+    run: () => Promise<T>,
+  ): Promise<T> {
+    if ('path' in operation) await this.before(operation.method, operation.path);
+    const isRefused =
+      (operation.method === 'rename' && this.fails(operation.to, operation.path)) ||
+      (operation.method === 'writeBytes' && this.fails(operation.path));
+    if (isRefused) throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+    return await run();
+  }
+}
+
+test('a pipe and a socket are refused by every tool that writes, and stay what they are', async () => {
+  await using place = await temporaryEnvironment();
+  const { environment } = place;
+  execFileSync('mkfifo', [place.path('pipe')]);
+  await using server = createServer().listen(place.path('socket'));
+  await once(server, 'listening');
+  for (const path of ['pipe', 'socket']) {
+    const refused = /is a device, a pipe or a socket. Only regular files/;
+    await expect(writeWholeFile(environment, path, 'x')).rejects.toThrow(refused);
+    await expect(editFile(environment, path, edit)).rejects.toThrow(refused);
+    await expect(applyPatch(environment, add(path))).rejects.toThrow(refused);
+  }
+  expect((await lstat(place.path('pipe'))).isFIFO()).toBe(true);
+  expect((await lstat(place.path('socket'))).isSocket()).toBe(true);
+});
+
+test('a symbolic link stays one, and its target is written also where there is none yet', async () => {
+  await using place = await temporaryEnvironment();
+  const { environment } = place;
+  await writeFile(place.path('real'), 'one');
+  await symlink('real', place.path('link'));
+  await symlink('missing', place.path('dangling'));
+  await symlink('missing-too', place.path('dangling-too'));
+  await editFile(environment, 'link', edit);
+  await writeWholeFile(environment, 'dangling', 'three');
+  await applyPatch(environment, add('dangling-too'));
+  expect(await readFile(place.path('real'), 'utf8')).toBe('two');
+  expect(await readFile(place.path('missing'), 'utf8')).toBe('three');
+  expect(await readFile(place.path('missing-too'), 'utf8')).toBe('one\n');
+  expect(await readlink(place.path('dangling'))).toBe('missing');
+  expect(await readlink(place.path('dangling-too'))).toBe('missing-too');
+});
+
+test('hard links and permissions of an edited file stay', async () => {
+  await using place = await temporaryEnvironment();
+  await writeFile(place.path('a'), 'one');
+  await chmod(place.path('a'), 0o751);
+  await link(place.path('a'), place.path('b'));
+  const { ino } = await stat(place.path('a'));
+  await editFile(place.environment, 'a', edit);
+  await writeWholeFile(place.environment, 'b', 'three');
+  expect(await readFile(place.path('a'), 'utf8')).toBe('three');
+  expect(await stat(place.path('a'))).toMatchObject({ ino, nlink: 2, mode: 0o100751 });
+});
+
+test('the owner of an edited file stays', { tags: ['root'] }, async () => {
+  await using place = await temporaryEnvironment();
+  await writeFile(place.path('a'), 'one');
+  await chown(place.path('a'), 1234, 4321);
+  await editFile(place.environment, 'a', edit);
+  expect(await stat(place.path('a'))).toMatchObject({ uid: 1234, gid: 4321 });
+});
+
+test('a file whose replacement is refused can be edited, as below a mount', async () => {
+  await using place = await temporaryEnvironment();
+  await writeFile(place.path('a'), 'one');
+  const environment = new FailingEnvironment(place.environment);
+  environment.before = async (method) => {
+    if (method === 'rename') throw Object.assign(new Error('EBUSY'), { code: 'EBUSY' });
+  };
+  await editFile(environment, 'a', edit);
+  expect(await readFile(place.path('a'), 'utf8')).toBe('two');
+});
+
+test('a patch that fails halfway changes nothing and leaves no file or folder behind', async () => {
+  await using place = await temporaryEnvironment();
+  for (const name of ['a', 'b', 'c', 'd']) await writeFile(place.path(name), `${name}\n`);
+  const before = await stat(place.path('c'));
+  const patch = [
+    ...['*** Begin Patch', '*** Add File: x/y/new', '+new', '*** Update File: a', '@@', '-a', '+A'],
+    ...['*** Delete File: c', '*** Update File: d', '*** Move to: z/d', '@@', '-d', '+D'],
+    ...['*** Update File: b', '@@', '-b', '+B', '*** End Patch'],
+  ].join('\n');
+  const environment = new FailingEnvironment(place.environment);
+  for (const name of ['b', 'z/d', 'x/y/new', 'a']) {
+    environment.fails = (path) => path === place.path(name);
+    await expect(applyPatch(environment, patch)).rejects.toThrow(/is busy/);
+    expect((await readdir(place.directory)).sort()).toEqual(['a', 'b', 'c', 'd']);
+    for (const file of ['a', 'b', 'c', 'd'])
+      expect(await readFile(place.path(file), 'utf8')).toBe(`${file}\n`);
+  }
+  // The removals come last: the second of them fails.
+  environment.fails = (_to, from) => from === place.path('d');
+  await expect(applyPatch(environment, patch)).rejects.toThrow(/is busy/);
+  expect((await readdir(place.directory)).sort()).toEqual(['a', 'b', 'c', 'd']);
+  expect((await stat(place.path('c'))).ino).toBe(before.ino);
+
+  environment.fails = () => false;
+  await applyPatch(environment, patch);
+  expect((await readdir(place.directory)).sort()).toEqual(['a', 'b', 'x', 'z']);
+});
+
+test('a patch that cannot be taken back names the files that it has changed', async () => {
+  await using place = await temporaryEnvironment();
+  for (const name of ['a', 'b']) await writeFile(place.path(name), `${name}\n`);
+  const environment = new FailingEnvironment(place.environment);
+  let isBroken = false;
+  environment.fails = (path) => {
+    isBroken ||= path === place.path('b');
+    return isBroken;
+  };
+  const patch =
+    '*** Begin Patch\n*** Update File: a\n@@\n-a\n+A\n*** Update File: b\n@@\n-b\n+B\n*** End Patch';
+  await expect(applyPatch(environment, patch)).rejects.toThrow(
+    /b: is busy.*These files are changed.*: a\.$/s,
+  );
+  expect(await readFile(place.path('a'), 'utf8')).toBe('A\n');
+});
+
+test('an edit of a file that somebody else changes meanwhile is refused with the difference', async () => {
+  await using place = await temporaryEnvironment();
+  await mkdir(place.path('src'));
+  await writeFile(place.path('src/a'), 'zero\none\n');
+  const environment = new FailingEnvironment(place.environment);
+  let reads = 0;
+  environment.before = async (method) => {
+    if (method === 'readBytes' && reads++ === 1) await writeFile(place.path('src/a'), 'zero\none\nother\n');
+  };
+  await expect(editFile(environment, 'src/a', edit)).rejects.toThrow(/changed by somebody else.*\+other/s);
+  expect(await readFile(place.path('src/a'), 'utf8')).toBe('zero\none\nother\n');
+});
