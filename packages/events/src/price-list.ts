@@ -51,6 +51,11 @@ export function priceUsage({
   return { usd: price.total_price, source: `genai-prices ${price.provider.id}/${price.model.id}` };
 }
 
+/** Tokens that the model can read and write at once, by the same list; `undefined` where the list has none. */
+export function contextWindowOf(model: string, provider: PricedUsage['provider']): number | undefined {
+  return entryOf(model, provider, undefined)?.models[0]?.context_window;
+}
+
 type Entry = PriceCalculation['provider'];
 
 /** Clients name models too, and could make up any number of names: the cache is bounded. */

@@ -56,14 +56,15 @@ export type {
 export { createStreamEventMapper } from './events/stream-events.ts';
 export * from './llm/client.ts';
 export { type CreateModelOptions, createModel } from './llm/create-model.ts';
-export { LlmError, type LlmErrorCode } from './llm/llm-error.ts';
-export { catalogPriceOf, type PriceOf } from './llm/model-catalog.ts';
+export { LlmError } from './llm/llm-error.ts';
+export type { LlmErrorCode } from './llm/provider-error.ts';
 export type { OutputSchema } from './loop/structured-output.ts';
 export { connectMcpServers, type McpConnections } from './mcp/connect-mcp-servers.ts';
 export type { McpOptions, McpServer } from './mcp/mcp-server.ts';
 export { type AnthropicProfileOptions, createAnthropicProfile } from './profiles/anthropic-profile.ts';
 export { createGeminiProfile, type GeminiProfileOptions } from './profiles/gemini-profile.ts';
 export * from './profiles/load-profile.ts';
+export { catalogPriceOf, type PriceOf } from './profiles/model-catalog.ts';
 export { createOpenAiProfile } from './profiles/openai-profile.ts';
 export type * from './profiles/provider-profile.ts';
 export { Session } from './session/session.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { calls, finish, type ModelStep, says, textParts, toolCall } from '../__fixtures__/scripted-model.ts';
 import { customTool, startSession } from '../__fixtures__/start-session.ts';
-import { catalogMaxOutput, catalogPriceOf } from '../llm/model-catalog.ts';
+import { catalogMaxOutput, catalogPriceOf } from '../profiles/model-catalog.ts';
 import { Session } from '../session/session.ts';
 import { type Budget, SpendMeter } from './budget.ts';
 

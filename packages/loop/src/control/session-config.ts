@@ -12,6 +12,8 @@ export type SessionConfig = {
   reasoningEffort: string | undefined;
   /** Tokens of one response at most. Default: the profile's. */
   maxOutputTokens: number | undefined;
+  /** Tokens that the model can take. Default: of the session's model by the kept lists, else of the profile. */
+  contextWindowSize: number | undefined;
   /** Characters of a tool's output that the model reads, by tool name. Has precedence over the tool's own limit. */
   toolOutputLimits: Readonly<Record<string, number>>;
   /** Lines of a tool's output that the model reads, by tool name. Has precedence over the tool's own limit. */
@@ -43,6 +45,7 @@ const defaults: SessionConfig = {
   maxCommandTimeoutMs: 600_000,
   reasoningEffort: undefined,
   maxOutputTokens: undefined,
+  contextWindowSize: undefined,
   toolOutputLimits: {},
   toolLineLimits: {},
   enableLoopDetection: true,

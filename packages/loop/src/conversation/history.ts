@@ -169,7 +169,8 @@ const LOST_RESULT = 'No result: the call was interrupted before it finished.';
 /** What an image counts as: the tokens that it roughly costs, not its bytes. */
 const IMAGE_CHARACTERS = 6_000;
 
-function charactersOf(turn: HistoryTurn): number {
+/** The size of a turn, as the model reads it. */
+export function charactersOf(turn: HistoryTurn): number {
   switch (turn.kind) {
     case 'assistant':
       return sum(turn.parts, (part) => {

@@ -4,8 +4,9 @@ import type { Clock } from '../control/clock.ts';
 import type { LlmCallEnd, SessionErrorData } from '../events/session-event.ts';
 import { LlmError } from '../llm/llm-error.ts';
 import { callModel, type ModelRequest, type ModelResponse } from '../llm/model-call.ts';
-import { catalogMaxOutput } from '../llm/model-catalog.ts';
 import { PromptBuilder, wireOf } from '../llm/prompt.ts';
+import { catalogMaxOutput } from '../profiles/model-catalog.ts';
+import { fitOutputLimit } from './context-window.ts';
 import type { LoopContext } from './loop-context.ts';
 
 /** Sends the conversation to the model, with retries where they help. Rejects with an `LlmError`. */
@@ -50,8 +51,10 @@ async function buildRequest(context: LoopContext, signal: AbortSignal): Promise<
   return {
     prompt: context.prompt.builder.build(history.turns),
     ...context.prompt.builder.tools(tools.definitions()),
-    maxOutputTokens:
+    maxOutputTokens: fitOutputLimit(
+      context,
       config.maxOutputTokens ?? profile.maxOutputTokens ?? catalogMaxOutput(model.provider, model.modelId),
+    ),
     reasoningEffort: config.reasoningEffort,
     ...(outputSchema &&
       takesResponseFormat(model) && { responseFormat: { type: 'json', schema: outputSchema } }),

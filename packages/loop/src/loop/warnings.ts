@@ -1,19 +1,18 @@
 import type { ToolCallPart } from '../conversation/turn.ts';
+import { charactersOfRequest, contextWindow } from './context-window.ts';
 import type { LoopContext } from './loop-context.ts';
 
 const WARN_AT = 0.8;
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Warns the host once the context window is nearly full (loop spec 5.5). Returns whether it did. */
-export function warnAboutContext({ history, prompt, profile, emit }: LoopContext): boolean {
-  const preamble =
-    (prompt?.preamble.systemPrompt.length ?? 0) + (prompt?.preamble.environmentContext.length ?? 0);
-  const tokens = (history.characters + preamble) / CHARACTERS_PER_TOKEN;
-  const share = tokens / profile.contextWindowSize;
+export function warnAboutContext(context: LoopContext): boolean {
+  const tokens = charactersOfRequest(context) / CHARACTERS_PER_TOKEN;
+  const window = contextWindow(context);
+  const share = tokens / window;
   if (share <= WARN_AT) return false;
   const message = `Context usage at ~${Math.round(share * 100)}% of the context window`;
-  const data = { tokens: Math.round(tokens), window: profile.contextWindowSize };
-  emit('WARNING', { code: 'context-usage', message, data });
+  context.emit('WARNING', { code: 'context-usage', message, data: { tokens: Math.round(tokens), window } });
   return true;
 }
 

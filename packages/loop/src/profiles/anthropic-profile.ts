@@ -60,6 +60,7 @@ export function createAnthropicProfile(options: AnthropicProfileOptions): Provid
     },
     projectDocumentNames: ['AGENTS.md', 'CLAUDE.md'],
     contextWindowSize: 200_000,
+    extendedWindow: betaHeaders.some((header) => header.startsWith('context-1m-')) ? 1_000_000 : undefined,
     // The default of the wire, 4,096, would cut larger files in half.
     maxOutputTokens: 32_000,
     subagentTools: native ? 'claude-code' : 'spec',

@@ -2,6 +2,7 @@ import type { JSONObject } from '@ai-sdk/provider';
 import { present } from '@whetstone/events/present';
 import type { RegisteredTool } from '../tools/tool.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
+import { catalogContextWindow } from './model-catalog.ts';
 import type { ProfileOptions, ProviderProfile, ProviderRequest } from './provider-profile.ts';
 import { layerSystemPrompt } from './system-prompt.ts';
 
@@ -10,6 +11,8 @@ export type Family = Pick<ProviderProfile, 'id' | 'projectDocumentNames' | 'cont
   Partial<Pick<ProviderProfile, 'maxOutputTokens' | 'subagentTools' | 'askUserTool'>> & {
     tools: readonly RegisteredTool[];
     baseText: string;
+    /** A window that the request asks for, whatever the model's usual one is. */
+    extendedWindow?: number | undefined;
     /** The provider's name in request options, and the options. */
     requestOptions: { provider: string; of: (request: ProviderRequest) => JSONObject };
   };
@@ -31,7 +34,15 @@ export function createProfile(options: ProfileOptions, family: Family): Provider
     supportsReasoning: true,
     supportsStreaming: true,
     supportsParallelToolCalls: true,
-    contextWindowSize: options.contextWindowSize ?? family.contextWindowSize,
+    // The list is searched when somebody asks, not when a profile is made.
+    get contextWindowSize() {
+      return (
+        options.contextWindowSize ??
+        family.extendedWindow ??
+        catalogContextWindow(provider, model) ??
+        family.contextWindowSize
+      );
+    },
     ...present({ maxOutputTokens, knowledgeCutoff, subagentTools, askUserTool }),
   };
 }

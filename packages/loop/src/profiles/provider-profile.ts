@@ -28,7 +28,7 @@ export interface ProviderProfile {
   readonly supportsStreaming: boolean;
   /** Where false, the tool calls of a response run one after the other. */
   readonly supportsParallelToolCalls: boolean;
-  /** In tokens. */
+  /** Of `model`, in tokens. */
   readonly contextWindowSize: number;
   /** Tokens of one response at most. Default: the provider's. */
   readonly maxOutputTokens?: number;
@@ -59,7 +59,7 @@ export type ProfileOptions = {
   toolSet?: ToolSet;
   /** Request options that override the profile's: safety settings, beta features, service tiers. */
   providerOptions?: JSONObject;
-  /** In tokens. Default: that of the family's current models. */
+  /** In tokens. Default: that of the model, by the kept lists; for an unknown model that of the family. */
   contextWindowSize?: number;
   /** Tokens of one response at most. Default: the family's. */
   maxOutputTokens?: number;

@@ -2,9 +2,9 @@ import { SpendMeter } from '../control/budget.ts';
 import { systemClock } from '../control/clock.ts';
 import { resolveSessionConfig } from '../control/session-config.ts';
 import { History } from '../conversation/history.ts';
-import { catalogPriceOf } from '../llm/model-catalog.ts';
 import type { LoopContext } from '../loop/loop-context.ts';
 import { LoopDetector } from '../loop/loop-detector.ts';
+import { catalogPriceOf } from '../profiles/model-catalog.ts';
 import type { SessionTools } from '../tools/session-tools.ts';
 import type { SessionOptions, SessionOrigin } from './session-options.ts';
 

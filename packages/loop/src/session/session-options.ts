@@ -9,8 +9,8 @@ import type { SessionConfig } from '../control/session-config.ts';
 import type { SessionSnapshot } from '../conversation/snapshot.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { ProcessingEnd } from '../events/session-event.ts';
-import type { PriceOf } from '../llm/model-catalog.ts';
 import type { OutputSchema } from '../loop/structured-output.ts';
+import type { PriceOf } from '../profiles/model-catalog.ts';
 import type { ProviderProfile } from '../profiles/provider-profile.ts';
 import type { SubagentOptions } from '../subagents/subagents.ts';
 

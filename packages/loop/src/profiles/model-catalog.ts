@@ -1,5 +1,5 @@
 import type { Usage } from '@whetstone/events';
-import { priceUsage } from '@whetstone/events/price-list';
+import { contextWindowOf, priceUsage } from '@whetstone/events/price-list';
 import catalog from './model-catalog.json' with { type: 'json' };
 
 /** Prices one call in US dollars; `undefined` where the price is not known. */
@@ -14,12 +14,26 @@ const OUTPUT_CAP = 32_000;
 
 /** Output tokens to ask for, where neither host nor profile says; `undefined` for an unknown model. */
 export function catalogMaxOutput(provider: string, model: string): number | undefined {
+  const known = entryOf(provider, model);
+  return known && Math.min(known.maxOutput, OUTPUT_CAP);
+}
+
+/**
+ * Tokens that the model can take, by our own list and else by the price list; `undefined` for an unknown model. For a
+ * model that keeps a part of its window for the answer, this is what is left for the prompt.
+ */
+export function catalogContextWindow(provider: string, model: string): number | undefined {
+  return entryOf(provider, model)?.contextWindow ?? contextWindowOf(model, { name: familyOf(provider) });
+}
+
+type CatalogEntry = { provider: string; id: string; maxOutput: number; contextWindow?: number };
+
+function entryOf(provider: string, model: string): CatalogEntry | undefined {
   const name = model.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2})$/, '');
   const family = familyOf(provider);
-  const known = catalog.models.find(
+  return catalog.models.find(
     (entry) => entry.provider === family && (entry.id === model || entry.id === name),
   );
-  return known && Math.min(known.maxOutput, OUTPUT_CAP);
 }
 
 /** A model calls itself `openai.responses` or `google.generative-ai`: the company comes first. */

@@ -1,0 +1,70 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { startSession } from '../__fixtures__/start-session.ts';
+import { type ProviderError, providerErrors } from './__fixtures__/provider-errors.ts';
+import { createModel } from './create-model.ts';
+
+/** Answers with the fixture whose number is in the address. */
+const server = createServer((request, response) => {
+  const number = Number(/^\/(\d+)\//.exec(request.url ?? '')?.[1]);
+  const { status, headers, body } = providerErrors[number] as ProviderError;
+  const isStream = Array.isArray(body);
+  const type = isStream ? 'text/event-stream' : typeof body === 'string' ? 'text/html' : 'application/json';
+  response.writeHead(status, { 'content-type': type, ...headers });
+  if (isStream) for (const event of body) response.write(`event: error\ndata: ${JSON.stringify(event)}\n\n`);
+  response.end(isStream ? undefined : typeof body === 'string' ? body : JSON.stringify(body));
+  request.resume();
+});
+beforeAll(() => new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve)));
+afterAll(() => server.closeAllConnections());
+
+const modelOf = (fixture: ProviderError) =>
+  createModel({
+    provider: fixture.wire,
+    model: 'some-model',
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/${providerErrors.indexOf(fixture)}/v1`,
+    apiKey: 'test-key',
+  });
+
+test.each(providerErrors.map((fixture) => [`${fixture.from}: ${fixture.what}`, fixture] as const))(
+  '%s',
+  async (_name, fixture) => {
+    const slept: number[] = [];
+    const clock = {
+      now: Date.now,
+      random: () => 0.5,
+      sleep: async (ms: number) => void slept.push(ms),
+    };
+    const model = await modelOf(fixture);
+    await using run = await startSession([], { model, clock, config: { maxRetries: 1 } });
+    const { error, reason } = await run.session.submit('hi');
+    expect(error?.code ?? reason).toBe(
+      fixture.code === 'model-context-overflow' && error === undefined ? 'context_overflow' : fixture.code,
+    );
+    const wait = { no: [], backoff: [1_000] }[fixture.retried as 'no'] ?? [fixture.retried];
+    expect(slept).toEqual(wait);
+  },
+);
+
+test('docs/loop/provider-errors.md is written from the fixtures', async () => {
+  const row = ({ from, what, status, code, retried }: ProviderError) => {
+    const wait =
+      retried === 'no' ? 'no' : retried === 'backoff' ? 'after 1 s, 2 s' : `after ${retried / 1000} s`;
+    return `| ${from} | ${what} | ${status} | \`${code}\` | ${wait} |`;
+  };
+  const page = `# Errors of providers
+
+Written by \`npm test -- -u\` from the fixtures of \`packages/loop/src/llm/__fixtures__/provider-errors.ts\`, which a test sends over HTTP.
+
+What a provider answers, and what the loop makes of it. [errors.md](../errors.md) says what each code means. Retries are limited by \`maxRetries\` (2 by default). A time that the provider names counts, by a header or in its text; where it is longer than a minute, the loop reports the error at once.
+
+| from | what happened | HTTP | code | retried |
+| --- | --- | --- | --- | --- |
+${providerErrors.map(row).join('\n')}
+`;
+  await expect(page).toMatchFileSnapshot(
+    join(import.meta.dirname, '../../../../docs/loop/provider-errors.md'),
+  );
+});
