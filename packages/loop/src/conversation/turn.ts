@@ -12,7 +12,7 @@ import type { JsonValue, Usage } from '@whetstone/events';
 export type ProviderMetadata = SharedV4ProviderMetadata;
 
 export type TextPart = { type: 'text'; text: string; providerMetadata?: ProviderMetadata };
-/** `data` is the image in base64. */
+/** `data` is the image in base64; `mediaType` is `image/png`, `image/jpeg`, `image/gif` or `image/webp`. */
 export type ImagePart = { type: 'image'; data: string; mediaType: string };
 /** What messages to the model and tool results consist of. */
 export type Part = TextPart | ImagePart;
@@ -104,14 +104,4 @@ function joinText(parts: readonly (AssistantPart | Part)[], type: 'text' | 'reas
 export function wellFormedInput(input: Input): Input {
   if (typeof input === 'string') return input.toWellFormed();
   return input.map((part) => (part.type === 'text' ? { ...part, text: part.text.toWellFormed() } : part));
-}
-
-/** The input without anything that providers refuse. Throws a `TypeError` for an empty one. */
-export function checkInput(method: string, input: Input): Input {
-  const empty =
-    typeof input === 'string'
-      ? input.trim() === ''
-      : input.every((part) => part.type === 'text' && part.text.trim() === '');
-  if (empty) throw new TypeError(`${method}: the input is empty`);
-  return wellFormedInput(input);
 }

@@ -102,6 +102,8 @@ export type ExecResult = {
   stderr: string;
   /** Bytes that the bound dropped from the two streams. 0 where they are whole. */
   droppedBytes: number;
+  /** What `stdout` and `stderr` lack of the text that arrived. Absent where they are whole, or nobody counted. */
+  dropped?: { characters: number; lines: number };
   /** `undefined` where a signal ended the process. */
   exitCode: number | undefined;
   /** The signal that ended it, for example `SIGKILL`. */

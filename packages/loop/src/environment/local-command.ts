@@ -94,6 +94,10 @@ export function startLocal(command: LocalCommand, stdin: 'ignore' | 'pipe') {
   };
 }
 
+const LINE_FEED = 0x0a;
+
+const countLineFeeds = (text: string): number => text.split('\n').length - 1;
+
 function stopAfter({ timeoutMs, inactivityTimeoutMs, signal }: ExecOptions) {
   const { promise: reached, resolve: stop } = Promise.withResolvers<'timedOut' | 'inactive' | 'aborted'>();
   const timer = timeoutMs ? setTimeout(() => stop('timedOut'), timeoutMs) : undefined;
@@ -117,6 +121,7 @@ function collectOutput(
   onText: (stream: 'stdout' | 'stderr', text: string) => void,
 ) {
   const kept = { stdout: new BoundedOutput(OUTPUT_LIMIT), stderr: new BoundedOutput(OUTPUT_LIMIT) };
+  const arrived = { characters: 0, lines: 0 };
   let overflow: OutputFile | 'refused' | undefined;
   let outputFile: string | undefined;
 
@@ -140,19 +145,29 @@ function collectOutput(
       kept[name].append(chunk);
       if (overflow instanceof OutputFile) overflow.write(chunk);
       const text = decoder.write(chunk);
+      arrived.characters += text.length;
+      for (let at = 0; at < chunk.length; at += 1) if (chunk[at] === LINE_FEED) arrived.lines += 1;
       if (text !== '') onText(name, text);
     });
     // A pipe that breaks while its process is killed is expected.
     child[name]?.on('error', () => {});
   }
-  const { stdout, stderr } = kept;
   return {
-    result: () => ({
-      stdout: stdout.text(),
-      stderr: stderr.text(),
-      droppedBytes: stdout.droppedBytes + stderr.droppedBytes,
-      ...present({ outputFile }),
-    }),
+    result: () => {
+      const [stdout, stderr] = [kept.stdout.text(), kept.stderr.text()];
+      const droppedBytes = kept.stdout.droppedBytes + kept.stderr.droppedBytes;
+      const dropped = {
+        characters: arrived.characters - stdout.length - stderr.length,
+        lines: arrived.lines - countLineFeeds(stdout) - countLineFeeds(stderr),
+      };
+      return {
+        stdout,
+        stderr,
+        droppedBytes,
+        ...(droppedBytes > 0 && { dropped }),
+        ...present({ outputFile }),
+      };
+    },
     close: () => {
       if (overflow instanceof OutputFile) overflow.close();
     },

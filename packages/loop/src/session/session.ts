@@ -4,13 +4,14 @@ import { present } from '@whetstone/events/present';
 import type { FinalDecision } from '../control/approval.ts';
 import { systemClock } from '../control/clock.ts';
 import { SteeringQueue } from '../control/steering-queue.ts';
+import { checkInput } from '../conversation/check-input.ts';
 import {
   type ChildRequest,
   checkSnapshot,
   type SessionSnapshot,
   snapshotAt,
 } from '../conversation/snapshot.ts';
-import { checkInput, type HistoryTurn, type Input } from '../conversation/turn.ts';
+import type { HistoryTurn, Input } from '../conversation/turn.ts';
 import { EventHub, type EventListener } from '../events/event-hub.ts';
 import type { SessionEvent, SessionEventData } from '../events/session-event.ts';
 import type { LoopContext, LoopStart } from '../loop/loop-context.ts';
@@ -155,7 +156,7 @@ export class Session implements AsyncDisposable {
    *
    * Contract: whatever goes wrong with the model is in the result (`reason`, `error`). Rejects only with a
    * `SessionStateError`, while the session works on another input or is closed, and with a `TypeError` for an empty
-   * input.
+   * or malformed input, which names the place.
    */
   async submit(input: Input, { outputSchema }: SubmitOptions = {}): Promise<SubmitResult> {
     this.#refuseWhenClosed();

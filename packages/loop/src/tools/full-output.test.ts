@@ -32,7 +32,16 @@ test('a command that prints more than memory keeps has all of it in the file', a
   const lines = (await readFile(String(end?.data.details?.outputFile), 'utf8')).split('\n');
   expect(lines).toHaveLength(400_001);
   expect([lines[0], lines[199_999], lines.at(-2)]).toEqual(['1', '200000', '400000']);
-  expect(resultText(run.session.history)).toContain(`Full output: ${end?.data.details?.outputFile}`);
+  const shown = resultText(run.session.history);
+  expect(shown).toContain(`Full output: ${end?.data.details?.outputFile}`);
+  // What the model does not see is counted of what arrived, not of what was kept in memory.
+  const [marker = '', characters, count] =
+    /\n\n\[WARNING.* (\d+) characters \((\d+) lines\).*\]\n\n/.exec(shown) ?? [];
+  const [, output = ''] = shown.split('Output:\n');
+  const arrived = lines.join('\n').trimEnd();
+  expect(Number(characters)).toBe(arrived.length - (output.length - marker.length));
+  expect(Math.abs(Number(count) - (400_000 - (output.split('\n').length - 4)))).toBeLessThanOrEqual(2);
+  expect(end?.data.outputComplete).toBe(false);
 });
 
 test('a short output makes no file, and the marker says so if there is no place for one', async () => {

@@ -1,17 +1,18 @@
 import { messageOf } from '@whetstone/errors';
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { ApprovalDecision, ApprovalHook, FinalDecision } from '../control/approval.ts';
 import { askHook, type HookedCall, type Hooks } from '../control/hooks.ts';
 import { isTimeout, raceAbort } from '../control/race-abort.ts';
 import type { SessionConfig } from '../control/session-config.ts';
+import { problemOfParts } from '../conversation/check-input.ts';
 import type { Part, ToolCallPart, ToolResult } from '../conversation/turn.ts';
 import { pathsOf } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { Emit, ToolCallEnd } from '../events/session-event.ts';
 import type { SessionTools } from './session-tools.ts';
 import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
-import { exceedsLimit, type OutputLimit, outputLimit, truncateOutput } from './truncate.ts';
+import { type Dropped, exceedsLimit, type OutputLimit, outputLimit, truncateOutput } from './truncate.ts';
 import { argumentsForDisplay, validateArguments } from './validate-arguments.ts';
 
 export type ToolRun = {
@@ -90,11 +91,13 @@ async function runToolCall(call: ToolCallPart, run: ToolRun): Promise<ToolResult
   const limit = outputLimit(name, tool?.output, run.config);
   const outputFile = await keepFullOutput(finished, limit, run.environment);
   const { status, isError } = finished;
-  const content = eachText(finished.content, (text) => truncateOutput(text, limit, outputFile));
+  const dropped = droppedOf(finished.details);
+  const content = eachText(finished.content, (text) => truncateOutput(text, limit, { outputFile, dropped }));
   const details = outputFile === undefined ? finished.details : { ...finished.details, outputFile };
   const full = textOf(finished.content);
-  const output = truncateOutput(full, FULL_OUTPUT);
-  const end = { status, output, outputComplete: output === full, isError, ...present({ details }) };
+  const output = truncateOutput(full, FULL_OUTPUT, { dropped });
+  const outputComplete = output === full && dropped === undefined;
+  const end = { status, output, outputComplete, isError, ...present({ details }) };
   run.emit('TOOL_CALL_END', { callId, name, ...end, durationMs: Math.round(performance.now() - started) });
   return { callId, name, content, isError };
 }
@@ -107,6 +110,14 @@ function announce(
   const input = argumentsForDisplay(text, freeform);
   if (!announced?.has(callId)) emit('TOOL_CALL_START', { callId, name, input });
   return input;
+}
+
+/** What a tool left out of its content, which the marker of a cut counts too. */
+function droppedOf(details: JsonObject | undefined): Dropped | undefined {
+  const dropped = details?.dropped;
+  if (!isJsonObject(dropped) || typeof dropped.characters !== 'number') return undefined;
+  const { characters, lines } = dropped;
+  return { characters, ...(typeof lines === 'number' && { lines }) };
 }
 
 const MAX_KEPT_CHARACTERS = 64 * 1024 * 1024;
@@ -281,7 +292,10 @@ async function execute(
   };
   const work = Promise.resolve()
     .then(() => tool.executor(args, context))
-    .then(completed, (error) => failure('failed', `Tool error (${name}): ${messageOf(error)}`));
+    .then(
+      (output) => completed(output, name),
+      (error) => failure('failed', `Tool error (${name}): ${messageOf(error)}`),
+    );
   const settled = await raceAbort(work, signal, ABORT_GRACE_MS);
   if (!signal.aborted && settled) return settled;
   // What ran to its end in spite of the abort did happen, and the model has to know.
@@ -291,11 +305,29 @@ async function execute(
   return failure('aborted', `Aborted by ${whoAborted(signal)} after ${seconds} s.${partial}`);
 }
 
-function completed(output: ToolOutput): Finished {
-  if (typeof output === 'string') return completed({ content: output });
+function completed(output: ToolOutput, name: string): Finished {
+  if (typeof output === 'string') return completed({ content: output }, name);
+  const problem = problemOfOutput(output);
+  if (problem !== undefined)
+    return failure(
+      'failed',
+      `Tool error (${name}): the tool ran, but what it returned cannot be read. ${problem}.`,
+    );
   const { content, isError = false, details } = output;
   const status = isError ? 'failed' : 'completed';
   return { status, content: eachText(content, clean), isError, ...present({ details }) };
+}
+
+/** A tool in JavaScript may return anything; a wrong part would be refused with every later request. */
+function problemOfOutput(output: unknown): string | undefined {
+  const wanted = 'An executor returns a text, or { content } with a text or a list of parts';
+  if (!isJsonObject(output))
+    return `${wanted}; this one returned ${output === null ? 'null' : `a value of type ${typeof output}`}`;
+  const { content } = output;
+  if (typeof content === 'string') return undefined;
+  if (content === undefined)
+    return `${wanted}; this one returned an object with ${Object.keys(output).join(', ') || 'nothing in it'}`;
+  return problemOfParts(content, 'content');
 }
 
 /** No request may carry a lone surrogate, and some providers refuse NUL. */

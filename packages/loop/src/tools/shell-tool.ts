@@ -77,11 +77,9 @@ export async function runCommand(
 
 /** What the host reads about a command. */
 export function commandDetails(result: ExecResult): JsonObject {
-  return {
-    durationMs: result.durationMs,
-    timedOut: result.timedOut,
-    ...present({ exitCode: result.exitCode, signal: result.signal, outputFile: result.outputFile }),
-  };
+  const { durationMs, timedOut, exitCode, signal, outputFile, droppedBytes } = result;
+  const dropped = result.dropped ?? (droppedBytes > 0 ? { characters: droppedBytes } : undefined);
+  return { durationMs, timedOut, ...present({ exitCode, signal, outputFile, dropped }) };
 }
 
 function render(result: ExecResult, timeoutMs: number, options: ShellToolOptions): string {

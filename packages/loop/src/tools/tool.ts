@@ -21,7 +21,11 @@ export type ToolDefinition =
     }
   | { type: 'provider'; name: string; description: string; id: `${string}.${string}`; args: JsonObject };
 
-/** What a tool returns. A string is plain text for the model; `details` go to the host only. */
+/**
+ * What a tool returns. A string is plain text for the model; `details` go to the host only. Two of them mean something
+ * to the loop: `outputFile` is a file of the environment with the whole output, and `dropped` with `characters` and
+ * `lines` counts what `content` lacks of it.
+ */
 export type ToolOutput = string | { content: string | Part[]; isError?: boolean; details?: JsonObject };
 
 /** What an executor gets besides its arguments. */

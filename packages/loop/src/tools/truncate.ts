@@ -35,6 +35,12 @@ export function outputLimit(
   return { ...limit, ...present({ maxChars: toolOutputLimits[name], maxLines: toolLineLimits[name] }) };
 }
 
+/** What a tool left out of the text already, counted like it. `lines` is absent where nobody has counted them. */
+export type Dropped = { characters: number; lines?: number };
+
+/** What is known of the whole output. `outputFile` has it, and the marker names it because the model can read it. */
+export type Arrived = { outputFile?: string | undefined; dropped?: Dropped | undefined };
+
 /** Whether the model gets less than `text`. */
 export function exceedsLimit(text: string, { maxChars, maxLines }: OutputLimit): boolean {
   return text.length > maxChars || (maxLines !== undefined && countLines(text, 0, text.length) > maxLines);
@@ -43,11 +49,19 @@ export function exceedsLimit(text: string, { maxChars, maxLines }: OutputLimit):
 /**
  * Cuts `text` to the limit in one pass: both bounds are measured on the original, so that one marker can tell what is
  * gone. The result, marker included, is within the bounds; no cut splits a character, and it prefers line ends.
- * `fullOutput` is a file with the whole, which the marker names because the model can read it.
  */
-export function truncateOutput(text: string, limit: OutputLimit, fullOutput?: string): string {
+export function truncateOutput(
+  text: string,
+  limit: OutputLimit,
+  { outputFile, dropped }: Arrived = {},
+): string {
   if (!exceedsLimit(text, limit)) return text;
-  const room = limit.maxChars - marker(text.length, text.length, limit.mode, fullOutput).length;
+  const count = (chars: number, lines: number): Removed => ({
+    chars: chars + (dropped?.characters ?? 0),
+    lines: lines + (dropped?.lines ?? 0),
+    isLeast: dropped !== undefined && dropped.lines === undefined,
+  });
+  const room = limit.maxChars - marker(count(text.length, text.length), limit.mode, outputFile).length;
   if (room <= 0) return cutHead(text, limit.maxChars);
   const share = HEAD_SHARE[limit.mode];
   const lineRoom = limit.maxLines === undefined ? undefined : Math.max(0, limit.maxLines - MARKER_LINES);
@@ -57,7 +71,7 @@ export function truncateOutput(text: string, limit: OutputLimit, fullOutput?: st
   const head = headEnd(text, headChars, headLines);
   const tailLines = lineRoom === undefined || headLines === undefined ? undefined : lineRoom - headLines;
   const tail = Math.max(head, tailStart(text, room - headChars, tailLines));
-  const cut = marker(tail - head, countLines(text, head, tail), limit.mode, fullOutput);
+  const cut = marker(count(tail - head, countLines(text, head, tail)), limit.mode, outputFile);
   return text.slice(0, head) + cut + text.slice(tail);
 }
 
@@ -65,18 +79,19 @@ const HEAD_SHARE = { head: 1, head_tail: 0.5, tail: 0 };
 
 const MARKER_LINES = 5;
 
+type Removed = { chars: number; lines: number; isLeast: boolean };
+
 function marker(
-  chars: number,
-  lines: number,
+  { chars, lines, isLeast }: Removed,
   mode: OutputLimit['mode'],
-  fullOutput: string | undefined,
+  outputFile: string | undefined,
 ): string {
   const where = { head_tail: 'from the middle', head: 'from the end', tail: 'from the beginning' }[mode];
-  const whole = fullOutput
-    ? `Full output: ${fullOutput}`
+  const whole = outputFile
+    ? `Full output: ${outputFile}`
     : 'The full output is available in the event stream.';
   const text =
-    `[WARNING: Tool output was truncated. ${chars} characters (${lines} lines) were removed ${where}. ${whole} ` +
+    `[WARNING: Tool output was truncated. ${chars} characters (${isLeast ? 'at least ' : ''}${lines} lines) were removed ${where}. ${whole} ` +
     'If you need to see specific parts, re-run the tool with more targeted parameters.]';
   return `${mode === 'tail' ? '' : '\n\n'}${text}${mode === 'head' ? '' : '\n\n'}`;
 }

@@ -111,6 +111,7 @@ async function runToEnd(args: ExecCommandArguments, context: ToolContext): Promi
   return {
     content: reportCommand({
       output: result.stdout + result.stderr + ended,
+      droppedBytes: result.droppedBytes,
       state: { kind: 'exited', ...present({ exitCode, signal }) },
       seconds: result.durationMs / 1000,
       maxTokens: maxTokens(args.max_output_tokens),
@@ -159,13 +160,20 @@ async function pollProcess(
   context: ToolContext,
 ): Promise<ToolOutput> {
   const started = performance.now();
-  const { output, state } = await process.poll({ waitMs, signal: context.signal });
+  const { output, droppedBytes, state } = await process.poll({ waitMs, signal: context.signal });
   if (output !== '') context.onUpdate(output);
   if (state.kind === 'exited') forgetProcess(context, id);
   const seconds = (performance.now() - started) / 1000;
   const { kind, ...exit } = state;
   return {
-    content: reportCommand({ output, state, sessionId: id, seconds, maxTokens: maxTokens(tokens) }),
+    content: reportCommand({
+      output,
+      droppedBytes,
+      state,
+      sessionId: id,
+      seconds,
+      maxTokens: maxTokens(tokens),
+    }),
     details: kind === 'running' ? { processId: id } : exit,
   };
 }
@@ -243,6 +251,8 @@ const viewImageTool = builtInTool({
 
 type CommandReport = {
   output: string;
+  /** Bytes of the output that nobody has kept. */
+  droppedBytes: number;
   state: ProcessState;
   /** How the model names a command that still runs. */
   sessionId?: string;
@@ -251,14 +261,22 @@ type CommandReport = {
 };
 
 /** What `exec_command` and `write_stdin` answer. */
-function reportCommand({ output, state, sessionId, seconds, maxTokens }: CommandReport): string {
+function reportCommand({
+  output,
+  droppedBytes,
+  state,
+  sessionId,
+  seconds,
+  maxTokens,
+}: CommandReport): string {
+  const bytes = Buffer.from(output);
   return [
     `Chunk ID: ${crypto.randomUUID().slice(0, 6)}`,
     `Wall time: ${seconds.toFixed(4)} seconds`,
     describeState(state, sessionId),
-    `Original token count: ${tokensOf(output)}`,
+    `Original token count: ${tokensOf(bytes.length + droppedBytes)}`,
     'Output:',
-    cutToTokens(output, maxTokens),
+    bytes.length <= maxTokens * BYTES_PER_TOKEN ? output : cutToTokens(bytes, droppedBytes, maxTokens),
   ].join('\n');
 }
 
@@ -268,22 +286,20 @@ function describeState(state: ProcessState, sessionId: string | undefined): stri
   return `Process was ended by ${state.signal ?? 'a signal'}`;
 }
 
-function tokensOf(text: string): number {
-  return Math.ceil(Buffer.byteLength(text) / BYTES_PER_TOKEN);
-}
+const tokensOf = (bytes: number): number => Math.ceil(bytes / BYTES_PER_TOKEN);
 
 /** Cuts the middle out of a long output; characters stay whole. */
-function cutToTokens(text: string, maxTokens: number): string {
-  const bytes = Buffer.from(text);
+function cutToTokens(bytes: Buffer, droppedBytes: number, maxTokens: number): string {
   const room = maxTokens * BYTES_PER_TOKEN;
-  if (bytes.length <= room) return text;
   const head = decodeWhole(bytes.subarray(0, Math.ceil(room / 2)));
   const tail = decodeWhole(bytes.subarray(bytes.length - Math.floor(room / 2)));
+  const text = bytes.toString('utf8');
   const lines = text.split('\n').length - (text.endsWith('\n') ? 1 : 0);
-  const removed = tokensOf(text) - maxTokens;
+  const total = tokensOf(bytes.length + droppedBytes);
   return (
-    `Warning: truncated output (original token count: ${tokensOf(text)})\nTotal output lines: ${lines}\n\n` +
-    `${head}…${removed} tokens truncated…${tail}`
+    `Warning: truncated output (original token count: ${total})\n` +
+    `Total output lines: ${droppedBytes > 0 ? 'at least ' : ''}${lines}\n\n` +
+    `${head}…${total - maxTokens} tokens truncated…${tail}`
   );
 }
 
