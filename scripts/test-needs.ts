@@ -8,7 +8,6 @@ export const testNeeds = [
   { name: 'pid-namespaces', description: 'there are no PID namespaces' },
   { name: 'namespaces', description: 'there are no mount namespaces' },
   { name: 'mounts', description: 'there are no layered mounts' },
-  { name: 'ripgrep', description: 'ripgrep is not installed' },
   { name: 'openssl', description: 'openssl is not installed' },
   { name: 'script', description: 'script (util-linux) is not installed' },
   { name: 'zsh', description: 'zsh is not installed' },

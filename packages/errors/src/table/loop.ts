@@ -95,6 +95,10 @@ export const loopErrors = {
     'A search pattern of the model does not compile, or takes too long to match.',
     'Nothing: the model reads the message and writes another pattern.',
   ),
+  'search-program-missing': usage(
+    'The search program that comes with the loop is not installed.',
+    'Install with optional dependencies (no `--omit=optional`), on a platform for which `@vscode/ripgrep` has a program.',
+  ),
   'session-failed': harness(
     'The loop failed unexpectedly.',
     'Report the error with the message and the version.',

@@ -2,6 +2,7 @@ import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { type EnvironmentOperation, EnvironmentWrapper } from './environment-wrapper.ts';
 import type { ExecutionEnvironment } from './execution-environment.ts';
+import { isSearchCommand } from './search-command.ts';
 
 /**
  * Logs a line before each command and change, and a line with the result after it. With `reads: true` it also logs
@@ -40,7 +41,7 @@ export type ReadOnlyOptions = {
   allowCommand?: (command: string | readonly string[]) => boolean;
 };
 
-/** Refuses changes, and commands that are not allowed. Searches still work: one of their engines needs no command. */
+/** Refuses changes, and commands that are not allowed. The searches of the tools still work: they only read. */
 export class ReadOnlyExecutionEnvironment extends EnvironmentWrapper {
   readonly #allowCommand: ReadOnlyOptions['allowCommand'];
 
@@ -51,7 +52,9 @@ export class ReadOnlyExecutionEnvironment extends EnvironmentWrapper {
 
   protected override async around<T>(operation: EnvironmentOperation, run: () => Promise<T>): Promise<T> {
     if ('command' in operation) {
-      if (!this.#allowCommand?.(operation.command)) throw readOnly('this command may not run');
+      const { command } = operation;
+      if (!isSearchCommand(command) && !this.#allowCommand?.(command))
+        throw readOnly('this command may not run');
     } else if (changes(operation)) {
       throw readOnly(`${subject(operation)} may not be changed`);
     }

@@ -35,10 +35,24 @@ export type SearchHit = {
   context?: true;
 };
 
+/** A file that was not searched, or whose matches are not shown. */
+export type SkippedFile = { path: string; reason: string };
+
 export type SearchResult = {
   hits: SearchHit[];
   more: boolean;
+  skipped: SkippedFile[];
 };
+
+const MOST_NAMED = 10;
+
+/** One line for the model that names the files of `skipped`; empty where there are none. */
+export function skippedNote(skipped: readonly SkippedFile[]): string {
+  if (skipped.length === 0) return '';
+  const named = skipped.slice(0, MOST_NAMED).map(({ path, reason }) => `${path}: ${reason}`);
+  const rest = skipped.length - named.length;
+  return `(not shown: ${named.join('; ')}${rest > 0 ? `; and ${rest} more files` : ''})`;
+}
 
 /** The pattern does not compile or is too slow. `message` is the engine's. */
 export const patternInvalid = (message: string): WhetstoneError =>
@@ -59,7 +73,10 @@ function pathFilter(glob: string): (path: string) => boolean {
 }
 
 /** The first `maxResults` matches with the context that belongs to them. */
-export function limitHits(hits: readonly SearchHit[], { maxResults, after = 0 }: SearchQuery): SearchResult {
+export function limitHits(
+  hits: readonly SearchHit[],
+  { maxResults, after = 0 }: SearchQuery,
+): Omit<SearchResult, 'skipped'> {
   const matches = hits.flatMap((hit, index) => (hit.context ? [] : [index]));
   const end = matches[maxResults - 1];
   const last = end === undefined ? undefined : hits[end];

@@ -2,9 +2,14 @@ import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { pathsOf, resolvePath } from '../environment/environment-path.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
-import { searchWithOwnEngine } from '../search/own-search.ts';
-import { hasRipgrep, searchWithRipgrep } from '../search/ripgrep-search.ts';
-import type { SearchHit, SearchMode, SearchQuery, SearchResult } from '../search/text-search.ts';
+import { searchFiles } from '../search/ripgrep-search.ts';
+import {
+  type SearchHit,
+  type SearchMode,
+  type SearchQuery,
+  type SearchResult,
+  skippedNote,
+} from '../search/text-search.ts';
 import { builtInTool } from './built-in-tool.ts';
 import { type Arguments, flag, integer, oneOf, optional, text } from './parameters.ts';
 import type { RegisteredTool, ToolContext, ToolOutput } from './tool.ts';
@@ -51,26 +56,27 @@ async function execute(args: GrepArguments, context: ToolContext): Promise<ToolO
     mode: args.output_mode ?? 'content',
     ...present({ globFilter: args.glob_filter }),
   };
-  const { hits, more } = await searchFiles(context, args.path, query);
-  if (hits.length === 0) return 'No matches found.';
-  const lines = hits.map(render);
+  const { hits, more, skipped } = await search(context, args.path, query);
+  const note = skippedNote(skipped);
+  const lines = hits.length === 0 ? ['No matches found.'] : hits.map(render);
+  if (note !== '') lines.push(note);
   if (more) lines.push(`(more than ${query.maxResults} results; narrow the search or raise max_results)`);
   return lines.join('\n');
 }
 
-/** Searches with ripgrep where the environment has it, else with our own engine. Paths are as the model writes them. */
-export async function searchFiles(
+/** Searches files. The paths of the result are as the model writes them. */
+export async function search(
   { environment, signal }: ToolContext,
   path: string | undefined,
   query: SearchQuery,
 ): Promise<SearchResult> {
   const root = resolvePath(environment, path ?? '.');
   if ((await environment.stat(root)) === undefined) throw new Error(`Path not found: ${path}`);
-  const search = (await hasRipgrep(environment)) ? searchWithRipgrep : searchWithOwnEngine;
   try {
-    const { hits, more } = await search(environment, root, query, signal);
+    const { hits, more, skipped } = await searchFiles(environment, root, query, signal);
     const prefix = await displayPrefix(environment, path, root);
-    return { hits: hits.map((hit) => ({ ...hit, path: prefix + hit.path })), more };
+    const named = <T extends { path: string }>(entry: T): T => ({ ...entry, path: prefix + entry.path });
+    return { hits: hits.map(named), more, skipped: skipped.map(named) };
   } catch (error) {
     if (error instanceof WhetstoneError && error.code === 'search-pattern-invalid')
       throw new Error(`Invalid pattern: ${error.message}`);

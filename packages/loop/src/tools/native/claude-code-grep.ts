@@ -1,7 +1,13 @@
 import { present } from '@whetstone/events/present';
-import type { SearchHit, SearchMode, SearchQuery } from '../../search/text-search.ts';
+import {
+  type SearchHit,
+  type SearchMode,
+  type SearchQuery,
+  type SearchResult,
+  skippedNote,
+} from '../../search/text-search.ts';
 import { builtInTool } from '../built-in-tool.ts';
-import { cutLine, SEARCH_MODES, searchFiles } from '../grep-tool.ts';
+import { cutLine, SEARCH_MODES, search } from '../grep-tool.ts';
 import { type Arguments, flag, integer, oneOf, optional, text } from '../parameters.ts';
 import type { ToolContext } from '../tool.ts';
 
@@ -47,8 +53,16 @@ export const claudeCodeGrepTool = builtInTool({
 async function grep(args: GrepArguments, context: ToolContext): Promise<string> {
   const { offset = 0, head_limit = DEFAULT_ENTRIES, output_mode: mode = 'files_with_matches' } = args;
   const limit = head_limit === 0 ? MOST : head_limit;
-  const { hits, more } = await searchFiles(context, args.path, toQuery(args, mode, offset + limit));
-  const rows = mode === 'content' ? contentRows(hits, args['-n'] ?? true) : hits.map(entryRow);
+  const result = await search(context, args.path, toQuery(args, mode, offset + limit));
+  const note = skippedNote(result.skipped);
+  const answer = report(result, mode, { offset, limit, numbers: args['-n'] ?? true });
+  return note === '' ? answer : `${answer}\n${note}`;
+}
+
+type Page = { offset: number; limit: number; numbers: boolean };
+
+function report({ hits, more }: SearchResult, mode: SearchMode, { offset, limit, numbers }: Page): string {
+  const rows = mode === 'content' ? contentRows(hits, numbers) : hits.map(entryRow);
   const shown = rows.slice(offset, offset + limit);
   if (shown.length === 0)
     return mode === 'files_with_matches' && offset === 0 ? 'No files found' : 'No matches found';

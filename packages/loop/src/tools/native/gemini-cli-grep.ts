@@ -1,8 +1,8 @@
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import type { SearchHit } from '../../search/text-search.ts';
+import { type SearchHit, type SearchResult, skippedNote } from '../../search/text-search.ts';
 import { builtInTool } from '../built-in-tool.ts';
-import { cutLine, searchFiles } from '../grep-tool.ts';
+import { cutLine, search } from '../grep-tool.ts';
 import { type Arguments, flag, integer, optional, text } from '../parameters.ts';
 import type { ToolContext } from '../tool.ts';
 
@@ -40,7 +40,7 @@ export const grepSearchTool = builtInTool({
 
 async function grepSearch(args: GrepSearchArguments, context: ToolContext): Promise<string> {
   const excluded = excludedLines(args);
-  const { hits: all, more } = await searchFiles(context, args.dir_path, {
+  const result = await search(context, args.dir_path, {
     pattern: args.pattern,
     caseInsensitive: !args.case_sensitive,
     mode: args.names_only ? 'files_with_matches' : 'content',
@@ -51,6 +51,16 @@ async function grepSearch(args: GrepSearchArguments, context: ToolContext): Prom
     noIgnore: args.no_ignore ?? false,
     ...present({ globFilter: args.include_pattern, maxPerFile: args.max_matches_per_file }),
   });
+  const note = skippedNote(result.skipped);
+  const answer = report(result, excluded, args);
+  return note === '' ? answer : `${answer}\n${note}`;
+}
+
+function report(
+  { hits: all, more }: SearchResult,
+  excluded: (text: string) => boolean,
+  args: GrepSearchArguments,
+): string {
   const hits = all.filter(({ text, context: around }) => around || text === undefined || !excluded(text));
   const where = `${args.dir_path === undefined ? 'in the working directory' : `in path "${args.dir_path}"`}${
     args.include_pattern === undefined ? '' : ` (filter: "${args.include_pattern}")`
