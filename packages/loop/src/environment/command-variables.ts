@@ -1,7 +1,9 @@
+import { looksSecret, namesOfKnownSecrets } from './secret-values.ts';
+
 /**
  * Which of the host's environment variables a command sees (loop spec 4.2).
- * - `all`: every variable that does not look like a secret. The default.
- * - `core`: the allow-list only.
+ * - `all`: every variable that does not look like a secret by its name or its value. The default.
+ * - `core`: the allow-list only, without values that look like a secret.
  * - `none`: nothing of the host.
  */
 export type EnvPolicy = 'all' | 'core' | 'none';
@@ -9,9 +11,6 @@ export type EnvPolicy = 'all' | 'core' | 'none';
 /** Names of secrets contain one of these. Suffix patterns would miss `AWS_SECRET_ACCESS_KEY` and `OPENAI_KEY`. */
 const SECRET_NAME =
   /KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|AUTH|PRIVATE|(?:^|_)(?:PAT|DSN|COOKIE)(?:_|$)/i;
-
-/** `scheme://user:password@host`, whatever the variable is called. */
-const URL_WITH_PASSWORD = /\w:\/\/[^/\s:@]*:[^/\s@]+@/;
 
 const CORE_NAMES = new Set(
   [
@@ -24,17 +23,21 @@ const CORE_NAMES = new Set(
 );
 const CORE_PREFIX = /^(?:LC_|XDG_)/;
 
-/** The variables of `host` that pass the policy. The allow-list beats the secret filter on names, never on values. */
-export function filterVariables(
+/**
+ * The variables of `host` that pass the policy. The allow-list beats the secret filter on names, never on values: a
+ * credential passes under no name.
+ */
+export async function filterVariables(
   host: Readonly<Record<string, string | undefined>>,
   policy: EnvPolicy,
-): Record<string, string> {
+): Promise<Record<string, string>> {
   const passed: Record<string, string> = {};
   if (policy === 'none') return passed;
   for (const [name, value] of Object.entries(host)) {
-    if (value === undefined || URL_WITH_PASSWORD.test(value)) continue;
     const core = CORE_NAMES.has(name.toUpperCase()) || CORE_PREFIX.test(name);
+    if (value === undefined || looksSecret(name, value, core)) continue;
     if (core || (policy === 'all' && !SECRET_NAME.test(name))) passed[name] = value;
   }
+  for (const name of await namesOfKnownSecrets(passed)) delete passed[name];
   return passed;
 }

@@ -35,7 +35,9 @@ export type LocalEnvironmentOptions = {
  */
 export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDisposable {
   readonly #workingDirectory: string;
-  readonly #env: Record<string, string>;
+  readonly #options: LocalEnvironmentOptions;
+  readonly #host: NodeJS.ProcessEnv;
+  #env: Promise<Record<string, string>> | undefined;
   readonly #shell: readonly [string, ...string[]];
   readonly #id = newMark();
   #hasStarted = false;
@@ -43,10 +45,8 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
 
   constructor(options: LocalEnvironmentOptions = {}) {
     this.#workingDirectory = path.resolve(options.workingDirectory ?? '.');
-    this.#env = { ...filterVariables(process.env, options.envPolicy ?? 'all'), ...options.env };
-    // Bash below no other shell, with a socket for its input as Node's pipes are, takes itself for a remote login and
-    // reads the user's ~/.bashrc: a command in the background would see another environment than one in the foreground.
-    if (!(Number(this.#env.SHLVL) >= 1)) this.#env.SHLVL = '1';
+    this.#options = options;
+    this.#host = { ...process.env };
     this.#shell = options.shell ?? defaultShell();
   }
 
@@ -129,20 +129,20 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   }
 
   async exec(command: string | readonly string[], options: ExecOptions = {}): Promise<ExecResult> {
-    const local = this.#command('exec', this.#argv(command), options);
+    const local = await this.#command('exec', this.#argv(command), options);
     const outputFile = () => path.join(this.#outputs(), `${crypto.randomUUID()}.log`);
     return await runLocalCommand(local, options, outputFile);
   }
 
   async start(command: string | readonly string[], options: StartOptions = {}): Promise<BackgroundProcess> {
     const argv = this.#argv(command);
-    const local = this.#command('start', options.terminal ? inTerminal(argv) : argv, options);
+    const local = await this.#command('start', options.terminal ? inTerminal(argv) : argv, options);
     const { outputFile } = options;
     return await startLocalProcess(local, outputFile === undefined ? undefined : this.#resolve(outputFile));
   }
 
   async connect(command: readonly string[], options: ConnectOptions): Promise<ConnectedProcess> {
-    return await connectLocalProcess(this.#command('connect', command, options), options);
+    return await connectLocalProcess(await this.#command('connect', command, options), options);
   }
 
   async outputDirectory(): Promise<string> {
@@ -154,24 +154,40 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
     return this.#outputDirectory;
   }
 
+  /** What every command gets. Filtered when the first one starts, because that loads the rules. */
+  async #variables(): Promise<Record<string, string>> {
+    const { envPolicy = 'all', env } = this.#options;
+    const variables = { ...(await filterVariables(this.#host, envPolicy)), ...env };
+    // Bash below no other shell, with a socket for its input as Node's pipes are, takes itself for a remote login and
+    // reads the user's ~/.bashrc: a command in the background would see another environment than one in the foreground.
+    if (!(Number(variables.SHLVL) >= 1)) variables.SHLVL = '1';
+    return variables;
+  }
+
   #argv(command: string | readonly string[]): readonly string[] {
     return typeof command === 'string' ? [...this.#shell, command] : command;
   }
 
-  #command(method: string, argv: readonly string[], options: CommandOptions): LocalCommand {
+  async #command(method: string, argv: readonly string[], options: CommandOptions): Promise<LocalCommand> {
     const [file, ...args] = argv;
     if (file === undefined)
       throw new TypeError(`${method}: the command is an empty list. Give at least a program.`);
     const workingDirectory = this.#resolve(options.workingDirectory ?? '.');
     // Otherwise the missing folder would be reported as a missing program.
     if (!existsSync(workingDirectory)) throw new Error(`${method}: ${workingDirectory} is not a directory`);
+    this.#env ??= this.#variables();
     watch(this.#id);
     this.#hasStarted = true;
     const mark = newMark();
     return {
       argv: [file, ...args],
       workingDirectory,
-      env: { ...this.#env, ...options.env, [ENVIRONMENT_VARIABLE]: this.#id, [COMMAND_VARIABLE]: mark },
+      env: {
+        ...(await this.#env),
+        ...options.env,
+        [ENVIRONMENT_VARIABLE]: this.#id,
+        [COMMAND_VARIABLE]: mark,
+      },
       mark: `${COMMAND_VARIABLE}=${mark}`,
     };
   }
