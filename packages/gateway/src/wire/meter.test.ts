@@ -441,3 +441,39 @@ test.each([
     }
   }
 });
+
+describe('usage with a count that is not a count, or without input or output, is unknown and not 0', () => {
+  const responses = { input_tokens: 7, output_tokens: 5 };
+  const chat = { prompt_tokens: 7, completion_tokens: 5 };
+  const gemini = { promptTokenCount: 7, candidatesTokenCount: 5 };
+  const whole: Record<WireProtocol, (changed: JsonObject) => JsonObject> = {
+    'openai-responses': (changed) => ({ object: 'response', usage: { ...responses, ...changed } }),
+    'openai-chat-completions': (changed) => ({ choices: [], usage: { ...chat, ...changed } }),
+    'anthropic-messages': (changed) => ({ type: 'message', usage: { ...responses, ...changed } }),
+    'gemini-generate-content': (changed) => ({ candidates: [], usageMetadata: { ...gemini, ...changed } }),
+  };
+  test.each<[WireProtocol, JsonObject, Usage | null]>(
+    wireProtocols.flatMap((wire) => {
+      const names = { 'openai-chat-completions': chat, 'gemini-generate-content': gemini }[wire as string];
+      const [input = '', output = ''] = Object.keys(names ?? responses);
+      return [
+        [wire, {}, { inputTokens: 7, outputTokens: 5 }],
+        [wire, { [input]: -7 }, null],
+        [wire, { [output]: '5' }, null],
+        [wire, { [output]: 1.5 }, null],
+        [wire, { [input]: null }, null],
+      ] as [WireProtocol, JsonObject, Usage | null][];
+    }),
+  )('%s: %j', (wire, changed, usage) => {
+    expect(meterWhole(wire, whole[wire](changed)).usage).toEqual(usage);
+  });
+
+  test.each<[WireProtocol, JsonObject]>([
+    ['openai-responses', { input_tokens_details: { cached_tokens: -1 } }],
+    ['openai-chat-completions', { prompt_tokens_details: { cached_tokens: 'many' } }],
+    ['anthropic-messages', { cache_read_input_tokens: -1 }],
+    ['gemini-generate-content', { thoughtsTokenCount: {} }],
+  ])('%s: %j', (wire, changed) => {
+    expect(meterWhole(wire, whole[wire](changed)).usage).toBeNull();
+  });
+});

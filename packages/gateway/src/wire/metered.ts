@@ -20,24 +20,30 @@ export type WireMeter = {
   result(): Metered;
 };
 
-/** A count of tokens; `undefined` when it is not reported. */
-export function countAt(object: JsonObject, key: string): number | undefined {
+/** A count of tokens: `undefined` when it is not reported, `NaN` when what is reported is not a count. */
+export function tokensAt(object: JsonObject, key: string): number | undefined {
   const value = object[key];
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+  if (value == null) return undefined;
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : Number.NaN;
 }
 
-/** The buckets of a usage. Buckets that are not reported stay absent. */
+/**
+ * The buckets of a usage; those that are not reported stay absent. `null` without input or output, and when one of the
+ * counts is not a count: then the tokens of the call are unknown, not 0.
+ */
 export function usageOf(buckets: {
-  input: number;
-  output: number;
+  input: number | undefined;
+  output: number | undefined;
   cacheRead: number | undefined;
   cacheWrite: number | undefined;
   reasoning: number | undefined;
-}): Usage {
-  const { cacheRead, cacheWrite, reasoning } = buckets;
-  return {
-    inputTokens: Math.max(0, buckets.input),
-    outputTokens: buckets.output,
+}): Usage | null {
+  const { input, output, cacheRead, cacheWrite, reasoning } = buckets;
+  if (input === undefined || output === undefined) return null;
+  const usage = {
+    inputTokens: Math.max(0, input),
+    outputTokens: output,
     ...present({ cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite, reasoningTokens: reasoning }),
   };
+  return Object.values(usage).some(Number.isNaN) ? null : usage;
 }

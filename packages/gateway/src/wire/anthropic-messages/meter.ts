@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { objectAt, objectsAt, stringAt } from '../json-reading.ts';
-import { countAt, type Metered, usageOf, type WireMeter } from '../metered.ts';
+import { type Metered, tokensAt, usageOf, type WireMeter } from '../metered.ts';
 
 /**
  * Meters a response of the Anthropic Messages API. A stream reports usage at its start and again at its end, and every
@@ -22,7 +22,7 @@ export function meterMessages(): WireMeter {
       ...objectAt(usage, 'output_tokens_details'),
     };
     for (const name of counts) {
-      const count = countAt(counted, name);
+      const count = tokensAt(counted, name);
       if (count !== undefined) totals.set(name, Math.max(count, totals.get(name) ?? 0));
     }
     const reported = objectsAt(usage, 'iterations');
@@ -101,14 +101,14 @@ function messagesUsage(
   const own = iterations.filter((each) => ['message', 'compaction'].includes(stringAt(each, 'type')));
   const whole = iterations.every((each) => stringAt(each, 'type') !== 'fallback_message') ? own : [];
   const total = (name: string): number | undefined =>
-    whole.length > 0 && whole.every((each) => countAt(each, name) !== undefined)
-      ? whole.reduce((sum, each) => sum + (countAt(each, name) ?? 0), 0)
+    whole.length > 0 && whole.every((each) => tokensAt(each, name) !== undefined)
+      ? whole.reduce((sum, each) => sum + (tokensAt(each, name) ?? 0), 0)
       : totals.get(name);
   const oneHour = totals.get('ephemeral_1h_input_tokens');
   return {
     usage: usageOf({
-      input: total('input_tokens') ?? 0,
-      output: total('output_tokens') ?? 0,
+      input: total('input_tokens'),
+      output: total('output_tokens'),
       cacheRead: total('cache_read_input_tokens'),
       cacheWrite: total('cache_creation_input_tokens'),
       reasoning: totals.get('thinking_tokens'),

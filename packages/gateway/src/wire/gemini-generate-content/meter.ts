@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type Usage } from '@whetstone/events';
 import { objectAt, objectsAt, stringAt } from '../json-reading.ts';
-import { countAt, usageOf, type WireMeter } from '../metered.ts';
+import { tokensAt, usageOf, type WireMeter } from '../metered.ts';
 
 /** Meters a response of the Gemini API. Every chunk of a stream has the usage so far; only the last one counts. */
 export function meterGenerateContent(): WireMeter {
@@ -36,14 +36,17 @@ export function meterGenerateContent(): WireMeter {
   };
 }
 
-/** `promptTokenCount` includes cached tokens. Tool-use prompts add to the input, and thoughts add to the output. */
-function geminiUsage(usage: JsonObject): Usage {
-  const cacheRead = countAt(usage, 'cachedContentTokenCount');
-  const thoughts = countAt(usage, 'thoughtsTokenCount');
-  const prompt = (countAt(usage, 'promptTokenCount') ?? 0) + (countAt(usage, 'toolUsePromptTokenCount') ?? 0);
+/**
+ * `promptTokenCount` includes cached tokens. Tool-use prompts add to the input, and thoughts add to the output. Gemini
+ * leaves out counts of 0, but a prompt is never empty.
+ */
+function geminiUsage(usage: JsonObject): Usage | null {
+  const prompt = tokensAt(usage, 'promptTokenCount');
+  const cacheRead = tokensAt(usage, 'cachedContentTokenCount');
+  const thoughts = tokensAt(usage, 'thoughtsTokenCount');
   return usageOf({
-    input: prompt - (cacheRead ?? 0),
-    output: (countAt(usage, 'candidatesTokenCount') ?? 0) + (thoughts ?? 0),
+    input: prompt && prompt + (tokensAt(usage, 'toolUsePromptTokenCount') ?? 0) - (cacheRead ?? 0),
+    output: (tokensAt(usage, 'candidatesTokenCount') ?? 0) + (thoughts ?? 0),
     cacheRead,
     cacheWrite: undefined,
     reasoning: thoughts,

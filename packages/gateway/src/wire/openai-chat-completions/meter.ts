@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type Usage } from '@whetstone/events';
 import { objectAt, objectsAt, stringAt } from '../json-reading.ts';
-import { countAt, usageOf, type WireMeter } from '../metered.ts';
+import { tokensAt, usageOf, type WireMeter } from '../metered.ts';
 
 /**
  * Meters a response of the OpenAI Chat Completions API and of the many providers that speak it. Usage may be in a chunk
@@ -14,7 +14,7 @@ export function meterChatCompletions(): WireMeter {
 
   function readCalls(calls: JsonObject[]): void {
     for (const [position, call] of calls.entries()) {
-      const index = countAt(call, 'index') ?? position;
+      const index = typeof call.index === 'number' ? call.index : position;
       const name = stringAt(objectAt(call, 'function'), 'name') || stringAt(objectAt(call, 'custom'), 'name');
       // Some providers repeat the name in each chunk of a call.
       if (name !== '') names.set(index, name);
@@ -58,19 +58,19 @@ const finishes: Record<string, string> = {
  * `prompt_tokens` includes cached tokens (DeepSeek reports them under other names), and `completion_tokens` includes
  * reasoning, except at xAI, where the total shows that reasoning is not included.
  */
-function chatUsage(usage: JsonObject): Usage {
+function chatUsage(usage: JsonObject): Usage | null {
   const details = objectAt(usage, 'prompt_tokens_details');
-  const prompt = countAt(usage, 'prompt_tokens') ?? 0;
-  const completion = countAt(usage, 'completion_tokens') ?? 0;
-  const cacheRead = countAt(details, 'cached_tokens') ?? countAt(usage, 'prompt_cache_hit_tokens');
+  const prompt = tokensAt(usage, 'prompt_tokens');
+  const completion = tokensAt(usage, 'completion_tokens');
+  const cacheRead = tokensAt(details, 'cached_tokens') ?? tokensAt(usage, 'prompt_cache_hit_tokens');
   const cacheWrite =
-    countAt(details, 'cache_write_tokens') ?? countAt(details, 'cache_creation_input_tokens');
-  const reasoning = countAt(objectAt(usage, 'completion_tokens_details'), 'reasoning_tokens');
-  const reasoningOnTop =
-    (reasoning ?? 0) > 0 && countAt(usage, 'total_tokens') === prompt + completion + (reasoning ?? 0);
+    tokensAt(details, 'cache_write_tokens') ?? tokensAt(details, 'cache_creation_input_tokens');
+  const reasoning = tokensAt(objectAt(usage, 'completion_tokens_details'), 'reasoning_tokens');
+  const withReasoning = (completion ?? 0) + (reasoning ?? 0);
+  const isOnTop = (reasoning ?? 0) > 0 && tokensAt(usage, 'total_tokens') === (prompt ?? 0) + withReasoning;
   return usageOf({
-    input: prompt - (cacheRead ?? 0) - (cacheWrite ?? 0),
-    output: reasoningOnTop ? completion + (reasoning ?? 0) : completion,
+    input: prompt && prompt - (cacheRead ?? 0) - (cacheWrite ?? 0),
+    output: completion === undefined || !isOnTop ? completion : withReasoning,
     cacheRead,
     cacheWrite,
     reasoning,

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject, type Usage } from '@whetstone/events';
 import { objectAt, objectsAt, stringAt } from '../json-reading.ts';
-import { countAt, type Metered, usageOf, type WireMeter } from '../metered.ts';
+import { type Metered, tokensAt, usageOf, type WireMeter } from '../metered.ts';
 
 /**
  * Meters a response of the OpenAI Responses API. A stream has each item twice: when it is done, and in the final
@@ -43,15 +43,16 @@ function toolCallNames(items: JsonObject[]): string[] {
 }
 
 /** OpenAI's `input_tokens` includes cached tokens, and `output_tokens` includes reasoning. */
-function responsesUsage(usage: JsonObject): Usage {
-  const cacheRead = countAt(objectAt(usage, 'input_tokens_details'), 'cached_tokens');
-  const cacheWrite = countAt(objectAt(usage, 'input_tokens_details'), 'cache_write_tokens');
+function responsesUsage(usage: JsonObject): Usage | null {
+  const input = tokensAt(usage, 'input_tokens');
+  const cacheRead = tokensAt(objectAt(usage, 'input_tokens_details'), 'cached_tokens');
+  const cacheWrite = tokensAt(objectAt(usage, 'input_tokens_details'), 'cache_write_tokens');
   return usageOf({
-    input: (countAt(usage, 'input_tokens') ?? 0) - (cacheRead ?? 0) - (cacheWrite ?? 0),
-    output: countAt(usage, 'output_tokens') ?? 0,
+    input: input && input - (cacheRead ?? 0) - (cacheWrite ?? 0),
+    output: tokensAt(usage, 'output_tokens'),
     cacheRead,
     cacheWrite,
-    reasoning: countAt(objectAt(usage, 'output_tokens_details'), 'reasoning_tokens'),
+    reasoning: tokensAt(objectAt(usage, 'output_tokens_details'), 'reasoning_tokens'),
   });
 }
 
