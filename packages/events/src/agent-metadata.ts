@@ -24,23 +24,29 @@ export type AgentFacts = {
   network?: string;
   approvalPolicy?: string;
   trace?: { traceId?: string; spanId?: string };
+  /** The models, their calls, tokens and cost, where the adapter knows them better than the events. */
+  models?: string[];
+  modelCalls?: number | null;
+  usage?: Usage | undefined;
+  costUsd?: number | undefined;
 };
 
 /**
  * What an agent did, in one shape for every agent (provider taxonomy, "Shared Agent Metadata Schema"). It is derived
  * from the events; `facts` add what events cannot carry.
  */
-export type AgentMetadata = AgentFacts & {
+export type AgentMetadata = Omit<AgentFacts, 'models' | 'modelCalls'> & {
   tools: ToolActivity[];
   commands: { callId: string; command: string; exitCode?: number; status: ToolActivity['status'] }[];
+  /** What the host saw of a path, if it looked; else what the agent reported, change by change. */
   fileChanges: { path: string; change: 'added' | 'modified' | 'deleted' | 'renamed'; from?: string }[];
+  /** A call that was refused has a decision here and the status `rejected`, however its agent reports it. */
   approvals: { callId: string; decision: 'approved' | 'denied' | 'pending'; by?: string }[];
   mcp: { callId: string; server: string; tool: string; status: ToolActivity['status'] }[];
   skills: { confirmed: string[]; attempted: string[] };
   models: string[];
-  modelCalls: number;
-  usage?: Usage;
-  costUsd?: number;
+  /** `null`: unknown. */
+  modelCalls: number | null;
   errors: string[];
 };
 
@@ -66,12 +72,15 @@ export function deriveAgentMetadata(events: readonly StreamEvent[], facts: Agent
     mcp: [],
     skills: { confirmed: [], attempted: [] },
     models: [],
-    modelCalls: 0,
+    modelCalls: null,
     errors: [],
   };
   const tools = new Map<string, ToolActivity>();
   for (const event of events) collect(event, metadata, tools);
+  metadata.modelCalls = countModelCalls(events);
+  metadata.fileChanges = fileChangesIn(events);
   metadata.tools = [...tools.values()];
+  settleRefusals(metadata);
   for (const tool of metadata.tools) classifyTool(tool, metadata);
   return Object.assign(metadata, facts);
 }
@@ -97,16 +106,10 @@ function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string,
       return;
     }
     case 'usage':
-      metadata.modelCalls += 1;
       metadata.usage = metadata.usage ? addUsage(metadata.usage, event.usage) : event.usage;
       if (event.costUsd !== undefined) metadata.costUsd = (metadata.costUsd ?? 0) + event.costUsd;
       if (event.model !== undefined) addOnce(metadata.models, event.model);
       return;
-    case 'file.changed': {
-      const { path, change, from } = event;
-      metadata.fileChanges.push({ path, change, ...present({ from }) });
-      return;
-    }
     case 'approval.requested':
       metadata.approvals.push({ callId: event.callId, decision: 'pending' });
       return;
@@ -120,6 +123,34 @@ function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string,
     }
     case 'error':
       metadata.errors.push(event.message);
+  }
+}
+
+function countModelCalls(events: readonly StreamEvent[]): number | null {
+  const counts = events.flatMap((event) =>
+    event.type === 'usage' ? [event.calls === undefined ? 1 : event.calls] : [],
+  );
+  if (counts.length === 0 || counts.includes(null)) return null;
+  return counts.reduce<number>((sum, calls) => sum + (calls ?? 0), 0);
+}
+
+/** An agent may not say that a file is new, or that a command changed it. The host knows. */
+function fileChangesIn(events: readonly StreamEvent[]): AgentMetadata['fileChanges'] {
+  const changes = events.filter((event) => event.type === 'file.changed');
+  const seen = new Set(changes.flatMap(({ source, path }) => (source === 'host' ? [path] : [])));
+  return changes
+    .filter(({ source, path }) => source === 'host' || !seen.has(path))
+    .map(({ path, change, from }) => ({ path, change, ...present({ from }) }));
+}
+
+/** Some agents report a refusal only as a decision, and some only as the end of the call. */
+function settleRefusals({ tools, approvals }: AgentMetadata): void {
+  const decisions = new Map(approvals.map(({ callId, decision }) => [callId, decision]));
+  for (const tool of tools) {
+    if (tool.status === 'rejected' && !decisions.has(tool.callId)) {
+      approvals.push({ callId: tool.callId, decision: 'denied' });
+    }
+    if (tool.status !== 'completed' && decisions.get(tool.callId) === 'denied') tool.status = 'rejected';
   }
 }
 
@@ -142,8 +173,11 @@ function classifyTool(tool: ToolActivity, metadata: AgentMetadata): void {
   }
 }
 
+/** The command as the model gave it: without the shell that an agent runs it in. */
 function commandLine(value: JsonValue): string {
   if (typeof value === 'string') return value;
+  if (Array.isArray(value) && value.length === 3 && /^(?:.*\/)?\w*sh -l?c$/.test(value.slice(0, 2).join(' ')))
+    return commandLine(value[2] ?? '');
   if (Array.isArray(value)) return value.map((part) => commandLine(part)).join(' ');
   return JSON.stringify(value);
 }

@@ -72,13 +72,16 @@ export const streamEventSchema = z.discriminatedUnion('type', [
     /** The names of the given plugins that the agent loaded; absent when it does not report them. */
     plugins: z.array(z.string()).optional(),
   }),
-  /** One model call. `costUsd` is absent when the price is unknown; it is never guessed. */
+  /** What model calls used. `costUsd` is absent when the price is unknown; it is never guessed. */
   event('usage', {
     usage: usageSchema,
+    /** How many model calls this is the usage of; `null` when the agent does not report that. Default: one. */
+    calls: z.number().int().positive().nullable().optional(),
     model: z.string().optional(),
     costUsd: z.number().nonnegative().optional(),
     latencyMs: z.number().nonnegative().optional(),
   }),
+  /** From the source `host`: how the file differs after the turns from before them, whoever changed it. */
   event('file.changed', {
     path: z.string(),
     change: z.enum(['added', 'modified', 'deleted', 'renamed']),

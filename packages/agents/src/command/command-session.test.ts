@@ -100,7 +100,7 @@ test('each turn has its own telemetry file', async () => {
     ['task', 'task', 'task'],
   );
   expect(turns.map((turn) => turn.telemetry?.totalTokens)).toEqual([3, undefined, 5]);
-  expect(turns[1]?.telemetry?.evidenceGaps).toEqual(['telemetry_file_missing']);
+  expect(turns[1]?.telemetry?.evidenceGaps).toEqual(['telemetry_file_missing', 'tool_calls_missing']);
   const { outputDir } = attempt.context.files;
   expect(await readFile(join(outputDir, 'telemetry-3.json'), 'utf8')).toBe('{"total_tokens": 5}');
 });
@@ -112,7 +112,7 @@ test('a tape without new events adds no events', async () => {
     command: argv('fake-agent', 'bub', '--prompt-file', '{prompt_file}'),
     resumeCommand: argv('echo', 'nothing on tape'),
   });
-  expect(turns[1]?.telemetry?.evidenceGaps).toEqual(['transcript_missing']);
+  expect(turns[1]?.telemetry?.evidenceGaps).toEqual(['transcript_missing', 'tool_calls_missing']);
   expect(turns[1]?.events).toMatchObject([
     { type: 'session.started' },
     { type: 'message', text: 'nothing on tape' },

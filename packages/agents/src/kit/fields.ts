@@ -20,11 +20,15 @@ export function requiredText(value: JsonValue | undefined): string {
 /** No model call uses as many tokens. A larger number counts something else. */
 const TOKENS_LIMIT = 1e12;
 
-/** A count of tokens; 0 for an invalid one. */
-export const tokensIn = (value: JsonValue | undefined): number =>
+/** A count; 0 for an invalid one. */
+export const countIn = (value: JsonValue | undefined): number =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) < TOKENS_LIMIT
     ? (value as number)
     : 0;
+
+/** A count of tokens: 0 for one that is not reported, `NaN` for an invalid one, which makes the usage unknown. */
+export const tokensIn = (value: JsonValue | undefined): number =>
+  value == null || value === 0 ? 0 : countIn(value) || Number.NaN;
 
 /** The same, and `undefined` for a count that is not reported. */
 export const reportedTokens = (value: JsonValue | undefined): number | undefined =>

@@ -1,5 +1,5 @@
 import { messageOf, WhetstoneError } from '@whetstone/errors';
-import type { StreamEvent } from '@whetstone/events';
+import type { AgentFacts, StreamEvent, StreamEventOf } from '@whetstone/events';
 import type { RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { AgentContext } from '../agent.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from './native-mapper.ts';
@@ -18,20 +18,28 @@ export type EndedTurn = {
   startedAt: string;
 };
 
+/** What the files of an agent report of a turn, and its stream does not. */
+export type KeptRecord = {
+  events: StreamEvent[];
+  facts?: AgentFacts;
+  /** Each model call of the turn, for a stream that only has their sum. Counts if it adds up to that sum. */
+  calls?: StreamEventOf<'usage'>[];
+};
+
 /** Time limit for reading the kept files of one turn. */
 const LIMIT_MS = 60_000;
 
 type Emit = (event: StreamEvent) => void;
 
-/** Events and usage that the stream left out. `undefined` if they could not be read; this logs the reason. */
+/** What the stream left out. `undefined` if it could not be read; this logs the reason. */
 export async function readKeptEvents(
-  { kind, keptEvents }: { kind: string; keptEvents?: (turn: EndedTurn) => Promise<StreamEvent[]> },
+  { kind, keptEvents }: { kind: string; keptEvents?: (turn: EndedTurn) => Promise<KeptRecord> },
   { log, signal }: Pick<AgentContext, 'log' | 'signal'>,
   turn: EndedTurn,
-): Promise<StreamEvent[] | undefined> {
+): Promise<KeptRecord | undefined> {
   const limit = AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]);
   try {
-    return (await keptEvents?.({ ...turn, options: { ...turn.options, signal: limit } })) ?? [];
+    return (await keptEvents?.({ ...turn, options: { ...turn.options, signal: limit } })) ?? { events: [] };
   } catch (error) {
     log(`What ${kind} keeps of its turn: ${messageOf(error)}`);
     return undefined;
@@ -50,9 +58,14 @@ export async function readPrinted(
 ): Promise<NativeSummary> {
   const result = await sandbox.runCommand(program, args, { ...options, onStdout: reader.push });
   const summary = reader.end();
-  if (result.exitCode === 0 && summary.lines > 0) return summary;
+  if (result.exitCode === 0 && summary.lines > 0 && !summary.hasInvalidUsage) return summary;
   const reason =
-    result.stderr.trim() || (result.exitCode === 0 ? 'it does not exist' : `exit code ${result.exitCode}`);
+    result.stderr.trim() ||
+    (result.exitCode !== 0
+      ? `exit code ${result.exitCode}`
+      : summary.hasInvalidUsage
+        ? 'a number of tokens is not a count'
+        : 'it does not exist');
   throw new WhetstoneError('agent-transcript-unreadable', `The transcript cannot be read: ${reason}.`, {
     where: args.join(' '),
   });
@@ -92,6 +105,17 @@ export async function subagentEvents(turn: EndedTurn, read: ReadSubagent): Promi
 
 /** Whether an id is safe in a path and for `find`. Any program in the sandbox could have printed it. */
 export const isPlainId = (id: string): boolean => /^\w[\w-]{7,127}$/.test(id);
+
+/** Collects the model calls of a turn from a transcript. */
+export function collectCalls(turn: EndedTurn): { calls: StreamEventOf<'usage'>[]; take: Emit } {
+  const calls: StreamEventOf<'usage'>[] = [];
+  return {
+    calls,
+    take(event) {
+      if (event.type === 'usage' && !isBefore(event, turn.startedAt)) calls.push(event);
+    },
+  };
+}
 
 /** Whether an event belongs to an earlier turn. Transcripts cover the whole session. */
 export const isBefore = ({ at }: StreamEvent, moment: string): boolean => at !== undefined && at < moment;

@@ -24,6 +24,8 @@ export type NativeSummary = {
   sessionId?: string;
   /** Usage of this turn, with each token counted once. */
   usage?: Usage;
+  /** The agent reported a usage that is not in tokens, such as -5. Then `usage` is absent. */
+  hasInvalidUsage?: boolean;
   /** US dollars, as the agent reports them. */
   costUsd?: number;
   /** Sub-agents whose events are only in their own transcripts: id of the sub-agent → call that started it. */

@@ -1,15 +1,16 @@
 import { messageOf } from '@whetstone/errors';
-import type { StreamEvent } from '@whetstone/events';
 import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { AgentContext, Turn, TurnInput } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
+import { listPriceOf } from '../native/list-price.ts';
 import type { NativeAgent } from '../native/native-agent.ts';
-import { readKeptEvents } from './kept-events.ts';
+import { type KeptRecord, readKeptEvents } from './kept-events.ts';
 import type { MapperPlace } from './native-mapper.ts';
 import type { TelemetryCollector } from './telemetry/telemetry-collector.ts';
 import { type TurnOutcome, toTurn } from './to-turn.ts';
 import { createTurnEvents } from './turn-events.ts';
 import type { Reading, TurnReader } from './turn-reader.ts';
+import { callsOfTurn, usageOfTurn } from './turn-usage.ts';
 
 /** How the program of a turn is launched. Drivers and command templates differ only in this. */
 export type TurnLaunch = {
@@ -57,9 +58,13 @@ export async function runTurn(
   if (reading.source !== 'text' && reading.summary.sessionId !== undefined)
     setup.onSession(reading.summary.sessionId);
   const kept = await keptEvents(reading);
-  for (const event of kept ?? []) turn.add(event);
+  for (const event of kept?.events ?? []) turn.add(event);
+  const usage = usageOfTurn(reading, kept);
+  const calls = callsOfTurn(turn.events, kept, usage);
+  const reportedCost = reading.source === 'text' ? undefined : reading.summary.costUsd;
   const outcome: TurnOutcome = {
     ...{ result, reading, kept },
+    spent: { usage, calls, costUsd: reportedCost ?? (calls && (await listPriceOf(setup.config, calls))) },
     notStarted: (await launch.isMissing?.(result)) ?? false,
     telemetry: await telemetry.collect({
       reading,
@@ -71,9 +76,9 @@ export async function runTurn(
   };
   return toTurn(setup.config, turn, outcome);
 
-  /** The events that a stream leaves out; `undefined` if they could not be read. */
-  async function keptEvents(read: Reading): Promise<StreamEvent[] | undefined> {
-    if (!agent || read.source !== 'stream') return [];
+  /** What a stream leaves out; `undefined` if it could not be read. */
+  async function keptEvents(read: Reading): Promise<KeptRecord | undefined> {
+    if (!agent || read.source !== 'stream') return { events: [] };
     return await readKeptEvents(agent, context, {
       ...{ sandbox: context.sandbox, program: launch.program, place, startedAt },
       ...{ events: turn.events, summary: read.summary },

@@ -4,6 +4,7 @@ import {
   type JsonObject,
   type JsonValue,
   type StreamEvent,
+  totalTokens,
   type Usage,
 } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -13,6 +14,17 @@ import { textTail } from './text-tail.ts';
 
 /** Limit of an agent's text in the summary. */
 export const SUMMARY_TEXT_BYTES = 4 * 1024;
+
+type UsageFacts = {
+  model?: string | undefined;
+  costUsd?: number | undefined;
+  latencyMs?: number | undefined;
+  /** As in the event. */
+  calls?: number | null | undefined;
+};
+
+/** Whether all counts are valid: see `tokensIn`. */
+const isCounted = (usage: Usage): boolean => !Object.values(usage).some(Number.isNaN);
 
 type SessionFacts = Partial<Pick<JsonObject, 'runtimeVersion' | 'model' | 'workingDir'>>;
 
@@ -65,14 +77,13 @@ export class SessionRecord {
     return [{ ...this.started(runtime, sessionId, facts), ...momentIn(timestamp) }];
   }
 
-  /** The event of one model call or of several, whose usage and cost are added to those of the turn. */
-  used(
-    usage: Usage,
-    about: { model?: string | undefined; costUsd?: number | undefined; latencyMs?: number | undefined } = {},
-  ): StreamEvent[] {
+  /** The event of one model call or of several, whose usage and cost are added to those of the turn. None for an invalid usage. */
+  used(usage: Usage, about: UsageFacts = {}): StreamEvent[] {
     this.usage = this.usage ? addUsage(this.usage, usage) : usage;
     this.costUsd += about.costUsd ?? 0;
-    return [{ type: 'usage', usage, ...present(about) }];
+    if (!isCounted(usage)) return [];
+    const { calls, ...others } = about;
+    return [{ type: 'usage', usage, ...(calls !== 1 && present({ calls })), ...present(others) }];
   }
 
   /** Time, turn and parent call of an item. */
@@ -86,8 +97,12 @@ export class SessionRecord {
 
   summary(): NativeSummary {
     const { ending, failure, sessionId, usage, costUsd, subagents, data } = this;
+    // No model call uses no tokens: an agent that reports 0 in all does not know.
+    const isKnown = usage && isCounted(usage) && totalTokens(usage) > 0;
     return {
-      ...present({ ending, failure, sessionId, usage }),
+      ...present({ ending, failure, sessionId }),
+      ...(isKnown && { usage }),
+      ...(usage && !isCounted(usage) && { hasInvalidUsage: true }),
       ...(costUsd > 0 && { costUsd }),
       ...present({ data }),
       ...(Object.keys(subagents).length > 0 && { subagents }),

@@ -1,22 +1,16 @@
-import {
-  addUsage,
-  type JsonValue,
-  type StreamEvent,
-  type StreamEventOf,
-  totalTokens,
-  type Usage,
-} from '@whetstone/events';
+import type { JsonValue, StreamEventOf, Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { CommandResult } from '@whetstone/sandbox';
 import type { Telemetry, Turn } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
+import type { KeptRecord } from './kept-events.ts';
 import type { JsonLinesSummary } from './read-json-lines.ts';
 import { stoppedMessages } from './stopped-messages.ts';
 import { gapsAmong } from './telemetry/evidence-gaps.ts';
 import { textTail } from './text-tail.ts';
 import type { TurnEvents } from './turn-events.ts';
 import type { Reading } from './turn-reader.ts';
-import { disagree } from './usage-disagrees.ts';
+import { mismatch, usageIn } from './turn-usage.ts';
 
 /** How much of the output becomes an event. The attempt's files have all of it. */
 const EVENT_TEXT_BYTES = 16 * 1024;
@@ -25,8 +19,14 @@ const EVENT_TEXT_BYTES = 16 * 1024;
 export type TurnOutcome = {
   result: CommandResult;
   reading: Reading;
-  /** Events that the stream left out, from files that the agent kept; `undefined` if they could not be read. */
-  kept: readonly StreamEvent[] | undefined;
+  /** What the stream left out, from files that the agent kept; `undefined` if it could not be read. */
+  kept: KeptRecord | undefined;
+  /** Usage and model calls, as far as the agent's own output shows them; the cost as the agent or a price list says. */
+  spent: {
+    usage: Usage | undefined;
+    calls: readonly StreamEventOf<'usage'>[] | undefined;
+    costUsd: number | undefined;
+  };
   /** The host checked the program: it is missing or cannot run. */
   notStarted: boolean;
   telemetry: Telemetry;
@@ -36,8 +36,9 @@ export type TurnOutcome = {
 
 /** Sums up the turn of a program, from how its process ended and what it reported. */
 export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutcome): Turn {
-  const { result, reading, telemetry, data, notStarted } = outcome;
-  const { costUsd, ending } = reading.source === 'text' ? {} : reading.summary;
+  const { result, reading, kept, spent, telemetry, data, notStarted } = outcome;
+  const { costUsd, calls } = spent;
+  const ending = reading.source === 'text' ? undefined : reading.summary.ending;
   if (reading.source === 'text') addMessage(turn, result.stdout);
   const failure = failureOf(result, reading);
   if (failure) {
@@ -45,10 +46,13 @@ export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutco
     const text = details === '' ? message : `${message}\n${details}`;
     turn.add({ type: 'error', message: text, source: 'host' });
   }
-  const seen = usageOf(outcome);
   const written = usageIn(telemetry);
-  const usage = seen ?? written;
-  const gaps = [...telemetry.evidenceGaps, ...gapsOf(outcome, usage), ...mismatch(seen, written, telemetry)];
+  const usage = spent.usage ?? written;
+  const gaps = [
+    ...telemetry.evidenceGaps,
+    ...gapsOf(outcome, usage),
+    ...mismatch(spent.usage, written, telemetry),
+  ];
   return {
     events: turn.events,
     status: failure ? 'failed' : ending === 'waiting' ? 'waiting' : 'completed',
@@ -58,49 +62,25 @@ export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutco
       exitCode: result.exitCode,
       ...present({ message: failure?.message, notStarted: notStarted || undefined }),
     },
-    facts: { runtime: config.kind, network: config.network },
+    facts: {
+      ...{ runtime: config.kind, network: config.network },
+      ...kept?.facts,
+      ...present({ usage, costUsd, modelCalls: calls?.length, models: modelsOf(calls) }),
+    },
     telemetry: { ...telemetry, evidenceGaps: [...new Set(gaps)] },
   };
+}
+
+/** The models that answered, if every call names its own. */
+function modelsOf(calls: TurnOutcome['spent']['calls']): string[] | undefined {
+  const models = new Set(calls?.map(({ model }) => model));
+  return models.size === 0 || models.has(undefined) ? undefined : ([...models] as string[]);
 }
 
 /** Plain output is the agent's message. */
 function addMessage(turn: TurnEvents, stdout: string): void {
   const text = textTail(stdout, EVENT_TEXT_BYTES);
   if (text !== '') turn.add({ type: 'message', role: 'assistant', text });
-}
-
-/** Usage with sub-agents. Unknown if the usage of a sub-agent is unknown. */
-function usageOf({ reading, kept }: TurnOutcome): Usage | undefined {
-  if (reading.source === 'text' || !kept) return undefined;
-  const sumOf = (isOwn: boolean) =>
-    kept
-      .filter((event) => event.type === 'usage' && (event.parentCallId === undefined) === isOwn)
-      .map((event) => (event as StreamEventOf<'usage'>).usage)
-      .reduce<Usage | undefined>((sum, one) => (sum ? addUsage(sum, one) : one), undefined);
-  const agentUsage = reading.summary.usage ?? sumOf(true);
-  const subagentUsage = sumOf(false);
-  return agentUsage && subagentUsage ? addUsage(agentUsage, subagentUsage) : agentUsage;
-}
-
-/** The gap if events and telemetry file disagree on the tokens. The usage of the turn then follows the events. */
-function mismatch(
-  seen: Usage | undefined,
-  written: Usage | undefined,
-  { source, totalTokens: total }: Telemetry,
-): string[] {
-  const counted = source === 'json-file' ? (total ?? (written && totalTokens(written))) : undefined;
-  return seen && counted !== undefined && disagree(counted, totalTokens(seen)) ? ['usage_mismatch'] : [];
-}
-
-/** The usage in a telemetry file, which has no field for cached tokens. */
-function usageIn({ source, promptTokens, completionTokens, reasoningTokens }: Telemetry): Usage | undefined {
-  if (source !== 'json-file' || promptTokens === undefined || completionTokens === undefined)
-    return undefined;
-  return {
-    inputTokens: promptTokens,
-    outputTokens: completionTokens,
-    ...(reasoningTokens !== undefined && { reasoningTokens: Math.min(reasoningTokens, completionTokens) }),
-  };
 }
 
 /** `details`: the end of the program's error output. */
@@ -138,15 +118,17 @@ function streamFailure(
 }
 
 function gapsOf({ reading, telemetry, kept }: TurnOutcome, usage: Usage | undefined): string[] {
-  if (reading.source === 'text') return reading.gaps;
+  const toolGap = telemetry.toolCallCount === undefined ? ['tool_calls_missing'] : [];
+  if (reading.source === 'text') return [...reading.gaps, ...toolGap];
   if (reading.source === 'transcript') return [];
   // The codex-jsonl collector names the gaps of the stream itself.
   if (telemetry.source === 'codex-jsonl') return kept ? [] : ['usage_missing'];
-  const { lines, malformed, tooLong, isTruncated } = reading.summary;
+  const { lines, malformed, unknown, tooLong, isTruncated } = reading.summary;
   return gapsAmong({
     events_empty: lines === 0,
     events_malformed: malformed + tooLong > 0,
     events_truncated: isTruncated,
     usage_missing: usage === undefined,
+    tool_calls_missing: toolGap.length > 0 && lines === malformed + unknown + tooLong,
   });
 }

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { addUsage, emptyUsage, type StreamEvent } from '@whetstone/events';
 import type { Sandbox } from '@whetstone/sandbox';
 import { createMask, createProcessSandboxProvider } from '@whetstone/sandbox';
-import { afterEach, beforeEach, expect, test } from 'vitest';
-import { type EndedTurn, readKeptEvents } from '../kit/kept-events.ts';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type EndedTurn, type KeptRecord, readKeptEvents } from '../kit/kept-events.ts';
 import type { NativeSummary } from '../kit/native-mapper.ts';
+import { callsOfTurn } from '../kit/turn-usage.ts';
 import { codexCli } from './codex-cli/codex-cli.ts';
 import { copilot } from './copilot/copilot.ts';
 import { geminiCli } from './gemini-cli/gemini-cli.ts';
@@ -30,11 +31,14 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-function read(
+const read = async (...what: Parameters<typeof readKept>): Promise<StreamEvent[] | undefined> =>
+  (await readKept(...what))?.events;
+
+async function readKept(
   cli: typeof codexCli,
   summary: NativeSummary,
   more: Partial<EndedTurn> = {},
-): Promise<StreamEvent[] | undefined> {
+): Promise<KeptRecord | undefined> {
   const turn = {
     sandbox,
     program: '/bin/false',
@@ -123,6 +127,53 @@ test('a Gemini CLI sub-agent gives events without usage, which the stream alread
   expect(new Set(events?.map(({ parentCallId }) => parentCallId))).toEqual(new Set([callId]));
   expect(events).toContainEqual(expect.objectContaining({ type: 'action.called', name: 'read_file' }));
   expect(tokensOf(events)).toBe(0);
+});
+
+describe('the rollout of a Codex thread', () => {
+  const main = '01a20115-8da2-7231-bfe2-e48539252d93';
+  const keep = async () =>
+    sandbox.writeFiles({
+      [rolloutFile(main)]: await recorded('codex-cli/__fixtures__/codex-0.169.0/main.transcript.jsonl'),
+    });
+
+  test('has each model call, the version and the settings, which the stream leaves out', async () => {
+    await keep();
+    const usage = { inputTokens: 1, outputTokens: 1 };
+    const kept = await readKept(codexCli, { sessionId: main, usage });
+    expect(kept?.events).toEqual([]);
+    expect(kept?.calls?.length).toBeGreaterThan(4);
+    expect(new Set(kept?.calls?.map(({ model }) => model))).toEqual(new Set(['gpt-5.5']));
+    expect(kept?.facts).toEqual({
+      runtimeVersion: '0.169.0',
+      approvalPolicy: 'never',
+      sandbox: 'danger-full-access',
+    });
+    const whole = kept?.calls?.map((call) => call.usage).reduce(addUsage);
+    expect(callsOfTurn([], kept, whole)).toHaveLength(kept?.calls?.length ?? 0);
+    expect(callsOfTurn([], kept, usage), 'of a turn with other calls').toBeUndefined();
+  });
+
+  test('has the usage of a turn whose stream only has that of the thread', async () => {
+    await keep();
+    const kept = await readKept(codexCli, { sessionId: main }, { startedAt: '2026-11-22T02:28:40.000Z' });
+    // 104,916 of the thread, 85,350 of them of its first turn.
+    expect(tokensOf(kept?.events)).toBe(104_916 - 85_350);
+  });
+
+  test('may be missing', async () => {
+    expect(await readKept(codexCli, { sessionId: main })).toEqual({ events: [] });
+  });
+});
+
+test('the session file of Gemini CLI has each model call', async () => {
+  const sessionId = 'c672b966-9830-4cba-a472-d7478c121cac';
+  await sandbox.writeFiles({
+    '~/.gemini/tmp/work/chats/session-2026-11-22T02-19-c672b966.jsonl': await recorded(
+      'gemini-cli/__fixtures__/gemini-0.61.0/agent.transcript.jsonl',
+    ),
+  });
+  const kept = await readKept(geminiCli, { sessionId });
+  expect(kept?.calls?.map(({ model }) => model)).toEqual(['gemini-2.5-pro', 'gemini-2.5-pro']);
 });
 
 test('kept events are masked as the stream is', async () => {

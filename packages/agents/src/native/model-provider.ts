@@ -1,7 +1,7 @@
 import { WhetstoneError } from '@whetstone/errors';
 import type { WireProtocol } from '@whetstone/gateway';
 import type { DriverAgentConfig } from '../config.ts';
-import { drivenAgents } from './native-agents.ts';
+import { type DrivenAgentKind, drivenAgents } from './native-agents.ts';
 
 /** How an agent reaches its model when the run has no gateway. */
 export type ModelProvider = { baseUrl: string; key: string };
@@ -16,6 +16,12 @@ const PROVIDERS: Readonly<Record<WireProtocol, { baseUrl: string; apiKeyEnv: str
     apiKeyEnv: 'GEMINI_API_KEY',
   },
 };
+
+/** The address of the provider that answers, and of the one whose models they are if that address is not known. */
+export const providerUrls = (kind: DrivenAgentKind, baseUrl: string | undefined): string[] => [
+  ...(baseUrl === undefined ? [] : [baseUrl]),
+  PROVIDERS[drivenAgents[kind].release.wire].baseUrl,
+];
 
 const providerOf = ({ kind }: DriverAgentConfig) => PROVIDERS[drivenAgents[kind].release.wire];
 

@@ -1,7 +1,7 @@
-import type { JsonValue, StreamEvent } from '@whetstone/events';
+import type { JsonValue } from '@whetstone/events';
 import type { WireProtocol } from '@whetstone/gateway';
 import type { McpServer } from '../kit/declared-context.ts';
-import type { EndedTurn } from '../kit/kept-events.ts';
+import type { EndedTurn, KeptRecord } from '../kit/kept-events.ts';
 import type { CreateMapper, MapperPlace, NativeMapper } from '../kit/native-mapper.ts';
 
 /** Everything that Whetstone knows of one released agent. Each has a folder, and a line in `native-agents.ts`. */
@@ -14,10 +14,10 @@ export type NativeAgent = {
   /** Reads the transcript that the agent writes. Absent: no transcript is known. */
   transcript?: TranscriptFormat;
   /**
-   * Reads the events and usage of a turn that the stream leaves out, from the files that the agent keeps. Rejects when
-   * they cannot be read; then the usage of the turn is unknown. Absent: the stream has everything.
+   * Reads what the stream leaves out of a turn, from the files that the agent keeps. Rejects when events or usage cannot
+   * be read; then the usage of the turn is unknown. Absent: the stream has everything.
    */
-  keptEvents?: (turn: EndedTurn) => Promise<StreamEvent[]>;
+  keptEvents?: (turn: EndedTurn) => Promise<KeptRecord>;
 };
 
 /** A released agent that Whetstone starts itself, without a command from the user. */

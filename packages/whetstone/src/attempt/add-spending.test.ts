@@ -13,6 +13,10 @@ const nothing: Spent = {
   cost_usd: null,
   model_calls: null,
   tool_calls: null,
+  tool_calls_by_name: null,
+  command_call_count: null,
+  reasoning_step_count: null,
+  reported_duration_seconds: null,
   models: [],
   agent_duration_seconds: null,
 };

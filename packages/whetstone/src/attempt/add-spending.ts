@@ -1,5 +1,5 @@
 import type { CaseRow } from '../record/row.ts';
-import { add, sumIfKnown } from './join-turns.ts';
+import { add, addByName, sumIfKnown } from './join-turns.ts';
 
 const SUMS = [
   'input_tokens',
@@ -11,10 +11,16 @@ const SUMS = [
   'cost_usd',
   'model_calls',
   'tool_calls',
+  'command_call_count',
+  'reasoning_step_count',
+  'reported_duration_seconds',
 ] as const;
 
 /** What an attempt used of a model. */
-export type Spending = Pick<CaseRow, (typeof SUMS)[number] | 'usage_source' | 'models'>;
+export type Spending = Pick<
+  CaseRow,
+  (typeof SUMS)[number] | 'usage_source' | 'models' | 'tool_calls_by_name'
+>;
 
 /**
  * What the attempts of a case spent together. A sum with an unknown part is unknown. An attempt that used no model
@@ -37,6 +43,7 @@ export function addSpending(
   return {
     ...(Object.fromEntries(sums) as Record<(typeof SUMS)[number], number | null>),
     usage_source: counted.at(-1)?.usage_source ?? 'none',
+    tool_calls_by_name: sumIfKnown(counted, (one) => one.tool_calls_by_name, addByName) ?? null,
     models: [...new Set(counted.flatMap(({ models }) => models))],
   };
 }

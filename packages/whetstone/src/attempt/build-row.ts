@@ -1,12 +1,14 @@
 import type { Turn } from '@whetstone/agents';
 import { disagree, leadsToGateway } from '@whetstone/agents/evaluator';
-import { addUsage, totalTokens, type Usage } from '@whetstone/events';
+import { addUsage, totalTokens } from '@whetstone/events';
 import type { LedgerLine } from '@whetstone/gateway';
 import { caseLayout } from '../record/layout.ts';
+import type { Mask } from '@whetstone/sandbox';
 import type { CaseRow } from '../record/row.ts';
-import { addSpending } from './add-spending.ts';
+import { addSpending, type Spending } from './add-spending.ts';
+import { consumption } from './consumption.ts';
 import type { Outcome } from './decide-outcome.ts';
-import { add, joinTurns, sumIfKnown } from './join-turns.ts';
+import { joinTurns, sumIfKnown } from './join-turns.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 
@@ -21,10 +23,13 @@ export function buildRow(input: {
   const { mask } = lab;
   const { turns, changes, verification } = trace;
   const turn = joinTurns(turns);
-  const consumption = addSpending(
+  const spent = addSpending(
     [
       ...attempt.earlier,
-      { ...consumed(turns, trace.calls), agent_duration_seconds: trace.agentSeconds ?? null },
+      {
+        ...consumption({ turns, calls: trace.calls, agent: attempt.agent, agentConfig: attempt.agentConfig }),
+        agent_duration_seconds: trace.agentSeconds ?? null,
+      },
     ],
     { isMetered: lab.gateway !== undefined && leadsToGateway(attempt.agentConfig) },
   );
@@ -73,57 +78,37 @@ export function buildRow(input: {
     ...(trace.workspaceKept && { workspace_path: caseLayout('').workspace }),
     ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),
 
-    ...consumption,
-    models: consumption.models.map(mask.text),
+    ...spent,
+    models: spent.models.map(mask.text),
+    tool_calls_by_name: maskNames(spent.tool_calls_by_name, mask),
     telemetry_status: turn?.telemetry?.status ?? 'unavailable',
     telemetry_gaps: [
       ...new Set([
-        ...(turn?.telemetry?.evidenceGaps.map(mask.text) ?? []),
+        ...(turn?.telemetry?.evidenceGaps.filter((gap) => !isFilled(gap, spent)).map(mask.text) ?? []),
         ...(differsFromWire(turn, trace.calls) ? ['usage_mismatch'] : []),
+        ...(turn ? missingIn(spent) : []),
       ]),
     ],
     retries: attempt.earlier.length,
   };
 }
 
-/** Tokens and cost: from the ledger of the gateway where it saw calls, else as reported by the agent. */
-function consumed(turns: readonly Turn[], calls: readonly LedgerLine[]) {
-  const turn = joinTurns(turns);
-  const toolCalls =
-    turn?.telemetry?.toolCallCount ?? turn?.events.filter((event) => event.type === 'action.called').length;
-  const modelCalls = calls.filter((call) => call.usage !== null);
-  if (modelCalls.length > 0) {
-    return {
-      usage_source: 'gateway' as const,
-      ...tokens(sumIfKnown(modelCalls, (call) => call.usage, addUsage)),
-      cost_usd: calls.some((call) => call.flags.includes('unmetered'))
-        ? null
-        : (sumIfKnown(modelCalls, (call) => call.cost_usd, add) ?? null),
-      model_calls: modelCalls.length,
-      tool_calls: calls.reduce((sum, call) => sum + call.tools_called.length, 0),
-      models: [...new Set(modelCalls.flatMap((call) => call.model_answered ?? []))],
-    };
-  }
-  const reported = turn?.events.filter((event) => event.type === 'usage') ?? [];
-  const usage = sumIfKnown(turns, usageOf, addUsage);
-  const { modelName: telemetryModel, totalTokens: total = null } = turn?.telemetry ?? {};
-  return {
-    usage_source: usage || total !== null ? ('agent' as const) : ('none' as const),
-    ...tokens(usage),
-    ...(!usage && { total_tokens: total }),
-    cost_usd: turn?.costUsd ?? null,
-    model_calls: reported.length > 0 ? reported.length : null,
-    tool_calls: toolCalls ?? null,
-    models: [...new Set([...reported.map((event) => event.model), telemetryModel])].filter(isNamed),
-  };
-}
+/** The counts that may be unknown, and the gap that says so. */
+const GAPS = [
+  ['total_tokens', 'usage_missing'],
+  ['model_calls', 'model_calls_missing'],
+  ['tool_calls', 'tool_calls_missing'],
+] as const;
 
-/** The usage that a turn reports, in total or call by call. Unknown where its adapter reports that some is missing. */
-function usageOf({ usage, events, telemetry }: Turn): Usage | undefined {
-  if (telemetry?.evidenceGaps.includes('usage_missing')) return undefined;
-  const calls = events.filter((event) => event.type === 'usage');
-  return usage ?? sumIfKnown(calls, (call) => call.usage, addUsage);
-}
+const missingIn = (spent: Spending): string[] =>
+  GAPS.flatMap(([count, gap]) => (spent[count] === null ? [gap] : []));
+
+/** Whether the gateway saw what the agent did not report. */
+const isFilled = (gap: string, spent: Spending): boolean =>
+  spent.usage_source === 'gateway' && GAPS.some(([count, name]) => name === gap && spent[count] !== null);
+
+const maskNames = (counts: Spending['tool_calls_by_name'], mask: Mask): Spending['tool_calls_by_name'] =>
+  counts && Object.fromEntries(Object.entries(counts).map(([name, count]) => [mask.text(name), count]));
 
 /** Whether the agent reports other usage than the wire. It then made calls past the gateway, or it counts wrongly. */
 function differsFromWire(turn: Turn | undefined, calls: readonly LedgerLine[]): boolean {
@@ -131,19 +116,6 @@ function differsFromWire(turn: Turn | undefined, calls: readonly LedgerLine[]): 
   const wire = sumIfKnown(metered, (call) => call.usage, addUsage);
   const reported = turn?.usage ? totalTokens(turn.usage) : turn?.telemetry?.totalTokens;
   return wire !== undefined && reported !== undefined && disagree(reported, totalTokens(wire));
-}
-
-const isNamed = (model: string | undefined): model is string => Boolean(model);
-
-function tokens(usage: Usage | undefined) {
-  return {
-    input_tokens: usage?.inputTokens ?? null,
-    output_tokens: usage?.outputTokens ?? null,
-    cache_read_tokens: usage?.cacheReadTokens ?? null,
-    cache_write_tokens: usage?.cacheWriteTokens ?? null,
-    reasoning_tokens: usage?.reasoningTokens ?? null,
-    total_tokens: usage ? totalTokens(usage) : null,
-  };
 }
 
 function verified({ verification }: Trace): boolean {

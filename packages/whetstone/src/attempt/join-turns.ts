@@ -1,5 +1,5 @@
 import type { Telemetry, Turn } from '@whetstone/agents';
-import { addUsage } from '@whetstone/events';
+import { type AgentFacts, addUsage, deriveAgentMetadata } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 
 /** Joins a session's turns: all events, sums of usage and cost (unknown where a part is), the last turn's end. */
@@ -13,9 +13,22 @@ export function joinTurns(turns: readonly Turn[]): Turn | undefined {
   return {
     ...end,
     events: turns.flatMap((turn) => turn.events),
-    facts: Object.assign({}, ...turns.map((turn) => turn.facts)),
+    facts: { ...Object.assign({}, ...turns.map(({ facts }) => facts)), ...joinFacts(turns, usage, costUsd) },
     ...present({ usage, costUsd, telemetry }),
   };
+}
+
+/** The facts that are sums, of all turns. */
+function joinFacts(turns: readonly Turn[], usage: Turn['usage'], costUsd: number | undefined): AgentFacts {
+  const metadata = turns.map(({ events, facts }) => deriveAgentMetadata(events, facts));
+  const names = (one: Turn): string[] => Object.keys(one.facts ?? {});
+  const stated = new Set(turns.flatMap(names));
+  const sums: AgentFacts = {
+    ...{ usage, costUsd },
+    models: [...new Set(metadata.flatMap(({ models }) => models))],
+    modelCalls: sumIfKnown(metadata, ({ modelCalls }) => modelCalls, add) ?? null,
+  };
+  return Object.fromEntries(Object.entries(sums).filter(([name]) => stated.has(name)));
 }
 
 /** A sum with an unknown part is unknown, so that nothing is understated. */
@@ -65,7 +78,7 @@ function joinStatus(statuses: readonly Telemetry['status'][]): Telemetry['status
   return rest.length === 0 ? first : 'partial';
 }
 
-function addByName(a: Record<string, number>, b: Record<string, number>): Record<string, number> {
+export function addByName(a: Record<string, number>, b: Record<string, number>): Record<string, number> {
   const sums = new Map(Object.entries(a));
   for (const [name, calls] of Object.entries(b)) sums.set(name, (sums.get(name) ?? 0) + calls);
   return Object.fromEntries(sums);

@@ -56,8 +56,11 @@ export default defineSandboxAgent({
 `;
 
 test.each([
-  [[], { usage_source: 'agent', total_tokens: 5, telemetry_gaps: [] }],
-  [['usage_missing'], { usage_source: 'none', total_tokens: null, telemetry_gaps: ['usage_missing'] }],
+  [[], { usage_source: 'agent', total_tokens: 5, telemetry_gaps: ['tool_calls_missing'] }],
+  [
+    ['usage_missing'],
+    { usage_source: 'none', total_tokens: null, telemetry_gaps: ['usage_missing', 'tool_calls_missing'] },
+  ],
 ])('calls are added up, unless some are said to be missing: %j', async (evidenceGaps, row) => {
   using project = makeAdapterProject({ module: 'mine.mjs' });
   const turn = {

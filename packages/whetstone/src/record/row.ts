@@ -86,6 +86,13 @@ export const caseRowSchema = z.object({
   cost_usd: z.number().nullable(),
   model_calls: z.number().int().nullable(),
   tool_calls: z.number().int().nullable(),
+  tool_calls_by_name: z.record(z.string(), z.number().int()).nullable().default(null),
+  /** How many of the tool calls ran a shell command. */
+  command_call_count: z.number().int().nullable().default(null),
+  /** As a telemetry file says, like `reported_duration_seconds`. */
+  reasoning_step_count: z.number().int().nullable().default(null),
+  /** The duration that the agent reports; `agent_duration_seconds` is measured. */
+  reported_duration_seconds: z.number().nullable().default(null),
   models: z.array(z.string()),
   telemetry_status: z.enum(['unavailable', 'collected', 'partial', 'error']),
   telemetry_gaps: z.array(z.string()),

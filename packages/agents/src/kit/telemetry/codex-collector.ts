@@ -28,17 +28,18 @@ export function createCodexCollector(
       const usage = isUsageWhole ? facts.turnUsage : undefined;
       const modelName = optionOf(words, ['--model', '-m']) ?? facts.model;
       const lastMessageFile = optionOf(words, ['--output-last-message', '-o']);
+      const isUnread = summary.lines === summary.malformed + summary.unknown + summary.tooLong;
       const evidenceGaps = gapsAmong({
         codex_events_empty: summary.lines === 0,
         codex_events_malformed: summary.malformed + summary.tooLong > 0,
         codex_events_truncated: summary.isTruncated,
         codex_usage_missing: facts.turnUsage === undefined,
         codex_model_missing: modelName === undefined,
+        tool_calls_missing: isUnread,
         codex_final_message_missing: facts.finalMessage === undefined,
         codex_output_last_message_missing:
           lastMessageFile !== undefined && (await isEmpty(resolve(workdir, lastMessageFile))),
       });
-      const isUnread = summary.lines === summary.malformed + summary.tooLong;
       return {
         status: isUnread ? 'unavailable' : evidenceGaps.length > 0 ? 'partial' : 'collected',
         source: 'codex-jsonl',
@@ -50,9 +51,11 @@ export function createCodexCollector(
           totalTokens: usage.input_tokens + usage.output_tokens,
           reasoningTokens: usage.reasoning_output_tokens,
         }),
-        toolCallCount: [...facts.toolCalls.values()].reduce((sum, calls) => sum + calls, 0),
-        toolCallsByName: Object.fromEntries(facts.toolCalls),
-        commandCallCount: facts.toolCalls.get('command_execution') ?? 0,
+        ...(!isUnread && {
+          toolCallCount: [...facts.toolCalls.values()].reduce((sum, calls) => sum + calls, 0),
+          toolCallsByName: Object.fromEntries(facts.toolCalls),
+          commandCallCount: facts.toolCalls.get('command_execution') ?? 0,
+        }),
         ...present({ modelName }),
         evidenceGaps,
       };

@@ -11,16 +11,19 @@ const LARGEST_FILE_BYTES = 64 * 1024;
 
 const count = z.number().int().nonnegative();
 
-/** The fields that the file may have: context-eval's name, our name, and the schema of the value. */
+/** The fields that the file may have: the name in context-eval's rows, our name, and the schema of the value. */
 const FIELDS = [
   ['agent_duration_seconds', 'agentDurationSeconds', z.number().nonnegative()],
   ['prompt_tokens', 'promptTokens', count],
+  ['cached_input_tokens', 'cachedInputTokens', count],
   ['completion_tokens', 'completionTokens', count],
   ['total_tokens', 'totalTokens', count],
   ['reasoning_tokens', 'reasoningTokens', count],
   ['reasoning_step_count', 'reasoningStepCount', count],
   ['tool_call_count', 'toolCallCount', count],
   ['tool_calls_by_name', 'toolCallsByName', z.record(z.string(), count)],
+  ['command_call_count', 'commandCallCount', count],
+  ['model_name', 'modelName', z.string().min(1).max(200)],
 ] as const satisfies [string, keyof Telemetry, z.ZodType][];
 
 /**

@@ -35,23 +35,29 @@ describe('json-file', () => {
       completion_tokens: 5,
       total_tokens: 15,
       reasoning_tokens: 2,
+      cached_input_tokens: 4,
       reasoning_step_count: 1,
       tool_calls_by_name: { shell: 2, edit: 1 },
+      command_call_count: 2,
+      model_name: 'm',
       unknown: 'ignored',
     };
     const { telemetry: found, usage } = await runWith(JSON.stringify(fields));
-    expect(usage).toEqual({ inputTokens: 10, outputTokens: 5, reasoningTokens: 2 });
+    expect(usage).toEqual({ inputTokens: 6, outputTokens: 5, cacheReadTokens: 4, reasoningTokens: 2 });
     expect(found).toEqual({
       status: 'collected',
       source: 'json-file',
       agentDurationSeconds: 1.5,
       promptTokens: 10,
+      cachedInputTokens: 4,
       completionTokens: 5,
       totalTokens: 15,
       reasoningTokens: 2,
       reasoningStepCount: 1,
       toolCallCount: 3,
       toolCallsByName: { shell: 2, edit: 1 },
+      commandCallCount: 2,
+      modelName: 'm',
       evidenceGaps: [],
     });
   });
@@ -71,7 +77,10 @@ describe('json-file', () => {
   test('reports a missing file', async () => {
     await using attempt = await startAttempt('do it');
     const turn = await sendTo(attempt, { telemetry, command: { kind: 'argv', argv: ['true'] } });
-    expect(turn.telemetry).toMatchObject({ status: 'unavailable', evidenceGaps: ['telemetry_file_missing'] });
+    expect(turn.telemetry).toMatchObject({
+      status: 'unavailable',
+      evidenceGaps: ['telemetry_file_missing', 'tool_calls_missing'],
+    });
   });
 
   test.each([
@@ -208,7 +217,7 @@ describe('codex-jsonl', () => {
       runtime: 'codex-cli',
       usage: turn.usage,
       commands: [
-        { callId: '1', command: "/bin/bash -lc 'ls'", exitCode: 0, status: 'completed' },
+        { callId: '1', command: 'ls', exitCode: 0, status: 'completed' },
         { callId: '2', exitCode: 2, status: 'failed' },
       ],
       mcp: [{ callId: '3', server: 'docs', tool: 'find', status: 'completed' }],
@@ -261,9 +270,11 @@ describe('codex-jsonl', () => {
         'codex_events_empty',
         'codex_usage_missing',
         'codex_model_missing',
+        'tool_calls_missing',
         'codex_final_message_missing',
       ],
     });
+    expect(nothing.telemetry).not.toHaveProperty('toolCallCount');
     const [broken] = await runOn(
       ['not json', '{"type":', '[]', { type: 'turn.completed' }],
       '-o missing.txt --model=m',

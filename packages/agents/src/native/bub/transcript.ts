@@ -1,6 +1,6 @@
 import { type JsonObject, type JsonValue, parseJson, type StreamEvent, type Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { countIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import { fileChanged, messageEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
@@ -74,7 +74,7 @@ export class BubTape implements NativeMapper {
     const { name, arguments: input } = objectIn(native.function) ?? {};
     const nativeId = textIn(native.id);
     const isUnique = nativeId !== undefined && !this.#callIds.has(nativeId);
-    const callId = isUnique ? nativeId : `${tokensIn(id)}:${index}`;
+    const callId = isUnique ? nativeId : `${countIn(id)}:${index}`;
     this.#callIds.add(callId);
     return { callId, tool: requiredText(name), input: argumentsOf(input ?? {}) };
   }

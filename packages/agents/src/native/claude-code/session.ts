@@ -1,6 +1,6 @@
 import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { momentIn, objectIn, textIn, tokensIn } from '../../kit/fields.ts';
+import { countIn, momentIn, objectIn, textIn } from '../../kit/fields.ts';
 import type { MapperPlace } from '../../kit/native-mapper.ts';
 import { SessionRecord } from '../../kit/session-record.ts';
 import { assistantEvents, type Calls, plainOutcome, plainText, userEvents } from './content.ts';
@@ -122,8 +122,8 @@ function claudeOutcome(block: JsonObject, details: JsonValue | undefined): ToolO
 /** A sub-agent's answer, without the notes that Claude Code puts around it for the model. */
 function reportOf({ agentId, content, harnessNoteCount, harnessTailCount }: JsonObject): string | undefined {
   if (typeof agentId !== 'string' || !Array.isArray(content)) return undefined;
-  const end = content.length - tokensIn(harnessTailCount);
-  return plainText(content.slice(tokensIn(harnessNoteCount), end));
+  const end = content.length - countIn(harnessTailCount);
+  return plainText(content.slice(countIn(harnessNoteCount), end));
 }
 
 /** For a failed command, Claude Code writes the exit code into the first line of the output. */

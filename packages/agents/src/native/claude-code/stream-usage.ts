@@ -1,4 +1,11 @@
-import { addUsage, emptyUsage, type JsonObject, type StreamEvent, totalTokens } from '@whetstone/events';
+import {
+  addUsage,
+  emptyUsage,
+  type JsonObject,
+  type StreamEvent,
+  totalTokens,
+  type Usage,
+} from '@whetstone/events';
 import { costIn, objectIn, textIn } from '../../kit/fields.ts';
 import type { SessionRecord } from '../../kit/session-record.ts';
 import { MESSAGE_PARTS } from './content.ts';
@@ -12,11 +19,21 @@ import { messageUsage, modelUsage, usageBeyond } from './usage-buckets.ts';
 export class StreamUsage {
   readonly #record: SessionRecord;
   #total = emptyUsage();
+  /** Input tokens of each message since the last result, by model and by the message's id. */
+  readonly #messages = new Map<string, Map<string, number>>();
   /** The model call that is streaming, by parent call id; '' is the agent itself. */
   readonly #streaming = new Map<string, { model: string | undefined; usage: JsonObject }>();
 
   constructor(record: SessionRecord) {
     this.#record = record;
+  }
+
+  /** Counts a message, which is one model call. It has one item per block, each with the input tokens of the call. */
+  message({ id, model, usage }: JsonObject): void {
+    if (typeof id !== 'string' || typeof model !== 'string') return;
+    const messages = this.#messages.get(model) ?? new Map<string, number>();
+    messages.set(id, inputOf(messageUsage(objectIn(usage) ?? {})));
+    this.#messages.set(model, messages);
   }
 
   /** The events of one part of the provider's stream; `undefined` for an unknown kind of part. */
@@ -61,16 +78,30 @@ export class StreamUsage {
     this.#total = addUsage(this.#total, sum);
     const rest = usageBeyond(this.#total, this.#record.usage);
     if (rest && totalTokens(rest) === totalTokens(sum)) {
-      return models.flatMap(({ usage, ...about }) => this.#record.used(usage, about));
+      const events = models.flatMap(({ usage, ...about }) =>
+        this.#record.used(usage, { ...about, calls: this.#callsOf(about.model, usage) }),
+      );
+      this.#messages.clear();
+      return events;
     }
     for (const { costUsd = 0 } of models) this.#record.costUsd += costUsd;
     return this.#reportRest();
   }
 
+  /** `null` if the model used more input than its messages: they are not all of its calls. */
+  #callsOf(model: string, usage: Usage): number | null {
+    const messages = [...(this.#messages.get(model)?.values() ?? [])];
+    const seen = messages.reduce((sum, tokens) => sum + tokens, 0);
+    return messages.length > 0 && seen === inputOf(usage) ? messages.length : null;
+  }
+
   #reportRest(): StreamEvent[] {
     const rest = usageBeyond(this.#total, this.#record.usage);
-    if (rest) return this.#record.used(rest);
+    if (rest) return this.#record.used(rest, { calls: null });
     this.#record.usage ??= this.#total;
     return [];
   }
 }
+
+const inputOf = ({ inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 }: Usage): number =>
+  inputTokens + cacheReadTokens + cacheWriteTokens;

@@ -59,7 +59,9 @@ export class ClaudeStream implements NativeMapper {
     switch (item.type) {
       case 'assistant': {
         const isError = item.is_api_error_message === true || typeof item.error === 'string';
-        return this.#session.assistant(messageIn(item), isError);
+        const message = messageIn(item);
+        if (!isError) this.#usage.message(message);
+        return this.#session.assistant(message, isError);
       }
       case 'user':
         return this.#userEvents(item, messageIn(item));

@@ -1,8 +1,8 @@
 import { parseJson } from '@whetstone/events';
-import { readHomeFile, subagentEvents } from '../../kit/kept-events.ts';
 import type { NativeMapper } from '../../kit/native-mapper.ts';
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
+import { keptRollouts } from './kept-rollouts.ts';
 import { launch } from './launch.ts';
 import { CodexStream } from './stream.ts';
 import { CodexRollout } from './transcript.ts';
@@ -25,12 +25,7 @@ export const codexCli: DrivenAgent = {
     createMapper: (place) => new CodexRollout(place),
   },
 
-  // The stream covers only the thread that was prompted; each sub-agent has a thread of its own.
-  keptEvents: (turn) =>
-    subagentEvents(turn, (thread, emit) => {
-      const file = { folder: '.codex/sessions', name: `rollout-*-${thread}.jsonl` };
-      return readHomeFile(turn, file, new CodexRollout(turn.place), emit);
-    }),
+  keptEvents: keptRollouts,
 };
 
 /** The thread's usage before a turn. It is unknown if the turn before did not reach its end. */

@@ -2,6 +2,7 @@ import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/event
 import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import { changeNamed, fileChanged } from '../../kit/mapped-events.ts';
+import { shellCommand } from './shell-command.ts';
 
 const BUCKETS = [
   'input_tokens',
@@ -48,6 +49,8 @@ export function toolNameOf({ type, server, tool }: JsonObject): string | undefin
       return `mcp__${requiredText(server)}__${requiredText(tool)}`;
     case 'collab_tool_call':
       return textIn(tool) ?? type;
+    case 'file_change':
+      return 'apply_patch';
     case 'command_execution':
     case 'web_search':
       return type;
@@ -59,7 +62,7 @@ export function toolNameOf({ type, server, tool }: JsonObject): string | undefin
 /** The call of a tool item. Its input is the item without the fields of the result. */
 export function calledEvent(item: JsonObject, callId: string, name: string): StreamEvent {
   if (item.type === 'command_execution') {
-    return { type: 'action.called', callId, name, input: { command: requiredText(item.command) } };
+    return { type: 'action.called', callId, name, input: { command: shellCommand(item.command) } };
   }
   const { id, type, status, result, error, agents_states, ...input } = item;
   return { type: 'action.called', callId, name, input: objectIn(input.arguments) ?? input };

@@ -4,6 +4,7 @@ import { changeNamed, fileChanged, workspacePath } from '../../kit/mapped-events
 import { skillEvents, skillIn } from '../../kit/skill-file.ts';
 import { Collaboration } from './collaboration.ts';
 import { statusOf } from './items.ts';
+import { shellCommand } from './shell-command.ts';
 
 /** The result of a finished item, which is more exact than the text for the model. */
 type Outcome = { status: ReturnType<typeof statusOf>; output?: JsonValue };
@@ -50,7 +51,7 @@ export class RolloutCalls {
     const id = requiredText(item.id);
     switch (item.type) {
       case 'CommandExecution': {
-        const command = commandLine(item.command);
+        const command = shellCommand(item.command);
         const exitCode = typeof item.exit_code === 'number' && { exitCode: item.exit_code };
         const output = { output: textIn(item.aggregated_output) ?? '', ...exitCode };
         const status = statusOf(item.status);
@@ -147,8 +148,3 @@ function childName(input: JsonValue): string {
 /** The model may write invalid JSON. Codex reports that to it, and the text stays as it is. */
 const parsedArguments = (text: JsonValue): JsonValue =>
   typeof text === 'string' ? (parseJson(text) ?? text) : text;
-
-const commandLine = (command: JsonValue | undefined): string =>
-  Array.isArray(command)
-    ? command.filter((word) => typeof word === 'string').join(' ')
-    : requiredText(command);

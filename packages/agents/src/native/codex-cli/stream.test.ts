@@ -82,9 +82,44 @@ test('a plan is reported when it changes', () => {
   ]);
 });
 
-test('a refused patch changes no file and becomes a raw event', () => {
-  const item = { id: '1', type: 'file_change', changes: [{ path: 'a', kind: 'add' }], status: 'failed' };
-  expect(readLines({ type: 'item.completed', item }).events).toEqual([{ type: 'raw', native: item }]);
+test('a patch is a tool call, and a refused one changes no file', () => {
+  const changes = [{ path: 'a', kind: 'add' }];
+  const patch = (status: string) => {
+    const item = { id: '1', type: 'file_change', changes, status };
+    return readLines({ type: 'item.started', item }, { type: 'item.completed', item }).events;
+  };
+  const called = { type: 'action.called', callId: '1', name: 'apply_patch', input: { changes } };
+  expect(patch('completed')).toEqual([
+    called,
+    { type: 'action.result', callId: '1', status: 'completed' },
+    { type: 'file.changed', path: 'a', change: 'added' },
+  ]);
+  expect(patch('declined')).toEqual([called, { type: 'action.result', callId: '1', status: 'rejected' }]);
+  expect(patch('failed')).toEqual([called, { type: 'action.result', callId: '1', status: 'failed' }]);
+});
+
+test.each([
+  [`/bin/bash -lc 'echo one'`, 'echo one'],
+  [`/bin/bash -lc "cat -- 'greet.sh'"`, `cat -- 'greet.sh'`],
+  [`bash -lc "it's \\"\\$HOME\\""`, `it's "$HOME"`],
+  [`/bin/zsh -c 'cd a && npm test'`, 'cd a && npm test'],
+  [`bash -lc 'a' extra`, `bash -lc 'a' extra`],
+  [`bash -lc 'never closed`, `bash -lc 'never closed`],
+  [`bash -lc echo | sort`, `bash -lc echo | sort`],
+  ['npm test', 'npm test'],
+])('the command is shown without the shell around it: %s', (command, shown) => {
+  const item = { id: '1', type: 'command_execution', command, status: 'in_progress' };
+  expect(readLines({ type: 'item.started', item }).events).toMatchObject([{ input: { command: shown } }]);
+});
+
+test.each([-5, '5', 1.5])('a count of tokens that is %j makes the usage unknown', (tokens) => {
+  const { events, summary } = readLines({
+    type: 'turn.completed',
+    usage: { input_tokens: 10, output_tokens: 5, cached_input_tokens: tokens },
+  });
+  expect(events).toEqual([]);
+  expect(summary).toMatchObject({ ending: 'completed', hasInvalidUsage: true });
+  expect(summary).not.toHaveProperty('usage');
 });
 
 test('a sub-agent that could not start has failed', () => {

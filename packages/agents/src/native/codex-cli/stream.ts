@@ -97,11 +97,10 @@ export class CodexStream implements NativeMapper {
   #usageEvents(usage: CodexUsage): StreamEvent[] {
     const before = this.facts.threadUsage ?? this.#before;
     this.facts.threadUsage = usage;
-    if (this.#before !== 'unread') {
-      this.facts.turnUsage = usageSince(this.#before, usage);
-      this.#record.usage = toUsage(this.facts.turnUsage);
-    }
-    return before === 'unread' ? [] : [{ type: 'usage', usage: toUsage(usageSince(before, usage)) }];
+    if (this.#before === 'unread' || before === 'unread') return [];
+    const events = this.#record.used(toUsage(usageSince(before, usage)), { calls: null });
+    if (events.length > 0) this.facts.turnUsage = usageSince(this.#before, usage);
+    return events;
   }
 
   #itemEvents(item: JsonObject, id: string, isDone: boolean): StreamEvent[] | undefined {
@@ -116,13 +115,6 @@ export class CodexStream implements NativeMapper {
         return isDone ? [{ type: 'thinking', text: requiredText(item.text) }] : [];
       case 'error':
         return isDone ? [{ type: 'error', message: requiredText(item.message) }] : [];
-      case 'file_change': {
-        if (!isDone) return [];
-        this.#countTool(item.type);
-        // A refused patch changed nothing, so it is kept as a raw event.
-        const isApplied = (textIn(item.status) ?? 'completed') === 'completed';
-        return isApplied ? fileEvents(item, this.#workdir) : [{ type: 'raw', native: item }];
-      }
       default:
         return undefined;
     }
@@ -153,7 +145,11 @@ export class CodexStream implements NativeMapper {
     if (!isDone) return events;
     this.#called.delete(id);
     this.#countTool(item.type === 'mcp_tool_call' ? `mcp:${item.server}/${item.tool}` : `${item.type}`);
-    return [...events, ...this.#effects(item, id), resultEvent(item, id)];
+    const result = resultEvent(item, id);
+    // A refused patch changed nothing.
+    const isPatch = item.type === 'file_change' && statusOf(item.status) === 'completed';
+    const files = isPatch ? fileEvents(item, this.#workdir) : [];
+    return [...events, ...this.#effects(item, id), result, ...files];
   }
 
   #effects(item: JsonObject, id: string): StreamEvent[] {

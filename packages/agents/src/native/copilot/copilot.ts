@@ -1,5 +1,4 @@
-import type { StreamEvent } from '@whetstone/events';
-import { isBefore, isPlainId, readHomeFile } from '../../kit/kept-events.ts';
+import { collectCalls, isPlainId, readHomeFile } from '../../kit/kept-events.ts';
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
 import { launch } from './launch.ts';
@@ -23,12 +22,10 @@ export const copilot: DrivenAgent = {
   // Only the session file has token counts; they include sub-agents.
   async keptEvents(turn) {
     const { sessionId = '' } = turn.summary;
-    if (!isPlainId(sessionId)) return [];
-    const usages: StreamEvent[] = [];
+    if (!isPlainId(sessionId)) return { events: [] };
+    const { calls, take } = collectCalls(turn);
     const file = { folder: `.copilot/session-state/${sessionId}`, name: 'events.jsonl' };
-    await readHomeFile(turn, file, new CopilotTranscript(turn.place), (event) => {
-      if (event.type === 'usage' && !isBefore(event, turn.startedAt)) usages.push(event);
-    });
-    return usages;
+    await readHomeFile(turn, file, new CopilotTranscript(turn.place), take);
+    return { events: calls };
   },
 };

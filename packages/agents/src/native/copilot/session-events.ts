@@ -7,7 +7,7 @@ import {
   type Usage,
 } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { countIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import { changeNamed, fileChanged, messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
@@ -169,7 +169,7 @@ export class CopilotSession {
       case 'session.compaction_complete':
         return this.#compaction(data);
       case 'session.truncation':
-        return [{ type: 'compaction', droppedMessages: tokensIn(data.messagesRemovedDuringTruncation) }];
+        return [{ type: 'compaction', droppedMessages: countIn(data.messagesRemovedDuringTruncation) }];
       default:
         return undefined;
     }
@@ -248,7 +248,7 @@ export class CopilotSession {
       const reason = textIn(data.error) ?? textIn(data.failureReason) ?? 'unknown';
       return [...usage, { type: 'error', message: `Compaction failed: ${reason}` }];
     }
-    const dropped = data.messagesRemoved !== undefined && { droppedMessages: tokensIn(data.messagesRemoved) };
+    const dropped = data.messagesRemoved !== undefined && { droppedMessages: countIn(data.messagesRemoved) };
     return [
       ...usage,
       { type: 'compaction', ...present({ summary: textIn(data.summaryContent) }), ...dropped },

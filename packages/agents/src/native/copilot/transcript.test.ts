@@ -77,6 +77,8 @@ test('approvals say what was asked and who decided', () => {
   const { approvals } = deriveAgentMetadata(recorded.transcript('denied').events);
   expect(approvals).toEqual([
     { callId: expect.stringMatching(/^call_/), decision: 'denied', by: 'unattended_fallback' },
+    // A rule refused this one, without a question.
+    { callId: expect.stringMatching(/^call_/), decision: 'denied' },
   ]);
 });
 

@@ -1,5 +1,5 @@
 import type { StreamEvent } from '@whetstone/events';
-import { isPlainId, readHomeFile, subagentEvents } from '../../kit/kept-events.ts';
+import { collectCalls, isPlainId, readHomeFile, subagentEvents } from '../../kit/kept-events.ts';
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
 import { launch } from './launch.ts';
@@ -21,17 +21,24 @@ export const geminiCli: DrivenAgent = {
     createMapper: (place) => new GeminiTranscript(place),
   },
 
-  // The stream has the usage of sub-agents. Their events are in their own session files, and the file of the main
-  // session says which call started which sub-agent.
+  // The stream has one usage for all model calls of a model. The calls, and the events of sub-agents, are in session
+  // files: one for each sub-agent, and that of the main session, which says which call started which sub-agent.
   async keptEvents(turn) {
     const { sessionId = '' } = turn.summary;
-    if (!isPlainId(sessionId) || !turn.events.some(({ type }) => type === 'subagent.called')) return [];
+    if (!isPlainId(sessionId)) return { events: [] };
+    const { calls, take } = collectCalls(turn);
+    const isDelegated = turn.events.some(({ type }) => type === 'subagent.called');
     const sessionFile = (name: string, emit: (event: StreamEvent) => void) => {
       const mapper = new GeminiTranscript(turn.place);
       return readHomeFile(turn, { folder: '.gemini/tmp', name }, mapper, emit);
     };
-    const summary = await sessionFile(`session-*-${sessionId.slice(0, 8)}.jsonl`, () => {});
+    const reading = sessionFile(`session-*-${sessionId.slice(0, 8)}.jsonl`, take);
+    // Without a sub-agent the stream has all events and usage.
+    const summary = isDelegated ? await reading : await reading.catch(() => undefined);
+    if (!summary) return { events: [] };
+    if (!isDelegated) return { events: [], calls };
     const events = await subagentEvents({ ...turn, summary }, (id, emit) => sessionFile(`${id}.jsonl`, emit));
-    return events.filter(({ type }) => type !== 'usage');
+    for (const event of events) take(event);
+    return { events: events.filter(({ type }) => type !== 'usage'), calls };
   },
 };

@@ -110,7 +110,7 @@ export class GeminiStream implements NativeMapper {
     this.#record.usage = usageOf(stats);
     return Object.entries(objectIn(stats.models) ?? {}).flatMap(([model, modelStats]): StreamEvent[] => {
       const usage = usageOf(objectIn(modelStats) ?? {});
-      return totalTokens(usage) > 0 ? [{ type: 'usage', model, usage }] : [];
+      return totalTokens(usage) > 0 ? [{ type: 'usage', model, usage, calls: null }] : [];
     });
   }
 }

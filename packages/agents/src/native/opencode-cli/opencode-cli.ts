@@ -24,11 +24,12 @@ export const opencodeCli: DrivenAgent = {
   },
 
   // The stream covers only the session that was prompted; each sub-agent has a session of its own.
-  keptEvents: (turn) =>
-    subagentEvents(turn, (session, emit) => {
+  keptEvents: async (turn) => ({
+    events: await subagentEvents(turn, (session, emit) => {
       const reader = readDocument(new OpencodeTranscript(turn.place), emit);
       return readPrinted(turn, ['/bin/sh', '-c', PRINT_SESSION, turn.program, session], reader);
     }),
+  }),
 };
 
 /** Through a file: OpenCode 1.18 may exit before it has written all of a large document into a pipe. */

@@ -135,7 +135,7 @@ export class QwenStream implements NativeMapper {
     this.#record.usage ??= emptyUsage();
     if (!this.#before) return [];
     const rest = usageBeyond(session, addUsage(this.#before, this.#record.usage));
-    return rest ? this.#record.used(rest) : [];
+    return rest ? this.#record.used(rest, { calls: null }) : [];
   }
 
   #failure(item: JsonObject): StreamEvent[] {

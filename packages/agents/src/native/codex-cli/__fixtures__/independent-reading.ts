@@ -11,6 +11,7 @@ export const stream: Read = (items) => {
           const [, name] = /skills\/([\w-]+)\/SKILL\.md/.exec(command) ?? [];
           return [`${id} ${type}`, ...(name ? [`${id}/skill load_skill`] : [])];
         }
+        if (type === 'file_change') return `${id} apply_patch`;
         if (type === 'mcp_tool_call') return `${id} mcp__${server}__${tool}`;
         return type === 'web_search' || type === 'collab_tool_call' ? `${id} ${tool ?? type}` : [];
       }),
