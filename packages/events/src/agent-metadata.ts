@@ -22,6 +22,7 @@ export type AgentFacts = {
   workingDir?: string;
   sandbox?: string;
   network?: string;
+  /** When the agent asks before a call: `never`, or the agent's own word. */
   approvalPolicy?: string;
   trace?: { traceId?: string; spanId?: string };
   /** The models, their calls, tokens and cost, where the adapter knows them better than the events. */
@@ -137,7 +138,7 @@ function countModelCalls(events: readonly StreamEvent[]): number | null {
 /** An agent may not say that a file is new, or that a command changed it. The host knows. */
 function fileChangesIn(events: readonly StreamEvent[]): AgentMetadata['fileChanges'] {
   const changes = events.filter((event) => event.type === 'file.changed');
-  const seen = new Set(changes.flatMap(({ source, path }) => (source === 'host' ? [path] : [])));
+  const seen = new Set(changes.flatMap(({ source, path, from }) => (source === 'host' ? [path, from] : [])));
   return changes
     .filter(({ source, path }) => source === 'host' || !seen.has(path))
     .map(({ path, change, from }) => ({ path, change, ...present({ from }) }));

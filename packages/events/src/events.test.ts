@@ -130,6 +130,71 @@ describe('agent metadata', () => {
     expect(modelCalls).toBe(1);
   });
 
+  test('a usage of several calls counts as many as it says, and of an unknown number as unknown', () => {
+    const used = (calls?: number | null): StreamEvent => ({
+      ...{ type: 'usage', usage: { inputTokens: 5, outputTokens: 1 } },
+      ...(calls !== undefined && { calls }),
+    });
+    expect(deriveAgentMetadata([used(), used(3)]).modelCalls).toBe(4);
+    expect(deriveAgentMetadata([used(), used(null)]).modelCalls).toBeNull();
+    expect(deriveAgentMetadata([]).modelCalls).toBeNull();
+    expect(deriveAgentMetadata([used(null)], { modelCalls: 2 }).modelCalls).toBe(2);
+  });
+
+  test.each<[string, StreamEvent[]]>([
+    ['only as the end of the call', [{ type: 'action.result', callId: '1', status: 'rejected' }]],
+    ['only as a decision', [{ type: 'approval.decided', callId: '1', decision: 'denied' }]],
+    [
+      'as a decision and a failure',
+      [
+        { type: 'approval.decided', callId: '1', decision: 'denied' },
+        { type: 'action.result', callId: '1', status: 'failed' },
+      ],
+    ],
+  ])('a refusal has one form, reported %s', (_, events) => {
+    const called: StreamEvent = {
+      type: 'action.called',
+      callId: '1',
+      name: 'Bash',
+      input: { command: 'ls' },
+    };
+    expect(deriveAgentMetadata([called, ...events])).toMatchObject({
+      tools: [{ callId: '1', status: 'rejected' }],
+      commands: [{ callId: '1', status: 'rejected' }],
+      approvals: [{ callId: '1', decision: 'denied' }],
+    });
+  });
+
+  test('the host knows better than the agent how a file changed', () => {
+    const changed = (path: string, change: 'added' | 'modified' | 'deleted', host = false): StreamEvent => ({
+      ...{ type: 'file.changed', path, change },
+      ...(host && { source: 'host' }),
+    });
+    const { fileChanges } = deriveAgentMetadata([
+      ...[changed('new', 'modified'), changed('new', 'modified'), changed('temporary', 'added')],
+      ...[
+        changed('old-name', 'deleted'),
+        changed('new', 'added', true),
+        changed('by-command', 'deleted', true),
+      ],
+      { type: 'file.changed', path: 'new-name', change: 'renamed', from: 'old-name', source: 'host' },
+    ]);
+    expect(fileChanges).toEqual([
+      { path: 'temporary', change: 'added' },
+      { path: 'new', change: 'added' },
+      { path: 'by-command', change: 'deleted' },
+      { path: 'new-name', change: 'renamed', from: 'old-name' },
+    ]);
+  });
+
+  test('the command of a list is that of the model, without the shell around it', () => {
+    const called = (command: string[]): StreamEvent => ({
+      ...{ type: 'action.called', callId: command.join(' '), name: 'shell', input: { command } },
+    });
+    const { commands } = deriveAgentMetadata([called(['bash', '-lc', 'ls | wc']), called(['git', 'log'])]);
+    expect(commands.map(({ command }) => command)).toEqual(['ls | wc', 'git log']);
+  });
+
   test('ignores a result without a call', () => {
     expect(deriveAgentMetadata([{ type: 'action.result', callId: 'x', status: 'failed' }]).tools).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import type { AgentFacts, JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
 
 /**
  * Maps the stream or transcript of one kind of agent to events, item by item. Each stream needs its own mapper, because
@@ -31,6 +31,8 @@ export type NativeSummary = {
   /** Sub-agents whose events are only in their own transcripts: id of the sub-agent → call that started it. */
   subagents?: Record<string, string>;
   data?: JsonValue;
+  /** What the agent reports and its events cannot carry. */
+  facts?: AgentFacts;
   /** Facts that only this kind of agent reports, under its own names. */
   metadata?: JsonObject;
 };

@@ -174,7 +174,7 @@ function toTurn(
       ...(result.reason !== 'completed' && { message }),
       ...(ended === 'exit' && providerError && { providerError }),
     },
-    facts: { runtime: 'loop', network: config.network },
+    facts: { runtime: 'loop', network: config.network, approvalPolicy: 'never' },
     telemetry: { status: 'unavailable', source: 'none', evidenceGaps: [] },
   };
 }

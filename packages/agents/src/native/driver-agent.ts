@@ -81,7 +81,9 @@ export async function createDriverAgent(
         session.id = id;
       };
       const setup = { config, agent, reader, place, telemetry: noTelemetry, onSession };
-      return await runTurn(setup, launch, input, context);
+      const turn = await runTurn(setup, launch, input, context);
+      // Every launch turns the agent's questions off: only the sandbox confines it.
+      return { ...turn, facts: { approvalPolicy: 'never', ...turn.facts } };
     },
   });
 }

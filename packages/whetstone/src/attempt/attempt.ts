@@ -23,6 +23,8 @@ import { decideOutcome, inTurn, type Outcome } from './decide-outcome.ts';
 import { drive } from './drive.ts';
 import { findExposure } from './find-exposure.ts';
 import { keepFolder } from './keep-folder.ts';
+import { keepFileChanges } from './keep-file-changes.ts';
+import { keepOutput } from './keep-output.ts';
 import { keepPatch } from './keep-patch.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
@@ -82,13 +84,18 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const sight = lane && watch.sight;
   const exposure = findExposure(attempt.context, turn.events, { sight, instructionsPath });
   if (exposure) trace.exposure = exposure;
-  await keepMetadata(turn, exposure, files.agent, lab);
+  await keepMetadata(attempt, turn, exposure, files.agent, lab);
   await sandbox.stop(); // the whole tree, before anything is read
   attempt.signal.throwIfAborted();
   checkParents(parents); // another case can have written there meanwhile
 
   attempt.onProgress?.({ phase: 'verification' });
   trace.changes = await workspace.changes();
+  const changed = await keepFileChanges(trace.changes, files.events, lab);
+  if (changed.length > 0) {
+    const events = [...turn.events, ...changed];
+    await keepMetadata(attempt, { ...turn, events }, exposure, files.agent, lab);
+  }
   const answer = attempt.task.outputSchema && checkedAnswer(turn);
   trace.artifactNotes.push(
     ...(await keepPatch(trace.changes, files.patch, lab)),
@@ -179,14 +186,20 @@ function keptInTheEnd(
 
 /** Writes `agent.json`: what the agent did (`AgentMetadata`), and what it saw of the context of its variant. */
 async function keepMetadata(
+  { agentConfig }: Attempt,
   { events, facts }: Turn,
   exposure: Exposure | undefined,
   file: string,
   { mask, record }: Lab,
 ): Promise<void> {
-  // What was enforced, and not what the agent's profile declares.
-  const { network } = record.manifest.isolation;
-  const derived = { ...deriveAgentMetadata(events, facts), network };
+  const { isolation, agents } = record.manifest;
+  const { version } = agents.find(({ name }) => name === agentConfig.name) ?? {};
+  const derived = {
+    ...{ runtimeVersion: /\d+\.\d+\S*/.exec(version ?? '')?.[0] ?? 'unknown', approvalPolicy: 'unknown' },
+    ...deriveAgentMetadata(events, facts),
+    // What was enforced, and not what the agent's profile declares or its own settings say.
+    ...{ network: isolation.network, sandbox: isolation.provider },
+  };
   const metadata = maskValues({ ...derived, ...present({ exposure }) }, mask);
   await writeFile(file, `${JSON.stringify(metadata, null, 2)}\n`, { mode: 0o600 });
 }

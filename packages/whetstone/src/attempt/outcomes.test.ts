@@ -3,6 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { StreamEvent } from '@whetstone/events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   eventually,
@@ -13,6 +14,15 @@ import {
 } from '../cli/__fixtures__/project.ts';
 import type { JournalEntry } from '../record/journal.ts';
 import type { CaseRow } from '../record/row.ts';
+
+const GEMINI_STREAM = [
+  { type: 'init', session_id: 's', model: 'gemini-2.5-pro' },
+  { type: 'tool_use', tool_name: 'write_file', tool_id: '1', parameters: { file_path: 'DONE' } },
+  { type: 'tool_result', tool_id: '1', status: 'success' },
+  { type: 'result', status: 'success', stats: {} },
+]
+  .map((item) => `${JSON.stringify(item)}\n`)
+  .join('');
 
 describe('outcomes of agents', () => {
   let project: Project;
@@ -35,10 +45,15 @@ describe('outcomes of agents', () => {
           keys: { timeout_seconds: 1 },
         },
         'is-latin': `printf 'caf\\351 \\377' ; printf '\\303' >&2; touch DONE "$(printf 'caf\\351')"`,
+        // Gemini CLI does not report that a file is new, and no agent reports what its commands change.
+        'says-modified': {
+          script: `touch DONE by-command; cat "$NOTES/stream"`,
+          keys: { kind: 'gemini-cli' },
+        },
         'destroys-all': 'chmod -R 000 .; rm -rf "$PWD" "$2" "$HOME" "$TMPDIR" 2> /dev/null; true',
       },
     });
-    project.write({ 'notes/hang': '' });
+    project.write({ 'notes/hang': '', 'notes/stream': GEMINI_STREAM });
     expect(await project.whetstone(['run', '--jobs', '2'])).toMatchObject({ exitCode: 1 });
     rows = new Map(project.latest().rows.map((row) => [row.agent_name, row]));
   });
@@ -94,6 +109,25 @@ describe('outcomes of agents', () => {
     expect(JSON.parse(readFileSync(fileOf('works', 'agent.json'), 'utf8'))).toMatchObject({
       network: 'open',
     });
+  });
+
+  test('the host knows which files are new and which a command changed', () => {
+    expect(JSON.parse(readFileSync(fileOf('says-modified', 'agent.json'), 'utf8'))).toMatchObject({
+      fileChanges: [
+        { path: 'DONE', change: 'added' },
+        { path: 'by-command', change: 'added' },
+      ],
+      tools: [{ name: 'write_file' }],
+      ...{ sandbox: 'process', approvalPolicy: 'unknown', runtimeVersion: 'unknown' },
+    });
+    const changes = readLines<StreamEvent>(fileOf('says-modified', 'events.jsonl'));
+    expect(
+      changes.flatMap((event) => (event.type === 'file.changed' ? [[event.source, event.change]] : [])),
+    ).toEqual([
+      ['agent', 'modified'],
+      ['host', 'added'],
+      ['host', 'added'],
+    ]);
   });
 
   test('no process of an agent that hung is left', async () => {

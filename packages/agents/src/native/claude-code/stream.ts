@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { approvalPolicyIn } from '../../kit/approval-policy.ts';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped } from '../../kit/session-record.ts';
@@ -52,7 +53,8 @@ export class ClaudeStream implements NativeMapper {
 
   summary(): NativeSummary {
     const metadata = { 'claude-code': this.#metadata };
-    return { ...this.#session.record.summary(), metadata };
+    const facts = approvalPolicyIn(this.#metadata.permissionMode);
+    return { ...this.#session.record.summary(), facts, metadata };
   }
 
   #events(item: JsonObject): StreamEvent[] | undefined {

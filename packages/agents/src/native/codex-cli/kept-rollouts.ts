@@ -1,6 +1,5 @@
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { objectIn, textIn } from '../../kit/fields.ts';
 import {
   collectCalls,
   type EndedTurn,
@@ -26,13 +25,11 @@ export async function keptRollouts(turn: EndedTurn): Promise<KeptRecord> {
   const { calls, take } = collectCalls(turn);
   let runtimeVersion: string | undefined;
   try {
-    const { metadata } = await rollout(sessionId, (event) => {
+    const summary = await rollout(sessionId, (event) => {
       take(event);
       if (event.type === 'session.started') runtimeVersion ??= event.runtimeVersion;
     });
-    const { approvalPolicy, sandbox } = objectIn(metadata?.codex) ?? {};
-    const settings = { approvalPolicy: textIn(approvalPolicy), sandbox: textIn(sandbox) };
-    const facts = present({ runtimeVersion, ...settings });
+    const facts = { ...present({ runtimeVersion }), ...summary.facts };
     // Of a turn that failed, and of a thread that another process began, the stream has no usage.
     if (!turn.summary.usage) return { events: [...calls, ...events], facts };
     return { events, calls, facts };

@@ -1,5 +1,6 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { approvalPolicyIn } from '../../kit/approval-policy.ts';
 import { momentIn, objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import { thinkingEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
@@ -200,7 +201,9 @@ export class CodexRollout implements NativeMapper {
   }
 
   summary(): NativeSummary {
-    return { ...this.#record.summary(), metadata: { codex: this.#metadata } };
+    const { approvalPolicy, sandbox } = this.#metadata;
+    const facts = { ...approvalPolicyIn(approvalPolicy), ...present({ sandbox: textIn(sandbox) }) };
+    return { ...this.#record.summary(), facts, metadata: { codex: this.#metadata } };
   }
 }
 

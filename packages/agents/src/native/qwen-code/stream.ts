@@ -7,6 +7,7 @@ import {
   type Usage,
 } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { approvalPolicyIn } from '../../kit/approval-policy.ts';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
@@ -73,7 +74,8 @@ export class QwenStream implements NativeMapper {
   }
 
   summary(): NativeSummary {
-    return { ...this.#record.summary(), metadata: { 'qwen-code': this.#metadata } };
+    const facts = approvalPolicyIn(this.#metadata.permission_mode);
+    return { ...this.#record.summary(), facts, metadata: { 'qwen-code': this.#metadata } };
   }
 
   #assistantEvents({ content, model, usage }: JsonObject): StreamEvent[] {

@@ -1,0 +1,10 @@
+import type { AgentFacts, JsonValue } from '@whetstone/events';
+
+/** The modes of the agents in which every call is allowed without a question. */
+const ALLOWS_ALL = new Set<JsonValue | undefined>(['bypassPermissions', 'yolo']);
+
+/** The approval policy behind the mode that an agent reports. */
+export function approvalPolicyIn(mode: JsonValue | undefined): Pick<AgentFacts, 'approvalPolicy'> {
+  if (typeof mode !== 'string') return {};
+  return { approvalPolicy: ALLOWS_ALL.has(mode) ? 'never' : mode.slice(0, 100) };
+}
