@@ -91,7 +91,7 @@ export type {
 
 // Read what agents printed and kept.
 
-export { type NativeOutput, type ParseOptions, parseNative } from './native/parse-native.ts';
+export { metadataFacts, type NativeOutput, type ParseOptions, parseNative } from './native/parse-native.ts';
 export {
   readTranscripts,
   type SessionTranscript,

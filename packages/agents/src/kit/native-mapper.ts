@@ -10,6 +10,8 @@ export interface NativeMapper {
    * `undefined` for an unknown item. If it throws, the item is unknown too. An unknown item becomes a `raw` event.
    */
   map(item: JsonObject): StreamEvent[] | undefined;
+  /** Called once after the last item. Returns what was still open, such as the text of a message that was cut off. */
+  end?(): StreamEvent[];
   /** Sums up the items so far. */
   summary(): NativeSummary;
 }
@@ -31,6 +33,10 @@ export type NativeSummary = {
   /** Sub-agents whose events are only in their own transcripts: id of the sub-agent → call that started it. */
   subagents?: Record<string, string>;
   data?: JsonValue;
+  /** Tool calls that are not among the events, by name; `null`: there may be some. Absent: the events have them all. */
+  toolCallsByName?: Record<string, number> | null;
+  /** The kind of agent that these items say they come from, if it is another one. */
+  otherKind?: string;
   /** What the agent reports and its events cannot carry. */
   facts?: AgentFacts;
   /** Facts that only this kind of agent reports, under its own names. */

@@ -1,5 +1,11 @@
 import { isUtf8 } from 'node:buffer';
-import { type JsonValue, parseJson, type StreamEvent } from '@whetstone/events';
+import {
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  parseJson,
+  type StreamEvent,
+} from '@whetstone/events';
 import { objectIn } from './fields.ts';
 import type { NativeMapper, NativeSummary } from './native-mapper.ts';
 
@@ -16,7 +22,7 @@ export type JsonLinesReader = {
 
 export type JsonLinesSummary = NativeSummary & {
   lines: number;
-  /** Lines that are not JSON objects. */
+  /** Lines that are neither JSON objects nor lists of them. */
   malformed: number;
   /** JSON objects that the mapper does not know. */
   unknown: number;
@@ -26,7 +32,10 @@ export type JsonLinesSummary = NativeSummary & {
   isTruncated: boolean;
 };
 
-/** An item that the mapper does not know, or a line that is not JSON, becomes a `raw` event with all of it. */
+/**
+ * Reads JSON Lines; also the one document that some agents print instead: an object over several lines, or a list of
+ * items. An item that the mapper does not know, or a line that is not JSON, becomes a `raw` event with all of it.
+ */
 export const readJsonLines = (mapper: NativeMapper, emit: (event: StreamEvent) => void): JsonLinesReader =>
   readItems(mapper, emit, 'line');
 
@@ -44,6 +53,15 @@ function readItems(
 ): JsonLinesReader {
   const counts = { lines: 0, malformed: 0, unknown: 0, tooLong: 0, isTruncated: false };
   let bytes = 0;
+  /** The lines of a document so far, whose first line is only its opening bracket. */
+  let document: Buffer[] = [];
+
+  function report(events: readonly StreamEvent[], length: number): void {
+    // Lines without events do not count, because progress is most of the stream of some agents.
+    if (events.length > 0) bytes += length;
+    if (bytes > EVENTS_LIMIT_BYTES) counts.isTruncated = true;
+    if (!counts.isTruncated) for (const event of events) emit(event);
+  }
 
   function readItem(item: Buffer | 'too-long'): void {
     if (item === 'too-long') {
@@ -53,11 +71,22 @@ function readItems(
       emit({ type: 'raw', native: DROPPED[form] });
       return;
     }
-    const events = mapItem(mapper, item, counts);
-    // Lines without events do not count, because progress is most of the stream of some agents.
-    if (events.length > 0) bytes += item.length;
-    if (bytes > EVENTS_LIMIT_BYTES) counts.isTruncated = true;
-    if (!counts.isTruncated) for (const event of events) emit(event);
+    if (form === 'line' && (document.length > 0 || OPENING.test(shortText(item)))) readDocumentLine(item);
+    else report(mapValue(mapper, item, counts), item.length);
+  }
+
+  function readDocumentLine(line: Buffer): void {
+    document.push(line);
+    if (CLOSING.test(shortText(line))) endDocument();
+  }
+
+  /** What is not a document after all is read line by line. */
+  function endDocument(): void {
+    const lines = document;
+    document = [];
+    const whole = Buffer.concat(lines.flatMap((line) => [line, NEWLINE]));
+    const isDocument = whole.length <= EVENTS_LIMIT_BYTES && parseJson(textOfJson(whole)) !== undefined;
+    for (const item of isDocument ? [whole] : lines) report(mapValue(mapper, item, counts), item.length);
   }
 
   const lines =
@@ -68,10 +97,22 @@ function readItems(
     push: (chunk) => lines.push(chunk),
     end() {
       lines.end();
+      endDocument();
+      report(mapper.end?.() ?? [], 0);
       return { ...mapper.summary(), ...counts };
     },
   };
 }
+
+/** A document over several lines begins and ends with a bracket on a line of its own. */
+const OPENING = /^\ufeff?\s*[{[]\s*$/;
+const CLOSING = /^[}\]]\s*$/;
+const NEWLINE = Buffer.from('\n');
+
+const shortText = (line: Buffer): string => (line.length <= 64 ? line.toString('utf8') : '');
+
+/** Without the mark at the beginning that some programs write. */
+const textOfJson = (bytes: Buffer): string => bytes.toString('utf8').replace(/^\ufeff/, '');
 
 const DROPPED = {
   line: { droppedLine: 'longer than 8 MiB' },
@@ -80,16 +121,24 @@ const DROPPED = {
 
 type Counts = Pick<JsonLinesSummary, 'lines' | 'malformed' | 'unknown'>;
 
-/** Maps one item and counts it. A blank line has no events. */
-function mapItem(mapper: NativeMapper, line: Buffer, counts: Counts): StreamEvent[] {
+/** Maps a line or a document: an item, or a list of items. A blank line has no events. */
+function mapValue(mapper: NativeMapper, line: Buffer, counts: Counts): StreamEvent[] {
   if (isBlank(line)) return [];
-  counts.lines += 1;
   // JSON is UTF-8. Decoding other bytes would change them.
-  const item = isUtf8(line) ? objectIn(parseJson(line.toString('utf8'))) : undefined;
-  if (!item) {
+  const value = isUtf8(line) ? parseJson(textOfJson(line)) : undefined;
+  const items = isList(value) ? value : [objectIn(value)];
+  return items.flatMap((item) => {
+    counts.lines += 1;
+    if (item) return mapItem(mapper, item, counts);
     counts.malformed += 1;
     return [{ type: 'raw', native: textOf(line) }];
-  }
+  });
+}
+
+const isList = (value: JsonValue | undefined): value is JsonObject[] =>
+  Array.isArray(value) && value.length > 0 && value.every(isJsonObject);
+
+function mapItem(mapper: NativeMapper, item: JsonObject, counts: Counts): StreamEvent[] {
   try {
     const events = mapper.map(item);
     if (events) return events;
@@ -111,12 +160,15 @@ const isBlank = (line: Buffer): boolean =>
  * Cuts a byte stream into lines; without a separator, the whole stream is one line. A line over the limit is dropped as
  * it arrives and reported as `too-long`.
  */
+const OPENING_BRACKET = '['.charCodeAt(0);
+
 class LineReader {
   readonly #onLine: (line: Buffer | 'too-long') => void;
   readonly #limit: number;
   readonly #separator: string | undefined;
   #parts: Buffer[] = [];
   #length = 0;
+  #isList = false;
 
   constructor(onLine: (line: Buffer | 'too-long') => void, limit: number, separator?: string) {
     this.#onLine = onLine;
@@ -144,15 +196,21 @@ class LineReader {
   }
 
   #append(part: Buffer): void {
+    if (this.#length === 0) this.#isList = part[0] === OPENING_BRACKET;
     this.#length += part.length;
-    if (this.#length > this.#limit) this.#parts = [];
+    if (this.#isTooLong()) this.#parts = [];
     else if (part.length > 0) this.#parts.push(part);
     // The objects of many small chunks would need more memory than their bytes.
     if (this.#parts.length > 1_000) this.#parts = [Buffer.concat(this.#parts)];
   }
 
+  /** A list is the whole output. */
+  #isTooLong(): boolean {
+    return this.#length > (this.#isList ? EVENTS_LIMIT_BYTES : this.#limit);
+  }
+
   #finishLine(): void {
-    const line = this.#length > this.#limit ? 'too-long' : Buffer.concat(this.#parts);
+    const line = this.#isTooLong() ? 'too-long' : Buffer.concat(this.#parts);
     this.#parts = [];
     this.#length = 0;
     this.#onLine(line);

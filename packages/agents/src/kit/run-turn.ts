@@ -1,9 +1,11 @@
 import { messageOf } from '@whetstone/errors';
+import type { StreamEvent } from '@whetstone/events';
 import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { AgentContext, Turn, TurnInput } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
 import { listPriceOf } from '../native/list-price.ts';
 import type { NativeAgent } from '../native/native-agent.ts';
+import { likelyKind, wrongKind } from '../native/parse-native.ts';
 import { type KeptRecord, readKeptEvents } from './kept-events.ts';
 import type { MapperPlace } from './native-mapper.ts';
 import type { TelemetryCollector } from './telemetry/telemetry-collector.ts';
@@ -57,6 +59,7 @@ export async function runTurn(
   const reading = await endOf(output, context);
   if (reading.source !== 'text' && reading.summary.sessionId !== undefined)
     setup.onSession(reading.summary.sessionId);
+  checkKind(agent, reading, turn.events);
   const kept = await keptEvents(reading);
   for (const event of kept?.events ?? []) turn.add(event);
   const usage = usageOfTurn(reading, kept);
@@ -95,6 +98,22 @@ async function endOf(output: { end(): Promise<Reading> }, { log }: AgentContext)
     log(`The agent's output could not be read: ${messageOf(error)}`);
     return { source: 'text', gaps: ['transcript_unreadable'] };
   }
+}
+
+/**
+ * Output of another agent's format was read as that of this one, so nothing is known of the turn.
+ *
+ * @throws WhetstoneError `agent-kind-wrong`
+ */
+function checkKind(agent: NativeAgent | undefined, reading: Reading, events: readonly StreamEvent[]): void {
+  if (!agent || reading.source !== 'stream') return;
+  const { lines, malformed, unknown, tooLong, otherKind } = reading.summary;
+  if (otherKind === undefined && (unknown === 0 || lines > malformed + unknown + tooLong)) return;
+  const items = events.flatMap((event) =>
+    event.type === 'raw' ? [`${JSON.stringify(event.native)}\n`] : [],
+  );
+  const likely = likelyKind(Buffer.from(items.slice(0, 1_000).join('')));
+  if (likely !== undefined && likely !== agent.kind) throw wrongKind(agent.kind, likely);
 }
 
 const answerIn = (agent: NativeAgent | undefined, reading: Reading) =>

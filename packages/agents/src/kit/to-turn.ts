@@ -36,7 +36,8 @@ export type TurnOutcome = {
 
 /** Sums up the turn of a program, from how its process ended and what it reported. */
 export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutcome): Turn {
-  const { result, reading, kept, spent, telemetry, data, notStarted } = outcome;
+  const { result, reading, kept, spent, data, notStarted } = outcome;
+  const telemetry = withToolCounts(outcome);
   const { costUsd, calls } = spent;
   const ending = reading.source === 'text' ? undefined : reading.summary.ending;
   if (reading.source === 'text') addMessage(turn, result.stdout);
@@ -50,7 +51,7 @@ export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutco
   const usage = spent.usage ?? written;
   const gaps = [
     ...telemetry.evidenceGaps,
-    ...gapsOf(outcome, usage),
+    ...gapsOf({ ...outcome, telemetry }, usage),
     ...mismatch(spent.usage, written, telemetry),
   ];
   return {
@@ -70,6 +71,14 @@ export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutco
     },
     telemetry: { ...telemetry, evidenceGaps: [...new Set(gaps)] },
   };
+}
+
+/** The telemetry, with the counts of tool calls that are not among the events. */
+function withToolCounts({ reading, telemetry }: TurnOutcome): Telemetry {
+  const byName = reading.source === 'stream' ? reading.summary.toolCallsByName : undefined;
+  if (!byName || telemetry.toolCallCount !== undefined) return telemetry;
+  const toolCallCount = Object.values(byName).reduce((sum, calls) => sum + calls, 0);
+  return { ...telemetry, toolCallCount, toolCallsByName: byName };
 }
 
 /** The models that answered, if every call names its own. */
@@ -130,6 +139,8 @@ function gapsOf({ reading, telemetry, kept }: TurnOutcome, usage: Usage | undefi
     events_malformed: malformed + tooLong > 0,
     events_truncated: isTruncated,
     usage_missing: usage === undefined,
-    tool_calls_missing: toolGap.length > 0 && lines === malformed + unknown + tooLong,
+    tool_calls_missing:
+      toolGap.length > 0 &&
+      (reading.summary.toolCallsByName === null || lines === malformed + unknown + tooLong),
   });
 }

@@ -6,8 +6,6 @@ import type { NativeAgent, TranscriptFormat } from '../native/native-agent.ts';
 import type { MapperPlace, NativeMapper } from './native-mapper.ts';
 import { type JsonLinesSummary, readJsonLines } from './read-json-lines.ts';
 
-const OPENING_BRACE = '{'.charCodeAt(0);
-
 /** Reads the turns of one agent in one attempt, however its program is launched. */
 export type TurnReader = {
   /** Begins to read a turn. `isNew` is true in the first turn of a session. */
@@ -34,7 +32,7 @@ export type TurnReaderOptions = {
   agent: NativeAgent | undefined;
   /** The runtime in the `session.started` event of text output. */
   runtime: string;
-  /** `always`: the output is the stream. `detect`: the output is the stream if its first character is `{`. */
+  /** `always`: the output is the stream. `detect`: the output is the stream if it begins with an object or a list of them. */
   stream: 'always' | 'detect';
   place: MapperPlace & { workdir: string };
   home: string;
@@ -67,17 +65,27 @@ function streamReader(open: NonNullable<NativeAgent['stream']>['open'], place: M
   };
 }
 
-/** A command may print JSON or text. The first character that is not white space decides. */
+/** Whether output begins with an object, or with a list of objects; `undefined`: that is not clear yet. */
+function beginsWithJson(output: Buffer): boolean | undefined {
+  const [first, second] = output.toString('utf8', 0, 4096).replace(/[\s\ufeff]+/g, '');
+  if (first === '[') return second === undefined ? undefined : second === '{';
+  return first === undefined ? (output.length > 4096 ? false : undefined) : first === '{';
+}
+
+/** A command may print JSON or text. The first characters that are not white space decide. */
 function detectingReader(streams: TurnReader, texts: TurnReader): TurnReader {
   return {
     begin(turn) {
       let reading: TurnReading | undefined;
+      let beginning: Buffer = Buffer.alloc(0);
       return {
         push(chunk) {
-          const first = chunk.find((byte) => byte > 0x20);
-          if (!reading && first === undefined) return;
-          reading ??= (first === OPENING_BRACE ? streams : texts).begin(turn);
-          reading.push(chunk);
+          if (reading) return reading.push(chunk);
+          beginning = Buffer.concat([beginning, chunk]);
+          const isJson = beginsWithJson(beginning);
+          if (isJson === undefined) return;
+          reading = (isJson ? streams : texts).begin(turn);
+          reading.push(beginning);
         },
         end: async () => (reading ? await reading.end() : { source: 'text', gaps: [] }),
       };

@@ -60,9 +60,9 @@ const foreign = fc.oneof(
 );
 
 describe.each(rows.filter(({ form }) => form === 'lines'))('$kind: $source', (row) => {
-  const lines = recorded(row.kind, row.source).flatMap((text) =>
-    text.split('\n').filter((line) => line !== ''),
-  );
+  // Without the one document that some agents print instead of lines.
+  const texts = recorded(row.kind, row.source).filter((text) => text.startsWith('{"'));
+  const lines = texts.flatMap((text) => text.split('\n').filter((line) => line !== ''));
   const someLines = fc.shuffledSubarray(lines, { maxLength: Math.min(60, lines.length) });
 
   function checked(input: readonly (string | Buffer)[], chunkBytes?: number) {
@@ -108,7 +108,8 @@ describe.each(rows.filter(({ form }) => form === 'lines'))('$kind: $source', (ro
         const cut = text.subarray(0, end);
         const whole = cut.subarray(0, cut.lastIndexOf(0x0a) + 1);
         const rest = cut.subarray(whole.length);
-        const mapper = () => row.createMapper({ workdir: '/workspace' });
+        // What is still open at the end of a stream is an event of its own.
+        const mapper = () => Object.assign(row.createMapper({ workdir: '/workspace' }), { end: () => [] });
         const { events, summary } = readNative(mapper(), cut);
         const before = readNative(mapper(), whole);
         expect(events.slice(0, before.events.length)).toEqual(before.events);
@@ -138,7 +139,8 @@ describe.each(rows.filter(({ form }) => form === 'lines'))('$kind: $source', (ro
           );
           const reading = checked([...input, garbage]);
           expect(reading.summary.lines).toBe(input.length + 1);
-          expect(reading.events.at(-1)).toEqual({ type: 'raw', native: rawOf(garbage) });
+          const lastRaw = reading.events.findLast(({ type }) => type === 'raw');
+          expect(lastRaw).toEqual({ type: 'raw', native: rawOf(garbage) });
         },
       ),
       { numRuns: 60 },

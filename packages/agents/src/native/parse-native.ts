@@ -1,6 +1,7 @@
 import { WhetstoneError } from '@whetstone/errors';
 import { didYouMean } from '@whetstone/errors/did-you-mean';
-import { parseJson, type StreamEvent } from '@whetstone/events';
+import { type AgentFacts, parseJson, type StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import {
   type JsonLinesReader,
   type JsonLinesSummary,
@@ -43,7 +44,8 @@ export type ParseOptions = {
  *
  * @param kind `undefined`: the kind that knows the most items of the first 256 KiB.
  * @throws WhetstoneError `agent-kind-unknown` for a kind that cannot be read, and for input that no kind recognizes;
- * `agent-form-unknown` for a form that the kind does not have
+ * `agent-kind-wrong` for input that another kind recognizes, and this one does not; `agent-form-unknown` for a form that
+ * the kind does not have
  */
 export async function parseNative(
   kind: string | undefined,
@@ -60,7 +62,9 @@ export async function parseNative(
   let probeBytes = PROBE_BYTES;
   let opened: { form: Form; reader: JsonLinesReader } | undefined;
   const choose = () => {
-    const chosen = bestForm(forms, Buffer.concat(held), kind === undefined);
+    const beginning = Buffer.concat(held);
+    const chosen = bestForm(forms, beginning, kind === undefined);
+    if (kind !== undefined) checkKind(chosen, beginning);
     const reader = chosen.open(emit);
     for (const chunk of held) reader.push(chunk);
     return { form: chosen, reader };
@@ -99,7 +103,8 @@ function formsOf(kind: NativeAgentKind): Form[] {
   const read = isDocument ? readDocument : readJsonLines;
   const streamForm: Form | undefined = stream && {
     ...{ kind, form: 'stream', isDocument: false },
-    open: (emit) => readJsonLines(stream.open({}), emit),
+    // Earlier turns of the session are not known, so the usage of the session is not that of the turn.
+    open: (emit) => readJsonLines(stream.open({}, 'unread'), emit),
   };
   const transcriptForm: Form | undefined = transcript && {
     ...{ kind, form: 'transcript', isDocument },
@@ -110,24 +115,53 @@ function formsOf(kind: NativeAgentKind): Form[] {
 
 /** The form with the smallest share of items that it does not know; the first of equal ones. */
 function bestForm(forms: readonly Form[], beginning: Buffer, isAnyKind: boolean): Form {
-  const [best] = forms
-    .map((form) => ({ form, ...probe(form, beginning) }))
-    .sort((left, right) => left.strangeShare - right.strangeShare);
-  if (best && (!isAnyKind || (best.isTelling && best.strangeShare < STRANGE_SHARE))) return best.form;
+  const [best] = probed(forms, beginning);
+  if (best && (!isAnyKind || isRecognized(best))) return best.form;
   const message = 'This is not the output of an agent that Whetstone can read.';
   throw new WhetstoneError('agent-kind-unknown', message, { hint: `known: ${readableKinds.join(', ')}` });
 }
 
+type Probe = { strangeShare: number; isTelling: boolean; otherKind?: string };
+
+const probed = (forms: readonly Form[], beginning: Buffer): (Probe & { form: Form })[] =>
+  forms
+    .map((form) => ({ form, ...probe(form, beginning) }))
+    .sort((left, right) => left.strangeShare - right.strangeShare);
+
+const isRecognized = ({ isTelling, strangeShare, otherKind }: Probe): boolean =>
+  isTelling && strangeShare < STRANGE_SHARE && otherKind === undefined;
+
+/** @throws WhetstoneError `agent-kind-wrong` */
+function checkKind(form: Form, beginning: Buffer): void {
+  if (isRecognized(probe(form, beginning))) return;
+  const likely = likelyKind(beginning);
+  if (likely !== undefined && likely !== form.kind) throw wrongKind(form.kind, likely);
+}
+
+export function wrongKind(kind: string, likely: NativeAgentKind): WhetstoneError {
+  return new WhetstoneError(
+    'agent-kind-wrong',
+    `This is not the output of ${kind}. It looks like that of ${likely}.`,
+    { hint: `Read it as ${likely}.` },
+  );
+}
+
+/** The kind that recognizes the beginning of an output; `undefined` if none does. */
+export function likelyKind(beginning: Buffer): NativeAgentKind | undefined {
+  return probed(readableKinds.flatMap(formsOf), beginning).find(isRecognized)?.form.kind;
+}
+
 /** `isTelling`: it knows of more than errors, which many formats write alike. */
-function probe({ isDocument, open }: Form, beginning: Buffer): { strangeShare: number; isTelling: boolean } {
+function probe({ isDocument, open }: Form, beginning: Buffer): Probe {
   let isTelling = false;
   const reader = open(({ type }) => {
     isTelling ||= type !== 'raw' && type !== 'error';
   });
   const firstLineEnd = beginning.indexOf('\n') + 1;
   reader.push(isDocument ? beginning : beginning.subarray(0, firstLineEnd + PROBE_BYTES));
-  const { unknown, malformed, lines } = reader.end();
-  return { isTelling, strangeShare: lines === 0 ? 1 : (unknown + malformed) / lines };
+  const { unknown, malformed, lines, otherKind } = reader.end();
+  const strangeShare = lines === 0 ? 1 : (unknown + malformed) / lines;
+  return { isTelling, strangeShare, ...present({ otherKind }) };
 }
 
 /** Whether one of the forms is a document, and the first line is not a JSON value of its own. */
@@ -135,3 +169,11 @@ function mayBeDocument(forms: readonly Form[], beginning: Buffer): boolean {
   if (!forms.some(({ isDocument }) => isDocument)) return false;
   return parseJson(beginning.toString('utf8', 0, beginning.indexOf('\n'))) === undefined;
 }
+
+/** What the output says and its events cannot carry. The cost of a stream is that of its turn. */
+export const metadataFacts = ({ kind, form, sessionId, costUsd, facts }: NativeOutput): AgentFacts => ({
+  runtime: kind,
+  ...facts,
+  ...present({ sessionId }),
+  ...(form === 'stream' && present({ costUsd })),
+});

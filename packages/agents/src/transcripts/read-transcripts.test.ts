@@ -64,10 +64,14 @@ test('a session that failed says why', async () => {
 });
 
 test('what an agent printed is read, too: the usage of its one turn', async () => {
-  place({ 'printed.jsonl': recordingsOf('codex-cli').bytesOf('main.stream.jsonl') });
-  expect(await read(folder)).toMatchObject([
-    { kind: 'codex-cli', form: 'stream', turns: 1, usage: { inputTokens: expect.any(Number) } },
-  ]);
+  place({
+    'claude.jsonl': recordingsOf('claude-code').bytesOf('task.stream.jsonl'),
+    'codex.jsonl': recordingsOf('codex-cli').bytesOf('main.stream.jsonl'),
+  });
+  const [claude, codex] = await read(folder);
+  expect(claude).toMatchObject({ form: 'stream', turns: 1, usage: { inputTokens: expect.any(Number) } });
+  expect(codex).toMatchObject({ kind: 'codex-cli', form: 'stream', turns: 1 });
+  expect(codex, 'Codex prints the usage of the thread').not.toHaveProperty('usage');
 });
 
 test('foreign, broken and empty files are reported, in the order of their paths', async () => {

@@ -5,7 +5,7 @@ import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { type AgentMetadata, deriveAgentMetadata, type StreamEvent, type Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { NativeAgentKind } from '../native/native-agents.ts';
-import { type NativeOutput, parseNative } from '../native/parse-native.ts';
+import { metadataFacts, type NativeOutput, parseNative } from '../native/parse-native.ts';
 
 /** A file that was read, or why it was not. */
 export type Transcript = SessionTranscript | SkippedFile;
@@ -22,8 +22,8 @@ export type SessionTranscript = {
   sessionId?: string;
   /** Number of prompts. */
   turns: number;
-  /** Calls of tools and of sub-agents, as far as they are in this file. */
-  toolCalls: number;
+  /** Calls of tools and of sub-agents, as far as they are in this file; `null`: it does not show them. */
+  toolCalls: number | null;
   /** Of all turns. Absent if the file does not report it for each turn. */
   usage?: Usage;
   /** How the last turn ended. Absent if the file breaks off, or if the agent does not record it. */
@@ -89,7 +89,8 @@ async function readTranscript(file: string, kind: string | undefined): Promise<T
     const output = await parseNative(kind, chunksOf(file), { emit: (event) => events.push(event) });
     return sessionOf(file, output, events);
   } catch (error) {
-    if (kind !== undefined && error instanceof WhetstoneError) throw error;
+    const isForeign = error instanceof WhetstoneError && error.code === 'agent-kind-wrong';
+    if (kind !== undefined && error instanceof WhetstoneError && !isForeign) throw error;
     return { status: 'skipped', file, reason: messageOf(error) };
   }
 }
@@ -100,12 +101,15 @@ async function* chunksOf(file: string): AsyncGenerator<Buffer> {
 }
 
 function sessionOf(file: string, output: NativeOutput, events: StreamEvent[]): Transcript {
-  const { kind, form, sessionId, ending, failure } = output;
-  const metadata = deriveAgentMetadata(events, { runtime: kind, ...present({ sessionId }) });
+  const { kind, form, ending, failure } = output;
+  const metadata = deriveAgentMetadata(events, metadataFacts(output));
   const turns = 1 + events.reduce((latest, { turn = 0 }) => Math.max(latest, turn), 0);
-  const calls = events.filter(({ type }) => type === 'action.called');
+  const seen = events.filter(({ type }) => type === 'action.called').length;
+  const { toolCallsByName: unseen } = output;
+  const toolCalls =
+    unseen === null ? null : Object.values(unseen ?? {}).reduce((sum, one) => sum + one, seen);
   return {
-    ...{ status: 'read', file, kind, form, turns, toolCalls: calls.length, events, metadata },
+    ...{ status: 'read', file, kind, form, turns, toolCalls, events, metadata },
     ...present({
       sessionId: metadata.sessionId,
       usage: metadata.usage ?? (turns === 1 ? output.usage : undefined),

@@ -26,6 +26,10 @@ export const agentErrors = {
     'There is no agent of this kind.',
     'Choose one of the kinds that `whetstone agents list` shows.',
   ),
+  'agent-kind-wrong': usage(
+    'The output of an agent is read as that of another kind.',
+    'Name the kind that the message says: in `whetstone agents parse KIND`, or in `kind:` or `telemetry.collector` of the agent.',
+  ),
   'agent-module-invalid': usage(
     'The module of an agent cannot be loaded, or its default export is not an agent.',
     'Export an agent made with defineAgent or defineSandboxAgent as the default export.',

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { parseNative } from '@whetstone/agents';
+import { metadataFacts, parseNative } from '@whetstone/agents';
 import { WhetstoneError } from '@whetstone/errors';
 import { deriveAgentMetadata, type StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -24,8 +24,7 @@ export async function parseCommand(
   };
   const summary = await parseNative(kind, source, { emit: take, ...present({ form: options.form }) });
   if (options.metadata) {
-    const facts = { runtime: kind, ...present({ sessionId: summary.sessionId }) };
-    stdout.write(`${JSON.stringify(deriveAgentMetadata(events, facts), null, 2)}\n`);
+    stdout.write(`${JSON.stringify(deriveAgentMetadata(events, metadataFacts(summary)), null, 2)}\n`);
   }
   const { lines, malformed, unknown, tooLong, ending } = summary;
   const exitCode = lines > 0 && malformed === lines ? 1 : 0;

@@ -47,10 +47,20 @@ export function endingOfStop(message: Item, done: string): IndependentReading['e
   return stop === 'error' || message?.model === '<synthetic>' ? 'failed' : undefined;
 }
 
-/** A document, or the lines that are JSON objects. */
+/** What was said piece by piece, in a message that never came whole. */
+export const cutOff = (items: Item[]): string[] => {
+  let open = '';
+  for (const { type, event } of items) {
+    if (type === 'assistant') open = '';
+    if (type === 'stream_event') open += event.delta?.text ?? '';
+  }
+  return open === '' ? [] : [open];
+};
+
+/** A document, which may be a list, or the lines that are JSON objects. */
 export function itemsOf(text: string): Item[] {
   try {
-    return [JSON.parse(text)];
+    return [JSON.parse(text)].flat();
   } catch {
     return text.split('\n').flatMap((line) => {
       try {

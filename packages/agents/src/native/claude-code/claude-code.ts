@@ -10,7 +10,7 @@ export const claudeCode: DrivenAgent = {
   facts,
   release,
   launch,
-  stream: { open: (place) => new ClaudeStream(place) },
+  stream: { open: (place, before) => new ClaudeStream(place, before === 'new') },
   transcript: {
     kind: 'files',
     // The file of each session, and one file per sub-agent.

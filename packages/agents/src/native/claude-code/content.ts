@@ -1,6 +1,8 @@
 import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import { messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
+import type { OpenTexts } from '../../kit/open-texts.ts';
 import type { ToolCalls, ToolOutcome } from './tool-calls.ts';
 
 /** The blocks of an assistant's message. A block of an unknown kind becomes a `raw` event. */
@@ -32,6 +34,21 @@ export const MESSAGE_PARTS: ReadonlySet<unknown> = new Set([
   'message_stop',
   'ping',
 ]);
+
+/** Takes a part of a streaming message. Returns the text of a message before it that was cut off. */
+export function takePart(
+  texts: OpenTexts,
+  part: JsonObject,
+  parentCallId: string | undefined,
+): StreamEvent[] {
+  const caller = parentCallId ?? '';
+  const delta = objectIn(part.delta);
+  if (part.type === 'message_start') return texts.cutOff(caller);
+  if (part.type === 'content_block_delta' && typeof delta?.text === 'string') {
+    texts.add(caller, delta.text, present({ parentCallId }));
+  }
+  return [];
+}
 
 /** The open calls of a session. `unwrap` finds the real call when a tool only calls another tool. */
 export type Calls = {

@@ -24,8 +24,11 @@ export class StreamUsage {
   /** The model call that is streaming, by parent call id; '' is the agent itself. */
   readonly #streaming = new Map<string, { model: string | undefined; usage: JsonObject }>();
 
-  constructor(record: SessionRecord) {
+  readonly #isNew: boolean;
+
+  constructor(record: SessionRecord, isNew: boolean) {
     this.#record = record;
+    this.#isNew = isNew;
   }
 
   /** Counts a message, which is one model call. It has one item per block, each with the input tokens of the call. */
@@ -62,10 +65,17 @@ export class StreamUsage {
   result(result: JsonObject): StreamEvent[] {
     const since = objectIn(result.model_usage_since_last_result);
     if (since) return this.#resultByModel(since);
-    // Older versions do not report it, and their `usage` leaves out sub-agents.
+    // Older versions and `--output-format json` do not report it. Their `modelUsage` is that of the session, and their
+    // `usage` leaves out sub-agents.
+    const session = objectIn(result.modelUsage);
     const usage = objectIn(result.usage);
+    if (session && (this.#isNew || isSame(sumOf(session), usage))) {
+      this.#total = emptyUsage();
+      this.#record.costUsd = 0;
+      return this.#resultByModel(session);
+    }
     if (usage) this.#total = addUsage(this.#total, messageUsage(usage));
-    this.#record.costUsd = costIn(result.total_cost_usd) ?? this.#record.costUsd;
+    if (this.#isNew) this.#record.costUsd = costIn(result.total_cost_usd) ?? this.#record.costUsd;
     return usage ? this.#reportRest() : [];
   }
 
@@ -105,3 +115,13 @@ export class StreamUsage {
 
 const inputOf = ({ inputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 }: Usage): number =>
   inputTokens + cacheReadTokens + cacheWriteTokens;
+
+const sumOf = (models: JsonObject): Usage =>
+  Object.values(models).reduce<Usage>(
+    (sum, entry) => addUsage(sum, modelUsage(objectIn(entry) ?? {})),
+    emptyUsage(),
+  );
+
+/** Whether all of a session's usage is that of this turn. */
+const isSame = (session: Usage, turn: JsonObject | undefined): boolean =>
+  turn !== undefined && totalTokens(session) === totalTokens(messageUsage(turn));

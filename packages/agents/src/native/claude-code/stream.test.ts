@@ -242,17 +242,25 @@ test('usage of versions whose results do not report the usage since the last res
     cache_read_input_tokens: 5,
     cache_creation_input_tokens: 1,
   };
-  const { summary } = readItems({
-    type: 'result',
-    subtype: 'success',
-    is_error: false,
-    usage,
-    total_cost_usd: 0.5,
-  });
-  expect(summary).toMatchObject({
-    usage: { inputTokens: 10, outputTokens: 2, cacheReadTokens: 5, cacheWriteTokens: 1 },
-    costUsd: 0.5,
-  });
+  const result = { type: 'result', subtype: 'success', is_error: false, usage, total_cost_usd: 0.5 };
+  const turnUsage = { inputTokens: 10, outputTokens: 2, cacheReadTokens: 5, cacheWriteTokens: 1 };
+  const ofNew = readNative(new ClaudeStream({}, true), linesOf(result)).summary;
+  expect(ofNew).toMatchObject({ usage: turnUsage, costUsd: 0.5 });
+  const { summary } = readItems(result);
+  expect(summary.usage).toEqual(turnUsage);
+  expect(summary, 'the cost is that of all turns of the session').not.toHaveProperty('costUsd');
+});
+
+test('the result of the output format json has cost and model, and does not show the tool calls', () => {
+  const { events, summary } = recorded.stream('json');
+  expect(summary).toMatchObject({ ending: 'completed', costUsd: 0.195123, toolCallsByName: null });
+  expect(deriveAgentMetadata(events)).toMatchObject({ models: ['claude-sonnet-4-5'], modelCalls: null });
+  const result = JSON.parse(recorded.textOf('json', 'stream'));
+  const { inputTokens } = result.modelUsage['claude-sonnet-4-5'];
+  result.modelUsage['claude-sonnet-4-5'].inputTokens = 2 * inputTokens;
+  const resumed = readItems(result).summary;
+  expect(resumed.usage?.inputTokens, 'not that of the session').toBe(inputTokens);
+  expect(resumed).not.toHaveProperty('costUsd');
 });
 
 test('paths outside the workspace stay absolute', () => {

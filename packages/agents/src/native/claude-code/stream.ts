@@ -2,8 +2,11 @@ import type { JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { approvalPolicyIn } from '../../kit/approval-policy.ts';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
+import { messageEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { OpenTexts } from '../../kit/open-texts.ts';
 import { enveloped } from '../../kit/session-record.ts';
+import { takePart } from './content.ts';
 import { ownFields } from './own-fields.ts';
 import { ClaudeSession, messageIn, streamEnvelope } from './session.ts';
 import { StreamUsage } from './stream-usage.ts';
@@ -33,18 +36,23 @@ const RESULT_FIELDS = [
 
 /**
  * Maps the output of `claude --print --output-format stream-json`, 2.1, with or without `--include-partial-messages`.
- * Parts of a message that was never completed stay in the native bytes only. A turn has several `result` items when
+ * The text of a message that was never completed is a message, too; without partial messages it is not in the output.
+ * Also reads the one `result` of `--output-format json`. A turn has several `result` items when
  * background sub-agents report; the last one counts.
  */
 export class ClaudeStream implements NativeMapper {
   readonly #session: ClaudeSession;
   readonly #usage: StreamUsage;
   readonly #denied = new Set<string>();
+  readonly #texts = new OpenTexts();
+  #hasStarted = false;
+  #otherKind: string | undefined;
   #metadata: JsonObject = {};
 
-  constructor(place: MapperPlace = {}) {
+  /** `isNew`: the session has no earlier turn. */
+  constructor(place: MapperPlace = {}, isNew = false) {
     this.#session = new ClaudeSession(place);
-    this.#usage = new StreamUsage(this.#session.record);
+    this.#usage = new StreamUsage(this.#session.record, isNew);
   }
 
   map(item: JsonObject): StreamEvent[] | undefined {
@@ -54,7 +62,13 @@ export class ClaudeStream implements NativeMapper {
   summary(): NativeSummary {
     const metadata = { 'claude-code': this.#metadata };
     const facts = approvalPolicyIn(this.#metadata.permissionMode);
-    return { ...this.#session.record.summary(), facts, metadata };
+    return {
+      ...this.#session.record.summary(),
+      // The one result of `--output-format json` has no start and no messages.
+      ...(!this.#hasStarted && { toolCallsByName: null }),
+      ...present({ otherKind: this.#otherKind }),
+      ...{ facts, metadata },
+    };
   }
 
   #events(item: JsonObject): StreamEvent[] | undefined {
@@ -63,12 +77,13 @@ export class ClaudeStream implements NativeMapper {
         const isError = item.is_api_error_message === true || typeof item.error === 'string';
         const message = messageIn(item);
         if (!isError) this.#usage.message(message);
+        this.#texts.close(textIn(item.parent_tool_use_id) ?? '');
         return this.#session.assistant(message, isError);
       }
       case 'user':
         return this.#userEvents(item, messageIn(item));
       case 'stream_event':
-        return this.#usage.part(objectIn(item.event) ?? {}, textIn(item.parent_tool_use_id));
+        return this.#partEvents(objectIn(item.event) ?? {}, textIn(item.parent_tool_use_id));
       case 'system':
         return this.#systemEvents(item);
       case 'result':
@@ -79,6 +94,16 @@ export class ClaudeStream implements NativeMapper {
       default:
         return undefined;
     }
+  }
+
+  #partEvents(part: JsonObject, parentCallId: string | undefined): StreamEvent[] | undefined {
+    const cutOff = takePart(this.#texts, part, parentCallId);
+    const events = this.#usage.part(part, parentCallId);
+    return events && [...cutOff, ...events];
+  }
+
+  end(): StreamEvent[] {
+    return this.#texts.cutOff();
   }
 
   #userEvents(item: JsonObject, message: JsonObject): StreamEvent[] | undefined {
@@ -122,9 +147,15 @@ export class ClaudeStream implements NativeMapper {
     }
   }
 
-  #start(item: JsonObject): StreamEvent[] {
+  #start(item: JsonObject): StreamEvent[] | undefined {
     const { record } = this.#session;
+    // Qwen Code prints the same format.
+    if (item.qwen_code_version !== undefined) {
+      this.#otherKind = 'qwen-code';
+      return undefined;
+    }
     const sessionId = requiredText(item.session_id);
+    this.#hasStarted = true;
     if (record.sessionId === sessionId) {
       // A background task has ended and the agent continues: another `result` follows.
       record.ending = undefined;
@@ -152,7 +183,9 @@ export class ClaudeStream implements NativeMapper {
     record.failure = undefined;
     if (item.structured_output !== undefined) record.data = item.structured_output;
     Object.assign(this.#metadata, ownFields(item, RESULT_FIELDS));
+    const answer = this.#hasStarted || isFailed ? '' : (textIn(item.result) ?? '');
     return [
+      ...messageEvents('assistant', answer),
       ...this.#usage.result(item),
       // Denials that no other item reported.
       ...objectsIn(item.permission_denials).flatMap(({ tool_use_id: callId, tool_name: name }) =>

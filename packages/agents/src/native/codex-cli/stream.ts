@@ -64,7 +64,7 @@ export class CodexStream implements NativeMapper {
       case 'turn.completed': {
         this.#record.ending = 'completed';
         const usage = codexUsage(line.usage);
-        return usage ? this.#usageEvents(usage) : [];
+        return usage ? this.#usageEvents(usage, line) : [];
       }
       case 'turn.failed': {
         const events = this.#failure(requiredText(objectIn(line.error)?.message));
@@ -94,10 +94,11 @@ export class CodexStream implements NativeMapper {
     return [{ type: 'error', message }];
   }
 
-  #usageEvents(usage: CodexUsage): StreamEvent[] {
+  #usageEvents(usage: CodexUsage, item: JsonObject): StreamEvent[] {
     const before = this.facts.threadUsage ?? this.#before;
     this.facts.threadUsage = usage;
-    if (this.#before === 'unread' || before === 'unread') return [];
+    // The usage of the thread is not that of the turn. The item is kept as it is.
+    if (this.#before === 'unread' || before === 'unread') return [{ type: 'raw', native: item }];
     const events = this.#record.used(toUsage(usageSince(before, usage)), { calls: null });
     if (events.length > 0) this.facts.turnUsage = usageSince(this.#before, usage);
     return events;

@@ -84,7 +84,7 @@ export class CopilotSession {
     const data = objectIn(item.data);
     if (!data) return undefined;
     if (SUBAGENT.test(type)) return [this.#subagent(type, data, item)];
-    const envelope = this.#envelope(item, data);
+    const envelope = this.envelope(item, data);
     return enveloped(this.#eventsOf(type, data, item, envelope.parentCallId), envelope);
   }
 
@@ -108,7 +108,7 @@ export class CopilotSession {
   }
 
   /** Most events of sub-agents name the parent call; all have the sub-agent's id. */
-  #envelope(item: JsonObject, data: JsonObject): EventEnvelope {
+  envelope(item: JsonObject, data: JsonObject): EventEnvelope {
     const parent = textIn(data.parentToolCallId) ?? objectIn(data.usage)?.parentToolCallId;
     const { callId } = this.#subagents.get(textIn(item.agentId) ?? '') ?? {};
     return this.record.envelope(item, textIn(parent) ?? callId);

@@ -1,14 +1,18 @@
 import type { JsonObject, StreamEvent } from '@whetstone/events';
 import { objectIn, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { OpenTexts } from '../../kit/open-texts.ts';
 import { CopilotSession } from './session-events.ts';
 
 /**
  * Maps the output of `copilot --output-format json`, 1.0. Only its last line has the session id and says that the turn
- * is over. Token counts are in the session file, not here. Deltas without their message stay in the native bytes only.
+ * is over. Token counts are in the session file, not here. Deltas without their message are the
+ * text of a message that was cut off. The stream names the model only in messages.
  */
 export class CopilotStream implements NativeMapper {
   readonly #session: CopilotSession;
+  readonly #texts = new OpenTexts();
+  readonly #models = new Set<string>();
   #resultUsage: JsonObject = {};
 
   constructor(place: MapperPlace = {}) {
@@ -16,7 +20,7 @@ export class CopilotStream implements NativeMapper {
   }
 
   map(item: JsonObject): StreamEvent[] | undefined {
-    if (item.type !== 'result') return this.#session.map(item);
+    if (item.type !== 'result') return this.#sessionEvents(item);
     const { record } = this.#session;
     record.sessionId = textIn(item.sessionId);
     this.#resultUsage = objectIn(item.usage) ?? {};
@@ -28,7 +32,25 @@ export class CopilotStream implements NativeMapper {
     return [];
   }
 
+  #sessionEvents(item: JsonObject): StreamEvent[] | undefined {
+    const data = objectIn(item.data) ?? {};
+    const id = textIn(data.messageId) ?? '';
+    if (item.type === 'assistant.message_delta') {
+      this.#texts.add(id, textIn(data.deltaContent) ?? '', this.#session.envelope(item, data));
+      return [];
+    }
+    if (item.type !== 'assistant.message') return this.#session.map(item);
+    this.#texts.close(id);
+    if (typeof data.model === 'string') this.#models.add(data.model);
+    return this.#session.map(item);
+  }
+
+  end(): StreamEvent[] {
+    return this.#texts.cutOff();
+  }
+
   summary(): NativeSummary {
-    return this.#session.summary(this.#resultUsage);
+    const summary = this.#session.summary(this.#resultUsage);
+    return this.#models.size > 0 ? { ...summary, facts: { models: [...this.#models] } } : summary;
   }
 }

@@ -1,8 +1,10 @@
 import { addUsage, type JsonObject, type StreamEvent, totalTokens, type Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { momentIn, objectIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { countIn, momentIn, objectIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { messageEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
+import { tokenUsage } from './token-usage.ts';
 import { callEvents, type GeminiCall, resultEvents } from './tool-call.ts';
 
 /** A longer message becomes several messages. */
@@ -10,7 +12,7 @@ const TEXT_LIMIT_CHARACTERS = 1024 * 1024;
 
 /**
  * Maps the output of `gemini --output-format stream-json`, 0.61. An answer comes in pieces, never whole. It becomes a
- * message when another item follows, so an answer that breaks off stays in the native bytes only. The pieces of a failed
+ * message when another item follows, or at the end. The pieces of a failed
  * request come before the pieces of its retry, as in the stream. The stream has the tokens of sub-agents, but not their
  * events.
  */
@@ -22,6 +24,7 @@ export class GeminiStream implements NativeMapper {
   /** The last error, until another item follows it. */
   #lastError: string | undefined;
   #metadata: JsonObject | undefined;
+  #tools: Record<string, number> | null | undefined;
 
   constructor(place: MapperPlace = {}) {
     this.#place = place;
@@ -29,13 +32,18 @@ export class GeminiStream implements NativeMapper {
 
   map(item: JsonObject): StreamEvent[] | undefined {
     if (item.type === 'message' && item.role === 'assistant') return this.#answer(item);
+    if (item.type === undefined && typeof item.session_id === 'string') return this.#document(item);
     const events = enveloped(this.#itemEvents(item), momentIn(item.timestamp));
     return events && [...this.#takeText(), ...events];
   }
 
+  end(): StreamEvent[] {
+    return this.#takeText();
+  }
+
   summary(): NativeSummary {
     const metadata = this.#metadata && { 'gemini-cli': this.#metadata };
-    return { ...this.#record.summary(), ...present({ metadata }) };
+    return { ...this.#record.summary(), ...present({ metadata, toolCallsByName: this.#tools }) };
   }
 
   #answer(item: JsonObject): StreamEvent[] {
@@ -82,6 +90,30 @@ export class GeminiStream implements NativeMapper {
     }
   }
 
+  /** The one object of `--output-format json`: the answer and counts, without the tool calls themselves. */
+  #document(item: JsonObject): StreamEvent[] {
+    const { models, tools } = objectIn(item.stats) ?? {};
+    const facts = present({ workingDir: this.#place.workdir });
+    const error = textIn(objectIn(item.error)?.message);
+    this.#record.ending = error === undefined ? 'completed' : 'failed';
+    this.#record.failure = error;
+    this.#tools = toolCounts(objectIn(tools));
+    return [
+      this.#record.started('gemini-cli', requiredText(item.session_id), facts),
+      ...messageEvents('assistant', textIn(item.response) ?? ''),
+      ...(error === undefined ? [] : [{ type: 'error' as const, message: error }]),
+      ...Object.entries(objectIn(models) ?? {}).flatMap(([model, stats]) => {
+        const { api, tokens } = objectIn(stats) ?? {};
+        const { totalRequests, totalErrors } = objectIn(api) ?? {};
+        const calls = countIn(totalRequests) - countIn(totalErrors);
+        const usage = tokenUsage(objectIn(tokens) ?? {});
+        return totalTokens(usage) === 0
+          ? []
+          : this.#record.used(usage, { model, calls: calls > 0 ? calls : null });
+      }),
+    ];
+  }
+
   #toolResult(item: JsonObject): StreamEvent[] {
     const callId = requiredText(item.tool_id);
     const call = this.#calls.get(callId) ?? { callId, tool: '', input: {} };
@@ -113,6 +145,15 @@ export class GeminiStream implements NativeMapper {
       return totalTokens(usage) > 0 ? [{ type: 'usage', model, usage, calls: null }] : [];
     });
   }
+}
+
+/** `null` if the counts are missing. */
+function toolCounts(tools: JsonObject | undefined): Record<string, number> | null {
+  const names = objectIn(tools?.byName);
+  if (!names) return null;
+  return Object.fromEntries(
+    Object.entries(names).map(([name, one]) => [name, countIn(objectIn(one)?.count)]),
+  );
 }
 
 /**

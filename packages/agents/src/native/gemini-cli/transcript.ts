@@ -1,9 +1,10 @@
-import type { EventEnvelope, JsonObject, JsonValue, StreamEvent, Usage } from '@whetstone/events';
+import type { EventEnvelope, JsonObject, JsonValue, StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { momentIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
+import { momentIn, objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import { messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
+import { tokenUsage } from './token-usage.ts';
 import { callEvents, type GeminiCall, type GeminiResult, resultEvents } from './tool-call.ts';
 
 /** The parts of a message that are already events. The message may come again with more parts. */
@@ -162,7 +163,7 @@ export class GeminiTranscript implements NativeMapper {
     const tokens = objectIn(message.tokens);
     if (!last.hasTokens && tokens) {
       last.hasTokens = true;
-      events.push(...this.#record.used(usageOf(tokens), { model: textIn(message.model) }));
+      events.push(...this.#record.used(tokenUsage(tokens), { model: textIn(message.model) }));
     }
     return events;
   }
@@ -211,19 +212,6 @@ function shellOutput(display: JsonValue | undefined, content: JsonValue | undefi
   const code = /^Exit Code: (\d{1,3})$/m.exec(textOf(content).slice(-1_024))?.[1];
   const output = textIn(display) ?? content;
   return code === undefined || output === undefined ? output : { output, exitCode: Number(code) };
-}
-
-/** `input` includes `cached`; `output` leaves out `thoughts`; provider-side tools add `tool` to the prompt. */
-function usageOf(tokens: JsonObject): Usage {
-  const input = tokensIn(tokens.input);
-  const cached = Math.min(input, tokensIn(tokens.cached));
-  const thoughts = tokensIn(tokens.thoughts);
-  return {
-    inputTokens: input - cached + tokensIn(tokens.tool),
-    outputTokens: tokensIn(tokens.output) + thoughts,
-    cacheReadTokens: cached,
-    reasoningTokens: thoughts,
-  };
 }
 
 function isPrompt({ type, content }: JsonObject): boolean {

@@ -1,13 +1,12 @@
 import type { JsonObject, StreamEvent } from '@whetstone/events';
 import { momentIn, objectIn, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { OpenTexts } from '../../kit/open-texts.ts';
 import { enveloped } from '../../kit/session-record.ts';
 import { PiSession } from './messages.ts';
 
 /** Events that only announce or repeat. The `*_end` event of a message or a call has all of their content. */
 const PROGRESS = new Set([
-  'message_start',
-  'message_update',
   'turn_start',
   'turn_end',
   'tool_execution_update',
@@ -16,12 +15,13 @@ const PROGRESS = new Set([
 ]);
 
 /**
- * Maps the output of `pi --mode json`, 0.73 to 0.87. Only finished messages and calls become events: the deltas of a
- * message that was cut off stay in the native bytes only. Updates are skipped. They are most of the stream (in 0.73 they
+ * Maps the output of `pi --mode json`, 0.73 to 0.87. Only finished messages and calls become events, and the
+ * text of a message that was cut off. The other updates are skipped. They are most of the stream (in 0.73 they
  * grow with the square of the message).
  */
 export class PiStream implements NativeMapper {
   readonly #session: PiSession;
+  readonly #texts = new OpenTexts();
 
   constructor(place: MapperPlace = {}) {
     this.#session = new PiSession(place);
@@ -34,11 +34,19 @@ export class PiStream implements NativeMapper {
     switch (type) {
       case 'session':
         return this.#session.start(item);
+      case 'message_start':
+        return this.#texts.cutOff();
+      case 'message_update': {
+        const { type: kind, delta } = objectIn(item.assistantMessageEvent) ?? {};
+        if (kind === 'text_delta' && typeof delta === 'string') this.#texts.add('', delta);
+        return [];
+      }
       case 'agent_start':
         this.#session.record.ending = undefined;
         return [];
       case 'message_end': {
         const message = objectIn(item.message);
+        this.#texts.close('');
         return message && enveloped(this.#session.message(message), momentIn(message.timestamp));
       }
       case 'tool_execution_start':
@@ -65,6 +73,10 @@ export class PiStream implements NativeMapper {
       default:
         return undefined;
     }
+  }
+
+  end(): StreamEvent[] {
+    return this.#texts.cutOff();
   }
 
   #retryEnd({ success, finalError }: JsonObject): StreamEvent[] {

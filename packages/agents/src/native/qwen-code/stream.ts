@@ -10,6 +10,7 @@ import { present } from '@whetstone/events/present';
 import { approvalPolicyIn } from '../../kit/approval-policy.ts';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
+import { OpenTexts } from '../../kit/open-texts.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
 import {
   assistantEvents,
@@ -17,6 +18,7 @@ import {
   MESSAGE_PARTS,
   plainOutcome,
   plainText,
+  takePart,
   userEvents,
 } from '../claude-code/content.ts';
 import { ownFields } from '../claude-code/own-fields.ts';
@@ -31,8 +33,9 @@ const SESSION_USAGE_FIELDS = ['input_tokens', 'output_tokens', 'cache_read_input
  * Maps the output of `qwen --output-format stream-json`, 0.24, which has Claude Code's format. A reply has one message
  * per kind of content, and the last one has the usage of all. A `result` has the usage of the whole session; only there
  * are sub-agents and side requests counted. `before` is the usage of the session before this turn, all 0 in a new
- * session; without it, the turn's usage covers only the agent's own calls. Parts of a message that was never completed
- * stay in the native bytes only.
+ * session; without it, the turn's usage covers only the agent's own calls. The text of a
+ * message that was never completed is a message, too, if the output has partial messages. `--output-format json` prints
+ * the same items in one list.
  */
 export class QwenStream implements NativeMapper {
   /** Usage of the whole session up to the last `result`: the next turn's `before`. */
@@ -40,6 +43,8 @@ export class QwenStream implements NativeMapper {
   readonly #before: Usage | undefined;
   readonly #record = new SessionRecord();
   readonly #calls: Calls;
+  readonly #texts = new OpenTexts();
+  #otherKind: string | undefined;
   #lastError: string | undefined;
   #metadata: JsonObject = {};
 
@@ -55,6 +60,7 @@ export class QwenStream implements NativeMapper {
   #events(item: JsonObject): StreamEvent[] | undefined {
     switch (item.type) {
       case 'assistant':
+        this.#texts.close(textIn(item.parent_tool_use_id) ?? '');
         return this.#assistantEvents(messageIn(item));
       case 'user': {
         // The stream repeats only the prompts of sub-agents.
@@ -62,8 +68,10 @@ export class QwenStream implements NativeMapper {
         const outcomeOf = (block: JsonObject) => withText(plainOutcome(block));
         return userEvents({ content: messageIn(item).content, isPrompt, outcomeOf }, this.#calls.tools);
       }
-      case 'stream_event':
-        return isPart(objectIn(item.event) ?? {}) ? [] : undefined;
+      case 'stream_event': {
+        const part = objectIn(item.event) ?? {};
+        return isPart(part) ? takePart(this.#texts, part, textIn(item.parent_tool_use_id)) : undefined;
+      }
       case 'system':
         return item.subtype === 'init' ? this.#start(item) : this.#systemEvents(item);
       case 'result':
@@ -73,9 +81,14 @@ export class QwenStream implements NativeMapper {
     }
   }
 
+  end(): StreamEvent[] {
+    return this.#texts.cutOff();
+  }
+
   summary(): NativeSummary {
     const facts = approvalPolicyIn(this.#metadata.permission_mode);
-    return { ...this.#record.summary(), facts, metadata: { 'qwen-code': this.#metadata } };
+    const other = present({ otherKind: this.#otherKind });
+    return { ...this.#record.summary(), ...other, facts, metadata: { 'qwen-code': this.#metadata } };
   }
 
   #assistantEvents({ content, model, usage }: JsonObject): StreamEvent[] {
@@ -103,7 +116,11 @@ export class QwenStream implements NativeMapper {
     }
   }
 
-  #start(item: JsonObject): StreamEvent[] {
+  #start(item: JsonObject): StreamEvent[] | undefined {
+    if (item.claude_code_version !== undefined) {
+      this.#otherKind = 'claude-code';
+      return undefined;
+    }
     this.#calls.tools.workdir ??= textIn(item.cwd);
     this.#metadata = ownFields(item, ['permission_mode']);
     const { qwen_code_version: runtimeVersion, model, cwd: workingDir = this.#calls.tools.workdir } = item;

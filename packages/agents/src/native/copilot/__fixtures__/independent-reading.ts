@@ -15,10 +15,18 @@ export const stream: Read = (items) => {
   const result = items.findLast(({ type }) => type === 'result');
   return {
     ...copilot(items),
+    texts: [...copilot(items).texts, ...copilotCutOff(items)],
     // It says nothing of them.
     tokens: { input: 0, output: 0 },
     ending: isAborted(items) ? 'failed' : result && ended(result.exitCode === 0),
   };
+};
+
+/** Pieces of messages that never came whole. */
+const copilotCutOff = (items: Item[]): string[] => {
+  const whole = items.filter(({ type }) => type === 'assistant.message').map(({ data }) => data.messageId);
+  const pieces = items.filter(({ type, data }) => type === 'assistant.message_delta' && !whole.includes(data.messageId));
+  return pieces.length === 0 ? [] : [pieces.map(({ data }) => data.deltaContent).join('')];
 };
 
 const isAborted = (items: Item[]) => items.findLast(({ type }) => type === 'abort' || type === 'user.message')?.type === 'abort';

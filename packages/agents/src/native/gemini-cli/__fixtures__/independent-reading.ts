@@ -3,6 +3,7 @@ import { ended, type Item, type Read, skill, sum } from '../../__fixtures__/inde
 const geminiName = (name: string): string => skill(name.replace(/^mcp_weather_/, 'mcp__weather__'));
 
 export const stream: Read = (items) => {
+  if (items.length === 1 && items[0].stats) return document(items[0]);
   const result = items.findLast(({ type }) => type === 'result');
   // Reasoning is in the total only.
   const { input_tokens: input = 0, total_tokens: total = 0 } = result?.stats ?? {};
@@ -16,7 +17,21 @@ export const stream: Read = (items) => {
   };
 };
 
-/** Pieces of a message follow each other; what nothing follows was cut off. */
+/** The output format `json`. */
+const document = ({ response, stats, error }: Item) => {
+  const tokens: Item[] = Object.values(stats.models).map((model: Item) => model.tokens);
+  return {
+    calls: [],
+    texts: [response],
+    tokens: {
+      input: sum(tokens.map(({ prompt }) => prompt)),
+      output: sum(tokens.flatMap(({ candidates, thoughts }) => [candidates, thoughts])),
+    },
+    ending: ended(!error),
+  };
+};
+
+/** Pieces of a message follow each other. */
 const geminiTexts = (items: Item[]): string[] => {
   const texts: string[] = [];
   let open = '';
@@ -27,7 +42,7 @@ const geminiTexts = (items: Item[]): string[] => {
       open = '';
     }
   }
-  return texts;
+  return open === '' ? texts : [...texts, open];
 };
 
 export const transcript: Read = (items) => {

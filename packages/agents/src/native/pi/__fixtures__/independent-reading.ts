@@ -25,6 +25,9 @@ export const stream: Read = (items) => {
     items.filter(({ type }) => type === 'message_end').map(({ message }) => message),
     items.filter(({ type }) => type === 'compaction_end').map(({ result }) => result ?? {}),
   );
+  const last = items.findLastIndex(({ type }) => type === 'message_end');
+  const cutOff = items.slice(last + 1).map(({ assistantMessageEvent: event }) => (event?.type === 'text_delta' ? event.delta : ''));
+  if (cutOff.join('') !== '') reading.texts.push(cutOff.join(''));
   return { ...reading, ending: items.some(({ type }) => type === 'agent_end') ? reading.ending : undefined };
 };
 

@@ -1,10 +1,10 @@
-import { anthropicCalls, anthropicTexts, ended, type Item, type Read, skill, sum } from '../../__fixtures__/independent-reading.ts';
+import { anthropicCalls, anthropicTexts, cutOff, ended, type Item, type Read, skill, sum } from '../../__fixtures__/independent-reading.ts';
 
 export const stream: Read = (items) => {
   const result = items.findLast(({ type }) => type === 'result');
   return {
     calls: anthropicCalls(items),
-    texts: anthropicTexts(items),
+    texts: [...anthropicTexts(items), ...cutOff(items)],
     // That of the result is the usage of the whole session.
     tokens: {
       input: sum(items.map(({ message }) => message?.usage?.input_tokens)),
