@@ -66,3 +66,56 @@ describe('however Codex is launched', () => {
     },
   );
 });
+
+describe('what a command prints', () => {
+  const NATIVE = join(import.meta.dirname, '../native');
+  const recorded = {
+    claude: `${NATIVE}/claude-code/__fixtures__/claude-code-2.1.330`,
+    gemini: `${NATIVE}/gemini-cli/__fixtures__/gemini-0.61.0`,
+    qwen: `${NATIVE}/qwen-code/__fixtures__/qwen-code-0.24.4`,
+  };
+  const turnOf = async (config: Partial<AgentConfig>, script: string): Promise<Turn> => {
+    await using attempt = await startAttempt('do it');
+    const agent = await createAgent(agentConfig({ ...config, command: { kind: 'shell', script } }), {
+      environment: {},
+      hasLanes: true,
+    });
+    return await agent.send({ text: 'do it' }, attempt.context);
+  };
+
+  test.each([
+    [
+      'a byte order mark',
+      'claude-code',
+      `printf '\\357\\273\\277'; cat ${recorded.claude}/task.stream.jsonl`,
+      [],
+    ],
+    ['a list', 'qwen-code', `cat ${recorded.qwen}/json.stream.jsonl`, []],
+    ['an object over several lines', 'gemini-cli', `echo; cat ${recorded.gemini}/json.stream.jsonl`, []],
+    ['only the result', 'claude-code', `cat ${recorded.claude}/json.stream.jsonl`, ['tool_calls_missing']],
+  ] as const)('is read with %s: %s', async (_, kindOf, script, gaps) => {
+    const { status, usage, telemetry: found } = await turnOf({ kind: kindOf }, script);
+    expect(status).toBe('completed');
+    expect(usage?.inputTokens).toBeGreaterThan(30_000);
+    expect(found?.evidenceGaps).toEqual(gaps);
+    if (kindOf === 'gemini-cli') expect(found).toMatchObject({ toolCallCount: 2 });
+  });
+
+  test.each([
+    ['[1] is not JSON Lines', 'completed'],
+    ['[', 'completed'],
+  ] as const)('is text if it only begins like JSON: %s', async (text, status) => {
+    const turn = await turnOf({ kind: 'qwen-code' }, `echo '${text}'`);
+    expect(turn).toMatchObject({ status, telemetry: { evidenceGaps: ['tool_calls_missing'] } });
+  });
+
+  test.each<[string, Partial<AgentConfig>]>([
+    ['its kind', { kind: 'codex-cli' }],
+    ['its collector', { kind: 'custom', telemetry: { ...telemetry, collector: 'codex-jsonl' } }],
+  ])('is an error if it is not what %s says', async (_, config) => {
+    await expect(turnOf(config, `cat ${recorded.claude}/task.stream.jsonl`)).rejects.toMatchObject({
+      code: 'agent-kind-wrong',
+      message: 'This is not the output of codex-cli. It looks like that of claude-code.',
+    });
+  });
+});
