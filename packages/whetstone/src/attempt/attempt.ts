@@ -24,7 +24,6 @@ import { drive } from './drive.ts';
 import { findExposure } from './find-exposure.ts';
 import { keepFolder } from './keep-folder.ts';
 import { keepFileChanges } from './keep-file-changes.ts';
-import { keepOutput } from './keep-output.ts';
 import { keepPatch } from './keep-patch.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
