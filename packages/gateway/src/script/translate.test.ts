@@ -229,6 +229,12 @@ describe('the schema of a tool decides:', () => {
     ]);
   });
 
+  test('a strict tool requires every input, and gets null for one that may be null', () => {
+    const timeout = { anyOf: [{ type: 'number' }, { type: 'null' }] };
+    const strict = objectTool('bash', { command: { type: 'string' }, timeout }, ['command', 'timeout']);
+    expect(translate(shell, [strict])).toEqual(['bash', { command: 'npm test', timeout: null }]);
+  });
+
   test('a tool that requires an unknown input is skipped', () => {
     const tools = [
       tool('write_file', 'file_path!', 'content!', 'approval_token!'),

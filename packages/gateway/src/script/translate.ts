@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { AgentFamily } from '../agent-family.ts';
-import { objectAt, stringAt } from '../wire/json-reading.ts';
+import { objectAt, objectsIn, stringAt } from '../wire/json-reading.ts';
 import type { OfferedTool } from '../wire/neutral.ts';
 import { workingDirectory } from '../working-directory.ts';
 import type { NativeCall, NeutralCall, ScriptCall } from './script.ts';
@@ -78,11 +78,17 @@ function inputFor(
   const required = schema.required;
   for (const name of Array.isArray(required) ? required : []) {
     if (typeof name !== 'string' || name in input) continue;
-    if (!purposeNames.includes(name)) return undefined;
-    input[name] = purpose(call);
+    if (purposeNames.includes(name)) input[name] = purpose(call);
+    // The schema of a strict tool requires every field, and lets one be null that a call can do without.
+    else if (mayBeNull(objectAt(objectAt(schema, 'properties'), name))) input[name] = null;
+    else return undefined;
   }
   return input;
 }
+
+const mayBeNull = ({ type, anyOf }: JsonObject): boolean =>
+  [type, ...(Array.isArray(type) ? type : [])].includes('null') ||
+  objectsIn(anyOf).some((choice) => choice.type === 'null');
 
 /** Required inputs that only explain to a person what a call is for. */
 const purposeNames = ['description', 'instruction', 'explanation'];
