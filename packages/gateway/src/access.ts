@@ -23,11 +23,12 @@ export function checkNotFromBrowser(headers: IncomingHttpHeaders, boundHost: str
 const hostName = (host: string): string => host.replace(/:\d+$/, '').replace(/^\[(.*)\]$/, '$1');
 
 /**
- * Whether a request carries the lane's key, in any of the providers' headers, or in the query as with Gemini. Takes the
- * same time for any key.
+ * Whether a request carries the lane's key: in any of the providers' headers, in the query as with Gemini, or in the
+ * lane's address (`inUrl`). Takes the same time for any key.
  */
-export function hasKey(headers: IncomingHttpHeaders, target: string, key: string): boolean {
+export function hasKey(headers: IncomingHttpHeaders, target: string, key: string, inUrl?: string): boolean {
   const given = [
+    inUrl,
     headers.authorization?.replace(/^Bearer +/i, ''),
     headers['x-api-key'],
     headers['api-key'],

@@ -21,11 +21,16 @@ import { providerToolFields } from './wire/provider-tools.ts';
 import { RequestError } from './wire/request-error.ts';
 import { wires } from './wire/wires.ts';
 
+/** The path and query of a request below the lane's base URL, and the key in that URL, if it has one. */
+export type LaneTarget = { target: string; key?: string };
+
 /** One request to a lane that is being answered. */
 type Exchange = {
   request: IncomingMessage;
   response: ServerResponse;
   target: string;
+  /** From the URL. */
+  key: string | undefined;
   lane: ExchangeLane;
   line: LedgerLine;
   /** Aborted when the client is gone or the lane closes. */
@@ -42,7 +47,7 @@ type Exchange = {
 export async function runExchange(
   request: IncomingMessage,
   response: ServerResponse,
-  target: string,
+  { target, key }: LaneTarget,
   lane: ExchangeLane,
 ): Promise<LedgerLine> {
   const startedAt = performance.now();
@@ -50,7 +55,7 @@ export async function runExchange(
   const clientGone = whenClientGone(response);
   const stop = AbortSignal.any([clientGone, lane.closing]);
   const ended = Promise.withResolvers<void>();
-  const exchange: Exchange = { request, response, target, lane, line, stop, ended };
+  const exchange: Exchange = { request, response, target, key, lane, line, stop, ended };
   let answer: Answer | undefined;
 
   try {
@@ -103,9 +108,9 @@ async function answerOrError(exchange: Exchange): Promise<Answer> {
 }
 
 async function answer(asked: Route, wire: WireProtocol, exchange: Exchange): Promise<Answer> {
-  const { request, target, lane, line, stop, ended } = exchange;
+  const { request, target, key, lane, line, stop, ended } = exchange;
   if (asked.kind === 'hello') return jsonAnswer(200, { ok: true });
-  if (!hasKey(request.headers, target, lane.key)) {
+  if (!hasKey(request.headers, target, lane.key, key)) {
     line.flags.push('unauthenticated');
     throw new RequestError(401, "The key is not this lane's. Use the key and the base URL of one lane.");
   }

@@ -8,6 +8,7 @@ import {
 } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { messageOf } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { checkNotFromBrowser } from './access.ts';
 import { type Budget, openBudget } from './budget.ts';
 import type { PriceOf } from './call-price.ts';
@@ -137,11 +138,11 @@ async function dispatch(
   const target = request.url ?? '/';
   try {
     checkNotFromBrowser(request.headers, host);
-    const [, id = '', laneTarget = '/'] = /^\/lanes\/([^/?]+)(.*)?$/.exec(target) ?? [];
+    const [, id = '', key, laneTarget = '/'] = /^\/lanes\/([^/?.]+)(?:\.([^/?]+))?(.*)?$/.exec(target) ?? [];
     const served = lanes.get(id);
     if (!served)
       throw new RequestError(404, 'There is no such lane, or it is closed. Use the base URL of a lane.');
-    await served.serve(request, response, laneTarget || '/');
+    await served.serve(request, response, { target: laneTarget || '/', ...present({ key }) });
   } catch (error) {
     refuse(error, target, request, response);
   }

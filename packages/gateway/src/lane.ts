@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { type Budget, type BudgetAccount, openBudget } from './budget.ts';
 import type { PriceOf } from './call-price.ts';
-import { runExchange } from './exchange.ts';
+import { type LaneTarget, runExchange } from './exchange.ts';
 import type { ClientLimits, ExchangeLane } from './exchange-lane.ts';
 import { chooseFaults } from './faults/choose-faults.ts';
 import type { FaultRule } from './faults/fault.ts';
@@ -60,7 +60,10 @@ export type LaneRequest = {
 /** One agent's way to its model: a base URL and a key of its own, and a ledger of its calls. */
 export type Lane = {
   id: string;
-  /** `http://HOST:PORT/lanes/ID`, without a slash at the end and without `/v1`. */
+  /**
+   * `http://HOST:PORT/lanes/ID`, without a slash at the end and without `/v1`. A client that signs in to its provider
+   * itself uses `http://HOST:PORT/lanes/ID.KEY`.
+   */
   baseUrl: string;
   /** Replaces the provider's key for the agent, and only opens this lane. */
   key: string;
@@ -143,9 +146,9 @@ export async function openLane(options: LaneOptions, place: LanePlace) {
     closing: closing.signal,
   };
 
-  /** Answers a request. `target` is its path and query below the lane's base URL. Never rejects. */
-  async function serve(request: IncomingMessage, response: ServerResponse, target: string): Promise<void> {
-    const exchange = runExchange(request, response, target, exchangeLane).then(ledger.append);
+  /** Answers a request. Never rejects. */
+  async function serve(request: IncomingMessage, response: ServerResponse, asked: LaneTarget): Promise<void> {
+    const exchange = runExchange(request, response, asked, exchangeLane).then(ledger.append);
     open.add(exchange);
     await exchange;
     open.delete(exchange);

@@ -73,7 +73,8 @@ export type LedgerLine = {
    * call beside the agent's work, such as one for a title. `unauthenticated`: the lane's key was wrong or missing.
    * `over-budget`: refused because a budget was used up. `replayed`: answered from a cassette; `nearest`: with the
    * exchange of another request (lenient replay). `forked`: a replay that went live. `unmetered`: a model replied, or
-   * a paid call that is not a model call was forwarded, and its usage is unknown. `unrecorded`: the answer was incomplete or too large, so it is not in the cassette.
+   * a paid call that is not a model call was forwarded, and its usage is unknown. `access-refused`: the provider keeps
+   * refusing the key or the login, so the agent got a status at which it gives up. `unrecorded`: the answer was incomplete or too large, so it is not in the cassette.
    */
   flags: LedgerFlag[];
   /** Index of the script step that was played; `null` when no step was. */
@@ -89,6 +90,7 @@ export type LedgerFlag =
   | 'nearest'
   | 'forked'
   | 'unmetered'
+  | 'access-refused'
   | 'unrecorded';
 
 export type LedgerOptions = {

@@ -22,7 +22,7 @@ export function route(method: string, target: string, headers: IncomingHttpHeade
   const [path = '', query = ''] = target.split('?', 2);
   const endpoint = path.replace(/^\/v1(beta|alpha)?(?=\/)/, '').replace(/\/+$/, '');
   const isWebSocket = headers.upgrade?.toLowerCase() === 'websocket';
-  if (isWebSocket && method === 'GET' && endpoint === '/responses') {
+  if (isWebSocket && method === 'GET' && /^(\/codex)?\/responses$/.test(endpoint)) {
     return { kind: 'websocket', wire: 'openai-responses' };
   }
   const gemini = method === 'POST' ? geminiRoute(endpoint, query) : undefined;
@@ -31,10 +31,13 @@ export function route(method: string, target: string, headers: IncomingHttpHeade
 
 const routes: Record<string, Route> = {
   'POST /responses': { kind: 'reply', wire: 'openai-responses' },
+  // Of ChatGPT, for Codex with a login.
+  'POST /codex/responses': { kind: 'reply', wire: 'openai-responses' },
   'POST /chat/completions': { kind: 'reply', wire: 'openai-chat-completions' },
   'POST /messages': { kind: 'reply', wire: 'anthropic-messages' },
   'POST /messages/count_tokens': { kind: 'count-tokens', wire: 'anthropic-messages' },
   'GET /models': { kind: 'models' },
+  'GET /codex/models': { kind: 'models' },
   'GET /api/hello': { kind: 'hello' },
   'HEAD /api/hello': { kind: 'hello' },
 };

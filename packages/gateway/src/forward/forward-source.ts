@@ -18,7 +18,8 @@ import { meterResponse, type ResponseMeter } from '../wire/response-meter.ts';
 import { wires } from '../wire/wires.ts';
 import { askForUsage, lacksUsage, withoutUsageChunk } from './chat-usage.ts';
 import { openConnections } from './connections.ts';
-import { agentHeaders, upstreamHeaders } from './headers.ts';
+import { agentHeaders, clientCredentials, upstreamHeaders } from './headers.ts';
+import { watchRefusals } from './lasting-refusal.ts';
 import { maskKey, maskKeyInText } from './mask-key.ts';
 import { readKey } from './provider-key.ts';
 import { sendUpstream } from './send-upstream.ts';
@@ -40,6 +41,9 @@ export type ForwardPlace = {
   rate: Rate;
 };
 
+/** Not a text, which could be a key. */
+const CLIENT = Symbol('the credentials of the client');
+
 const defaultIdleTimeoutMs = 10 * 60_000;
 
 /**
@@ -49,22 +53,30 @@ const defaultIdleTimeoutMs = 10 * 60_000;
 export async function forwardSource(options: ForwardOptions, place: ForwardPlace): Promise<Source> {
   const providers = await openProviders(options.upstreams);
   const connections = openConnections();
+  const refusals = watchRefusals();
 
   function destinationOf(call: Call) {
     const provider = providers.get(call.wire);
     if (!provider) {
       throw new RequestError(404, `This lane has no provider for ${call.wire}. Add one to its upstreams.`);
     }
-    return { url: upstreamUrl(call.wire, provider.baseUrl, call.target), key: provider.key };
+    return {
+      url: upstreamUrl(call.wire, provider.baseUrl, call.target),
+      ...credentialsFor(call, provider.key, place.laneKey),
+    };
   }
 
-  async function send(call: Call, body: Uint8Array, { url, key } = destinationOf(call)): Promise<Forwarded> {
+  async function send(
+    call: Call,
+    body: Uint8Array,
+    { url, credentials, key, isClients } = destinationOf(call),
+  ): Promise<Forwarded> {
     const response = await sendUpstream({
       url,
       method: call.method,
       headers: {
         ...upstreamHeaders(call.headers, place.laneKey),
-        ...providerApis[call.wire].keyHeader(key),
+        ...credentials,
         'accept-encoding': 'identity',
         ...(body.length > 0 || call.method === 'POST' ? { 'content-length': body.length } : {}),
       },
@@ -73,7 +85,7 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
       signal: call.signal,
       idleTimeoutMs: options.idleTimeoutMs ?? defaultIdleTimeoutMs,
     });
-    return { response, key };
+    return { response, key, isClients };
   }
 
   /** The body without the tools that the lane does not allow; unchanged when it has none of them. */
@@ -98,10 +110,11 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
       // A budget may have been used up while the call waited.
       checkBudgets(place.budgets, true);
       const forwarded = await send(call, body, destination);
-      const answer = await plainAnswer(forwarded, call, (type) => {
+      const plain = await plainAnswer(forwarded, call, (type) => {
         meter = meterResponse(wires[call.wire].meter(), type);
         return meter;
       });
+      const answer = refusals.heed(plain, call, forwarded.isClients);
       if (isRefusal(answer.status)) turn.refused(await pauseAskedFor(forwarded.response, answer));
       if (!asksForUsage || answer.status >= 400) return answer;
       const { 'content-length': _, ...headers } = answer.headers;
@@ -143,8 +156,16 @@ function refusalOfUnmetered({ allowsUnmetered, budgets }: ForwardPlace): string 
 const waysToAllow =
   '--allow-unmetered of "whetstone gateway", "allow_unmetered: true" under "gateway:" of a config, or allowUnmetered of a lane';
 
+/** The headers that sign a call in, and the secret in them. @throws RequestError 401 */
+function credentialsFor({ wire, headers }: Call, key: string | typeof CLIENT, laneKey: string) {
+  if (key !== CLIENT) return { credentials: providerApis[wire].keyHeader(key), key, isClients: false };
+  const own = clientCredentials(headers, laneKey);
+  if (!own) throw new RequestError(401, 'This lane forwards the credentials of its client, which sent none.');
+  return { credentials: own.headers, key: own.secret, isClients: true };
+}
+
 async function openProviders(upstreams: Upstreams) {
-  const providers = new Map<WireProtocol, { baseUrl: string; key: string }>();
+  const providers = new Map<WireProtocol, { baseUrl: string; key: string | typeof CLIENT }>();
   for (const wire of wireProtocols) {
     const upstream = upstreams[wire];
     if (!upstream) continue;
@@ -155,23 +176,23 @@ async function openProviders(upstreams: Upstreams) {
         `The base URL for ${wire} is not an http or https URL: "${baseUrl}".`,
       );
     }
-    providers.set(wire, { baseUrl, key: await readKey(upstream.key) });
+    providers.set(wire, { baseUrl, key: upstream.key === 'client' ? CLIENT : await readKey(upstream.key) });
   }
   return providers;
 }
 
-type Forwarded = { response: IncomingMessage; key: string };
+type Forwarded = { response: IncomingMessage; key: string; isClients: boolean };
 
 /** @param openMeter opens a meter for a good answer of this content type; without it the answer is not metered. */
 async function plainAnswer(
-  { response, key }: Forwarded,
+  { response, key, isClients }: Forwarded,
   call: Call,
   openMeter?: (contentType: string) => ResponseMeter,
 ): Promise<Answer> {
   const { statusCode: status = 502 } = response;
   if (status === 401) {
     response.destroy();
-    call.line.error = "The provider refused the gateway's key.";
+    call.line.error = `The provider refused ${isClients ? 'the login that the agent sent' : "the gateway's key"}.`;
     // The provider's text quotes parts of the key.
     return errorAnswer(call.wire, 401, call.line.error);
   }

@@ -41,6 +41,24 @@ export function upstreamHeaders(headers: IncomingHttpHeaders, laneKey: string): 
   return Object.fromEntries(kept);
 }
 
+const CREDENTIALS = ['authorization', 'x-api-key', 'x-goog-api-key'] as const;
+
+/** The client's own credentials, for a provider that it signs in to itself; `secret` is what must not come back. */
+export function clientCredentials(
+  headers: IncomingHttpHeaders,
+  laneKey: string,
+): { headers: OutgoingHttpHeaders; secret: string } | undefined {
+  const given = CREDENTIALS.flatMap((name) => {
+    const value = headers[name];
+    return typeof value === 'string' && value !== '' && !value.includes(laneKey)
+      ? [[name, value] as const]
+      : [];
+  });
+  const [first] = given;
+  if (!first) return undefined;
+  return { headers: Object.fromEntries(given), secret: first[1].replace(/^\w+ +/, '') };
+}
+
 const responseOnly = new Set(['alt-svc', 'set-cookie', 'strict-transport-security']);
 
 /** The headers of a response that may go to the agent; `decoded`: the gateway has removed the body's encoding. */

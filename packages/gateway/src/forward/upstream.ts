@@ -6,8 +6,11 @@ import type { KeySource } from './provider-key.ts';
 export type Upstream = {
   /** With `/v1` for OpenAI's wires, without a version for Anthropic and Gemini. Default: the provider's own. */
   baseUrl?: string;
-  /** The real key. It is read when the lane opens, and only goes into the header of upstream requests. */
-  key: KeySource;
+  /**
+   * The real key. It is read when the lane opens, and only goes into the header of upstream requests. `client`: the
+   * credentials of each request, unchanged, for a client that signs in itself. Its address must have the lane's key.
+   */
+  key: KeySource | 'client';
 };
 
 /** The providers of a lane. A call on a wire without a provider gets 404. */

@@ -71,6 +71,8 @@ function providerFailure(
   if (!last)
     return turn.exit?.providerError && providerOutcome(turn.exit.providerError, turn.exit.message ?? '');
   const { status } = last;
+  if (last.flags.includes('access-refused'))
+    return providerOutcome('access', last.error ?? 'the provider refused access');
   if (status === null || status < 400 || last.flags.includes('over-budget')) return undefined;
   const times = calls.filter((call) => call.status === status).length;
   const said = `the provider answered ${status}${times > 1 ? ` ${times} times` : ''}`;
@@ -95,7 +97,7 @@ function overBudget(calls: readonly LedgerLine[]): Outcome | undefined {
 }
 
 function providerOutcome(kind: 'limit' | 'outage' | 'access', said: string): Outcome {
-  if (kind === 'access') return error('harness', `${said}: check the key and its rights`);
+  if (kind === 'access') return error('harness', `${said}: check the key or the login, and its rights`);
   return error(kind === 'limit' ? 'provider-limit' : 'provider-outage', said);
 }
 
