@@ -26,8 +26,10 @@ const [kind, pairs, baseUrl = '', key = ''] = process.argv.slice(2) as [
 const cli = drivenAgents[kind];
 using folder = temporaryFolder();
 const sandboxes = await createProcessSandboxProvider({ scratch: join(folder.path, 'sandboxes') });
+// As an agent ships, it chooses its model itself, if it has one.
+const chosen = cli.release.needsModel === undefined ? {} : { model: 'claude-sonnet-4.5' };
 const agent = await createAgent(
-  { kind },
+  { kind, ...chosen },
   {
     environment: { ...process.env, XDG_CACHE_HOME: cacheFolder, PATH: `${programs}:${process.env.PATH}` },
     hasLanes: true,
@@ -67,15 +69,13 @@ function workspaceOf(name: string): string {
 
 async function bareTurn(workspace: string): Promise<{ workspace: string }> {
   const home = join(workspace, '../home');
-  const model = cli.release.defaultModel;
   const {
     env,
     files,
     args: first = [],
   } = cli.launch.settings({
-    baseUrl,
-    key,
-    model,
+    access: { kind: 'key', baseUrl, key },
+    ...chosen,
     home,
     workingDirectory: workspace,
   });
@@ -83,7 +83,7 @@ async function bareTurn(workspace: string): Promise<{ workspace: string }> {
     mkdirSync(join(home, path, '..'), { recursive: true });
     writeFileSync(join(home, path), content);
   }
-  const args = cli.launch.turn({ model, workingDirectory: workspace });
+  const args = cli.launch.turn({ access: 'key', ...chosen, workingDirectory: workspace });
   const child = spawn(join(programs, cli.release.program), [...first, ...args], {
     cwd: workspace,
     env: { PATH: process.env.PATH, ...env },

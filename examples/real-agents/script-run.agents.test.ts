@@ -1,4 +1,5 @@
 import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
+import { present } from '@whetstone/events/present';
 import { createGateway, type LedgerLine } from '@whetstone/gateway';
 import { describe, expect, test } from 'vitest';
 import { openAgent } from './drive-agent.ts';
@@ -6,17 +7,22 @@ import { finalFiles, prompt, replies, script } from './task.ts';
 
 const timeoutMs = 60_000;
 
-/** Models with which an agent offers other tools than with its default one. */
+/** Models with which an agent offers other tools or speaks another wire than with its own. */
 const otherModels: readonly (readonly [DrivenAgentKind, string])[] = [
   ['codex-cli', 'gpt-6.1-sol'], // code mode
   ['codex-cli', 'a-model-that-it-does-not-know'],
-  ['claude-code', 'claude-opus-5-5'],
-  ['gemini-cli', 'gemini-3.8-flash'],
+  ['claude-code', 'claude-sonnet-5-5'],
+  ['qwen-code', 'qwen3-coder-plus'],
+  ['pi', 'claude-opus-5-5'],
+  ['gemini-cli', 'gemini-2.5-pro'],
   ['opencode-cli', 'gpt-5.5'],
   ['copilot', 'gpt-5.4'],
 ];
-const runs = [
-  ...drivenAgentKinds.map((kind) => [kind, drivenAgents[kind].release.defaultModel] as const),
+/** As each agent ships, and with models that its users name. */
+const runs: readonly (readonly [DrivenAgentKind, string | undefined])[] = [
+  ...drivenAgentKinds.map(
+    (kind) => [kind, drivenAgents[kind].release.needsModel && 'claude-sonnet-4.5'] as const,
+  ),
   ...otherModels,
 ];
 
@@ -24,7 +30,7 @@ describe.each(runs)('%s with %s', (kind, model) => {
   test('writes, runs, reads, edits and answers', async () => {
     await using gateway = await createGateway();
     await using lane = await gateway.open({ owner: kind, mode: { kind: 'script', script } });
-    await using session = await openAgent({ kind, lane, model });
+    await using session = await openAgent({ kind, lane, ...present({ model }) });
     const { turn } = await session.turn(prompt, { timeoutMs });
 
     expect(turn).toMatchObject({ status: 'completed', exit: { ended: 'exit', exitCode: 0 } });
@@ -34,8 +40,9 @@ describe.each(runs)('%s with %s', (kind, model) => {
       Array.from({ length: replies }, (_, step) => [200, step]),
     );
     for (const call of calls) {
-      expect(call.wire).toBe(drivenAgents[kind].release.wire);
-      expect(call.model_asked).toBe(model);
+      if (model !== undefined) expect(call.wire).toBe(drivenAgents[kind].release.wire);
+      expect(call.model_asked).toBe(model ?? calls[0]?.model_asked);
+      expect(call.model_answered).toMatch(/./);
       expect(call.usage?.inputTokens).toBeGreaterThan(1000);
       expect(call.usage?.outputTokens).toBeGreaterThan(0);
     }

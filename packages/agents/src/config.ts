@@ -74,8 +74,13 @@ type ProviderOptions = {
 };
 
 export type DriverOptions = ProviderOptions & {
-  /** Default: the `defaultModel` of the agent's release. */
+  /** Default: the program's own. */
   model?: string;
+  /**
+   * `login`: the user's own login of the program, which each case gets a copy of. With it, `baseUrl` is where the calls of
+   * the login go, also through a gateway. Default `api-key`.
+   */
+  auth?: 'api-key' | 'login';
   /** An installed version (`whetstone agents install KIND@VERSION`). Default: from the PATH, or the newest installed. */
   version?: string;
   /** Files and folders that the agent gets from the user's home, as paths relative to that home. */

@@ -29,7 +29,7 @@ export type AgentDependencies = {
  *
  * @param agent Options, or the `AgentConfig` that a configuration file was read to.
  * @throws WhetstoneError for what is missing, before anything runs: `env-missing` for a variable,
- * `agent-key-missing` for a key, `agent-not-installed` for the program of a released agent, `agent-module-invalid` for a module
+ * `agent-key-missing` for a key, `agent-login-missing` for a login, `agent-model-missing` for a model, `agent-not-installed` for the program of a released agent, `agent-module-invalid` for a module
  * that cannot be loaded or does not export an agent
  */
 export async function createAgent(

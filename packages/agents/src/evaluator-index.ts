@@ -15,6 +15,7 @@ export { resolveAgentEnv } from './kit/agent-environment.ts';
 export { agentSecrets, providerKeys } from './kit/agent-secrets.ts';
 export { leadsToGateway } from './kit/leads-to-gateway.ts';
 export { watchLearnedSecrets } from './kit/learned-secrets.ts';
+export { loginUpstreams, usesLogin } from './native/login.ts';
 export type { Connection, DrivenAgent } from './native/native-agent.ts';
 
 // What a row says about usage, and what the loop does when nothing is configured.

@@ -15,7 +15,8 @@ const COLUMNS = [
     'plugins',
     'structured output',
     'events from',
-    'login without a key',
+    'login instead of a key',
+    'calls of a login',
     'retries bounded by',
   ],
 ];
@@ -73,9 +74,17 @@ function sources({ runner, kind }: AgentConfig): string {
 
 function signIn({ login, retries }: Partial<NativeFacts> = {}): string[] {
   return [
-    login ? ('file' in login ? `\`~/${login.file}\`` : `\`${login.variable}\``) : '–',
+    ...loginCells(login),
     retries ? ('variable' in retries ? `\`${retries.variable}\`` : retries.setting) : '–',
   ];
+}
+
+function loginCells(login: NativeFacts['login']): [login: string, calls: string] {
+  if (!login || login.ended !== undefined) return ['–', '–'];
+  const { variables = [], file, upstreams } = login;
+  const places = [...variables, ...(file ? [`~/${file.path}`] : [])];
+  const way = Object.keys(upstreams).length > 0 ? 'through the gateway' : 'beside the gateway';
+  return [places.map((place) => `\`${place}\``).join(', '), way];
 }
 
 const yes = (can: boolean): string => (can ? 'yes' : '–');

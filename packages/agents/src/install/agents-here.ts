@@ -1,10 +1,8 @@
-import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
-import { join } from 'node:path';
 import { sandboxPath } from '@whetstone/sandbox';
 import { toAgentConfig } from '../agent-options.ts';
 import { findOnPath } from '../command/find-on-path.ts';
 import { agentKeyVariable } from '../kit/agent-secrets.ts';
+import { findLogin } from '../native/login.ts';
 import type { DrivenAgent } from '../native/native-agent.ts';
 import { type DrivenAgentKind, drivenAgents } from '../native/native-agents.ts';
 import { installedVersions } from './installed-agents.ts';
@@ -19,11 +17,11 @@ export type AgentHere = {
   installed: string[];
   /** The variable that usually holds the key of its provider, and whether it is set. */
   key: { variable: string; isSet: boolean };
-  /** The file or the variable with the user's own login; `null`: none was found. */
+  /** The file or the variable with the user's own login, for `auth: login`; `null`: none was found. */
   login: string | null;
 };
 
-/** Looks for every released agent that Whetstone drives. Starts none of them, and reads no key and no login. */
+/** Looks for every released agent that Whetstone drives. Starts none of them, and shows no key and no login. */
 export async function agentsHere(environment: NodeJS.ProcessEnv = process.env): Promise<AgentHere[]> {
   const lookUp = findOnPath(sandboxPath(environment.PATH));
   return Promise.all(
@@ -43,8 +41,6 @@ export async function agentsHere(environment: NodeJS.ProcessEnv = process.env): 
 }
 
 function loginOf({ facts: { login } }: DrivenAgent, environment: NodeJS.ProcessEnv): string | null {
-  if (!login) return null;
-  if ('variable' in login) return environment[login.variable] ? login.variable : null;
-  const file = join(environment.HOME ?? homedir(), login.file);
-  return existsSync(file) ? file : null;
+  const found = login && findLogin(login, environment);
+  return found && 'place' in found ? found.place : null;
 }

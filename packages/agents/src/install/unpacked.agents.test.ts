@@ -16,9 +16,7 @@ test('Copilot unpacks itself at its installation, and not in a case', async () =
   const home = await mkdtemp(join(tmpdir(), 'home-'));
   try {
     const { env } = copilot.launch.settings({
-      baseUrl: 'http://127.0.0.1:9',
-      key: 'key',
-      model: copilot.release.defaultModel,
+      access: { kind: 'key', baseUrl: 'http://127.0.0.1:9', key: 'key' },
       home,
       workingDirectory: home,
       unpacked: unpacked ?? '',

@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../config.ts';
 import { loopDefaults } from '../loop/loop-defaults.ts';
+import { findLogin, usesLogin } from '../native/login.ts';
 import { driverKeyVariable } from '../native/model-provider.ts';
 import type { NativeAgent } from '../native/native-agent.ts';
 import { nativeAgents } from '../native/native-agents.ts';
@@ -9,7 +10,7 @@ import { resolveAgentEnv } from './agent-environment.ts';
 export function agentKeyVariable(agent: AgentConfig): string | undefined {
   switch (agent.runner) {
     case 'driver':
-      return driverKeyVariable(agent);
+      return usesLogin(agent) ? undefined : driverKeyVariable(agent);
     case 'loop':
       return agent.loop.apiKeyEnv ?? loopDefaults[agent.loop.profile].apiKeyEnv;
     default:
@@ -17,11 +18,18 @@ export function agentKeyVariable(agent: AgentConfig): string | undefined {
   }
 }
 
-/** What must never be stored: values of `${NAME}`, variables with the name of a secret, and the user's model key. */
+/** What must never be stored: values of `${NAME}`, variables with the name of a secret, the user's model key or login. */
 export function agentSecrets(agent: AgentConfig, environment: NodeJS.ProcessEnv): string[] {
   const variable = agentKeyVariable(agent);
   const key = variable === undefined ? undefined : environment[variable];
-  return [...resolveAgentEnv(agent.env, environment).secrets, key ?? ''].filter((secret) => secret !== '');
+  const given = [...resolveAgentEnv(agent.env, environment).secrets, ...loginSecrets(agent, environment)];
+  return [...given, key ?? ''].filter((secret) => secret !== '');
+}
+
+function loginSecrets(agent: AgentConfig, environment: NodeJS.ProcessEnv): string[] {
+  const facts = usesLogin(agent) ? nativeAgents[agent.kind].facts.login : undefined;
+  const login = facts && findLogin(facts, environment);
+  return login && 'secrets' in login ? login.secrets : [];
 }
 
 /**
@@ -29,9 +37,9 @@ export function agentSecrets(agent: AgentConfig, environment: NodeJS.ProcessEnv)
  * is given them unless the configuration says so, but the process sandbox does not keep an agent from reading them.
  */
 export function providerKeys(environment: NodeJS.ProcessEnv): string[] {
-  const logins = Object.values<NativeAgent>(nativeAgents).flatMap(({ facts: { login } }) =>
-    login && 'variable' in login ? [login.variable] : [],
-  );
+  const logins = Object.values<NativeAgent>(nativeAgents).flatMap(({ facts: { login } }) => [
+    ...(login?.variables ?? []),
+  ]);
   return Object.entries(environment).flatMap(([name, value]) =>
     value && (/_API_KEY$/.test(name) || logins.includes(name)) ? [value] : [],
   );

@@ -1,5 +1,6 @@
 import { commandParts } from '../command/command-template.ts';
 import type { AgentConfig } from '../config.ts';
+import { loginUpstreams } from '../native/login.ts';
 
 /** Text in a command or a variable that points a program at the gateway. */
 const MENTION = /\{gateway_url\}|WHETSTONE_GATEWAY_URL|\w+_BASE_URL/;
@@ -15,7 +16,9 @@ export function leadsToGateway(agent: AgentConfig): boolean {
     case 'loop':
       return agent.loop.baseUrl === undefined;
     case 'driver':
-      return agent.driver.baseUrl === undefined;
+      return agent.driver.auth === 'login'
+        ? loginUpstreams(agent) !== undefined
+        : agent.driver.baseUrl === undefined;
     case 'module':
       return true;
     case 'command': {

@@ -8,14 +8,16 @@ import type { DriverAgentConfig } from '../config.ts';
 import { locateProgram, unpackedBeside } from '../install/installed-agents.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
 import { inheritFiles } from '../kit/inherit-files.ts';
-import { leadsToGateway } from '../kit/leads-to-gateway.ts';
+import { learnSecret } from '../kit/learned-secrets.ts';
 import { placeContext, placeOf, pluginFolders } from '../kit/place-context.ts';
 import { runTurn, type TurnLaunch } from '../kit/run-turn.ts';
 import { noTelemetry } from '../kit/telemetry/telemetry-collector.ts';
 import { createTurnReader, type TurnReader } from '../kit/turn-reader.ts';
-import { modelProviderOf } from './model-provider.ts';
+import { keepRefreshedLogin } from './keep-refreshed-login.ts';
+import { type Login, tokensIn } from './login.ts';
 import type { LaunchSettings, TurnRequest } from './native-agent.ts';
 import { drivenAgents } from './native-agents.ts';
+import { openAccess } from './open-access.ts';
 import { takesOutputSchema } from './takes-output-schema.ts';
 
 /**
@@ -23,7 +25,7 @@ import { takesOutputSchema } from './takes-output-schema.ts';
  * as it arrives, and the stream decides whether the turn succeeded, not the exit code. A missing program or key is an
  * error here, before anything runs.
  *
- * @throws WhetstoneError `agent-not-installed`, `agent-key-missing`
+ * @throws WhetstoneError `agent-not-installed`, `agent-key-missing`, `agent-login-missing`, `agent-model-missing`
  */
 export async function createDriverAgent(
   config: DriverAgentConfig,
@@ -33,10 +35,9 @@ export async function createDriverAgent(
   const agent = drivenAgents[config.kind];
   const program = await locateProgram(agent, config.driver.version, user.environment);
   const unpacked = unpackedBeside(program);
-  const hasLane = user.hasLanes && leadsToGateway(config);
-  const provider = hasLane ? undefined : modelProviderOf(config, user.environment);
-  const ownSecrets = [...secrets, ...(provider ? [provider.key] : [])];
+  const accessOf = openAccess(config, user);
   const readers = new WeakMap<Sandbox, TurnReader>();
+  const given = new WeakMap<Sandbox, Login>();
   return defineSandboxAgent({
     name: config.name,
     capabilities: {
@@ -45,22 +46,27 @@ export async function createDriverAgent(
       structuredOutput: takesOutputSchema(config) === true,
     },
     async send(input, context) {
-      const { session, sandbox, declared, lane = provider } = context;
-      if (!lane) throw new TypeError('The agent has neither a lane nor a provider.');
+      const { session, sandbox, declared, log } = context;
       const { workdir, home } = sandbox;
-      const model = config.driver.model ?? context.model ?? agent.release.defaultModel;
+      const { access, login, secrets: accessSecrets } = accessOf(context);
+      for (const secret of accessSecrets) learnSecret(secret);
+      const model = config.driver.model ?? context.model;
       const settings = agent.launch.settings({
-        ...{ baseUrl: lane.baseUrl, key: lane.key, model, home, workingDirectory: workdir },
-        ...present({ unpacked }),
+        ...{ access, home, workingDirectory: workdir },
+        ...present({ model, unpacked }),
         ...(declared && {
           mcpServers: declared.mcpServers,
           plugins: pluginFolders(declared.plugins, config, sandbox),
         }),
       });
-      if (session.isNew) await prepareHome(config, context, settings, user.environment.HOME ?? homedir());
+      if (session.isNew) {
+        await prepareHome(config, context, { settings, login, userHome: user.environment.HOME ?? homedir() });
+        if (login) given.set(sandbox, login);
+      }
       const args = agent.launch.turn({
-        ...{ model, workingDirectory: workdir },
+        ...{ access: access.kind, workingDirectory: workdir },
         ...present({
+          model,
           resume: session.isNew ? undefined : session.id,
           outputSchema: await placeSchema(input, sandbox),
         }),
@@ -68,7 +74,12 @@ export async function createDriverAgent(
       const launch: TurnLaunch = {
         run: (options) => sandbox.runCommand(program, [...(settings.args ?? []), ...args], options),
         env: { ...settings.env, ...env },
-        mask: createMask([...ownSecrets, ...(declared?.secrets ?? [])]),
+        mask: createMask([
+          ...secrets,
+          ...accessSecrets,
+          ...(given.get(sandbox)?.secrets ?? []),
+          ...(declared?.secrets ?? []),
+        ]),
         program,
         stdin: Readable.from([input.text]),
       };
@@ -81,9 +92,13 @@ export async function createDriverAgent(
         session.id = id;
       };
       const setup = { config, agent, reader, place, telemetry: noTelemetry, onSession };
-      const turn = await runTurn(setup, launch, input, context);
-      // Every launch turns the agent's questions off: only the sandbox confines it.
-      return { ...turn, facts: { approvalPolicy: 'never', ...turn.facts } };
+      try {
+        const turn = await runTurn(setup, launch, input, context);
+        // Every launch turns the agent's questions off: only the sandbox confines it.
+        return { ...turn, facts: { approvalPolicy: 'never', ...turn.facts } };
+      } finally {
+        await keepLogin(given, sandbox, log);
+      }
     },
   });
 }
@@ -92,14 +107,37 @@ export async function createDriverAgent(
 async function prepareHome(
   config: DriverAgentConfig,
   context: AgentContext & { sandbox: Sandbox },
-  { files }: LaunchSettings,
-  userHome: string,
+  { settings, login, userHome }: { settings: LaunchSettings; login: Login | undefined; userHome: string },
 ): Promise<void> {
   const { sandbox, log } = context;
   const inherited = await inheritFiles(sandbox, userHome, config.driver.inherit);
   if (inherited.length > 0) log(`Inherited from the user's home: ${inherited.join(', ')}`);
-  for (const [path, content] of Object.entries(files)) await sandbox.writeFiles({ [`~/${path}`]: content });
+  for (const [path, content] of Object.entries(settings.files))
+    await sandbox.writeFiles({ [`~/${path}`]: content });
+  if (login) log(`The agent has the login of ${login.place}.`);
+  if (login?.file) {
+    const { path, content } = login.file;
+    await sandbox.uploadFiles([{ path: `~/${path}`, content, mode: 0o600 }]);
+  }
   await placeContext(config, context);
+}
+
+/** Takes the login that the agent refreshed in its home back to the user, after each turn. */
+async function keepLogin(
+  given: WeakMap<Sandbox, Login>,
+  sandbox: Sandbox,
+  log: AgentContext['log'],
+): Promise<void> {
+  const login = given.get(sandbox);
+  if (!login?.file) return;
+  const { path, content } = login.file;
+  const now = await sandbox.readFile(`~/${path}`).catch(() => content);
+  const secrets = tokensIn(now);
+  for (const token of secrets) learnSecret(token);
+  const note = keepRefreshedLogin(login.place, content, now);
+  if (note === undefined) return;
+  log(note);
+  given.set(sandbox, { ...login, secrets, file: { path, content: now } });
 }
 
 const SCHEMA_FILE = '.output-schema.json';

@@ -4,6 +4,7 @@ import { httpUrl, name, safePath, variableName } from '../kit/option-values.ts';
 /** The options of an agent that Whetstone starts itself. */
 export const driverOptions = z.object({
   model: name.nullish(),
+  auth: z.enum(['api-key', 'login']).nullish(),
   base_url: httpUrl.nullish(),
   api_key_env: variableName.nullish(),
   version: name.nullish(),

@@ -43,10 +43,30 @@ export type NativeFacts = {
   structuredOutput: boolean;
   /** How a later turn resumes the session of an earlier one. */
   sessions: 'session id' | 'command';
-  /** How the agent signs in without an API key. Absent: unknown or not possible. */
-  login?: { file: string /** Below the agent's home. */ } | { variable: string };
+  /** How the agent signs in with a login of the user instead of an API key. Absent: no login is known. */
+  login?: LoginFacts;
   /** The setting that limits how often the agent repeats a failed model call. Absent: unknown. */
   retries?: { variable: string } | { setting: string };
+};
+
+/** A login of an agent's own program: where the user has it, and where its model calls go. */
+export type LoginFacts = {
+  /** Variables with a token, of which the first that is set counts; they come before the file, as in the program itself. */
+  variables?: readonly string[];
+  file?: {
+    /** Below the user's home, and below the home of a case. */
+    path: string;
+    /** The user's variable that replaces a beginning of `path`, for example `.codex`. Absent: no variable does. */
+    movedBy?: { variable: string; folder: string };
+    /** The entries of the file of which one must be there. Default: any file will do. */
+    entries?: readonly string[];
+  };
+  /** The base URL that the calls of a login go to, by wire. Empty: they speak no wire that the gateway reads. */
+  upstreams: Partial<Record<WireProtocol, string>>;
+  /** How a user signs in, as a command. */
+  signIn: string;
+  /** Why the program takes no login any more. Absent: it does. */
+  ended?: string;
 };
 
 export type PluginFacts = {
@@ -95,9 +115,10 @@ export type Release = {
   entry: { native: string } | { script: string };
   /** Variables that make a self-unpacking program unpack once, into this folder, and not into each new home. */
   unpacking?: (folder: string) => Record<string, string>;
+  /** The wire of its calls with an API key, if the configuration names a model. */
   wire: WireProtocol;
-  /** A model that the agent knows, for runs with a scripted model. */
-  defaultModel: string;
+  /** Why the agent has no model of its own with an API key. Absent: without `model`, it uses its own. */
+  needsModel?: string;
 };
 
 /** How the agent is started. */
@@ -109,10 +130,9 @@ export type Launch = {
 
 /** How an agent reaches its model, where its home is, and what it may use. */
 export type Connection = {
-  /** Base URL of the gateway's lane or of the provider, without a version segment. */
-  baseUrl: string;
-  key: string;
-  model: string;
+  access: Access;
+  /** Default: the agent's own. */
+  model?: string;
   /** The agent's HOME in this run: absolute, used by nobody else, empty before `files` are written. */
   home: string;
   workingDirectory: string;
@@ -123,6 +143,12 @@ export type Connection = {
   /** Plugins in the agent's home, each with the absolute path of its folder. Default: none. */
   plugins?: readonly { name: string; folder: string }[];
 };
+
+/** How an agent reaches its model. `baseUrl`: of the gateway's lane or of a provider, without a version segment. */
+export type Access =
+  | { kind: 'key'; baseUrl: string; key: string }
+  /** The login's variables; its file is in the home already. Without `baseUrl`: the program's own address. */
+  | { kind: 'login'; baseUrl?: string; env: Record<string, string> };
 
 /** Settings that make an agent talk only to the gateway, and use only its MCP servers and plugins. */
 export type LaunchSettings = {
@@ -135,7 +161,9 @@ export type LaunchSettings = {
 
 /** One noninteractive turn. */
 export type TurnRequest = {
-  model: string;
+  access: Access['kind'];
+  /** Default: the agent's own. */
+  model?: string;
   workingDirectory: string;
   /** The agent's own id of the session to resume. */
   resume?: string;

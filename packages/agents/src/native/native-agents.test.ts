@@ -8,14 +8,15 @@ import { drivenAgentKinds, drivenAgents } from './native-agents.ts';
 
 describe.each(drivenAgentKinds)('%s', (kind) => {
   const { launch } = drivenAgents[kind];
+  const { baseUrl } = connection.access;
 
   test('talks only to the gateway and keeps its files in its home', () => {
     const { env, files } = launch.settings(connection);
     const texts = [...Object.values(env), ...Object.values(files)];
-    expect(texts.some((text) => text.includes(connection.key))).toBe(true);
+    expect(texts.some((text) => text.includes(connection.access.key))).toBe(true);
     const urls = texts.flatMap((text) => text.match(/https?:\/\/[^\s"]+/g) ?? []);
     expect(urls.length).toBeGreaterThan(0);
-    for (const url of urls) expect([connection.baseUrl, `${connection.baseUrl}/v1`]).toContain(url);
+    for (const url of urls) expect([baseUrl, `${baseUrl}/v1`]).toContain(url);
     for (const path of Object.values(env).filter(isAbsolute)) {
       expect(path === connection.home || path.startsWith(`${connection.home}/`)).toBe(true);
     }
@@ -23,7 +24,7 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
   });
 
   test('gets the model and the session to resume as arguments', () => {
-    const turn = { model: 'model-1', workingDirectory: '/w' };
+    const turn = { access: 'key', model: 'model-1', workingDirectory: '/w' } as const;
     const resumed = launch.turn({ ...turn, resume: 'session-1' });
     expect(launch.turn(turn)).not.toContain('session-1');
     expect(resumed).toContain('session-1');

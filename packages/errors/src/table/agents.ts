@@ -30,6 +30,14 @@ export const agentErrors = {
     'The output of an agent is read as that of another kind.',
     'Name the kind that the message says: in `whetstone agents parse KIND`, or in `kind:` or `telemetry.collector` of the agent.',
   ),
+  'agent-login-missing': usage(
+    'An agent should use the login of its own program (`auth: login`), and you have none that a case can use.',
+    'Sign in with the program first, or write `auth: api-key` and set a key.',
+  ),
+  'agent-model-missing': usage(
+    'The configuration names no model for an agent whose program has none of its own.',
+    'Add `model:` to the agent.',
+  ),
   'agent-module-invalid': usage(
     'The module of an agent cannot be loaded, or its default export is not an agent.',
     'Export an agent made with defineAgent or defineSandboxAgent as the default export.',

@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Turn } from '@whetstone/agents';
 import { contextPlacesOf } from '@whetstone/agents/config';
-import { leadsToGateway, openAttemptFolder } from '@whetstone/agents/evaluator';
+import { leadsToGateway, loginUpstreams, openAttemptFolder } from '@whetstone/agents/evaluator';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { deriveAgentMetadata, type JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -131,8 +131,15 @@ async function openLane(
   names: Readonly<Record<string, string>>,
 ): Promise<Lane | undefined> {
   if (!gateway || !leadsToGateway(agentConfig)) return undefined;
-  const options = await gateway.laneOf(planned, names);
-  return gateway.server.open({ owner: planned.id, ledgerFile: files.modelCalls, onRequest, ...options });
+  const { mode, ...options } = await gateway.laneOf(planned, names);
+  const upstreams = 'upstreams' in mode && loginUpstreams(agentConfig);
+  return gateway.server.open({
+    owner: planned.id,
+    ledgerFile: files.modelCalls,
+    onRequest,
+    ...options,
+    mode: upstreams ? { ...mode, upstreams } : mode,
+  });
 }
 
 async function setUp(

@@ -2,6 +2,7 @@ import { realpath } from 'node:fs/promises';
 import type { KnownDrivenAgent } from '@whetstone/agents';
 import { findOnPath } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { type LaneRequest, type LedgerLine, readRequestPrompt } from '@whetstone/gateway';
 import { type CommandResult, sandboxPath } from '@whetstone/sandbox';
 import { counted } from '../report/format.ts';
@@ -10,7 +11,7 @@ import { type Capture, canonicalPrompt, promptHash } from './capture.ts';
 import { type AgentRun, isMain, runOnce } from './run-once.ts';
 
 export type CaptureOptions = {
-  /** Default: a model that the agent knows. */
+  /** Default: the agent's own. */
   model?: string;
   signal?: AbortSignal;
 };
@@ -19,12 +20,12 @@ const PROMPT = 'Reply with OK.';
 
 /**
  * Runs an installed agent once, without a key or a provider, and takes prompt and tools from its main request.
- * @throws WhetstoneError `agent-not-installed`, `capture-failed`
+ * @throws WhetstoneError `agent-not-installed`, `agent-model-missing`, `capture-failed`
  */
 export async function captureAgent(agent: KnownDrivenAgent, options: CaptureOptions = {}): Promise<Capture> {
-  const { model = agent.release.defaultModel, signal = new AbortController().signal } = options;
+  const { model, signal = new AbortController().signal } = options;
   const programFile = await findProgram(agent);
-  const run = await runOnce(agent, { model, prompt: PROMPT, signal });
+  const run = await runOnce(agent, { ...present({ model }), prompt: PROMPT, signal });
   const call = mainCall(run);
   const request = call && run.requests.get(call.id);
   if (!call || !request) throw noRequest(agent, run);
@@ -37,7 +38,7 @@ export async function captureAgent(agent: KnownDrivenAgent, options: CaptureOpti
     agentVersion: versionOf(agent, run.version),
     capturedAt: new Date().toISOString(),
     wire: request.wire,
-    model: call.model_asked ?? model,
+    model: call.model_asked ?? model ?? '',
     ...prompt,
     hash: promptHash(canonicalPrompt(prompt, names, call.agent_family)),
     names,

@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, readFile, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { createAgent, type KnownDrivenAgent, openSession, type Turn } from '@whetstone/agents';
+import { present } from '@whetstone/events/present';
 import { createGateway, type LaneRequest, type LedgerLine, scriptFromSteps } from '@whetstone/gateway';
 import { type CommandResult, removeTree } from '@whetstone/sandbox';
 
@@ -29,7 +30,7 @@ export const isMain = ({ status, step }: LedgerLine): boolean => status === 200 
 /** One turn in an empty repository with its own HOME and a scripted model. Settles when all of it is removed. */
 export async function runOnce(
   { kind, release }: KnownDrivenAgent,
-  { model, prompt, signal }: { model: string; prompt: string; signal: AbortSignal },
+  { model, prompt, signal }: { model?: string; prompt: string; signal: AbortSignal },
 ): Promise<AgentRun> {
   await using folder = await makeFolder();
   const requests = new Map<string, LaneRequest>();
@@ -43,7 +44,7 @@ export async function runOnce(
       if (isMain(line)) setTimeout(() => enough.abort(), GRACE_MS).unref();
     },
   });
-  const agent = await createAgent({ kind, model }, { hasLanes: true });
+  const agent = await createAgent({ kind, ...present({ model }) }, { hasLanes: true });
   await using session = await openSession(agent, { folder: folder.workspace, lane, signal });
   const { sandbox, files } = session;
   await sandbox.runCommand('git', ['init', '--quiet']);

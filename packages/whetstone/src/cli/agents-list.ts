@@ -55,7 +55,6 @@ const asJson = ({ kind, agent, onPath, installed, key, login }: AgentHere) => ({
   package: agent.release.package,
   program: agent.release.program,
   wire: agent.release.wire,
-  default_model: agent.release.defaultModel,
   tested_version: testedVersion(agent),
   on_path: onPath,
   installed_versions: installed,

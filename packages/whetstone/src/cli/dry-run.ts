@@ -9,6 +9,7 @@ import {
   parseTemplate,
 } from '@whetstone/agents/config';
 import type { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import type { Config } from '../config/config.ts';
 import { protectedFiles } from '../config/protected-paths.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
@@ -116,8 +117,12 @@ function previewCommand(agent: AgentConfig, planned: CaseNames): string {
 /** The command line that the driver will start. Settings and the gateway's address are set per case. */
 function previewDriver({ kind, driver }: DriverAgentConfig): string[] {
   const { release, launch } = drivenAgents[kind];
-  const model = driver.model ?? release.defaultModel;
-  return [release.program, ...launch.turn({ model, workingDirectory: '<workspace>' })];
+  const { model, auth } = driver;
+  const access = auth === 'login' ? 'login' : 'key';
+  return [
+    release.program,
+    ...launch.turn({ access, workingDirectory: '<workspace>', ...present({ model }) }),
+  ];
 }
 
 function previewTemplate(agent: CommandAgentConfig, template: Command, planned: CaseNames): string {

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import { findDrivenAgent } from '@whetstone/agents';
+import { findDrivenAgent, type KnownDrivenAgent } from '@whetstone/agents';
 import { cacheFolder } from '@whetstone/agents/install';
 import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { findRunningGateway } from '../gateway/running-gateways.ts';
 import { exportLines, writeShellSettings } from '../gateway/shell-settings.ts';
 import type { Streams } from './streams.ts';
@@ -12,7 +13,7 @@ export type GatewayEnvOptions = {
   gateway?: string;
   /** Default: that of the running gateway. */
   key?: string;
-  /** Default: one that the agent knows. */
+  /** Default: the agent's own. */
   model?: string;
   json?: boolean;
 };
@@ -31,10 +32,10 @@ export async function gatewayEnvCommand(
   const print = (variables: Readonly<Record<string, string>>) =>
     stdout.write(options.json ? `${JSON.stringify(variables, null, 2)}\n` : exportLines(variables));
   if (agent) {
+    requireModel(agent, options);
     const settings = await writeShellSettings(agent, {
-      baseUrl,
-      key,
-      model: options.model ?? agent.release.defaultModel,
+      access: { kind: 'key', baseUrl, key },
+      ...present({ model: options.model }),
       home: join(folder, agent.kind),
       workingDirectory: process.cwd(),
     });
@@ -45,6 +46,14 @@ export async function gatewayEnvCommand(
     print(laneEnvironment(baseUrl, key));
   }
   return 0;
+}
+
+function requireModel({ kind, release }: KnownDrivenAgent, { model }: GatewayEnvOptions): void {
+  if (release.needsModel === undefined || model !== undefined) return;
+  throw new WhetstoneError('agent-model-missing', `${kind} needs a model: ${release.needsModel}.`, {
+    where: kind,
+    hint: 'Add --model MODEL.',
+  });
 }
 
 async function meantGateway({ gateway, key }: GatewayEnvOptions) {

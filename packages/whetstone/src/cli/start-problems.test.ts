@@ -13,6 +13,12 @@ const MISSING: [what: string, config: Record<string, unknown>, says: string][] =
   ],
   ['the key of the loop', agent({ kind: 'loop', profile: 'openai' }), 'OPENAI_API_KEY'],
   ['the key of a released agent', agent({ kind: 'codex-cli' }), 'OPENAI_API_KEY is not set'],
+  ['the model of an agent that has none', agent({ kind: 'copilot' }), 'The agent mine names no model'],
+  [
+    'a login',
+    { ...agent({ kind: 'codex-cli', auth: 'login' }), gateway: { mode: 'forward' } },
+    'The agent mine has no login that a case can use',
+  ],
   [
     'every provider',
     { ...agent({ kind: 'codex-cli' }), gateway: { mode: 'forward' } },
@@ -51,8 +57,13 @@ function agent(keys: Record<string, unknown>): Record<string, unknown> {
 /** A machine with `codex`, and nothing in its cache. */
 function machine(project: Project): NodeJS.ProcessEnv {
   const bin = join(project.root, 'bin');
-  makeProgram(join(bin, 'codex'), 'exit 1');
-  return { PATH: `${bin}:${process.env.PATH}`, XDG_CACHE_HOME: project.root, PATH_OF_NOTES: 'key' };
+  for (const program of ['codex', 'copilot']) makeProgram(join(bin, program), 'exit 1');
+  return {
+    PATH: `${bin}:${process.env.PATH}`,
+    XDG_CACHE_HOME: project.root,
+    CODEX_HOME: project.root,
+    PATH_OF_NOTES: 'key',
+  };
 }
 
 const asOneLine = (text: string): string => text.replaceAll(/\s+/g, ' ');

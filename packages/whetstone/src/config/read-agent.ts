@@ -251,6 +251,9 @@ function checkKindKeys(fields: Partial<RawAgent>, raw: unknown, spot: Spot): voi
     const hint = 'remove it, or add the command of the first turn';
     refuse('resume_command', 'only applies to agents with a command', hint);
   }
+  if (fields.auth === 'login') {
+    refuse('api_key_env', 'does not apply to `auth: login`', 'remove it, or write `auth: api-key`');
+  }
   if (kind === 'loop' || isDriven) {
     const hint = 'remove it: Whetstone knows where this agent looks';
     refuse('context', 'only applies to agents with a command or a module', hint);

@@ -14,8 +14,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const connection = () => ({
-  baseUrl: 'http://127.0.0.1:1/lanes/x',
-  key: 'sk-whetstone-k',
+  access: { kind: 'key', baseUrl: 'http://127.0.0.1:1/lanes/x', key: 'sk-whetstone-k' } as const,
   model: 'm',
   home: join(folder, 'home'),
   workingDirectory: folder,

@@ -1,4 +1,5 @@
-import { leadsToGateway } from '@whetstone/agents/evaluator';
+import type { AgentConfig } from '@whetstone/agents/config';
+import { leadsToGateway, usesLogin } from '@whetstone/agents/evaluator';
 import type { Config } from '../config/config.ts';
 import { inPlan, type Plan } from '../plan/plan.ts';
 
@@ -6,9 +7,15 @@ import { inPlan, type Plan } from '../plan/plan.ts';
 export function agentsBypassingGateway({ gateway, agents }: Config, plan: Plan): string[] {
   if (!gateway) return [];
   const bypassing = inPlan(agents, plan.agents).filter((agent) => !leadsToGateway(agent));
-  return bypassing.map(({ name, runner }) => {
-    const why =
-      runner === 'command' ? 'its command does not name {gateway_url}' : 'it has a base_url of its own';
-    return `The agent ${name} does not use the gateway: ${why}. Its model calls are not counted on the wire.`;
-  });
+  return bypassing.map(
+    (agent) =>
+      `The agent ${agent.name} does not use the gateway: ${reasonOf(agent)}. Its model calls are not counted on the wire.`,
+  );
+}
+
+function reasonOf(agent: AgentConfig): string {
+  if (usesLogin(agent)) return 'the calls of its login speak no wire that the gateway reads';
+  return agent.runner === 'command'
+    ? 'its command does not name {gateway_url}'
+    : 'it has a base_url of its own';
 }

@@ -28,7 +28,9 @@ ${limits}`;
   async function callsOf(limits: string) {
     writeFileSync(join(folder, 'whetstone.yaml'), yaml(limits));
     const { config } = await loadConfig('whetstone.yaml', { cwd: folder });
-    await using gateway = await openGateway(config, { plan: { seed: '1' } } as PlannedRun);
+    await using gateway = await openGateway(config, {
+      plan: { seed: '1', agents: [{ name: 'a' }] },
+    } as PlannedRun);
     if (!gateway) return expect.unreachable();
     const open = async (owner: string) =>
       gateway.server.open({ owner, ...(await gateway.laneOf({ id: owner } as PlannedCase, {})) });

@@ -1,11 +1,12 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { usesLogin } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Budget, GatewayOptions, LaneMode, LaneOptions } from '@whetstone/gateway';
 import type { LabGateway } from '../attempt/lab.ts';
 import type { BudgetConfig, Config, GatewayConfig } from '../config/config.ts';
 import { readFault } from '../config/read-fault.ts';
-import type { PlannedCase } from '../plan/plan.ts';
+import { inPlan, type PlannedCase } from '../plan/plan.ts';
 import type { PlannedRun } from './plan-or-resume.ts';
 
 /** The gateway of a run, listening. Disposing closes it. */
@@ -16,13 +17,14 @@ export type RunGateway = LabGateway & AsyncDisposable;
  * @throws WhetstoneError `script-invalid`, `upstream-missing`, `cassette-exists`, `cassette-missing`
  */
 export async function openGateway(
-  { gateway }: Config,
+  { gateway, agents }: Pick<Config, 'gateway' | 'agents'>,
   plannedRun: PlannedRun,
 ): Promise<RunGateway | undefined> {
   if (!gateway) return undefined;
   await checkCassettes(gateway, plannedRun);
   const { createGateway } = await import('@whetstone/gateway');
-  const modeOf = await modesOf(gateway, plannedRun.plan.seed);
+  const needsKeys = inPlan(agents, plannedRun.plan.agents).some((agent) => !usesLogin(agent));
+  const modeOf = await modesOf(gateway, plannedRun.plan.seed, needsKeys);
   const shared = {
     faults: gateway.faults.map(readFault),
     ...(gateway.budget && { budget: toBudget(gateway.budget) }),
@@ -39,13 +41,15 @@ export async function openGateway(
 
 type ModeOf = (planned: PlannedCase, names: Readonly<Record<string, string>>) => LaneMode | Promise<LaneMode>;
 
-async function modesOf(gateway: GatewayConfig, seed: string): Promise<ModeOf> {
+async function modesOf(gateway: GatewayConfig, seed: string, needsKeys: boolean): Promise<ModeOf> {
   if (gateway.mode === 'script') {
     const { loadScript } = await import('@whetstone/gateway');
     const script = await loadScript(gateway.script);
     return () => ({ kind: 'script', script, seed });
   }
-  const { chooseUpstreams } = await import('../gateway/choose-upstreams.ts');
+  const { chooseUpstreams: choose } = await import('../gateway/choose-upstreams.ts');
+  // Agents that sign in themselves need no key of the gateway.
+  const chooseUpstreams = (named: Parameters<typeof choose>[0]) => (needsKeys ? choose(named) : {});
   switch (gateway.mode) {
     case 'forward': {
       const upstreams = chooseUpstreams(gateway.upstreams);

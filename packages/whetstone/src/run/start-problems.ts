@@ -1,6 +1,6 @@
 import { createAgent } from '@whetstone/agents';
 import { type AgentConfig, drivenAgents } from '@whetstone/agents/config';
-import { leadsToGateway, loopDefaults } from '@whetstone/agents/evaluator';
+import { leadsToGateway, loopDefaults, usesLogin } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Config, UpstreamConfig } from '../config/config.ts';
 import type { YamlPath } from '../config/yaml-source.ts';
@@ -26,7 +26,10 @@ export async function startProblems(
   const named = gateway?.mode !== 'script' ? gateway?.upstreams : undefined;
   const forwards = gateway?.mode === 'forward' || gateway?.mode === 'record';
   const forks = gateway?.mode === 'replay' && gateway.miss === 'fork';
-  if (named && (forwards || forks)) problems.push(...(await upstreamProblems(named, agents, environment)));
+  const keyed = agents.filter((agent) => !usesLogin(agent));
+  if (named && (forwards || forks) && keyed.length > 0) {
+    problems.push(...(await upstreamProblems(named, keyed, environment)));
+  }
   return problems;
 }
 
@@ -48,8 +51,9 @@ async function upstreamProblems(
     const [wire] = wires;
     const upstream = upstreams[wire];
     if (upstream) {
-      if ('command' in upstream.key) continue;
-      const error = await errorOf(() => readKey(upstream.key, environment));
+      const { key } = upstream;
+      if (key === 'client' || 'command' in key) continue;
+      const error = await errorOf(() => readKey(key, environment));
       if (error) problems.push({ path: path(name), error });
       continue;
     }

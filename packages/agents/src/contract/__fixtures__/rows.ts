@@ -16,7 +16,9 @@ const create = (config: Parameters<typeof agentConfig>[0], { user, hasLanes = tr
 
 /** A released agent that Whetstone drives itself. */
 function drivenRow(kind: DrivenAgentKind): ContractRow {
-  const connection = { baseUrl: '', key: '', model: '', home: '/home', workingDirectory: '/' };
+  const access = { kind: 'key', baseUrl: '', key: '' } as const;
+  const connection = { access, model: '', home: '/home', workingDirectory: '/' };
+  const { needsModel } = drivenAgents[kind].release;
   return {
     name: kind,
     runtime: kind,
@@ -29,7 +31,7 @@ function drivenRow(kind: DrivenAgentKind): ContractRow {
           kind,
           driver: {
             inherit: options.inherit ?? [],
-            ...present({ model: options.model }),
+            ...present({ model: options.model ?? (needsModel && 'model-of-its-configuration') }),
             ...(options.isMissing && { version: '0.0.1' }),
           },
         },

@@ -1,10 +1,9 @@
 import type { Connection } from '../native-agent.ts';
 
 /** A connection whose lane and home do not exist. */
-export const connection: Connection = {
-  baseUrl: 'http://127.0.0.1:1234/lanes/0a1b',
-  key: 'sk-whetstone-lane',
+export const connection = {
+  access: { kind: 'key', baseUrl: 'http://127.0.0.1:1234/lanes/0a1b', key: 'sk-whetstone-lane' },
   model: 'model-1',
   home: '/scratch/home',
   workingDirectory: '/scratch/workspace',
-};
+} satisfies Connection;

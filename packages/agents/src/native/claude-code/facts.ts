@@ -15,7 +15,16 @@ export const facts: NativeFacts = {
   plugins: { folder: PASSED_PLUGINS, manifests: [{ path: '.claude-plugin/plugin.json' }] },
   structuredOutput: true,
   sessions: 'session id',
-  login: { variable: 'CLAUDE_CODE_OAUTH_TOKEN' },
+  login: {
+    variables: ['CLAUDE_CODE_OAUTH_TOKEN'],
+    file: {
+      path: '.claude/.credentials.json',
+      movedBy: { variable: 'CLAUDE_CONFIG_DIR', folder: '.claude' },
+      entries: ['claudeAiOauth'],
+    },
+    upstreams: { 'anthropic-messages': 'https://api.anthropic.com' },
+    signIn: 'claude setup-token',
+  },
   retries: { variable: 'CLAUDE_CODE_MAX_RETRIES' },
 };
 
@@ -24,5 +33,4 @@ export const release: Release = {
   program: 'claude',
   entry: { native: '@anthropic-ai/claude-code-PLATFORM/claude' },
   wire: 'anthropic-messages',
-  defaultModel: 'claude-sonnet-4-5',
 };

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { present } from '@whetstone/events/present';
 import { shieldedServers, typedAddress } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
 import type { Launch } from '../native-agent.ts';
@@ -6,17 +7,16 @@ import type { Launch } from '../native-agent.ts';
 const MCP_FILE = '.claude/mcp.json';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, model, home, plugins = [], ...context }) => {
+  settings: ({ access, model, home, plugins = [], ...context }) => {
     const { mcpServers, env } = shieldedServers(context.mcpServers, typedAddress);
     return {
       env: {
         ...env,
         ...ownFolders(home),
-        ANTHROPIC_BASE_URL: baseUrl,
-        ANTHROPIC_API_KEY: key,
-        ANTHROPIC_MODEL: model,
+        ...present({ ANTHROPIC_BASE_URL: access.baseUrl }),
+        ...(access.kind === 'key' ? { ANTHROPIC_API_KEY: access.key } : access.env),
         // Otherwise its side requests would name another model.
-        ANTHROPIC_SMALL_FAST_MODEL: model,
+        ...present({ ANTHROPIC_MODEL: model, ANTHROPIC_SMALL_FAST_MODEL: model }),
         CLAUDE_CONFIG_DIR: join(home, '.claude'),
         CLAUDE_CODE_TMPDIR: join(home, '.cache/claude-tmp'),
         // As root, it refuses to skip permissions unless this variable says that it is in a sandbox.
@@ -40,7 +40,7 @@ export const launch: Launch = {
     '--print',
     ...['--output-format', 'stream-json', '--verbose'],
     '--dangerously-skip-permissions',
-    ...['--model', model],
+    ...(model === undefined ? [] : ['--model', model]),
     ...(outputSchema ? ['--json-schema', outputSchema.text] : []),
     ...(resume === undefined ? [] : ['--resume', resume]),
   ],

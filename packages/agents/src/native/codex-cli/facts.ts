@@ -11,7 +11,15 @@ export const facts: NativeFacts = {
   },
   structuredOutput: true,
   sessions: 'session id',
-  login: { file: '.codex/auth.json' },
+  login: {
+    file: {
+      path: '.codex/auth.json',
+      movedBy: { variable: 'CODEX_HOME', folder: '.codex' },
+      entries: ['tokens'],
+    },
+    upstreams: { 'openai-responses': 'https://chatgpt.com/backend-api' },
+    signIn: 'codex login',
+  },
   retries: {
     setting: 'request_max_retries and stream_max_retries of the model provider in .codex/config.toml',
   },
@@ -22,5 +30,4 @@ export const release: Release = {
   program: 'codex',
   entry: { native: '@openai/codex-PLATFORM/vendor/*/bin/codex' },
   wire: 'openai-responses',
-  defaultModel: 'gpt-5.5',
 };

@@ -1,14 +1,18 @@
 import { join } from 'node:path';
 import type { McpServer } from '../../kit/declared-context.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
-import type { Launch } from '../native-agent.ts';
+import type { Access, Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, model, home, mcpServers = [], plugins = [] }) => ({
-    env: { ...ownFolders(home), CODEX_HOME: join(home, '.codex'), WHETSTONE_GATEWAY_KEY: key },
+  settings: ({ access, model, home, mcpServers = [], plugins = [] }) => ({
+    env: {
+      ...ownFolders(home),
+      CODEX_HOME: join(home, '.codex'),
+      ...(access.kind === 'key' ? { WHETSTONE_GATEWAY_KEY: access.key } : access.env),
+    },
     files: {
       '.codex/config.toml': [
-        configuration(baseUrl, model, plugins.length > 0),
+        configuration(access, model, plugins.length > 0),
         ...mcpServers.map(serverTable),
         ...plugins.map(({ name }) => `\n[plugins."${name}@local"]\nenabled = true\n`),
       ].join(''),
@@ -19,7 +23,7 @@ export const launch: Launch = {
   // `-` makes Codex read the prompt from standard input.
   turn({ model, workingDirectory, resume, outputSchema }) {
     const options = ['--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
-    const modelAndFolder = ['--model', model, '-C', workingDirectory];
+    const modelAndFolder = [...(model === undefined ? [] : ['--model', model]), '-C', workingDirectory];
     const answer = outputSchema ? ['--output-schema', outputSchema.file] : [];
     const session = resume === undefined ? ['-'] : ['resume', resume, '-'];
     return ['exec', ...options, ...modelAndFolder, ...answer, ...session];
@@ -32,24 +36,32 @@ export const launch: Launch = {
  */
 const withoutSync = { '.codex/.tmp/plugins.sync.lock/README': 'Nothing is fetched here.\n' };
 
-/** A provider of our own, because the built-in one asks for a login and tries a WebSocket first. */
-const configuration = (baseUrl: string, model: string, hasPlugins: boolean): string =>
-  `model = ${JSON.stringify(model)}
-model_provider = "gateway"
-check_for_update_on_startup = false
-
-[model_providers.gateway]
-name = "gateway"
-base_url = ${JSON.stringify(`${baseUrl}/v1`)}
-wire_api = "responses"
-env_key = "WHETSTONE_GATEWAY_KEY"
-
+const configuration = (access: Access, model: string | undefined, hasPlugins: boolean): string =>
+  `${model === undefined ? '' : `model = ${JSON.stringify(model)}\n`}${providerOf(access)}
 [analytics]
 enabled = false
 
 [features]
 plugins = ${hasPlugins}
 `;
+
+/**
+ * A provider of our own, because the built-in one asks for a login and tries a WebSocket first. With a login that calls
+ * its own address, the built-in one.
+ */
+function providerOf(access: Access): string {
+  const noUpdates = 'check_for_update_on_startup = false\n';
+  if (access.baseUrl === undefined) return noUpdates;
+  const isLogin = access.kind === 'login';
+  return `model_provider = "gateway"
+${noUpdates}
+[model_providers.gateway]
+name = "gateway"
+base_url = ${JSON.stringify(`${access.baseUrl}/${isLogin ? 'codex' : 'v1'}`)}
+wire_api = "responses"
+${isLogin ? 'requires_openai_auth = true' : 'env_key = "WHETSTONE_GATEWAY_KEY"'}
+`;
+}
 
 /** A JSON string is also a TOML string. */
 function serverTable(server: McpServer): string {

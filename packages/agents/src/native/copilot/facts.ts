@@ -16,6 +16,11 @@ export const facts: NativeFacts = {
   },
   structuredOutput: false,
   sessions: 'session id',
+  login: {
+    variables: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
+    upstreams: {},
+    signIn: 'export COPILOT_GITHUB_TOKEN=$(gh auth token)',
+  },
 };
 
 export const release: Release = {
@@ -24,5 +29,5 @@ export const release: Release = {
   entry: { native: '@github/copilot-PLATFORM/copilot' },
   unpacking: (folder) => ({ COPILOT_PKG_CACHE_HOME: folder, COPILOT_SEA_EXTRACT_ONLY: '1' }),
   wire: 'openai-chat-completions',
-  defaultModel: 'claude-sonnet-4.5',
+  needsModel: 'Copilot only chooses a model for a GitHub login',
 };

@@ -2,21 +2,18 @@ import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { shieldedServers, typedAddress } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
-import type { Launch } from '../native-agent.ts';
+import type { Access, Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, model, home, unpacked, plugins = [], ...context }) => {
+  settings: ({ access, model, home, unpacked, plugins = [], ...context }) => {
     const { mcpServers, env } = shieldedServers(context.mcpServers, typedAddress);
     return {
       env: {
         ...env,
         ...ownFolders(home),
         COPILOT_HOME: join(home, '.copilot'),
-        COPILOT_PROVIDER_BASE_URL: `${baseUrl}/v1`,
-        COPILOT_PROVIDER_TYPE: 'openai',
-        COPILOT_PROVIDER_API_KEY: key,
-        COPILOT_MODEL: model,
-        COPILOT_OFFLINE: 'true',
+        ...(access.kind === 'key' ? ownProvider(access) : access.env),
+        ...present({ COPILOT_MODEL: model }),
         COPILOT_AUTO_UPDATE: 'false',
         ...present({ COPILOT_PKG_CACHE_HOME: unpacked }),
       },
@@ -27,10 +24,17 @@ export const launch: Launch = {
 
   turn: ({ model, resume }) => [
     '--allow-all',
-    ...['--output-format', 'json', '--model', model],
+    ...['--output-format', 'json', ...(model === undefined ? [] : ['--model', model])],
     ...(resume === undefined ? [] : ['--resume', resume]),
   ],
 };
+
+const ownProvider = ({ baseUrl, key }: Extract<Access, { kind: 'key' }>): Record<string, string> => ({
+  COPILOT_PROVIDER_BASE_URL: `${baseUrl}/v1`,
+  COPILOT_PROVIDER_TYPE: 'openai',
+  COPILOT_PROVIDER_API_KEY: key,
+  COPILOT_OFFLINE: 'true',
+});
 
 /** Without a list of tools, Copilot offers none. */
 function mcpConfig(servers: Record<string, object>): string {

@@ -8,7 +8,14 @@ export const facts: NativeFacts = {
   plugins: { folder: '.gemini/extensions/NAME', manifests: [{ path: 'gemini-extension.json' }] },
   structuredOutput: false,
   sessions: 'session id',
-  login: { file: '.gemini/oauth_creds.json' },
+  login: {
+    file: {
+      path: '.gemini/oauth_creds.json',
+      movedBy: { variable: 'GEMINI_CLI_HOME', folder: '' },
+    },
+    upstreams: {},
+    signIn: 'gemini',
+  },
   retries: { setting: 'general.maxAttempts in .gemini/settings.json' },
 };
 
@@ -17,5 +24,4 @@ export const release: Release = {
   program: 'gemini',
   entry: { script: '@google/gemini-cli/bundle/gemini.js' },
   wire: 'gemini-generate-content',
-  defaultModel: 'gemini-2.5-pro',
 };

@@ -2,10 +2,10 @@ import { WhetstoneError } from '@whetstone/errors';
 import type { McpServer } from '../../kit/declared-context.ts';
 import { httpUrlAddress, shieldedServers } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
-import type { Launch } from '../native-agent.ts';
+import type { Access, Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, home, ...context }) => {
+  settings: ({ access, home, ...context }) => {
     for (const server of context.mcpServers ?? []) refuseVariables(server);
     const { mcpServers, env } = shieldedServers(context.mcpServers, httpUrlAddress);
     return {
@@ -13,13 +13,14 @@ export const launch: Launch = {
         ...env,
         ...ownFolders(home),
         GEMINI_CLI_HOME: home,
-        GOOGLE_GEMINI_BASE_URL: baseUrl,
-        GEMINI_API_KEY: key,
+        ...(access.kind === 'key'
+          ? { GOOGLE_GEMINI_BASE_URL: access.baseUrl, GEMINI_API_KEY: access.key }
+          : access.env),
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
         // Otherwise it starts itself again as a child, which signals do not reach.
         GEMINI_CLI_NO_RELAUNCH: 'true',
       },
-      files: { '.gemini/settings.json': JSON.stringify({ ...settings, mcpServers }, null, 2) },
+      files: { '.gemini/settings.json': JSON.stringify({ ...settings(access), mcpServers }, null, 2) },
     };
   },
 
@@ -27,18 +28,18 @@ export const launch: Launch = {
     ...['--output-format', 'stream-json'],
     '--yolo',
     '--skip-trust',
-    ...['--model', model],
+    ...(model === undefined ? [] : ['--model', model]),
     ...(resume === undefined ? [] : ['--resume', resume]),
   ],
 };
 
 /** Without an auth type, a base URL makes Gemini CLI choose one that it refuses without a terminal. */
-const settings = {
-  security: { auth: { selectedType: 'gemini-api-key' } },
+const settings = ({ kind }: Access): object => ({
+  security: { auth: { selectedType: kind === 'key' ? 'gemini-api-key' : 'oauth-personal' } },
   privacy: { usageStatisticsEnabled: false },
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
   telemetry: { enabled: false },
-};
+});
 
 /** Gemini CLI fills in variables repeatedly in `env`, `url` and `headers`, so no variable can stand for a `$` there. */
 function refuseVariables(server: McpServer): void {

@@ -20,6 +20,14 @@ export const facts: NativeFacts = {
   },
   structuredOutput: false,
   sessions: 'session id',
+  login: {
+    file: {
+      path: '.local/share/opencode/auth.json',
+      movedBy: { variable: 'XDG_DATA_HOME', folder: '.local/share' },
+    },
+    upstreams: {},
+    signIn: 'opencode auth login',
+  },
 };
 
 export const release: Release = {
@@ -27,5 +35,4 @@ export const release: Release = {
   program: 'opencode',
   entry: { native: 'opencode-PLATFORM/bin/opencode' },
   wire: 'openai-chat-completions',
-  defaultModel: 'qwen3-coder-plus',
 };

@@ -1,45 +1,51 @@
 import { pathToFileURL } from 'node:url';
 import type { McpServer } from '../../kit/declared-context.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
-import type { Launch } from '../native-agent.ts';
+import type { Access, Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, model, home, mcpServers = [], plugins = [] }) => ({
+  settings: ({ access, model, home, mcpServers = [], plugins = [] }) => ({
     env: {
       ...ownFolders(home),
       OPENCODE_CONFIG_CONTENT: JSON.stringify({
-        ...configuration(baseUrl, key, model),
+        ...configuration(access, model),
         ...(mcpServers.length > 0 && { mcp: Object.fromEntries(mcpServers.map(mcpEntry)) }),
         ...(plugins.length > 0 && { plugin: plugins.map(({ folder }) => `${pathToFileURL(folder)}`) }),
       }),
       OPENCODE_DISABLE_AUTOUPDATE: '1',
       OPENCODE_DISABLE_MODELS_FETCH: '1',
       OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-      OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+      // Its own plugins sign in to some providers.
+      ...(access.kind === 'key' ? { OPENCODE_DISABLE_DEFAULT_PLUGINS: '1' } : access.env),
       OPENCODE_DISABLE_SHARE: '1',
     },
     // OpenCode would install a package for plugins into this folder, which nothing here uses.
     files: { '.config/opencode/.npmrc': 'offline=true\n' },
   }),
 
-  turn: ({ model, workingDirectory, resume }) => [
+  turn: ({ access, model, workingDirectory, resume }) => [
     'run',
     ...['--format', 'json', '--auto'],
-    ...['--model', `gateway/${model}`, '--dir', workingDirectory],
+    ...(model === undefined ? [] : ['--model', access === 'key' ? `gateway/${model}` : model]),
+    ...['--dir', workingDirectory],
     // Without a title, OpenCode asks the model for one.
     ...(resume === undefined ? ['--title', 'task'] : ['--session', resume]),
   ],
 };
 
-function configuration(baseUrl: string, key: string, model: string): object {
+/** With a model, a provider that has only this one; without, OpenAI as OpenCode knows it, and OpenCode chooses. */
+function configuration(access: Access, model: string | undefined): object {
+  const quiet = { autoupdate: false, share: 'disabled' };
+  if (access.kind === 'login') return quiet;
+  const options = { baseURL: `${access.baseUrl}/v1`, apiKey: access.key };
+  if (model === undefined)
+    return { ...quiet, enabled_providers: ['openai'], provider: { openai: { options } } };
   const models = { [model]: { tool_call: true, limit: { context: 200_000, output: 32_000 } } };
-  const options = { baseURL: `${baseUrl}/v1`, apiKey: key };
   return {
+    ...quiet,
     model: `gateway/${model}`,
     small_model: `gateway/${model}`,
     enabled_providers: ['gateway'],
-    autoupdate: false,
-    share: 'disabled',
     provider: { gateway: { npm: '@ai-sdk/openai-compatible', options, models } },
   };
 }

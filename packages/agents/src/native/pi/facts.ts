@@ -16,6 +16,18 @@ export const facts: NativeFacts = {
   },
   structuredOutput: false,
   sessions: 'session id',
+  login: {
+    file: {
+      path: '.pi/agent/auth.json',
+      movedBy: { variable: 'PI_CODING_AGENT_DIR', folder: '.pi/agent' },
+      entries: ['anthropic', 'openai-codex'],
+    },
+    upstreams: {
+      'anthropic-messages': 'https://api.anthropic.com',
+      'openai-responses': 'https://chatgpt.com/backend-api',
+    },
+    signIn: 'pi, then /login',
+  },
 };
 
 export const release: Release = {
@@ -23,5 +35,4 @@ export const release: Release = {
   program: 'pi',
   entry: { script: '@earendil-works/pi-coding-agent/dist/bundle/cli.js' },
   wire: 'anthropic-messages',
-  defaultModel: 'claude-sonnet-4-5',
 };

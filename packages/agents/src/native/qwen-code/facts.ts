@@ -8,7 +8,11 @@ export const facts: NativeFacts = {
   plugins: { folder: '.qwen/extensions/NAME', manifests: [{ path: 'qwen-extension.json' }] },
   structuredOutput: true,
   sessions: 'session id',
-  login: { file: '.qwen/oauth_creds.json' },
+  login: {
+    upstreams: {},
+    signIn: 'qwen',
+    ended: 'its maker ended the free logins of Qwen Code on 15 April 2026, and the program refuses them',
+  },
   retries: { setting: 'model.generationConfig.maxRetries in .qwen/settings.json' },
 };
 
@@ -17,5 +21,4 @@ export const release: Release = {
   program: 'qwen',
   entry: { script: '@qwen-code/qwen-code/cli-entry.js' },
   wire: 'openai-chat-completions',
-  defaultModel: 'qwen3-coder-plus',
 };

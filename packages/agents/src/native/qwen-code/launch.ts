@@ -1,17 +1,19 @@
+import { present } from '@whetstone/events/present';
 import { httpUrlAddress, shieldedServers } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
 import type { Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ baseUrl, key, model, home, ...context }) => {
+  settings: ({ access, model, home, ...context }) => {
     const { mcpServers, env } = shieldedServers(context.mcpServers, httpUrlAddress);
     return {
       env: {
         ...env,
         ...ownFolders(home),
-        OPENAI_BASE_URL: `${baseUrl}/v1`,
-        OPENAI_API_KEY: key,
-        OPENAI_MODEL: model,
+        ...(access.kind === 'key'
+          ? { OPENAI_BASE_URL: `${access.baseUrl}/v1`, OPENAI_API_KEY: access.key }
+          : access.env),
+        ...present({ OPENAI_MODEL: model }),
         // Otherwise it starts itself again as a child, which outlives it.
         QWEN_CODE_NO_RELAUNCH: 'true',
         QWEN_CODE_SUPPRESS_YOLO_WARNING: '1',
@@ -23,7 +25,7 @@ export const launch: Launch = {
   turn: ({ model, resume, outputSchema }) => [
     ...['--output-format', 'stream-json'],
     '--yolo',
-    ...['--auth-type', 'openai', '--model', model],
+    ...['--auth-type', 'openai', ...(model === undefined ? [] : ['--model', model])],
     ...(outputSchema ? ['--json-schema', `@${outputSchema.file}`] : []),
     ...(resume === undefined ? [] : ['--resume', resume]),
   ],

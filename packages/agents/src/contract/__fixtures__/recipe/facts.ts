@@ -13,5 +13,4 @@ export const release: Release = {
   program: 'invented',
   entry: { script: '@example/invented/cli.js' },
   wire: 'openai-chat-completions',
-  defaultModel: 'invented-1',
 };

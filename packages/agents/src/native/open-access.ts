@@ -1,0 +1,58 @@
+import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
+import type { AgentContext } from '../agent.ts';
+import type { DriverAgentConfig } from '../config.ts';
+import { leadsToGateway } from '../kit/leads-to-gateway.ts';
+import { type Login, readLogin, usesLogin } from './login.ts';
+import { modelProviderOf } from './model-provider.ts';
+import type { Access } from './native-agent.ts';
+import { drivenAgents } from './native-agents.ts';
+
+type TurnAccess = {
+  access: Access;
+  /** As the user has it now: an earlier case may have refreshed it. */
+  login?: Login;
+  /** Masked in what the agent prints. */
+  secrets: string[];
+};
+
+/**
+ * Checks, before anything runs, that a driven agent can reach a model, and returns how it does in each turn.
+ * @throws WhetstoneError `agent-key-missing`, `agent-login-missing`, `agent-model-missing`
+ */
+export function openAccess(
+  config: DriverAgentConfig,
+  user: { environment: NodeJS.ProcessEnv; hasLanes: boolean },
+): (context: Pick<AgentContext, 'lane'>) => TurnAccess {
+  const { environment } = user;
+  if (usesLogin(config)) {
+    readLogin(config, environment);
+    return ({ lane }) => {
+      const login = readLogin(config, environment);
+      // The agent sends its login where the key of a lane would be, so its address has the key.
+      const baseUrl = lane ? `${lane.baseUrl}.${lane.key}` : config.driver.baseUrl;
+      return {
+        access: { kind: 'login', env: login.env, ...present({ baseUrl }) },
+        login,
+        secrets: login.secrets,
+      };
+    };
+  }
+  requireModel(config);
+  const hasLane = user.hasLanes && leadsToGateway(config);
+  const provider = hasLane ? undefined : modelProviderOf(config, environment);
+  return ({ lane = provider }) => {
+    if (!lane) throw new TypeError('The agent has neither a lane nor a provider.');
+    const { baseUrl, key } = lane;
+    return { access: { kind: 'key', baseUrl, key }, secrets: provider ? [provider.key] : [] };
+  };
+}
+
+function requireModel({ kind, name, driver }: DriverAgentConfig): void {
+  const { needsModel } = drivenAgents[kind].release;
+  if (needsModel === undefined || driver.model !== undefined) return;
+  throw new WhetstoneError('agent-model-missing', `The agent ${name} names no model: ${needsModel}.`, {
+    where: `agents.${name}`,
+    hint: 'Name a model of your provider (`model:` in a configuration), or use `auth: login`.',
+  });
+}

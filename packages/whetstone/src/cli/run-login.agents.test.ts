@@ -1,0 +1,127 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { delimiter, dirname, join } from 'node:path';
+import { createGateway, type Lane, scriptFromSteps } from '@whetstone/gateway';
+import { afterEach, expect, test } from 'vitest';
+import { programs } from '../../../../examples/real-agents/install.ts';
+import { makeProject, type Project } from './__fixtures__/project.ts';
+
+let project: Project;
+afterEach(() => project[Symbol.dispose]());
+
+const claudeToken = 'sk-ant-oat01-of-the-user-0001';
+const inAnHour = () => Date.now() + 3_600_000;
+
+/** As ChatGPT gives them out: three parts, of which the second says who it is for. */
+function chatGptToken(): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const account = { chatgpt_account_id: 'account-1', chatgpt_plan_type: 'plus' };
+  const claims = { exp: Math.floor(inAnHour() / 1000), 'https://api.openai.com/auth': account };
+  return `${part({ alg: 'none' })}.${part(claims)}.c2ln`;
+}
+
+/** A scripted model behind a provider that takes only these tokens, and only as `Authorization: Bearer`. */
+async function startProvider(tokens: readonly string[]) {
+  const refused: string[] = [];
+  const gateway = await createGateway();
+  const script = scriptFromSteps('login', [{ text: 'Hello.', usage: { inputTokens: 70, outputTokens: 3 } }]);
+  const lane: Lane = await gateway.open({ owner: 'provider', mode: { kind: 'script', script } });
+  const server = createServer(async (request, response) => {
+    const isModelCall = request.method === 'POST';
+    if (isModelCall && !tokens.some((token) => request.headers.authorization === `Bearer ${token}`)) {
+      refused.push(`${request.method} ${request.url}`);
+      response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"sign in"}}');
+      return;
+    }
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk);
+    const headers = { 'x-api-key': lane.key, 'content-type': 'application/json' };
+    const body = isModelCall ? { body: Buffer.concat(chunks) } : {};
+    const answer = await fetch(`${lane.baseUrl}${request.url}`, {
+      method: request.method ?? '',
+      headers,
+      ...body,
+    });
+    response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' });
+    response.end(Buffer.from(await answer.arrayBuffer()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    refused,
+    async [Symbol.asyncDispose]() {
+      server.close();
+      server.closeAllConnections();
+      await gateway.close();
+    },
+  };
+}
+
+function put(path: string, content: object): void {
+  const file = join(project.root, 'home', path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
+}
+
+function textBelow(directory: string): string {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('\n');
+}
+
+test('released agents use the login of the user, and the gateway meters them without a key', async () => {
+  const chatGpt = chatGptToken();
+  await using provider = await startProvider([claudeToken, chatGpt]);
+  const login = { auth: 'login', base_url: provider.url };
+  project = makeProject({
+    tasks: [{ id: 'one', prompt: 'Say hello.' }],
+    config: {
+      agents: {
+        claude: { kind: 'claude-code', ...login },
+        codex: { kind: 'codex-cli', ...login },
+        pi: { kind: 'pi', ...login },
+      },
+      variants: { plain: {} },
+      gateway: { mode: 'forward' },
+    },
+  });
+  put('.claude/.credentials.json', {
+    claudeAiOauth: {
+      accessToken: claudeToken,
+      refreshToken: 'sk-ant-ort01-of-the-user-0001',
+      expiresAt: inAnHour(),
+      scopes: ['user:inference', 'user:profile'],
+      subscriptionType: 'max',
+    },
+  });
+  put('.codex/auth.json', {
+    auth_mode: 'chatgpt',
+    OPENAI_API_KEY: null,
+    tokens: {
+      id_token: chatGpt,
+      access_token: chatGpt,
+      refresh_token: 'refresh-0001-0001',
+      account_id: 'account-1',
+    },
+    last_refresh: new Date().toISOString(),
+  });
+  put('.pi/agent/auth.json', {
+    anthropic: { type: 'oauth', access: claudeToken, refresh: 'refresh-0002-0002', expires: inAnHour() },
+  });
+  const { stderr } = await project.whetstone(['run'], {
+    HOME: join(project.root, 'home'),
+    PATH: [programs, process.env.PATH].join(delimiter),
+  });
+  expect(stderr).not.toContain('error');
+  expect(provider.refused).toEqual([]);
+  const { rows, directory } = project.latest();
+  expect(rows.map((row) => [row.agent_name, row.outcome, row.usage_source, row.models.length])).toEqual([
+    ['claude', 'passed', 'gateway', 1],
+    ['codex', 'passed', 'gateway', 1],
+    ['pi', 'passed', 'gateway', 1],
+  ]);
+  for (const row of rows) expect(row.output_tokens).toBeGreaterThan(0);
+  expect(textBelow(directory)).not.toMatch(/of-the-user|refresh-000|c2ln/);
+});
