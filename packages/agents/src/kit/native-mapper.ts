@@ -14,6 +14,11 @@ export interface NativeMapper {
   end?(): StreamEvent[];
   /** Sums up the items so far. */
   summary(): NativeSummary;
+  /**
+   * How many refusals of its key or login in a row the agent has reported and means to retry. Absent: its retries of a
+   * refusal end by themselves within seconds.
+   */
+  refusals?: () => number;
 }
 
 /** What a stream reports of its turn. It is one piece of evidence, beside the end of the process and the gateway. */

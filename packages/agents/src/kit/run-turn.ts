@@ -50,12 +50,20 @@ export async function runTurn(
   const turn = createTurnEvents(context);
   const startedAt = new Date().toISOString();
   const output = reader.begin({ isNew: session.isNew, emit: turn.add });
-  const result = await launch.run({
-    ...{ env: launch.env, signal, timeoutMs, mask: launch.mask },
+  const refused = new AbortController();
+  const ended = await launch.run({
+    ...{ env: launch.env, timeoutMs, mask: launch.mask },
+    signal: AbortSignal.any([signal, refused.signal]),
     ...{ stdoutFile: files.stdoutFile, stderrFile: files.stderrFile },
-    onStdout: (chunk) => output.push(chunk),
+    onStdout: (chunk) => {
+      output.push(chunk);
+      if ((output.refusals?.() ?? 0) >= LASTING_REFUSALS) refused.abort();
+    },
     ...(launch.stdin !== undefined && { stdin: launch.stdin }),
   });
+  // The host ended it for what the agent reported; the run was not aborted.
+  const isRefused = refused.signal.aborted && !signal.aborted && ended.ended === 'abort';
+  const result: CommandResult = isRefused ? { ...ended, ended: 'exit' } : ended;
   const reading = await endOf(output, context);
   if (reading.source !== 'text' && reading.summary.sessionId !== undefined)
     setup.onSession(reading.summary.sessionId);
@@ -66,7 +74,7 @@ export async function runTurn(
   const calls = callsOfTurn(turn.events, kept, usage);
   const reportedCost = reading.source === 'text' ? undefined : reading.summary.costUsd;
   const outcome: TurnOutcome = {
-    ...{ result, reading, kept },
+    ...{ result, reading, kept, isRefused },
     spent: { usage, calls, costUsd: reportedCost ?? (calls && (await listPriceOf(setup.config, calls))) },
     notStarted: (await launch.isMissing?.(result)) ?? false,
     telemetry: await telemetry.collect({
@@ -89,6 +97,9 @@ export async function runTurn(
     });
   }
 }
+
+/** From this refusal of a key or login in a row on, more retries would only use up the time limit. */
+const LASTING_REFUSALS = 3;
 
 /** Ends the reading. Output that cannot be read becomes a gap and never changes how the turn ended. */
 async function endOf(output: { end(): Promise<Reading> }, { log }: AgentContext): Promise<Reading> {

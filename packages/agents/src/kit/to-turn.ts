@@ -29,6 +29,8 @@ export type TurnOutcome = {
   };
   /** The host checked the program: it is missing or cannot run. */
   notStarted: boolean;
+  /** The host ended the program, because it kept repeating calls that its provider refuses. */
+  isRefused: boolean;
   telemetry: Telemetry;
   /** The answer to an output schema. */
   data: JsonValue | undefined;
@@ -36,12 +38,12 @@ export type TurnOutcome = {
 
 /** Sums up the turn of a program, from how its process ended and what it reported. */
 export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutcome): Turn {
-  const { result, reading, kept, spent, data, notStarted } = outcome;
+  const { result, reading, kept, spent, data, notStarted, isRefused } = outcome;
   const telemetry = withToolCounts(outcome);
   const { costUsd, calls } = spent;
   const ending = reading.source === 'text' ? undefined : reading.summary.ending;
   if (reading.source === 'text') addMessage(turn, result.stdout);
-  const failure = failureOf(result, reading);
+  const failure = isRefused ? { message: stoppedMessages.refused } : failureOf(result, reading);
   if (failure) {
     const { message, details = '' } = failure;
     const text = details === '' ? message : `${message}\n${details}`;

@@ -1,6 +1,7 @@
 import { glob, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { createConfinedFiles } from '@whetstone/sandbox';
 import type { NativeAgent, TranscriptFormat } from '../native/native-agent.ts';
 import type { MapperPlace, NativeMapper } from './native-mapper.ts';
@@ -15,6 +16,8 @@ export type TurnReader = {
 export type TurnReading = {
   /** Takes standard output as it arrives. */
   push(chunk: Buffer): void;
+  /** Of the mapper. Default: none. */
+  refusals?: () => number;
   /** Returns what could be read of the turn, after its process has ended. */
   end(): Promise<Reading>;
 };
@@ -59,6 +62,7 @@ function streamReader(open: NonNullable<NativeAgent['stream']>['open'], place: M
       const reader = readJsonLines(opened, emit);
       return {
         push: (chunk) => reader.push(chunk),
+        ...present({ refusals: opened.refusals }),
         end: async () => ({ source: 'stream', summary: reader.end(), mapper: opened }),
       };
     },

@@ -172,3 +172,21 @@ describe('a login that an agent refreshed', () => {
     expect(logged.join('\n')).not.toContain('-0002');
   });
 });
+
+test('an agent that keeps repeating a refused call is ended, and a failure that can heal is not', async () => {
+  const retry = (status: number) =>
+    `echo '{"type":"system","subtype":"api_retry","attempt":1,"max_retries":10,"error_status":${status},"error":"x"}'`;
+  const end = `echo '{"type":"result","subtype":"success","is_error":false,"result":"Done."}'`;
+  const played = async (lines: string[]) => {
+    await using attempt = await startAttempt('Do it', {}, { claude: lines.join('\n') });
+    const environment = { PATH: `${attempt.folder}/programs:${process.env.PATH}`, ANTHROPIC_API_KEY: 'key' };
+    const config = agentConfig({ kind: 'claude-code', driver: { inherit: [] } });
+    return await (await createAgent(config, { environment })).send({ text: 'Do it' }, attempt.context);
+  };
+  expect(await played([retry(401), retry(401), retry(401), 'sleep 60', end])).toMatchObject({
+    status: 'failed',
+    exit: { ended: 'exit', message: expect.stringContaining('keeps refusing its key or login') },
+  });
+  const healing = [401, 401, 529, 401, 429, 429, 429].map(retry);
+  expect(await played([...healing, end])).toMatchObject({ status: 'completed' });
+});

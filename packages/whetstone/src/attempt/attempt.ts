@@ -27,6 +27,7 @@ import { keepFileChanges } from './keep-file-changes.ts';
 import { keepPatch } from './keep-patch.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
+import { reportWaits } from './provider-waits.ts';
 import { type RequestWatch, watchRequests } from './watch-requests.ts';
 import { writeReview } from './write-review.ts';
 
@@ -124,19 +125,25 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
 
 /** `names`: the values that differ between two runs of the same case, so that a recording of one run fits the other. */
 async function openLane(
-  { planned, agentConfig }: Attempt,
+  attempt: Attempt,
   { gateway }: Lab,
   files: CaseLayout,
   { onRequest }: RequestWatch,
   names: Readonly<Record<string, string>>,
 ): Promise<Lane | undefined> {
+  const { planned, agentConfig } = attempt;
   if (!gateway || !leadsToGateway(agentConfig)) return undefined;
   const { mode, ...options } = await gateway.laneOf(planned, names);
   const upstreams = 'upstreams' in mode && loginUpstreams(agentConfig);
+  const waits = reportWaits(attempt);
   return gateway.server.open({
     owner: planned.id,
     ledgerFile: files.modelCalls,
-    onRequest,
+    onCall: waits.onCall,
+    onRequest(request) {
+      onRequest(request);
+      waits.onRequest(request);
+    },
     ...options,
     mode: upstreams ? { ...mode, upstreams } : mode,
   });

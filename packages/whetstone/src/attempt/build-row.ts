@@ -1,5 +1,5 @@
 import type { Turn } from '@whetstone/agents';
-import { disagree, leadsToGateway } from '@whetstone/agents/evaluator';
+import { disagree, leadsToGateway, usesLogin } from '@whetstone/agents/evaluator';
 import { addUsage, totalTokens } from '@whetstone/events';
 import type { LedgerLine } from '@whetstone/gateway';
 import { caseLayout } from '../record/layout.ts';
@@ -11,6 +11,7 @@ import type { Outcome } from './decide-outcome.ts';
 import { joinTurns, sumIfKnown } from './join-turns.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
+import { secondsWaited } from './provider-waits.ts';
 
 export function buildRow(input: {
   attempt: Attempt;
@@ -23,6 +24,7 @@ export function buildRow(input: {
   const { mask } = lab;
   const { turns, changes, verification } = trace;
   const turn = joinTurns(turns);
+  const waited = secondsWaited(trace.calls);
   const spent = addSpending(
     [
       ...attempt.earlier,
@@ -74,6 +76,8 @@ export function buildRow(input: {
     touched_paths: changes?.files.map((file) => mask.text(file.path)) ?? [],
     unportable_paths: changes?.unportable.map(mask.text) ?? [],
     ...(attempt.task.followUps && { turns: trace.turnsSent, turns_planned: plannedTurns(attempt.task) }),
+    ...(usesLogin(attempt.agentConfig) && { auth: 'login' }),
+    ...(waited >= 0.1 && { provider_wait_seconds: waited }),
     ...(trace.exposure && { exposure: maskValues(trace.exposure, mask) }),
     ...(trace.workspaceKept && { workspace_path: caseLayout('').workspace }),
     ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),

@@ -57,6 +57,32 @@ describe('an outcome', () => {
     expect(of(completed)).toEqual({ status: 'passed' });
   });
 
+  test('says that an agent waits, and for which answer', () => {
+    const request = { prompt: 'May I delete src?' };
+    const events: Turn['events'] = [{ type: 'input.requested', request }];
+    expect(decide({ ...completed, status: 'waiting', events })).toEqual({
+      status: 'failed',
+      class: 'agent',
+      evidence: 'the agent waits for an answer that no run gives: May I delete src?',
+    });
+    expect(decide({ ...completed, status: 'waiting' })).toMatchObject({
+      evidence: 'the agent waits for an answer that no run gives',
+    });
+  });
+
+  test('is an error of access when the gateway ended the retries of a refused call', () => {
+    const refused = {
+      ...call(400),
+      flags: ['access-refused'],
+      error: 'It answered 401.',
+    } as unknown as LedgerLine;
+    expect(decide(failedTurn, verified, [call(401), call(401), refused])).toMatchObject({
+      status: 'error',
+      class: 'harness',
+      evidence: 'It answered 401: check the key or the login, and its rights',
+    });
+  });
+
   test('is a timeout when the agent was stopped at its time limit', () => {
     const turn: Turn = { events: [], status: 'failed', exit: { ended: 'timeout' } };
     expect(decide(turn)).toMatchObject({ status: 'failed', class: 'timeout' });

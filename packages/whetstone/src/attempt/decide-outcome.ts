@@ -48,6 +48,9 @@ function outcomeOf({ turn, gatewayMode, verification }: Evidence, calls: readonl
     const { exitCode } = turn.exit;
     return error('harness', `the agent's command could not be run (exit ${exitCode})${because(turn)}`);
   }
+  if (turn.status === 'waiting') {
+    return failed('agent', `the agent waits for an answer that no run gives${asked(turn)}`);
+  }
   if (turn.status !== 'completed') {
     const code = turn.exit?.exitCode;
     return failed('agent', `the agent did not complete${code ? ` (exit ${code})` : ''}${because(turn)}`);
@@ -72,7 +75,7 @@ function providerFailure(
     return turn.exit?.providerError && providerOutcome(turn.exit.providerError, turn.exit.message ?? '');
   const { status } = last;
   if (last.flags.includes('access-refused'))
-    return providerOutcome('access', last.error ?? 'the provider refused access');
+    return providerOutcome('access', (last.error ?? 'the provider refused access').replace(/\.$/, ''));
   if (status === null || status < 400 || last.flags.includes('over-budget')) return undefined;
   const times = calls.filter((call) => call.status === status).length;
   const said = `the provider answered ${status}${times > 1 ? ` ${times} times` : ''}`;
@@ -99,6 +102,11 @@ function overBudget(calls: readonly LedgerLine[]): Outcome | undefined {
 function providerOutcome(kind: 'limit' | 'outage' | 'access', said: string): Outcome {
   if (kind === 'access') return error('harness', `${said}: check the key or the login, and its rights`);
   return error(kind === 'limit' ? 'provider-limit' : 'provider-outage', said);
+}
+
+function asked({ events }: Turn): string {
+  const question = events.findLast((event) => event.type === 'input.requested');
+  return question?.type === 'input.requested' ? `: ${question.request.prompt}` : '';
 }
 
 function because(turn: Turn): string {

@@ -50,12 +50,12 @@ export type Attempt = {
   /** The rows of the attempts of this case before this one, which ended in an infrastructure error. */
   earlier: readonly CaseRow[];
   signal: AbortSignal;
-  /** Called when a phase begins, and for each tool call of the agent. */
+  /** Called when a phase begins, for each tool call of the agent, and when it waits for its provider. */
   onProgress?: (progress: CaseProgress) => void;
 };
 
-/** What a running case does. `action` is the last tool call of the agent. */
-export type CaseProgress = { phase: 'setup' | 'agent' | 'verification'; action?: string };
+/** What a running case does. `action` is the last thing that the agent did; `waiting`: what it waits for, if not for itself. */
+export type CaseProgress = { phase: 'setup' | 'agent' | 'verification'; action?: string; waiting?: string };
 
 /** What is known of an attempt so far. When a step fails, what the steps before it found is kept. */
 export type Trace = {

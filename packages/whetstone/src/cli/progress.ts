@@ -71,8 +71,9 @@ function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
         update.clear();
         stream.write(`${caseLine(event.planned, event.row, colors)}\n`);
       } else if (event.type === 'case.progressed') {
-        const { planned, phase, action } = event;
-        const doing = `  ${phase}${action === undefined ? '' : `: ${oneLine(action, 60)}`}`;
+        const { planned, phase, action, waiting } = event;
+        const what = waiting === undefined ? action : `waits, because ${waiting}`;
+        const doing = `  ${phase}${what === undefined ? '' : `: ${oneLine(what, 60)}`}`;
         running.set(planned.id, { planned, since: running.get(planned.id)?.since ?? Date.now(), doing });
       }
       draw();

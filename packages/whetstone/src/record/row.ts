@@ -111,6 +111,13 @@ export const keptRowSchema = caseRowSchema.extend({
   soft_evaluation_status: z.literal('payload_generated').optional(),
   /** What the agent's profile declares of the network, which nothing enforces. */
   network_declared: z.string().optional(),
+  /** Only for an agent with the user's login instead of a key. */
+  auth: z.literal('login').optional(),
+  /**
+   * How much of `agent_duration_seconds` the agent only waited for its provider: in the gateway's queue, and between a
+   * call that the provider failed and the next one. Absent below 0.1, and where no gateway saw the calls.
+   */
+  provider_wait_seconds: z.number().optional(),
   /** Only for a task with follow-ups: how many turns were sent to the agent, and how many were planned. */
   turns: z.number().int().nonnegative().optional(),
   turns_planned: z.number().int().positive().optional(),

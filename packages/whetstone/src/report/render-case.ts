@@ -62,6 +62,9 @@ function facts(row: CaseRow): Fact[] {
     ['commit', row.repo_ref],
     ['started', row.started_at],
     ['took', `${seconds(row.duration_seconds)}, of which the agent ${seconds(row.agent_duration_seconds)}`],
+    ...(row.provider_wait_seconds === undefined
+      ? []
+      : [['waited', `${seconds(row.provider_wait_seconds)} of that for its provider`] as Fact]),
     // Only a task with follow-ups has several turns.
     ...(row.turns === undefined
       ? []

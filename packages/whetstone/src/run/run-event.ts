@@ -12,7 +12,7 @@ export type RunEvent =
   /** The run directory is open. `done` of `total` cases need no running, because an earlier run finished them. */
   | { type: 'started'; manifest: Manifest; directory: string; done: number; total: number }
   | { type: 'case.started'; planned: PlannedCase }
-  /** A phase of a running case has begun, or its agent has called a tool. */
+  /** A phase of a running case has begun, or its agent has called a tool or waits for its provider. */
   | ({ type: 'case.progressed'; planned: PlannedCase } & CaseProgress)
   /** The infrastructure failed the case (`evidence` says how), and it is run once more. */
   | { type: 'case.retried'; planned: PlannedCase; evidence: string }

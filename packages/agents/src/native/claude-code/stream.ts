@@ -20,6 +20,8 @@ const ANNOUNCEMENTS = new Set([
   'background_tasks_changed',
 ]);
 
+const REFUSALS: ReadonlySet<unknown> = new Set([401, 403]);
+
 const INIT_FIELDS = ['permissionMode', 'apiKeySource', 'output_style'];
 const RESULT_FIELDS = [
   'subtype',
@@ -48,6 +50,7 @@ export class ClaudeStream implements NativeMapper {
   #hasStarted = false;
   #otherKind: string | undefined;
   #metadata: JsonObject = {};
+  #refusals = 0;
 
   /** `isNew`: the session has no earlier turn. */
   constructor(place: MapperPlace = {}, isNew = false) {
@@ -58,6 +61,8 @@ export class ClaudeStream implements NativeMapper {
   map(item: JsonObject): StreamEvent[] | undefined {
     return this.#session.behindCompaction(enveloped(this.#events(item), streamEnvelope(item)));
   }
+
+  refusals = (): number => this.#refusals;
 
   summary(): NativeSummary {
     const metadata = { 'claude-code': this.#metadata };
@@ -74,6 +79,7 @@ export class ClaudeStream implements NativeMapper {
   #events(item: JsonObject): StreamEvent[] | undefined {
     switch (item.type) {
       case 'assistant': {
+        this.#refusals = 0;
         const isError = item.is_api_error_message === true || typeof item.error === 'string';
         const message = messageIn(item);
         if (!isError) this.#usage.message(message);
@@ -122,6 +128,7 @@ export class ClaudeStream implements NativeMapper {
       case 'init':
         return this.#start(item);
       case 'api_retry': {
+        this.#refusals = REFUSALS.has(item.error_status) ? this.#refusals + 1 : 0;
         const status = typeof item.error_status === 'number' ? [`HTTP ${item.error_status}`] : [];
         const counts = [item.attempt, item.max_retries, item.retry_delay_ms];
         return this.#session.retry([item.error, ...status].join(', '), counts);
