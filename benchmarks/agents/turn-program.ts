@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { createAgent, driveAgent, drivenAgents } from '@whetstone/agents';
 import type { DrivenAgentKind } from '@whetstone/agents/config';
 import { createProcessSandboxProvider } from '@whetstone/sandbox';
+import { NEEDED_MODEL } from '../../examples/real-agents/drive-agent.ts';
 import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
 import { finalFiles, prompt } from '../../examples/real-agents/task.ts';
 import { cpuSecondsOfChildren } from '../process-use.ts';
@@ -27,7 +28,7 @@ const cli = drivenAgents[kind];
 using folder = temporaryFolder();
 const sandboxes = await createProcessSandboxProvider({ scratch: join(folder.path, 'sandboxes') });
 // As an agent ships, it chooses its model itself, if it has one.
-const chosen = cli.release.needsModel === undefined ? {} : { model: 'claude-sonnet-4.5' };
+const chosen = cli.release.needsModel === undefined ? {} : { model: NEEDED_MODEL };
 const agent = await createAgent(
   { kind, ...chosen },
   {

@@ -12,7 +12,7 @@ import { cacheFolder } from './install.ts';
 export type InstalledAgent = {
   kind: DrivenAgentKind;
   lane: { baseUrl: string; key: string };
-  /** Default: the agent's own. */
+  /** Default: the agent's own, or `NEEDED_MODEL`. */
   model?: string;
   /** Settings that a user could add: variables, and files in the workspace. */
   extra?: { env?: Record<string, string>; files?: Record<string, string> };
@@ -41,8 +41,12 @@ export type AgentTurn = {
   sessionId: string | undefined;
 };
 
+/** For an agent that has no model of its own with a key. */
+export const NEEDED_MODEL = 'claude-sonnet-4.5';
+
 /** Drives the agent as a run does: made by `createAgent`, in a process sandbox. */
-export async function openAgent({ kind, lane, model, extra }: InstalledAgent): Promise<AgentSession> {
+export async function openAgent({ kind, lane, extra, ...asked }: InstalledAgent): Promise<AgentSession> {
+  const model = asked.model ?? (drivenAgents[kind].release.needsModel && NEEDED_MODEL);
   const { env = {}, files = {} } = extra ?? {};
   const version = testedVersion(drivenAgents[kind]);
   const make = (): Promise<Agent> =>

@@ -20,9 +20,7 @@ const otherModels: readonly (readonly [DrivenAgentKind, string])[] = [
 ];
 /** As each agent ships, and with models that its users name. */
 const runs: readonly (readonly [DrivenAgentKind, string | undefined])[] = [
-  ...drivenAgentKinds.map(
-    (kind) => [kind, drivenAgents[kind].release.needsModel && 'claude-sonnet-4.5'] as const,
-  ),
+  ...drivenAgentKinds.map((kind) => [kind, undefined] as const),
   ...otherModels,
 ];
 

@@ -179,14 +179,18 @@ describe('what is there decides what is written', () => {
     expect(read('.env.example')).toContain('\nOPENAI_API_KEY=\n');
   });
 
-  it('takes a key from .env, and finds a login without reading it', async () => {
+  it('takes a key from .env, and finds a login without showing it', async () => {
     write('.env', 'ANTHROPIC_API_KEY=sk-secret\n');
     const env = machine(['claude', 'codex']);
     mkdirSync(join(env.HOME ?? '', '.codex'), { recursive: true });
-    writeFileSync(join(env.HOME ?? '', '.codex/auth.json'), '{"token":"secret"}');
+    writeFileSync(join(env.HOME ?? '', '.codex/auth.json'), '{"tokens":{"access_token":"secret-token-1"}}');
     const { output } = await init({}, { cwd: folder, env });
     expect(output).toContain('claude-code: on the PATH, ANTHROPIC_API_KEY is set\n');
     expect(output).toContain('codex-cli: on the PATH, OPENAI_API_KEY is not set, its own login was found\n');
+    expect((await loaded()).config.agents).toMatchObject([
+      { kind: 'codex-cli', driver: { auth: 'login' } },
+      { kind: 'claude-code', driver: { inherit: [] } },
+    ]);
     expect(`${output}${read('whetstone.yaml')}${read('.env.example')}`).not.toContain('secret');
   });
 

@@ -14,7 +14,7 @@ import {
   type Places,
   starterFiles,
 } from '../init/starter-files.ts';
-import { lookAround, type Surroundings } from '../init/surroundings.ts';
+import { canSignIn, lookAround, type Surroundings } from '../init/surroundings.ts';
 import { openRepository } from '../workspace/repository.ts';
 import { describeAgent } from './describe-agent.ts';
 
@@ -23,7 +23,7 @@ export type InitOptions = {
   directory: string;
   /** The Git repository to evaluate on; relative to `cwd`. Default: the one that the directory is in. */
   repoPath?: string;
-  /** Default: the agents that are here with a key, else a stand-in that needs no agent and no key. */
+  /** Default: the agents that are here with a key or a login, else a stand-in that needs no agent and no key. */
   agentCommand?: string;
   /** Write presets of commands for several agents. */
   agentProfiles?: boolean;
@@ -118,7 +118,7 @@ async function repositoryOf(named: string | undefined, directory: string, cwd: s
 function suggestedChoices({ agentCommand, agentProfiles, ci }: InitOptions, found: Surroundings): Choices {
   const presets = agentProfiles ?? false;
   const own = agentCommand !== undefined || presets;
-  const ready = found.agents.filter(({ key }) => key.isSet).map(({ kind }) => kind);
+  const ready = found.agents.filter(canSignIn).map(({ kind }) => kind);
   return {
     agents: own ? [] : ready,
     presets,
@@ -191,10 +191,11 @@ function describeFound({ repository, tests, agents, instructions }: Surroundings
 /** What the first run would otherwise show too late. */
 function hints(choices: Choices, { agents, instructions }: Surroundings): string[] {
   const chosen = agents.filter(({ kind }) => choices.agents.includes(kind));
-  return chosen.flatMap(({ kind, agent, key }) => {
+  return chosen.flatMap((here) => {
+    const { kind, agent, key } = here;
     const own = agent.facts.instructions;
     return [
-      ...(key.isSet ? [] : [`${kind} needs ${key.variable}: set it, or put it into .env.`]),
+      ...(canSignIn(here) ? [] : [`${kind} needs ${key.variable}: set it, or put it into .env.`]),
       ...(instructions.length > 0 && !instructions.includes(own)
         ? [`${kind} reads ${own}, which is not here: check with "whetstone show" what it saw of a variant.`]
         : []),

@@ -80,7 +80,7 @@ repo:
   path: ${yamlText(repository)} # a Git repository; it is only read
   base_ref: HEAD # the commit that agents start from
 
-${agentsText(choices)}
+${agentsText(choices, found)}
 tasks: tasks.yaml
 
 # What is compared. Each variant may lay files over the repository before the agent starts: {source, target}, or
@@ -115,19 +115,34 @@ function experimentText({ instructions }: Surroundings): string {
   return `    description: The instructions to try\n    overlays:\n${overlays.join('')}`;
 }
 
-function agentsText({ agents, command, presets }: Choices): string {
+function agentsText({ agents, command, presets }: Choices, found: Surroundings): string {
   const own = command === undefined ? undefined : yamlText(command);
   if (presets) return agentPresets(own);
   if (own !== undefined) return `${COMMAND_NOTES}${commandAgent('my-agent', own)}`;
   if (agents.length === 0) return `${COMMAND_NOTES}${STAND_IN_NOTE}${commandAgent('stand-in', STAND_IN)}`;
-  return `# Whetstone starts these itself. Without \`model\`, each uses a default.
+  return `# Whetstone starts these itself. Without \`model\`, each uses its own.
 agents:
-${agents.map((kind) => `  ${kind}:\n    kind: ${kind}\n    timeout_minutes: 60\n`).join('')}
+${agents.map((kind) => drivenAgent(kind, found)).join('')}
 # Counts the model calls of each case on the wire. The key stays with Whetstone.
 gateway:
   mode: forward
   run_budget: { usd: 10 }   # of all cases together; later calls are refused
 `;
+}
+
+function drivenAgent(kind: string, { agents }: Surroundings): string {
+  const here = agents.find((agent) => agent.kind === kind);
+  const usesLogin = here?.key.isSet === false && here.login !== null;
+  const { needsModel } = here?.agent.release ?? {};
+  const lines = [
+    `kind: ${kind}`,
+    ...(usesLogin ? ['auth: login # your own login of the program; `api-key` uses a key instead'] : []),
+    ...(needsModel !== undefined && !usesLogin
+      ? [`# model: a model of your provider # needed: ${needsModel}`]
+      : []),
+    'timeout_minutes: 60',
+  ];
+  return `  ${kind}:\n${lines.map((line) => `    ${line}\n`).join('')}`;
 }
 
 const commandAgent = (name: string, command: string): string => `agent:

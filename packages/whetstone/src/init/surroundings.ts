@@ -21,11 +21,13 @@ export async function lookAround(repository: string, environment: NodeJS.Process
     repository,
     agents: here
       .filter(({ onPath, installed }) => onPath !== null || installed.length > 0)
-      .sort((a, b) => Number(b.key.isSet) - Number(a.key.isSet)),
+      .sort((a, b) => Number(canSignIn(b)) - Number(canSignIn(a))),
     tests: findTestCommands(repository),
     instructions: findInstructions(repository),
   };
 }
+
+export const canSignIn = ({ key, login }: AgentHere): boolean => key.isSet || login !== null;
 
 function findInstructions(repository: string): string[] {
   const names = new Set(Object.values(drivenAgents).map(({ facts }) => facts.instructions));
