@@ -114,7 +114,7 @@ describe('the login of an agent', () => {
       driver: { auth: 'login', baseUrl: 'http://own', inherit: [] },
     });
     expect(loginUpstreams(own)).toEqual({ 'openai-responses': { ...codex, baseUrl: 'http://own' } });
-    expect([own, agent('gemini-cli'), agent('copilot')].map(leadsToGateway)).toEqual([true, false, false]);
+    expect([own, agent('gemini-cli'), agent('copilot')].map(leadsToGateway)).toEqual([true, false, true]);
   });
 });
 

@@ -142,8 +142,12 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
   };
 }
 
-/** A call that is neither a model call nor a token count may cost money, unless it only reads. */
-const isPaid = ({ method }: Call): boolean => method !== 'GET' && method !== 'HEAD';
+/**
+ * A call that is neither a model call nor a token count may cost money, unless it only reads, or is for the tools that
+ * GitHub serves beside its models.
+ */
+const isPaid = ({ method, line }: Call): boolean =>
+  method !== 'GET' && method !== 'HEAD' && !/^\/mcp(\/|$)/.test(line.path);
 
 function refusalOfUnmetered({ allowsUnmetered, budgets }: ForwardPlace): string | undefined {
   if (budgets.some((budget) => budget.limitsSpending))

@@ -10,6 +10,7 @@ import { makeProject, type Project } from './__fixtures__/project.ts';
 let project: Project;
 afterEach(() => project[Symbol.dispose]());
 
+const gitHubToken = 'github_pat_of-the-user-0001';
 const claudeToken = 'sk-ant-oat01-of-the-user-0001';
 const inAnHour = () => Date.now() + 3_600_000;
 
@@ -21,6 +22,40 @@ function chatGptToken(): string {
   return `${part({ alg: 'none' })}.${part(claims)}.c2ln`;
 }
 
+/** What GitHub says of its models and of an account; nothing of it costs anything. */
+const GITHUB: Readonly<Record<string, object>> = {
+  '/copilot_internal/user': {
+    login: 'me',
+    copilot_plan: 'individual',
+    chat_enabled: true,
+    cli_enabled: true,
+  },
+  '/models': {
+    data: [
+      {
+        id: 'gpt-5.4',
+        name: 'GPT',
+        object: 'model',
+        vendor: 'OpenAI',
+        version: '1',
+        model_picker_enabled: true,
+        policy: { state: 'enabled' },
+        supported_endpoints: ['/chat/completions'],
+        capabilities: {
+          type: 'chat',
+          family: 'gpt-5.4',
+          limits: {
+            max_context_window_tokens: 128_000,
+            max_prompt_tokens: 100_000,
+            max_output_tokens: 16_000,
+          },
+          supports: { tool_calls: true, streaming: true },
+        },
+      },
+    ],
+  },
+};
+
 /** A scripted model behind a provider that takes only these tokens, and only as `Authorization: Bearer`. */
 async function startProvider(tokens: readonly string[]) {
   const refused: string[] = [];
@@ -28,10 +63,18 @@ async function startProvider(tokens: readonly string[]) {
   const script = scriptFromSteps('login', [{ text: 'Hello.', usage: { inputTokens: 70, outputTokens: 3 } }]);
   const lane: Lane = await gateway.open({ owner: 'provider', mode: { kind: 'script', script } });
   const server = createServer(async (request, response) => {
+    const free = GITHUB[request.url ?? ''];
     const isModelCall = request.method === 'POST';
-    if (isModelCall && !tokens.some((token) => request.headers.authorization === `Bearer ${token}`)) {
+    if (
+      (isModelCall || free) &&
+      !tokens.some((token) => request.headers.authorization === `Bearer ${token}`)
+    ) {
       refused.push(`${request.method} ${request.url}`);
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"sign in"}}');
+      return;
+    }
+    if (free) {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(free));
       return;
     }
     const chunks: Buffer[] = [];
@@ -73,7 +116,7 @@ function textBelow(directory: string): string {
 
 test('released agents use the login of the user, and the gateway meters them without a key', async () => {
   const chatGpt = chatGptToken();
-  await using provider = await startProvider([claudeToken, chatGpt]);
+  await using provider = await startProvider([claudeToken, chatGpt, gitHubToken]);
   const login = { auth: 'login', base_url: provider.url };
   project = makeProject({
     tasks: [{ id: 'one', prompt: 'Say hello.' }],
@@ -82,6 +125,7 @@ test('released agents use the login of the user, and the gateway meters them wit
         claude: { kind: 'claude-code', ...login },
         codex: { kind: 'codex-cli', ...login },
         pi: { kind: 'pi', ...login },
+        copilot: { kind: 'copilot', ...login, env: { COPILOT_DEBUG_GITHUB_API_URL: provider.url } },
       },
       variants: { plain: {} },
       gateway: { mode: 'forward' },
@@ -112,6 +156,7 @@ test('released agents use the login of the user, and the gateway meters them wit
   });
   const { stderr } = await project.whetstone(['run'], {
     HOME: join(project.root, 'home'),
+    COPILOT_GITHUB_TOKEN: gitHubToken,
     PATH: [programs, process.env.PATH].join(delimiter),
   });
   expect(stderr).not.toContain('error');
@@ -121,7 +166,11 @@ test('released agents use the login of the user, and the gateway meters them wit
     ['claude', 'passed', 'gateway', 1],
     ['codex', 'passed', 'gateway', 1],
     ['pi', 'passed', 'gateway', 1],
+    ['copilot', 'passed', 'gateway', 1],
   ]);
-  for (const row of rows) expect(row.output_tokens).toBeGreaterThan(0);
+  for (const row of rows) {
+    expect(row.output_tokens).toBeGreaterThan(0);
+    expect(row).toMatchObject({ auth: 'login' });
+  }
   expect(textBelow(directory)).not.toMatch(/of-the-user|refresh-000|c2ln/);
 });

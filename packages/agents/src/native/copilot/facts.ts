@@ -1,5 +1,8 @@
 import { type NativeFacts, PASSED_PLUGINS, type Release } from '../native-agent.ts';
 
+/** For individual plans; `base_url` names the address of another plan. */
+const GITHUB = 'https://api.githubcopilot.com';
+
 export const facts: NativeFacts = {
   instructions: 'AGENTS.md',
   skills: '.copilot/skills',
@@ -18,7 +21,12 @@ export const facts: NativeFacts = {
   sessions: 'session id',
   login: {
     variables: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
-    upstreams: {},
+    // Its models speak different wires at one address.
+    upstreams: {
+      'openai-chat-completions': GITHUB,
+      'openai-responses': GITHUB,
+      'anthropic-messages': GITHUB,
+    },
     signIn: 'export COPILOT_GITHUB_TOKEN=$(gh auth token)',
   },
 };

@@ -12,7 +12,7 @@ export const launch: Launch = {
         ...env,
         ...ownFolders(home),
         COPILOT_HOME: join(home, '.copilot'),
-        ...(access.kind === 'key' ? ownProvider(access) : access.env),
+        ...(access.kind === 'key' ? ownProvider(access) : ownLogin(access)),
         ...present({ COPILOT_MODEL: model }),
         COPILOT_AUTO_UPDATE: 'false',
         ...present({ COPILOT_PKG_CACHE_HOME: unpacked }),
@@ -34,6 +34,12 @@ const ownProvider = ({ baseUrl, key }: Extract<Access, { kind: 'key' }>): Record
   COPILOT_PROVIDER_TYPE: 'openai',
   COPILOT_PROVIDER_API_KEY: key,
   COPILOT_OFFLINE: 'true',
+});
+
+const ownLogin = ({ baseUrl, env }: Extract<Access, { kind: 'login' }>): Record<string, string> => ({
+  ...env,
+  // The gateway takes no WebSockets.
+  ...(baseUrl !== undefined && { COPILOT_API_URL: baseUrl, COPILOT_CLI_DISABLE_WEBSOCKET_RESPONSES: '1' }),
 });
 
 /** Without a list of tools, Copilot offers none. */
