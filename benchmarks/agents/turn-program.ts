@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { createAgent, driveAgent, drivenAgents } from '@whetstone/agents';
 import type { DrivenAgentKind } from '@whetstone/agents/config';
 import { createProcessSandboxProvider } from '@whetstone/sandbox';
-import { NEEDED_MODEL } from '../../examples/real-agents/drive-agent.ts';
+import { KNOWN_MODELS } from '../../examples/real-agents/drive-agent.ts';
 import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
 import { finalFiles, prompt } from '../../examples/real-agents/task.ts';
 import { cpuSecondsOfChildren } from '../process-use.ts';
@@ -27,8 +27,7 @@ const [kind, pairs, baseUrl = '', key = ''] = process.argv.slice(2) as [
 const cli = drivenAgents[kind];
 using folder = temporaryFolder();
 const sandboxes = await createProcessSandboxProvider({ scratch: join(folder.path, 'sandboxes') });
-// As an agent ships, it chooses its model itself, if it has one.
-const chosen = cli.release.needsModel === undefined ? {} : { model: NEEDED_MODEL };
+const chosen = { model: KNOWN_MODELS[kind] };
 const agent = await createAgent(
   { kind, ...chosen },
   {

@@ -12,7 +12,7 @@ import { cacheFolder } from './install.ts';
 export type InstalledAgent = {
   kind: DrivenAgentKind;
   lane: { baseUrl: string; key: string };
-  /** Default: the agent's own, or `NEEDED_MODEL`. */
+  /** `own`: the one that the agent chooses. Default: a model that it knows. */
   model?: string;
   /** Settings that a user could add: variables, and files in the workspace. */
   extra?: { env?: Record<string, string>; files?: Record<string, string> };
@@ -41,17 +41,25 @@ export type AgentTurn = {
   sessionId: string | undefined;
 };
 
-/** For an agent that has no model of its own with a key. */
-export const NEEDED_MODEL = 'claude-sonnet-4.5';
+/** Models that each agent knows, so that what is measured does not change with the agent's own choice. */
+export const KNOWN_MODELS: Readonly<Record<DrivenAgentKind, string>> = {
+  'codex-cli': 'gpt-5.5',
+  'claude-code': 'claude-sonnet-4-5',
+  'gemini-cli': 'gemini-2.5-pro',
+  'qwen-code': 'qwen3-coder-plus',
+  'opencode-cli': 'qwen3-coder-plus',
+  pi: 'claude-sonnet-4-5',
+  copilot: 'claude-sonnet-4.5',
+};
 
 /** Drives the agent as a run does: made by `createAgent`, in a process sandbox. */
 export async function openAgent({ kind, lane, extra, ...asked }: InstalledAgent): Promise<AgentSession> {
-  const model = asked.model ?? (drivenAgents[kind].release.needsModel && NEEDED_MODEL);
+  const { model = KNOWN_MODELS[kind] } = asked;
   const { env = {}, files = {} } = extra ?? {};
   const version = testedVersion(drivenAgents[kind]);
   const make = (): Promise<Agent> =>
     createAgent(
-      { kind, version, env, ...present({ model }) },
+      { kind, version, env, ...(model !== 'own' && { model }) },
       { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },
     );
   // The workspace has a unique name, because Gemini CLI makes a folder of that name below `tmp` of its home.

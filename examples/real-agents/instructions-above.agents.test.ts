@@ -16,6 +16,7 @@ import { type DrivenAgentKind, drivenAgentKinds } from '@whetstone/agents/config
 import { testedVersion } from '@whetstone/agents/install';
 import { createGateway, defineScript, type Gateway, type Script } from '@whetstone/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { KNOWN_MODELS } from './drive-agent.ts';
 import { cacheFolder } from './install.ts';
 
 /** Files that some agent could read. `.env` and `.mcp.json` are settings, which no request shows. */
@@ -82,7 +83,10 @@ async function readAbove(kind: DrivenAgentKind): Promise<string[]> {
   for (const folder of above) plant(folder);
   const environment = { ...process.env, XDG_CACHE_HOME: cacheFolder };
   const version = testedVersion(drivenAgents[kind]);
-  const agent = await createAgent({ kind, version }, { environment, hasLanes: true });
+  const agent = await createAgent(
+    { kind, version, model: KNOWN_MODELS[kind] },
+    { environment, hasLanes: true },
+  );
   const all: string[] = [];
   for (;;) {
     const { lane, bodies } = await keepingLane();
@@ -138,7 +142,13 @@ async function runAll(args: readonly string[], script?: Script) {
   const variable = (kind: string) => `LANE_${kind.replaceAll('-', '_')}`;
   const agents = lanes.map(({ kind, lane }) => [
     kind,
-    { kind, base_url: lane.baseUrl, api_key_env: variable(kind), timeout_minutes: 2 },
+    {
+      kind,
+      model: KNOWN_MODELS[kind],
+      base_url: lane.baseUrl,
+      api_key_env: variable(kind),
+      timeout_minutes: 2,
+    },
   ]);
   const config = {
     repo: { path: 'repo' },

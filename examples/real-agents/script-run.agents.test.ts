@@ -1,8 +1,7 @@
 import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
-import { present } from '@whetstone/events/present';
 import { createGateway, type LedgerLine } from '@whetstone/gateway';
 import { describe, expect, test } from 'vitest';
-import { openAgent } from './drive-agent.ts';
+import { KNOWN_MODELS, openAgent } from './drive-agent.ts';
 import { finalFiles, prompt, replies, script } from './task.ts';
 
 const timeoutMs = 60_000;
@@ -11,16 +10,17 @@ const timeoutMs = 60_000;
 const otherModels: readonly (readonly [DrivenAgentKind, string])[] = [
   ['codex-cli', 'gpt-6.1-sol'], // code mode
   ['codex-cli', 'a-model-that-it-does-not-know'],
-  ['claude-code', 'claude-sonnet-5-5'],
-  ['qwen-code', 'qwen3-coder-plus'],
-  ['pi', 'claude-opus-5-5'],
-  ['gemini-cli', 'gemini-2.5-pro'],
+  ['claude-code', 'claude-opus-5-5'],
+  ['gemini-cli', 'gemini-3.8-flash'],
   ['opencode-cli', 'gpt-5.5'],
   ['copilot', 'gpt-5.4'],
 ];
 /** As each agent ships, and with models that its users name. */
-const runs: readonly (readonly [DrivenAgentKind, string | undefined])[] = [
-  ...drivenAgentKinds.map((kind) => [kind, undefined] as const),
+const runs: readonly (readonly [DrivenAgentKind, string])[] = [
+  ...drivenAgentKinds.flatMap((kind) => [
+    [kind, KNOWN_MODELS[kind]] as const,
+    ...(drivenAgents[kind].release.needsModel === undefined ? [[kind, 'own'] as const] : []),
+  ]),
   ...otherModels,
 ];
 
@@ -28,7 +28,7 @@ describe.each(runs)('%s with %s', (kind, model) => {
   test('writes, runs, reads, edits and answers', async () => {
     await using gateway = await createGateway();
     await using lane = await gateway.open({ owner: kind, mode: { kind: 'script', script } });
-    await using session = await openAgent({ kind, lane, ...present({ model }) });
+    await using session = await openAgent({ kind, lane, model });
     const { turn } = await session.turn(prompt, { timeoutMs });
 
     expect(turn).toMatchObject({ status: 'completed', exit: { ended: 'exit', exitCode: 0 } });
@@ -38,8 +38,8 @@ describe.each(runs)('%s with %s', (kind, model) => {
       Array.from({ length: replies }, (_, step) => [200, step]),
     );
     for (const call of calls) {
-      if (model !== undefined) expect(call.wire).toBe(drivenAgents[kind].release.wire);
-      expect(call.model_asked).toBe(model ?? calls[0]?.model_asked);
+      if (model !== 'own') expect(call.wire).toBe(drivenAgents[kind].release.wire);
+      expect(call.model_asked).toBe(model === 'own' ? calls[0]?.model_asked : model);
       expect(call.model_answered).toMatch(/./);
       expect(call.usage?.inputTokens).toBeGreaterThan(1000);
       expect(call.usage?.outputTokens).toBeGreaterThan(0);

@@ -21,14 +21,14 @@ afterAll(() => {
 });
 
 const agents = [
-  { kind: 'codex-cli', provider: 'openai', tools: ['exec_command', 'apply_patch'] },
-  { kind: 'pi', provider: 'anthropic', tools: ['read', 'bash', 'edit', 'write'] },
+  { kind: 'codex-cli', model: 'gpt-5.5', provider: 'openai', tools: ['exec_command', 'apply_patch'] },
+  { kind: 'pi', model: 'claude-sonnet-4-5', provider: 'anthropic', tools: ['read', 'bash', 'edit', 'write'] },
 ] as const;
 
-describe.each(agents)('$kind', ({ kind, provider, tools }) => {
+describe.each(agents)('$kind', ({ kind, model, provider, tools }) => {
   let capture: Capture;
   beforeAll(async () => {
-    capture = await captureAgent(findDrivenAgent(kind));
+    capture = await captureAgent(findDrivenAgent(kind), { model });
   });
 
   test('the prompt and the tools are those of its own request, byte for byte', () => {
@@ -43,7 +43,7 @@ describe.each(agents)('$kind', ({ kind, provider, tools }) => {
   });
 
   test('another run is the same capture', async () => {
-    const again = await captureAgent(findDrivenAgent(kind));
+    const again = await captureAgent(findDrivenAgent(kind), { model });
     expect(isSame(compareCaptures(capture, again))).toBe(true);
     expect(again.hash).toBe(capture.hash);
   });
