@@ -21,6 +21,8 @@ export interface Browser extends AsyncDisposable {
   press(key: 'Enter' | 'Tab'): Promise<void>;
   resize(width: number, height: number): Promise<void>;
   prefer(scheme: 'light' | 'dark'): Promise<void>;
+  /** What the tab shows, as a PNG. */
+  picture(): Promise<Buffer>;
   /** Exceptions, failed requests and violations of the Content-Security-Policy since the last time. */
   takeProblems(): string[];
 }
@@ -142,6 +144,10 @@ async function openTab(url: string): Promise<Omit<Browser, keyof AsyncDisposable
     },
     async prefer(scheme) {
       await send('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+    },
+    async picture() {
+      const { data } = await send('Page.captureScreenshot', { format: 'png' });
+      return Buffer.from(String(data), 'base64');
     },
     takeProblems() {
       const taken = problems;
