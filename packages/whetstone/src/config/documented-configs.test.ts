@@ -21,6 +21,8 @@ let project: string;
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'documented-'));
   execFileSync('git', ['init', '--quiet'], { cwd: project });
+  await mkdir(join(project, 'hidden/fix-parser'), { recursive: true });
+  await writeFile(join(project, 'hidden/fix-parser/test.js'), '');
   await mkdir(join(project, 'agents'));
   await mkdir(join(project, 'contexts'));
   await writeFile(join(project, 'agents/mine.ts'), 'export default {};\n');
@@ -37,6 +39,20 @@ async function load(text: string) {
   expect(warnings).toEqual([]);
   return config;
 }
+
+describe('the examples of the guides are valid configs and tasks', () => {
+  const guides = ['cost', 'dependencies', 'hidden-tests'].flatMap((name) => {
+    const text = readFileSync(join(folder, `../${name}.md`), 'utf8');
+    return [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, block = '']) => ({ name, block }));
+  });
+  test.each(guides)('$name', async ({ block }) => {
+    const { tasks, ...config } = parse(block);
+    const agents = { mine: { kind: 'custom', command: 'true' } };
+    if (tasks) await writeFile(join(project, 'guide.yaml'), stringify({ tasks }));
+    const keys = { repo: { path: '.' }, agents, variants: { only: {} }, ...config };
+    await load(stringify(tasks ? { ...keys, tasks: 'guide.yaml' } : keys));
+  });
+});
 
 test('each kind of agent has a page, and so does HTTP, which is a module', () => {
   expect(pages.map(({ name }) => name).sort()).toEqual([...kinds, 'http'].sort());
