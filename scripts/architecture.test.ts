@@ -103,6 +103,8 @@ describe('the house', () => {
     const named = sources('packages/whetstone/src/**/*.ts')
       .filter((file) => !/src\/(config|init|workspace)\//.test(file))
       .filter((file) => !/src\/cli\/(main|\w+-commands)/.test(file))
+      // Its columns have the names that another tool gave them.
+      .filter((file) => !file.endsWith('/report/context-eval-csv.ts'))
       .filter((file) => /codex|claude|gemini|opencode|unshare|bubblewrap|docker/i.test(code(file)));
     expect(named).toEqual([]);
   });

@@ -17,7 +17,13 @@ test('completes commands, options, choices, and the ids of the config and of run
   expect(await after('')).not.toContain('complete');
   expect(await after('gateway', '')).toContain('env');
   expect(await after('run', '--dr')).toEqual(['--dry-run']);
-  expect(await after('report', 'latest', '--format', '')).toEqual(['md', 'json', 'csv', 'junit']);
+  expect(await after('report', 'latest', '--format', '')).toEqual([
+    'md',
+    'json',
+    'csv',
+    'junit',
+    'context-eval',
+  ]);
   expect(await after('run', '--agent', '')).toEqual(['writer']);
   expect(await after('run', '--jobs', '2', '--variant', 'w')).toEqual(['with-rules']);
   expect(await after('run', '--variant', '=', 'b')).toEqual(['baseline']); // how bash splits --variant=b

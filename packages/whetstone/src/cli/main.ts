@@ -132,7 +132,9 @@ function addReport(program: Command, action: ActionOf): void {
     .description('print the report of a run, rebuilt from its journal')
     .argument('<run>', 'a run directory, a run id, or "latest"')
     .addOption(
-      new Option('--format <format>', 'output format').choices(['md', 'json', 'csv', 'junit']).default('md'),
+      new Option('--format <format>', 'output format')
+        .choices(['md', 'json', 'csv', 'junit', 'context-eval'])
+        .default('md'),
     )
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .addOption(configOption())

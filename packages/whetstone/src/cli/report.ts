@@ -6,6 +6,7 @@ import { findRun } from '../record/find-run.ts';
 import { runLayout } from '../record/layout.ts';
 import { readRun, unreadText } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
+import { renderContextEvalCsv } from '../report/context-eval-csv.ts';
 import { renderCsv } from '../report/csv.ts';
 import { failedCommand } from '../report/evidence-files.ts';
 import { renderJson } from '../report/json.ts';
@@ -15,7 +16,7 @@ import { type ReportedRun, rebuildReport, reportRun } from '../run/write-report.
 import { findConfig } from './find-config.ts';
 import type { Streams } from './streams.ts';
 
-export type ReportFormat = 'md' | 'json' | 'csv' | 'junit';
+export type ReportFormat = 'md' | 'json' | 'csv' | 'junit' | 'context-eval';
 
 /** Prints the report of a run. Rebuilds `results.jsonl`, `summary.json` and `report.md` from the journal. */
 export async function reportCommand(
@@ -48,6 +49,8 @@ async function render(run: ReportedRun, format: ReportFormat): Promise<string> {
       return renderJson(run.summary, run.ordered);
     case 'csv':
       return renderCsv(run.ordered);
+    case 'context-eval':
+      return renderContextEvalCsv(run.ordered);
     case 'junit': {
       const tails = new Map<string, string>();
       for (const row of run.ordered) tails.set(row.case_id, await failureLog(run.directory, row));

@@ -8,13 +8,17 @@ const COLUMNS = caseRowSchema.keyof().options;
  * control characters, and text that a spreadsheet would run as a formula gets an apostrophe in front.
  */
 export function renderCsv(rows: readonly CaseRow[]): string {
-  return [COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column]))]
-    .map((fields) => `${fields.map(csvField).join(',')}\r\n`)
-    .join('');
+  return csvLines([COLUMNS, ...rows.map((row) => COLUMNS.map((column) => row[column]))], '\r\n');
 }
 
-function csvField(value: CaseRow[keyof CaseRow]): string {
-  if (value === null) return '';
+/** A value of a table. `null`: unknown. */
+export type CsvValue = string | number | boolean | object | null | undefined;
+
+export const csvLines = (lines: readonly (readonly CsvValue[])[], end: string): string =>
+  lines.map((fields) => `${fields.map(csvField).join(',')}${end}`).join('');
+
+function csvField(value: CsvValue): string {
+  if (value === null || value === undefined) return '';
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   const text = plainText(typeof value === 'string' ? value : JSON.stringify(value));
   const inert = /^[=+\-@\t\n]/.test(text) ? `'${text}` : text;

@@ -1,0 +1,73 @@
+import type { CaseRow } from '../record/row.ts';
+import { type CsvValue, csvLines } from './csv.ts';
+
+/**
+ * The table that `context-eval export --format csv` writes: its columns, in its order, with our values. Unknown is empty.
+ * Lists and counts by name are JSON, as there. `telemetry_source` is ours: `gateway`, `agent` or `none`.
+ */
+export function renderContextEvalCsv(rows: readonly CaseRow[]): string {
+  const [columns = {}] = rows.map(columnsOf);
+  return csvLines([Object.keys(columns), ...rows.map((row) => Object.values(columnsOf(row)))], '\n');
+}
+
+/** Counts that only newer rows have. */
+type Counted = {
+  tool_calls_by_name?: Readonly<Record<string, number>> | null;
+  command_call_count?: number | null;
+  reasoning_step_count?: number | null;
+};
+
+function columnsOf(row: CaseRow): Record<string, CsvValue> {
+  const counted: Counted = row as CaseRow & Counted;
+  const checks = row.hard_evaluation.filter(({ status }) => status !== 'skipped');
+  const passed = checks.filter(({ status }) => status === 'passed').length;
+  const isChecked = row.hard_evaluation_status !== 'not_configured';
+  return {
+    run_id: row.run_id,
+    case_id: row.case_id,
+    agent_name: row.agent_name,
+    task_id: row.task_id,
+    variant: row.variant,
+    trial_index: row.trial_index,
+    status: row.status,
+    validation_status: row.validation_status,
+    confidence: row.confidence,
+    telemetry_status: row.telemetry_status,
+    telemetry_source: row.usage_source,
+    telemetry_error: null,
+    duration_seconds: row.duration_seconds,
+    agent_duration_seconds: row.agent_duration_seconds,
+    prompt_tokens: promptTokens(row),
+    cached_input_tokens: row.cache_read_tokens,
+    completion_tokens: row.output_tokens,
+    total_tokens: row.total_tokens,
+    reasoning_tokens: row.reasoning_tokens,
+    tool_call_count: row.tool_calls,
+    command_call_count: counted.command_call_count ?? null,
+    tool_calls_by_name: counted.tool_calls_by_name ?? null,
+    reasoning_step_count: counted.reasoning_step_count ?? null,
+    model_name: row.models.join(', '),
+    provider_name: null,
+    telemetry_evidence_gaps: unlessEmpty(row.telemetry_gaps),
+    codex_events_path: null,
+    codex_final_message_path: null,
+    codex_error_reason: null,
+    hard_evaluation_status: row.hard_evaluation_status,
+    hard_evaluation_score: isChecked ? passed : null,
+    hard_evaluation_max_score: isChecked ? checks.length : null,
+    hard_evaluation_passed_checks: isChecked ? passed : null,
+    hard_evaluation_failed_checks: isChecked ? checks.length - passed : null,
+    soft_evaluation_status: row.soft_evaluation_status ?? 'not_configured',
+    changed_files: row.changed_files,
+    insertions: row.insertions,
+    deletions: row.deletions,
+    touched_paths: unlessEmpty(row.touched_paths),
+  };
+}
+
+/** There, tokens that were read from a cache count as tokens of the prompt. */
+function promptTokens({ input_tokens: own, cache_read_tokens: read, cache_write_tokens: written }: CaseRow) {
+  return own === null ? null : own + (read ?? 0) + (written ?? 0);
+}
+
+const unlessEmpty = (list: readonly string[]): readonly string[] | null => (list.length > 0 ? list : null);
