@@ -73,6 +73,12 @@ export { fillTemplate, parseTemplate, unknownVariables } from './command/templat
 export { agentKeyVariable } from './kit/agent-secrets.ts';
 export { readFrontMatter } from './kit/skill-front-matter.ts';
 export { loopFacts } from './loop/loop-facts.ts';
-export { contextPlacesOf, placesReadAbove } from './native/context-places.ts';
+export { type ContextPlaces, contextPlacesOf, placesReadAbove } from './native/context-places.ts';
+export {
+  instructionsOf,
+  instructionsRead,
+  isInstructionFile,
+  isRootInstructionFile,
+} from './native/instruction-files.ts';
 export { manifestPaths, manifestsOf } from './native/plugin-manifests.ts';
 export { takesOutputSchema } from './native/takes-output-schema.ts';

@@ -1,11 +1,11 @@
 import { present } from '@whetstone/events/present';
 import type { AgentConfig } from '../config.ts';
-import { loopFacts } from '../loop/loop-facts.ts';
+import { loopFacts, loopInstructions } from '../loop/loop-facts.ts';
 import type { NativeAgent, NativeFacts } from './native-agent.ts';
 import { nativeAgentOf, nativeAgents } from './native-agents.ts';
 
 /** Where an agent looks for its instructions, skills, MCP servers and plugins. */
-export type ContextPlaces = Pick<NativeFacts, 'instructions' | 'skills'> & {
+export type ContextPlaces = Pick<NativeFacts, 'instructions' | 'reads' | 'readsBelow' | 'skills'> & {
   /** Whether the agent can be given MCP servers. For commands and modules: the file below the agent's home. */
   mcpServers: boolean | { file: string };
   /** The folder of a plugin below the agent's home, with `NAME` for its name. Absent: the agent takes no plugins. */
@@ -27,11 +27,15 @@ export function placesReadAbove(): string[] {
  * agree on AGENTS.md (https://agents.md).
  */
 export function contextPlacesOf(agent: AgentConfig): ContextPlaces {
-  const facts = agent.runner === 'loop' ? loopFacts : nativeAgentOf(agent.kind)?.facts;
-  const { instructions = 'AGENTS.md', skills, mcpServers = false, plugins } = facts ?? {};
+  const native = nativeAgentOf(agent.kind)?.facts;
+  const facts = agent.runner === 'loop' ? loopFacts : native;
+  const { instructions = 'AGENTS.md', skills, mcpServers = false, plugins, readsBelow } = facts ?? {};
+  const reads = agent.runner === 'loop' ? loopInstructions[agent.loop.profile] : native?.reads;
+  const known = present({ skills, reads, readsBelow });
   if (agent.runner === 'loop' || agent.runner === 'driver') {
-    return { instructions, mcpServers, ...present({ skills, plugins: plugins?.folder }) };
+    return { instructions, mcpServers, ...known, ...present({ plugins: plugins?.folder }) };
   }
   const { mcpServers: file, ...context } = agent.context ?? {};
-  return { instructions, ...present({ skills }), ...context, mcpServers: file !== undefined && { file } };
+  const named = context.instructions === undefined ? {} : { reads: [{ path: context.instructions }] };
+  return { instructions, ...known, ...named, ...context, mcpServers: file !== undefined && { file } };
 }

@@ -29,8 +29,12 @@ export type DrivenAgent = NativeAgent & {
 
 /** Facts about an agent, from running it in the versions of `tested-versions.json`. */
 export type NativeFacts = {
-  /** A file at the root of the workspace. */
+  /** The file at the root of the workspace that gets instructions where the agent reads none yet. */
   instructions: string;
+  /** What the agent reads at the root, in the order of its first request. Absent: unknown. */
+  reads?: readonly InstructionFile[];
+  /** Whether the agent reads the same files in a folder below when it opens a file there. Default: no. */
+  readsBelow?: boolean;
   /** Files and folders that the agent reads in every folder above the workspace. Default: none. */
   readsAbove?: readonly string[];
   /** A folder below the agent's home, which holds a folder per skill. Absent: the agent takes no skills. */
@@ -67,6 +71,14 @@ export type LoginFacts = {
   signIn: string;
   /** Why the program takes no login any more. Absent: it does. */
   ended?: string;
+};
+
+/** A file or folder with instructions, which an agent gives to its model without being asked. */
+export type InstructionFile = {
+  /** `/` separated. In a folder, the agent reads every Markdown file. */
+  path: string;
+  /** Files beside it that keep the agent from reading it. Default: none. */
+  hiddenBy?: readonly string[];
 };
 
 export type PluginFacts = {

@@ -2,6 +2,15 @@ import { type NativeFacts, PASSED_PLUGINS, type Release } from '../native-agent.
 
 export const facts: NativeFacts = {
   instructions: 'CLAUDE.md',
+  reads: [
+    { path: 'CLAUDE.md' },
+    { path: '.claude/CLAUDE.md' },
+    { path: '.claude/rules' },
+    { path: 'CLAUDE.local.md' },
+    { path: 'AGENTS.md', hiddenBy: ['CLAUDE.md', '.claude/CLAUDE.md', 'CLAUDE.local.md'] },
+    { path: '.claude/AGENTS.md', hiddenBy: ['CLAUDE.md', '.claude/CLAUDE.md', 'CLAUDE.local.md'] },
+  ],
+  readsBelow: true,
   readsAbove: [
     'AGENTS.md',
     'CLAUDE.md',

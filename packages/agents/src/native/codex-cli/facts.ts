@@ -2,6 +2,7 @@ import type { NativeFacts, Release } from '../native-agent.ts';
 
 export const facts: NativeFacts = {
   instructions: 'AGENTS.md',
+  reads: [{ path: 'AGENTS.override.md' }, { path: 'AGENTS.md', hiddenBy: ['AGENTS.override.md'] }],
   skills: '.codex/skills',
   mcpServers: true,
   plugins: {

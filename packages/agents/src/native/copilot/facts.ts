@@ -5,6 +5,16 @@ const GITHUB = 'https://api.githubcopilot.com';
 
 export const facts: NativeFacts = {
   instructions: 'AGENTS.md',
+  reads: [
+    { path: '.github/copilot-instructions.md' },
+    { path: 'AGENTS.md' },
+    { path: 'AGENTS.MD', hiddenBy: ['AGENTS.md'] },
+    { path: 'CLAUDE.md' },
+    { path: 'CLAUDE.MD', hiddenBy: ['CLAUDE.md'] },
+    { path: 'GEMINI.md' },
+    { path: '.github/instructions' },
+    { path: '.claude/rules' },
+  ],
   skills: '.copilot/skills',
   mcpServers: true,
   plugins: {

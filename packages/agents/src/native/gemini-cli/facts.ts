@@ -2,6 +2,8 @@ import type { NativeFacts, Release } from '../native-agent.ts';
 
 export const facts: NativeFacts = {
   instructions: 'GEMINI.md',
+  reads: [{ path: 'GEMINI.md' }],
+  readsBelow: true,
   readsAbove: ['.env', '.gemini/.env'],
   skills: '.gemini/skills',
   mcpServers: true,

@@ -2,6 +2,12 @@ import { type NativeFacts, PASSED_PLUGINS, type Release } from '../native-agent.
 
 export const facts: NativeFacts = {
   instructions: 'AGENTS.md',
+  reads: [
+    { path: 'AGENTS.md' },
+    { path: 'CLAUDE.md', hiddenBy: ['AGENTS.md'] },
+    { path: 'CONTEXT.md', hiddenBy: ['AGENTS.md', 'CLAUDE.md'] },
+  ],
+  readsBelow: true,
   skills: '.config/opencode/skills',
   mcpServers: true,
   plugins: {

@@ -2,6 +2,13 @@ import { type NativeFacts, PASSED_PLUGINS, type Release } from '../native-agent.
 
 export const facts: NativeFacts = {
   instructions: 'AGENTS.md',
+  reads: [
+    { path: 'AGENTS.override.md' },
+    { path: 'AGENTS.md', hiddenBy: ['AGENTS.override.md'] },
+    { path: 'AGENTS.MD', hiddenBy: ['AGENTS.override.md', 'AGENTS.md'] },
+    { path: 'CLAUDE.md', hiddenBy: ['AGENTS.override.md', 'AGENTS.md', 'AGENTS.MD'] },
+    { path: 'CLAUDE.MD', hiddenBy: ['AGENTS.override.md', 'AGENTS.md', 'AGENTS.MD', 'CLAUDE.md'] },
+  ],
   readsAbove: ['AGENTS.md', 'AGENTS.MD', 'AGENTS.override.md', 'CLAUDE.md', 'CLAUDE.MD'],
   skills: '.pi/agent/skills',
   mcpServers: false,

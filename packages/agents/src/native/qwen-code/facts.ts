@@ -2,6 +2,7 @@ import type { NativeFacts, Release } from '../native-agent.ts';
 
 export const facts: NativeFacts = {
   instructions: 'QWEN.md',
+  reads: [{ path: 'QWEN.md' }, { path: 'AGENTS.md' }, { path: '.qwen/rules' }],
   readsAbove: ['QWEN.md', 'AGENTS.md', '.env', '.qwen/.env'],
   skills: '.qwen/skills',
   mcpServers: true,
