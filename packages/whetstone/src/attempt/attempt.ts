@@ -1,7 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Turn } from '@whetstone/agents';
-import { contextPlacesOf } from '@whetstone/agents/config';
 import { leadsToGateway, loginUpstreams, openAttemptFolder } from '@whetstone/agents/evaluator';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { deriveAgentMetadata, type JsonObject } from '@whetstone/events';
@@ -15,7 +14,7 @@ import type { CaseRow } from '../record/row.ts';
 import { runSetup } from '../verify/run-setup.ts';
 import { verify } from '../verify/verify.ts';
 import { checkParents } from '../workspace/check-parents.ts';
-import { variantOverlays } from '../workspace/variant-overlays.ts';
+import { instructionsFor } from '../workspace/instructions-for.ts';
 import type { Workspace } from '../workspace/workspace.ts';
 import { buildRow } from './build-row.ts';
 import { checkedAnswer } from './check-answer.ts';
@@ -53,9 +52,9 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
 
 async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trace): Promise<Outcome> {
   await writeFile(files.prompt, attempt.prompt);
-  const instructionsPath = contextPlacesOf(attempt.agentConfig).instructions;
-  const overlays = variantOverlays(attempt.variant, instructionsPath);
-  const snapshot = await lab.workspaces.prepare(attempt.commit, overlays);
+  const { variant, agentConfig } = attempt;
+  const instructions = instructionsFor(variant, agentConfig, attempt.context.instructions);
+  const snapshot = await lab.workspaces.prepare(attempt.commit, variant.overlays, instructions);
   await using workspace = await lab.workspaces.create(snapshot);
   await using _kept = keptInTheEnd(workspace, attempt, lab, files, trace);
   // Beside the workspace, because of the scratch folder a command sees nothing else.
@@ -82,6 +81,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   });
   trace.isDriving = false;
   const sight = lane && watch.sight;
+  const instructionsPath = snapshot.placed?.path;
   const exposure = findExposure(attempt.context, turn.events, { sight, instructionsPath });
   if (exposure) trace.exposure = exposure;
   await keepMetadata(attempt, turn, exposure, files.agent, lab);

@@ -17,7 +17,10 @@ import { pluginSkill, type RequestSight } from './watch-requests.ts';
 export function findExposure(
   declared: DeclaredContext,
   events: readonly StreamEvent[],
-  { sight, instructionsPath }: { sight: RequestSight | undefined; instructionsPath: string },
+  {
+    sight,
+    instructionsPath = '',
+  }: { sight: RequestSight | undefined; instructionsPath?: string | undefined },
 ): Exposure | undefined {
   const { instructions, skills, mcpServers, plugins } = declared;
   if (instructions === undefined && [...skills, ...mcpServers, ...plugins].length === 0) return undefined;

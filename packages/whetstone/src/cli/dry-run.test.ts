@@ -23,7 +23,7 @@ describe.concurrent('a dry run', () => {
         },
         loop: { kind: 'loop', profile: 'openai', model: 'some-model', api_key_env: 'CANARY_KEY' },
       },
-      variants: { plain: {}, noted: {} },
+      variants: { plain: {}, noted: { instructions: 'Take notes.\nMany.\n' } },
       baseline: 'noted',
     });
     project.write({ 'agents/writer.sh': 'touch "$NOTES/started"; printf %s "$1" > "$NOTES/prompt-$$"' });
@@ -49,6 +49,9 @@ describe.concurrent('a dry run', () => {
     );
     expect(stdout).toContain('then SERVICE_KEY=*** MODE=*** echo <session>\n');
     expect(stdout).toContain('--profile openai --model some-model');
+    expect(stdout).toContain(
+      "Instruction files, in the order of the first request:\n  plain (loop)  none\n  noted (loop)  AGENTS.md (with the variant's)\n",
+    );
     expect(stdout).toMatch(/Starting order:\n {3}1 {2}\S+__trial-\d\n(?:.*\n){15}\nNothing was started\.\n$/);
     expect(stdout).not.toMatch(/a-secret-value|literal-value/);
 

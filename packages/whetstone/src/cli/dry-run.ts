@@ -14,6 +14,7 @@ import type { Config } from '../config/config.ts';
 import { protectedFiles } from '../config/protected-paths.ts';
 import type { Plan, PlannedCase } from '../plan/plan.ts';
 import { counted } from '../report/format.ts';
+import type { InstructionPreview } from '../workspace/preview-instructions.ts';
 import { errorJson } from './print-error.ts';
 
 /** Prints what a run would do, which cases it would start, and how many problems would keep it from that. Starts nothing, and shows no values of variables. */
@@ -24,12 +25,14 @@ export async function printDryRun(
     starting,
     again,
     problems,
+    instructions,
   }: {
     plan: Plan;
     starting: readonly PlannedCase[];
     /** Why cases of a resumed run would run a second time. */
     again: readonly string[];
     problems: readonly WhetstoneError[];
+    instructions: readonly InstructionPreview[];
   },
   { json, stdout }: { json: boolean; stdout: NodeJS.WritableStream },
 ): Promise<void> {
@@ -50,7 +53,7 @@ export async function printDryRun(
   const shielded = await protectedFiles(config.repo.path, tasksInPlan, ({ id }) => commits.get(id) ?? '');
   const order = starting.map(({ id }) => id);
   if (json) {
-    const found = { again, protected_paths: shielded, problems: problems.map(errorJson) };
+    const found = { again, instructions, protected_paths: shielded, problems: problems.map(errorJson) };
     const shown = { seed: plan.seed, order, cases: plan.cases, commands, ...found };
     stdout.write(`${JSON.stringify(shown, null, 2)}\n`);
     return;
@@ -83,6 +86,13 @@ export async function printDryRun(
       ...(resume?.split('\n').map((line, index) => (index === 0 ? `    then ${line}` : `    ${line}`)) ?? []),
     ]),
     '',
+    ...(instructions.length > 0
+      ? [
+          'Instruction files, in the order of the first request:',
+          ...instructions.flatMap(instructionLines),
+          '',
+        ]
+      : []),
     'Starting order:',
     ...order.map((id, index) => `  ${String(index + 1).padStart(String(order.length).length)}  ${id}`),
     '',
@@ -90,6 +100,17 @@ export async function printDryRun(
     ...(problems.length > 0 ? [`A run would not start either: ${counted(problems.length, 'problem')}.`] : []),
   ];
   stdout.write(`${lines.join('\n')}\n`);
+}
+
+function instructionLines({ variant, agent, reads, placed, hides, warnings }: InstructionPreview): string[] {
+  const named = reads.map((path) =>
+    path !== placed?.path ? path : `${path} (${placed.mode === 'append' ? 'with' : 'only'} the variant's)`,
+  );
+  const hidden = hides.length > 0 ? `, in place of ${hides.join(', ')}` : '';
+  return [
+    `  ${variant} (${agent})  ${named.join(', ') || 'none'}${hidden}`,
+    ...warnings.map((warning) => `    warning: ${warning}`),
+  ];
 }
 
 type CaseNames = Pick<PlannedCase, 'task' | 'variant'>;

@@ -4,6 +4,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import { promisify } from 'node:util';
+import { instructionsRead } from '@whetstone/agents/config';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { withDotEnv } from '../config/dot-env.ts';
@@ -193,10 +194,10 @@ function hints(choices: Choices, { agents, instructions }: Surroundings): string
   const chosen = agents.filter(({ kind }) => choices.agents.includes(kind));
   return chosen.flatMap((here) => {
     const { kind, agent, key } = here;
-    const own = agent.facts.instructions;
+    const { instructions: own, reads } = agent.facts;
     return [
       ...(canSignIn(here) ? [] : [`${kind} needs ${key.variable}: set it, or put it into .env.`]),
-      ...(instructions.length > 0 && !instructions.includes(own)
+      ...(instructions.length > 0 && instructionsRead(reads ?? [], new Set(instructions)).length === 0
         ? [`${kind} reads ${own}, which is not here: check with "whetstone show" what it saw of a variant.`]
         : []),
     ];

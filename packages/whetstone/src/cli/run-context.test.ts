@@ -41,7 +41,7 @@ test('what a variant declares reaches the agent, is not a change of the tree, an
       variants: {
         without: {},
         with: { instructions: 'Never drink coffee.\nDrink tea.\n', skills: ['skills/brew-tea'] },
-        ignored: { instructions: 'rules.md', skills: ['skills/unread'] },
+        ignored: { instructions: { file: 'rules.md', mode: 'replace' }, skills: ['skills/unread'] },
       },
       baseline: 'without',
       gateway: { mode: 'script', script: 'script.mjs' },
@@ -65,7 +65,7 @@ test('what a variant declares reaches the agent, is not a change of the tree, an
   );
   expect(said).toEqual({
     without: 'no tea, no rules\nDrink coffee.\n',
-    with: 'tea, rules\nNever drink coffee.\nDrink tea.\n',
+    with: 'tea, rules\nDrink coffee.\n\nNever drink coffee.\nDrink tea.\n',
     ignored: 'no tea, no rules\nSome other rules.\n',
   });
   for (const row of rows) expect(row.touched_paths).toEqual(['RESULT']);
@@ -111,11 +111,13 @@ test('what a variant declares reaches the agent, is not a change of the tree, an
     undefined,
     {
       instructions: createHash('sha256').update('Never drink coffee.\nDrink tea.\n').digest('hex'),
+      instructions_mode: 'append',
       skills: [{ name: 'brew-tea', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
       mcp_servers: [],
     },
     {
       instructions: createHash('sha256').update('Some other rules.\n').digest('hex'),
+      instructions_mode: 'replace',
       skills: [{ name: 'unread', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
       mcp_servers: [],
     },
@@ -125,6 +127,7 @@ test('what a variant declares reaches the agent, is not a change of the tree, an
     'The skill unread of the variant ignored (agent loop) was triggered in 0 of 1 case.',
   );
   expect(report).not.toContain('The skill brew-tea');
+  expect(report).toContain('The instructions of the variant ignored replace AGENTS.md for loop.');
 });
 
 test('our loop gets MCP servers; one that does not start is reported, and the case continues', async () => {

@@ -12,6 +12,7 @@ import { requireExecutables } from '../run/require-executables.ts';
 import { run } from '../run/run.ts';
 import { reasonsToRunAgain } from '../run/run-again.ts';
 import { startProblems } from '../run/start-problems.ts';
+import { previewInstructions } from '../workspace/preview-instructions.ts';
 import { printDryRun } from './dry-run.ts';
 import { openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -58,8 +59,19 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
     const { plan, resumed } = planned;
     const starting = casesToRun(plan, resumed?.rows);
     const problems = await problemsOf(loaded, planned, request.selection);
+    const instructions = await previewInstructions({
+      config,
+      withheld: planned.withheld,
+      commits: plan.tasks.map(({ commit }) => commit),
+      variants: inPlan(config.variants, plan.variants),
+      agents: inPlan(config.agents, plan.agents),
+    });
     const again = reasonsToRunAgain(plan, resumed);
-    await printDryRun(config, { plan, starting, again, problems }, { json: options.json ?? false, stdout });
+    await printDryRun(
+      config,
+      { plan, starting, again, problems, instructions },
+      { json: options.json ?? false, stdout },
+    );
     for (const problem of problems) await printError(problem, streams, false);
     return problems.length === 0 ? 0 : 2;
   }

@@ -54,6 +54,27 @@ async function validate({
 }
 
 describe('validateConfigCommand', () => {
+  it('warns of overlays that change what an agent reads without saying so', async () => {
+    writeFileSync(join(folder, 'repo/CLAUDE.md'), 'Old.\n');
+    git('add', '-A');
+    commit();
+    writeFileSync(join(folder, 'new.md'), 'New.\n');
+    const overlay = '{overlays: [{source: new.md, target: AGENTS.md}]}';
+    write(
+      CONFIG.replace(/agents:\n.*\n/, 'agents: {claude: {kind: claude-code}}\n').replace(
+        'other: ',
+        `other: ${overlay}`,
+      ),
+    );
+    const { code, err } = await validate();
+    expect({ code, err }).toEqual({
+      code: 0,
+      err: expect.stringMatching(
+        /^whetstone\.yaml:3:\d+ {2}warning variants\.other\.overlays: claude does not read the AGENTS\.md of the variant other: CLAUDE\.md hides it/,
+      ),
+    });
+  });
+
   it('prints a summary of a valid config', async () => {
     write();
     expect(await validate()).toEqual({

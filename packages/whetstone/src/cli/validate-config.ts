@@ -8,6 +8,8 @@ import type { LoadedConfig } from '../config/load-config.ts';
 import { strictChecks } from '../config/strict-checks.ts';
 import { counted } from '../report/format.ts';
 import { startProblems } from '../run/start-problems.ts';
+import { previewInstructions } from '../workspace/preview-instructions.ts';
+import { resolveCommit } from '../workspace/repository.ts';
 import { findWithheld, type Withheld } from '../workspace/withheld.ts';
 import { openConfig } from './find-config.ts';
 
@@ -57,8 +59,9 @@ async function validate(
     const strict = options.strict ? await strictChecks(loaded, environment) : [];
     const executables = options.checkAgents ? await checkExecutables(loaded, environment) : [];
     const missing = executables.flatMap((check) => missingProgram(check, loaded));
+    const unread = await unreadInstructions(loaded);
     const lacking = options.checkAgents ? await lackingAgents(loaded, environment, strict) : [];
-    const diagnostics = inFileOrder([...loaded.warnings, ...strict, ...missing, ...lacking]);
+    const diagnostics = inFileOrder([...loaded.warnings, ...strict, ...missing, ...lacking, ...unread]);
     return { loaded, diagnostics, executables };
   } catch (error) {
     if (error instanceof ConfigErrors) return { diagnostics: [...error.diagnostics], executables: [] };
@@ -88,6 +91,25 @@ async function lackingAgents(
     if (isReported && (code === 'env-missing' || code === 'agent-key-missing')) return [];
     return [diagnose('config', 'error', path, message, { hint, mark: 'key' })];
   });
+}
+
+/** Overlays that change what an agent reads without saying so. Nothing where the repository cannot be read. */
+async function unreadInstructions({ config, diagnose }: LoadedConfig): Promise<Diagnostic[]> {
+  const { repo, tasks, agents } = config;
+  const variants = config.variants.filter(({ overlays }) => overlays.length > 0);
+  if (variants.length === 0) return [];
+  try {
+    const refs = new Set(tasks.map(({ repoRef = repo.baseRef }) => repoRef));
+    const commits = await Promise.all([...refs].map((ref) => resolveCommit(repo.path, ref)));
+    const withheld = await findWithheld(config);
+    const previews = await previewInstructions({ config, withheld, commits, variants, agents });
+    return previews.flatMap(({ variant, warnings }) =>
+      warnings.map((message) => diagnose('config', 'warning', ['variants', variant, 'overlays'], message)),
+    );
+  } catch (error) {
+    if (error instanceof WhetstoneError) return [];
+    throw error;
+  }
 }
 
 /** What no case's tree has; `null` where the repository cannot be read, which only `--strict` checks. */

@@ -114,7 +114,7 @@ export type VariantConfig = {
   description: string;
   /** Applied in this order. */
   overlays: OverlayOperation[];
-  /** Laid over the tree last, under the name that the agent looks for. */
+  /** Put into the tree last, where each agent reads them. */
   instructions?: InstructionsConfig;
   /** In file order, at least one. */
   skills?: SkillConfig[];
@@ -124,11 +124,17 @@ export type VariantConfig = {
   plugins?: PluginConfig[];
 };
 
-/** An absolute path of a Markdown file, or the text itself. */
-export type InstructionsConfig = { file: string } | { text: string };
+/**
+ * An absolute path of a Markdown file, or the text itself. `append`: beside the instructions that the repository has for
+ * the agent. `replace`: in place of them.
+ */
+export type InstructionsConfig = ({ file: string } | { text: string }) & { mode: 'append' | 'replace' };
 
-/** `copy`: a file or folder. `write`: a file with that text. `remove`: these paths. Targets are safe relative paths. */
+/**
+ * `copy`: a file or folder. `write`: a file with that text. `append`: the text after what the file has. `remove`: these
+ * paths. Targets are safe relative paths.
+ */
 export type OverlayOperation =
   | { kind: 'copy' /** Absolute. */; source: string; target: string }
-  | { kind: 'write'; text: string; target: string }
+  | { kind: 'write' | 'append'; text: string; target: string }
   | { kind: 'remove'; paths: string[] };

@@ -71,7 +71,7 @@ test('a variant declares instructions, skills and servers', async () => {
       name: 'v',
       description: '',
       overlays: [],
-      instructions: { file: join(folder, 'rules.md') },
+      instructions: { file: join(folder, 'rules.md'), mode: 'append' },
       skills: [{ name: 'brew-tea', description: 'Brews tea.', source: join(folder, 'tea') }],
       mcpServers: [
         {
@@ -94,7 +94,22 @@ test('a variant declares instructions, skills and servers', async () => {
 
 test('instructions of more than one line are the text itself', async () => {
   const { config } = await load({ instructions: 'Be kind.\nBe brief.\n' });
-  expect(config.variants[0]?.instructions).toEqual({ text: 'Be kind.\nBe brief.\n' });
+  expect(config.variants[0]?.instructions).toEqual({ text: 'Be kind.\nBe brief.\n', mode: 'append' });
+});
+
+test('instructions say whether they replace those of the repository', async () => {
+  write('rules.md', 'Be kind.\n');
+  const read = async (instructions: object) => (await load({ instructions })).config.variants[0]?.instructions;
+  const file = join(folder, 'rules.md');
+  expect(await read({ file: 'rules.md', mode: 'replace' })).toEqual({ file, mode: 'replace' });
+  expect(await read({ file: 'rules.md' })).toEqual({ file, mode: 'append' });
+  expect(await read({ text: 'Be brief.', mode: 'replace' })).toEqual({ text: 'Be brief.', mode: 'replace' });
+  expect(await problems({ instructions: { text: 'Be brief.', file: 'rules.md' } })).toEqual([
+    'variants.v.instructions: instructions need either text or file',
+  ]);
+  expect(await problems({ instructions: { text: 'Be brief.', mode: 'prepend' } })).toEqual([
+    expect.stringMatching(/^variants\.v\.instructions.*append/),
+  ]);
 });
 
 test('what cannot be used is reported with its place', async () => {
@@ -237,7 +252,7 @@ test('every kind has a file for instructions', () => {
     bub: 'AGENTS.md',
     custom: 'AGENTS.md',
   });
-  expect(contextPlacesOf(commandOf('claude-code'))).toEqual({
+  expect(contextPlacesOf(commandOf('claude-code'))).toMatchObject({
     instructions: 'CLAUDE.md',
     skills: '.claude/skills',
     mcpServers: false,

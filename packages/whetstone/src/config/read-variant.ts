@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type McpServerConfig, readFrontMatter, type SkillConfig } from '@whetstone/agents/config';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
+import type { z } from 'zod';
 import { checkMapping, isGiven } from './check-shape.ts';
 import type { InstructionsConfig, OverlayOperation, VariantConfig } from './config.ts';
 import { referenceProblem } from './environment-reference.ts';
@@ -43,18 +44,36 @@ export async function readVariant(
   };
 }
 
-/** The path of a file, or the text itself if it has a line break. */
+/** Text only is the path of a file, or the instructions themselves if it has a line break. */
 async function readInstructions(
-  value: string | null | undefined,
+  value: z.infer<typeof variantSchema>['instructions'],
   spot: Spot,
 ): Promise<InstructionsConfig | undefined> {
   if (value == null) return undefined;
-  if (value.includes('\n')) return { text: value };
-  const file = existingPath(value, spot, 'file');
+  if (typeof value === 'string') {
+    if (value.includes('\n')) return { text: value, mode: 'append' };
+    return instructionsIn(value, 'append', spot);
+  }
+  const mode = value.mode ?? 'append';
+  if ((value.text == null) === (value.file == null)) {
+    spot.error('instructions need either text or file');
+    return undefined;
+  }
+  return value.file == null
+    ? { text: value.text ?? '', mode }
+    : instructionsIn(value.file, mode, spot.at('file'));
+}
+
+async function instructionsIn(
+  path: string,
+  mode: InstructionsConfig['mode'],
+  spot: Spot,
+): Promise<InstructionsConfig | undefined> {
+  const file = existingPath(path, spot, 'file');
   if (file === undefined) return undefined;
   const text = await readFile(file, 'utf8').catch(() => '');
   if (text.trim() === '') spot.error(`is empty, or cannot be read: ${file}`);
-  return { file };
+  return { file, mode };
 }
 
 async function readNamed<Entry extends { name: string }>(

@@ -117,10 +117,16 @@ export const agentSchema = z.object({
 /** The one agent of the legacy shape carries its own name. */
 export const legacyAgentSchema = agentSchema.extend({ name });
 
+const instructionsSchema = z.object({
+  text: text.nullish(),
+  file: text.nullish(),
+  mode: z.enum(['append', 'replace']).nullish(),
+});
+
 export const variantSchema = z.object({
   description: anyText.nullish(),
   overlays: z.array(z.unknown()).nullish(),
-  instructions: text.nullish(),
+  instructions: z.union([text, instructionsSchema]).nullish(),
   skills: z.array(text).nullish(),
   mcp_servers: z.record(z.string(), z.unknown()).nullish(),
   plugins: z.array(text).nullish(),

@@ -51,6 +51,7 @@ export async function contextContent({
   if (!instructions && [...skills, ...mcpServers, ...plugins].length === 0) return undefined;
   return {
     instructions: instructions ? await instructionsContent(instructions) : null,
+    ...(instructions && { instructions_mode: instructions.mode }),
     skills: await Promise.all(skills.map(folderContent)),
     mcp_servers: mcpServers.map(({ name }) => name),
     // Left out where there are none, so that runs of older versions can be resumed.

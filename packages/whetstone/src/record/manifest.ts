@@ -39,6 +39,8 @@ export const manifestSchema = z.object({
       context: z
         .object({
           instructions: z.string().nullable(),
+          /** Absent without instructions, and in runs of older versions, which replaced only the file of that name. */
+          instructions_mode: z.enum(['append', 'replace']).optional(),
           skills: z.array(z.object({ name: z.string(), sha256: z.string() })),
           mcp_servers: z.array(z.string()),
           plugins: z

@@ -1,5 +1,5 @@
 import { dirname, join } from 'node:path';
-import { contextPlacesOf } from '@whetstone/agents/config';
+import type { DeclaredContext } from '@whetstone/agents';
 import { agentVersion } from '@whetstone/agents/install';
 import type { SandboxProvider } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
@@ -7,8 +7,9 @@ import { inPlan, type Plan } from '../plan/plan.ts';
 import { createRunRecord, type RunRecord, resumeRunRecord } from '../record/run-record.ts';
 import { version } from '../version.ts';
 import { gitVersion } from '../workspace/git.ts';
+import { instructionsFor } from '../workspace/instructions-for.ts';
+import { type InstructionPreview, instructionNotes } from '../workspace/preview-instructions.ts';
 import { inspectRepo } from '../workspace/repository.ts';
-import { variantOverlays } from '../workspace/variant-overlays.ts';
 import type { SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { buildManifest } from './build-manifest.ts';
@@ -19,13 +20,17 @@ import type { Scratch } from './scratch-folder.ts';
 export type TreeNotes = ReadonlyMap<string, SnapshotNotes>;
 
 /** Prepares every tree that the plan needs, so that a broken overlay or ref fails before the run costs anything. */
-export async function prepareTrees(config: Config, plan: Plan, workspaces: Workspaces): Promise<TreeNotes> {
+export async function prepareTrees(
+  config: Config,
+  plan: Plan,
+  { workspaces, contexts }: { workspaces: Workspaces; contexts: ReadonlyMap<string, DeclaredContext> },
+): Promise<TreeNotes> {
   const notes = new Map<string, SnapshotNotes>();
   for (const commit of new Set(plan.tasks.map((task) => task.commit))) {
     for (const variant of inPlan(config.variants, plan.variants)) {
       for (const agent of inPlan(config.agents, plan.agents)) {
-        const overlays = variantOverlays(variant, contextPlacesOf(agent).instructions);
-        notes.set(commit, (await workspaces.prepare(commit, overlays)).notes);
+        const instructions = instructionsFor(variant, agent, contexts.get(variant.name)?.instructions);
+        notes.set(commit, (await workspaces.prepare(commit, variant.overlays, instructions)).notes);
       }
     }
   }
@@ -40,6 +45,7 @@ export async function openRecord(input: {
   sandboxes: SandboxProvider;
   workspaces: Workspaces;
   treeNotes: TreeNotes;
+  previews: readonly InstructionPreview[];
   scratch: Scratch;
 }): Promise<RunRecord> {
   const { config, jobs, sandboxes, treeNotes } = input;
@@ -53,7 +59,11 @@ export async function openRecord(input: {
     parents: input.scratch.isPrivate ? 'private' : 'checked',
     agentVersions: await agentVersions(config, plan, sandboxes, input.scratch.directory),
     gitVersion: await gitVersion(),
-    notes: [...notesOf(dirty, treeNotes), ...agentsBypassingGateway(config, plan)],
+    notes: [
+      ...notesOf(dirty, treeNotes),
+      ...agentsBypassingGateway(config, plan),
+      ...instructionNotes(input.previews),
+    ],
   });
   return createRunRecord(config.outputDir, manifest);
 }

@@ -86,7 +86,10 @@ test('a skill is placed with all its files, its programs executable', async () =
   chmodSync(join(source, 'scripts/boil.sh'), 0o755);
   writeFileSync(join(source, 'leaf.bin'), Buffer.from([0, 255]));
   const skills = [{ name: 'brew-tea', description: 'Tea.', source }];
-  const declared = await readDeclaredContext(variantOf({ skills, instructions: { text: 'Be\nkind.' } }), {});
+  const declared = await readDeclaredContext(
+    variantOf({ skills, instructions: { mode: 'append', text: 'Be\nkind.' } }),
+    {},
+  );
   expect(declared).toMatchObject({
     instructions: 'Be\nkind.',
     skills: [{ name: 'brew-tea', text: 'Boil.' }],

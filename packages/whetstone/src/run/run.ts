@@ -12,6 +12,7 @@ import { readRun } from '../record/read-run.ts';
 import { version } from '../version.ts';
 import { checkParents } from '../workspace/check-parents.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
+import { previewInstructions } from '../workspace/preview-instructions.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { openGateway } from './open-gateway.ts';
@@ -98,9 +99,23 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const setupSecrets = config.tasks
     .filter(({ id }) => planned.has(id))
     .flatMap((task) => setupEnvironment(task, process.env).secrets);
-  const warnings = [...reasonsToRunAgain(plan, plannedRun.resumed), ...agentsBypassingGateway(config, plan)];
+  const previews = await previewInstructions({
+    config,
+    withheld,
+    commits: plan.tasks.map(({ commit }) => commit),
+    // The others leave the instructions of the repository as they are.
+    variants: inPlan(config.variants, plan.variants).filter(
+      ({ overlays, instructions }) => overlays.length > 0 || instructions,
+    ),
+    agents: inPlan(config.agents, plan.agents),
+  });
+  const warnings = [
+    ...reasonsToRunAgain(plan, plannedRun.resumed),
+    ...agentsBypassingGateway(config, plan),
+    ...previews.flatMap((preview) => preview.warnings),
+  ];
   for (const message of warnings) onEvent({ type: 'warned', message });
-  const treeNotes = await prepareTrees(config, plan, workspaces);
+  const treeNotes = await prepareTrees(config, plan, { workspaces, contexts });
   await using record = await openRecord({
     config,
     plannedRun,
@@ -108,6 +123,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     sandboxes,
     workspaces,
     treeNotes,
+    previews,
     scratch,
   });
 

@@ -7,6 +7,8 @@ import type { OverlayOperation } from '../config/config.ts';
 import { choosePlacement } from './choose-placement.ts';
 import { createWorkspace } from './create-workspace.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
+import { overlaidPaths } from './overlaid-paths.ts';
+import { instructionPaths, placeInstructions, type VariantInstructions } from './place-instructions.ts';
 import { materialisePristine, type Pristine } from './pristine-tree.ts';
 import { openRepository } from './repository.ts';
 import { buildSnapshot, type PreparedSnapshot } from './snapshot.ts';
@@ -53,21 +55,34 @@ export async function createWorkspaces(options: {
     return materialisePristine(gitDir, commit, join(backstage, `p-${randomName()}`), isWithheld);
   }
 
-  async function prepareSnapshot(commit: string, overlays: OverlayOperation[]): Promise<PreparedSnapshot> {
+  async function prepareSnapshot(
+    commit: string,
+    given: OverlayOperation[],
+    instructions: VariantInstructions | undefined,
+  ): Promise<PreparedSnapshot> {
     const pristine = await once(pristines, commit, () => preparePristine(commit));
+    const placed =
+      instructions &&
+      placeInstructions(
+        await overlaidPaths(instructionPaths(pristine.entries.keys(), instructions.places), given),
+        instructions,
+      );
+    const overlays = [...given, ...(placed?.overlays ?? [])];
     const gitDir = await once(stores, formatOf(commit), () => openStore(commit));
     const directory = join(backstage, `s-${randomName()}`);
-    const snapshot = await buildSnapshot({ gitDir, pristine, overlays, directory, placement });
+    const built = await buildSnapshot({ gitDir, pristine, overlays, directory, placement });
+    const snapshot = { ...built, ...(placed && { placed: { path: placed.path, hides: placed.hides } }) };
     prepared.set(snapshot, snapshot);
     return snapshot;
   }
 
   return {
     strategy: placement.strategy,
-    prepare: (commit, overlays) =>
+    prepare: (commit, overlays, instructions) =>
       guarded(async () => {
         assertCommitId(commit);
-        return once(snapshots, JSON.stringify([commit, overlays]), () => prepareSnapshot(commit, overlays));
+        const key = JSON.stringify([commit, overlays, instructions]);
+        return once(snapshots, key, () => prepareSnapshot(commit, overlays, instructions));
       }),
     create: (snapshot) =>
       guarded(async () => {

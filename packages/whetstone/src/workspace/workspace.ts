@@ -1,4 +1,5 @@
 import type { OverlayOperation } from '../config/config.ts';
+import type { PlacedInstructions, VariantInstructions } from './place-instructions.ts';
 
 /**
  * Disposable workspaces. A commit plus the overlays of a variant becomes a directory in which an agent may do anything;
@@ -8,10 +9,15 @@ export interface Workspaces extends AsyncDisposable {
   /** How a workspace gets its tree: a layered mount, a copy-on-write clone, or a copy. Chosen once and recorded. */
   readonly strategy: WorkspaceStrategy;
   /**
-   * Prepares the tree at `commit` with the overlays applied, once per commit and overlays. Its `.git` has one commit
-   * and no history, and nothing else of the user's repository can be reached from it.
+   * Prepares the tree at `commit` with the overlays applied, and last the instructions, once per commit, overlays and
+   * instructions. Its `.git` has one commit and no history, and nothing else of the user's repository can be reached
+   * from it.
    */
-  prepare(commit: string, overlays: OverlayOperation[]): Promise<Snapshot>;
+  prepare(
+    commit: string,
+    overlays: OverlayOperation[],
+    instructions?: VariantInstructions,
+  ): Promise<Snapshot>;
   create(snapshot: Snapshot): Promise<Workspace>;
 }
 
@@ -22,6 +28,8 @@ export interface Snapshot {
   readonly commit: string;
   readonly entries: TreeEntries;
   readonly notes: SnapshotNotes;
+  /** Where the instructions are, if there are any, and what of the repository's own they hide. */
+  readonly placed?: Pick<PlacedInstructions, 'path' | 'hides'>;
 }
 
 /** Path (bytes as a latin1 string, so that any file name is kept; separated by `/`) → entry. */
