@@ -22,6 +22,7 @@ import { decideOutcome, inTurn, type Outcome } from './decide-outcome.ts';
 import { drive } from './drive.ts';
 import { findExposure } from './find-exposure.ts';
 import { keepFileChanges } from './keep-file-changes.ts';
+import { describeFirstRequest, readInstructionFiles } from './first-request.ts';
 import { keepFolder } from './keep-folder.ts';
 import { keepPatch } from './keep-patch.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
@@ -61,16 +62,19 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   await using folder = await openAttemptFolder(dirname(workspace.path));
   await using sandbox = await lab.sandboxes.start({ workdir: workspace.path, env: {} });
   const watch = watchRequests(attempt.context);
-  await using lane = await openLane(attempt, lab, files, watch, {
+  const names = {
     [sandbox.home]: '<home>',
     // The other folders of the sandbox are beside its home.
     [dirname(sandbox.home)]: '<sandbox>',
     [workspace.path]: '<workspace>',
     [folder.directory]: '<desk>',
-  });
+  };
+  await using lane = await openLane(attempt, lab, files, watch, names);
   if (lane) trace.calls = lane.ledger;
 
   await setUp(attempt, lab, sandbox, workspace, files);
+  const instructionFiles =
+    lane && (await readInstructionFiles(workspace.path, snapshot.instructionFiles, agentConfig));
   const parents = dirname(dirname(workspace.path));
   checkParents(parents);
   attempt.onProgress?.({ phase: 'agent' });
@@ -80,6 +84,13 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     trace.agentSeconds = (performance.now() - driveStart) / 1000;
   });
   trace.isDriving = false;
+  trace.seen =
+    lane && instructionFiles
+      ? await describeFirstRequest(watch.sight.first, instructionFiles, {
+          ...{ lane, names },
+          commit: snapshot.sealedCommit,
+        })
+      : { first_request: null, instruction_files: null };
   const sight = lane && watch.sight;
   const instructionsPath = snapshot.placed?.path;
   const exposure = findExposure(attempt.context, turn.events, { sight, instructionsPath });

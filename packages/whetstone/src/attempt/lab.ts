@@ -67,6 +67,8 @@ export type Trace = {
   changes?: Changes;
   verification?: Verification;
   calls: Lane['ledger'];
+  /** Set once the agent has been driven. */
+  seen?: Pick<CaseRow, 'first_request' | 'instruction_files'>;
   /** Set where the variant declares a context. */
   exposure?: Exposure;
   /** Whether a copy of the workspace is in the folder of the case. */

@@ -87,10 +87,19 @@ test('neither its name nor a server that the variant declares shows a plugin', (
 
 test('the first call with each thing is kept, and nothing more is read once everything was seen', () => {
   const { sight, onRequest } = watchRequests({ ...nothing, instructions: 'Be kind.' });
-  const first = request({ system: 'hello' });
+  const first = request({ system: 'hello', tools: [{ name: 'bash' }] });
   const second = request({ system: 'Be kind.' });
   for (const one of [first, second, request({ system: 'Be kind.' })]) onRequest(one);
   expect(sight).toMatchObject({ requests: 2, instructions: { extent: 'whole', call: second.id } });
+});
+
+test('the first request is the first one that offers tools, if any does', () => {
+  const { sight, onRequest } = watchRequests(nothing);
+  const [title, main, later] = [{}, { tools: [{ name: 'bash' }] }, { tools: [{ name: 'read' }] }].map(
+    (body) => request({ system: 'Hello  there.', ...body }),
+  );
+  for (const one of [title, main, later]) if (one) onRequest(one);
+  expect(sight.first).toMatchObject({ call: main?.id, text: 'Hello there. bash' });
 });
 
 test('a body that is not JSON does not count as seen', () => {

@@ -1,10 +1,13 @@
 import type { DeclaredContext, DeclaredPlugin } from '@whetstone/agents';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
 import type { LaneRequest } from '@whetstone/gateway';
 import { evened, serverOfTool, tellingLine } from './declared-text.ts';
 
 /** The declared things that were in a model request, each with the id of the first such call. */
 export type RequestSight = {
   requests: number;
+  /** The first request that offers tools; else the first one, which then may be about a title or a route. */
+  first?: FirstRequest;
   instructions?: { extent: 'whole' | 'part'; call: string };
   /** Skills of a plugin are `PLUGIN:SKILL`. */
   skills: Map<string, string>;
@@ -12,6 +15,8 @@ export type RequestSight = {
   /** Plugins of which a request contained any part. */
   plugins: Map<string, string>;
 };
+
+export type FirstRequest = { call: string; body: JsonObject /** Its texts, evened. */; text: string };
 
 export type RequestWatch = {
   sight: RequestSight;
@@ -30,6 +35,8 @@ export function watchRequests(declared: DeclaredContext): RequestWatch {
   ];
   const servers = mcpServers.map(({ name }) => name);
   const isSettled = () =>
+    sight.first !== undefined &&
+    offersTools(sight.first.body) &&
     (declared.instructions === undefined || sight.instructions?.extent === 'whole') &&
     sight.skills.size === skills.length &&
     sight.mcpServers.size === mcpServers.length &&
@@ -38,12 +45,14 @@ export function watchRequests(declared: DeclaredContext): RequestWatch {
     sight,
     onRequest({ id, body }) {
       if (isSettled()) return;
-      const strings = stringsOf(body);
+      const { strings, value } = read(body);
       if (strings.length === 0) return;
       sight.requests += 1;
       const text = evened(strings.join('\n'));
+      const isFirst = !sight.first || (!offersTools(sight.first.body) && offersTools(value));
+      if (isFirst) sight.first = { call: id, body: value, text };
       const extent = extentOf(declared.instructions, text);
-      if (extent && (!sight.instructions || extent === 'whole')) sight.instructions = { extent, call: id };
+      if (extent && sight.instructions?.extent !== 'whole') sight.instructions = { extent, call: id };
       for (const { key, name, description } of skills) {
         if (!sight.skills.has(key) && listsSkill(text, name, description)) sight.skills.set(key, id);
       }
@@ -72,21 +81,26 @@ const serversOf = ({ name, mcpServers }: DeclaredPlugin, declared: readonly stri
     .filter((server) => !declared.includes(server))
     .flatMap((server) => [server, `plugin_${name}_${server}`]);
 
-/** All texts of a JSON body, without the names of fields. A body that is not JSON has none. */
-function stringsOf(body: Uint8Array): string[] {
+/** A JSON body, and all its texts without the names of fields. A body that is not a JSON object has none. */
+function read(body: Uint8Array): { value: JsonObject; strings: string[] } {
   const strings: string[] = [];
   try {
-    JSON.parse(Buffer.from(body).toString(), (_, value: unknown) => {
-      if (typeof value === 'string') strings.push(value);
-      return value;
+    const value: JsonValue = JSON.parse(Buffer.from(body).toString(), (_, part: unknown) => {
+      if (typeof part === 'string') strings.push(part);
+      return part;
     });
-    return strings;
+    if (isJsonObject(value)) return { value, strings };
   } catch {
-    return [];
+    // What is no model request says nothing.
   }
+  return { value: {}, strings: [] };
 }
 
-function extentOf(instructions: string | undefined, text: string): 'whole' | 'part' | undefined {
+/** In every wire protocol they are a list of this name. */
+const offersTools = ({ tools }: JsonObject): boolean => Array.isArray(tools) && tools.length > 0;
+
+/** How much of some instructions an evened text has. */
+export function extentOf(instructions: string | undefined, text: string): 'whole' | 'part' | undefined {
   const whole = evened(instructions ?? '');
   if (instructions === undefined || whole === '') return undefined;
   if (text.includes(whole)) return 'whole';

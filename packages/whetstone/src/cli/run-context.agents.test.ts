@@ -1,7 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the config
 import { cpSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type DrivenAgentKind, drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
+import {
+  type DrivenAgentKind,
+  drivenAgentKinds,
+  drivenAgents,
+  instructionsRead,
+} from '@whetstone/agents/config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { CaseRow } from '../record/row.ts';
 import { startProxy } from './__fixtures__/context/proxy.ts';
@@ -102,9 +107,10 @@ describe('what a variant declares reaches each released agent', () => {
     const { row, events } = cases.get(kind) ?? {};
     expect(row).toMatchObject({ outcome: 'passed', changed_files: 0 });
     const used = { first: expect.any(Object), tokens_estimate: expect.any(Number) };
-    const { mcpServers, instructions } = drivenAgents[kind].facts;
+    const { mcpServers, instructions, reads = [] } = drivenAgents[kind].facts;
+    const [path = instructions] = instructionsRead(reads, new Set(['AGENTS.md']));
     expect(row?.exposure).toMatchObject({
-      instructions: { path: instructions, in_requests: 'whole', first_call: expect.any(String) },
+      instructions: { path, in_requests: 'whole', first_call: expect.any(String) },
       skills: [{ name: 'brew-tea', listed: true, triggered: 'confirmed', ...used }],
       mcp_servers: mcpServers
         ? [
@@ -113,6 +119,10 @@ describe('what a variant declares reaches each released agent', () => {
           ]
         : [],
     });
+    // Those of the repository stay, whatever the agent reads.
+    expect(row?.instruction_files).toContainEqual({ path, in_first_request: 'whole' });
+    const old = { path: 'AGENTS.md', in_first_request: path === 'AGENTS.md' ? 'whole' : 'no' };
+    expect(row?.instruction_files).toContainEqual(old);
     expect(row?.exposure?.skills[0]?.tokens_estimate).toBeGreaterThan(15);
     if (!mcpServers) return;
     expect(row?.exposure?.mcp_servers[0]?.tokens_estimate).toBeGreaterThan(10);

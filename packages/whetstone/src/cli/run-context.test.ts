@@ -41,6 +41,7 @@ test('what a variant declares reaches the agent, is not a change of the tree, an
       variants: {
         without: {},
         with: { instructions: 'Never drink coffee.\nDrink tea.\n', skills: ['skills/brew-tea'] },
+        unread: { overlays: [{ source: 'rules.md', target: 'GEMINI.md' }] },
         ignored: { instructions: { file: 'rules.md', mode: 'replace' }, skills: ['skills/unread'] },
       },
       baseline: 'without',
@@ -65,12 +66,13 @@ test('what a variant declares reaches the agent, is not a change of the tree, an
   );
   expect(said).toEqual({
     without: 'no tea, no rules\nDrink coffee.\n',
+    unread: 'no tea, no rules\nDrink coffee.\n',
     with: 'tea, rules\nDrink coffee.\n\nNever drink coffee.\nDrink tea.\n',
     ignored: 'no tea, no rules\nSome other rules.\n',
   });
   for (const row of rows) expect(row.touched_paths).toEqual(['RESULT']);
 
-  const [without, withTea, ignored] = rows;
+  const [without, withTea, unread, ignored] = rows;
   expect(without?.exposure).toBeUndefined();
   const calls = readFileSync(join(directory, 'cases', withTea?.case_id ?? '', 'model-calls.jsonl'), 'utf8');
   expect(withTea?.exposure).toEqual({
@@ -107,6 +109,17 @@ test('what a variant declares reaches the agent, is not a change of the tree, an
   const agent = readFileSync(join(directory, 'cases', withTea?.case_id ?? '', 'agent.json'), 'utf8');
   expect(JSON.parse(agent).exposure).toEqual(withTea?.exposure);
 
+  const inRequest = { path: 'AGENTS.md', in_first_request: 'whole' };
+  expect(without?.instruction_files).toEqual([inRequest]);
+  expect(withTea?.instruction_files).toEqual([inRequest]);
+  expect(ignored?.instruction_files).toEqual([inRequest]);
+  expect(unread?.instruction_files).toEqual([inRequest, { path: 'GEMINI.md', in_first_request: 'no' }]);
+  expect(unread?.first_request).toBe(without?.first_request);
+  expect(new Set(rows.map(({ first_request: request }) => request)).size).toBe(3);
+  expect(ran.stderr).toContain('loop does not read the GEMINI.md of the variant unread.');
+  const shown = await project.whetstone(['show', 'latest', unread?.case_id ?? '']);
+  expect(shown.stdout).toContain('  AGENTS.md: whole\n  GEMINI.md: not in it\n');
+
   expect(manifest.variants.map(({ context }) => context)).toEqual([
     undefined,
     {
@@ -115,6 +128,7 @@ test('what a variant declares reaches the agent, is not a change of the tree, an
       skills: [{ name: 'brew-tea', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }],
       mcp_servers: [],
     },
+    undefined,
     {
       instructions: createHash('sha256').update('Some other rules.\n').digest('hex'),
       instructions_mode: 'replace',
@@ -127,6 +141,10 @@ test('what a variant declares reaches the agent, is not a change of the tree, an
     'The skill unread of the variant ignored (agent loop) was triggered in 0 of 1 case.',
   );
   expect(report).not.toContain('The skill brew-tea');
+  expect(report).toContain(
+    'The first model request of loop was the same in unread as in without, in the task where both are known',
+  );
+  expect(report).not.toContain('the same in with as');
   expect(report).toContain('The instructions of the variant ignored replace AGENTS.md for loop.');
 });
 

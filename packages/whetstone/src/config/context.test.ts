@@ -99,7 +99,8 @@ test('instructions of more than one line are the text itself', async () => {
 
 test('instructions say whether they replace those of the repository', async () => {
   write('rules.md', 'Be kind.\n');
-  const read = async (instructions: object) => (await load({ instructions })).config.variants[0]?.instructions;
+  const read = async (instructions: object) =>
+    (await load({ instructions })).config.variants[0]?.instructions;
   const file = join(folder, 'rules.md');
   expect(await read({ file: 'rules.md', mode: 'replace' })).toEqual({ file, mode: 'replace' });
   expect(await read({ file: 'rules.md' })).toEqual({ file, mode: 'append' });

@@ -121,6 +121,22 @@ export const keptRowSchema = caseRowSchema.extend({
   /** Only for a task with follow-ups: how many turns were sent to the agent, and how many were planned. */
   turns: z.number().int().nonnegative().optional(),
   turns_planned: z.number().int().positive().optional(),
+  /**
+   * Hash of the first model request, without what differs from case to case and without a listing of the workspace; `null`
+   * where no gateway saw one. Rows of older versions have none.
+   */
+  first_request: z.string().nullable().optional(),
+  /** The instruction files of the workspace; `null` where no gateway saw a request. Rows of older versions have none. */
+  instruction_files: z
+    .array(
+      z.object({
+        path: z.string(),
+        /** How much of its text was there. Another file with the same text counts as well. */
+        in_first_request: z.enum(['whole', 'part', 'no']),
+      }),
+    )
+    .nullable()
+    .optional(),
   /** Only where the variant declares a context and the agent ran. */
   exposure: exposureSchema.optional(),
 });

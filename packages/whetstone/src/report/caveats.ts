@@ -3,6 +3,7 @@ import { FEWEST_TASKS } from '../stats/population-difference.ts';
 import { type CaseResult, countOutcomes } from './case-results.ts';
 import { aboutTheContext } from './context-caveats.ts';
 import { counted } from './format.ts';
+import { aboutTheRequests } from './request-caveats.ts';
 
 /** What a run does not show, in sentences, the most serious first. The notes of the manifest come last. */
 export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): string[] {
@@ -11,6 +12,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
     ...aboutTheSample(manifest),
     ...aboutTheResults(cases),
     ...aboutTheContext(cases),
+    ...aboutTheRequests(manifest, cases),
     ...aboutTheIsolation(manifest.isolation),
     ...manifest.notes,
   ];

@@ -20,6 +20,7 @@ export function renderCase(row: CaseRow, directory: string, view: TerminalOption
   const sections: [heading: string, lines: readonly string[]][] = [
     ['Validation', validation(row)],
     ['Hard evaluation', hardChecks(row)],
+    ['Instruction files in the first model request', instructionFiles(row)],
     ['What the agent saw of its variant', row.exposure ? exposureLines(row.exposure) : []],
     ['Changed paths', shortened(row.touched_paths)],
     ['Notes on the kept files', row.artifact_notes ?? []],
@@ -116,6 +117,15 @@ function validation(row: CaseRow): string[] {
 
 function hardChecks(row: CaseRow): string[] {
   return row.hard_evaluation.map((check) => `${check.status}: ${check.name}: ${check.evidence}`);
+}
+
+const IN_REQUEST = { whole: 'whole', part: 'in part', no: 'not in it' };
+
+function instructionFiles({ instruction_files: files }: CaseRow): string[] {
+  if (files === undefined) return [];
+  if (files === null) return ['unknown: no gateway saw a request'];
+  if (files.length === 0) return ['none: the workspace has no instruction file'];
+  return shortened(files.map(({ path, in_first_request: extent }) => `${path}: ${IN_REQUEST[extent]}`));
 }
 
 function shortened(paths: readonly string[]): string[] {

@@ -39,6 +39,7 @@ export async function createWorkspaces(options: {
 
   const stores = new Map<string, Promise<string>>();
   const pristines = new Map<string, Promise<Pristine>>();
+  const trees = new Map<string, Promise<PreparedSnapshot>>();
   const snapshots = new Map<string, Promise<PreparedSnapshot>>();
   const prepared = new WeakMap<Snapshot, PreparedSnapshot>();
   const live = new Set<Workspace>();
@@ -55,25 +56,27 @@ export async function createWorkspaces(options: {
     return materialisePristine(gitDir, commit, join(backstage, `p-${randomName()}`), isWithheld);
   }
 
-  async function prepareSnapshot(
-    commit: string,
-    given: OverlayOperation[],
-    instructions: VariantInstructions | undefined,
-  ): Promise<PreparedSnapshot> {
+  async function prepareSnapshot(commit: string, overlays: OverlayOperation[]): Promise<PreparedSnapshot> {
     const pristine = await once(pristines, commit, () => preparePristine(commit));
-    const placed =
-      instructions &&
-      placeInstructions(
-        await overlaidPaths(instructionPaths(pristine.entries.keys(), instructions.places), given),
-        instructions,
-      );
-    const overlays = [...given, ...(placed?.overlays ?? [])];
     const gitDir = await once(stores, formatOf(commit), () => openStore(commit));
     const directory = join(backstage, `s-${randomName()}`);
-    const built = await buildSnapshot({ gitDir, pristine, overlays, directory, placement });
-    const snapshot = { ...built, ...(placed && { placed: { path: placed.path, hides: placed.hides } }) };
-    prepared.set(snapshot, snapshot);
-    return snapshot;
+    return buildSnapshot({ gitDir, pristine, overlays, directory, placement });
+  }
+
+  /** The same tree for all agents whose instructions come out the same. */
+  async function prepareWanted(
+    commit: string,
+    overlays: OverlayOperation[],
+    instructions: VariantInstructions | undefined,
+  ): Promise<PreparedSnapshot> {
+    const build = (all: OverlayOperation[]) =>
+      once(trees, JSON.stringify([commit, all]), () => prepareSnapshot(commit, all));
+    if (!instructions) return { ...(await build(overlays)) };
+    const { entries } = await once(pristines, commit, () => preparePristine(commit));
+    const own = instructionPaths(entries.keys(), instructions.places.instructions);
+    const placed = placeInstructions(await overlaidPaths(own, overlays), instructions);
+    const { path, hides } = placed;
+    return { ...(await build([...overlays, ...placed.overlays])), placed: { path, hides } };
   }
 
   return {
@@ -82,7 +85,11 @@ export async function createWorkspaces(options: {
       guarded(async () => {
         assertCommitId(commit);
         const key = JSON.stringify([commit, overlays, instructions]);
-        return once(snapshots, key, () => prepareSnapshot(commit, overlays, instructions));
+        return once(snapshots, key, async () => {
+          const snapshot = await prepareWanted(commit, overlays, instructions);
+          prepared.set(snapshot, snapshot);
+          return snapshot;
+        });
       }),
     create: (snapshot) =>
       guarded(async () => {

@@ -24,11 +24,13 @@ export type PlacedInstructions = {
   hides: string[];
 };
 
-/** The paths that could be instructions, as display paths. Those that are not UTF-8 are left out. */
-export function instructionPaths(bytePaths: Iterable<string>, { instructions }: InstructionPlaces): string[] {
+/**
+ * The paths that some agent takes for instructions, and `own`, as display paths. Those that are not UTF-8 are left out.
+ */
+export function instructionPaths(bytePaths: Iterable<string>, own?: string): string[] {
   const paths: string[] = [];
   for (const path of bytePaths) {
-    if (isInstructionFile(path) || path === instructions) paths.push(displayPath(path));
+    if (isInstructionFile(path) || path === own) paths.push(displayPath(path));
   }
   return paths.filter((path) => !path.includes('\\'));
 }

@@ -61,7 +61,7 @@ async function previewOf(
   const places = instructionPlaces(agent);
   const { reads } = places;
   if (!reads) return undefined;
-  const before = new Set(instructionPaths(tree, places));
+  const before = new Set(instructionPaths(tree, places.instructions));
   const after = await overlaidPaths(before, variant.overlays);
   const instructions = instructionsFor(variant, agent);
   const placed = instructions && placeInstructions(after, instructions);

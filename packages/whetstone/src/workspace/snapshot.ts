@@ -6,6 +6,7 @@ import { applyEdits, type BaseTree, baseTree, type TreeEdit } from './base-tree.
 import { git } from './git.ts';
 import { formatOf, makeGitDirectory, type ObjectFormat } from './git-directory.ts';
 import { importTree } from './import-tree.ts';
+import { instructionPaths } from './place-instructions.ts';
 import type { PlacedTree, Placement } from './placement.ts';
 import type { Pristine } from './pristine-tree.ts';
 import { type ScanOptions, scanTree } from './scan-tree.ts';
@@ -15,8 +16,6 @@ import type { Snapshot } from './workspace.ts';
 export type PreparedSnapshot = Snapshot & {
   format: ObjectFormat;
   base: BaseTree;
-  /** The only commit of its `.git`. */
-  sealedCommit: string;
   /** The object folder of its `.git`: that commit and what it needs. */
   objects: string;
   /** The layers for `Placement.place`. */
@@ -66,6 +65,7 @@ export async function buildSnapshot(options: {
     commit: pristine.commit,
     entries,
     notes: pristine.notes,
+    instructionFiles: instructionPaths(entries.keys()),
     format,
     base: baseTree(entries),
     sealedCommit,

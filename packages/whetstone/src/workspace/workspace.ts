@@ -27,7 +27,11 @@ export type WorkspaceStrategy = 'mount' | 'reflink' | 'copy';
 export interface Snapshot {
   readonly commit: string;
   readonly entries: TreeEntries;
+  /** The only commit of its `.git`. */
+  readonly sealedCommit: string;
   readonly notes: SnapshotNotes;
+  /** Display paths of its instruction files, those of folders below included. */
+  readonly instructionFiles: readonly string[];
   /** Where the instructions are, if there are any, and what of the repository's own they hide. */
   readonly placed?: Pick<PlacedInstructions, 'path' | 'hides'>;
 }
