@@ -23,7 +23,7 @@ const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   record: [],
   gateway: ['config'],
   init: [],
-  capture: ['report'],
+  capture: ['report', 'workspace'],
   verify: ['config', 'record', 'workspace'],
   attempt: ['config', 'plan', 'record', 'verify', 'workspace'],
   stats: [],

@@ -90,7 +90,10 @@ async function readAbove(kind: DrivenAgentKind): Promise<string[]> {
   const all: string[] = [];
   for (;;) {
     const { lane, bodies } = await keepingLane();
-    await using session = await openSession(agent, { folder: workspace, lane: { ...lane, env: {} } });
+    await using session = await openSession(agent, {
+      ...{ folder: workspace, above: 'allowed' },
+      lane: { ...lane, env: {} },
+    });
     const turn = await session.send({ text: 'Say hello.' }, { timeoutMs: 90_000 });
     expect(turn.status, JSON.stringify(turn)).toBe('completed');
     expect(bodies.length).toBeGreaterThan(0);

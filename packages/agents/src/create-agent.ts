@@ -8,6 +8,7 @@ import { createLoopAgent } from './loop/loop-agent.ts';
 import { markHosted } from './module/hosted-agent.ts';
 import { createModuleAgent } from './module/module-agent.ts';
 import { createDriverAgent } from './native/driver-agent.ts';
+import { nativeAgentOf } from './native/native-agents.ts';
 
 export type AgentDependencies = {
   /**
@@ -37,7 +38,8 @@ export async function createAgent(
   { environment = process.env, hasLanes = false }: AgentDependencies = {},
 ): Promise<Agent> {
   const config = 'runner' in agent ? agent : toAgentConfig(agent);
-  return markHosted(await agentOf(config, { environment, hasLanes }));
+  const readsAbove = nativeAgentOf(config.kind)?.facts.readsAbove;
+  return markHosted(await agentOf(config, { environment, hasLanes }), readsAbove);
 }
 
 function agentOf(config: AgentConfig, user: Required<AgentDependencies>): Agent | Promise<Agent> {

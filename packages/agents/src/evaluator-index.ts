@@ -6,6 +6,7 @@
 // The folder of an attempt, and what an agent gets of a variant.
 
 export { type AttemptFolder, openAttemptFolder } from './drive/attempt-folder.ts';
+export { foundAbove } from './drive/read-above.ts';
 export { placeContext, pluginFolders } from './kit/place-context.ts';
 export { pluginContents } from './kit/plugin-contents.ts';
 

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { StreamEvent } from '@whetstone/events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type AgentContext, defineAgent, defineSandboxAgent, type Turn } from '../agent.ts';
+import { createAgent } from '../create-agent.ts';
 import { driveAgent } from './drive-agent.ts';
 import { openSession } from './open-session.ts';
 
@@ -180,4 +181,22 @@ test('the prompt file is a file again where an agent put a link', async () => {
   await session.send('One.');
   await session.send('Two.');
   expect(existsSync(join(folder, 'victim'))).toBe(false);
+});
+
+test('a released agent is not driven below instructions that are not its project’s', async () => {
+  const project = join(folder, 'home/project');
+  await mkdir(join(project, 'packages/one'), { recursive: true });
+  await mkdir(join(project, '.git'));
+  await mkdir(join(folder, 'home/.claude'));
+  await writeFile(join(project, 'CLAUDE.md'), 'Of the project.');
+  const place = join(folder, 'home/.claude/CLAUDE.md');
+  await writeFile(place, 'Of the user.');
+  const claude = await createAgent({ kind: 'claude-code', command: 'true' });
+  const options = { folder: join(project, 'packages/one'), prompt: 'hello' };
+  const refused = { code: 'instructions-above-workspace', where: place };
+  await expect(driveAgent(claude, options)).rejects.toMatchObject(refused);
+  await expect(openSession(claude, options)).rejects.toMatchObject(refused);
+  expect(await driveAgent(claude, { ...options, above: 'allowed' })).toMatchObject({ status: 'completed' });
+  await rm(place);
+  expect(await driveAgent(claude, options)).toMatchObject({ status: 'completed' });
 });

@@ -1,12 +1,13 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { Agent, AgentContext, AttemptFiles, TurnInput } from '../agent.ts';
-import { hostedAgent } from '../module/hosted-agent.ts';
+import { hostedAgent, placesAbove } from '../module/hosted-agent.ts';
 import { type DrivenTurn, startTurn } from './driven-turn.ts';
+import { refuseAbove } from './read-above.ts';
 import { contextIn, openPlace, type SessionOptions } from './session-place.ts';
 import { createTurnStamp } from './turn-stamp.ts';
 
@@ -38,9 +39,15 @@ export type AgentSession = AsyncDisposable & {
  * Opens a conversation with an agent in a folder. The agent is one of `createAgent`, `defineAgent` or
  * `defineSandboxAgent`.
  *
- * @throws WhetstoneError `sandbox-unavailable` if the default sandbox cannot start
+ * @throws WhetstoneError `sandbox-unavailable` if the default sandbox cannot start, `instructions-above-workspace` if the
+ * agent would read what lies above its project
  */
 export async function openSession(agent: Agent, options: SessionOptions = {}): Promise<AgentSession> {
+  const { folder = '.', above = 'refused', sandbox } = options;
+  if (!sandbox && above === 'refused') {
+    const real = await realpath(folder).catch(() => resolve(folder));
+    refuseAbove(agent.name, real, placesAbove(agent));
+  }
   const place = await openPlace(options);
   const hosted = hostedAgent(agent);
   const session: AgentContext['session'] = {

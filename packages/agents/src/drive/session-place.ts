@@ -11,6 +11,12 @@ const ONE_HOUR_MS = 3_600_000;
 export type SessionOptions = {
   /** The folder that the agent works in. Default: the current one. */
   folder?: string;
+  /**
+   * Whether the agent may read instructions and settings in the folders above its project, which are not the project's
+   * own: above the root of the repository that `folder` is in, else above `folder`. Default: `refused`. A caller that has
+   * a `sandbox` of its own decides by itself.
+   */
+  above?: 'refused' | 'allowed';
   /** Wall-clock limit of each turn, ms. Default: one hour. */
   timeoutMs?: number;
   /** Ends the turn that runs: it is then a failed turn whose `exit.ended` is `abort`. */

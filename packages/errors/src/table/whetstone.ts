@@ -77,7 +77,7 @@ export const whetstoneErrors = {
   ),
   'instructions-above-workspace': usage(
     'A folder above the workspaces holds instructions or settings that agents would read, such as an AGENTS.md.',
-    'Move the file away, or set `TMPDIR` to a folder that has nothing like that in it or above it.',
+    'Move the file away, or set `TMPDIR` to a folder that has nothing like that in it or above it. `driveAgent` and `openSession` take `above: allowed`.',
   ),
   'output-unwritable': usage(
     'The folder for results cannot be written.',

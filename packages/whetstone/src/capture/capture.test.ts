@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { findDrivenAgent } from '@whetstone/agents';
@@ -40,6 +40,17 @@ afterEach(() => {
 });
 
 describe('a capture', () => {
+  test('is not taken below instructions of the machine', async () => {
+    installFakePi(join(folder, 'bin'), agent);
+    const place = join(folder, 'AGENTS.md');
+    writeFileSync(place, 'Of the machine.\n');
+    await expect(captureAgent(pi)).rejects.toMatchObject({
+      code: 'instructions-above-workspace',
+      where: place,
+    });
+    expect(readdirSync(folder).filter((name) => name.startsWith('whetstone-'))).toEqual([]);
+  });
+
   test('holds what the main request says, as it was sent, and nothing of its key', async () => {
     installFakePi(join(folder, 'bin'), agent);
     const capture = await captureAgent(pi, { model: 'claude-x' });

@@ -1,10 +1,11 @@
-import { mkdir, mkdtemp, readFile, realpath } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createAgent, type KnownDrivenAgent, openSession, type Turn } from '@whetstone/agents';
 import { present } from '@whetstone/events/present';
 import { createGateway, type LaneRequest, type LedgerLine, scriptFromSteps } from '@whetstone/gateway';
-import { type CommandResult, removeTree } from '@whetstone/sandbox';
+import type { CommandResult } from '@whetstone/sandbox';
+import { checkParents } from '../workspace/check-parents.ts';
+import { makeScratch } from '../workspace/scratch-folder.ts';
 
 /** What one run of an agent showed. */
 export type AgentRun = {
@@ -70,12 +71,22 @@ export async function runOnce(
   };
 }
 
-/** A temporary folder with a workspace in it, under its real name: agents report that one to their model. */
+/**
+ * A temporary folder with a workspace in it, under its real name: agents report that one to their model. Nothing of the
+ * machine is in the folders above it.
+ */
 async function makeFolder(): Promise<{ root: string; workspace: string } & AsyncDisposable> {
-  const root = await realpath(await mkdtemp(join(tmpdir(), 'whetstone-capture-')));
-  const workspace = join(root, 'workspace');
-  await mkdir(workspace);
-  return { root, workspace, [Symbol.asyncDispose]: () => removeTree(root) };
+  const scratch = await makeScratch();
+  try {
+    checkParents(scratch.directory);
+    const root = join(await realpath(scratch.directory), 'capture');
+    const workspace = join(root, 'workspace');
+    await mkdir(workspace, { recursive: true });
+    return { root, workspace, [Symbol.asyncDispose]: () => scratch[Symbol.asyncDispose]() };
+  } catch (error) {
+    await scratch[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 const textOf = async (file: string): Promise<string> => (await readFile(file, 'utf8').catch(() => '')).trim();

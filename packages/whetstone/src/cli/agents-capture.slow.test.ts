@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -48,6 +48,20 @@ describe('whetstone agents capture', () => {
     expect(stdout).toContain(kept.hash);
     expect(readdirSync(join(folder, 'project'))).toEqual([]);
   });
+
+  test.skipIf(spawnSync('unshare', ['--mount', 'true']).status !== 0)(
+    'nothing of the machine is above its workspace',
+    { tags: 'namespaces' },
+    () => {
+      writeFileSync(join(folder, 'AGENTS.md'), 'Of the machine.\n');
+      const { status, stderr } = capture(['pi', '--model', 'm-1'], { TMPDIR: folder });
+      expect(status, stderr).toBe(0);
+      const file = join(folder, '.cache/whetstone/captures/pi/1.0.0/m-1.json');
+      expect(JSON.parse(readFileSync(file, 'utf8')).systemPrompt[0]).toMatch(
+        /Work in \/w\d?\/capture\/workspace/,
+      );
+    },
+  );
 
   test('--diff: exit 0 at first and when nothing changed, 1 with what changed', () => {
     const first = capture(['pi', '--diff']);

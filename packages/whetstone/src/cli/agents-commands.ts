@@ -39,5 +39,9 @@ export function addAgents(program: Command, action: ActionOf): void {
     .option('--diff', 'show what changed since the previous capture; exit 1 if anything changed')
     .option('--output <file>', 'also write the capture to this file')
     .option('--json', 'print the capture as JSON, without its texts')
+    .hook('preAction', async () => {
+      const { enterPrivateMountNamespace } = await import('../workspace/mount-namespace.ts');
+      enterPrivateMountNamespace();
+    })
     .action(action(async () => (await import('./agents-capture.ts')).captureCommand));
 }

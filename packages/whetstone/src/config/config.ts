@@ -6,6 +6,7 @@ import type {
   SkillConfig,
 } from '@whetstone/agents/config';
 import type { JsonObject } from '@whetstone/events';
+import type { ReplacedTasks } from './replaced-tasks.ts';
 import type { ExpectedOutcome, HardEvaluation, SoftEvaluation } from './schema.ts';
 
 /** A `whetstone.yaml` and its task file: every default filled in, every path absolute. The YAML uses snake_case. */
@@ -16,6 +17,8 @@ export type Config = {
   /** In file order. The legacy `agent:` shape is one agent. */
   agents: AgentConfig[];
   tasksFile: string;
+  /** The config's own task file, where `--tasks` names another one. Its tasks do not run. */
+  replacedTasks?: ReplacedTasks;
   /** In file order. */
   tasks: TaskConfig[];
   /** In file order. */

@@ -12,6 +12,7 @@ import { readAgent, readLegacyAgent } from './read-agent.ts';
 import { readGateway } from './read-gateway.ts';
 import { readTask } from './read-task.ts';
 import { readVariant } from './read-variant.ts';
+import { replacedTasks } from './replaced-tasks.ts';
 import { rootSchema, sandboxSchema, taskFileSchema } from './schema.ts';
 import { createSpot, diagnose, type FindingOptions, type Spot } from './spot.ts';
 import type { YamlPath, YamlSource } from './yaml-source.ts';
@@ -72,6 +73,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const tasks = tasksFile && (await readTaskFile(tasksFile, { evaluation, agents }, diagnostics));
 
   const seed = root.seed == null ? undefined : readSeed(root.seed, spot.at('seed'));
+  const own = resolve(spot.directory, root.tasks ?? 'tasks.yaml');
   const wrong = diagnostics.some(({ severity }) => severity === 'error');
   if (wrong || !repo || !tasks) throw new ConfigErrors(inFileOrder(diagnostics));
   const config: Config = {
@@ -87,6 +89,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
       root.output_dir == null ? resolve(cwd, '.whetstone/runs') : resolve(spot.directory, root.output_dir),
     sandbox,
     ...present({ seed, gateway }),
+    ...(tasksFile !== own && { replacedTasks: await replacedTasks(own) }),
   };
   const legacy = Object.hasOwn(source.value, 'agent');
   const sources = { config: source, tasks: tasks.source };

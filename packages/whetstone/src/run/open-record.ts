@@ -10,11 +10,11 @@ import { gitVersion } from '../workspace/git.ts';
 import { instructionsFor } from '../workspace/instructions-for.ts';
 import { type InstructionPreview, instructionNotes } from '../workspace/preview-instructions.ts';
 import { inspectRepo } from '../workspace/repository.ts';
+import type { Scratch } from '../workspace/scratch-folder.ts';
 import type { SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { buildManifest } from './build-manifest.ts';
 import type { PlannedRun } from './plan-or-resume.ts';
-import type { Scratch } from './scratch-folder.ts';
 
 /** What a reader should know about the tree of each commit. */
 export type TreeNotes = ReadonlyMap<string, SnapshotNotes>;

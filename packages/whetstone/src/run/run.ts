@@ -13,6 +13,7 @@ import { version } from '../version.ts';
 import { checkParents } from '../workspace/check-parents.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
 import { previewInstructions } from '../workspace/preview-instructions.ts';
+import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { openGateway } from './open-gateway.ts';
@@ -24,7 +25,6 @@ import { requireExecutables } from './require-executables.ts';
 import { reasonsToRunAgain } from './run-again.ts';
 import { type CaseLab, runCase } from './run-case.ts';
 import type { RunEvent } from './run-event.ts';
-import { makeScratch, sweepScratch } from './scratch-folder.ts';
 import { startProblems } from './start-problems.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 

@@ -1,6 +1,5 @@
-import { lstatSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { placesReadAbove } from '@whetstone/agents/config';
+import { foundAbove } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 
 /**
@@ -9,7 +8,7 @@ import { WhetstoneError } from '@whetstone/errors';
  * @throws WhetstoneError `instructions-above-workspace`, which names the file.
  */
 export function checkParents(folder: string): void {
-  const found = parentsOf(folder).flatMap(instructionsIn);
+  const found = foundAbove(folder, placesReadAbove());
   if (found.length === 0) return;
   const [where] = found;
   throw new WhetstoneError(
@@ -20,15 +19,4 @@ export function checkParents(folder: string): void {
       hint: 'Move it away, or set TMPDIR to a folder that has nothing like that in it or above it.',
     },
   );
-}
-
-/** Absolute paths of what agents would read in a folder above their workspace. */
-export function instructionsIn(folder: string): string[] {
-  return placesReadAbove()
-    .map((name) => join(folder, name))
-    .filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined);
-}
-
-function parentsOf(folder: string): string[] {
-  return dirname(folder) === folder ? [folder] : [folder, ...parentsOf(dirname(folder))];
 }

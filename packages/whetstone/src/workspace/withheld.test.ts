@@ -39,6 +39,24 @@ describe('findWithheld', () => {
     expect(await withheldFrom(root)).toEqual(['.whetstone']);
   });
 
+  it('finds the tasks of the configuration and their hidden tests where others run', async () => {
+    await withheldFrom(join(repo, 'eval'));
+    writeTree(repo, {
+      'eval/tasks.yaml': stringify({ tasks: [{ id: 'one', prompt: 'Do it.', hidden_tests: 'hidden/one' }] }),
+      'eval/others.yaml': stringify({ tasks: [{ id: 'two', prompt: 'Do it.' }] }),
+      'eval/hidden/one/answer.txt': 'The answer.\n',
+    });
+    const tasksFile = join(repo, 'eval/others.yaml');
+    const { config } = await loadConfig(join(repo, 'eval/whetstone.yaml'), { tasksFile });
+    expect((await findWithheld(config)).map(({ path }) => path)).toEqual([
+      '.whetstone',
+      'eval/hidden/one',
+      'eval/others.yaml',
+      'eval/tasks.yaml',
+      'eval/whetstone.yaml',
+    ]);
+  });
+
   it('finds paths behind a symlink to the repository', async () => {
     symlinkSync(repo, join(root, 'link'));
     expect(await withheldFrom(join(root, 'link'))).toEqual(['.whetstone', 'tasks.yaml', 'whetstone.yaml']);

@@ -43,11 +43,15 @@ export function withheldBy(withheld: readonly Withheld[]): (path: string) => boo
 
 const isOwnFolder = (path: string): boolean => path.split('/').includes(OWN_FOLDER);
 
-function sourcesOf({ file, tasksFile, tasks, variants, outputDir, gateway }: Config) {
+function sourcesOf({ file, tasksFile, replacedTasks, tasks, variants, outputDir, gateway }: Config) {
   const upstreams = gateway && 'upstreams' in gateway ? gateway.upstreams : [];
   return [
     { file, what: 'the configuration' },
     { file: tasksFile, what: 'the tasks' },
+    ...named(replacedTasks?.file, 'the tasks of the configuration, which do not run'),
+    ...(replacedTasks?.hiddenTests ?? []).flatMap((folder) =>
+      named(folder, 'hidden tests of a task that does not run'),
+    ),
     { file: outputDir, what: RUNS },
     ...tasks.flatMap(({ id, hiddenTests }) => named(hiddenTests, `hidden tests of task ${id}`)),
     ...variants.flatMap((variant) => [

@@ -1,10 +1,11 @@
 import { mkdtemp, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { placesReadAbove } from '@whetstone/agents/config';
+import { foundAbove } from '@whetstone/agents/evaluator';
 import { removeTree } from '@whetstone/sandbox';
 import { isAlive } from '@whetstone/sandbox/process';
-import { instructionsIn } from '../workspace/check-parents.ts';
-import { mountPrivately } from '../workspace/mount-namespace.ts';
+import { mountPrivately } from './mount-namespace.ts';
 
 /** The temporary folder of a run, removed when disposed. */
 export type Scratch = AsyncDisposable & {
@@ -16,7 +17,7 @@ export type Scratch = AsyncDisposable & {
 /** Makes the folder. Its name has the process id, for `sweepScratch`. */
 export async function makeScratch(): Promise<Scratch> {
   const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));
-  const unwanted = instructionsIn('/').map((path) => `/${path.split('/')[1]}`);
+  const unwanted = foundAbove('/', placesReadAbove()).map((path) => `/${path.split('/')[1]}`);
   const mounted = await mountPrivately(directory, unwanted);
   return {
     directory: mounted?.path ?? directory,
