@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeRepository } from './make-repository.ts';
-import { type Measured, measureNode } from './measured-process.ts';
+import { type Measured, type MeasureOptions, measureNode } from './measured-process.ts';
 
 export const WHETSTONE = join(import.meta.dirname, '../packages/whetstone/bin/whetstone.js');
 
@@ -41,7 +41,7 @@ export async function makeMatrix(directory: string, agentScript: string): Promis
 export function runMatrix(
   directory: string,
   args: readonly string[],
-  onLine?: (line: string, pid: number) => void,
+  onLine?: MeasureOptions['onLine'],
 ): Promise<Measured> {
   return measureNode([WHETSTONE, 'run', '-c', join(directory, 'whetstone.yaml'), ...args], {
     cwd: directory,

@@ -4,7 +4,7 @@
  * again, and only the last image writes.
  */
 import { writeFileSync } from 'node:fs';
-import { cpuSecondsOfChildren, memoryOf, type ProcessUse } from './process-use.ts';
+import { memoryOf, type ProcessUse } from './process-use.ts';
 
 process.on('exit', () => {
   const file = process.env.WHETSTONE_BENCHMARK_PROBE;
@@ -12,7 +12,6 @@ process.on('exit', () => {
   const { userCPUTime, systemCPUTime } = process.resourceUsage();
   const use: ProcessUse = {
     cpuSeconds: (userCPUTime + systemCPUTime) / 1e6,
-    childrenCpuSeconds: cpuSecondsOfChildren(),
     peakBytes: memoryOf('self').peak,
   };
   writeFileSync(file, JSON.stringify(use));

@@ -4,8 +4,6 @@ import { readFileSync } from 'node:fs';
 export type ProcessUse = {
   /** User and system time of the process itself, all its threads (RUSAGE_SELF). */
   cpuSeconds: number;
-  /** The same of its descendants that have ended and were waited for, in ticks of 10 ms. */
-  childrenCpuSeconds: number;
   /** The most memory that was resident (VmHWM). */
   peakBytes: number;
 };
@@ -14,13 +12,15 @@ export type ProcessUse = {
 const TICKS_PER_SECOND = 100;
 
 /** User and system time of a process with all its threads so far: utime and stime, fields 14 and 15 of proc(5). */
-export const cpuSecondsOf = (pid: number): number => cpuSeconds(pid, 14);
+export const cpuSecondsOf = (pid: number): number => secondsOf(statOf(pid), 14);
 
 /** The same of this process's children, as far as they have ended: cutime and cstime, fields 16 and 17. */
-export const cpuSecondsOfChildren = (): number => cpuSeconds('self', 16);
+export const cpuSecondsOfChildren = (): number => secondsOf(statOf('self'), 16);
 
-function cpuSeconds(pid: number | 'self', field: number): number {
-  const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+const statOf = (pid: number | 'self'): string => readFileSync(`/proc/${pid}/stat`, 'utf8');
+
+/** The sum of two fields of `/proc/PID/stat`, counted from 1, that are times. */
+export function secondsOf(stat: string, field: number): number {
   // The second field, a name in parentheses, may hold spaces. The third is the first of the rest.
   const rest = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return (Number(rest[field - 3]) + Number(rest[field - 2])) / TICKS_PER_SECOND;
@@ -32,4 +32,9 @@ export function memoryOf(pid: number | 'self'): { now: number; peak: number } {
   const bytes = (field: string) =>
     Number(new RegExp(`^${field}:\\s*(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024;
   return { now: bytes('VmRSS'), peak: bytes('VmHWM') };
+}
+
+/** The oldest process that `pid` started and that still runs. */
+export function firstChildOf(pid: number): number {
+  return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10);
 }

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import { messageOf } from '@whetstone/errors';
 import { installPackages } from './install-packages.ts';
 import { SMALLEST_AGENT } from './matrix.ts';
-import { type Measured, measureNode } from './measured-process.ts';
+import { measureNode } from './measured-process.ts';
+import type { Peer } from './peer.ts';
 
 const VERSION = '0.123.1';
 /** The native part of its database client. The other optional dependencies are SDKs of model providers. */
@@ -19,18 +20,11 @@ rm -rf "$copy"
 echo finished
 `;
 
-type Outcome = { kind: 'measured'; version: string; use: Measured } | { kind: 'missing'; reason: string };
-
 /**
  * Runs `promptfoo eval` over `tests` tests. Their provider copies `directory`/repository and runs the smallest agent in
  * the copy. Installs promptfoo into `.cache/peers` if it is missing.
  */
-export async function measurePromptfoo(options: {
-  directory: string;
-  tests: number;
-  say: (line: string) => void;
-}): Promise<Outcome> {
-  const { directory, tests, say } = options;
+export function openPromptfoo(directory: string, tests: number, say: (line: string) => void): Peer {
   try {
     if (!existsSync(PROGRAM)) {
       say('installing promptfoo into .cache/peers (280 MB)');
@@ -61,10 +55,13 @@ export async function measurePromptfoo(options: {
       PROMPTFOO_DISABLE_TELEMETRY: '1',
       PROMPTFOO_DISABLE_UPDATE: '1',
     };
-    const use = await measureNode([PROGRAM, 'eval', ...options], { cwd: directory, env });
-    return { kind: 'measured', version: VERSION, use };
+    return {
+      kind: 'ready',
+      name: `promptfoo ${VERSION}`,
+      measure: () => measureNode([PROGRAM, 'eval', ...options], { cwd: directory, env }),
+    };
   } catch (error) {
     const [reason = ''] = messageOf(error).split('\n');
-    return { kind: 'missing', reason };
+    return { kind: 'missing', name: 'promptfoo', reason };
   }
 }
