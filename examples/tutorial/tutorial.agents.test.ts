@@ -34,7 +34,10 @@ const environment = () => ({
 
 /** Runs lines of the page in `cwd`. A run whose cases did not all pass exits with 1. */
 async function sh(code: string, cwd: string): Promise<string> {
-  const run = promisify(execFile)('bash', ['--norc', '-eo', 'pipefail', '-c', code], { cwd, env: environment() });
+  const run = promisify(execFile)('bash', ['--norc', '-eo', 'pipefail', '-c', code], {
+    cwd,
+    env: environment(),
+  });
   return run.then(
     ({ stdout }) => stdout,
     ({ code: exitCode, stdout, stderr }) => {
