@@ -40,7 +40,7 @@ test('drive.ts prints what Codex does in the folder', async () => {
   const { code, stdout } = await run('drive.ts', ['codex', 'project', 'Greet me.'], env);
   expect(readFileSync(join(folder, 'project/prompt.txt'), 'utf8')).toBe('Greet me.');
   expect(stdout).toContain('I write the file.\n');
-  expect(stdout).toContain('· command_execution {"command":"/bin/bash -lc \'sh greet.sh\'"}\n');
+  expect(stdout).toContain('· command_execution {"command":"sh greet.sh"}\n');
   expect(stdout).toContain('  added /workspace/greet.sh\n');
   expect(stdout).toMatch(/All done\.\ncompleted, 99 output tokens\n$/);
   expect(code).toBe(0);

@@ -104,5 +104,5 @@ test.each(['chat.ts', 'review.ts'])('%s says what is missing where no key is set
   const script = defineScript({ name: 'none', play: () => ({ text: '' }) });
   const run = await start(example, script, { keys: /^NONE$/ });
   expect(await run.ended).toBe(1);
-  expect(run.output()).toMatch(/no key of a provider is set/);
+  expect(run.output()).toMatch(/Set OPENAI_API_KEY/);
 });

@@ -95,9 +95,9 @@ test('a module of the project is an agent', async () => {
     },
   ]);
   const events = eventsOf(project);
-  expect(events.map(({ type }) => type)).toEqual(['raw', 'action.called', 'message']);
-  expect(events.at(-1)).toMatchObject({ text: expect.stringContaining('Do the thing.') });
-  expect(events.at(-1)).toMatchObject({ text: expect.stringContaining('|model-1|fast [masked]') });
+  expect(events.map(({ type }) => type)).toEqual(['raw', 'action.called', 'message', 'file.changed']);
+  expect(events.at(2)).toMatchObject({ text: expect.stringContaining('Do the thing.') });
+  expect(events.at(2)).toMatchObject({ text: expect.stringContaining('|model-1|fast [masked]') });
 
   const dry = await project.whetstone(['run', '--dry-run'], { TEAM_KEY: 'sk-very-secret-1' });
   expect(dry.stdout).toContain(`MODE=*** TEAM_KEY=*** (in process) ${project.root}/agents/mine.ts`);

@@ -33,8 +33,8 @@ async function main(description: string, args: readonly string[]): Promise<void>
     return;
   }
   const models = JSON.parse(readFileSync(`${process.env.PI_CODING_AGENT_DIR}/models.json`, 'utf8'));
-  const { baseUrl, apiKey } = models.providers.gateway;
-  const model = args[args.indexOf('--model') + 1];
+  const { baseUrl, apiKey } = models.providers.gateway ?? models.providers.anthropic;
+  const model = args.includes('--model') ? args[args.indexOf('--model') + 1] : 'claude-sonnet-4-5';
   const messages = [{ role: 'user', content: readFileSync(0, 'utf8') }];
   const headers = { 'user-agent': `pi/${version}`, 'anthropic-beta': 'a-beta', 'x-session': 'one' };
   const own = (text: string): string =>
