@@ -5,7 +5,8 @@ export {
   deriveAgentMetadata,
   type ToolActivity,
 } from './agent-metadata.ts';
-export { isJsonObject, type JsonObject, type JsonValue, jsonValueSchema, parseJson } from './json.ts';
+export { isJsonObject, type JsonObject, type JsonValue, parseJson } from './json.ts';
+export { jsonValueSchema } from './json-value-schema.ts';
 export type { Loss } from './loss.ts';
 export {
   type EventEnvelope,
@@ -18,4 +19,5 @@ export {
   type StreamEventType,
   streamEventSchema,
 } from './stream-event.ts';
-export { addUsage, emptyUsage, totalTokens, type Usage, usageSchema } from './usage.ts';
+export { addUsage, emptyUsage, totalTokens, type Usage } from './usage.ts';
+export { usageSchema } from './usage-schema.ts';

@@ -1,6 +1,16 @@
-import { calcPrice, findProvider, type PriceCalculation } from '@pydantic/genai-prices';
+import { createRequire } from 'node:module';
+import type * as GenaiPrices from '@pydantic/genai-prices';
 import { present } from './present.ts';
 import type { Usage } from './usage.ts';
+
+const require = createRequire(import.meta.url);
+let loaded: typeof GenaiPrices | undefined;
+
+/** Loaded with the first question: the list is 0.8 MB and takes longer to load than all of the loop. */
+function prices(): typeof GenaiPrices {
+  loaded ??= require('@pydantic/genai-prices') as typeof GenaiPrices;
+  return loaded;
+}
 
 /** The tokens to price. */
 export type PricedUsage = {
@@ -35,7 +45,7 @@ export function priceUsage({
   const { inputTokens, outputTokens, cacheReadTokens = 0, cacheWriteTokens = 0 } = usage;
   const entry = entryOf(model, provider, at);
   if (!entry) return undefined;
-  const price = calcPrice(
+  const price = prices().calcPrice(
     {
       // Our buckets are exclusive. Here the prompt is the whole input, and the other counts are parts of it.
       input_tokens: inputTokens + cacheReadTokens + cacheWriteTokens,
@@ -56,7 +66,7 @@ export function contextWindowOf(model: string, provider: PricedUsage['provider']
   return entryOf(model, provider, undefined)?.models[0]?.context_window;
 }
 
-type Entry = PriceCalculation['provider'];
+type Entry = GenaiPrices.PriceCalculation['provider'];
 
 /** Clients name models too, and could make up any number of names: the cache is bounded. */
 const MOST_ENTRIES = 1_000;
@@ -66,7 +76,10 @@ const entries = new Map<string, Entry | undefined>();
 function entryOf(model: string, provider: PricedUsage['provider'], at: Date | undefined): Entry | undefined {
   const key = JSON.stringify([provider, model]);
   if (!entries.has(key)) {
-    const found = calcPrice({}, model, { ...providerOption(provider), ...present({ timestamp: at }) });
+    const found = prices().calcPrice({}, model, {
+      ...providerOption(provider),
+      ...present({ timestamp: at }),
+    });
     if (entries.size >= MOST_ENTRIES) entries.clear();
     entries.set(key, found ? { ...found.provider, models: [found.model] } : undefined);
   }
@@ -76,6 +89,6 @@ function entryOf(model: string, provider: PricedUsage['provider'], at: Date | un
 function providerOption(provider: PricedUsage['provider']) {
   if ('name' in provider) return { providerId: provider.name };
   const { apiUrl, orElse } = provider;
-  const isListed = findProvider({ providerApiUrl: apiUrl }) !== undefined;
+  const isListed = prices().findProvider({ providerApiUrl: apiUrl }) !== undefined;
   return isListed || orElse === undefined ? { providerApiUrl: apiUrl } : { providerId: orElse };
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { jsonValueSchema } from './json.ts';
-import { usageSchema } from './usage.ts';
+import { jsonValueSchema } from './json-value-schema.ts';
+import { usageSchema } from './usage-schema.ts';
 
 /**
  * The event stream: what an agent did, in one vocabulary for every agent. The first eight members are the union of

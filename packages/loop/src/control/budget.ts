@@ -1,5 +1,5 @@
-import { addUsage, emptyUsage, totalTokens, type Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { addUsage, emptyUsage, totalTokens, type Usage } from '@whetstone/events/usage';
 import type { Spent } from '../conversation/snapshot.ts';
 import type { LimitKind } from '../events/session-event.ts';
 

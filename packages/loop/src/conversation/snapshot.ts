@@ -1,5 +1,5 @@
 import type { JsonObject, Usage } from '@whetstone/events';
-import { z } from 'zod';
+import { isJsonObject } from '@whetstone/events/json';
 import type { Preamble } from './preamble.ts';
 import type { HistoryTurn, Input, ToolResult } from './turn.ts';
 
@@ -85,61 +85,72 @@ export type SubagentReport = {
   costUsd?: number;
 };
 
-const record = z.looseObject({});
-const input = z.union([z.string(), z.array(record)]);
-const turn = z.discriminatedUnion('kind', [
-  z.looseObject({ id: z.string(), kind: z.enum(['user', 'system', 'steering']), content: input }),
-  z.looseObject({ id: z.string(), kind: z.literal('assistant'), parts: z.array(record) }),
-  z.looseObject({ id: z.string(), kind: z.literal('tool_results'), results: z.array(record) }),
-]);
-
-/** What a session relies on at its start. The rest of a snapshot is left to those who read it. */
-const snapshotSchema = z.looseObject({
-  version: z.literal(1),
-  id: z.string(),
-  turns: z.array(turn),
-  preamble: z.looseObject({ systemPrompt: z.string(), environmentContext: z.string() }).optional(),
-  reasoningEffort: z.string().optional(),
-  steering: z.array(input).optional(),
-  followUps: z.array(input).optional(),
-  parked: z
-    .looseObject({ results: z.array(record), waiting: z.array(z.unknown()), rounds: z.number() })
-    .optional(),
-  parkedArguments: z.record(z.string(), record).optional(),
-  get subagents() {
-    return z.array(subagentSchema).optional();
-  },
-  spent: z.looseObject({ usage: record }).optional(),
-  foreignTurns: z.number().optional(),
-});
-
-const subagentSchema = z.looseObject({
-  id: z.string(),
-  request: record,
-  model: z.string(),
-  workingDirectory: z.string(),
-  runs: z.number(),
-  report: z.looseObject({ status: z.string(), usage: record }),
-  get session() {
-    return snapshotSchema.optional();
-  },
-});
-
 /** Throws a `TypeError` that says what is wrong, unless `value` is a snapshot that this version can read. */
 export function checkSnapshot(value: unknown): SessionSnapshot {
-  const issue = snapshotSchema.safeParse(value).error?.issues[0];
-  if (!issue) return value as SessionSnapshot;
-  throw new TypeError(`restore: ${describe(issue, value)}`);
+  const problem = problemOf(value);
+  if (problem === undefined) return value as SessionSnapshot;
+  throw new TypeError(`restore: ${problem}`);
 }
 
-function describe({ path: [field, index] }: z.core.$ZodIssue, value: unknown): string {
-  if (field === undefined) return 'the snapshot is not an object';
-  if (field === 'version')
-    return `this version reads snapshots of version 1, not ${(value as { version: unknown }).version}`;
-  if (field === 'id' || (field === 'turns' && index === undefined)) return '`id` or `turns` is missing';
-  if (field === 'turns') return `turns[${String(index)}] is not a turn`;
-  return `\`${String(field)}\` is not what a snapshot holds there`;
+/** Looks at what a session relies on at its start. The rest of a snapshot is left to those who read it. */
+function problemOf(value: unknown): string | undefined {
+  if (!isJsonObject(value)) return 'the snapshot is not an object';
+  const { version, id, turns } = value;
+  if (version !== 1) return `this version reads snapshots of version 1, not ${String(version)}`;
+  if (typeof id !== 'string' || !Array.isArray(turns)) return '`id` or `turns` is missing';
+  const wrong = turns.findIndex((turn) => !isTurn(turn));
+  if (wrong >= 0) return `turns[${wrong}] is not a turn`;
+  const field = Object.keys(FIELDS).find((name) => value[name] !== undefined && !FIELDS[name]?.(value[name]));
+  return field === undefined ? undefined : `\`${field}\` is not what a snapshot holds there`;
 }
+
+type Check = (value: unknown) => boolean;
+
+const isString: Check = (value) => typeof value === 'string';
+const isNumber: Check = (value) => typeof value === 'number';
+const isListOf =
+  (check: Check): Check =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const isInput: Check = (value) => isString(value) || isListOf(isJsonObject)(value);
+
+/** Whether the value is an object whose fields pass the checks. */
+const has =
+  (fields: Readonly<Record<string, Check>>): Check =>
+  (value) =>
+    isJsonObject(value) && Object.entries(fields).every(([name, check]) => check(value[name]));
+
+function isTurn(value: unknown): boolean {
+  if (!isJsonObject(value) || !isString(value.id)) return false;
+  if (value.kind === 'assistant') return isListOf(isJsonObject)(value.parts);
+  if (value.kind === 'tool_results') return isListOf(isJsonObject)(value.results);
+  return (
+    (value.kind === 'user' || value.kind === 'system' || value.kind === 'steering') && isInput(value.content)
+  );
+}
+
+const isSubagent: Check = (value) =>
+  has({
+    id: isString,
+    request: isJsonObject,
+    model: isString,
+    workingDirectory: isString,
+    runs: isNumber,
+    report: has({ status: isString, usage: isJsonObject }),
+    session: (session) => session === undefined || problemOf(session) === undefined,
+  })(value);
+
+const FIELDS: Readonly<Record<string, Check>> = {
+  preamble: has({ systemPrompt: isString, environmentContext: isString }),
+  reasoningEffort: isString,
+  steering: isListOf(isInput),
+  followUps: isListOf(isInput),
+  parked: has({ results: isListOf(isJsonObject), waiting: Array.isArray, rounds: isNumber }),
+  parkedArguments: (value) => isJsonObject(value) && Object.values(value).every(isJsonObject),
+  subagents: isListOf(isSubagent),
+  spent: has({ usage: isJsonObject }),
+  foreignTurns: isNumber,
+};
 
 /**
  * The snapshot as it was after an earlier turn. Throws a `RangeError` where there is no such turn.

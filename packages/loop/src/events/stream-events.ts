@@ -1,6 +1,6 @@
-import type { JsonValue, StreamEvent } from '@whetstone/events';
+import type { JsonValue, StreamEvent, StreamEventOf } from '@whetstone/events';
+import { isJsonObject } from '@whetstone/events/json';
 import { present } from '@whetstone/events/present';
-import { z } from 'zod';
 import { inputText } from '../conversation/turn.ts';
 import type { SessionEvent, SessionEventOf } from './session-event.ts';
 
@@ -108,22 +108,19 @@ function toolResult({ data }: SessionEventOf<'TOOL_CALL_END'>): StreamEvent[] {
   return [{ type: 'action.result', callId: data.callId, output, status }, ...fileChanges(changes)];
 }
 
-const fileChange = z.object({
-  path: z.string(),
-  change: z.enum(['added', 'modified', 'deleted', 'renamed']),
-  from: z.string().optional().catch(undefined),
-});
+const CHANGES: readonly unknown[] = ['added', 'modified', 'deleted', 'renamed'];
 
 /** A tool of the host may report whatever it likes: what is not a file change is left out. */
 function fileChanges(changes: JsonValue | undefined): StreamEvent[] {
   if (!Array.isArray(changes)) return [];
-  return changes.flatMap((entry): StreamEvent[] => {
-    const { data } = fileChange.safeParse(entry);
-    return data
-      ? [{ type: 'file.changed', path: data.path, change: data.change, ...present({ from: data.from }) }]
-      : [];
+  return changes.filter(isJsonObject).flatMap(({ path, change, from }): StreamEvent[] => {
+    if (typeof path !== 'string' || !isChange(change)) return [];
+    return [{ type: 'file.changed', path, change, ...(typeof from === 'string' && { from }) }];
   });
 }
+
+const isChange = (change: unknown): change is StreamEventOf<'file.changed'>['change'] =>
+  CHANGES.includes(change);
 
 function usage({ data }: SessionEventOf<'LLM_CALL_END'>): StreamEvent[] {
   const { usage: tokens, model, latencyMs, costUsd } = data;

@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { isJsonObject } from '@whetstone/events';
+import { isJsonObject } from '@whetstone/events/json';
 import { createAnthropicProfile } from '../profiles/anthropic-profile.ts';
 import { createGeminiProfile } from '../profiles/gemini-profile.ts';
 import { createOpenAiProfile } from '../profiles/openai-profile.ts';

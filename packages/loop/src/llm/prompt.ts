@@ -7,7 +7,7 @@ import type {
   LanguageModelV4ToolResultOutput,
   LanguageModelV4ToolResultPart,
 } from '@ai-sdk/provider';
-import { isJsonObject, parseJson } from '@whetstone/events';
+import { isJsonObject, parseJson } from '@whetstone/events/json';
 import { present } from '@whetstone/events/present';
 import type { Preamble } from '../conversation/preamble.ts';
 import type {

@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { type ErrorCode, messageOf } from '@whetstone/errors';
-import { isJsonObject, parseJson } from '@whetstone/events';
+import { isJsonObject, parseJson } from '@whetstone/events/json';
 
 /** What went wrong with a model call. */
 export type LlmErrorCode = Extract<ErrorCode, `model-${string}`>;

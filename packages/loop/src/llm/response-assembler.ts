@@ -1,5 +1,5 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { isJsonObject, type JsonValue, parseJson } from '@whetstone/events';
+import { isJsonObject, type JsonValue, parseJson } from '@whetstone/events/json';
 import { present } from '@whetstone/events/present';
 import type { AssistantPart, ProviderMetadata, ReasoningPart, TextPart } from '../conversation/turn.ts';
 import type { Emit } from '../events/session-event.ts';

@@ -74,7 +74,7 @@ export async function runLoop(
         // Otherwise a message that came in during the last call would wait for the next input.
         if (injectSteering(context)) continue;
         if (await continuedByHook(context, progress, signal)) continue;
-        const answer = checkAnswer(context, progress);
+        const answer = await checkAnswer(context, progress);
         if (answer === 'repair') continue;
         return { text: progress.text, ...answer };
       }
@@ -251,12 +251,12 @@ function reachedLimit({ config, history, meter, emit }: LoopContext, rounds: num
 }
 
 /** Ends an input with its answer. `repair`: that does not fit the schema, and the model was asked, once, for another. */
-function checkAnswer(
+async function checkAnswer(
   { outputSchema, history, emit }: LoopContext,
   progress: { text: string; repaired: boolean },
-): Omit<LoopOutcome, 'text'> | 'repair' {
+): Promise<Omit<LoopOutcome, 'text'> | 'repair'> {
   if (!outputSchema) return { reason: 'completed' };
-  const checked = checkOutput(progress.text, outputSchema);
+  const checked = await checkOutput(progress.text, outputSchema);
   if (checked.ok) return { reason: 'completed', output: checked.output };
   const message = `The answer does not fit the schema: ${checked.reason}`;
   if (!progress.repaired) {

@@ -15,10 +15,10 @@ export function outputInstruction(schema: OutputSchema): string {
 type CheckedOutput = { ok: true; output: JsonObject } | { ok: false; reason: string };
 
 /** Parses an answer and checks it against the schema. A code fence around the answer is ignored. */
-export function checkOutput(text: string, schema: OutputSchema): CheckedOutput {
+export async function checkOutput(text: string, schema: OutputSchema): Promise<CheckedOutput> {
   const bare = /^\s*```(?:json)?\s*\n([\s\S]*?)\n?```\s*$/.exec(text)?.[1] ?? text;
   if (bare.trim() === '') return { ok: false, reason: 'the answer is empty' };
-  const checked = validateStrictly(schema, bare);
+  const checked = await validateStrictly(schema, bare);
   return checked.ok
     ? { ok: true, output: checked.args }
     : { ok: false, reason: checked.reason.replace('the arguments are', 'the answer is').toWellFormed() };

@@ -26,7 +26,7 @@ export async function connectMcpServers(
   const opened = await Promise.all(servers.map((server) => openMcpConnection(server, options)));
   const connections = opened.filter((result) => 'close' in result);
   const unopened = opened.filter((result) => 'problem' in result);
-  const { tools, problems } = createMcpTools(connections);
+  const { tools, problems } = await createMcpTools(connections);
   const close = async () => void (await Promise.all(connections.map((connection) => connection.close())));
   return {
     tools,

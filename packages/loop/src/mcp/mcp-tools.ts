@@ -11,10 +11,10 @@ const LONGEST_NAME = 64;
 const LONGEST_DESCRIPTION = 4_096;
 
 /** The servers' tools as tools of a session. A tool whose schema cannot check arguments is one of the `problems`. */
-export function createMcpTools(connections: readonly McpConnection[]): {
+export async function createMcpTools(connections: readonly McpConnection[]): Promise<{
   tools: RegisteredTool[];
   problems: { server: string; message: string }[];
-} {
+}> {
   const tools = new Map<string, RegisteredTool>();
   const problems: { server: string; message: string }[] = [];
   for (const connection of connections) {
@@ -23,7 +23,7 @@ export function createMcpTools(connections: readonly McpConnection[]): {
       const name = toolName(server, listed.name, (taken) => tools.has(taken));
       const tool = createMcpTool(name, listed, connection);
       try {
-        validateArguments(tool.definition, '{}');
+        await validateArguments(tool.definition, '{}');
         tools.set(name, tool);
       } catch (error) {
         const message = `The tool ${listed.name} of the MCP server ${server} is left out: its input schema cannot be used (${messageOf(error)})`;

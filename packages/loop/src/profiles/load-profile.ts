@@ -1,5 +1,4 @@
-import { isJsonObject, type JsonObject } from '@whetstone/events';
-import { z } from 'zod';
+import { isJsonObject, type JsonObject } from '@whetstone/events/json';
 import { todoWriteTool } from '../tools/native/claude-code-tools.ts';
 import type { RegisteredTool, ToolDefinition } from '../tools/tool.ts';
 import { ToolRegistry } from '../tools/tool-registry.ts';
@@ -9,23 +8,16 @@ import { createOpenAiProfile } from './openai-profile.ts';
 import type { ProfileOptions, ProviderProfile, SystemPromptParts } from './provider-profile.ts';
 import { layerSystemPrompt } from './system-prompt.ts';
 
-const captureSchema = z.object({
-  /** Which wire the request was captured on. */
-  wire: z.enum([
-    'openai-responses',
-    'openai-chat-completions',
-    'anthropic-messages',
-    'gemini-generate-content',
-  ]),
-  model: z.string().optional(),
-  /** The blocks of the system prompt in their order, byte for byte. */
-  systemPrompt: z.union([z.string().transform((block) => [block]), z.array(z.string())]),
-  /** The `tools` of the request as they stand in it. */
-  tools: z.array(z.record(z.string(), z.json())),
-});
-
 /** What a released agent sends to its model, taken from one of its requests. */
-export type ProfileCapture = z.input<typeof captureSchema>;
+export type ProfileCapture = {
+  /** Which wire the request was captured on. */
+  wire: 'openai-responses' | 'openai-chat-completions' | 'anthropic-messages' | 'gemini-generate-content';
+  model?: string | undefined;
+  /** The blocks of the system prompt in their order, byte for byte. */
+  systemPrompt: string | string[];
+  /** The `tools` of the request as they stand in it. */
+  tools: JsonObject[];
+};
 
 /** Options of `loadProfile`. */
 export type LoadProfileOptions = Omit<ProfileOptions, 'model' | 'toolSet'> & {
@@ -48,11 +40,8 @@ export type LoadedProfile = {
  * block of their own. Throws a `TypeError` where `capture` is not one.
  */
 export function loadProfile(capture: unknown, options: LoadProfileOptions = {}): LoadedProfile {
-  const parsed = captureSchema.safeParse(capture);
-  if (!parsed.success)
-    throw new TypeError(`loadProfile: this is not a capture of a request:\n${z.prettifyError(parsed.error)}`);
-  const { wire, systemPrompt, tools } = parsed.data;
-  const model = options.model ?? parsed.data.model;
+  const { wire, systemPrompt, tools, model: captured } = checkCapture(capture);
+  const model = options.model ?? captured;
   if (model === undefined)
     throw new TypeError('loadProfile: the capture has no model name. Pass `model` in the options.');
 
@@ -67,7 +56,7 @@ export function loadProfile(capture: unknown, options: LoadProfileOptions = {}):
   }
   const blocks = (parts: SystemPromptParts) => {
     const layers = layerSystemPrompt('', new ToolRegistry(), parts);
-    return [...systemPrompt, ...(layers === '' ? [] : [layers])];
+    return [...[systemPrompt].flat(), ...(layers === '' ? [] : [layers])];
   };
   const profile: ProviderProfile = {
     ...base,
@@ -79,7 +68,25 @@ export function loadProfile(capture: unknown, options: LoadProfileOptions = {}):
   return { profile, unbound };
 }
 
-type Wire = z.output<typeof captureSchema>['wire'];
+function checkCapture(capture: unknown): ProfileCapture {
+  const problem = isJsonObject(capture) ? problemOf(capture) : 'it is not an object';
+  if (problem === undefined) return capture as ProfileCapture;
+  throw new TypeError(`loadProfile: this is not a capture of a request: ${problem}`);
+}
+
+function problemOf({ wire, model, systemPrompt, tools }: JsonObject): string | undefined {
+  const isText = (value: unknown): boolean => typeof value === 'string';
+  if (typeof wire !== 'string' || !Object.hasOwn(PROFILES, wire))
+    return `wire is not one of ${Object.keys(PROFILES).join(', ')}`;
+  if (model !== undefined && !isText(model)) return 'model is not a text';
+  if (!isText(systemPrompt) && !(Array.isArray(systemPrompt) && systemPrompt.every(isText)))
+    return 'systemPrompt is neither a text nor a list of texts';
+  if (!Array.isArray(tools)) return 'tools is not a list';
+  const wrong = tools.findIndex((tool) => !isJsonObject(tool));
+  return wrong < 0 ? undefined : `tools[${wrong}] is not an object`;
+}
+
+type Wire = ProfileCapture['wire'];
 
 const PROFILES: Readonly<Record<Wire, (options: ProfileOptions) => ProviderProfile>> = {
   'openai-responses': createOpenAiProfile,

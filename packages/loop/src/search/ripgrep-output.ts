@@ -1,4 +1,4 @@
-import { isJsonObject, parseJson } from '@whetstone/events';
+import { isJsonObject, parseJson } from '@whetstone/events/json';
 import type { SearchHit, SearchQuery, SkippedFile } from './text-search.ts';
 
 /** The matches and their context, from the output of `--json`: one object per line, whatever stands in names and texts. */

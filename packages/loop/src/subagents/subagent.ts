@@ -1,6 +1,6 @@
 import { messageOf } from '@whetstone/errors';
-import { addUsage, emptyUsage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { addUsage, emptyUsage } from '@whetstone/events/usage';
 import { plus } from '../control/budget.ts';
 import type {
   ChildRequest,

@@ -1,5 +1,5 @@
 import { messageOf } from '@whetstone/errors';
-import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events/json';
 import { present } from '@whetstone/events/present';
 import type { ApprovalDecision, ApprovalHook, FinalDecision } from '../control/approval.ts';
 import { askHook, type HookedCall, type Hooks } from '../control/hooks.ts';
@@ -197,7 +197,7 @@ async function prepare(
   run: ToolRun,
 ): Promise<{ args: JsonObject } | Finished> {
   const { name } = call;
-  const validated = validateArguments(tool.definition, argumentText(call, tool));
+  const validated = await validateArguments(tool.definition, argumentText(call, tool));
   if (!validated.ok) return failure('failed', `Invalid arguments for tool: ${name}. ${validated.reason}`);
   const { args } = validated;
   const { beforeTool } = run.hooks;
@@ -205,7 +205,7 @@ async function prepare(
   if (answer.kind === 'failed') return failure('rejected', `Not run: ${answer.message}.`);
   if (answer.kind === 'none') return { args };
   if ('decision' in answer.value) return failure('rejected', `Not run: ${answer.value.reason}`);
-  const replaced = validateArguments(tool.definition, JSON.stringify(answer.value.args));
+  const replaced = await validateArguments(tool.definition, JSON.stringify(answer.value.args));
   if (!replaced.ok)
     return failure('failed', `Not run: the host changed the arguments, and ${replaced.reason}`);
   return { args: replaced.args };

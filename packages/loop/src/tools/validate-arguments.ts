@@ -1,6 +1,6 @@
 import { messageOf } from '@whetstone/errors';
-import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events/json';
+import type { ErrorObject } from 'ajv';
 import { parametersOf, type ToolDefinition } from './tool.ts';
 
 export type ValidatedArguments = { ok: true; args: JsonObject } | { ok: false; reason: string };
@@ -9,21 +9,29 @@ export type ValidatedArguments = { ok: true; args: JsonObject } | { ok: false; r
  * The arguments of a call, checked against the tool's schema. Every error comes with its path, so that the model can
  * fix the call. Properties that the schema does not know are let through, even where it forbids them.
  */
-export function validateArguments(definition: ToolDefinition, input: string): ValidatedArguments {
+export async function validateArguments(
+  definition: ToolDefinition,
+  input: string,
+): Promise<ValidatedArguments> {
   if (definition.type === 'provider') return { ok: false, reason: 'this tool runs at the provider' };
-  return validate(input, validatorOf(definition, parametersOf(definition)), EXTRA_PROPERTY);
+  return await validate(input, parametersOf(definition), EXTRA_PROPERTY);
 }
 
 /** As `validateArguments`, but properties that the schema forbids are errors. */
-export function validateStrictly(schema: JsonObject, input: string): ValidatedArguments {
-  return validate(input, validatorOf(schema, schema), new Set());
+export async function validateStrictly(schema: JsonObject, input: string): Promise<ValidatedArguments> {
+  return await validate(input, schema, new Set());
 }
 
-function validate(
+/** Loaded with the first call of a tool. An `import()` per call would look for the file each time. */
+let compiler: typeof import('./compile-schema.ts') | undefined;
+
+async function validate(
   input: string,
-  validator: ValidateFunction,
+  schema: JsonObject,
   ignored: ReadonlySet<string>,
-): ValidatedArguments {
+): Promise<ValidatedArguments> {
+  compiler ??= await import('./compile-schema.ts');
+  const validator = compiler.validatorOf(schema);
   const parsed = parseArguments(input);
   if (!parsed.ok || validator(parsed.args)) return parsed;
   const errors = (validator.errors ?? []).filter(({ keyword }) => !ignored.has(keyword));
@@ -51,20 +59,6 @@ function parseArguments(input: string): ValidatedArguments {
 }
 
 const EXTRA_PROPERTY = new Set(['additionalProperties', 'unevaluatedProperties']);
-
-const ajv = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
-const validators = new WeakMap<object, ValidateFunction>();
-
-/** Compiles the schema once per `key`. */
-function validatorOf(key: object, { $schema: _dialect, ...schema }: JsonObject): ValidateFunction {
-  const known = validators.get(key);
-  if (known) return known;
-  const validate = ajv.compile(schema);
-  // Its own cache would keep the schemas of all sessions for ever.
-  ajv.removeSchema(schema);
-  validators.set(key, validate);
-  return validate;
-}
 
 function describe(error: ErrorObject): string {
   const path = error.instancePath === '' ? '(root)' : error.instancePath;

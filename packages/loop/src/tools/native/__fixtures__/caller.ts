@@ -12,7 +12,7 @@ export function caller(
   return async (name: string, args: JsonObject): Promise<Exclude<ToolOutput, string>> => {
     const tool = tools.find(({ definition }) => definition.name === name);
     if (!tool) throw new Error(`no tool ${name}`);
-    const valid = validateArguments(tool.definition, JSON.stringify(args));
+    const valid = await validateArguments(tool.definition, JSON.stringify(args));
     if (!valid.ok) throw new Error(valid.reason);
     const output = await tool.executor(valid.args, {
       environment,
