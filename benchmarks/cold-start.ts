@@ -1,15 +1,12 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { publicPackages } from '../scripts/release/public-packages.ts';
 import { type Benchmark, median, tableOf } from './benchmark.ts';
-import { installPackages } from './install-packages.ts';
+import { installPacked } from './install-packed.ts';
 import { WHETSTONE } from './matrix.ts';
 import { cpuSecondsOfChildren } from './process-use.ts';
 import { temporaryFolder } from './temporary-folder.ts';
 
-const ROOT = join(import.meta.dirname, '..');
 const AIM = 2;
 
 /** The time of `--help` and `--version`, from the clone and from the installed package. */
@@ -18,7 +15,7 @@ export const coldStart: Benchmark = async ({ size, say }) => {
   using folder = temporaryFolder();
   const work = folder.path;
   say('packing and installing the packages');
-  const installed = installPacked(work);
+  const installed = join(installPacked(work), 'whetstone/bin/whetstone.js');
   const programs = [
     { subject: '`node -e 0`', args: ['-e', '0'] },
     { subject: '`whetstone --help` from the clone', args: [WHETSTONE, '--help'] },
@@ -66,23 +63,6 @@ export const coldStart: Benchmark = async ({ size, say }) => {
     notes: ['The kernel counts CPU in ticks of 10 ms, so the mean is precise to a few milliseconds.'],
   };
 };
-
-/** Installs the packages as a user does. Returns the path of the program. */
-function installPacked(work: string): string {
-  const tarballs = join(work, 'tarballs');
-  const user = join(work, 'user');
-  mkdirSync(tarballs);
-  const workspaces = publicPackages(ROOT).flatMap(({ name }) => ['--workspace', name]);
-  execFileSync('npm', ['pack', '--pack-destination', tarballs, ...workspaces], {
-    cwd: ROOT,
-    stdio: 'ignore',
-  });
-  installPackages(
-    user,
-    readdirSync(tarballs).map((name) => join(tarballs, name)),
-  );
-  return join(user, 'node_modules/whetstone/bin/whetstone.js');
-}
 
 async function timeNode(args: readonly string[], cwd: string): Promise<{ wallMs: number; cpuMs: number }> {
   const cpuBefore = cpuSecondsOfChildren();

@@ -7,12 +7,12 @@ const LIMIT_MS = 600_000;
 export async function runNode<T>(
   file: string,
   args: readonly (string | number)[],
-  options: { cwd?: string; flags?: readonly string[]; compileCache?: string } = {},
+  options: { cwd?: string; flags?: readonly string[]; compileCache?: string; env?: NodeJS.ProcessEnv } = {},
 ): Promise<T> {
-  const { cwd, flags = [], compileCache } = options;
+  const { cwd, flags = [], compileCache, env } = options;
   const { stdout } = await promisify(execFile)(process.execPath, [...flags, file, ...args.map(String)], {
     ...(cwd !== undefined && { cwd }),
-    env: { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }) },
+    env: { ...process.env, ...(compileCache && { NODE_COMPILE_CACHE: compileCache }), ...env },
     timeout: LIMIT_MS,
   });
   return JSON.parse(stdout);

@@ -1,5 +1,5 @@
 import { createFakeModel, type Model } from './fake-model.ts';
-import { importPeer } from './peers.ts';
+import { importPeer } from './import-peer.ts';
 import { type Converse, createLookUp, LOOK_UP, QUESTION } from './work.ts';
 
 type LoopSettings = { model: Model; tools: object; stopWhen: object };

@@ -1,7 +1,15 @@
-import { importPeer } from './peers.ts';
-import { ANSWER, type Converse, createLookUp, LOOK_UP, lookUpArguments, QUESTION } from './work.ts';
+import { importPeer } from './import-peer.ts';
+import {
+  ANSWER,
+  atModelCall,
+  type Converse,
+  createLookUp,
+  LOOK_UP,
+  lookUpArguments,
+  QUESTION,
+} from './work.ts';
 
-/** The part of `@mariozechner/pi-agent-core` that is used here. */
+/** The part of `pi-agent-core` that is used here. */
 type PiAgentCore = {
   Agent: new (options: {
     initialState: { systemPrompt: string; model: object; tools: object[] };
@@ -9,24 +17,32 @@ type PiAgentCore = {
   }) => { prompt(text: string): Promise<void>; state: { errorMessage?: string } };
 };
 
-/** The part of `@mariozechner/pi-ai` that is used here. */
+/** The part of `pi-ai` that is used here. */
 type PiAi = { createAssistantMessageEventStream: () => { push(event: object): void } };
 
-const { Agent } = await importPeer<PiAgentCore>('@mariozechner/pi-agent-core');
-const { createAssistantMessageEventStream } = await importPeer<PiAi>('@mariozechner/pi-ai');
+/** A loop with the packages of this scope: pi's first, or the one that its newer releases have. */
+export async function converseIn(scope: '@mariozechner' | '@earendil-works'): Promise<Converse> {
+  const { Agent } = await importPeer<PiAgentCore>(`${scope}/pi-agent-core`);
+  const { createAssistantMessageEventStream } = await importPeer<PiAi>(`${scope}/pi-ai`);
+  return (rounds) => converse(rounds, Agent, createAssistantMessageEventStream);
+}
 
-export const converse: Converse = async (rounds) => {
+async function converse(
+  rounds: number,
+  Agent: PiAgentCore['Agent'],
+  createStream: PiAi['createAssistantMessageEventStream'],
+): Promise<unknown> {
   const lookUp = createLookUp();
   let round = 0;
   const agent = new Agent({
     initialState: { systemPrompt: 'You look things up.', model: MODEL, tools: [toolOf(lookUp.run)] },
-    streamFn: () => respond(round < rounds ? round++ : undefined),
+    streamFn: () => respond(round < rounds ? round++ : undefined, createStream()),
   });
   await agent.prompt(QUESTION);
   if (agent.state.errorMessage) throw new Error(agent.state.errorMessage);
   lookUp.check(rounds);
   return agent;
-};
+}
 
 function toolOf(run: () => string): object {
   const { name, description, parameters } = LOOK_UP;
@@ -35,8 +51,8 @@ function toolOf(run: () => string): object {
 }
 
 /** The response of a round, with the events that pi's own providers send; without a round, the last one. */
-function respond(round: number | undefined): object {
-  const stream = createAssistantMessageEventStream();
+function respond(round: number | undefined, stream: { push(event: object): void }): object {
+  atModelCall();
   const content: object[] = [];
   const message = { ...RESPONSE, content, timestamp: Date.now() };
   stream.push({ type: 'start', partial: message });

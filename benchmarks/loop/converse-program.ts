@@ -4,16 +4,7 @@
  * distort the other figures.
  */
 import { memoryOf } from '../process-use.ts';
-import type { Converse } from './work.ts';
-
-const LOOPS: Readonly<Record<string, () => Promise<Converse>>> = {
-  bare: async () => (await import('./converse-bare.ts')).converse,
-  whetstone: async () => (await import('./converse-whetstone.ts')).converse,
-  'whetstone-listener': async () => (await import('./converse-whetstone.ts')).converseWithListener,
-  'pi-agent-core': async () => (await import('./converse-pi.ts')).converse,
-  'ai-generate-text': async () => (await import('./converse-ai.ts')).converseByGenerateText,
-  'ai-tool-loop-agent': async () => (await import('./converse-ai.ts')).converseByToolLoopAgent,
-};
+import { CONVERSES } from './converses.ts';
 
 /** Seconds and bytes of the rounds only, without loading the loop and the warm-up. */
 export type RoundsUse = {
@@ -31,7 +22,7 @@ export type RoundsUse = {
 const WARM_UP_ROUNDS = 10;
 
 const [name = '', conversations = '', rounds = ''] = process.argv.slice(2);
-const load = LOOPS[name];
+const load = CONVERSES[name];
 if (!load || rounds === '')
   throw new Error('usage: node converse-program.ts <loop> <conversations> <rounds>');
 const converse = await load();

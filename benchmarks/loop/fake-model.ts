@@ -1,5 +1,5 @@
 import type { SessionOptions } from '@whetstone/loop';
-import { ANSWER, LOOK_UP, lookUpArguments } from './work.ts';
+import { ANSWER, atModelCall, LOOK_UP, lookUpArguments } from './work.ts';
 
 /** A `LanguageModelV4` of `@ai-sdk/provider`. */
 export type Model = SessionOptions['model'];
@@ -11,7 +11,10 @@ type StreamPart =
 /** A model without memory for loops over `@ai-sdk/provider`: it calls the tool `rounds` times, then answers. */
 export function createFakeModel(rounds: number): Model {
   let round = 0;
-  const next = () => (round < rounds ? callOf(round++) : undefined);
+  const next = () => {
+    atModelCall();
+    return round < rounds ? callOf(round++) : undefined;
+  };
   return {
     specificationVersion: 'v4',
     provider: 'fake.model',

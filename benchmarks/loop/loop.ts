@@ -1,6 +1,7 @@
 import { type Aim, type Benchmark, median, type Table, tableOf } from '../benchmark.ts';
 import { runNode } from '../run-node.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { measureCold } from './cold.ts';
 import type { FirstRequestTimes } from './first-request-program.ts';
 import {
   growthTable,
@@ -29,6 +30,18 @@ export const loop: Benchmark = async ({ size, say }) => {
   const short = await rounds({ conversations: 1, rounds: quick ? 100 : 1_000 }, quick ? 2 : 7);
   const long = await rounds({ conversations: 1, rounds: quick ? 400 : 4_000 }, quick ? 1 : 3);
   const many = await rounds({ conversations: quick ? 10 : 100, rounds: quick ? 20 : 50 }, quick ? 1 : 3);
+  const cold = await measureCold(
+    loops.filter(({ name }) => name !== 'whetstone-listener'),
+    {
+      works: [
+        { conversations: 1, rounds: quick ? 100 : 1_000 },
+        { conversations: 1, rounds: quick ? 200 : 4_000 },
+        { conversations: quick ? 10 : 100, rounds: 5 },
+      ],
+      runs: quick ? 2 : 7,
+      say,
+    },
+  );
   const tables = [short, long, many].map(roundsTableOf);
   say('the same with less of V8');
   const caption = `RSS growth over ${short.work.rounds} rounds`;
@@ -41,15 +54,18 @@ export const loop: Benchmark = async ({ size, say }) => {
       'that are measured. CPU is user and system time of the process with all its threads, for the measured rounds alone. ' +
       'RSS growth is VmRSS right after them less VmRSS right before them, with no collection asked for; peak RSS is VmHWM ' +
       'from the start of the process; heap held is what a forced collection leaves of the measured conversations, in a ' +
-      'process of its own. Each run has a compile cache of its own, filled just before, so that stripping types is not measured.',
+      'process of its own. Each run has a compile cache of its own, filled just before, so that stripping types is not measured. ' +
+      'The cold tables are of the packages as published, in processes that have loaded nothing and have no compile cache; ' +
+      'the loops take turns in alternating order.',
     tables: [
+      ...cold.tables,
       ...tables,
       growth,
       await firstRequest(quick ? 5 : 30, say),
       await largePatch(quick ? 3 : 15, say),
       ...(await largeSearch(quick ? 2_000 : 20_000, quick ? 2 : 7, say)),
     ],
-    aims: aims(short, long),
+    aims: [...cold.aims, ...aims(short, long)],
     notes: [
       ...(missing === undefined ? DIFFERENCES : [`pi-agent-core and ai were not measured: ${missing}`]),
       'The bare loop is a floor, not a peer: a `for` loop over the stream of the model that checks nothing and tells nobody.',

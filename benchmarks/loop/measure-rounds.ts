@@ -8,13 +8,18 @@ import { PEER_VERSIONS } from './peers.ts';
 
 export type Loop = { name: string; subject: string; peer?: true };
 
-const { '@mariozechner/pi-agent-core': PI, ai: AI } = PEER_VERSIONS;
+const {
+  '@earendil-works/pi-agent-core': PI,
+  '@mariozechner/pi-agent-core': FIRST_PI,
+  ai: AI,
+} = PEER_VERSIONS;
 
 export const LOOPS: readonly Loop[] = [
   { name: 'bare', subject: 'bare loop' },
   { name: 'whetstone', subject: 'whetstone' },
   { name: 'whetstone-listener', subject: 'whetstone with a listener' },
   { name: 'pi-agent-core', subject: `pi-agent-core ${PI}`, peer: true },
+  { name: 'pi-agent-core-0.73', subject: `pi-agent-core ${FIRST_PI}`, peer: true },
   { name: 'ai-generate-text', subject: `ai ${AI} \`generateText\``, peer: true },
   { name: 'ai-tool-loop-agent', subject: `ai ${AI} \`ToolLoopAgent.stream\``, peer: true },
 ];

@@ -40,3 +40,17 @@ export function createLookUp() {
     },
   };
 }
+
+/** CPU of the process, and time, when its first model call began: milliseconds, as of `process.cpuUsage` and the clock. */
+export let firstModelCall: { cpuMs: number; atMs: number } | undefined;
+
+/** Every fake model calls this when it is called. */
+export function atModelCall(): void {
+  firstModelCall ??= { cpuMs: cpuMs(), atMs: performance.now() };
+}
+
+/** User and system time of the process so far, in milliseconds. */
+export function cpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}

@@ -1,0 +1,82 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { type Aim, median, type Table, tableOf } from '../benchmark.ts';
+import { installPacked } from '../install-packed.ts';
+import { runNode } from '../run-node.ts';
+import { temporaryFolder } from '../temporary-folder.ts';
+import type { ColdUse } from './cold-program.ts';
+import { PEERS_FOLDER } from './import-peer.ts';
+import type { Loop, Work } from './measure-rounds.ts';
+
+const PROGRAM = [
+  ...['cold-program', 'converses', 'import-peer', 'fake-model', 'work'],
+  ...['converse-ai', 'converse-bare', 'converse-pi', 'converse-whetstone'],
+];
+
+/** What a loop may cost at most, against the newest pi, on each shape and until the first request. */
+const AIM = 0.8;
+
+/**
+ * The same work in a process that has loaded nothing and compiled nothing, with the packages as they are published: what a
+ * short session of a user costs. The loops take turns, in the other order every second time.
+ */
+export async function measureCold(
+  loops: readonly Loop[],
+  { works, runs, say }: { works: readonly Work[]; runs: number; say: (line: string) => void },
+): Promise<{ tables: Table[]; aims: Aim[] }> {
+  using folder = temporaryFolder();
+  say('packing and installing the packages');
+  installPacked(folder.path);
+  const program = writeProgram(join(folder.path, 'user/loop'));
+  const tables: Table[] = [];
+  const aims: Aim[] = [];
+  for (const work of works) {
+    const what = `${work.conversations} × ${work.rounds} rounds, cold`;
+    say(`${what}, ${loops.length} loops, ${runs} runs`);
+    const measured = loops.map((loop) => ({ loop, subject: loop.subject, uses: [] as ColdUse[] }));
+    for (let run = 0; run < runs; run += 1) {
+      for (const { loop, uses } of run % 2 === 0 ? measured : measured.toReversed()) {
+        uses.push(
+          await runNode<ColdUse>(program, [loop.name, work.conversations, work.rounds], {
+            env: { LOOP_PEERS: PEERS_FOLDER, NODE_DISABLE_COMPILE_CACHE: '1' },
+          }),
+        );
+      }
+    }
+    const middle = (uses: readonly ColdUse[], of: keyof ColdUse) => median(uses.map((use) => use[of]));
+    tables.push(
+      tableOf(`${what}, ${runs} runs`, measured, [
+        ['CPU to import', 'ms', 0, ({ uses }) => middle(uses, 'importCpuMs')],
+        ['CPU to the first request', 'ms', 0, ({ uses }) => middle(uses, 'requestCpuMs')],
+        ['time to the first request', 'ms', 0, ({ uses }) => middle(uses, 'requestWallMs')],
+        ['CPU in all', 'ms', 0, ({ uses }) => middle(uses, 'cpuMs')],
+        ['CPU after the import', 'ms', 0, ({ uses }) => middle(uses, 'cpuMs') - middle(uses, 'importCpuMs')],
+        ['time in all', 'ms', 0, ({ uses }) => middle(uses, 'wallMs')],
+      ]),
+    );
+    const usesOf = (name: string) => measured.find(({ loop }) => loop.name === name)?.uses;
+    const [ours, pi, ai] = ['whetstone', 'pi-agent-core', 'ai-generate-text'].map(usesOf);
+    if (!ours || !pi || !ai) continue;
+    const against = (what: string, of: keyof ColdUse, peer: ColdUse[], below: number): Aim => {
+      return { what, measured: middle(ours, of) / middle(peer, of), below, unit: '×', digits: 2 };
+    };
+    aims.push(against(`CPU of ${what}, against the newest pi-agent-core`, 'cpuMs', pi, AIM));
+    if (work !== works[0]) continue;
+    aims.push(against('CPU from the import to the first request, against it', 'requestCpuMs', pi, AIM));
+    aims.push(against('CPU of the import, against that of ai', 'importCpuMs', ai, 1));
+  }
+  return { tables, aims };
+}
+
+/** Copies the program without its types, beside the installed packages. Returns its path. */
+function writeProgram(folder: string): string {
+  mkdirSync(folder);
+  for (const name of PROGRAM) {
+    const source = readFileSync(join(import.meta.dirname, `${name}.ts`), 'utf8');
+    const script = stripTypeScriptTypes(source).replaceAll(/(['"]\.\/[\w-]+)\.ts\1?/g, '$1.js');
+    writeFileSync(join(folder, `${name}.js`), script);
+  }
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+  return join(folder, 'cold-program.js');
+}
