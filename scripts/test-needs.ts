@@ -6,6 +6,7 @@ export const testNeeds = [
   { name: 'linux', description: 'this is not Linux' },
   { name: 'root', description: 'the tests do not run as root' },
   { name: 'pid-namespaces', description: 'there are no PID namespaces' },
+  { name: 'cgroups', description: 'this user may not make cgroups' },
   { name: 'namespaces', description: 'there are no mount namespaces' },
   { name: 'mounts', description: 'there are no layered mounts' },
   { name: 'openssl', description: 'openssl is not installed' },

@@ -3,11 +3,13 @@ import { StringDecoder } from 'node:string_decoder';
 import { present } from '@whetstone/events/present';
 import {
   BoundedOutput,
+  commandInCgroup,
   drainOutput,
   endTree,
   holdGroup,
   OutputFile,
   releaseGroup,
+  removeCgroup,
   treeOf,
 } from '@whetstone/sandbox/process';
 import { onAbort } from '../control/race-abort.ts';
@@ -22,6 +24,8 @@ export type LocalCommand = {
   env: Record<string, string>;
   /** See `ProcessTree.mark`; it is in `env` already. */
   mark: string;
+  /** The folder of a cgroup for it, where this process can make one. */
+  cgroup?: string;
 };
 
 /** Runs a command in its own process group until its tree has ended. `overflowPath` names a file for long output. */
@@ -62,10 +66,12 @@ export type Exit = { exitCode: number | undefined; signal?: string };
 
 /** Starts a command as the leader of its own process group, which ends with this process. */
 export function startLocal(command: LocalCommand, stdin: 'ignore' | 'pipe') {
-  const [file, ...args] = command.argv;
+  const { argv, workingDirectory: cwd, env, cgroup } = command;
+  const grouped = cgroup === undefined ? undefined : commandInCgroup(cgroup, argv, { cwd, path: env.PATH });
+  const [file, ...args] = grouped ?? argv;
   const child = spawn(file, args, {
-    cwd: command.workingDirectory,
-    env: command.env,
+    cwd,
+    env,
     detached: process.platform !== 'win32',
     stdio: [stdin, 'pipe', 'pipe'],
     windowsHide: true,
@@ -83,13 +89,14 @@ export function startLocal(command: LocalCommand, stdin: 'ignore' | 'pipe') {
   return {
     child,
     /** Absent if the command could not be started. */
-    tree: pid === undefined ? undefined : treeOf(pid, command.mark),
+    tree: pid === undefined ? undefined : treeOf(pid, command.mark, grouped && cgroup),
     /** Rejects if the command could not be started. */
     exited,
     /** After the exit: reads what is left of the output. Whoever started the command has listeners on it. */
     async drained(): Promise<void> {
       await Promise.all([stdout, stderr].map((stream) => stream && drainOutput(stream)));
       if (pid !== undefined) releaseGroup(pid);
+      if (cgroup !== undefined) removeCgroup(cgroup);
     },
   };
 }

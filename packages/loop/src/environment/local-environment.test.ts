@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
+import { cgroupFolder } from '@whetstone/sandbox/process';
 import { expect, test, vi } from 'vitest';
 import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import { LocalExecutionEnvironment } from './local-environment.ts';
@@ -184,3 +185,29 @@ test('the folder of long outputs goes with cleanup, and with the process where n
   expect(run.stdout).toMatch(/whetstone-output-/);
   expect(existsSync(run.stdout.trim())).toBe(false);
 });
+
+/** Pids of running programs with this argument. The one that a test looks for has no mark in its environment. */
+async function running(argument: string): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'latin1').catch(() => ''));
+  const found = await Promise.all(lines);
+  return pids.filter((_pid, index) => found[index]?.split('\0').includes(argument));
+}
+
+test.runIf(cgroupFolder() !== undefined)(
+  'a daemon that cleared its environment and left its session and its parent ends with its command, or the environment',
+  { tags: 'cgroups' },
+  async () => {
+    await using place = await temporaryEnvironment();
+    const daemon = (seconds: string) =>
+      `env -i setsid sh -c 'sleep ${seconds} >/dev/null 2>&1 </dev/null & sleep 0.01'`;
+    const unique = (hours: number) => `${hours * 3600}.${Math.random().toString().slice(2, 12)}`;
+    const [first, second] = [unique(1), unique(2)];
+    await place.environment.exec(`${daemon(first)}; sleep 60`, { timeoutMs: 400 });
+    expect(await running(first)).toEqual([]);
+    await place.environment.exec(daemon(second));
+    expect(await running(second)).toHaveLength(1);
+    await place.environment.cleanup();
+    expect(await running(second)).toEqual([]);
+  },
+);

@@ -2,7 +2,7 @@ import { constants, type Dirent, existsSync, mkdtempSync, realpathSync, rmSync, 
 import { mkdir, open, readdir, readFile, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { endTree, newMark, unwatch, watch } from '@whetstone/sandbox/process';
+import { cgroupFolder, endTree, newMark, unwatch, watch } from '@whetstone/sandbox/process';
 import { type EnvPolicy, filterVariables } from './command-variables.ts';
 import type {
   BackgroundProcess,
@@ -63,7 +63,8 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   }
 
   async cleanup(): Promise<void> {
-    if (this.#hasStarted) await endTree({ mark: `${ENVIRONMENT_VARIABLE}=${this.#id}` });
+    const mark = `${ENVIRONMENT_VARIABLE}=${this.#id}`;
+    if (this.#hasStarted) await endTree({ mark, cgroup: this.#cgroup() });
     unwatch(this.#id);
     const outputs = this.#outputDirectory;
     this.#outputDirectory = undefined;
@@ -179,6 +180,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
     watch(this.#id);
     this.#hasStarted = true;
     const mark = newMark();
+    const cgroup = this.#cgroup();
     return {
       argv: [file, ...args],
       workingDirectory,
@@ -189,7 +191,14 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
         [COMMAND_VARIABLE]: mark,
       },
       mark: `${COMMAND_VARIABLE}=${mark}`,
+      ...(cgroup !== undefined && { cgroup: path.join(cgroup, mark) }),
     };
+  }
+
+  /** The cgroup of this environment, in which each command has its own; `undefined` where there are none. */
+  #cgroup(): string | undefined {
+    const folder = cgroupFolder();
+    return folder && path.join(folder, this.#id);
   }
 
   #resolve(target: string): string {

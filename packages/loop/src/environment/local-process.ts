@@ -39,7 +39,7 @@ export async function connectLocalProcess(
     },
     async kill() {
       // What it has left running ends as well; the number of its leader may be another process's by now.
-      await endTree(isRunning && tree ? tree : { mark: command.mark });
+      await endTree(isRunning && tree ? tree : { mark: command.mark, cgroup: command.cgroup });
       await ended;
     },
   };

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
+import { cgroupFolder, removeCgroup } from './cgroup.ts';
 import { signalProcess } from './process-list.ts';
 
 /** Every mark begins with it, so that one search finds all processes that this process has started. */
@@ -22,8 +23,8 @@ export function newMark(): string {
 /**
  * From here to `unwatch`, everything that carries a mark of this process ends with this process, even if that is killed
  * by a signal that nobody can handle. A shell waits for the end of a pipe that only this process holds open. It also
- * finds background jobs and daemons, by the mark in their environment (Linux); on other systems it finds only the
- * groups of running commands. Where there is no shell, only the exit handler below remains. `owner` is any text.
+ * finds background jobs and daemons, by their cgroup or by the mark in their environment (Linux); on other systems it
+ * finds only the groups of running commands. Where there is no shell, only the exit handler below remains. `owner` is any text.
  */
 export function watch(owner: string): void {
   if (process.platform === 'win32') return;
@@ -33,6 +34,8 @@ export function watch(owner: string): void {
 
 export function unwatch(owner: string): void {
   if (!watched.delete(owner) || watched.size > 0) return;
+  const cgroup = cgroupFolder();
+  if (cgroup !== undefined) removeCgroup(cgroup);
   send('quit');
   watcher?.stdin?.end();
   watcher = undefined;
@@ -68,6 +71,7 @@ function send(line: string): void {
 const SCRIPT = `
 trap '' HUP INT TERM
 mark=$1
+cgroup=$2
 groups=' '
 while read -r sign group; do
   case $sign in
@@ -83,19 +87,29 @@ signal_all() {
     pid=\${file#/proc/}
     kill -s "$1" "\${pid%/environ}" 2>/dev/null && left=1
   done
+  [ -d "$cgroup" ] || return
+  for pid in $(cat "$cgroup"/*/cgroup.procs "$cgroup"/*/*/cgroup.procs 2>/dev/null); do
+    kill -s "$1" "$pid" 2>/dev/null && left=1
+  done
+  [ "$1" = KILL ] && [ "$left" ] && echo 1 >"$cgroup/cgroup.kill"
+}
+leave() {
+  [ -d "$cgroup" ] && rmdir "$cgroup"/*/* "$cgroup"/* "$cgroup" 2>/dev/null
+  exit
 }
 signal_all TERM
 for signal in 0 KILL; do
   for pass in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
     signal_all "$signal"
-    [ "$left" ] || exit
+    [ "$left" ] || leave
     sleep 0.1 || sleep 1
   done
 done
+leave
 `;
 
 function startWatcher(): ChildProcess {
-  const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', `=${hostId}.`], {
+  const child = spawn('/bin/sh', ['-c', SCRIPT, 'sh', `=${hostId}.`, cgroupFolder() ?? ''], {
     // It must not hold on to a folder that the host wants to remove.
     cwd: '/',
     // A session of its own: Ctrl-C in a terminal goes to the whole group of the host.

@@ -6,6 +6,7 @@
  * process group, and ends it with `endTree`. `watch` and `holdGroup` end it with the program itself.
  */
 export { BoundedOutput, KEPT_BYTES } from './bounded-output.ts';
+export { cgroupFolder, commandInCgroup, removeCgroup } from './cgroup.ts';
 export { drainOutput } from './drain-output.ts';
 export { holdGroup, newMark, releaseGroup, unwatch, watch } from './host-watcher.ts';
 export { type Program, type StartedProgram, startProgram } from './launcher.ts';

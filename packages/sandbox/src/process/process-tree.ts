@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { setTimeout as delay } from 'node:timers/promises';
+import { cgroupMembers, killCgroup, removeCgroup } from './cgroup.ts';
 import {
   descendantsOf,
   findProcess,
@@ -20,6 +21,8 @@ export type ProcessTree = {
    * (Linux).
    */
   mark: string;
+  /** The folder of the cgroup that they are in, which finds them whatever they do. Absent where there is none. */
+  cgroup?: string | undefined;
   /** When the leader was started; what is older is not a member. Default: not known. */
   startedAt?: number;
 };
@@ -30,16 +33,22 @@ export const GRACE_MS = 2_000;
 const KILL_LIMIT_MS = 10_000;
 const POLL_MS = 25;
 
-export function treeOf(leader: number, mark: string): ProcessTree {
-  return { leader, mark, startedAt: findProcess(leader)?.startedAt ?? 0 };
+/** The tree of a process that has just been started, and the folder of its cgroup if it was started in one. */
+export function treeOf(leader: number, mark: string, cgroup?: string): ProcessTree {
+  return { leader, mark, cgroup, startedAt: findProcess(leader)?.startedAt ?? 0 };
 }
 
 /**
- * Ends a tree: TERM to every process, up to two seconds, then KILL until none is left. A process is not found if it has
- * left its session *and* its parent *and* cleared its environment.
+ * Ends a tree: TERM to every process, up to two seconds, then KILL until none is left. Without a cgroup a process is not
+ * found if it has left its session *and* its parent *and* cleared its environment.
  */
 export async function endTree(tree: ProcessTree): Promise<void> {
   if (process.platform === 'win32') return await endWindowsTree(tree);
+  await endMembers(tree);
+  if (tree.cgroup !== undefined) removeCgroup(tree.cgroup);
+}
+
+async function endMembers(tree: ProcessTree): Promise<void> {
   const left = await signalTree(tree, 'SIGTERM');
   if (left === 0 || (await isEmptyWithin(GRACE_MS, async () => (await membersOf(tree)).length))) return;
   // Again and again, because a process may fork while the list is made.
@@ -50,19 +59,22 @@ export async function endTree(tree: ProcessTree): Promise<void> {
 export async function signalTree(tree: ProcessTree, signal: NodeJS.Signals): Promise<number> {
   const members = await membersOf(tree);
   for (const { pid } of members) signalProcess(pid, signal);
+  if (signal === 'SIGKILL' && tree.cgroup !== undefined) killCgroup(tree.cgroup);
   // In one step, so that no fork escapes. A signal that a process may handle must reach it only once.
   const hasGroup = members.some(({ group }) => group === tree.leader);
   if (signal === 'SIGKILL' && tree.leader !== undefined && hasGroup) signalProcess(-tree.leader, signal);
   return members.length;
 }
 
-async function membersOf({ leader, mark, startedAt = 0 }: ProcessTree) {
+async function membersOf({ leader, mark, cgroup, startedAt = 0 }: ProcessTree) {
+  const grouped = new Set(cgroup === undefined ? [] : cgroupMembers(cgroup));
   // What is older than the command cannot be its child; most of the machine's processes are.
   const processes = (await listProcesses()).filter((entry) => entry.startedAt >= startedAt);
   const found = new Set(
     processes
       .filter(
-        ({ pid, group, session }) => group === leader || session === leader || hasInEnvironment(pid, mark),
+        ({ pid, group, session }) =>
+          group === leader || session === leader || grouped.has(pid) || hasInEnvironment(pid, mark),
       )
       .map(({ pid }) => pid),
   );
