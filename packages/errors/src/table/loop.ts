@@ -103,6 +103,10 @@ export const loopErrors = {
     'The loop failed unexpectedly.',
     'Report the error with the message and the version.',
   ),
+  'session-option-invalid': usage(
+    'An option of a session is misspelt, or has a value of another type.',
+    'Correct the option that the message names.',
+  ),
   'session-persist-failed': usage(
     'The `persist` function of the host program threw an error; the snapshot is not stored.',
     'Correct `persist`.',

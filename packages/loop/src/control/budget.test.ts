@@ -67,7 +67,9 @@ test('what was spent survives a snapshot', async () => {
 
 test('invalid numbers are refused, with their names', () => {
   expect(() => new SpendMeter({ tokens: -1 })).toThrow(/Budget\.tokens is -1/);
-  expect(() => new SpendMeter({ costUsd: Number.NaN })).toThrow(RangeError);
+  expect(() => new SpendMeter({ costUsd: Number.NaN })).toThrow(
+    /Budget.costUsd is NaN; it must be a number of 0 or more/,
+  );
 });
 
 test('the catalogue prices what it knows, dated releases included, and nothing else', () => {

@@ -2,6 +2,7 @@ import { present } from '@whetstone/events/present';
 import { addUsage, emptyUsage, totalTokens, type Usage } from '@whetstone/events/usage';
 import type { Spent } from '../conversation/snapshot.ts';
 import type { LimitKind } from '../events/session-event.ts';
+import { count, type Kind, refuseUnknown } from './check-options.ts';
 
 /**
  * Limits on what a session and its subagents use together, over all inputs. 0 or absent: no limit.
@@ -28,12 +29,11 @@ export type Totals = { usage: Usage; costUsd: number | undefined; modelCalls: nu
 /** A limit that is used up. `value` is its setting. */
 type LimitReached = { limit: LimitKind; value: number };
 
-/** Returns the budget. Throws a `RangeError` that names the field where a limit is not a number of 0 or more. */
+const limits = { turns: count, toolRounds: count, tokens: count, costUsd: count, wallTimeMs: count };
+
+/** Returns the budget. Throws a `WhetstoneError` that names the field where one is not a limit of 0 or more. */
 export function checkBudget(budget: Budget): Budget {
-  for (const [name, value] of Object.entries(budget)) {
-    if (!(Number.isFinite(value) && value >= 0))
-      throw new RangeError(`Budget.${name} is ${value}; it must be 0 or more`);
-  }
+  refuseUnknown('Budget', budget, limits satisfies Record<keyof Budget, Kind>);
   return budget;
 }
 

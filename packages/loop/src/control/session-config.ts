@@ -1,3 +1,5 @@
+import { count, isCount, type Kind, refuseUnknown } from './check-options.ts';
+
 /** Limits and settings of a session (loop spec 2.2). `SessionOptions.config` takes any part of them. */
 export type SessionConfig = {
   /** Model calls in the whole session. 0: no limit. Default 0. */
@@ -57,13 +59,47 @@ const defaults: SessionConfig = {
   streamIdleTimeoutMs: 120_000,
 };
 
-/** The given settings over the defaults. Throws a `RangeError` that names the field where a number is not 0 or more. */
+const flag: Kind = { what: 'true or false', fits: (value) => typeof value === 'boolean' };
+const text: Kind = { what: 'a text', fits: (value) => typeof value === 'string' };
+const counts: Kind = {
+  what: 'an object of numbers of 0 or more, by tool name',
+  fits: (value) =>
+    typeof value === 'object' &&
+    value !== null &&
+    !Array.isArray(value) &&
+    Object.values(value).every(isCount),
+};
+const steeringMode: Kind = {
+  what: '"after_round" or "tool_boundary"',
+  fits: (value) => value === 'after_round' || value === 'tool_boundary',
+};
+
+const kinds: Readonly<Record<keyof SessionConfig, Kind>> = {
+  maxTurns: count,
+  maxToolRoundsPerInput: count,
+  defaultCommandTimeoutMs: count,
+  maxCommandTimeoutMs: count,
+  reasoningEffort: text,
+  maxOutputTokens: count,
+  contextWindowSize: count,
+  toolOutputLimits: counts,
+  toolLineLimits: counts,
+  enableLoopDetection: flag,
+  loopDetectionWindow: count,
+  maxLoopWarnings: count,
+  maxSubagentDepth: count,
+  steeringMode,
+  maxRetries: count,
+  streamIdleTimeoutMs: count,
+};
+
+/** The given settings over the defaults. Throws a `WhetstoneError` that names the field where one is not a setting. */
 export function resolveSessionConfig(given: Partial<SessionConfig> = {}): SessionConfig {
-  const config = { ...defaults, ...given };
-  for (const [name, value] of Object.entries(config)) {
-    if (typeof value === 'number' && !(Number.isFinite(value) && value >= 0)) {
-      throw new RangeError(`SessionConfig.${name} is ${value}; it must be 0 or more`);
-    }
-  }
-  return config;
+  refuseUnknown('SessionConfig', given, kinds);
+  return { ...defaults, ...definedOf(given) };
+}
+
+/** A field that is given as `undefined` has its default. */
+function definedOf(given: Partial<SessionConfig>): Partial<SessionConfig> {
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -31,6 +31,7 @@ export type EnvironmentOperation =
 export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncDisposable {
   protected readonly inner: ExecutionEnvironment;
   readonly removeDirectory?: (path: string) => Promise<void>;
+  readonly endCommandsOf?: (owner: string) => Promise<void>;
   readonly start?: (command: Command, options?: StartOptions) => Promise<BackgroundProcess>;
   readonly connect?: (command: readonly string[], options: ConnectOptions) => Promise<ConnectedProcess>;
   readonly outputDirectory?: () => Promise<string>;
@@ -50,6 +51,8 @@ export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncD
     if (connect)
       this.connect = (command, options) =>
         this.around({ method: 'connect', command }, () => connect(command, options));
+    const endCommandsOf = inner.endCommandsOf?.bind(inner);
+    if (endCommandsOf) this.endCommandsOf = endCommandsOf;
     const outputDirectory = inner.outputDirectory?.bind(inner);
     if (outputDirectory) this.outputDirectory = outputDirectory;
   }

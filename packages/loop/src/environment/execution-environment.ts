@@ -50,6 +50,12 @@ export interface ExecutionEnvironment {
   exec(command: string | readonly string[], options?: ExecOptions): Promise<ExecResult>;
 
   /**
+   * Ends everything that the commands of an owner have left running, as a timeout does. Called with the id of a session
+   * when that closes. Optional: where it is absent, such processes end with `cleanup()`.
+   */
+  endCommandsOf?(owner: string): Promise<void>;
+
+  /**
    * Starts a command that may outlive the call that started it: a server, a watcher, a program that asks questions.
    * Rejects where it could not be started. `cleanup()` ends what still runs. Optional: where it is absent, the tools
    * that need it run commands to their end instead, or say that they cannot.
@@ -92,6 +98,8 @@ export type ExecOptions = {
   workingDirectory?: string;
   /** Added to the command's environment, past the environment's filter. */
   env?: Readonly<Record<string, string>>;
+  /** For whom the command runs; `endCommandsOf` ends what it leaves running. */
+  owner?: string;
   /** Output as it arrives. Must not throw. May see more than the result keeps. */
   onOutput?: (chunk: { stream: 'stdout' | 'stderr'; text: string }) => void;
 };

@@ -41,6 +41,8 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   readonly #shell: readonly [string, ...string[]];
   readonly #id = newMark();
   #hasStarted = false;
+  /** For whom commands were started. */
+  readonly #owners = new Set<string>();
   #outputDirectory: string | undefined;
 
   constructor(options: LocalEnvironmentOptions = {}) {
@@ -135,6 +137,12 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
     return await runLocalCommand(local, options, outputFile);
   }
 
+  async endCommandsOf(owner: string): Promise<void> {
+    if (!this.#owners.delete(owner)) return;
+    const mark = `${OWNER_VARIABLE}=${this.#ownerMark(owner)}`;
+    await endTree({ mark, cgroup: this.#cgroup(owner) });
+  }
+
   async start(command: string | readonly string[], options: StartOptions = {}): Promise<BackgroundProcess> {
     const argv = this.#argv(command);
     const local = await this.#command('start', options.terminal ? inTerminal(argv) : argv, options);
@@ -180,7 +188,9 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
     watch(this.#id);
     this.#hasStarted = true;
     const mark = newMark();
-    const cgroup = this.#cgroup();
+    const { owner } = options;
+    if (owner !== undefined) this.#owners.add(owner);
+    const cgroup = this.#cgroup(owner ?? 'host');
     return {
       argv: [file, ...args],
       workingDirectory,
@@ -188,6 +198,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
         ...(await this.#env),
         ...options.env,
         [ENVIRONMENT_VARIABLE]: this.#id,
+        ...(owner !== undefined && { [OWNER_VARIABLE]: this.#ownerMark(owner) }),
         [COMMAND_VARIABLE]: mark,
       },
       mark: `${COMMAND_VARIABLE}=${mark}`,
@@ -195,10 +206,15 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
     };
   }
 
-  /** The cgroup of this environment, in which each command has its own; `undefined` where there are none. */
-  #cgroup(): string | undefined {
+  /** Two environments may have the same owner: each ends its own commands only. */
+  #ownerMark(owner: string): string {
+    return `${this.#id}.${owner}`;
+  }
+
+  /** The cgroup of this environment, or of an owner in it. Each command has its own below. `undefined` without cgroups. */
+  #cgroup(owner = ''): string | undefined {
     const folder = cgroupFolder();
-    return folder && path.join(folder, this.#id);
+    return folder && path.join(folder, this.#id, owner);
   }
 
   #resolve(target: string): string {
@@ -223,10 +239,11 @@ function kindOf(entry: Dirent | Stats): 'file' | 'directory' | undefined {
   return entry.isDirectory() ? 'directory' : undefined;
 }
 
-type CommandOptions = Pick<ExecOptions, 'workingDirectory' | 'env'>;
+type CommandOptions = Pick<ExecOptions, 'workingDirectory' | 'env' | 'owner'>;
 
-/** Every process that an environment starts has its mark, and the mark of its command. */
+/** Every process that an environment starts has its mark, that of whoever asked for it, and that of its command. */
 const ENVIRONMENT_VARIABLE = 'WHETSTONE_ENVIRONMENT_ID';
+const OWNER_VARIABLE = 'WHETSTONE_OWNER_ID';
 const COMMAND_VARIABLE = 'WHETSTONE_COMMAND_ID';
 
 function defaultShell(): readonly [string, ...string[]] {

@@ -70,16 +70,33 @@ test('output that nobody reads is bounded, text of the model is not cut', async 
   expect(text?.kind === 'ASSISTANT_TEXT_DELTA' && text.data.delta.length).toBe(100_000);
 });
 
-test('an iterator that is never read fails instead of losing events; the others go on', async () => {
+test('an iterator that is never read gives every event that it holds, then fails; the others go on', async () => {
   const hub = startedHub();
   const forgotten = hub.events();
   let heard = 0;
   hub.on(() => {
     heard += 1;
   });
-  for (let count = 0; count < 10_050; count += 1) hub.emit('ERROR', error('again'));
-  await expect(forgotten.next()).rejects.toThrow(EventQueueOverflowError);
+  for (let count = 0; count < 10_050; count += 1) hub.emit('ERROR', error(`error ${count}`));
+  const seen: string[] = [];
+  const reading = (async () => {
+    for await (const event of forgotten) if (event.kind === 'ERROR') seen.push(event.data.message);
+  })();
+  await expect(reading).rejects.toThrow(EventQueueOverflowError);
+  expect(seen).toEqual(Array.from({ length: 10_000 }, (_, count) => `error ${count}`));
   expect(heard).toBe(10_051);
+});
+
+test('no number of deltas drops another event or fails the iterator', async () => {
+  const hub = startedHub();
+  const events = hub.events();
+  for (let block = 0; block < 12_000; block += 1) {
+    hub.emit('ASSISTANT_TEXT_DELTA', { blockId: String(block), delta: 'x' });
+    if (block % 3 === 0) hub.emit('ERROR', error(String(block)));
+  }
+  hub.close();
+  const errors = (await collect(events)).filter((event) => event.kind === 'ERROR');
+  expect(errors).toHaveLength(4_000);
 });
 
 test('a listener that throws is removed and reported, and the others go on', () => {

@@ -4,7 +4,7 @@ import type { EventKind, SessionEvent, SessionEventData } from './session-event.
 /** Contract: is called synchronously, so it must be quick. One that throws is removed. */
 export type EventListener = (event: SessionEvent) => void;
 
-/** Events that one iterator may leave unread before it fails. Deltas that are joined count as one. */
+/** Events other than deltas that one iterator may leave unread before it fails. */
 const QUEUE_LIMIT = 10_000;
 /** Characters of a command's output that one unread delta keeps, the last ones. Text of the model is never cut. */
 const OUTPUT_DELTA_LIMIT = 64 * 1024;
@@ -20,8 +20,8 @@ export class EventQueueOverflowError extends WhetstoneError {
 
 /**
  * Delivers events to any number of consumers. A consumer that attaches late still gets `SESSION_START` first. An unread
- * delta absorbs the deltas that follow it from the same source; all other events arrive one by one, and none is
- * dropped.
+ * delta absorbs the deltas that follow it from the same source, and a full queue drops its deltas. All other events arrive
+ * one by one and none is dropped: a consumer that has left too many of them unread reads those first, then the error.
  */
 export class EventHub {
   readonly #sessionId: string;
@@ -126,7 +126,17 @@ class EventQueue implements AsyncIterableIterator<SessionEvent, undefined> {
     if (source === undefined) this.#growing.clear();
     else this.#growing.set(source, entry);
     this.#unread.push(entry);
-    if (this.#unread.length > QUEUE_LIMIT) this.#end(new EventQueueOverflowError(QUEUE_LIMIT));
+    if (this.#unread.length > QUEUE_LIMIT) this.#makeRoom();
+  }
+
+  /** Deltas go: the event that ends their block or call has the whole text. Only what is left can be too much. */
+  #makeRoom(): void {
+    this.#growing.clear();
+    this.#unread = this.#unread.filter(({ event }) => deltaSource(event) === undefined);
+    if (this.#unread.length <= QUEUE_LIMIT) return;
+    this.#error = new EventQueueOverflowError(QUEUE_LIMIT);
+    this.close();
+    this.#onReturn();
   }
 
   async next(): Promise<Result> {
@@ -143,7 +153,10 @@ class EventQueue implements AsyncIterableIterator<SessionEvent, undefined> {
   }
 
   async return(): Promise<Result> {
-    this.#end();
+    this.#error = undefined;
+    this.#unread = [];
+    this.close();
+    this.#onReturn();
     return DONE;
   }
 
@@ -155,13 +168,6 @@ class EventQueue implements AsyncIterableIterator<SessionEvent, undefined> {
 
   [Symbol.asyncIterator](): this {
     return this;
-  }
-
-  #end(error?: Error): void {
-    this.#error = error;
-    this.#unread = [];
-    this.close();
-    this.#onReturn();
   }
 }
 

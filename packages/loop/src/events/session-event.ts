@@ -19,7 +19,8 @@ export type SessionEventData = {
     workingDirectory: string;
     restored?: boolean;
   };
-  SESSION_END: { turns: number; usage: Usage; reason: 'closed' | 'aborted' | 'error' };
+  /** `state` is the final state of the session; `reason` says what closed it. */
+  SESSION_END: { state: 'CLOSED'; turns: number; usage: Usage; reason: 'closed' | 'aborted' | 'error' };
   USER_INPUT: { content: Input };
   /** The end of one `submit()`, with the follow-ups that it has worked on. */
   PROCESSING_END: ProcessingEnd;

@@ -1,5 +1,5 @@
 import { createGateway, scriptFromSteps } from '@whetstone/gateway';
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { says, scriptedModel } from '../__fixtures__/scripted-model.ts';
 import { temporaryEnvironment } from '../__fixtures__/temporary-directory.ts';
 import { createAnthropicProfile } from '../profiles/anthropic-profile.ts';
@@ -76,7 +76,9 @@ test('an unknown name is refused, and nothing is guessed', () => {
   expect(() => two.model('gpt-5.2')).toThrow(
     /No provider .*"gpt-5.2".* Configured providers: openai, google/,
   );
-  expect(() => Client.fromEnv({}).model('gpt-5.2')).toThrow(/Configured providers: none/);
+  expect(() => Client.fromEnv({}).model('gpt-5.2')).toThrow(
+    /Configured providers: none.* set one of OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY/,
+  );
   expect(() => new Client({ providers: { mistral: { apiKey: 'x' } } })).toThrow(/mistral is not built in/);
   expect(() => new Client({ providers: { openai: {} }, defaultProvider: 'google' })).toThrow(
     /google is not configured/,
@@ -99,6 +101,25 @@ test('a provider that is not configured never gets its request sent to another o
     await expect(client.complete({ model: name, prompt })).rejects.toEqual(refused);
   }
   expect(provider.lane.ledger).toEqual([]);
+});
+
+test('without a key the error names the variable to set', async () => {
+  const names = ['OPENAI_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY'];
+  for (const name of names) vi.stubEnv(name, undefined);
+  try {
+    const client = new Client({ providers: { openai: {}, anthropic: {}, google: {} } });
+    for (const [model, variable] of [
+      ['openai/gpt-5.2', 'OPENAI_API_KEY'],
+      ['anthropic/claude-opus-4-8', 'ANTHROPIC_API_KEY'],
+      ['google/gemini-3-pro-preview', 'GEMINI_API_KEY'],
+    ] as const)
+      await expect(client.complete({ model, prompt })).rejects.toMatchObject({
+        code: 'model-key-missing',
+        message: expect.stringContaining(variable),
+      });
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });
 
 test('what a provider refuses is a typed error', async () => {

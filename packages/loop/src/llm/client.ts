@@ -139,7 +139,9 @@ export class Client {
   }
 
   get #configured(): string {
-    return `Configured providers: ${this.providers.join(', ') || 'none'}.`;
+    if (this.providers.length > 0) return `Configured providers: ${this.providers.join(', ')}.`;
+    const variables = Object.values(NATIVE_PROVIDERS).map(({ keys: [first] }) => first);
+    return `Configured providers: none. For Client.fromEnv(), set one of ${variables.join(', ')}.`;
   }
 }
 

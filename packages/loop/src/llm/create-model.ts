@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { present } from '@whetstone/events/present';
+import { LlmError } from './llm-error.ts';
 import { NATIVE_PROVIDERS, type NativeProvider } from './native-providers.ts';
 
 export type CreateModelOptions = {
@@ -8,7 +9,7 @@ export type CreateModelOptions = {
   model: string;
   /** Up to and with the version segment, for example `http://127.0.0.1:4000/v1`. Default: the provider's own. */
   baseUrl?: string;
-  /** Default: `OPENAI_API_KEY`, `ANTHROPIC_API_KEY` or `GOOGLE_GENERATIVE_AI_API_KEY`, read at the first call. */
+  /** Default: `OPENAI_API_KEY`, `ANTHROPIC_API_KEY`, or `GEMINI_API_KEY` and else `GOOGLE_GENERATIVE_AI_API_KEY`. */
   apiKey?: string;
   headers?: Record<string, string>;
   /** Default: the global `fetch`. */
@@ -18,9 +19,15 @@ export type CreateModelOptions = {
 /** A model of a native wire: OpenAI Responses, Anthropic Messages or Gemini generateContent. Loads only its package. */
 export async function createModel(options: CreateModelOptions): Promise<LanguageModelV4> {
   const { provider, model, baseUrl, apiKey, headers, fetch } = options;
+  const { load } = NATIVE_PROVIDERS[provider];
   const baseURL = baseUrl?.replace(/\/+$/, '');
-  return await NATIVE_PROVIDERS[provider].load(model, present({ baseURL, apiKey, headers, fetch }));
+  // The package of Google knows only one of the two variables.
+  const key = apiKey ?? keyOf(provider);
+  return await load(model, present({ baseURL, apiKey: key, headers, fetch }));
 }
+
+const keyOf = (provider: NativeProvider): string | undefined =>
+  NATIVE_PROVIDERS[provider].keys.map((name) => process.env[name]).find(Boolean);
 
 /** A model whose package is loaded at its first call. `baseUrl` may lack the version segment, which the packages want. */
 export function lazyModel({ baseUrl, ...options }: CreateModelOptions): LanguageModelV4 {
@@ -29,6 +36,14 @@ export function lazyModel({ baseUrl, ...options }: CreateModelOptions): Language
   const versioned = trimmed === undefined || /\/v\d+\w*$/.test(trimmed) ? trimmed : `${trimmed}/${version}`;
   let loaded: Promise<LanguageModelV4> | undefined;
   const load = () => {
+    const { provider, apiKey = keyOf(provider) } = options;
+    if (!apiKey) {
+      const variables = NATIVE_PROVIDERS[provider].keys.join(' or ');
+      throw new LlmError(
+        'model-key-missing',
+        `Provider ${provider} has no API key. Set ${variables}, or pass apiKey.`,
+      );
+    }
     loaded ??= createModel({ ...options, ...present({ baseUrl: versioned }) });
     return loaded;
   };
@@ -37,7 +52,7 @@ export function lazyModel({ baseUrl, ...options }: CreateModelOptions): Language
     provider: modelProvider,
     modelId: options.model,
     get supportedUrls() {
-      return load().then((model) => model.supportedUrls);
+      return createModel({ ...options, apiKey: 'none' }).then((model) => model.supportedUrls);
     },
     doGenerate: async (call) => await (await load()).doGenerate(call),
     doStream: async (call) => await (await load()).doStream(call),

@@ -75,7 +75,7 @@ async function scopeEnvironment(
   if (directory === environment.workingDirectory()) return environment;
   const paths = pathsOf(environment);
   const at = (path: string | undefined) => paths.resolve(directory, path ?? '.');
-  const { removeDirectory, start, connect, outputDirectory } = environment;
+  const { removeDirectory, endCommandsOf, start, connect, outputDirectory } = environment;
   const scoped: ExecutionEnvironment = {
     workingDirectory: () => directory,
     platform: () => environment.platform(),
@@ -91,6 +91,7 @@ async function scopeEnvironment(
     exec: (command, options) =>
       environment.exec(command, { ...options, workingDirectory: at(options?.workingDirectory) }),
     ...(removeDirectory && { removeDirectory: (path) => removeDirectory.call(environment, at(path)) }),
+    ...(endCommandsOf && { endCommandsOf: (owner) => endCommandsOf.call(environment, owner) }),
     ...(start && {
       start: (command, options) =>
         start.call(environment, command, { ...options, workingDirectory: at(options?.workingDirectory) }),

@@ -12,7 +12,7 @@ type Own = Pick<LoopContext, 'sessionId' | 'emit' | 'hooks' | 'approve' | 'steer
   tools: (maxSubagentDepth: number) => SessionTools;
 };
 
-/** What the loop of a new or restored session works on. Throws a `RangeError` for a setting that is out of range. */
+/** What the loop of a new or restored session works on. Throws a `WhetstoneError` for a setting that does not exist or fit. */
 export function createContext(
   { profile, environment, model, clock = systemClock, priceOf = catalogPriceOf, ...options }: SessionOptions,
   { snapshot, parent }: SessionOrigin,

@@ -82,3 +82,22 @@ onLinux(
     expect(await busy.mark.left()).toEqual(new Map());
   },
 );
+
+onLinux(
+  'close ends what a finished command has left behind, and nothing of another session on the same environment',
+  { tags: 'linux' },
+  async () => {
+    await using mark = markProcesses();
+    await using environment = new LocalExecutionEnvironment({ env: mark.env });
+    const jobs = () =>
+      startSession([calls(toolCall('shell', { command: 'sleep 300 & echo' }))], { environment });
+    await using first = await jobs();
+    await using second = await jobs();
+    await Promise.all([first.session.submit('go'), second.session.submit('go')]);
+    await mark.running(2);
+    await first.session.close();
+    expect((await mark.left()).size).toBe(1);
+    await second.session.close();
+    expect((await mark.left()).size).toBe(0);
+  },
+);

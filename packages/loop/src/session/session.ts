@@ -224,7 +224,8 @@ export class Session implements AsyncDisposable {
 
   /**
    * The events from `SESSION_START` to `SESSION_END`, also those of subagents. Each call returns an iterator of its
-   * own. An iterator that leaves more than 10,000 events unread fails with an `EventQueueOverflowError`.
+   * own. An iterator that leaves more than 10,000 events, deltas aside, unread gives those events and then fails
+   * with an `EventQueueOverflowError`.
    */
   events(): AsyncIterableIterator<SessionEvent, undefined> {
     return this.#hub.events();
@@ -376,11 +377,22 @@ export class Session implements AsyncDisposable {
       this.#options.signal?.removeEventListener('abort', this.#closeQuietly);
       const { history, environment, meter } = this.#context;
       // Commands that calls have left running end once no call can start another.
-      const stopped = this.#running.then(() => endSessionProcesses({ environment, sessionId: this.id }));
+      const stopped = this.#running.then(() =>
+        Promise.all([
+          endSessionProcesses({ environment, sessionId: this.id }),
+          environment.endCommandsOf?.(this.id).catch(() => {}),
+        ]),
+      );
       await Promise.all([stopped, this.#subagents.endAll()]);
       endParkedCalls(this.#context);
       await this.#persist();
-      this.#hub.emit('SESSION_END', { turns: history.assistantTurns, usage: meter.whole.usage, reason });
+      const ended = {
+        state: 'CLOSED',
+        turns: history.assistantTurns,
+        usage: meter.whole.usage,
+        reason,
+      } as const;
+      this.#hub.emit('SESSION_END', ended);
       this.#hub.close();
       try {
         if (this.#options.ownsEnvironment) await environment.cleanup?.();

@@ -60,7 +60,7 @@ export type CommandLimits = Pick<ShellToolOptions, 'defaultTimeoutMs' | 'inactiv
 
 /** Runs a command. Its time limit: the call's, else the host's, else the default; never more than the host's maximum. */
 export async function runCommand(
-  { environment, signal, limits, onUpdate }: ToolContext,
+  { environment, signal, limits, onUpdate, sessionId: owner }: ToolContext,
   command: string,
   { timeoutMs: asked, defaultTimeoutMs, inactivityTimeoutMs, workingDirectory }: CommandLimits,
 ): Promise<{ result: ExecResult; timeoutMs: number }> {
@@ -68,6 +68,7 @@ export async function runCommand(
   const timeoutMs = Math.min(wanted, limits.maxCommandTimeoutMs);
   const result = await environment.exec(command, {
     timeoutMs,
+    owner,
     ...present({ inactivityTimeoutMs, workingDirectory }),
     signal,
     onOutput: ({ text }) => onUpdate(text),

@@ -88,13 +88,13 @@ signal_all() {
     kill -s "$1" "\${pid%/environ}" 2>/dev/null && left=1
   done
   [ -d "$cgroup" ] || return
-  for pid in $(cat "$cgroup"/*/cgroup.procs "$cgroup"/*/*/cgroup.procs 2>/dev/null); do
+  for pid in $(find "$cgroup" -name cgroup.procs -exec cat {} + 2>/dev/null); do
     kill -s "$1" "$pid" 2>/dev/null && left=1
   done
   [ "$1" = KILL ] && [ "$left" ] && echo 1 >"$cgroup/cgroup.kill"
 }
 leave() {
-  [ -d "$cgroup" ] && rmdir "$cgroup"/*/* "$cgroup"/* "$cgroup" 2>/dev/null
+  [ -d "$cgroup" ] && find "$cgroup" -depth -type d -exec rmdir {} + 2>/dev/null
   exit
 }
 signal_all TERM
