@@ -113,6 +113,21 @@ describe('released agents through the gateway’s script', () => {
     }
   });
 
+  test.each(agents)('the record of %s has what those of the others have', (agent) => {
+    for (const row of of(agent)) {
+      const record = JSON.parse(kept(row, 'agent.json'));
+      expect(record).toMatchObject({
+        ...{ sandbox: 'process', network: 'open', approvalPolicy: 'never' },
+        ...{ runtimeVersion: expect.stringMatching(/^\d+\.\d+/), modelCalls: row.model_calls },
+      });
+      expect(record.fileChanges.map(({ path }: { path: string }) => path).sort()).toEqual(
+        row.touched_paths.toSorted(),
+      );
+      expect(record.models.length, agent).toBeGreaterThan(0);
+      for (const { command } of record.commands) expect(command).not.toMatch(/^\S*sh -l?c /);
+    }
+  });
+
   test('what an agent prints is understood whole', () => {
     for (const row of rows) {
       expect(row.telemetry_gaps, row.agent_name).toEqual([]);

@@ -7,6 +7,7 @@ import { listPriceOf } from '../native/list-price.ts';
 import type { NativeAgent } from '../native/native-agent.ts';
 import { likelyKind, wrongKind } from '../native/parse-native.ts';
 import { type KeptRecord, readKeptEvents } from './kept-events.ts';
+import { leadsToGateway } from './leads-to-gateway.ts';
 import type { MapperPlace } from './native-mapper.ts';
 import type { TelemetryCollector } from './telemetry/telemetry-collector.ts';
 import { type TurnOutcome, toTurn } from './to-turn.ts';
@@ -75,7 +76,7 @@ export async function runTurn(
   const reportedCost = reading.source === 'text' ? undefined : reading.summary.costUsd;
   const outcome: TurnOutcome = {
     ...{ result, reading, kept, isRefused },
-    spent: { usage, calls, costUsd: reportedCost ?? (calls && (await listPriceOf(setup.config, calls))) },
+    spent: { usage, calls, costUsd: reportedCost ?? (await listPrice(calls)) },
     notStarted: (await launch.isMissing?.(result)) ?? false,
     telemetry: await telemetry.collect({
       reading,
@@ -86,6 +87,13 @@ export async function runTurn(
     data: input.outputSchema && answerIn(agent, reading),
   };
   return toTurn(setup.config, turn, outcome);
+
+  /** Where the gateway answers, its ledger has the cost. */
+  async function listPrice(seen: typeof calls): Promise<number | undefined> {
+    const { config } = setup;
+    const isMetered = context.lane !== undefined && leadsToGateway(config);
+    return seen && !isMetered ? await listPriceOf(config, seen) : undefined;
+  }
 
   /** What a stream leaves out; `undefined` if it could not be read. */
   async function keptEvents(read: Reading): Promise<KeptRecord | undefined> {

@@ -1,13 +1,10 @@
 import { writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Turn } from '@whetstone/agents';
 import { leadsToGateway, loginUpstreams, openAttemptFolder } from '@whetstone/agents/evaluator';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
-import { deriveAgentMetadata, type JsonObject } from '@whetstone/events';
-import { present } from '@whetstone/events/present';
+import type { JsonObject } from '@whetstone/events';
 import type { Lane } from '@whetstone/gateway';
 import type { Sandbox } from '@whetstone/sandbox';
-import type { Exposure } from '../record/exposure-schema.ts';
 import type { InfrastructureFailure } from '../record/failure-class.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -24,6 +21,7 @@ import { findExposure } from './find-exposure.ts';
 import { describeFirstRequest, readInstructionFiles } from './first-request.ts';
 import { keepFileChanges } from './keep-file-changes.ts';
 import { keepFolder } from './keep-folder.ts';
+import { keepMetadata } from './keep-metadata.ts';
 import { keepPatch } from './keep-patch.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
@@ -95,7 +93,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const instructionsPath = snapshot.placed?.path;
   const exposure = findExposure(attempt.context, turn.events, { sight, instructionsPath });
   if (exposure) trace.exposure = exposure;
-  await keepMetadata(attempt, turn, exposure, files.agent, lab);
+  await keepMetadata(turn, { attempt, lab, trace, file: files.agent });
   await sandbox.stop(); // the whole tree, before anything is read
   attempt.signal.throwIfAborted();
   checkParents(parents); // another case can have written there meanwhile
@@ -105,7 +103,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const changed = await keepFileChanges(trace.changes, files.events, lab);
   if (changed.length > 0) {
     const events = [...turn.events, ...changed];
-    await keepMetadata(attempt, { ...turn, events }, exposure, files.agent, lab);
+    await keepMetadata({ ...turn, events }, { attempt, lab, trace, file: files.agent });
   }
   const answer = attempt.task.outputSchema && checkedAnswer(turn);
   trace.artifactNotes.push(
@@ -206,26 +204,6 @@ function keptInTheEnd(
       trace.workspaceKept = true;
     },
   };
-}
-
-/** Writes `agent.json`: what the agent did (`AgentMetadata`), and what it saw of the context of its variant. */
-async function keepMetadata(
-  { agentConfig }: Attempt,
-  { events, facts }: Turn,
-  exposure: Exposure | undefined,
-  file: string,
-  { mask, record }: Lab,
-): Promise<void> {
-  const { isolation, agents } = record.manifest;
-  const { version } = agents.find(({ name }) => name === agentConfig.name) ?? {};
-  const derived = {
-    ...{ runtimeVersion: /\d+\.\d+\S*/.exec(version ?? '')?.[0] ?? 'unknown', approvalPolicy: 'unknown' },
-    ...deriveAgentMetadata(events, facts),
-    // What was enforced, and not what the agent's profile declares or its own settings say.
-    ...{ network: isolation.network, sandbox: isolation.provider },
-  };
-  const metadata = maskValues({ ...derived, ...present({ exposure }) }, mask);
-  await writeFile(file, `${JSON.stringify(metadata, null, 2)}\n`, { mode: 0o600 });
 }
 
 /** Writes the structured answer of a case, if any, with secrets masked. Resolves with notes for a reader. */

@@ -1,0 +1,30 @@
+import { writeFile } from 'node:fs/promises';
+import type { Turn } from '@whetstone/agents';
+import { deriveAgentMetadata } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
+import { consumption } from './consumption.ts';
+import type { Attempt, Lab, Trace } from './lab.ts';
+import { maskValues } from './mask-values.ts';
+
+/** Writes `agent.json`: what the agent did (`AgentMetadata`), and what it saw of the context of its variant. */
+export async function keepMetadata(
+  { events, facts }: Turn,
+  { attempt, lab, trace, file }: { attempt: Attempt; lab: Lab; trace: Trace; file: string },
+): Promise<void> {
+  const { agent, agentConfig } = attempt;
+  const { isolation, agents } = lab.record.manifest;
+  const { version } = agents.find(({ name }) => name === agentConfig.name) ?? {};
+  const derived = deriveAgentMetadata(events, facts);
+  const { models } = consumption({ turns: trace.turns, calls: trace.calls, agent, agentConfig });
+  const metadata = {
+    runtimeVersion: /\d+\.\d+(?:[.\w+-]*\w)?/.exec(version ?? '')?.[0] ?? 'unknown',
+    approvalPolicy: 'unknown',
+    ...derived,
+    models: derived.models.length > 0 ? derived.models : models,
+    // What was enforced, and not what the agent's profile declares or its own settings say.
+    ...{ network: isolation.network, sandbox: isolation.provider },
+    ...present({ exposure: trace.exposure }),
+  };
+  const kept = maskValues(metadata, lab.mask);
+  await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
+}
