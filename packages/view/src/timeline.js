@@ -83,7 +83,7 @@ function described(event) {
     case 'error':
       return { title: 'error', body: asText(event.message) };
     case 'usage':
-      return { title: 'model call', body: usageText(event) };
+      return { title: event.calls === undefined ? 'model call' : 'model calls', body: usageText(event) };
     case 'file.changed':
       return { title: `file ${asText(event.change)}`, body: asText(event.path) };
     case 'raw':

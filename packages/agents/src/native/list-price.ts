@@ -12,7 +12,9 @@ export async function listPriceOf(
   calls: readonly StreamEventOf<'usage'>[],
 ): Promise<number | undefined> {
   const models = new Set(calls.map(({ model }) => model));
-  if (!isDrivenKind(config.kind) || models.size === 0 || models.has(undefined)) return undefined;
+  // A plan has no price per token.
+  const isPlan = config.runner === 'driver' && config.driver.auth === 'login';
+  if (isPlan || !isDrivenKind(config.kind) || models.size === 0 || models.has(undefined)) return undefined;
   const urls = providerUrls(config.kind, config.runner === 'driver' ? config.driver.baseUrl : undefined);
   const { priceUsage } = await import('@whetstone/events/price-list');
   let sum = 0;

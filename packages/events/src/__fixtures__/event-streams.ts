@@ -51,7 +51,8 @@ export function eventStreams(): fc.Arbitrary<StreamEvent[]> {
       of('subagent.completed', { callId, output: json, status: fc.constantFrom('completed', 'failed') }, [
         'output',
       ]),
-      of('usage', { usage, model: fc.constantFrom('m', 'n'), costUsd: fc.nat(9), latencyMs: fc.nat(9) }, [
+      of('usage', { usage, calls: fc.constantFrom(null, 2), model: fc.constantFrom('m', 'n'), costUsd: fc.nat(9), latencyMs: fc.nat(9) }, [
+        'calls',
         'model',
         'costUsd',
         'latencyMs',

@@ -6,6 +6,8 @@ import { z } from 'zod';
  */
 const annotationsSchema = z.object({
   turn: z.number().int().nonnegative().optional(),
+  /** How many model calls the metrics are of, where that is not one; `null`: unknown. */
+  modelCalls: z.number().int().positive().nullable().optional(),
   /** The usage came before the calls, not after them. */
   usageBeforeCalls: z.boolean().optional(),
   /** Calls whose input is not an object: `arguments` has it under `input`. */

@@ -155,7 +155,7 @@ function readAgentStep(
   }
   if (message !== '') events.push({ type: 'message', role: 'assistant', text: message, ...context.envelope });
 
-  const usage = usageOf(step, context);
+  const usage = usageOf(step, annotations, context);
   if (usage && annotations.usageBeforeCalls) events.push(usage);
 
   const results = (step.observation?.results ?? []).map((result, index) => ({
@@ -249,7 +249,14 @@ function unmatched(result: ReadableResult, { losses, envelope }: StepContext): S
   return { type: 'raw', native: { observation: result as JsonValue }, ...envelope };
 }
 
-function usageOf(step: ReadableStep, { losses, model, envelope }: StepContext): StreamEvent | undefined {
+const callsOf = ({ llm_call_count: count }: ReadableStep): number | undefined =>
+  count != null && count > 1 ? count : undefined;
+
+function usageOf(
+  step: ReadableStep,
+  annotations: StepAnnotations,
+  { losses, model, envelope }: StepContext,
+): StreamEvent | undefined {
   const { metrics } = step;
   if (!metrics) return undefined;
   const { prompt_tokens: prompt, completion_tokens: completion, cached_tokens: cached } = metrics;
@@ -259,9 +266,6 @@ function usageOf(step: ReadableStep, { losses, model, envelope }: StepContext): 
   }
   if (prompt === undefined) losses.add('metrics.prompt_tokens', 'not reported: read as 0');
   if (completion === undefined) losses.add('metrics.completion_tokens', 'not reported: read as 0');
-  if ((step.llm_call_count ?? 1) > 1) {
-    losses.add('step.llm_call_count', 'one usage is the sum of several model calls');
-  }
   const written = countOf(metrics.extra?.cache_write_tokens);
   const reasoning = countOf(metrics.extra?.reasoning_tokens);
   const latencyMs = numberOf(metrics.extra?.latency_ms);
@@ -276,7 +280,8 @@ function usageOf(step: ReadableStep, { losses, model, envelope }: StepContext): 
       reasoningTokens: reasoning,
     }),
   };
-  const said = present({ model: step.model_name ?? model, costUsd: metrics.cost_usd, latencyMs });
+  const calls = annotations.modelCalls !== undefined ? annotations.modelCalls : callsOf(step);
+  const said = present({ calls, model: step.model_name ?? model, costUsd: metrics.cost_usd, latencyMs });
   return { type: 'usage', usage, ...said, ...envelope };
 }
 

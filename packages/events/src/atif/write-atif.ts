@@ -191,7 +191,7 @@ function writeAgentStep(step: AgentStep, writer: Writer, embedded: AtifTrajector
       tool_calls: calls.length === 0 ? undefined : calls.map(toolCallOf),
       observation: observed.length === 0 ? undefined : { results: observed.map(({ result }) => result) },
       metrics: usage && metricsOf(usage),
-      llm_call_count: usage && minor >= 7 ? 1 : undefined,
+      llm_call_count: usage && minor >= 7 ? callCount(usage) : undefined,
     }),
     ...annotate(annotations),
   };
@@ -255,14 +255,20 @@ function loseAgent(callId: string, writer: Writer): void {
   }
 }
 
-function annotationsFor({ turn, calls, usageBeforeCalls }: AgentStep, observed: Observed[]): StepAnnotations {
+/** Absent where it is unknown. */
+const callCount = ({ calls = 1 }: StreamEventOf<'usage'>): number | undefined => calls ?? undefined;
+
+function annotationsFor(
+  { turn, calls, usage, usageBeforeCalls }: AgentStep,
+  observed: Observed[],
+): StepAnnotations {
   const wrapped = calls.filter((call) => call.action && !isJsonObject(call.action.input));
   const results = observed.map(({ annotation }) => annotation);
   const subagents = calls.flatMap(({ callId, subagent, action }) =>
     subagent ? [{ callId, name: subagent.name, action: action !== undefined }] : [],
   );
   return {
-    ...present({ turn }),
+    ...present({ turn, modelCalls: usage?.calls }),
     ...(usageBeforeCalls && calls.length > 0 ? { usageBeforeCalls } : {}),
     ...(wrapped.length === 0 ? {} : { wrappedInputs: wrapped.map((call) => call.callId) }),
     ...(results.every((result) => Object.keys(result).length === 0) ? {} : { results }),

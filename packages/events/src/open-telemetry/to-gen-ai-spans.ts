@@ -210,6 +210,7 @@ function traceChat(
       ...captured,
     }),
   });
+  if (usage?.calls !== undefined) losses.add('usage calls', 'the span of a chat is one model call');
   if (usage?.costUsd !== undefined) losses.add('usage costUsd', 'the conventions have no place for costs');
   if (options.providerName === undefined) {
     losses.add('gen_ai.provider.name', 'a chat requires it, and no providerName was given');

@@ -10,15 +10,7 @@ export function renderContextEvalCsv(rows: readonly CaseRow[]): string {
   return csvLines([Object.keys(columns), ...rows.map((row) => Object.values(columnsOf(row)))], '\n');
 }
 
-/** Counts that only newer rows have. */
-type Counted = {
-  tool_calls_by_name?: Readonly<Record<string, number>> | null;
-  command_call_count?: number | null;
-  reasoning_step_count?: number | null;
-};
-
 function columnsOf(row: CaseRow): Record<string, CsvValue> {
-  const counted: Counted = row as CaseRow & Counted;
   const checks = row.hard_evaluation.filter(({ status }) => status !== 'skipped');
   const passed = checks.filter(({ status }) => status === 'passed').length;
   const isChecked = row.hard_evaluation_status !== 'not_configured';
@@ -43,9 +35,9 @@ function columnsOf(row: CaseRow): Record<string, CsvValue> {
     total_tokens: row.total_tokens,
     reasoning_tokens: row.reasoning_tokens,
     tool_call_count: row.tool_calls,
-    command_call_count: counted.command_call_count ?? null,
-    tool_calls_by_name: counted.tool_calls_by_name ?? null,
-    reasoning_step_count: counted.reasoning_step_count ?? null,
+    command_call_count: row.command_call_count,
+    tool_calls_by_name: row.tool_calls_by_name,
+    reasoning_step_count: row.reasoning_step_count,
     model_name: row.models.join(', '),
     provider_name: null,
     telemetry_evidence_gaps: unlessEmpty(row.telemetry_gaps),
