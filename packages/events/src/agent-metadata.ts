@@ -45,6 +45,7 @@ export type AgentMetadata = Omit<AgentFacts, 'models' | 'modelCalls'> & {
   approvals: { callId: string; decision: 'approved' | 'denied' | 'pending'; by?: string }[];
   mcp: { callId: string; server: string; tool: string; status: ToolActivity['status'] }[];
   skills: { confirmed: string[]; attempted: string[] };
+  /** The models that answered. Where no usage names one: those that the session began with. */
   models: string[];
   /** `null`: unknown. */
   modelCalls: number | null;
@@ -79,6 +80,7 @@ export function deriveAgentMetadata(events: readonly StreamEvent[], facts: Agent
   const tools = new Map<string, ToolActivity>();
   for (const event of events) collect(event, metadata, tools);
   metadata.modelCalls = countModelCalls(events);
+  if (metadata.models.length === 0) metadata.models = askedModels(events);
   metadata.fileChanges = fileChangesIn(events);
   metadata.tools = [...tools.values()];
   settleRefusals(metadata);
@@ -91,7 +93,6 @@ function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string,
     case 'session.started': {
       const { sessionId, runtime, runtimeVersion, workingDir } = event;
       Object.assign(metadata, present({ sessionId, runtime, runtimeVersion, workingDir }));
-      if (event.model !== undefined) addOnce(metadata.models, event.model);
       return;
     }
     case 'action.called': {
@@ -126,6 +127,11 @@ function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string,
       metadata.errors.push(event.message);
   }
 }
+
+/** The models of the session's start: an agent may begin with `auto`, and another model answers. */
+const askedModels = (events: readonly StreamEvent[]): string[] => [
+  ...new Set(events.flatMap((event) => (event.type === 'session.started' ? (event.model ?? []) : []))),
+];
 
 function countModelCalls(events: readonly StreamEvent[]): number | null {
   const counts = events.flatMap((event) =>

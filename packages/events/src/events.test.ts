@@ -141,6 +141,14 @@ describe('agent metadata', () => {
     expect(deriveAgentMetadata([used(null)], { modelCalls: 2 }).modelCalls).toBe(2);
   });
 
+  test('the models are those that answered, or else the one that the session began with', () => {
+    const started: StreamEvent = { type: 'session.started', model: 'auto' };
+    const usage = { inputTokens: 5, outputTokens: 1 };
+    const modelsOf = (...events: StreamEvent[]) => deriveAgentMetadata([started, ...events]).models;
+    expect(modelsOf({ type: 'usage', usage, model: 'm' })).toEqual(['m']);
+    expect(modelsOf({ type: 'usage', usage })).toEqual(['auto']);
+  });
+
   test.each<[string, StreamEvent[]]>([
     ['only as the end of the call', [{ type: 'action.result', callId: '1', status: 'rejected' }]],
     ['only as a decision', [{ type: 'approval.decided', callId: '1', decision: 'denied' }]],
