@@ -72,7 +72,6 @@ const shows: Record<SessionScenario, (session: Session) => void> = {
   'workspace write'({ turns, files }) {
     expect(turns[0]?.turn).toMatchObject({ status: 'completed', exit: { ended: 'exit', exitCode: 0 } });
     expect(files[0]).toMatchObject({ ...finalFiles, 'README.md': 'Greetings.\n' });
-    // Codex reports an edit as a change of a file, not as a tool call.
     const { tools, fileChanges } = deriveAgentMetadata(turns[0]?.turn.events ?? []);
     expect(tools.length + fileChanges.length).toBeGreaterThanOrEqual(4);
   },
