@@ -65,7 +65,7 @@ const ends: Record<DrivenAgentKind, Record<(typeof lasting)[number], End>> = {
   'opencode-cli': { 401: end(1, 1), 429: end(1, 6), 500: 'stopped', reset: 'stopped', hang: 'stopped' },
   // Never by its exit code.
   pi: { 401: end(0, 1), 429: end(0, 4), 500: end(0, 4), reset: end(0, 4), hang: 'stopped' },
-  copilot: { 401: end(1, 3), 429: end(1, 6), 500: end(1, 6), reset: end(1, 6), hang: 'stopped' },
+  copilot: { 401: end(1, 1), 429: end(1, 6), 500: end(1, 6), reset: end(1, 6), hang: 'stopped' },
 };
 
 describe.each(drivenAgentKinds)('%s', (kind) => {
