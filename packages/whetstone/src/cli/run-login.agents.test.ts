@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
@@ -11,14 +11,15 @@ let project: Project;
 afterEach(() => project[Symbol.dispose]());
 
 const gitHubToken = 'github_pat_of-the-user-0001';
+const openCodeKey = 'sk-ant-api-of-the-user-0001';
 const claudeToken = 'sk-ant-oat01-of-the-user-0001';
 const inAnHour = () => Date.now() + 3_600_000;
 
 /** As ChatGPT gives them out: three parts, of which the second says who it is for. */
-function chatGptToken(): string {
+function chatGptToken(expiresAt = inAnHour()): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const account = { chatgpt_account_id: 'account-1', chatgpt_plan_type: 'plus' };
-  const claims = { exp: Math.floor(inAnHour() / 1000), 'https://api.openai.com/auth': account };
+  const claims = { exp: Math.floor(expiresAt / 1000), 'https://api.openai.com/auth': account };
   return `${part({ alg: 'none' })}.${part(claims)}.c2ln`;
 }
 
@@ -56,8 +57,8 @@ const GITHUB: Readonly<Record<string, object>> = {
   },
 };
 
-/** A scripted model behind a provider that takes only these tokens, and only as `Authorization: Bearer`. */
-async function startProvider(tokens: readonly string[]) {
+/** A scripted model behind a provider that takes only these tokens, as `Bearer`; it gives out `renewed`. */
+async function startProvider(tokens: readonly string[], renewed: object = {}) {
   const refused: string[] = [];
   const gateway = await createGateway();
   const script = scriptFromSteps('login', [{ text: 'Hello.', usage: { inputTokens: 70, outputTokens: 3 } }]);
@@ -65,10 +66,13 @@ async function startProvider(tokens: readonly string[]) {
   const server = createServer(async (request, response) => {
     const free = GITHUB[request.url ?? ''];
     const isModelCall = request.method === 'POST';
-    if (
-      (isModelCall || free) &&
-      !tokens.some((token) => request.headers.authorization === `Bearer ${token}`)
-    ) {
+    const { authorization, 'x-api-key': key } = request.headers;
+    const signsIn = key === openCodeKey || tokens.some((token) => authorization === `Bearer ${token}`);
+    if (request.url === '/oauth/token') {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(renewed));
+      return;
+    }
+    if ((isModelCall || free) && !signsIn) {
       refused.push(`${request.method} ${request.url}`);
       response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"sign in"}}');
       return;
@@ -118,6 +122,7 @@ test('released agents use the login of the user, and the gateway meters them wit
   const chatGpt = chatGptToken();
   await using provider = await startProvider([claudeToken, chatGpt, gitHubToken]);
   const login = { auth: 'login', base_url: provider.url };
+  const anthropic = { options: { baseURL: `${provider.url}/v1` } };
   project = makeProject({
     tasks: [{ id: 'one', prompt: 'Say hello.' }],
     config: {
@@ -126,6 +131,11 @@ test('released agents use the login of the user, and the gateway meters them wit
         codex: { kind: 'codex-cli', ...login },
         pi: { kind: 'pi', ...login },
         copilot: { kind: 'copilot', ...login, env: { COPILOT_DEBUG_GITHUB_API_URL: provider.url } },
+        opencode: {
+          kind: 'opencode-cli',
+          auth: 'login',
+          env: { OPENCODE_CONFIG_CONTENT: JSON.stringify({ provider: { anthropic } }) },
+        },
       },
       variants: { plain: {} },
       gateway: { mode: 'forward' },
@@ -151,6 +161,7 @@ test('released agents use the login of the user, and the gateway meters them wit
     },
     last_refresh: new Date().toISOString(),
   });
+  put('.local/share/opencode/auth.json', { anthropic: { type: 'api', key: openCodeKey } });
   put('.pi/agent/auth.json', {
     anthropic: { type: 'oauth', access: claudeToken, refresh: 'refresh-0002-0002', expires: inAnHour() },
   });
@@ -160,6 +171,7 @@ test('released agents use the login of the user, and the gateway meters them wit
     PATH: [programs, process.env.PATH].join(delimiter),
   });
   expect(stderr).not.toContain('error');
+  expect(stderr).toContain('The agent opencode does not use the gateway: the calls of its login');
   expect(provider.refused).toEqual([]);
   const { rows, directory } = project.latest();
   expect(rows.map((row) => [row.agent_name, row.outcome, row.usage_source, row.models.length])).toEqual([
@@ -167,10 +179,48 @@ test('released agents use the login of the user, and the gateway meters them wit
     ['codex', 'passed', 'gateway', 1],
     ['pi', 'passed', 'gateway', 1],
     ['copilot', 'passed', 'gateway', 1],
+    ['opencode', 'passed', 'agent', 1],
   ]);
   for (const row of rows) {
     expect(row.output_tokens).toBeGreaterThan(0);
     expect(row).toMatchObject({ auth: 'login' });
   }
   expect(textBelow(directory)).not.toMatch(/of-the-user|refresh-000|c2ln/);
+});
+
+test('a login that Codex refreshes in a case goes back to the user', async () => {
+  const fresh = chatGptToken();
+  const tokens = { id_token: fresh, access_token: fresh, refresh_token: 'refresh-0002-0002' };
+  await using provider = await startProvider([fresh], tokens);
+  const env = { CODEX_REFRESH_TOKEN_URL_OVERRIDE: `${provider.url}/oauth/token` };
+  project = makeProject({
+    tasks: [{ id: 'one', prompt: 'Say hello.' }],
+    config: {
+      agents: { codex: { kind: 'codex-cli', auth: 'login', base_url: provider.url, env } },
+      variants: { plain: {} },
+      gateway: { mode: 'forward' },
+    },
+  });
+  const stale = chatGptToken(Date.now() - 3_600_000);
+  const given = {
+    id_token: stale,
+    access_token: stale,
+    refresh_token: 'refresh-0001-0001',
+    account_id: 'account-1',
+  };
+  const lastRefresh = new Date(Date.now() - 30 * 86_400_000).toISOString();
+  put('.codex/auth.json', {
+    auth_mode: 'chatgpt',
+    OPENAI_API_KEY: null,
+    tokens: given,
+    last_refresh: lastRefresh,
+  });
+  const home = join(project.root, 'home');
+  await project.whetstone(['run'], { HOME: home, PATH: [programs, process.env.PATH].join(delimiter) });
+  const { rows, directory } = project.latest();
+  expect(rows).toMatchObject([{ outcome: 'passed', usage_source: 'gateway' }]);
+  const file = join(home, '.codex/auth.json');
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ tokens });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  expect(textBelow(directory)).not.toMatch(/refresh-000|c2ln/);
 });

@@ -65,7 +65,11 @@ export class GeminiStream implements NativeMapper {
   #itemEvents(item: JsonObject): StreamEvent[] | undefined {
     switch (item.type) {
       case 'init': {
-        const facts = present({ model: item.model, workingDir: this.#place.workdir });
+        // `auto` is not a model: a router chooses one for each call.
+        const facts = present({
+          model: item.model === 'auto' ? undefined : item.model,
+          workingDir: this.#place.workdir,
+        });
         return [this.#record.started('gemini-cli', requiredText(item.session_id), facts)];
       }
       case 'message':

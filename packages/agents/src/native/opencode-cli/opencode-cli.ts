@@ -1,4 +1,5 @@
-import { readPrinted, subagentEvents } from '../../kit/kept-events.ts';
+import { isJsonObject, parseJson, type StreamEvent } from '@whetstone/events';
+import { type EndedTurn, type KeptRecord, readPrinted, subagentEvents } from '../../kit/kept-events.ts';
 import { readDocument } from '../../kit/read-json-lines.ts';
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
@@ -25,12 +26,29 @@ export const opencodeCli: DrivenAgent = {
 
   // The stream covers only the session that was prompted; each sub-agent has a session of its own.
   keptEvents: async (turn) => ({
-    events: await subagentEvents(turn, (session, emit) => {
-      const reader = readDocument(new OpencodeTranscript(turn.place), emit);
-      return readPrinted(turn, ['/bin/sh', '-c', PRINT_SESSION, turn.program, session], reader);
-    }),
+    events: await subagentEvents(turn, (session, emit) => readSession(turn, session, emit)),
+    ...(await chosenModels(turn)),
   }),
 };
+
+function readSession(turn: EndedTurn, session: string, emit: (event: StreamEvent) => void) {
+  const reader = readDocument(new OpencodeTranscript(turn.place), emit);
+  return readPrinted(turn, ['/bin/sh', '-c', PRINT_SESSION, turn.program, session], reader);
+}
+
+/** The models that OpenCode chose itself, which its stream does not name. */
+async function chosenModels(turn: EndedTurn): Promise<Pick<KeptRecord, 'facts'>> {
+  const settings = parseJson(turn.options.env?.OPENCODE_CONFIG_CONTENT ?? '');
+  const { sessionId } = turn.summary;
+  if (!isJsonObject(settings) || settings.model !== undefined || sessionId === undefined) return {};
+  const models = new Set<string>();
+  const collect = (event: StreamEvent): void => {
+    if (event.type === 'usage' && event.model !== undefined) models.add(event.model);
+  };
+  // Without them, only the name is missing.
+  await readSession(turn, sessionId, collect).catch(() => undefined);
+  return models.size === 0 ? {} : { facts: { models: [...models] } };
+}
 
 /** Through a file: OpenCode 1.18 may exit before it has written all of a large document into a pipe. */
 const PRINT_SESSION =
