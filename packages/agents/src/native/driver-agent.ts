@@ -48,7 +48,7 @@ export async function createDriverAgent(
     async send(input, context) {
       const { session, sandbox, declared, log } = context;
       const { workdir, home } = sandbox;
-      const { access, login, secrets: accessSecrets } = accessOf(context);
+      const { access, login, secrets: accessSecrets, laneKey } = accessOf(context);
       for (const secret of accessSecrets) learnSecret(secret);
       const model = config.driver.model ?? context.model;
       const settings = agent.launch.settings({
@@ -77,6 +77,7 @@ export async function createDriverAgent(
         mask: createMask([
           ...secrets,
           ...accessSecrets,
+          ...(laneKey === undefined ? [] : [laneKey]),
           ...(given.get(sandbox)?.secrets ?? []),
           ...(declared?.secrets ?? []),
         ]),

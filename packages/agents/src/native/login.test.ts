@@ -158,14 +158,14 @@ describe('a login that an agent refreshed', () => {
       XDG_CACHE_HOME: home,
     };
     const claude = await createAgent(agent('claude-code'), { environment });
-    const lane = { baseUrl: 'http://127.0.0.1:9/lanes/a', key: 'lane-key', env: {} };
+    const lane = { baseUrl: 'http://127.0.0.1:9/lanes/a', key: 'sk-whetstone-lane', env: {} };
     const turn = await claude.send(
       { text: 'Do it' },
       { ...attempt.context, lane, log: (message) => void logged.push(message) },
     );
     expect(turn.status).toBe('completed');
     const printed = await attempt.sandbox.readFile(attempt.context.files.stdoutFile);
-    expect(printed).toContain('600\nkey: , url: http://127.0.0.1:9/lanes/a.lane-key, token: {');
+    expect(printed).toContain('600\nkey: , url: http://127.0.0.1:9/lanes/a.[masked], token: {');
     expect(printed).not.toContain(access);
     expect(readFileSync(file, 'utf8')).toBe(refreshed);
     expect(logged.join('\n')).toContain(`${file} has the new one`);

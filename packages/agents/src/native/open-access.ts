@@ -12,8 +12,10 @@ type TurnAccess = {
   access: Access;
   /** As the user has it now: an earlier case may have refreshed it. */
   login?: Login;
-  /** Masked in what the agent prints. */
+  /** Of the user: masked in everything that is kept. */
   secrets: string[];
+  /** The lane's key, if it is in an address, which agents print. Of no use when the lane has closed. */
+  laneKey?: string;
 };
 
 /**
@@ -35,6 +37,7 @@ export function openAccess(
         access: { kind: 'login', env: login.env, ...present({ baseUrl }) },
         login,
         secrets: login.secrets,
+        ...present({ laneKey: lane?.key }),
       };
     };
   }

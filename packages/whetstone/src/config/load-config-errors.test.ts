@@ -191,6 +191,19 @@ ${VARIANTS}`,
       ],
     ],
     [
+      'keys that a login has no use for',
+      `${REPO}agents:
+  a: {kind: codex-cli, auth: login, api_key_env: K, base_url: "https://a.example"}
+  b: {kind: gemini-cli, auth: login, base_url: "https://b.example"}
+  c: {kind: codex-cli, auth: password}
+${VARIANTS}`,
+      [
+        ':3:37 agents.a.api_key_env: does not apply to `auth: login` (remove it, or write `auth: api-key`)',
+        ':4:38 agents.b.base_url: does not apply to the login of gemini-cli, whose program has an address of its own (remove it, or write `auth: api-key`)',
+        ':5:30 agents.c.auth: unknown value "password" (possible: api-key, login)',
+      ],
+    ],
+    [
       'an unknown network',
       `${REPO}agent: {name: a, command: x, network: offline}\n${VARIANTS}`,
       [':2:39 agent.network: unknown value "offline" (possible: disabled, enabled)'],

@@ -6,6 +6,7 @@ import {
   type CommandAgentConfig,
   commandParts,
   commandProblems,
+  drivenAgents,
   driverOptions,
   isDrivenKind,
   loopOptions,
@@ -252,7 +253,16 @@ function checkKindKeys(fields: Partial<RawAgent>, raw: unknown, spot: Spot): voi
     refuse('resume_command', 'only applies to agents with a command', hint);
   }
   if (fields.auth === 'login') {
-    refuse('api_key_env', 'does not apply to `auth: login`', 'remove it, or write `auth: api-key`');
+    const hint = 'remove it, or write `auth: api-key`';
+    refuse('api_key_env', 'does not apply to `auth: login`', hint);
+    const { login } = (isDriven && drivenAgents[kind].facts) || {};
+    if (login && Object.keys(login.upstreams).length === 0) {
+      refuse(
+        'base_url',
+        `does not apply to the login of ${kind}, whose program has an address of its own`,
+        hint,
+      );
+    }
   }
   if (kind === 'loop' || isDriven) {
     const hint = 'remove it: Whetstone knows where this agent looks';
