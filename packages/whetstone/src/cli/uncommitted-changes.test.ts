@@ -26,3 +26,14 @@ test('the configuration in the repository is not, but a change of what cases get
   const changed = await project.whetstone(['run', '--task-id', 'one']);
   expect(changed.stdout).toContain('uncommitted changes');
 });
+
+test('neither is what init writes', async () => {
+  using project = makeProject();
+  const init = ['init', '-d', project.repo, '--agent-command', 'sh -c true'];
+  expect(await project.whetstone(init)).toMatchObject({ exitCode: 0 });
+  writeFileSync(join(project.repo, '.env'), 'SOME_KEY=x\n');
+  const config = join(project.repo, 'whetstone.yaml');
+  const { stdout, exitCode } = await project.whetstone(['run', '-c', config, '--variant', 'baseline']);
+  expect(exitCode).toBe(1); // the stand-in does nothing
+  expect(stdout).not.toContain('uncommitted changes');
+});

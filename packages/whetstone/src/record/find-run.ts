@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
+import { didYouMean } from '@whetstone/errors/did-you-mean';
 import { runLayout } from './layout.ts';
 import { isAbsent, unreadable } from './read-run.ts';
 
@@ -21,7 +22,9 @@ export async function findRun(reference: string, outputDirectory: string): Promi
       ? `${reference} is the beginning of ${matches.length} run ids: ${matches.join(', ')}.`
       : `There is no run ${reference} in ${outputDirectory}.`;
   const start = 'Start one with: whetstone run -c whetstone.yaml';
-  const hint = ids.length > 0 ? `Runs there: ${ids.slice(-5).join(', ')}.` : start;
+  const meant = matches.length === 0 ? didYouMean(reference, ['latest', ...ids]) : undefined;
+  const there = `${meant === undefined ? '' : `Did you mean ${meant}? `}Runs there: ${ids.slice(-5).join(', ')}.`;
+  const hint = ids.length > 0 ? there : start;
   throw new WhetstoneError('run-not-found', message, { hint });
 }
 

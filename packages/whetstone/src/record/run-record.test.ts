@@ -126,6 +126,9 @@ describe('finding a run', () => {
       code: 'run-not-found',
       hint: expect.stringContaining(record.manifest.run_id),
     });
+    await expect(findRun('latst', output)).rejects.toMatchObject({
+      hint: expect.stringContaining('Did you mean latest?'),
+    });
   });
 
   test('a folder that is not a run is refused', async () => {

@@ -82,7 +82,8 @@ async function agentVersions(config: Config, plan: Plan, sandboxes: SandboxProvi
 function ownPaths({ repo, file, outputDir, gateway }: Config, withheld: PlannedRun['withheld']): string[] {
   const recordings = gateway?.mode === 'record' ? [gateway.cassettes] : [];
   const kept = withheld.map(({ path }) => join(repo.path, path));
-  return [join(dirname(file), '.whetstone'), outputDir, ...recordings, ...kept];
+  const own = ['.whetstone', '.env', '.env.example'].map((name) => join(dirname(file), name));
+  return [...own, outputDir, ...recordings, ...kept];
 }
 
 function notesOf(dirty: boolean, treeNotes: TreeNotes): string[] {
