@@ -63,6 +63,10 @@ test('an unknown cost uses up a budget for cost', async () => {
   await using lane = await forwardTo(provider.url, { budget: { costUsd: 100 } });
   expect([(await ask(lane)).status, (await ask(lane)).status]).toEqual([200, 403]);
   expect(lane.ledger[0]?.cost_usd).toBeNull();
+  expect(lane.ledger[1]).toMatchObject({
+    flags: ['over-budget', 'price-unknown'],
+    error: expect.stringContaining('The price of a call is unknown'),
+  });
 });
 
 test('a request that cannot be metered is never forwarded under a budget for tokens', async () => {

@@ -13,7 +13,8 @@ export type Budget = {
   wallMs?: number;
 };
 
-export type BudgetLimit = keyof Budget;
+/** `price`: there is a budget for cost, and the cost of a call is unknown. */
+export type BudgetLimit = keyof Budget | 'price';
 
 export type BudgetAccount = ReturnType<typeof openBudget>;
 
@@ -29,11 +30,12 @@ export function openBudget(budget: Budget = {}) {
     /** The limit that is used up, if any; `admitted`: for a call that is already counted. */
     exceeded(admitted = false): BudgetLimit | undefined {
       const used: Required<Budget> = { ...spent, wallMs: performance.now() - openedAt };
-      return limits.find((limit) => {
+      const reached = limits.find((limit) => {
         if (admitted && limit === 'calls') return false;
         const most = budget[limit];
         return most !== undefined && used[limit] >= most;
       });
+      return reached === 'costUsd' && spent.costUsd === Number.POSITIVE_INFINITY ? 'price' : reached;
     },
 
     admit(): void {
@@ -49,20 +51,23 @@ export function openBudget(budget: Budget = {}) {
 }
 
 /** In the order in which they are checked, with the name that an agent reads. */
-const limitNames: Record<BudgetLimit, string> = {
+const limitNames: Record<keyof Budget, string> = {
   costUsd: 'cost',
   tokens: 'tokens',
   calls: 'model calls',
   wallMs: 'time',
 };
-const limits = Object.keys(limitNames) as BudgetLimit[];
+const limits = Object.keys(limitNames) as (keyof Budget)[];
 
 /** A call is not made because a budget is used up. */
 export class OverBudget extends Error {
   override readonly name = 'OverBudget';
 
+  readonly limit: BudgetLimit;
+
   constructor(limit: BudgetLimit) {
     super(budgetMessage(limit));
+    this.limit = limit;
   }
 }
 
@@ -79,4 +84,4 @@ export function checkBudgets(accounts: readonly BudgetAccount[], admitted = fals
  * an error would think that it passes, and retry.
  */
 const budgetMessage = (limit: BudgetLimit): string =>
-  `This session's budget is used up (${limitNames[limit]}). Stop here: no further model call will be made.`;
+  `${limit === 'price' ? 'The price of a call is unknown, and this session has a budget for cost.' : `This session's budget is used up (${limitNames[limit]}).`} Stop here: no further model call will be made.`;

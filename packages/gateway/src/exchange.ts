@@ -154,8 +154,8 @@ async function modelReply(call: ModelCall, faults: readonly Fault[], exchange: E
   );
 }
 
-function refuseOverBudget({ message }: OverBudget, wire: WireProtocol, line: LedgerLine): Answer {
-  line.flags.push('over-budget');
+function refuseOverBudget({ message, limit }: OverBudget, wire: WireProtocol, line: LedgerLine): Answer {
+  line.flags.push('over-budget', ...(limit === 'price' ? (['price-unknown'] as const) : []));
   // The SDKs of OpenAI and Anthropic do not retry an answer with this header.
   return errorAnswer(wire, finalStatus(wire), message, { 'x-should-retry': 'false' });
 }

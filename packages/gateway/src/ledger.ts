@@ -71,7 +71,7 @@ export type LedgerLine = {
   /**
    * `auxiliary`: not a model call (a list of models, a token count, a probe, an unknown path). `side-request`: a model
    * call beside the agent's work, such as one for a title. `unauthenticated`: the lane's key was wrong or missing.
-   * `over-budget`: refused because a budget was used up. `replayed`: answered from a cassette; `nearest`: with the
+   * `over-budget`: refused because a budget was used up; `price-unknown`: because nobody knows what is left of it. `replayed`: answered from a cassette; `nearest`: with the
    * exchange of another request (lenient replay). `forked`: a replay that went live. `unmetered`: a model replied, or
    * a paid call that is not a model call was forwarded, and its usage is unknown. `access-refused`: the provider keeps
    * refusing the key or the login, so the agent got a status at which it gives up. `unrecorded`: the answer was incomplete or too large, so it is not in the cassette.
@@ -86,6 +86,7 @@ export type LedgerFlag =
   | 'side-request'
   | 'unauthenticated'
   | 'over-budget'
+  | 'price-unknown'
   | 'replayed'
   | 'nearest'
   | 'forked'

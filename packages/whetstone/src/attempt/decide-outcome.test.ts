@@ -133,6 +133,17 @@ describe('an outcome', () => {
     expect(decide(completed, verified, [refused])).toEqual({ status: 'passed' });
   });
 
+  test('is a harness error when nobody knows what is left of a budget in dollars', () => {
+    const usage = { inputTokens: 1, outputTokens: 1 };
+    const unpriced = { ...call(200), usage, cost_usd: null, model_answered: 'new-model' } as LedgerLine;
+    const refused = { ...call(400), flags: ['over-budget', 'price-unknown'] } as LedgerLine;
+    expect(decide(failedTurn, verified, [unpriced, refused])).toEqual({
+      status: 'error',
+      class: 'harness',
+      evidence: expect.stringContaining('the price of new-model is unknown: use tokens'),
+    });
+  });
+
   test('is a harness error when the agent’s program is missing', () => {
     const turn: Turn = {
       events: [],

@@ -96,6 +96,15 @@ const UNPLAYED: Partial<Record<GatewayMode['mode'], string>> = {
 
 function overBudget(calls: readonly LedgerLine[]): Outcome | undefined {
   const refused = calls.find((call) => call.flags.includes('over-budget'));
+  // Nobody knows whether the budget was used up, so the agent has not failed.
+  if (refused?.flags.includes('price-unknown')) {
+    const model = calls.find((call) => call.usage && call.cost_usd === null)?.model_answered;
+    const of = model ?? refused.model_asked ?? 'a model';
+    return error(
+      'harness',
+      `a budget in dollars cannot be kept, because the price of ${of} is unknown: use tokens`,
+    );
+  }
   return refused && failed('budget', refused.error ?? 'a model call was refused over its budget');
 }
 

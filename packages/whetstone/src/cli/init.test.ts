@@ -175,7 +175,7 @@ describe('what is there decides what is written', () => {
     const { config, warnings } = await loaded();
     expect(warnings).toEqual([]);
     expect(config.agents).toMatchObject([{ name: 'codex-cli', kind: 'codex-cli', runner: 'driver' }]);
-    expect(config.gateway).toMatchObject({ mode: 'forward', runBudget: { costUsd: 10 } });
+    expect(config.gateway).toMatchObject({ mode: 'forward', runBudget: { tokens: 20_000_000 } });
     expect(read('.env.example')).toContain('\nOPENAI_API_KEY=\n');
   });
 

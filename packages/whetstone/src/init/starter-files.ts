@@ -126,7 +126,7 @@ ${agents.map((kind) => drivenAgent(kind, found)).join('')}
 # Counts the model calls of each case on the wire. The key stays with Whetstone.
 gateway:
   mode: forward
-  run_budget: { usd: 10 }   # of all cases together; later calls are refused
+  run_budget: { tokens: 20000000 }   # of all cases together; or usd, where the model has a list price
 `;
 }
 
