@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MOUNT_OPTION_SETS, mountCommand } from './mount-options.ts';
 import { privateRootScript } from './private-root.ts';
+import { temporaryPrefix } from './temporary-name.ts';
 
 /**
  * Layered mounts belong in a mount namespace of this process: they vanish with it, even after `kill -9`. The variable
@@ -104,7 +105,7 @@ function currentNamespace(): string | undefined {
 }
 
 function mountsWorkIn(unshare: string, namespaces: readonly string[]): boolean {
-  const directory = mkdtempSync(join(tmpdir(), `whetstone-${process.pid}-`));
+  const directory = mkdtempSync(join(tmpdir(), temporaryPrefix()));
   try {
     for (const folder of ['lower', 'upper', 'work', 'target']) mkdirSync(join(directory, folder));
     return MOUNT_OPTION_SETS.some((options) => {

@@ -1,5 +1,6 @@
 import { type Dirent, readdirSync, readlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { temporaryPrefix } from './temporary-name.ts';
 
 /** Names to choose from for the folder of the cases. They say nothing about what runs there. */
 const NAMES = ['w', 'w1', 'w2'];
@@ -30,7 +31,7 @@ export function privateRootScript(): string {
   // In the new root nothing may fail: a half-made root must not be used.
   return `
 here=$PWD
-root=$(mktemp -d ${quote(`${tmpdir()}/whetstone-${process.pid}-XXXXXX`)}) && {
+root=$(mktemp -d ${quote(`${tmpdir()}/${temporaryPrefix()}XXXXXX`)}) && {
   { ${steps.join(' && ')}; } >/dev/null 2>&1 && {
     umount -n -l /.old && rmdir /.old && mount -n -o remount,ro / && export WHETSTONE_PRIVATE_FOLDER=/${name}
   } >/dev/null 2>&1

@@ -5,6 +5,7 @@ import { WhetstoneError } from '@whetstone/errors';
 import { distance } from 'fastest-levenshtein';
 import { GitError, git } from './git.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
+import { temporaryPrefix } from './temporary-name.ts';
 
 /** Where the parts of the user's repository are. The repository is only read. */
 export type Repository = {
@@ -135,7 +136,7 @@ async function isDirty(
   head: string | null,
   own: readonly string[],
 ): Promise<boolean> {
-  const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));
+  const directory = await mkdtemp(join(tmpdir(), temporaryPrefix()));
   try {
     await makeGitDirectory(directory, {
       format: formatOf(head ?? ''),

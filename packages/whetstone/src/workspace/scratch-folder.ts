@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { placesReadAbove } from '@whetstone/agents/config';
 import { foundAbove } from '@whetstone/agents/evaluator';
 import { removeTree } from '@whetstone/sandbox';
-import { isAlive } from '@whetstone/sandbox/process';
 import { mountPrivately } from './mount-namespace.ts';
+import { isLeftBehind, temporaryPrefix } from './temporary-name.ts';
 
 /** The temporary folder of a run, removed when disposed. */
 export type Scratch = AsyncDisposable & {
@@ -14,9 +14,9 @@ export type Scratch = AsyncDisposable & {
   isPrivate: boolean;
 };
 
-/** Makes the folder. Its name has the process id, for `sweepScratch`. */
+/** Makes the folder. Its name says who made it, for `sweepScratch`. */
 export async function makeScratch(): Promise<Scratch> {
-  const directory = await mkdtemp(join(tmpdir(), `whetstone-${process.pid}-`));
+  const directory = await mkdtemp(join(tmpdir(), temporaryPrefix()));
   const unwanted = foundAbove('/', placesReadAbove()).map((path) => `/${path.split('/')[1]}`);
   const mounted = await mountPrivately(directory, unwanted);
   return {
@@ -29,12 +29,10 @@ export async function makeScratch(): Promise<Scratch> {
   };
 }
 
-/** Removes the folders of runs that were killed, except those of other users. Never rejects. */
+/** Removes the folders of runs that were killed, except those of other users and of other PID namespaces. Never rejects. */
 export async function sweepScratch(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => [] as string[]);
   for (const name of names) {
-    const pid = Number(/^whetstone-(\d+)-\w+$/.exec(name)?.[1]);
-    if (!Number.isInteger(pid) || isAlive(pid)) continue;
-    await removeTree(join(tmpdir(), name)).catch(() => undefined);
+    if (isLeftBehind(name)) await removeTree(join(tmpdir(), name)).catch(() => undefined);
   }
 }
