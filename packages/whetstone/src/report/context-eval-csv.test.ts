@@ -16,6 +16,7 @@ test('has the columns of context-eval, and its meaning of them', () => {
   const check = (name: string, status: 'passed' | 'failed' | 'skipped') => ({ name, status, evidence: '' });
   const row = rowOf('one', {
     ...{ usage_source: 'gateway', input_tokens: 10, cache_read_tokens: 90, output_tokens: 5 },
+    ...{ tool_calls_by_name: { shell: 3 }, command_call_count: 3 },
     ...{ total_tokens: 105, tool_calls: 3, models: ['m'], telemetry_gaps: ['usage_mismatch'] },
     ...{ hard_evaluation_status: 'failed', soft_evaluation_status: 'payload_generated' },
     hard_evaluation: [check('a', 'passed'), check('b', 'failed'), check('c', 'skipped')],
@@ -24,7 +25,7 @@ test('has the columns of context-eval, and its meaning of them', () => {
   expect(head).toBe(COLUMNS);
   expect(end).toBe('');
   expect(first).toContain(
-    ',completed,passed,high,unavailable,gateway,,1,0.5,100,90,5,105,,3,,,,m,,"[""usage_mismatch""]",,,,',
+    ',completed,passed,high,unavailable,gateway,,1,0.5,100,90,5,105,,3,3,"{""shell"":3}",,m,,"[""usage_mismatch""]",,,,',
   );
   expect(first).toContain(',failed,1,2,1,1,payload_generated,1,1,0,"[""a.txt""]"');
   expect(second).toContain(',not_configured,,,,,not_configured,');
