@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeTree } from '@whetstone/sandbox';
 
-export type AttemptFolder = Awaited<ReturnType<typeof openAttemptFolder>>;
+export type AttemptFolder = ReturnType<typeof openAttemptFolder>;
 
 /** For what the agent gets and gives, outside workspace, home and run directory. Disposing removes the folder. */
-export async function openAttemptFolder(parent: string) {
+export function openAttemptFolder(parent: string) {
   const directory = join(parent, `d-${randomBytes(6).toString('hex')}`);
   const folder = {
     directory,
@@ -16,7 +16,6 @@ export async function openAttemptFolder(parent: string) {
     stateDir: join(directory, 'state'),
     [Symbol.asyncDispose]: () => removeTree(directory),
   };
-  await mkdir(folder.outputDir, { recursive: true, mode: 0o700 });
-  await mkdir(folder.stateDir, { mode: 0o700 });
+  for (const path of [directory, folder.outputDir, folder.stateDir]) mkdirSync(path, { mode: 0o700 });
   return folder;
 }

@@ -83,7 +83,7 @@ async function startSandbox(
 }
 
 async function makeFiles(root: string): Promise<AttemptFiles> {
-  const { promptFile, outputDir, stateDir } = await openAttemptFolder(root);
+  const { promptFile, outputDir, stateDir } = openAttemptFolder(root);
   return {
     ...{ promptFile, outputDir, stateDir },
     stdoutFile: join(root, 'stdout.log'),

@@ -1,7 +1,17 @@
-import { constants } from 'node:fs';
-import { type FileHandle, lstat, mkdir, open, realpath } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  ftruncateSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { lstat, realpath } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { WhetstoneError } from '@whetstone/errors';
 
 /** More than any file that an adapter has to read. A sparse file of a terabyte must not fill the memory. */
@@ -30,7 +40,7 @@ function filesAt(locate: (path: string) => Promise<string>): ConfinedFiles {
   return {
     read: async (path) => readRegularFile(await locate(path)),
     async write(path, content, mode) {
-      await mkdir(dirname(await locate(path)), { recursive: true });
+      mkdirSync(dirname(await locate(path)), { recursive: true });
       // Located again, because somebody may have put a link there in between.
       await writeRegularFile(await locate(path), content, mode);
     },
@@ -75,38 +85,45 @@ export function isUnder(root: string, path: string): boolean {
   return rest !== '..' && !rest.startsWith('../') && !isAbsolute(rest);
 }
 
-async function readRegularFile(path: string): Promise<Buffer> {
-  await using handle = await openRegularFile(path, constants.O_RDONLY);
-  const { size } = await handle.stat();
-  if (size > LARGEST_READ_BYTES) {
+function readRegularFile(path: string): Buffer {
+  const descriptor = openRegularFile(path, constants.O_RDONLY);
+  try {
+    const { size } = fstatSync(descriptor);
+    if (size <= LARGEST_READ_BYTES) return readFileSync(descriptor);
     throw new WhetstoneError(
       'sandbox-file-too-large',
       `The file has ${size} bytes; at most ${LARGEST_READ_BYTES} can be read.`,
       { where: path },
     );
+  } finally {
+    closeSync(descriptor);
   }
-  // Awaited here, while the handle is still open.
-  return await handle.readFile();
 }
 
+/** Synchronous, because most files are small and several trips to another thread cost more than writing them. */
 async function writeRegularFile(
   path: string,
   content: Uint8Array | string | Readable,
   mode?: number,
 ): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
-  await using handle = await openRegularFile(path, flags, mode ?? 0o644);
-  await handle.truncate();
-  await handle.writeFile(content);
-  // `open` sets the mode of new files only, and the umask limits it.
-  if (mode !== undefined) await handle.chmod(mode);
+  const descriptor = openRegularFile(path, flags, mode ?? 0o644);
+  try {
+    ftruncateSync(descriptor);
+    if (content instanceof Readable) for await (const chunk of content) writeFileSync(descriptor, chunk);
+    else writeFileSync(descriptor, content);
+    // `open` sets the mode of new files only, and the umask limits it.
+    if (mode !== undefined) fchmodSync(descriptor, mode);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
-async function openRegularFile(path: string, flags: number, mode?: number): Promise<FileHandle> {
-  const handle = await open(path, flags | constants.O_NONBLOCK, mode);
-  const entry = await handle.stat();
+function openRegularFile(path: string, flags: number, mode?: number): number {
+  const descriptor = openSync(path, flags | constants.O_NONBLOCK, mode);
+  const entry = fstatSync(descriptor);
   // A folder fails later, with the code that callers know (`EISDIR`).
-  if (entry.isFile() || entry.isDirectory()) return handle;
-  await handle.close();
+  if (entry.isFile() || entry.isDirectory()) return descriptor;
+  closeSync(descriptor);
   throw new WhetstoneError('sandbox-file-irregular', 'The path is not a regular file.', { where: path });
 }

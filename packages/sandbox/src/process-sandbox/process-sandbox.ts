@@ -16,7 +16,7 @@ import { createPidNamespaceContainment } from './pid-namespace.ts';
 import { createProcessGroupContainment } from './process-group.ts';
 import { runProcess } from './run-process.ts';
 import { makeSandboxFolders, removeSandboxFolders } from './sandbox-folders.ts';
-import { scrubbedEnvironment } from './scrubbed-environment.ts';
+import { inheritedEnvironment, sandboxEnvironment } from './scrubbed-environment.ts';
 
 export type ProcessSandboxOptions = {
   /** A folder, existing or new, for everything that the sandboxes make. The caller removes it when the run is over. */
@@ -43,6 +43,7 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
   const { parentEnvironment = process.env } = options;
   await mkdir(options.scratch, { recursive: true, mode: 0o700 });
   const scratch = await realpath(options.scratch);
+  const inherited = inheritedEnvironment(parentEnvironment);
   return {
     name: 'process',
     async describe() {
@@ -52,7 +53,7 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
     },
     async start({ workdir, env }: SandboxOptions) {
       const folders = makeSandboxFolders(scratch, workdir, containment.canHide);
-      const environment = { ...scrubbedEnvironment(parentEnvironment, folders), ...env };
+      const environment = { ...sandboxEnvironment(inherited, folders), ...env };
       return new ProcessSandbox({ workdir, folders, environment, containment });
     },
   };

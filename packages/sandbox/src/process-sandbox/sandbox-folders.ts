@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { lstat, rm, rmdir, unlink } from 'node:fs/promises';
+import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { removeTree } from '../files/remove-tree.ts';
@@ -26,7 +26,7 @@ export function makeSandboxFolders(scratch: string, workdir: string, canHide: bo
   writeFileSync(join(folders.home, '.gitconfig'), GIT_CONFIG);
   if (own === undefined || !canHide) return { root, ...folders };
   const view = join(scratch, shortName());
-  mkdirSync(join(view, basename(own)), { recursive: true });
+  for (const folder of [view, join(view, basename(own))]) mkdirSync(folder);
   return { root, ...folders, hiding: { common: scratch, own, view } };
 }
 
@@ -40,7 +40,7 @@ const shortName = (): string => randomUUID().slice(0, 13);
 
 /** Removes what `makeSandboxFolders` made, whatever the sandbox's commands did in it. */
 export async function removeSandboxFolders(folders: OwnFolders): Promise<void> {
-  if (folders.hiding) await rm(folders.hiding.view, { recursive: true, force: true });
+  if (folders.hiding) await removeView(folders.hiding);
   if (await removedAsMade(folders)) return;
   await removeTree(folders.root).catch((cause: Error) => {
     throw new WhetstoneError(
@@ -49,6 +49,11 @@ export async function removeSandboxFolders(folders: OwnFolders): Promise<void> {
       { where: folders.root, cause },
     );
   });
+}
+
+/** Only this process can write there. */
+async function removeView({ view, own }: Hiding): Promise<void> {
+  for (const folder of [join(view, basename(own)), view]) await rmdir(folder);
 }
 
 /**

@@ -63,26 +63,14 @@ export function isSecretName(name: string): boolean {
 }
 
 /**
- * The environment of a sandboxed command: the allowed variables of `parent`, and the sandbox's own folders. A variable
- * that looks secret by its name or its value is left out even if it is allowed.
+ * The environment of a sandboxed command: what `inheritedEnvironment` takes of the user's, and the sandbox's own folders.
  */
-export function scrubbedEnvironment(
-  parent: NodeJS.ProcessEnv,
-  folders: SandboxFolders,
+export function sandboxEnvironment(
+  inherited: Readonly<Record<string, string>>,
+  { home, temporary, runtime }: SandboxFolders,
 ): Record<string, string> {
-  const environment: Record<string, string> = {};
-  for (const [name, value] of Object.entries(parent)) {
-    if (value === undefined || !isAllowed(name) || isSecretName(name) || SECRET_VALUE.test(value)) continue;
-    environment[name] = value;
-  }
-  for (const [name, folder] of Object.entries(DATA_FOLDERS_UNDER_HOME)) {
-    const path = parent.HOME && join(parent.HOME, folder);
-    if (path && environment[name] === undefined && existsSync(path)) environment[name] = path;
-  }
-  const { home, temporary, runtime } = folders;
   return {
-    ...environment,
-    PATH: sandboxPath(parent.PATH),
+    ...inherited,
     TERM: 'dumb',
     HOME: home,
     TMPDIR: temporary,
@@ -95,6 +83,23 @@ export function scrubbedEnvironment(
     GIT_CONFIG_GLOBAL: join(home, '.gitconfig'),
     GIT_TERMINAL_PROMPT: '0',
   };
+}
+
+/**
+ * The allowed variables of `parent`, and PATH. A variable that looks secret by its name or its value is left out even if
+ * it is allowed.
+ */
+export function inheritedEnvironment(parent: NodeJS.ProcessEnv): Record<string, string> {
+  const environment: Record<string, string> = {};
+  for (const [name, value] of Object.entries(parent)) {
+    if (value === undefined || !isAllowed(name) || isSecretName(name) || SECRET_VALUE.test(value)) continue;
+    environment[name] = value;
+  }
+  for (const [name, folder] of Object.entries(DATA_FOLDERS_UNDER_HOME)) {
+    const path = parent.HOME && join(parent.HOME, folder);
+    if (path && environment[name] === undefined && existsSync(path)) environment[name] = path;
+  }
+  return { ...environment, PATH: sandboxPath(parent.PATH) };
 }
 
 function isAllowed(name: string): boolean {

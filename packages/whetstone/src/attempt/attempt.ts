@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { leadsToGateway, loginUpstreams, openAttemptFolder } from '@whetstone/agents/evaluator';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
@@ -50,14 +50,14 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
 }
 
 async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trace): Promise<Outcome> {
-  await writeFile(files.prompt, attempt.prompt);
+  writeFileSync(files.prompt, attempt.prompt);
   const { variant, agentConfig } = attempt;
   const instructions = instructionsFor(variant, agentConfig, attempt.context.instructions);
   const snapshot = await lab.workspaces.prepare(attempt.commit, variant.overlays, instructions);
   await using workspace = await lab.workspaces.create(snapshot);
   await using _kept = keptInTheEnd(workspace, attempt, lab, files, trace);
   // Beside the workspace, because of the scratch folder a command sees nothing else.
-  await using folder = await openAttemptFolder(dirname(workspace.path));
+  await using folder = openAttemptFolder(dirname(workspace.path));
   await using sandbox = await lab.sandboxes.start({ workdir: workspace.path, env: {} });
   const watch = watchRequests(attempt.context);
   const names = {
@@ -93,7 +93,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const instructionsPath = snapshot.placed?.path;
   const exposure = findExposure(attempt.context, turn.events, { sight, instructionsPath });
   if (exposure) trace.exposure = exposure;
-  await keepMetadata(turn, { attempt, lab, trace, file: files.agent });
+  keepMetadata(turn, { attempt, lab, trace, file: files.agent });
   await sandbox.stop(); // the whole tree, before anything is read
   attempt.signal.throwIfAborted();
   checkParents(parents); // another case can have written there meanwhile
@@ -103,7 +103,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const changed = await keepFileChanges(trace.changes, files.events, lab);
   if (changed.length > 0) {
     const events = [...turn.events, ...changed];
-    await keepMetadata({ ...turn, events }, { attempt, lab, trace, file: files.agent });
+    keepMetadata({ ...turn, events }, { attempt, lab, trace, file: files.agent });
   }
   const answer = attempt.task.outputSchema && checkedAnswer(turn);
   trace.artifactNotes.push(
@@ -212,6 +212,6 @@ async function keepAnswer(data: JsonObject | undefined, file: string, { mask }: 
   const written = JSON.stringify(data, null, 2);
   // Names of fields are masked too, because the agent chose them.
   const kept = mask.text(JSON.stringify(maskValues(data, mask), null, 2));
-  await writeFile(file, `${kept}\n`, { mode: 0o600 });
+  writeFileSync(file, `${kept}\n`, { mode: 0o600 });
   return kept === written ? [] : ['output-data.json: secrets were masked'];
 }

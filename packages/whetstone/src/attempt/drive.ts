@@ -1,4 +1,4 @@
-import { appendFile, open } from 'node:fs/promises';
+import { appendFileSync, closeSync, openSync, writeFileSync } from 'node:fs';
 import { openSession, type SessionOptions, type Turn, type TurnInput } from '@whetstone/agents';
 import type { AttemptFolder } from '@whetstone/agents/evaluator';
 import type { StreamEvent } from '@whetstone/events';
@@ -25,7 +25,7 @@ export async function drive(
   resources: TurnResources,
   trace: Trace,
 ): Promise<Turn> {
-  await using log = await openEventLog(resources.files.events, mask);
+  using log = openEventLog(resources.files.events, mask);
   await using session = await openSession(attempt.agent, sessionOptions(attempt, resources));
   const { followUps = [], outputSchema } = attempt.task;
   const prompts = [attempt.prompt, ...followUps];
@@ -35,7 +35,7 @@ export async function drive(
     // Without the id of its session a follow-up is refused.
     if (session.id !== undefined) {
       const title = `--- turn ${index + 1} of ${prompts.length} ---`;
-      await appendFile(resources.files.prompt, `\n\n${title}\n\n${text}`);
+      appendFileSync(resources.files.prompt, `\n\n${title}\n\n${text}`);
     }
     const sending = session.send(input, {
       onEvent(event) {
@@ -92,37 +92,36 @@ function sessionOptions(
 }
 
 /** `events.jsonl`: the events of one attempt, written as they come, in order, with secrets masked. */
-interface EventLog extends AsyncDisposable {
+interface EventLog extends Disposable {
   append(event: StreamEvent): void;
 }
 
-/** A log that cannot be written rejects only when it is closed, so that the log does not stop an attempt half-way. */
-async function openEventLog(file: string, mask: Mask): Promise<EventLog> {
-  const handle = await open(file, 'a');
+/** A log that cannot be written throws only when it is closed, so that the log does not stop an attempt half-way. */
+function openEventLog(file: string, mask: Mask): EventLog {
+  const descriptor = openSync(file, 'a');
   let pending: string[] = [];
-  let writing: Promise<void> | undefined;
-  const flush = async () => {
-    while (pending.length > 0) {
-      const lines = pending;
-      pending = [];
-      await handle.appendFile(lines.join(''));
+  let failure: { error: unknown } | undefined;
+  // One write for all events of one turn of the event loop.
+  const flush = (): void => {
+    const lines = pending.join('');
+    pending = [];
+    if (failure || lines === '') return;
+    try {
+      writeFileSync(descriptor, lines);
+    } catch (error) {
+      failure = { error };
     }
-    writing = undefined;
   };
   return {
     append(event) {
       const { type, at = new Date().toISOString(), ...rest } = event;
+      if (pending.length === 0) setImmediate(flush);
       pending.push(`${JSON.stringify({ type, at, ...maskValues(rest, mask) })}\n`);
-      if (writing) return;
-      writing = flush();
-      writing.catch(() => undefined); // the error comes when the log is closed; until then it must not be an unhandled rejection
     },
-    async [Symbol.asyncDispose]() {
-      try {
-        await writing;
-      } finally {
-        await handle.close();
-      }
+    [Symbol.dispose]() {
+      flush();
+      closeSync(descriptor);
+      if (failure) throw failure.error;
     },
   };
 }

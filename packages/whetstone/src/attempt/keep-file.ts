@@ -1,5 +1,5 @@
-import { constants } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readSync, writeFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import type { Mask } from '@whetstone/sandbox';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -20,9 +20,19 @@ export async function keepFile(
     isExecutable = false,
   }: { mask: Mask; limitBytes?: number; isExecutable?: boolean },
 ): Promise<KeptFile> {
-  await using input = await openRegularFile(source, limitBytes);
-  await using output = await open(target, 'wx', isExecutable ? 0o700 : 0o600);
-  return await passMasked(chunksOf(input, limitBytes), mask, (chunk) => output.appendFile(chunk));
+  const input = openRegularFile(source, limitBytes);
+  try {
+    const output = openSync(target, 'wx', isExecutable ? 0o700 : 0o600);
+    try {
+      return await passMasked(chunksOf(input, limitBytes), mask, async (chunk) =>
+        writeFileSync(output, chunk),
+      );
+    } finally {
+      closeSync(output);
+    }
+  } finally {
+    closeSync(input);
+  }
 }
 
 /** Passes bytes on with every secret masked. Afterwards it knows whether there was a secret. */
@@ -45,25 +55,32 @@ export async function passMasked(
   return comparison.same() ? 'same' : 'masked';
 }
 
-async function* chunksOf(input: FileHandle, limitBytes: number): AsyncGenerator<Buffer> {
+async function* chunksOf(descriptor: number, limitBytes: number): AsyncGenerator<Buffer> {
   for (let left = limitBytes; left > 0; ) {
-    const length = Math.min(CHUNK_BYTES, left);
-    const { bytesRead, buffer } = await input.read(Buffer.allocUnsafe(length), 0, length);
-    if (bytesRead === 0) return;
-    left -= bytesRead;
-    yield buffer.subarray(0, bytesRead);
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, left));
+    const read = readSync(descriptor, buffer);
+    if (read === 0) return;
+    left -= read;
+    yield buffer.subarray(0, read);
+    await setImmediate(); // other cases get a turn
   }
 }
 
-async function openRegularFile(path: string | Buffer, limitBytes: number): Promise<FileHandle> {
+function openRegularFile(path: string | Buffer, limitBytes: number): number {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-  const handle = await open(path, flags).catch((cause: unknown) => {
-    throw new UnreadableSource('it cannot be read', { cause });
-  });
-  const stats = await handle.stat();
-  if (stats.isFile() && stats.size <= limitBytes) return handle;
-  await handle.close();
+  const descriptor = openForReading(path, flags);
+  const stats = fstatSync(descriptor);
+  if (stats.isFile() && stats.size <= limitBytes) return descriptor;
+  closeSync(descriptor);
   throw new UnreadableSource(stats.isFile() ? 'it is too large' : 'it is not a regular file');
+}
+
+function openForReading(path: string | Buffer, flags: number): number {
+  try {
+    return openSync(path, flags);
+  } catch (cause) {
+    throw new UnreadableSource('it cannot be read', { cause });
+  }
 }
 
 /** Whether the bytes written so far equal the bytes read. Writing may lag behind reading. */

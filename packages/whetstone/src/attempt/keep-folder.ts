@@ -1,4 +1,4 @@
-import { lstat, mkdir, readdir, readlink, symlink } from 'node:fs/promises';
+import { lstatSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { codeOf } from '@whetstone/errors';
 import type { Mask } from '@whetstone/sandbox';
 import { absolutePath, displayPath, joinPath } from '../workspace/tree-path.ts';
@@ -28,7 +28,7 @@ export async function keepFolder(
   const keeping: Keeping = { mask, shown, left, notes };
   const folders = [''];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
-    for (const name of await namesIn(source, folder, keeping)) {
+    for (const name of namesIn(source, folder, keeping)) {
       if (left.entries === 0) {
         notes.push(`${shown}: everything after the first ${limits.entries} entries was left out`);
         return notes;
@@ -55,11 +55,11 @@ async function keepEntry(source: string, target: string, path: string, keeping: 
   const shownPath = `${shown}/${mask.text(displayPath(path))}`;
   const to = absolutePath(target, mask.bytes(Buffer.from(path, 'latin1')).toString('latin1'));
   try {
-    const found = await reading(() => lstat(from));
-    await mkdir(found.isDirectory() ? to : parentOf(to), { recursive: true });
+    const found = reading(() => lstatSync(from));
+    mkdirSync(found.isDirectory() ? to : parentOf(to), { recursive: true });
     if (found.isDirectory()) return 'folder';
     if (found.isSymbolicLink()) {
-      await symlink(mask.bytes(await reading(() => readlink(from, { encoding: 'buffer' }))), to);
+      symlinkSync(mask.bytes(reading(() => readlinkSync(from, { encoding: 'buffer' }))), to);
       return 'done';
     }
     if (found.isFile() && found.size > left.bytes) throw new UnreadableSource(`the ${shown} is too large`);
@@ -78,12 +78,12 @@ async function keepEntry(source: string, target: string, path: string, keeping: 
   return 'done';
 }
 
-async function namesIn(source: string, folder: string, { mask, shown, notes }: Keeping): Promise<string[]> {
+function namesIn(source: string, folder: string, { mask, shown, notes }: Keeping): string[] {
   const path = absolutePath(source, folder);
   try {
     // The agent may have removed the output directory or replaced it with a link.
-    if (!(await lstat(path)).isDirectory()) throw new Error('not a folder');
-    return (await readdir(path, { encoding: 'buffer' }))
+    if (!lstatSync(path).isDirectory()) throw new Error('not a folder');
+    return readdirSync(path, { encoding: 'buffer' })
       .map((name) => name.toString('latin1'))
       .filter((name) => name !== '.git')
       .sort();
@@ -94,10 +94,12 @@ async function namesIn(source: string, folder: string, { mask, shown, notes }: K
   }
 }
 
-async function reading<T>(read: () => Promise<T>): Promise<T> {
-  return read().catch((cause: unknown) => {
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (cause) {
     throw new UnreadableSource('it cannot be read', { cause });
-  });
+  }
 }
 
 /** Two names can be equal once secrets are masked in them, and a path can be too long in the run directory. */

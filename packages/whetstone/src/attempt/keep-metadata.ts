@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
 import type { Turn } from '@whetstone/agents';
 import { deriveAgentMetadata } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -7,10 +7,10 @@ import type { Attempt, Lab, Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 
 /** Writes `agent.json`: what the agent did (`AgentMetadata`), and what it saw of the context of its variant. */
-export async function keepMetadata(
+export function keepMetadata(
   { events, facts }: Turn,
   { attempt, lab, trace, file }: { attempt: Attempt; lab: Lab; trace: Trace; file: string },
-): Promise<void> {
+): void {
   const { agent, agentConfig } = attempt;
   const { isolation, agents } = lab.record.manifest;
   const { version } = agents.find(({ name }) => name === agentConfig.name) ?? {};
@@ -26,5 +26,5 @@ export async function keepMetadata(
     ...present({ exposure: trace.exposure }),
   };
   const kept = maskValues(metadata, lab.mask);
-  await writeFile(file, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
+  writeFileSync(file, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600 });
 }

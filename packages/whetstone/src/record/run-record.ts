@@ -1,3 +1,4 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -83,8 +84,7 @@ async function openRecord(directory: string, manifest: Manifest, rows: Map<strin
     startCase: (id) =>
       writing(async () => {
         const caseDirectory = layout.case(id);
-        await rm(caseDirectory, { recursive: true, force: true });
-        await mkdir(caseDirectory, { recursive: true });
+        await makeEmpty(caseDirectory);
         await journal.append({ type: 'case.started', case_id: id });
         return caseLayout(caseDirectory);
       }),
@@ -92,7 +92,7 @@ async function openRecord(directory: string, manifest: Manifest, rows: Map<strin
       writing(() => journal.append({ type: 'case.retried', case_id: id, ...reason })),
     finishCase: (row) =>
       writing(async () => {
-        await writeFile(caseLayout(layout.case(row.case_id)).result, `${JSON.stringify(row, null, 2)}\n`);
+        writeFileSync(caseLayout(layout.case(row.case_id)).result, `${JSON.stringify(row, null, 2)}\n`);
         await journal.append({ type: 'case.finished', case_id: row.case_id, row }, { durable: true });
         rows.set(row.case_id, row);
       }),
@@ -106,6 +106,14 @@ async function openRecord(directory: string, manifest: Manifest, rows: Map<strin
     },
   };
   return { record, journal };
+}
+
+/** Makes a folder, in place of one that an earlier attempt left. */
+async function makeEmpty(directory: string): Promise<void> {
+  const made = mkdirSync(directory, { recursive: true });
+  if (made !== undefined) return;
+  await rm(directory, { recursive: true, force: true });
+  mkdirSync(directory);
 }
 
 /** Writes to a temporary file and renames it, so that no reader sees half a file. */

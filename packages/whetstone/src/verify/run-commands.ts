@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { type Command, runCommandIn } from '@whetstone/agents/config';
 import { present } from '@whetstone/events/present';
@@ -27,7 +27,7 @@ export async function runCommands(
     signal: AbortSignal;
   },
 ): Promise<RanCommand[]> {
-  if (commands.length > 0) await mkdir(options.directory, { recursive: true });
+  if (commands.length > 0) mkdirSync(options.directory, { recursive: true });
   const ran: RanCommand[] = [];
   for (const [index, command] of commands.entries()) {
     if (index > 0) await options.between?.();

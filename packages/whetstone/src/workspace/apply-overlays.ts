@@ -14,7 +14,7 @@ export async function applyOverlays(root: string, overlays: readonly OverlayOper
   for (const overlay of overlays) {
     if (overlay.kind === 'remove') {
       for (const path of overlay.paths.map(overlayTarget)) {
-        if (await removeEntry(root, path)) await pruneFolders(root, path);
+        if (await removeEntry(root, path)) pruneFolders(root, path);
       }
     } else if (overlay.kind === 'copy') {
       await replaceWithCopy(root, overlay.source, overlayTarget(overlay.target));

@@ -1,8 +1,9 @@
-import { constants } from 'node:fs';
-import { lstat, readdir, readlink, realpath } from 'node:fs/promises';
+import { constants, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { realpath } from 'node:fs/promises';
 import { codeOf, messageOf, WhetstoneError } from '@whetstone/errors';
 import { makeFolder, makeRoom, writeEntry } from './edit-tree.ts';
-import { openPlainFile, readPlainFile } from './hash-blob.ts';
+import { openPlainFile } from './hash-blob.ts';
+import { takeTurns } from './take-turns.ts';
 import { displayPath, joinPath } from './tree-path.ts';
 
 /** Copies a file or a folder to `target`, in place of whatever is there. `.git` folders are left out. */
@@ -15,14 +16,14 @@ export async function replaceWithCopy(root: string, path: string, target: string
 /** Copies a folder over a tree: folders are merged, files and symlinks replaced. `.git` folders are left out. */
 export async function mergeFolder(root: string, folder: string): Promise<void> {
   const source = await resolveSource(folder);
-  if (!(await lstat(source)).isDirectory()) throw unreadable(source, 'not a folder');
+  if (!lstatSync(source).isDirectory()) throw unreadable(source, 'not a folder');
   await copyFolder(root, source, '');
 }
 
 async function copyEntry(root: string, source: Buffer, target: string): Promise<void> {
-  const found = await lstat(source);
+  const found = lstatSync(source);
   if (found.isDirectory()) {
-    await makeFolder(root, target);
+    makeFolder(root, target);
     await copyFolder(root, source, target);
   } else if (found.isSymbolicLink()) {
     await writeEntry(root, { path: target, mode: '120000' }, linkTarget(source));
@@ -35,7 +36,9 @@ async function copyEntry(root: string, source: Buffer, target: string): Promise<
 }
 
 async function copyFolder(root: string, source: Buffer, target: string): Promise<void> {
-  for (const name of await readdir(source, { encoding: 'buffer' })) {
+  const turn = takeTurns();
+  for (const name of readdirSync(source, { encoding: 'buffer' })) {
+    await turn();
     if (name.toString('latin1') === '.git') continue;
     await copyEntry(root, Buffer.concat([source, SLASH, name]), joinPath(target, name.toString('latin1')));
   }
@@ -44,12 +47,12 @@ async function copyFolder(root: string, source: Buffer, target: string): Promise
 const SLASH = Buffer.from('/');
 
 async function* linkTarget(source: Buffer): AsyncGenerator<Buffer> {
-  yield await readlink(source, { encoding: 'buffer' });
+  yield readlinkSync(source, { encoding: 'buffer' });
 }
 
 async function* fileContent(source: Buffer): AsyncGenerator<Buffer> {
-  await using file = await openPlainFile(source);
-  yield* readPlainFile(file, (await file.stat()).size);
+  using file = openPlainFile(source);
+  yield* file.chunks();
 }
 
 async function resolveSource(source: string): Promise<Buffer> {

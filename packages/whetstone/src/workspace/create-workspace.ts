@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { applyEdits, type BaseTree, baseTree } from './base-tree.ts';
 import { mergeFolder } from './copy-into-tree.ts';
@@ -11,6 +11,7 @@ import type { PlacedTree, Placement } from './placement.ts';
 import { readBlobs } from './read-blobs.ts';
 import { byBytes, type Scan, scanTree } from './scan-tree.ts';
 import { type PreparedSnapshot, scanTarget } from './snapshot.ts';
+import { takeTurns } from './take-turns.ts';
 import { absolutePath, assertInsideTree, displayPath } from './tree-path.ts';
 import type { Changes, FileChange, TreeEntry, Workspace } from './workspace.ts';
 
@@ -33,8 +34,8 @@ export async function createWorkspace(options: {
   }
 
   try {
-    await mkdir(home, { mode: 0o700 });
-    await mkdir(backstage, { mode: 0o700 });
+    mkdirSync(home, { mode: 0o700 });
+    mkdirSync(backstage, { mode: 0o700 });
     placed = await options.placement.place(snapshot.layers, join(home, 'repo'), join(backstage, 'backing'));
   } catch (error) {
     await remove();
@@ -53,9 +54,9 @@ export async function createWorkspace(options: {
     return { ...found, unportable: found.unportable.filter((path) => !base.unportable.has(path)) };
   }
 
-  async function openContents(): Promise<string> {
+  function openContents(): string {
     if (!contentsMade) {
-      await makeGitDirectory(contents, { format: snapshot.format, alternates: [snapshot.objects] });
+      makeGitDirectory(contents, { format: snapshot.format, alternates: [snapshot.objects] });
       contentsMade = true;
     }
     return contents;
@@ -68,7 +69,7 @@ export async function createWorkspace(options: {
 
   /** Commits the present tree, with the base as its parent. */
   async function record({ edits }: Scan): Promise<string> {
-    const gitDir = await openContents();
+    const gitDir = openContents();
     const ref = `refs/heads/${nextName()}`;
     return importTree(gitDir, { start: { parent: base.commit }, root, edits, ref });
   }
@@ -94,7 +95,7 @@ export async function createWorkspace(options: {
       const to = await record(found);
       return diffCommits({ gitDir: contents, from: base.commit, to, patchFile });
     }
-    await writeFile(patchFile, '');
+    writeFileSync(patchFile, '');
     return { files: [], patchBytes: 0 };
   }
 
@@ -113,11 +114,16 @@ export async function createWorkspace(options: {
     const removed = incoming.files.flatMap(pathGone).filter((path) => keep(displayPath(path)));
     const written = incoming.files.flatMap(entryNow).filter(({ path }) => keep(displayPath(path)));
     for (const path of [...removed, ...written.map((entry) => entry.path)]) assertInsideTree(path);
-    for (const path of removed) await removeEntry(root, path);
+    const turn = takeTurns();
+    for (const path of removed) {
+      await turn();
+      await removeEntry(root, path);
+    }
     for (const entry of written) {
+      await turn();
       await writeEntry(root, entry, readHashed(absolutePath(incoming.tree, entry.path), entry));
     }
-    for (const path of removed) await pruneFolders(root, path);
+    for (const path of removed) pruneFolders(root, path);
   }
 
   async function restore(matches: (path: string) => boolean): Promise<string[]> {
@@ -126,13 +132,13 @@ export async function createWorkspace(options: {
     const paths = [...new Set(touched)].filter((path) => matches(displayPath(path))).sort(byBytes);
     const written = paths.flatMap((path) => blobEntry(path, base.tree.entries.get(path)));
     for (const path of paths) await removeEntry(root, path);
-    const gitDir = written.length === 0 ? contents : await openContents();
+    const gitDir = written.length === 0 ? contents : openContents();
     const oids = written.map(({ oid }) => oid);
     await readBlobs(gitDir, oids, async (content, index) => {
       const entry = written[index];
       if (entry) await writeEntry(root, entry, content);
     });
-    for (const path of paths) await pruneFolders(root, path);
+    for (const path of paths) pruneFolders(root, path);
     return paths.map(displayPath);
   }
 

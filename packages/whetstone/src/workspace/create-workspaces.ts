@@ -47,7 +47,7 @@ export async function createWorkspaces(options: {
   /** Our own git directory, which reads the objects of the user's repository and nothing else of it. */
   async function openStore(commit: string): Promise<string> {
     const gitDir = join(backstage, `store-${formatOf(commit)}`);
-    await makeGitDirectory(gitDir, { format: formatOf(commit), alternates: [repository.objects] });
+    makeGitDirectory(gitDir, { format: formatOf(commit), alternates: [repository.objects] });
     return gitDir;
   }
 

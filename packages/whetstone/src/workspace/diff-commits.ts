@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { streamGit } from './git.ts';
 import { byBytes } from './scan-tree.ts';
 import { displayPath } from './tree-path.ts';
@@ -19,13 +19,17 @@ export async function diffCommits(options: {
   patchFile: string;
 }): Promise<{ files: FileChange[]; patchBytes: number }> {
   return streamGit([...DIFF, options.from, options.to], { gitDir: options.gitDir }, async (output) => {
-    await using patch = await open(options.patchFile, 'w', 0o600);
+    const patch = openSync(options.patchFile, 'w', 0o600);
     const summary = new SummaryReader();
     let patchBytes = 0;
-    for await (const chunk of output) {
-      const rest = summary.push(chunk);
-      await patch.appendFile(rest);
-      patchBytes += rest.length;
+    try {
+      for await (const chunk of output) {
+        const rest = summary.push(chunk);
+        writeFileSync(patch, rest);
+        patchBytes += rest.length;
+      }
+    } finally {
+      closeSync(patch);
     }
     return { files: summary.changes().sort((a, b) => byBytes(a.bytes, b.bytes)), patchBytes };
   });

@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** The hash function of a repository, for commit ids and blob ids. */
@@ -12,26 +12,22 @@ export function formatOf(oid: string): ObjectFormat {
 const RAW_CONTENT = '* -text !eol !crlf -ident -filter !working-tree-encoding !diff !merge !whitespace\n';
 
 /** Writes a git directory without any template, hook or configuration of the user. It also reads from `alternates`. */
-export async function makeGitDirectory(
+export function makeGitDirectory(
   directory: string,
   options: { format: ObjectFormat; alternates?: string[]; head?: string; config?: string },
-): Promise<void> {
-  await Promise.all(
-    ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info'].map((folder) =>
-      mkdir(join(directory, folder), { recursive: true }),
-    ),
-  );
+): void {
+  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags', 'info']) {
+    mkdirSync(join(directory, folder), { recursive: true });
+  }
   const format =
     options.format === 'sha256'
       ? '[core]\n\trepositoryformatversion = 1\n[extensions]\n\tobjectformat = sha256\n'
       : '[core]\n\trepositoryformatversion = 0\n';
-  await Promise.all([
-    writeFile(join(directory, 'HEAD'), `${options.head ?? 'ref: refs/heads/main'}\n`),
-    writeFile(join(directory, 'config'), `${format}${options.config ?? ''}`),
-    writeFile(join(directory, 'info/attributes'), RAW_CONTENT),
-    options.alternates &&
-      writeFile(join(directory, 'objects/info/alternates'), options.alternates.map(alternateLine).join('')),
-  ]);
+  const write = (file: string, text: string) => writeFileSync(join(directory, file), text);
+  write('HEAD', `${options.head ?? 'ref: refs/heads/main'}\n`);
+  write('config', `${format}${options.config ?? ''}`);
+  write('info/attributes', RAW_CONTENT);
+  if (options.alternates) write('objects/info/alternates', options.alternates.map(alternateLine).join(''));
 }
 
 /** Git unquotes a line that starts with a double quote; only then may a path hold a newline or start with `#`. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
-import { type FileHandle, open, readlink } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, readSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { formatOf, type ObjectFormat } from './git-directory.ts';
 
 /** Opens a file that was plain when it was listed: refuses a symlink in its place, and does not block on a pipe. */
@@ -28,10 +28,9 @@ function hashSmallFile(path: Buffer, format: ObjectFormat): string | undefined {
 }
 
 async function hashLargeFile(path: Buffer, format: ObjectFormat): Promise<string> {
-  await using file = await openPlainFile(path);
-  const { size } = await file.stat();
-  const hash = startHash(format, size);
-  for await (const chunk of readPlainFile(file, size)) hash.update(chunk);
+  using file = openPlainFile(path);
+  const hash = startHash(format, file.size);
+  for await (const chunk of file.chunks()) hash.update(chunk);
   return hash.digest('hex');
 }
 
@@ -43,32 +42,39 @@ function startHash(format: ObjectFormat, size: number) {
 export async function* readHashed(path: Buffer, { mode, oid }: { mode: string; oid: string }) {
   const format = formatOf(oid);
   if (mode === '120000') {
-    const target = await readlink(path, { encoding: 'buffer' });
+    const target = readlinkSync(path, { encoding: 'buffer' });
     if (hashBytes(target, format) !== oid) throw new Error('a symlink changed after it was read');
     yield target;
     return;
   }
-  await using file = await openPlainFile(path);
-  const { size } = await file.stat();
-  const hash = startHash(format, size);
-  for await (const chunk of readPlainFile(file, size)) {
+  using file = openPlainFile(path);
+  const hash = startHash(format, file.size);
+  for await (const chunk of file.chunks()) {
     hash.update(chunk);
     yield chunk;
   }
   if (hash.digest('hex') !== oid) throw new Error('a file changed after it was read');
 }
 
-export function openPlainFile(path: Buffer): Promise<FileHandle> {
-  return open(path, READ_PLAIN_FILE);
-}
+/** `chunks`: exactly `size` bytes. A chunk is valid only until the next one is read. */
+export type PlainFile = Disposable & { size: number; chunks(): AsyncGenerator<Buffer> };
 
-/** Exactly `size` bytes of an open file. A chunk is valid only until the next one is read. */
-export async function* readPlainFile(file: FileHandle, size: number): AsyncGenerator<Buffer> {
-  const buffer = Buffer.allocUnsafe(Math.min(size, CHUNK));
-  for (let left = size; left > 0; ) {
-    const { bytesRead } = await file.read(buffer, 0, Math.min(left, buffer.length), null);
-    if (bytesRead === 0) throw new Error('a file shrank while it was read');
-    left -= bytesRead;
-    yield buffer.subarray(0, bytesRead);
-  }
+/** Reading is synchronous, one chunk at a time: most files are small, and a trip to another thread costs more. */
+export function openPlainFile(path: Buffer): PlainFile {
+  const descriptor = openSync(path, READ_PLAIN_FILE);
+  const { size } = fstatSync(descriptor);
+  return {
+    size,
+    async *chunks() {
+      const buffer = Buffer.allocUnsafe(Math.min(size, CHUNK));
+      for (let left = size; left > 0; ) {
+        if (left < size) await setImmediate();
+        const read = readSync(descriptor, buffer, 0, Math.min(left, buffer.length), null);
+        if (read === 0) throw new Error('a file shrank while it was read');
+        left -= read;
+        yield buffer.subarray(0, read);
+      }
+    },
+    [Symbol.dispose]: () => closeSync(descriptor),
+  };
 }

@@ -1,9 +1,10 @@
-import { readlink } from 'node:fs/promises';
+import { readlinkSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import type { TreeEdit } from './base-tree.ts';
 import { git } from './git.ts';
 import { quotePath } from './git-directory.ts';
-import { openPlainFile, readPlainFile } from './hash-blob.ts';
+import { openPlainFile } from './hash-blob.ts';
+import { takeTurns } from './take-turns.ts';
 import { absolutePath } from './tree-path.ts';
 
 /** The tree that the edits change: that of a commit, which becomes the parent, or a tree without history. */
@@ -34,7 +35,9 @@ async function* importStream(change: Parameters<typeof importTree>[1]): AsyncGen
   // Deletions come first, because a file must be removed before a folder with its name can be filled.
   const deletions = change.edits.filter((edit) => edit.kind === 'delete');
   yield Buffer.from(deletions.map(({ path }) => `D ${quotePath(path)}\n`).join(''));
+  const turn = takeTurns();
   for (const edit of change.edits) {
+    await turn();
     if (edit.kind === 'write') yield* importEntry(edit.mode, edit.path, absolutePath(change.root, edit.path));
   }
   yield Buffer.from('\nget-mark :1\ndone\n');
@@ -43,15 +46,14 @@ async function* importStream(change: Parameters<typeof importTree>[1]): AsyncGen
 async function* importEntry(mode: string, path: string, absolute: Buffer): AsyncGenerator<Buffer> {
   const header = (size: number) => Buffer.from(`M ${mode} inline ${quotePath(path)}\ndata ${size}\n`);
   if (mode === '120000') {
-    const target = await readlink(absolute, { encoding: 'buffer' });
+    const target = readlinkSync(absolute, { encoding: 'buffer' });
     yield Buffer.concat([header(target.length), target, NEWLINE]);
     return;
   }
-  await using file = await openPlainFile(absolute);
-  const { size } = await file.stat();
-  yield header(size);
+  using file = openPlainFile(absolute);
+  yield header(file.size);
   // The stream keeps a chunk longer than until the next read, so it gets a copy.
-  for await (const chunk of readPlainFile(file, size)) yield Buffer.from(chunk);
+  for await (const chunk of file.chunks()) yield Buffer.from(chunk);
   yield NEWLINE;
 }
 

@@ -1,3 +1,4 @@
+import { mkdirSync } from 'node:fs';
 import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { removeTree, removeTrees } from '@whetstone/sandbox';
@@ -34,7 +35,7 @@ async function place(mounter: Mounter, layers: readonly string[], target: string
   const { scratch, shell, options } = mounter;
   const upper = join(backing, 'upper');
   const work = join(backing, 'work');
-  await Promise.all([upper, work, target].map((folder) => mkdir(folder, { recursive: true })));
+  for (const folder of [backing, upper, work, target]) mkdirSync(folder, { recursive: true });
   const local = (folder: string) => relative(scratch, folder);
   const folders = { lower: layers.map(local), upper: local(upper), work: local(work), target: local(target) };
   await shell.run(mountCommand({ ...folders, options }));

@@ -138,7 +138,7 @@ async function isDirty(
 ): Promise<boolean> {
   const directory = await mkdtemp(join(tmpdir(), temporaryPrefix()));
   try {
-    await makeGitDirectory(directory, {
+    makeGitDirectory(directory, {
       format: formatOf(head ?? ''),
       alternates: [repository.objects],
       ...(head === null ? {} : { head }),

@@ -1,10 +1,9 @@
-import { type Dirent, readlinkSync } from 'node:fs';
-import { chmod, lstat, readdir } from 'node:fs/promises';
-import { setImmediate } from 'node:timers/promises';
+import { chmodSync, type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
 import { codeOf } from '@whetstone/errors';
 import type { BaseTree, TreeEdit } from './base-tree.ts';
 import type { ObjectFormat } from './git-directory.ts';
 import { hashBytes, hashFile } from './hash-blob.ts';
+import { takeTurns } from './take-turns.ts';
 import { absolutePath, isDotGit, joinPath, parentPaths } from './tree-path.ts';
 
 /**
@@ -30,18 +29,15 @@ type Folder = { path: string; whole: boolean };
 
 type Kind = 'folder' | 'file' | 'symlink' | 'special';
 
-/** Hashing small files is synchronous. After this many milliseconds other cases get a turn. */
-const SLICE_MS = 10;
-
 export async function scanTree(options: ScanOptions): Promise<Scan> {
   const { base } = options;
   const scan: Scan = { edits: [], unportable: [] };
   const folders: Folder[] = [{ path: '', whole: options.layers === undefined }];
-  let sliceStart = performance.now();
+  const turn = takeTurns();
 
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop()) {
     const entries = await list(options.root, folder.path);
-    const touched = await touchedNames(options, folder);
+    const touched = touchedNames(options, folder);
     if (entries === undefined || touched === undefined) {
       scan.unportable.push(folder.path);
       continue;
@@ -59,15 +55,12 @@ export async function scanTree(options: ScanOptions): Promise<Scan> {
       } else if (kind === 'folder') {
         if (isSubmodule(base, path)) continue;
         if (base.entries.has(path)) scan.edits.push({ kind: 'delete', path });
-        folders.push({ path, whole: folder.whole || !(await isLayered(options, path)) });
+        folders.push({ path, whole: folder.whole || !isLayered(options, path) });
       } else {
         if (base.folders.has(path)) deleteBase(base, path, scan.edits);
         await compare(options, path, kind === 'symlink', scan);
       }
-      if (performance.now() - sliceStart > SLICE_MS) {
-        await setImmediate();
-        sliceStart = performance.now();
-      }
+      await turn();
     }
     for (const name of base.folders.get(folder.path) ?? []) {
       if (!present.has(name)) deleteBase(base, joinPath(folder.path, name), scan.edits);
@@ -100,21 +93,21 @@ async function readSymlink(path: Buffer, format: ObjectFormat): Promise<Content>
 }
 
 async function readFile(path: Buffer, format: ObjectFormat): Promise<Content> {
-  const { mode } = await lstat(path);
+  const { mode } = lstatSync(path);
   return { mode: mode & 0o100 ? '100755' : '100644', oid: await hashFile(path, format) };
 }
 
 async function list(root: string, folder: string): Promise<Dirent<Buffer>[] | undefined> {
   const path = absolutePath(root, folder);
-  return withAccess(root, folder, () => readdir(path, { encoding: 'buffer', withFileTypes: true }));
+  return withAccess(root, folder, () => readdirSync(path, { encoding: 'buffer', withFileTypes: true }));
 }
 
 /** The names in a folder that may differ from the base; `undefined` when that is unknown. */
-async function touchedNames(options: ScanOptions, folder: Folder): Promise<Set<string> | 'all' | undefined> {
+function touchedNames(options: ScanOptions, folder: Folder): Set<string> | 'all' | undefined {
   if (folder.whole || options.layers === undefined) return 'all';
   try {
     const path = absolutePath(options.layers.upper, folder.path);
-    const names = await readdir(path, { encoding: 'buffer' });
+    const names = readdirSync(path, { encoding: 'buffer' });
     return new Set(names.map((name) => name.toString('latin1')));
   } catch (error) {
     if (codeOf(error) === 'ENAMETOOLONG') return undefined;
@@ -126,17 +119,17 @@ async function touchedNames(options: ScanOptions, folder: Folder): Promise<Set<s
  * Whether a folder in the upper layer lies over the same folder below; only then are other names as in the base. Such a
  * folder has the inode number of the lower one (overlayfs documentation, "Inode properties").
  */
-async function isLayered({ root, layers }: ScanOptions, path: string): Promise<boolean> {
-  const merged = await inode(absolutePath(root, path));
+function isLayered({ root, layers }: ScanOptions, path: string): boolean {
+  const merged = inode(absolutePath(root, path));
   for (const layer of layers?.lower ?? []) {
-    if (merged !== undefined && (await inode(absolutePath(layer, path))) === merged) return true;
+    if (merged !== undefined && inode(absolutePath(layer, path)) === merged) return true;
   }
   return false;
 }
 
-async function inode(path: Buffer): Promise<bigint | undefined> {
+function inode(path: Buffer): bigint | undefined {
   try {
-    return (await lstat(path, { bigint: true })).ino;
+    return lstatSync(path, { bigint: true }).ino;
   } catch (error) {
     if (codeOf(error) !== undefined) return undefined;
     throw error;
@@ -144,7 +137,7 @@ async function inode(path: Buffer): Promise<bigint | undefined> {
 }
 
 /** Unlocks what the agent may have locked. `undefined` when still unreadable, or deeper than the system can name. */
-async function withAccess<T>(root: string, path: string, read: () => Promise<T>): Promise<T | undefined> {
+async function withAccess<T>(root: string, path: string, read: () => T | Promise<T>): Promise<T | undefined> {
   try {
     return await read();
   } catch (error) {
@@ -152,8 +145,8 @@ async function withAccess<T>(root: string, path: string, read: () => Promise<T>)
     if (codeOf(error) !== 'EACCES') throw error;
   }
   try {
-    if (path !== '') await unlock(absolutePath(root, parentPaths(path)[0] ?? ''));
-    await unlock(absolutePath(root, path));
+    if (path !== '') unlock(absolutePath(root, parentPaths(path)[0] ?? ''));
+    unlock(absolutePath(root, path));
     return await read();
   } catch (error) {
     if (['EACCES', 'EPERM'].includes(codeOf(error) ?? '')) return undefined;
@@ -161,10 +154,10 @@ async function withAccess<T>(root: string, path: string, read: () => Promise<T>)
   }
 }
 
-async function unlock(path: Buffer): Promise<void> {
-  const found = await lstat(path);
+function unlock(path: Buffer): void {
+  const found = lstatSync(path);
   if (found.isSymbolicLink()) return;
-  await chmod(path, (found.mode & 0o7777) | (found.isDirectory() ? 0o700 : 0o400));
+  chmodSync(path, (found.mode & 0o7777) | (found.isDirectory() ? 0o700 : 0o400));
 }
 
 function kindOf(entry: Dirent<Buffer>): Kind {

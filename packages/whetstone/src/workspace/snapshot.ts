@@ -52,7 +52,7 @@ export async function buildSnapshot(options: {
       edits,
       ref: `refs/heads/${basename(directory)}`,
     });
-    await makeGitDirectory(sealed, { format, config: AGENT_CONFIG });
+    makeGitDirectory(sealed, { format, config: AGENT_CONFIG });
     await seal({ gitDir, pristine, placed }, sealed, sealedCommit, edits);
   } finally {
     await placed.detach();
