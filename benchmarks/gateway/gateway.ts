@@ -68,6 +68,7 @@ export const gateway: Benchmark = async ({ size, say }) => {
       unit: '×',
       digits: 1,
     },
+    flatAim(`resident after the last burst of ${streamCount} streams against the first,`, streams.resident),
     flatAim(`resident, ${callCount} scripted calls against a tenth of them,`, many.resident),
     flatAim(`live, ${callCount} scripted calls against a tenth of them,`, many.live),
   ];

@@ -1,3 +1,4 @@
+import { leanEnvironment } from '../../packages/whetstone/src/workspace/lean-memory.ts';
 import type { Target } from './calls.ts';
 import { startRouter } from './claude-code-router.ts';
 import type { GatewayOrder, LaneKind, OpenedLane } from './gateway-program.ts';
@@ -31,11 +32,15 @@ export async function startHops(reply: Reply, router: boolean) {
   return { client, direct, gateway, peers, [Symbol.asyncDispose]: () => all.disposeAsync() };
 }
 
-/** The size of the young generation that `whetstone run` uses. */
+/** As `whetstone run` starts itself. */
 const RUN_OPTIONS = ['--max-semi-space-size=4'];
+const RUN_ENVIRONMENT = leanEnvironment();
 
 export async function startGateway(lane: LaneKind): Promise<ProxyHop & Program> {
-  const gateway = await startProgram<OpenedLane>('gateway', lane, { nodeOptions: RUN_OPTIONS });
+  const gateway = await startProgram<OpenedLane>('gateway', lane, {
+    nodeOptions: RUN_OPTIONS,
+    env: RUN_ENVIRONMENT,
+  });
   return { ...gateway, subject: 'whetstone', target: targetOf(gateway.ready) };
 }
 

@@ -14,10 +14,11 @@ export type Program = {
 export async function startProgram<Ready>(
   name: 'upstream' | 'gateway' | 'client',
   argument: object,
-  { nodeOptions = [] }: { nodeOptions?: readonly string[] } = {},
+  { nodeOptions = [], env = {} }: { nodeOptions?: readonly string[]; env?: Record<string, string> } = {},
 ): Promise<Program & { ready: Ready }> {
   const child = fork(join(import.meta.dirname, `${name}-program.ts`), [JSON.stringify(argument)], {
     execArgv: [...nodeOptions],
+    env: { ...process.env, ...env },
   });
   const ready = await nextMessage<Ready>(child);
   return {

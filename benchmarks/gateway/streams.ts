@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { MEBIBYTE, quantile, tableOf } from '../benchmark.ts';
 import { memoryOf } from '../process-use.ts';
 import type { Call, Measurement } from './calls.ts';
@@ -5,6 +6,8 @@ import { type Hop, startHops } from './hops.ts';
 
 const DELTAS = 50;
 const PAUSE_MS = 20;
+/** After the last stream has ended. */
+const CALM_MS = 3_000;
 
 /** Many streams at once, each with a pause before every event; the hops take turns in rounds. */
 export async function measureStreams(options: {
@@ -18,20 +21,28 @@ export async function measureStreams(options: {
   const { client, direct, gateway, peers } = started;
   const hops: Hop[] = [direct, gateway, ...peers];
   const callsOf = new Map(hops.map((hop): [Hop, Call[]] => [hop, []]));
+  const residentOf = new Map(hops.map((hop): [Hop, number[]] => [hop, []]));
+  const look = () => {
+    for (const [{ pid }, looks] of residentOf) if (pid) looks.push(memoryOf(pid).now);
+  };
+  look();
   for (let round = 0; round < rounds; round++) {
     for (const [{ target }, calls] of callsOf) {
       const job = { targets: [target], bodyBytes, calls: streams, atOnce: streams };
       const { calls: measured } = await client.ask<Measurement>(job);
       calls.push(...measured.flat().filter((call) => call !== null));
     }
+    await pause(CALM_MS);
+    look();
   }
 
   const begun = rounds * streams;
   const wholeDirect = medianOf(callsOf.get(direct) ?? [], 'wholeMs');
   const firstByteOf = (hop: Hop): number => medianOf(callsOf.get(hop) ?? [], 'firstByteMs');
-  const rows = Array.from(callsOf, ([{ subject, pid }, calls]) => ({
-    subject,
-    pid,
+  const rows = Array.from(callsOf, ([hop, calls]) => ({
+    subject: hop.subject,
+    pid: hop.pid,
+    resident: residentOf.get(hop) ?? [],
     complete: calls.length,
     firstByte: medianOf(calls, 'firstByteMs'),
     whole: medianOf(calls, 'wholeMs'),
@@ -49,12 +60,19 @@ export async function measureStreams(options: {
       ['later ones, p50', 'ms', 1, ({ laterLags }) => quantile(laterLags, 0.5)],
       ['later ones, p99', 'ms', 1, ({ laterLags }) => quantile(laterLags, 0.99)],
       ['peak memory', 'MiB', 0, ({ pid }) => pid && memoryOf(pid).peak / MEBIBYTE],
+      ['before', 'MiB', 0, ({ resident }) => mebibytes(resident[0])],
+      [`${CALM_MS / 1000} s after the first burst`, 'MiB', 0, ({ resident }) => mebibytes(resident[1])],
+      ['after the last', 'MiB', 0, ({ resident }) => mebibytes(resident.at(-1))],
     ]),
+    // Of the gateway, some time after each burst.
+    resident: residentOf.get(gateway)?.slice(1) ?? [],
     failed: begun - (callsOf.get(gateway)?.length ?? 0),
     // How many times as late as without a proxy the first byte of the median stream is.
     firstByteTimes: firstByteOf(gateway) / firstByteOf(direct),
   };
 }
+
+const mebibytes = (bytes: number | undefined) => bytes && bytes / MEBIBYTE;
 
 const medianOf = (calls: readonly Call[], time: 'firstByteMs' | 'wholeMs'): number =>
   quantile(

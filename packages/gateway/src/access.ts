@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { RequestError } from './wire/request-error.ts';
 
@@ -24,7 +24,7 @@ const hostName = (host: string): string => host.replace(/:\d+$/, '').replace(/^\
 
 /**
  * Whether a request carries the lane's key: in any of the providers' headers, in the query as with Gemini, or in the
- * lane's address (`inUrl`). Takes the same time for any key.
+ * lane's address (`inUrl`). Takes the same time for any key of the same length.
  */
 export function hasKey(headers: IncomingHttpHeaders, target: string, key: string, inUrl?: string): boolean {
   const given = [
@@ -35,9 +35,10 @@ export function hasKey(headers: IncomingHttpHeaders, target: string, key: string
     headers['x-goog-api-key'],
     target.includes('?') ? new URLSearchParams(target.split('?', 2)[1]).get('key') : undefined,
   ];
-  const wanted = digest(key);
-  const matches = given.map((each) => each != null && timingSafeEqual(digest(String(each)), wanted));
+  const wanted = Buffer.from(key);
+  const matches = given.map((each) => {
+    const bytes = Buffer.from(String(each ?? ''));
+    return bytes.length === wanted.length && timingSafeEqual(bytes, wanted);
+  });
   return matches.includes(true);
 }
-
-const digest = (text: string): Buffer => createHash('sha256').update(text).digest();

@@ -9,7 +9,8 @@ import { answerByFault, ConnectionFault, refuseByFault } from './faults/before-a
 import type { Fault } from './faults/fault.ts';
 import { spoilAnswer } from './faults/spoil-answer.ts';
 import type { LedgerLine } from './ledger.ts';
-import { openLine, settleLine } from './ledger-line.ts';
+import { type AskedCall, openLine, settleLine } from './ledger-line.ts';
+import { oneATurn } from './one-a-turn.ts';
 import { readBody } from './request-body.ts';
 import { likelyWire, type Route, route } from './route.ts';
 import { sendAnswer, UnreadAnswer } from './send-answer.ts';
@@ -36,8 +37,8 @@ type Exchange = {
   /** Aborted when the client is gone or the lane closes. */
   stop: AbortSignal;
   ended: PromiseWithResolvers<void>;
-  /** The request as a model call, once it has been read. */
-  asked?: ModelCall;
+  /** What the ledger needs of a model call, once it has been read. */
+  asked?: AskedCall;
 };
 
 /**
@@ -52,8 +53,7 @@ export async function runExchange(
 ): Promise<LedgerLine> {
   const startedAt = performance.now();
   const line = openLine(request, target, lane);
-  const clientGone = whenClientGone(response);
-  const stop = AbortSignal.any([clientGone, lane.closing]);
+  const { stop, isClientGone, release } = stopOf(response, lane.closing);
   const ended = Promise.withResolvers<void>();
   const exchange: Exchange = { request, response, target, key, lane, line, stop, ended };
   let answer: Answer | undefined;
@@ -77,9 +77,10 @@ export async function runExchange(
     response.destroy();
     // Ending the answer also closes the connection, so the first reason counts.
     const reason = stop.aborted && !(error instanceof UnreadAnswer) ? stop.reason : error;
-    if (clientGone.aborted && reason === clientGone.reason) line.outcome = 'client-closed';
+    if (isClientGone() && reason === stop.reason) line.outcome = 'client-closed';
     else line.error = bounded(messageOf(reason), 2000);
   }
+  release();
   line.total_ms = elapsedSince(startedAt);
   settleLine(line, { answer, asked: exchange.asked, startedAt, lane });
   ended.resolve();
@@ -125,6 +126,7 @@ async function answer(asked: Route, wire: WireProtocol, exchange: Exchange): Pro
   refuseByFault(faults);
   const body = await readBody(request, lane.clientLimits.body);
   line.request_bytes = body.length;
+  await oneATurn();
   const call: Call = {
     method: request.method ?? '',
     target,
@@ -144,7 +146,8 @@ async function answer(asked: Route, wire: WireProtocol, exchange: Exchange): Pro
 
 async function modelReply(call: ModelCall, faults: readonly Fault[], exchange: Exchange): Promise<Answer> {
   const { lane, stop } = exchange;
-  exchange.asked = call;
+  // Not the parsed request, which is several times as large as its body: a reply may take minutes.
+  exchange.asked = { body: call.body, read: readerOf(call) };
   lane.onRequest(call);
   checkBudgets(lane.budgets);
   for (const budget of lane.budgets) budget.admit();
@@ -160,6 +163,12 @@ function refuseOverBudget({ message, limit }: OverBudget, wire: WireProtocol, li
   return errorAnswer(wire, finalStatus(wire), message, { 'x-should-retry': 'false' });
 }
 
+/** Reads a call's body again. */
+function readerOf({ wire, body, route }: ModelCall): AskedCall['read'] {
+  const target = 'target' in route ? route.target : undefined;
+  return () => wires[wire].parse(body, target);
+}
+
 function readModelCall(call: Call, target: RequestTarget | undefined): ModelCall {
   const { line, body, headers, wire } = call;
   const neutral = wires[wire].parse(body, target);
@@ -171,12 +180,23 @@ function readModelCall(call: Call, target: RequestTarget | undefined): ModelCall
   return { ...call, neutral };
 }
 
-function whenClientGone(response: ServerResponse): AbortSignal {
-  const gone = new AbortController();
+/** Aborts when the client is gone or the lane closes. One controller: a combined signal costs more than a small call. */
+function stopOf(response: ServerResponse, closing: AbortSignal) {
+  const stop = new AbortController();
+  let isGone = false;
   response.once('close', () => {
-    if (!response.writableFinished) gone.abort(new Error('The client closed the connection.'));
+    if (response.writableFinished || stop.signal.aborted) return;
+    isGone = true;
+    stop.abort(new Error('The client closed the connection.'));
   });
-  return gone.signal;
+  const onClosing = (): void => stop.abort(closing.reason);
+  if (closing.aborted) onClosing();
+  closing.addEventListener('abort', onClosing);
+  return {
+    stop: stop.signal,
+    isClientGone: () => isGone,
+    release: () => closing.removeEventListener('abort', onClosing),
+  };
 }
 
 /** Settles like `work`, or rejects as soon as the signal aborts; then nobody waits for `work` any more. */
@@ -188,7 +208,6 @@ async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<
   try {
     return await Promise.race([work, aborted.promise]);
   } finally {
-    // Node.js keeps a combined signal, and everything that its listeners hold, as long as it has listeners.
     signal.removeEventListener('abort', onAbort);
   }
 }

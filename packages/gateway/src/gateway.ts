@@ -13,6 +13,7 @@ import { checkNotFromBrowser } from './access.ts';
 import { type Budget, openBudget } from './budget.ts';
 import type { PriceOf } from './call-price.ts';
 import { GatewayError } from './gateway-error.ts';
+import { giveBackMemory } from './give-back-memory.ts';
 import { type Lane, type LaneOptions, openLane, type ServedLane } from './lane.ts';
 import type { RateOptions } from './rate/concurrency-limit.ts';
 import { openRate } from './rate/turns.ts';
@@ -65,8 +66,9 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   const lanes = new Map<string, ServedLane>();
   // An agent makes no call while a tool runs, and then uses the connection again. Closing it would reset some calls.
   const connections = { keepAliveTimeout: 10 * 60_000, ...headTimeout(requestTimeoutMs) };
+  const beginCall = giveBackMemory();
   const server = createServer(connections, (request, response) => {
-    void dispatch(request, response, lanes, host);
+    void dispatch(request, response, lanes, host).finally(beginCall());
   });
   const url = await listen(server, host, port);
   let closed: Promise<void> | undefined;

@@ -7,7 +7,6 @@ import type { PriceOf } from './call-price.ts';
 import type { ExchangeLane } from './exchange-lane.ts';
 import type { LedgerLine } from './ledger.ts';
 import { estimateInputTokens, tokensFor } from './script/request-text.ts';
-import type { ModelCall } from './source.ts';
 import { bounded, boundedNames } from './text.ts';
 import type { NeutralRequest } from './wire/neutral.ts';
 
@@ -52,10 +51,18 @@ export function openLine(
   };
 }
 
+/** A model call that could be read. */
+export type AskedCall = {
+  /** Decompressed. */
+  body: Uint8Array;
+  /** Parses the body. Rarely needed, so what it returns is not kept. */
+  read: () => NeutralRequest;
+};
+
 type Ending = {
   answer: Answer | undefined;
   /** Absent unless it was a model call that could be read. */
-  asked: ModelCall | undefined;
+  asked: AskedCall | undefined;
   /** `performance.now()` when the request arrived. */
   startedAt: number;
   lane: Pick<ExchangeLane, 'budgets' | 'priceOf' | 'retries'>;
@@ -68,9 +75,9 @@ export function settleLine(line: LedgerLine, ending: Ending): void {
   if (!asked) return;
   line.request_hash = createHash('sha256').update(asked.body).digest('hex');
   if (line.flags.includes('over-budget')) return;
-  line.retries = lane.retries(asked.neutral, isAnswered(line));
+  line.retries = lane.retries(asked.read, isAnswered(line));
   if (line.usage === null && !line.flags.includes('unmetered')) return;
-  const tokens = line.usage ? totalTokens(line.usage) : estimatedTokens(asked.neutral, line);
+  const tokens = line.usage ? totalTokens(line.usage) : estimatedTokens(asked.read(), line);
   for (const budget of lane.budgets) budget.charge({ tokens, costUsd: answer?.meter ? line.cost_usd : 0 });
 }
 

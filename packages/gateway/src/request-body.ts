@@ -26,17 +26,19 @@ export async function readBody(request: IncomingMessage, { maxBytes, maxMs }: Bo
   }
 }
 
-async function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+function readBytes(request: IncomingMessage, limit: number): Promise<Buffer> {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
   const chunks: Buffer[] = [];
   let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  request.on('data', (chunk: Buffer) => {
     size += chunk.length;
     // Reads the rest and drops it, because a client that is cut off while it sends would not see the answer.
     if (size <= limit) chunks.push(chunk);
     else chunks.length = 0;
-  }
-  if (size > limit) throw tooLarge(limit);
-  return Buffer.concat(chunks);
+  });
+  request.once('end', () => (size > limit ? reject(tooLarge(limit)) : resolve(Buffer.concat(chunks))));
+  request.once('error', reject);
+  return promise;
 }
 
 type Decompress = (body: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>;

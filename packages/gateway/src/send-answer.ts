@@ -1,4 +1,3 @@
-import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { type Answer, isEventStream } from './answer.ts';
 import { readWhole } from './event-stream.ts';
@@ -48,18 +47,22 @@ export async function sendAnswer(answer: Answer, response: ServerResponse, sendi
 const flushLater = (answer: Answer, response: ServerResponse): NodeJS.Immediate | undefined =>
   isEventStream(answer) ? setImmediate(() => response.flushHeaders()) : undefined;
 
-async function untilRead(
+function untilRead(
   response: ServerResponse,
   event: 'drain' | 'finish',
   { maxUnreadMs, stop }: Sending,
 ): Promise<void> {
-  const unread = new AbortController();
-  const deadline = setTimeout(() => unread.abort(), maxUnreadMs);
-  try {
-    await once(response, event, { signal: AbortSignal.any([stop, unread.signal]) });
-  } catch (error) {
-    throw unread.signal.aborted ? new UnreadAnswer('The client did not read its answer.') : error;
-  } finally {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const onStop = (): void => reject(stop.reason);
+  const deadline = setTimeout(
+    () => reject(new UnreadAnswer('The client did not read its answer.')),
+    maxUnreadMs,
+  );
+  response.once(event, resolve).once('error', reject);
+  stop.addEventListener('abort', onStop);
+  return promise.finally(() => {
     clearTimeout(deadline);
-  }
+    stop.removeEventListener('abort', onStop);
+    response.off(event, resolve).off('error', reject);
+  });
 }

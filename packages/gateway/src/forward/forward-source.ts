@@ -98,6 +98,8 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
 
   return {
     async reply(call) {
+      // The meter lives as long as the answer. It must not hold the parsed request.
+      const { wire } = call;
       const asksForUsage = lacksUsage(call.neutral);
       const body = strippedBody(call, asksForUsage ? askForUsage : undefined);
       const destination = destinationOf(call);
@@ -111,7 +113,7 @@ export async function forwardSource(options: ForwardOptions, place: ForwardPlace
       checkBudgets(place.budgets, true);
       const forwarded = await send(call, body, destination);
       const plain = await plainAnswer(forwarded, call, (type) => {
-        meter = meterResponse(wires[call.wire].meter(), type);
+        meter = meterResponse(wires[wire].meter(), type);
         return meter;
       });
       const answer = refusals.heed(plain, call, forwarded.isClients);

@@ -47,6 +47,11 @@ export function addGateway(program: Command, action: ActionOf): void {
     .option('--calls-at-once <n>', 'the most calls to one provider at once (default: 512)', positiveInteger)
     .option('--ledger <file>', 'append one JSON line per call to this file')
     .option('--json', 'print one JSON line per call, and the totals as the last line')
+    .hook('preAction', async (_, called) => {
+      if (called !== gateway) return;
+      const { restartLean } = await import('../workspace/lean-memory.ts');
+      restartLean();
+    })
     .action(action(async () => (await import('./gateway.ts')).gatewayCommand));
   gateway
     .command('env')

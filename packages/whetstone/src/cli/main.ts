@@ -121,7 +121,10 @@ function addRun(program: Command, action: ActionOf): void {
     .hook('preAction', async (command) => {
       if (command.opts().dryRun) return;
       const { enterPrivateMountNamespace } = await import('../workspace/mount-namespace.ts');
-      enterPrivateMountNamespace([...RUN_OPTIONS, ...process.execArgv, ...process.argv.slice(1)]);
+      const { restartLean } = await import('../workspace/lean-memory.ts');
+      const argv = [...RUN_OPTIONS, ...process.execArgv, ...process.argv.slice(1)];
+      enterPrivateMountNamespace(argv);
+      restartLean(argv);
     })
     .action(action(async () => (await import('./run.ts')).runCommand));
 }

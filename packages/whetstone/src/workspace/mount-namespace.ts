@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readlinkSync, rmSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { leanEnvironment } from './lean-memory.ts';
 import { MOUNT_OPTION_SETS, mountCommand } from './mount-options.ts';
 import { privateRootScript } from './private-root.ts';
 import { temporaryPrefix } from './temporary-name.ts';
@@ -82,6 +83,7 @@ export function enterPrivateMountNamespace(argv: readonly string[] = ownArgument
   const restart = ['/bin/sh', '-c', privateRootScript(), 'sh', process.execPath, ...argv];
   process.execve(unshare, ['unshare', ...options, '--', ...restart], {
     ...process.env,
+    ...leanEnvironment(),
     [MARKER]: outer,
   });
 }

@@ -3,6 +3,7 @@
 import { writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { restartLean } from '../../workspace/lean-memory.ts';
 import { enterPrivateMountNamespace } from '../../workspace/mount-namespace.ts';
 import { main } from '../main.ts';
 import type { Call } from './command-line.ts';
@@ -10,8 +11,9 @@ import type { Call } from './command-line.ts';
 /** How long a command may keep its process alive after it has returned. */
 const END_LIMIT_MS = 30_000;
 
-// Once for all calls: it starts the process anew.
+// Once for all calls: they start the process anew.
 enterPrivateMountNamespace();
+restartLean();
 
 let output: Record<'stdout' | 'stderr', string> | undefined;
 for (const stream of ['stdout', 'stderr'] as const) process[stream].write = writer(stream);

@@ -25,7 +25,7 @@ console.log(
     uid: process.getuid?.(),
     isPrivate: isPrivateMountNamespace(),
     namespace: readlinkSync('/proc/self/ns/mnt'),
-    environment: Object.keys(process.env).filter((name) => name.startsWith('WHETSTONE')),
+    environment: Object.keys(process.env).filter((name) => /^(WHETSTONE|MALLOC)/.test(name)),
     argv: process.argv.slice(2),
     strategy: workspaces.strategy,
     mounts: readFileSync('/proc/mounts', 'utf8').split('\n').filter((line) => line.includes(scratch)).length,
