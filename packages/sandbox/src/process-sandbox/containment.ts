@@ -1,3 +1,5 @@
+import type { Namespace } from '../process/launcher.ts';
+
 /**
  * How the processes of a command are held together, so that all of them can be ended. There are two ways: a PID
  * namespace for each command or, if the system allows none, a process group with a search for what left the group.
@@ -7,21 +9,22 @@ export interface Containment {
   /** Whether `launch` can hide the neighbours of a folder. */
   readonly canHide: boolean;
   /** What to spawn, in a session of its own, so that `argv` runs contained with this environment. */
-  launch(argv: readonly string[], env: Readonly<Record<string, string>>, hiding?: Hiding): Launch;
+  launch(
+    argv: readonly [string, ...string[]],
+    env: Readonly<Record<string, string>>,
+    hiding?: Hiding,
+  ): Launch;
 }
 
-/** The command sees of `common` only its folder `own`, and cannot write beside it. All paths are absolute. */
-export type Hiding = {
-  common: string;
-  own: string;
-  /** A folder with nothing but an empty folder of the name of `own`. The command sees it in place of `common`. */
-  view: string;
-};
+/** `view` is a folder with nothing but an empty folder of the name of `own`. */
+export type Hiding = NonNullable<Namespace['hiding']>;
 
 export type Launch = {
   file: string;
   args: string[];
-  env: Record<string, string>;
+  env: Readonly<Record<string, string>>;
+  /** Made by the process that starts the program. */
+  namespace?: Namespace;
   /** Takes over the process that was started, by its id. */
   contain(pid: number): ContainedTree;
 };

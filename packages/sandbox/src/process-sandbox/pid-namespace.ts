@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { accessSync, constants } from 'node:fs';
 import { mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { makesNamespaces, startProgram } from '../process/launcher.ts';
 import { descendantsOf, listProcesses, signalProcess } from '../process/process-list.ts';
 import type { ContainedTree, Containment } from './containment.ts';
 
@@ -51,25 +50,48 @@ export function createPidNamespaceContainment(): Promise<Containment | undefined
   return probed;
 }
 
-/** Tries as root, then through a user namespace; first with mounts of its own, then without. */
+/**
+ * By the process that starts commands, or with the programs of util-linux; as root, or through a user namespace; with
+ * mounts of its own, or, with util-linux only, without.
+ */
 async function probe(): Promise<Containment | undefined> {
   if (process.platform !== 'linux') return undefined;
-  const setpriv = findExecutable('setpriv');
-  const unshare = findExecutable('unshare');
-  if (!setpriv || !unshare) return undefined;
-  const inUserNamespace = ['--user', '--map-current-user'];
-  const drop = `${setpriv} --ambient-caps=-all --inh-caps=-all --`;
-  const ways: Way[] = [
-    ...(process.getuid?.() === 0 ? [{ flags: [], drop: '', canHide: true }] : []),
-    { flags: [...inUserNamespace, '--keep-caps'], drop, canHide: true },
-    ...(process.getuid?.() === 0 ? [{ flags: [], drop: '', canHide: false }] : []),
-    { flags: inUserNamespace, drop: '', canHide: false },
-  ];
-  for (const way of ways) {
-    const containment = containmentWith(setpriv, unshare, way);
+  for (const containment of [...byLauncher(), ...withUtilLinux()]) {
     if (await works(containment)) return containment;
   }
   return undefined;
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+
+function byLauncher(): Containment[] {
+  if (!makesNamespaces) return [];
+  return (isRoot() ? [false, true] : [true]).map((inUserNamespace) => ({
+    processes: 'pid-namespace',
+    canHide: true,
+    launch: ([file, ...args], env, hiding) => ({
+      file,
+      args,
+      env,
+      namespace: { inUserNamespace, hiding },
+      contain: namespaceTree,
+    }),
+  }));
+}
+
+function withUtilLinux(): Containment[] {
+  const setpriv = findExecutable('setpriv');
+  const unshare = findExecutable('unshare');
+  if (!setpriv || !unshare) return [];
+  const inUserNamespace = ['--user', '--map-current-user'];
+  const drop = `${setpriv} --ambient-caps=-all --inh-caps=-all --`;
+  const ways: Way[] = [
+    ...(isRoot() ? [{ flags: [], drop: '', canHide: true }] : []),
+    { flags: [...inUserNamespace, '--keep-caps'], drop, canHide: true },
+    ...(isRoot() ? [{ flags: [], drop: '', canHide: false }] : []),
+    { flags: inUserNamespace, drop: '', canHide: false },
+  ];
+  return ways.map((way) => containmentWith(setpriv, unshare, way));
 }
 
 /** `drop`: the words before a command that take the rights from it which the first process needs. */
@@ -101,7 +123,7 @@ function containmentWith(setpriv: string, unshare: string, { flags, drop, canHid
   };
 }
 
-/** `pid` is `unshare`. Its only child is the first process of the namespace; all other processes are below that one. */
+/** `pid` is `unshare`, or a process that does the same. Its only child is the first process of the namespace; all other processes are below that one. */
 function namespaceTree(pid: number): ContainedTree {
   const inside = async (): Promise<{ first: number | undefined; others: number[] }> => {
     const processes = await listProcesses();
@@ -116,7 +138,7 @@ function namespaceTree(pid: number): ContainedTree {
     },
     async kill() {
       const { first } = await inside();
-      // `unshare` stays and waits: it returns only when the whole namespace is gone.
+      // The process above stays and waits: it returns only when the whole namespace is gone.
       signalProcess(first ?? pid, 'SIGKILL');
     },
     async sweep() {},
@@ -134,16 +156,15 @@ async function works(containment: Containment): Promise<boolean> {
       { PATH: SYSTEM_PATH },
       containment.canHide ? hiding : undefined,
     );
-    const child = spawn(launch.file, launch.args, {
-      cwd: hiding.own,
-      env: launch.env,
-      stdio: ['ignore', 'ignore', 'ignore', 'ignore'],
-      detached: true,
-      timeout: 10_000,
-      killSignal: 'SIGKILL',
-    });
-    const [code] = await once(child, 'exit').catch(() => [undefined]);
+    const { file, args, env, namespace } = launch;
+    const started = await startProgram({ file, args, env, namespace, cwd: hiding.own, hasReport: true });
+    for (const stream of [started.stdout, started.stderr, started.report]) stream.resume();
+    const timer = setTimeout(() => signalProcess(started.pid, 'SIGKILL'), 10_000);
+    const code = await started.exited;
+    clearTimeout(timer);
     return code === 7;
+  } catch {
+    return false;
   } finally {
     await rm(common, { recursive: true, force: true });
   }

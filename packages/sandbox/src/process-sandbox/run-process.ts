@@ -153,12 +153,12 @@ class LaunchReport {
  * `sandbox-start-failed`.
  */
 async function startProcess(
-  { file, args, env }: Launch,
+  { file, args, env, namespace }: Launch,
   cwd: string,
   stdin: Readable | undefined,
 ): Promise<StartedProgram> {
   await assertFolder(cwd);
-  return await startProgram({ file, args, env, cwd, stdin, hasReport: true }).catch(cannotStart);
+  return await startProgram({ file, args, env, cwd, stdin, hasReport: true, namespace }).catch(cannotStart);
 }
 
 function cannotStart(cause: NodeJS.ErrnoException): never {

@@ -1,8 +1,9 @@
 import { spawn } from 'node:child_process';
-import { constants } from 'node:os';
 import { pipeline, Readable, type Writable } from 'node:stream';
-import { type Answer, launcherProgram, type Request } from './launcher-program.ts';
 import { closePipes, createNamedPipes } from './named-pipes.ts';
+import { exitCodeOf, startNodeLauncher } from './node-launcher.ts';
+import type { Started } from './pending-programs.ts';
+import { perl, startPerlLauncher } from './perl-launcher.ts';
 
 export type Program = {
   file: string;
@@ -13,7 +14,19 @@ export type Program = {
   stdin?: Readable | undefined;
   /** Whether the program has a pipe as its descriptor 3. Default: no. */
   hasReport?: boolean;
+  /** A PID namespace for the program, where `makesNamespaces`; what happens there is reported. Default: none. */
+  namespace?: Namespace | undefined;
 };
+
+/** Root needs no user namespace. The paths are absolute. */
+export type Namespace = {
+  inUserNamespace: boolean;
+  /** The program sees of `common` only its folder `own`, in place of the rest `view`, and cannot write beside it. */
+  hiding?: { common: string; own: string; view: string } | undefined;
+};
+
+/** Whether programs can be started in namespaces. */
+export const makesNamespaces: boolean = perl !== undefined;
 
 export type StartedProgram = {
   pid: number;
@@ -39,17 +52,20 @@ export function startProgram(program: Program): Promise<StartedProgram> {
   return process.platform === 'linux' ? launch(program) : startDirectly(program);
 }
 
-type Started = Pick<StartedProgram, 'pid' | 'exited'>;
-type Launcher = {
-  start(request: Omit<Request, 'id'>): Promise<Started>;
-  openPipes: ReturnType<typeof createNamedPipes>;
+/** `input` and `outputs` are paths: for standard input, and for the descriptors from 1 on. */
+export type LaunchRequest = Pick<Program, 'file' | 'args' | 'cwd' | 'env' | 'namespace'> & {
+  input?: string;
+  outputs: readonly string[];
 };
-type Pending = { start: PromiseWithResolvers<number>; exit: PromiseWithResolvers<number> };
 
-const KILLED = 128 + constants.signals.SIGKILL;
+export type Launcher = {
+  start(request: LaunchRequest): Promise<Started>;
+  makeFifos(paths: readonly string[]): Promise<void>;
+};
 
-let launcher: Launcher | undefined;
-let lastId = 0;
+type Used = Launcher & { openPipes: ReturnType<typeof createNamedPipes> };
+
+let launcher: Used | undefined;
 
 async function launch({ stdin, hasReport = false, ...program }: Program): Promise<StartedProgram> {
   launcher ??= startLauncher();
@@ -74,67 +90,12 @@ async function launch({ stdin, hasReport = false, ...program }: Program): Promis
   }
 }
 
-function startLauncher(): Launcher {
-  const child = spawn(process.execPath, ['-e', `(${launcherProgram})()`], {
-    // It holds no folder that somebody wants to remove, and has nothing of this process's environment.
-    cwd: '/',
-    env: {},
-    // A session of its own: Ctrl-C in a terminal goes to the whole group of this process.
-    detached: true,
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-  });
-  const pending = new Map<number, Pending>();
-
-  async function start(request: Omit<Request, 'id'>): Promise<Started> {
-    lastId += 1;
-    const id = lastId;
-    const entry: Pending = { start: Promise.withResolvers(), exit: Promise.withResolvers() };
-    pending.set(id, entry);
-    // A running program keeps this process alive, an idle launcher does not.
-    child.channel?.ref();
-    child.send({ id, ...request } satisfies Request, (error) => {
-      if (error) settle({ id, error: { code: undefined, message: error.message } });
-    });
-    return { pid: await entry.start.promise, exited: entry.exit.promise };
-  }
-
-  function settle(answer: Answer): void {
-    const entry = pending.get(answer.id);
-    if (entry === undefined) return;
-    if ('pid' in answer) {
-      entry.start.resolve(answer.pid);
-      return;
-    }
-    if ('error' in answer) entry.start.reject(Object.assign(new Error(answer.error.message), answer.error));
-    else entry.exit.resolve(exitCodeOf(answer.code, answer.signal));
-    pending.delete(answer.id);
-    if (pending.size === 0) child.channel?.unref();
-  }
-
-  async function makeFifos(paths: readonly string[]): Promise<void> {
-    const { exited } = await start({
-      file: 'mkfifo',
-      args: ['-m', '600', ...paths],
-      cwd: '/',
-      env: { PATH: '/usr/local/bin:/usr/bin:/bin' },
-      outputs: [],
-    });
-    if ((await exited) !== 0) throw new Error('mkfifo failed');
-  }
-
-  const started: Launcher = { start, openPipes: createNamedPipes(makeFifos) };
-  const end = (reason: Error): void => {
+function startLauncher(): Used {
+  const onEnd = (): void => {
     if (launcher === started) launcher = undefined;
-    for (const { start, exit } of pending.values()) {
-      start.reject(reason);
-      exit.resolve(KILLED);
-    }
-    pending.clear();
   };
-  child.on('message', settle);
-  child.on('error', end);
-  child.on('exit', () => end(new Error('the process that starts commands was killed')));
-  child.unref();
+  const made = perl ? startPerlLauncher(perl, onEnd) : startNodeLauncher(onEnd);
+  const started: Used = { ...made, openPipes: createNamedPipes(made.makeFifos) };
   return started;
 }
 
@@ -167,10 +128,6 @@ async function startDirectly({ file, args, cwd, env, stdin, hasReport }: Program
 function feed(source: Readable, target: Writable, exited: Promise<number>): void {
   pipeline(source, target, () => {});
   void exited.then(() => target.destroy());
-}
-
-function exitCodeOf(code: number | null, signal: NodeJS.Signals | null): number {
-  return code ?? 128 + (signal ? constants.signals[signal] : 0);
 }
 
 function ended(): Readable {

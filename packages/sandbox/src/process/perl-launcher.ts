@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import type { Socket } from 'node:net';
+import { release, constants as system } from 'node:os';
+import { createInterface } from 'node:readline';
+import { getSystemErrorName } from 'node:util';
+import type { Launcher, LaunchRequest } from './launcher.ts';
+import { pendingPrograms, type Report } from './pending-programs.ts';
+import { PERL_LAUNCHER, PERL_START, SYSTEM_CALLS } from './perl-program.ts';
+
+const PERLS = ['/usr/bin/perl', '/usr/local/bin/perl', '/bin/perl', '/run/current-system/sw/bin/perl'];
+
+/** The Perl that can start programs here, which takes Linux 5.3; `undefined` where there is none. */
+export const perl: string | undefined =
+  process.platform === 'linux' && SYSTEM_CALLS[process.arch] && hasPidfds()
+    ? PERLS.find(isExecutable)
+    : undefined;
+
+/** The longest text that a program can be given: MAX_ARG_STRLEN of Linux, with the NUL at its end. */
+const LONGEST_TEXT = 128 * 1024 - 1;
+
+export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
+  const child = spawn(file, ['-e', PERL_START, '--', ...(SYSTEM_CALLS[process.arch] ?? [])], {
+    // It holds no folder that somebody wants to remove, and has nothing of this process's environment.
+    cwd: '/',
+    env: {},
+    // A session of its own: Ctrl-C in a terminal goes to the whole group of this process.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  const [input, output] = [child.stdin as Socket, child.stdout as Socket];
+  const programs = pendingPrograms(() => output.unref());
+
+  const ask = (kind: string, fields: readonly string[]) =>
+    programs.begin((id) => {
+      // A running program keeps this process alive, an idle launcher does not.
+      output.ref();
+      input.write(messageOf([kind, id, ...fields].join('\0')));
+    });
+
+  const end = (reason: Error): void => {
+    onEnd();
+    programs.fail(reason, 128 + system.signals.SIGKILL);
+  };
+  createInterface({ input: output }).on('line', (line) => {
+    const [, id, what = '', rest = ''] = /^(\d+) (\w+) (.*)$/.exec(line) ?? [];
+    programs.settle(Number(id), reportOf(what, rest));
+  });
+  // The end of the process says more.
+  input.on('error', () => {});
+  input.write(messageOf(PERL_LAUNCHER));
+  child.on('error', end);
+  child.on('exit', () => end(new Error('the process that starts commands was killed')));
+  child.unref();
+  input.unref();
+  output.unref();
+  return {
+    async start(request) {
+      return await ask('start', fieldsOf(request)).started;
+    },
+    async makeFifos(paths) {
+      const made = ask('make-pipes', paths);
+      await Promise.race([made.exited, made.started]);
+    },
+  };
+}
+
+function messageOf(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const message = Buffer.allocUnsafe(4 + bytes.length);
+  message.writeUInt32BE(bytes.length);
+  bytes.copy(message, 4);
+  return message;
+}
+
+function fieldsOf({ file, args, cwd, env, input = '', outputs, namespace }: LaunchRequest): string[] {
+  const variables = Object.entries(env).flat();
+  const { common = '', own = '', view = '' } = namespace?.hiding ?? {};
+  const contained = namespace
+    ? ['namespace', namespace.inUserNamespace ? '1' : '', common, own, view]
+    : ['', '', '', '', ''];
+  const lists = [String(outputs.length), ...outputs, String(variables.length), ...variables];
+  const fields = [cwd, input, ...lists, ...contained, file, ...args];
+  if (fields.some((field) => field.includes('\0')))
+    throw withCode('ERR_INVALID_ARG_VALUE', 'a program cannot be given null bytes');
+  if (fields.some((field) => field.length > LONGEST_TEXT / 3 && Buffer.byteLength(field) > LONGEST_TEXT))
+    throw withCode('E2BIG', 'spawn E2BIG');
+  return fields;
+}
+
+function reportOf(what: string, rest: string): Report {
+  if (what === 'pid') return { pid: Number(rest) };
+  if (what === 'exit') return { exitCode: Number(rest) };
+  const [, number, message = rest] = /^(\d+) (.*)$/.exec(rest) ?? [];
+  const code = Number(number) > 0 ? getSystemErrorName(-Number(number)) : undefined;
+  return { error: { code, message: code === undefined ? message : `${message} (${code})` } };
+}
+
+const withCode = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+function hasPidfds(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number);
+  return major > 5 || (major === 5 && minor >= 3);
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,210 @@
+/**
+ * The launcher as a program for Perl, which nearly every Linux has: it makes the system calls for which Node would have to
+ * start `mkfifo`, `setpriv`, `unshare` and `mount`, and it is small, so that a fork takes little. It reads messages from
+ * standard input, each a length of four bytes and then texts with a NUL between them, and answers with lines. It ends at
+ * the end of its input. Its arguments are the numbers of the system calls in `SYSTEM_CALLS`.
+ */
+export const PERL_LAUNCHER = String.raw`
+my ($prctl, $unshare, $mount, $dup3, $setsid, $mknodat) = @ARGV;
+my ($pidfd_open, $mount_setattr) = (434, 442);
+my (%running, $pending);
+# What ps shows, also for the first process of a namespace.
+$0 = 'init';
+# Descriptors that the harness itself was given and did not close.
+opendir my $descriptors, '/proc/self/fd';
+for my $descriptor (grep { /^\d+$/ && $_ > 2 && $_ != fileno $descriptors } readdir $descriptors) {
+  open my $closed, '<&=', $descriptor;
+}
+closedir $descriptors;
+
+sub say_all { my $text = join(' ', @_) . "\n"; $text =~ s/\n(?=.)/ /g; syswrite STDOUT, $text }
+sub status { $? & 127 ? 128 + ($? & 127) : $? >> 8 }
+sub attach { my @given = @_; syscall($mount, @given, 0) == 0 }
+sub die_with_parent { syscall($prctl, 1, 9, 0, 0, 0) }
+sub give_up { print STDERR "$_[0]: $!\n"; exit 1 }
+sub put { my $file; open($file, '>', $_[0]) && syswrite($file, $_[1]) or give_up($_[0]) }
+
+sub make_pipes {
+  for my $path (@_) { syscall($mknodat, -100, my $copy = $path, 0010600, 0) == 0 or return "mkfifo: $!" }
+  return '';
+}
+
+sub lock_writing {
+  my ($path, $attributes) = ($_[0], pack 'Q4', 1, 0, 0, 0);
+  # since Linux 5.12; else MS_BIND, MS_REMOUNT and MS_RDONLY
+  syscall($mount_setattr, -100, $path, 0, $attributes, 32) == 0 || attach('none', $path, 0, 0x1021);
+}
+
+# The command sees of a common folder only its own one. That is covered then, but still reached by a descriptor.
+sub hide {
+  my ($common, $own, $view, $folder) = @_;
+  my $held;
+  # MS_BIND; with MS_REC
+  return open($held, '<', $own)
+    && attach($view, $common, 0, 0x1000)
+    && lock_writing($common)
+    && attach('/proc/self/fd/' . fileno($held), $own, 0, 0x5000)
+    && chdir $folder;
+}
+
+# Waits for the first process of a PID namespace, its only child. When the first one ends, the kernel ends all others,
+# whatever they did with sessions and parents.
+sub contain {
+  my ($report, $user, $common, $own, $view, @command) = @_;
+  my ($folder, $uid, $gid) = (readlink '/proc/self/cwd', $>, $) + 0);
+  # Else nobody ends the namespace when the launcher is killed.
+  die_with_parent();
+  # CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWUSER
+  syscall($unshare, 0x20020000 | ($user ? 0x10000000 : 0)) == 0 or give_up('unshare');
+  if ($user) {
+    put('/proc/self/setgroups', 'deny');
+    put('/proc/self/uid_map', "$uid $uid 1");
+    put('/proc/self/gid_map', "$gid $gid 1");
+  }
+  my $first = fork;
+  defined $first or give_up('fork');
+  lead($report, $folder, $common, $own, $view, @command) if !$first;
+  close $report;
+  waitpid $first, 0;
+  kill $? & 127, $$ if $? & 127;
+  exit status();
+}
+
+# The first process only has to outlive the command, send TERM to what is left, and wait a little.
+sub lead {
+  my ($report, $folder, $common, $own, $view, @command) = @_;
+  die_with_parent();
+  # Mounts made inside stay inside (MS_REC, MS_SLAVE), and no command keeps a workspace alive that is unmounted outside.
+  attach('none', '/', 0, 0x84000) or give_up('mount');
+  # MS_NOSUID, MS_NODEV, MS_NOEXEC
+  attach('proc', '/proc', 'proc', 0xe) or give_up('mount /proc');
+  if ($common ne '' && !hide($common, $own, $view, $folder)) {
+    print STDERR "the folders beside $own cannot be hidden\n";
+    exit 1;
+  }
+  pipe my $failure, my $failing;
+  my $pid = fork;
+  defined $pid or give_up('fork');
+  if (!$pid) {
+    close $report;
+    exec { $command[0] } @command;
+    my ($code, $reason) = ($! + 0, "$!");
+    syswrite $failing, $code;
+    print STDERR "$command[0]: $reason\n" if $code != 7;
+    exit($code == 2 ? 127 : 126);
+  }
+  close $failing;
+  sysread $failure, my $why, 16;
+  # E2BIG: it is not the command that failed.
+  if ($why eq '7') { print STDERR "the arguments and the environment are too long\n"; exit 1 }
+  syswrite $report, "started\n";
+  my $ended;
+  do { $ended = wait } until $ended == $pid || $ended < 0;
+  my $status = status();
+  syswrite $report, "exited $status\n";
+  close $_ for $report, *STDOUT, *STDERR;
+  if (kill 'TERM', -1) {
+    for (1 .. 40) {
+      1 while waitpid(-1, 1) > 0;
+      last unless kill 0, -1;
+      select undef, undef, undef, 0.05;
+    }
+  }
+  exit $status;
+}
+
+# In the new process: the code of spawn and why it failed, or nothing, when another program runs.
+sub become {
+  my ($failing, $folder, $input, $outputs, $variables, $namespace, @command) = @_;
+  my $refuse = sub { syswrite $failing, "$_[0] $_[1]"; exit 1 };
+  syscall($setsid);
+  open STDIN, '<', $input eq '' ? '/dev/null' : $input or $refuse->(0, "a pipe could not be opened: $!");
+  # Opened before any is put at its place, which may be the place of another.
+  my @opened;
+  for my $path (map { $$outputs[$_] // '/dev/null' } 0 .. ($#$outputs > 1 ? $#$outputs : 1)) {
+    open my $pipe, '>', $path or $refuse->(0, "a pipe could not be opened: $!");
+    push @opened, $pipe;
+  }
+  chdir $folder or $refuse->($! + 0, "$folder: $!");
+  if ($$namespace[0] ne '') {
+    my ($stdout, $stderr, $report) = @opened;
+    open STDOUT, '>&', $stdout;
+    open STDERR, '>&', $stderr;
+    close $_ for $stdout, $stderr, $failing;
+    %ENV = @$variables;
+    contain($report, @$namespace[1 .. 4], @command);
+  }
+  if (fileno($failing) <= @opened) {
+    # Not where a descriptor of the program goes.
+    open my $moved, '>&', $failing;
+    $failing = $moved;
+  }
+  for my $index (0 .. $#opened) {
+    my $place = $index + 1;
+    if (fileno($opened[$index]) == $place) {
+      # dup3 refuses equal numbers, and does not clear the flag that closes it.
+      open my $copy, '>&', $opened[$index];
+      $opened[$index] = $copy;
+    }
+    syscall($dup3, fileno($opened[$index]), $place, 0);
+  }
+  %ENV = @$variables;
+  exec { $command[0] } @command;
+  $refuse->($! + 0, "spawn $command[0]: $!");
+}
+
+sub start {
+  my ($id, $folder, $input, @rest) = @_;
+  my @outputs = splice @rest, 0, shift @rest;
+  my @variables = splice @rest, 0, shift @rest;
+  my @namespace = splice @rest, 0, 5;
+  pipe my $failure, my $failing;
+  my $pid = fork;
+  return say_all($id, 'error', $! + 0, "fork: $!") if !defined $pid;
+  if (!$pid) {
+    close $failure;
+    become($failing, $folder, $input, \@outputs, \@variables, \@namespace, @rest);
+  }
+  close $failing;
+  sysread $failure, my $why, 4096;
+  if ($why ne '') {
+    waitpid $pid, 0;
+    return say_all($id, 'error', $why);
+  }
+  say_all($id, 'pid', $pid);
+  my $descriptor = syscall($pidfd_open, $pid, 0);
+  open my $handle, '<&=', $descriptor;
+  $running{$descriptor} = [$id, $pid, $handle];
+}
+
+for (;;) {
+  my $ready = '';
+  vec($ready, $_, 1) = 1 for 0, keys %running;
+  next if select($ready, undef, undef, undef) < 0;
+  for my $descriptor (keys %running) {
+    next if !vec($ready, $descriptor, 1);
+    my ($id, $pid) = @{delete $running{$descriptor}};
+    waitpid $pid, 0;
+    say_all($id, 'exit', status());
+  }
+  next if !vec($ready, 0, 1);
+  sysread(STDIN, $pending, 65536, length $pending) or exit;
+  while (length $pending >= 4 && length $pending >= 4 + (my $length = unpack 'N', $pending)) {
+    my ($kind, $id, @rest) = split /\0/, substr($pending, 4, $length), -1;
+    substr($pending, 0, 4 + $length) = '';
+    if ($kind eq 'start') { start($id, @rest) }
+    else { my $why = make_pipes(@rest); say_all($id, $why ? ('error', 0, $why) : ('exit', 0)) }
+  }
+}
+`;
+
+/** What Perl is started with. The launcher is its first message, so that its text is in no list of processes. */
+export const PERL_START =
+  'sysread STDIN, my $size, 4; my ($text, $length) = ("", unpack "N", $size); ' +
+  'sysread(STDIN, $text, $length - length $text, length $text) || exit while length $text < $length; eval $text';
+
+/** The numbers of prctl, unshare, mount, dup3, setsid and mknodat, by the name of the architecture in Node. */
+export const SYSTEM_CALLS: Partial<Record<NodeJS.Architecture, readonly string[]>> = {
+  x64: ['157', '272', '165', '292', '112', '259'],
+  arm64: ['167', '97', '40', '24', '157', '33'],
+};
