@@ -9,7 +9,13 @@ export { BoundedOutput, KEPT_BYTES } from './bounded-output.ts';
 export { cgroupFolder, commandInCgroup, removeCgroup } from './cgroup.ts';
 export { drainOutput } from './drain-output.ts';
 export { holdGroup, newMark, releaseGroup, unwatch, watch } from './host-watcher.ts';
-export { type Program, type StartedProgram, startProgram } from './launcher.ts';
+export {
+  launcherMounts,
+  type Mounts,
+  type Program,
+  type StartedProgram,
+  startProgram,
+} from './launcher.ts';
 export { OutputFile, type OutputFileOptions } from './output-file.ts';
 export { type ConnectedProcess, PolledProcess, UnreadOutput } from './polled-process.ts';
 export { isAlive, signalProcess } from './process-list.ts';

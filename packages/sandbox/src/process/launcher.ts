@@ -61,7 +61,25 @@ export type LaunchRequest = Pick<Program, 'file' | 'args' | 'cwd' | 'env' | 'nam
 export type Launcher = {
   start(request: LaunchRequest): Promise<Started>;
   makeFifos(paths: readonly string[]): Promise<void>;
+  /** Absent: it only starts programs. */
+  mounts?: Mounts;
 };
+
+/** Mounts and removals by the process that starts programs. They reject when they are not done. */
+export type Mounts = {
+  /** Mounts overlayfs. The paths in `options` are relative to `folder`; `target` is absolute. */
+  overlay(folder: string, options: string, target: string): Promise<void>;
+  /** Also when the mount is in use: then it ends with its last user. */
+  unmount(target: string): Promise<void>;
+  /** Removes folders with what is in them. Follows no link. */
+  remove(paths: readonly string[]): Promise<void>;
+};
+
+/** `undefined` where programs are started by a process that cannot mount. */
+export function launcherMounts(): Mounts | undefined {
+  launcher ??= process.platform === 'linux' ? startLauncher() : undefined;
+  return launcher?.mounts;
+}
 
 type Used = Launcher & { openPipes: ReturnType<typeof createNamedPipes> };
 

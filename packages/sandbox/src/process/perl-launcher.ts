@@ -19,6 +19,8 @@ export const perl: string | undefined =
 /** The longest text that a program can be given: MAX_ARG_STRLEN of Linux, with the NUL at its end. */
 const LONGEST_TEXT = 128 * 1024 - 1;
 
+const KILLED = 128 + system.signals.SIGKILL;
+
 export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
   const child = spawn(file, ['-e', PERL_START, '--', ...(SYSTEM_CALLS[process.arch] ?? [])], {
     // It holds no folder that somebody wants to remove, and has nothing of this process's environment.
@@ -38,9 +40,17 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
       input.write(messageOf([kind, id, ...fields].join('\0')));
     });
 
+  /** What the launcher does itself. */
+  async function done(kind: string, fields: readonly string[]): Promise<void> {
+    const { started, exited } = ask(kind, fields);
+    // It reports no start, and an error only in its place.
+    const code = await Promise.race([exited, started.then(() => exited)]);
+    if (code !== 0) throw new Error(`${kind}: ${code === KILLED ? 'the launcher was killed' : 'not done'}`);
+  }
+
   const end = (reason: Error): void => {
     onEnd();
-    programs.fail(reason, 128 + system.signals.SIGKILL);
+    programs.fail(reason, KILLED);
   };
   createInterface({ input: output }).on('line', (line) => {
     const [, id, what = '', rest = ''] = /^(\d+) (\w+) (.*)$/.exec(line) ?? [];
@@ -59,8 +69,12 @@ export function startPerlLauncher(file: string, onEnd: () => void): Launcher {
       return await ask('start', fieldsOf(request)).started;
     },
     async makeFifos(paths) {
-      const made = ask('make-pipes', paths);
-      await Promise.race([made.exited, made.started]);
+      await done('pipes', paths);
+    },
+    mounts: {
+      overlay: (folder, options, target) => done('overlay', [folder, options, target]),
+      unmount: (target) => done('unmount', [target]),
+      remove: (paths) => done('remove', paths),
     },
   };
 }

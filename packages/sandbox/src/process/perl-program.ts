@@ -5,7 +5,7 @@
  * the end of its input. Its arguments are the numbers of the system calls in `SYSTEM_CALLS`.
  */
 export const PERL_LAUNCHER = String.raw`
-my ($prctl, $unshare, $mount, $dup3, $setsid, $mknodat) = @ARGV;
+my ($prctl, $unshare, $mount, $umount2, $dup3, $setsid, $mknodat) = @ARGV;
 my ($pidfd_open, $mount_setattr) = (434, 442);
 my (%running, $pending);
 # What ps shows, also for the first process of a namespace.
@@ -27,6 +27,43 @@ sub put { my $file; open($file, '>', $_[0]) && syswrite($file, $_[1]) or give_up
 sub make_pipes {
   for my $path (@_) { syscall($mknodat, -100, my $copy = $path, 0010600, 0) == 0 or return "mkfifo: $!" }
   return '';
+}
+
+sub overlay {
+  my ($folder, $options, $target) = @_;
+  # The paths in the options are relative, because no escape in them is safe.
+  my ($source, $type) = ('overlay', 'overlay');
+  my $is_done = chdir($folder) && syscall($mount, $source, $target, $type, 0, $options) == 0;
+  my $why = "mount: $!";
+  chdir '/';
+  return $is_done ? '' : $why;
+}
+
+# A mount that is still in use is hidden (MNT_DETACH) and ends with its last user.
+sub unmount {
+  my ($target) = @_;
+  return syscall($umount2, $target, 0) == 0 || syscall($umount2, $target, 2) == 0 ? '' : "umount: $!";
+}
+
+# Follows no link.
+sub remove {
+  my ($path) = @_;
+  lstat $path or return 1;
+  return unlink $path if !-d _;
+  opendir my $folder, $path or return 0;
+  my @names = grep { $_ ne '.' && $_ ne '..' } readdir $folder;
+  closedir $folder;
+  my $left = grep { !remove("$path/$_") } @names;
+  return !$left && rmdir $path;
+}
+
+# In a process of its own, because a large tree takes long.
+sub start_removing {
+  my ($id, @paths) = @_;
+  my $pid = fork;
+  return say_all($id, 'error', $! + 0, "fork: $!") if !defined $pid;
+  exit(grep({ !remove($_) } @paths) ? 1 : 0) if !$pid;
+  watch($id, $pid);
 }
 
 sub lock_writing {
@@ -172,10 +209,17 @@ sub start {
     return say_all($id, 'error', $why);
   }
   say_all($id, 'pid', $pid);
+  watch($id, $pid);
+}
+
+sub watch {
+  my ($id, $pid) = @_;
   my $descriptor = syscall($pidfd_open, $pid, 0);
   open my $handle, '<&=', $descriptor;
   $running{$descriptor} = [$id, $pid, $handle];
 }
+
+my %calls = (pipes => \&make_pipes, overlay => \&overlay, unmount => \&unmount);
 
 for (;;) {
   my $ready = '';
@@ -193,7 +237,8 @@ for (;;) {
     my ($kind, $id, @rest) = split /\0/, substr($pending, 4, $length), -1;
     substr($pending, 0, 4 + $length) = '';
     if ($kind eq 'start') { start($id, @rest) }
-    else { my $why = make_pipes(@rest); say_all($id, $why ? ('error', 0, $why) : ('exit', 0)) }
+    elsif ($kind eq 'remove') { start_removing($id, @rest) }
+    else { my $why = $calls{$kind}->(@rest); say_all($id, $why ? ('error', 0, $why) : ('exit', 0)) }
   }
 }
 `;
@@ -203,8 +248,8 @@ export const PERL_START =
   'sysread STDIN, my $size, 4; my ($text, $length) = ("", unpack "N", $size); ' +
   'sysread(STDIN, $text, $length - length $text, length $text) || exit while length $text < $length; eval $text';
 
-/** The numbers of prctl, unshare, mount, dup3, setsid and mknodat, by the name of the architecture in Node. */
+/** The numbers of prctl, unshare, mount, umount2, dup3, setsid and mknodat, by the name of the architecture in Node. */
 export const SYSTEM_CALLS: Partial<Record<NodeJS.Architecture, readonly string[]>> = {
-  x64: ['157', '272', '165', '292', '112', '259'],
-  arm64: ['167', '97', '40', '24', '157', '33'],
+  x64: ['157', '272', '165', '166', '292', '112', '259'],
+  arm64: ['167', '97', '40', '39', '24', '157', '33'],
 };

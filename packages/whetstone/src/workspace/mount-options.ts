@@ -13,14 +13,19 @@ export const MOUNT_OPTION_SETS: readonly MountOptions[] = [
 ];
 
 /** Paths are relative and plain (`\w`, `-`, `.`, `/`): no escape for `,`, `:` and `\` works in every mount program. */
-export function mountCommand(mount: {
+export type LayeredMount = {
   /** The uppermost layer first. */
   lower: readonly string[];
   upper: string;
   work: string;
   target: string;
   options: MountOptions;
-}): string[] {
-  const layers = [`lowerdir=${mount.lower.join(':')}`, `upperdir=${mount.upper}`, `workdir=${mount.work}`];
-  return ['mount', '-t', 'overlay', 'overlay', '-o', [...layers, ...mount.options].join(','), mount.target];
+};
+
+export function mountCommand(mount: LayeredMount): string[] {
+  return ['mount', '-t', 'overlay', 'overlay', '-o', overlayOptions(mount), mount.target];
+}
+
+export function overlayOptions({ lower, upper, work, options }: LayeredMount): string {
+  return [`lowerdir=${lower.join(':')}`, `upperdir=${upper}`, `workdir=${work}`, ...options].join(',');
 }

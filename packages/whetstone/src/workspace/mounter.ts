@@ -1,0 +1,46 @@
+import { join, relative } from 'node:path';
+import { removeTrees } from '@whetstone/sandbox';
+import { launcherMounts } from '@whetstone/sandbox/process';
+import { openCommandShell } from './command-shell.ts';
+import { type LayeredMount, mountCommand, overlayOptions } from './mount-options.ts';
+
+/** Mounts and removes below the scratch folder. `target` and `folders` are absolute; the paths of a mount are relative. */
+export type Mounter = AsyncDisposable & {
+  mount(mount: LayeredMount): Promise<void>;
+  /** A mount that is still in use is hidden and ends with its last user. */
+  unmount(target: string): Promise<void>;
+  remove(folders: readonly string[]): Promise<void>;
+};
+
+/** By the process that starts commands, if it can mount; else with system programs. */
+export function openMounter(scratch: string): Mounter {
+  const mounts = launcherMounts();
+  if (!mounts) return shellMounter(scratch);
+  return {
+    mount: (mount) => mounts.overlay(scratch, overlayOptions(mount), join(scratch, mount.target)),
+    unmount: mounts.unmount,
+    // What is locked or too deep is left for other means.
+    remove: (folders) => mounts.remove(folders).catch(() => removeTrees(folders)),
+    async [Symbol.asyncDispose]() {},
+  };
+}
+
+function shellMounter(scratch: string): Mounter {
+  const shell = openCommandShell(scratch);
+  // A second shell, so that a mount does not wait for a slow removal.
+  const removals = openCommandShell(scratch);
+  const local = (folder: string) => relative(scratch, folder);
+  return {
+    mount: (mount) => shell.run(mountCommand(mount)),
+    unmount: (target) =>
+      shell
+        .run(['umount', '--', local(target)])
+        .catch(() => shell.run(['umount', '-l', '--', local(target)])),
+    remove: (folders) =>
+      removals.run(['rm', '-rf', '--', ...folders.map(local)]).catch(() => removeTrees(folders)),
+    async [Symbol.asyncDispose]() {
+      await shell[Symbol.asyncDispose]();
+      await removals[Symbol.asyncDispose]();
+    },
+  };
+}
