@@ -7,6 +7,7 @@ import { drivenAgentKinds, instructionsRead, isInstructionFile } from '@whetston
 import { testedVersion } from '@whetstone/agents/install';
 import { createGateway, defineScript, type Gateway, type Script } from '@whetstone/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KNOWN_MODELS } from './drive-agent.ts';
 import { cacheFolder } from './install.ts';
 
 /** Files that some agent reads, and files that one could read because they have such names. */
@@ -62,12 +63,17 @@ afterAll(async () => {
 const markOf = (name: string): string => `Planted as <${name}>.`;
 
 /** The planted files that a request of the agent has, in their order there. */
-async function readsOf(agent: Agent, names: readonly string[], script: Script = hello): Promise<string[]> {
+async function readsOf(
+  agent: Agent,
+  names: readonly string[],
+  script: Script = hello,
+  more = '',
+): Promise<string[]> {
   const workspace = mkdtempSync(join(root, 'w-'));
   for (const name of [...names, below('note.txt')]) {
     mkdirSync(dirname(join(workspace, name)), { recursive: true });
     const scope = name.endsWith('.instructions.md') ? '---\napplyTo: "**"\n---\n' : '';
-    writeFileSync(join(workspace, name), `${scope}${markOf(name)}\n`);
+    writeFileSync(join(workspace, name), `${scope}${markOf(name)}\n${more}`);
   }
   execFileSync('git', ['init', '--quiet'], { cwd: workspace });
   const bodies: string[] = [];
@@ -89,12 +95,12 @@ async function readsOf(agent: Agent, names: readonly string[], script: Script = 
 }
 
 describe.each(drivenAgentKinds)('%s', (kind) => {
-  const { reads = [], readsBelow: isBelow = false } = drivenAgents[kind].facts;
+  const { reads = [], readsBelow: isBelow = false, imports = false } = drivenAgents[kind].facts;
   let agent: Agent;
   beforeAll(async () => {
     const environment = { ...process.env, XDG_CACHE_HOME: cacheFolder };
     agent = await createAgent(
-      { kind, version: testedVersion(drivenAgents[kind]) },
+      { kind, version: testedVersion(drivenAgents[kind]), model: KNOWN_MODELS[kind] },
       { environment, hasLanes: true },
     );
   });
@@ -108,6 +114,12 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
       if (read.length === 0) break;
       left = left.filter((name) => !read.includes(name));
     }
+  });
+
+  test(`${imports ? 'reads' : 'does not read'} a file that its own file names as @path`, async () => {
+    const { instructions } = drivenAgents[kind].facts;
+    const read = await readsOf(agent, [instructions, 'docs/extra.md'], hello, 'See @docs/extra.md\n');
+    expect(read.sort()).toEqual([instructions, ...(imports ? ['docs/extra.md'] : [])]);
   });
 
   const hidden = reads.flatMap(({ path, hiddenBy = [] }) =>

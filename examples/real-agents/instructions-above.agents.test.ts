@@ -21,17 +21,22 @@ import { cacheFolder } from './install.ts';
 
 /** Files that some agent could read. `.env` and `.mcp.json` are settings, which no request shows. */
 const NAMES = [
+  '.claude/AGENTS.md',
   '.claude/CLAUDE.md',
   '.claude/rules/a.md',
+  '.codex/instructions.md',
   '.gemini/GEMINI.md',
   '.github/copilot-instructions.md',
+  '.github/instructions/a.instructions.md',
   '.qwen/QWEN.md',
+  '.qwen/rules/a.md',
   'AGENTS.MD',
   'AGENTS.md',
   'AGENTS.override.md',
   'CLAUDE.MD',
   'CLAUDE.local.md',
   'CLAUDE.md',
+  'CONTEXT.md',
   'GEMINI.md',
   'QWEN.md',
 ];

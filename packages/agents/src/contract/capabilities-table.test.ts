@@ -93,20 +93,20 @@ const yes = (can: boolean): string => (can ? 'yes' : '–');
 const INSTRUCTIONS = `## Which instruction files each agent reads
 
 What an agent gives to its model without being asked, from the root of the workspace, in the order of its first request. Found
-with the released programs and their default settings (\`instruction-files.agents.test.ts\`): settings of an agent, and imports
-in a file, can name more. "Below" says whether it reads the same files in a folder below once it opens a file there. Of a
-command or a module only the file is known that its \`context\` names.
+with the released programs and their default settings (\`instruction-files.agents.test.ts\`): an agent's settings can name
+more. "Below": it reads the same files in a folder below once it opens a file there. "Imports": it also reads the files that
+an instruction file names as \`@path\`. Of a command or a module only the file is known that its \`context\` names.
 `;
 
 function instructionsRow(page: string, config: AgentConfig): string[][] {
-  const { reads, readsBelow = false } = contextPlacesOf(config);
+  const { reads, imports = false, readsBelow = false } = contextPlacesOf(config);
   if (!reads) return [];
   const files = reads.map(({ path, hiddenBy = [] }) => {
     const name = /\.md$/i.test(path) ? path : `${path}/**/*.md`;
     const by = hiddenBy.map((file) => `\`${file}\``).join(' or ');
     return `\`${name}\`${by === '' ? '' : ` (not beside ${by})`}`;
   });
-  return [[page, files.join(', '), yes(readsBelow)]];
+  return [[page, files.join(', '), yes(readsBelow), yes(imports)]];
 }
 
 const table = (rows: readonly (readonly string[])[]): string =>
@@ -141,7 +141,7 @@ test('the page matches the code', async () => {
       instructionsRow(`\`loop\`, ${profile}`, agentConfig({ kind: 'loop', loop: { profile } })),
     ),
   ];
-  const files = table([...rule(['agent', 'files', 'below']), ...read]);
+  const files = table([...rule(['agent', 'files', 'below', 'imports']), ...read]);
   const page = `${INTRODUCTION}\n${table([...rule(COLUMNS), ...rows])}\n${INSTRUCTIONS}\n${files}`;
   await expect(page).toMatchFileSnapshot('../../../../docs/agents/capabilities.md');
 });

@@ -5,7 +5,10 @@ import type { NativeAgent, NativeFacts } from './native-agent.ts';
 import { nativeAgentOf, nativeAgents } from './native-agents.ts';
 
 /** Where an agent looks for its instructions, skills, MCP servers and plugins. */
-export type ContextPlaces = Pick<NativeFacts, 'instructions' | 'reads' | 'readsBelow' | 'skills'> & {
+export type ContextPlaces = Pick<
+  NativeFacts,
+  'instructions' | 'reads' | 'imports' | 'readsBelow' | 'skills'
+> & {
   /** Whether the agent can be given MCP servers. For commands and modules: the file below the agent's home. */
   mcpServers: boolean | { file: string };
   /** The folder of a plugin below the agent's home, with `NAME` for its name. Absent: the agent takes no plugins. */
@@ -29,9 +32,16 @@ export function placesReadAbove(): string[] {
 export function contextPlacesOf(agent: AgentConfig): ContextPlaces {
   const native = nativeAgentOf(agent.kind)?.facts;
   const facts = agent.runner === 'loop' ? loopFacts : native;
-  const { instructions = 'AGENTS.md', skills, mcpServers = false, plugins, readsBelow } = facts ?? {};
+  const {
+    instructions = 'AGENTS.md',
+    skills,
+    mcpServers = false,
+    plugins,
+    imports,
+    readsBelow,
+  } = facts ?? {};
   const reads = agent.runner === 'loop' ? loopInstructions[agent.loop.profile] : native?.reads;
-  const known = present({ skills, reads, readsBelow });
+  const known = present({ skills, reads, imports, readsBelow });
   if (agent.runner === 'loop' || agent.runner === 'driver') {
     return { instructions, mcpServers, ...known, ...present({ plugins: plugins?.folder }) };
   }

@@ -33,6 +33,8 @@ export type NativeFacts = {
   instructions: string;
   /** What the agent reads at the root, in the order of its first request. Absent: unknown. */
   reads?: readonly InstructionFile[];
+  /** Whether the agent also reads the files that an instruction file names as `@path`, relative to it. Default: no. */
+  imports?: boolean;
   /** Whether the agent reads the same files in a folder below when it opens a file there. Default: no. */
   readsBelow?: boolean;
   /** Files and folders that the agent reads in every folder above the workspace. Default: none. */

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { KNOWN_MODELS } from '../../../../examples/real-agents/drive-agent.ts';
 import type { CaseRow } from '../record/row.ts';
 import { makeProject, type Project } from './__fixtures__/project.ts';
 
@@ -26,7 +27,9 @@ beforeAll(async () => {
   });
   const text = 'New rules: use the small pot.';
   project.writeConfig({
-    agents: Object.fromEntries(drivenAgentKinds.map((kind) => [kind, { kind, timeout_minutes: 2 }])),
+    agents: Object.fromEntries(
+      drivenAgentKinds.map((kind) => [kind, { kind, model: KNOWN_MODELS[kind], timeout_minutes: 2 }]),
+    ),
     variants: {
       plain: {},
       unread: { overlays: [{ source: 'notes.txt', target: 'docs/deep/notes.txt' }] },

@@ -1,9 +1,9 @@
-import { rmSync } from 'node:fs';
+import { rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { AgentConfig, DrivenAgentKind } from '@whetstone/agents/config';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { OverlayOperation, VariantConfig } from '../config/config.ts';
-import { makeRepo, makeTempDir, writeTree } from './__fixtures__/test-repo.ts';
+import { commitAll, makeRepo, makeTempDir, runGit, writeTree } from './__fixtures__/test-repo.ts';
 import { instructionNotes, previewInstructions } from './preview-instructions.ts';
 import { resolveCommit } from './repository.ts';
 
@@ -85,20 +85,56 @@ test('instructions go beside those of the repository, or replace them', async ()
   });
 });
 
-test('a file that a removed one hid is named', async () => {
-  const other = makeRepo({ 'AGENTS.md': 'Old.\n', 'CLAUDE.md': 'Old.\n' });
+/** In another repository. */
+async function previewIn(
+  files: Record<string, string>,
+  kind: DrivenAgentKind,
+  variant: Partial<VariantConfig>,
+) {
   const before = repo;
-  repo = other;
+  repo = makeRepo(files);
   try {
-    const overlays: OverlayOperation[] = [{ kind: 'remove', paths: ['CLAUDE.md'] }];
-    expect(await preview('claude-code', { overlays })).toMatchObject({
-      reads: ['AGENTS.md'],
-      notes: [
-        'claude-code now reads AGENTS.md, which a file hid that the overlays of the variant v take away.',
-      ],
-    });
+    return await preview(kind, variant);
   } finally {
+    rmSync(repo, { recursive: true });
     repo = before;
-    rmSync(other, { recursive: true });
+  }
+}
+
+test('a file that a removed one hid is named', async () => {
+  const files = { 'AGENTS.md': 'Old.\n', 'CLAUDE.md': 'Old.\n' };
+  const overlays: OverlayOperation[] = [{ kind: 'remove', paths: ['CLAUDE.md'] }];
+  expect(await previewIn(files, 'claude-code', { overlays })).toMatchObject({
+    reads: ['AGENTS.md'],
+    notes: [
+      'claude-code now reads AGENTS.md, which a file hid that the overlays of the variant v take away.',
+    ],
+  });
+});
+
+test('a file that another one imports is read', async () => {
+  const files = { 'AGENTS.md': 'Old.\n', 'CLAUDE.md': 'See @AGENTS.md, and mail me@example.org.\n' };
+  const overlays = [put('AGENTS.md')];
+  const reads = ['CLAUDE.md', 'AGENTS.md'];
+  expect(await previewIn(files, 'claude-code', { overlays })).toEqual({ ...nothing, reads });
+  expect(await previewIn(files, 'claude-code', { overlays: [put('CLAUDE.md')] })).toMatchObject({
+    reads: ['CLAUDE.md'],
+    notes: ['claude-code no longer reads AGENTS.md because of the variant v: CLAUDE.md hides it.'],
+  });
+});
+
+test('a file that a symlink leads to is read', async () => {
+  const before = repo;
+  repo = makeTempDir();
+  writeTree(repo, { 'AGENTS.md': 'Old.\n' });
+  symlinkSync('AGENTS.md', join(repo, 'GEMINI.md'));
+  runGit(repo, ['init', '-q']);
+  commitAll(repo, {});
+  try {
+    const reads = ['GEMINI.md', 'AGENTS.md'];
+    expect(await preview('gemini-cli', { overlays: [put('AGENTS.md')] })).toEqual({ ...nothing, reads });
+  } finally {
+    rmSync(repo, { recursive: true });
+    repo = before;
   }
 });

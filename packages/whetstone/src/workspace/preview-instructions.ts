@@ -1,9 +1,16 @@
-import { type AgentConfig, instructionsRead, isRootInstructionFile } from '@whetstone/agents/config';
-import type { Config, VariantConfig } from '../config/config.ts';
+import {
+  type AgentConfig,
+  contextPlacesOf,
+  instructionsRead,
+  isRootInstructionFile,
+} from '@whetstone/agents/config';
+import { present } from '@whetstone/events/present';
+import type { Config, OverlayOperation, VariantConfig } from '../config/config.ts';
 import { git } from './git.ts';
 import { instructionPlaces, instructionsFor } from './instructions-for.ts';
 import { overlaidPaths } from './overlaid-paths.ts';
 import { type InstructionPlaces, instructionPaths, placeInstructions } from './place-instructions.ts';
+import { type CommitTree, reachedFiles } from './reached-files.ts';
 import { openRepository } from './repository.ts';
 import { type Withheld, withheldBy } from './withheld.ts';
 
@@ -11,7 +18,7 @@ import { type Withheld, withheldBy } from './withheld.ts';
 export type InstructionPreview = {
   variant: string;
   agent: string;
-  /** In the order of its first request. */
+  /** In the order of its first request, then what these lead to as symlinks and imports. */
   reads: string[];
   /** Where the instructions of the variant go; `null` where it has none. */
   placed: { path: string; mode: 'append' | 'replace' } | null;
@@ -37,9 +44,9 @@ export async function previewInstructions(input: {
   const isWithheld = withheldBy(input.withheld);
   const previews = new Map<string, InstructionPreview>();
   for (const commit of new Set(input.commits)) {
-    const listing = await git(['ls-tree', '-r', '-z', '--name-only', '--full-tree', commit], { gitDir });
-    const paths = listing.toString('latin1').split('\0');
-    const tree = paths.filter((path) => path !== '' && !isWithheld(path));
+    const listing = await git(['ls-tree', '-r', '-z', '--full-tree', commit], { gitDir });
+    const entries = entriesIn(listing.toString('latin1'), isWithheld);
+    const tree: CommitTree = { gitDir, entries, blobs: new Map() };
     for (const variant of input.variants) {
       for (const agent of input.agents) {
         const preview = await previewOf(tree, variant, agent);
@@ -53,28 +60,47 @@ export async function previewInstructions(input: {
   return [...previews.values()];
 }
 
+function entriesIn(listing: string, isWithheld: (path: string) => boolean): CommitTree['entries'] {
+  const entries = new Map<string, { mode: string; oid: string }>();
+  for (const line of listing.split('\0')) {
+    const [facts = '', path = ''] = line.split('\t', 2);
+    const [mode = '', , oid = ''] = facts.split(' ');
+    if (path !== '' && !isWithheld(path)) entries.set(path, { mode, oid });
+  }
+  return entries;
+}
+
 async function previewOf(
-  tree: readonly string[],
+  tree: CommitTree,
   variant: VariantConfig,
   agent: AgentConfig,
 ): Promise<InstructionPreview | undefined> {
   const places = instructionPlaces(agent);
   const { reads } = places;
   if (!reads) return undefined;
-  const before = new Set(instructionPaths(tree, places.instructions));
-  const after = await overlaidPaths(before, variant.overlays);
+  const { overlays } = variant;
+  const before = new Set(instructionPaths(tree.entries.keys(), places.instructions));
+  const after = await overlaidPaths(before, overlays);
   const instructions = instructionsFor(variant, agent);
   const placed = instructions && placeInstructions(after, instructions);
-  const final = placed ? await overlaidPaths(after, placed.overlays) : after;
+  const all = [...overlays, ...(placed?.overlays ?? [])];
+  const reader: Reader = async (operations) => {
+    const from = instructionsRead(reads, await overlaidPaths(before, operations));
+    const { imports } = contextPlacesOf(agent);
+    return [...from, ...(await reachedFiles(tree, operations, { from, ...present({ imports }) }))];
+  };
   return {
     variant: variant.name,
     agent: agent.name,
-    reads: instructionsRead(reads, final),
+    reads: await reader(all),
     placed: placed && instructions ? { path: placed.path, mode: instructions.mode } : null,
     hides: placed?.hides ?? [],
-    warnings: await warningsOf({ before, after, variant, agent: agent.name, places }),
+    warnings: await warningsOf({ before, after, variant, agent: agent.name, places, reader }),
   };
 }
+
+/** What an agent reads of a tree after these overlays. */
+type Reader = (overlays: readonly OverlayOperation[]) => Promise<string[]>;
 
 async function warningsOf(change: {
   before: ReadonlySet<string>;
@@ -82,20 +108,21 @@ async function warningsOf(change: {
   variant: VariantConfig;
   agent: string;
   places: InstructionPlaces;
+  reader: Reader;
 }): Promise<string[]> {
-  const { before, after, variant, agent, places } = change;
-  const { reads = [] } = places;
+  const { before, after, variant, agent, places, reader } = change;
   const put = await overlaidPaths([], variant.overlays);
-  const had = instructionsRead(reads, before);
-  const has = instructionsRead(reads, after);
   // Folders below are read only when the agent works there.
   const laid = [...put].filter(isRootInstructionFile);
+  if (laid.length === 0 && [...before].every((path) => after.has(path))) return [];
+  const had = await reader([]);
+  const has = await reader(variant.overlays);
   const unseen = laid.some((path) => has.includes(path)) ? [] : laid;
   const whose = `of the variant ${variant.name}`;
   return [
     ...unseen.map((path) => `${agent} does not read the ${path} ${whose}${because(path, after, places)}.`),
     ...had
-      .filter((path) => after.has(path) && !has.includes(path))
+      .filter((path) => after.has(path) && !has.includes(path) && !unseen.includes(path))
       .map((path) => `${agent} no longer reads ${path} because ${whose}${because(path, after, places)}.`),
     ...has
       .filter((path) => before.has(path) && !had.includes(path) && !put.has(path))

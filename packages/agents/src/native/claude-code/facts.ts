@@ -11,10 +11,12 @@ export const facts: NativeFacts = {
     { path: '.claude/AGENTS.md', hiddenBy: ['CLAUDE.md', '.claude/CLAUDE.md', 'CLAUDE.local.md'] },
   ],
   readsBelow: true,
+  imports: true,
   readsAbove: [
     'AGENTS.md',
     'CLAUDE.md',
     'CLAUDE.local.md',
+    '.claude/AGENTS.md',
     '.claude/CLAUDE.md',
     '.claude/rules',
     '.mcp.json',

@@ -15,6 +15,7 @@ export const facts: NativeFacts = {
     { path: '.github/instructions' },
     { path: '.claude/rules' },
   ],
+  imports: true,
   skills: '.copilot/skills',
   mcpServers: true,
   plugins: {

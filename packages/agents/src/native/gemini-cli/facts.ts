@@ -4,6 +4,7 @@ export const facts: NativeFacts = {
   instructions: 'GEMINI.md',
   reads: [{ path: 'GEMINI.md' }],
   readsBelow: true,
+  imports: true,
   readsAbove: ['.env', '.gemini/.env'],
   skills: '.gemini/skills',
   mcpServers: true,

@@ -3,6 +3,7 @@ import type { NativeFacts, Release } from '../native-agent.ts';
 export const facts: NativeFacts = {
   instructions: 'QWEN.md',
   reads: [{ path: 'QWEN.md' }, { path: 'AGENTS.md' }, { path: '.qwen/rules' }],
+  imports: true,
   readsAbove: ['QWEN.md', 'AGENTS.md', '.env', '.qwen/.env'],
   skills: '.qwen/skills',
   mcpServers: true,
