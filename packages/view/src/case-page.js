@@ -1,6 +1,6 @@
 import { runAddress } from './address.js';
 import { element } from './element.js';
-import { exposure } from './exposure.js';
+import { exposure, instructionFiles } from './exposure.js';
 import { bytes, counted, dollars, seconds, tokens, UNKNOWN } from './format.js';
 import { modelCalls } from './model-calls.js';
 import { badge, facts, fold, link, localTime, STATE_WORDS, section, table } from './parts.js';
@@ -32,6 +32,7 @@ export function casePage(run, caseId) {
       introduction(detail),
       detail.row && factsSection(detail.row),
       detail.row && verification(detail.row, files),
+      detail.row?.instruction_files?.length ? instructionFiles(detail.row.instruction_files) : null,
       detail.row?.exposure ? exposure(detail.row.exposure) : null,
       draw(files, 'patch', 'Changes', patch),
       draw(files, 'answer', 'Answer', (file) => text(file.head)),

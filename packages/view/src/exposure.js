@@ -16,6 +16,16 @@ const IN_REQUESTS = { whole: 'whole', part: 'a part', no: 'no' };
 const TRIGGERED = { confirmed: 'yes', attempted: 'asked for, not got', no: 'no' };
 
 /**
+ * How much of each instruction file of the workspace the first model request had.
+ * @param {NonNullable<CaseRow['instruction_files']>} files
+ */
+export function instructionFiles(files) {
+  const columns = [{ head: 'File' }, { head: 'In the first model request' }];
+  const rows = files.map(({ path, in_first_request: extent }) => [path, IN_REQUESTS[extent]]);
+  return section('Instruction files', table('Instruction files', columns, rows));
+}
+
+/**
  * What the agent saw of its variant's context, with a row per item.
  * @param {Exposure} seen
  */

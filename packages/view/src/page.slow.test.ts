@@ -96,6 +96,8 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(await count('.timeline li')).toBe(10);
     expect(await text('.timeline li.bad')).toContain('1 failing');
     expect(await count('[aria-label="Model calls"] tbody tr')).toBe(3);
+    const files = await text('[aria-label="Instruction files"] tbody');
+    expect(files.split(/\s+/)).toEqual(['CLAUDE.md', 'whole', 'AGENTS.md', 'no']);
     const seen = await text('[aria-label="What the agent saw of its variant"] tbody');
     expect(seen).toMatch(/Skill brew-tea\s+yes\s+yes\s+event 4\s+300/);
     expect(seen).toMatch(/MCP server unasked\s+no\s+0 calls/);

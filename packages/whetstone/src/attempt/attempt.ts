@@ -78,17 +78,14 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   attempt.onProgress?.({ phase: 'agent' });
   const driveStart = performance.now();
   trace.isDriving = true;
-  const turn = await drive(attempt, lab, { sandbox, lane, folder, files }, trace).finally(() => {
+  const turn = await drive(attempt, lab, { sandbox, lane, folder, files }, trace).finally(async () => {
     trace.agentSeconds = (performance.now() - driveStart) / 1000;
+    const { first } = watch.sight;
+    if (!lane || !first || !instructionFiles) return;
+    const place = { lane, names, commit: snapshot.sealedCommit };
+    trace.seen = await describeFirstRequest(first, instructionFiles, place);
   });
   trace.isDriving = false;
-  trace.seen =
-    lane && instructionFiles
-      ? await describeFirstRequest(watch.sight.first, instructionFiles, {
-          ...{ lane, names },
-          commit: snapshot.sealedCommit,
-        })
-      : { first_request: null, instruction_files: null };
   const sight = lane && watch.sight;
   const instructionsPath = snapshot.placed?.path;
   const exposure = findExposure(attempt.context, turn.events, { sight, instructionsPath });

@@ -78,7 +78,7 @@ export function buildRow(input: {
     ...(attempt.task.followUps && { turns: trace.turnsSent, turns_planned: plannedTurns(attempt.task) }),
     ...(usesLogin(attempt.agentConfig) && { auth: 'login' }),
     ...(waited >= 0.1 && { provider_wait_seconds: waited }),
-    ...(trace.seen && maskValues(trace.seen, mask)),
+    ...maskValues(trace.seen ?? { first_request: null, instruction_files: null }, mask),
     ...(trace.exposure && { exposure: maskValues(trace.exposure, mask) }),
     ...(trace.workspaceKept && { workspace_path: caseLayout('').workspace }),
     ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),

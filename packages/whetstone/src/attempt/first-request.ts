@@ -37,11 +37,10 @@ export async function readInstructionFiles(
  * replacement, so that equal requests of two cases have equal hashes. `commit`: that of the workspace, which agents name.
  */
 export async function describeFirstRequest(
-  first: FirstRequest | undefined,
+  first: FirstRequest,
   files: InstructionTexts,
   { lane, names, commit }: { lane: Lane; names: Readonly<Record<string, string>>; commit: string },
 ): Promise<Required<Pick<CaseRow, 'first_request' | 'instruction_files'>>> {
-  if (!first) return { first_request: null, instruction_files: null };
   const { canonicalRequest } = await import('@whetstone/gateway');
   const line = lane.ledger.find(({ id }) => id === first.call);
   const { key } = canonicalRequest({

@@ -67,7 +67,7 @@ export type Trace = {
   changes?: Changes;
   verification?: Verification;
   calls: Lane['ledger'];
-  /** Set once the agent has been driven. */
+  /** Set once a gateway has seen a request. */
   seen?: Pick<CaseRow, 'first_request' | 'instruction_files'>;
   /** Set where the variant declares a context. */
   exposure?: Exposure;

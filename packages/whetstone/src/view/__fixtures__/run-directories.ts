@@ -21,7 +21,14 @@ export async function writeSampleRun(outputDirectory: string): Promise<string> {
 /** The sample run with one case whose variant declares something. */
 export function exposedRun(): ReturnType<typeof sampleRun> {
   const { manifest, rows } = sampleRun();
-  const exposed = rows.map((row) => (row.case_id === 'case-0-0-0-2' ? { ...row, exposure: sampleExposure() } : row));
+  const seen = {
+    exposure: sampleExposure(),
+    instruction_files: [
+      { path: 'CLAUDE.md', in_first_request: 'whole' as const },
+      { path: 'AGENTS.md', in_first_request: 'no' as const },
+    ],
+  };
+  const exposed = rows.map((row) => (row.case_id === 'case-0-0-0-2' ? { ...row, ...seen } : row));
   return { manifest, rows: exposed };
 }
 
