@@ -30,6 +30,7 @@ export type EnvironmentOperation =
  */
 export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncDisposable {
   protected readonly inner: ExecutionEnvironment;
+  readonly readRange?: (path: string, offset: number, length: number) => Promise<Uint8Array>;
   readonly removeDirectory?: (path: string) => Promise<void>;
   readonly endCommandsOf?: (owner: string) => Promise<void>;
   readonly start?: (command: Command, options?: StartOptions) => Promise<BackgroundProcess>;
@@ -39,6 +40,10 @@ export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncD
   constructor(inner: ExecutionEnvironment) {
     this.inner = inner;
     wrapEnvironment(this, inner);
+    const readRange = inner.readRange?.bind(inner);
+    if (readRange)
+      this.readRange = (path, offset, length) =>
+        this.around({ method: 'readBytes', path }, () => readRange(path, offset, length));
     const removeDirectory = inner.removeDirectory?.bind(inner);
     if (removeDirectory)
       this.removeDirectory = (path) =>

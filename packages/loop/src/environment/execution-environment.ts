@@ -20,8 +20,13 @@ export interface ExecutionEnvironment {
   /** Stops everything that was started here. Called by whoever owns the environment. */
   cleanup?(): Promise<void>;
 
-  /** The whole content of a regular file. */
+  /** The whole content of a regular file. Rejects, rather than wait or read forever, for one that never ends. */
   readBytes(path: string): Promise<Uint8Array>;
+  /**
+   * The bytes of a regular file from `offset` on: `length` of them, fewer only at its end, none behind it. Optional:
+   * where it is absent, tools read large files whole.
+   */
+  readRange?(path: string, offset: number, length: number): Promise<Uint8Array>;
   /**
    * Writes the whole content of a file, in place where it exists: its owner, permissions and hard links stay. Creates it
    * and its parent folders where it does not; `mode` holds the permission bits of a new file, for example `0o755`.

@@ -1,5 +1,5 @@
 import { constants, type Dirent, existsSync, mkdtempSync, realpathSync, rmSync, type Stats } from 'node:fs';
-import { mkdir, open, readdir, readFile, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
+import { mkdir, open, readdir, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { cgroupFolder, endTree, newMark, unwatch, watch } from '@whetstone/sandbox/process';
@@ -78,7 +78,16 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   }
 
   async readBytes(target: string): Promise<Uint8Array> {
-    return await readFile(this.#resolve(target));
+    return await readWhole(this.#resolve(target));
+  }
+
+  async readRange(target: string, offset: number, length: number): Promise<Uint8Array> {
+    await using handle = await open(this.#resolve(target), 'r');
+    const bytes = Buffer.alloc(length);
+    let read = 0;
+    for (let last = 1; last > 0 && read < length; read += last)
+      last = (await handle.read(bytes, read, length - read, offset + read)).bytesRead;
+    return bytes.subarray(0, read);
   }
 
   async writeBytes(target: string, content: Uint8Array, options: { mode?: number } = {}): Promise<void> {
@@ -219,6 +228,32 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
 
   #resolve(target: string): string {
     return path.resolve(this.#workingDirectory, target);
+  }
+}
+
+/** What a file without a size may give, in bytes and in milliseconds. */
+const MOST_UNSIZED_BYTES = 64 * 1024 * 1024;
+const UNSIZED_DEADLINE_MS = 5_000;
+
+/** A file of `/proc` has no size. Some wait for what may never come, and some never end. */
+async function readWhole(file: string): Promise<Uint8Array> {
+  await using handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  if ((await handle.stat()).size > 0) return await handle.readFile();
+  const chunks: Buffer[] = [];
+  const deadline = performance.now() + UNSIZED_DEADLINE_MS;
+  for (let total = 0; ; ) {
+    const { buffer, bytesRead } = await handle
+      .read(Buffer.alloc(64 * 1024))
+      .catch((error: NodeJS.ErrnoException) => {
+        // It would wait for more.
+        if (error.code === 'EAGAIN' && total > 0) return { buffer: Buffer.alloc(0), bytesRead: 0 };
+        throw error;
+      });
+    if (bytesRead === 0) return Buffer.concat(chunks);
+    chunks.push(buffer.subarray(0, bytesRead));
+    total += bytesRead;
+    if (total > MOST_UNSIZED_BYTES || performance.now() > deadline)
+      throw Object.assign(new Error(`the file has not ended after ${total} bytes`), { code: 'EFBIG' });
   }
 }
 

@@ -35,6 +35,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'exists already',
   EBUSY: 'is busy, for example because something is mounted on it',
   ETXTBSY: 'is a program that is running',
+  EAGAIN: 'has nothing to read now, and may never have',
 };
 
 /** Why a file operation failed, in words for the model. */

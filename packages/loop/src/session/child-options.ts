@@ -75,7 +75,7 @@ async function scopeEnvironment(
   if (directory === environment.workingDirectory()) return environment;
   const paths = pathsOf(environment);
   const at = (path: string | undefined) => paths.resolve(directory, path ?? '.');
-  const { removeDirectory, endCommandsOf, start, connect, outputDirectory } = environment;
+  const { readRange, removeDirectory, endCommandsOf, start, connect, outputDirectory } = environment;
   const scoped: ExecutionEnvironment = {
     workingDirectory: () => directory,
     platform: () => environment.platform(),
@@ -90,6 +90,9 @@ async function scopeEnvironment(
     listDirectory: (path) => environment.listDirectory(at(path)),
     exec: (command, options) =>
       environment.exec(command, { ...options, workingDirectory: at(options?.workingDirectory) }),
+    ...(readRange && {
+      readRange: (path, offset, length) => readRange.call(environment, at(path), offset, length),
+    }),
     ...(removeDirectory && { removeDirectory: (path) => removeDirectory.call(environment, at(path)) }),
     ...(endCommandsOf && { endCommandsOf: (owner) => endCommandsOf.call(environment, owner) }),
     ...(start && {

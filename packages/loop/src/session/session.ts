@@ -377,12 +377,7 @@ export class Session implements AsyncDisposable {
       this.#options.signal?.removeEventListener('abort', this.#closeQuietly);
       const { history, environment, meter } = this.#context;
       // Commands that calls have left running end once no call can start another.
-      const stopped = this.#running.then(() =>
-        Promise.all([
-          endSessionProcesses({ environment, sessionId: this.id }),
-          environment.endCommandsOf?.(this.id).catch(() => {}),
-        ]),
-      );
+      const stopped = this.#running.then(() => endSessionProcesses({ environment, sessionId: this.id }));
       await Promise.all([stopped, this.#subagents.endAll()]);
       endParkedCalls(this.#context);
       await this.#persist();

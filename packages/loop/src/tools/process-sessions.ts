@@ -79,9 +79,12 @@ export function backgroundCommands(
   });
 }
 
-/** Ends all commands of a session that closes, and forgets what its tools have kept. Never rejects. */
+/** Ends all commands of a session that closes, with what they have left running, and forgets what its tools have kept. Never rejects. */
 export async function endSessionProcesses(owner: StateOwner): Promise<void> {
   const processes = [...processesOf(owner).values()];
   dropSessionState(owner);
-  await Promise.allSettled(processes.map(({ process }) => process.kill()));
+  await Promise.allSettled([
+    ...processes.map(({ process }) => process.kill()),
+    owner.environment.endCommandsOf?.(owner.sessionId),
+  ]);
 }

@@ -1,5 +1,5 @@
 import { builtInTool } from './built-in-tool.ts';
-import { DEFAULT_LINES, loadFile, selectLines } from './load-file.ts';
+import { DEFAULT_LINES, loadLines } from './load-file.ts';
 import { FILE_PATH, integer, optional } from './parameters.ts';
 import type { ToolContext, ToolOutput } from './tool.ts';
 
@@ -32,12 +32,14 @@ export async function readNumbered(
     render,
   }: { offset: number; limit: number; render: (number: number, line: string) => string },
 ): Promise<ToolOutput> {
-  const file = await loadFile(environment, path);
+  const file = await loadLines(environment, path, offset, limit);
   if (file.kind === 'image') return { content: [file.image] };
-  if (file.lines.length === 0) return `(${path} is empty)`;
-  const { shown, last, total } = selectLines(file.lines, path, offset, limit);
+  const { shown, last, total } = file;
+  if (total === 0) return `(${path} is empty)`;
   const numbered = shown.map((line, index) => render(offset + index, line));
-  if (last < total)
-    numbered.push(`(lines ${offset} to ${last} of ${total}; continue with offset=${last + 1})`);
+  if (last !== total) {
+    const whole = total === undefined ? '; the file goes on' : ` of ${total}`;
+    numbered.push(`(lines ${offset} to ${last}${whole}; continue with offset=${last + 1})`);
+  }
   return numbered.join('\n');
 }

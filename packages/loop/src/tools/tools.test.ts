@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import type { JsonObject } from '@whetstone/events';
 import { expect, test } from 'vitest';
@@ -32,6 +33,13 @@ async function call(
   return typeof output === 'string' ? { content: output } : output;
 }
 
+/** The methods of an environment, which use its private fields, for an object that replaces some of them. */
+const boundMethods = (environment: ExecutionEnvironment): Partial<ExecutionEnvironment> => ({
+  workingDirectory: () => environment.workingDirectory(),
+  platform: () => environment.platform(),
+  stat: (file) => environment.stat(file),
+});
+
 const shell = createShellTool({ defaultTimeoutMs: 10_000, nonZeroExitIsError: true });
 const grep = createGrepTool({ outputModes: true });
 
@@ -47,6 +55,47 @@ test('read_file numbers the lines and says where to continue', async () => {
   await writeFile(place.path('a'), '');
   expect((await read({})).content).toBe('(a is empty)');
 });
+
+test('read_file reads only a window of a large file, at its start, in it and at its end', async () => {
+  await using place = await temporaryEnvironment();
+  const lines = Array.from({ length: 300_000 }, (_line, index) => `line ${index + 1} é`);
+  await writeFile(place.path('large'), `${lines.join('\r\n')}\r\n`);
+  const ranges: number[] = [];
+  const environment: ExecutionEnvironment = Object.assign(Object.create(place.environment), {
+    ...boundMethods(place.environment),
+    readBytes: () => Promise.reject(new Error('the whole file was read')),
+    readRange: (file: string, offset: number, length: number) => {
+      ranges.push(offset);
+      return place.environment.readRange(file, offset, length);
+    },
+  });
+  const read = async (offset: number, limit: number) =>
+    (await call(readFileTool, environment, { file_path: 'large', offset, limit })).content;
+  expect(await read(1, 2)).toBe(
+    '1 | line 1 é\n2 | line 2 é\n(lines 1 to 2; the file goes on; continue with offset=3)',
+  );
+  expect(ranges).toEqual([0]);
+  expect(await read(200_000, 1)).toMatch(/^200000 \| line 200000 é\n\(lines 200000 to 200000;/);
+  expect(await read(299_999, 10)).toBe('299999 | line 299999 é\n300000 | line 300000 é');
+  await expect(read(300_001, 1)).rejects.toThrow('large has 300000 lines. There is no line 300001.');
+});
+
+test.runIf(existsSync('/proc/kmsg'))(
+  'read_file of a file that never ends gives what is there, or an error, and does not wait',
+  { tags: 'root' },
+  async () => {
+    await using place = await temporaryEnvironment();
+    const read = call(readFileTool, place.environment, { file_path: '/proc/kmsg' });
+    await expect(
+      read.then(
+        () => 'read',
+        () => 'refused',
+      ),
+    ).resolves.toMatch(/read|refused/);
+    const { content } = await call(readFileTool, place.environment, { file_path: '/proc/self/status' });
+    expect(content).toMatch(/Pid:/);
+  },
+);
 
 test('read_file gives images as images and refuses other binaries, folders and what is not there', async () => {
   await using place = await temporaryEnvironment();

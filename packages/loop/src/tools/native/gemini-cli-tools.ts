@@ -4,7 +4,7 @@ import { builtInTool } from '../built-in-tool.ts';
 import { editFile, reportEdit } from '../edit-file-tool.ts';
 import { findFiles } from '../glob-tool.ts';
 import { listDirectory } from '../list-directory-tool.ts';
-import { DEFAULT_LINES, loadFile, selectLines } from '../load-file.ts';
+import { DEFAULT_LINES, loadLines } from '../load-file.ts';
 import {
   type Arguments,
   FILE_PATH,
@@ -120,20 +120,20 @@ async function readRawFile(
   { environment }: ToolContext,
 ): Promise<ToolOutput> {
   const { file_path: path, start_line: first = 1, end_line } = args;
-  const file = await loadFile(environment, path);
-  if (file.kind === 'image') return { content: [file.image] };
-  if (file.lines.length === 0) return '';
   const limit = Math.min(DEFAULT_LINES, end_line === undefined ? DEFAULT_LINES : end_line - first + 1);
   if (limit < 1) throw new Error(`end_line ${end_line} is before start_line ${first}`);
-  const { shown, last, total } = selectLines(file.lines, path, first, limit);
+  const file = await loadLines(environment, path, first, limit);
+  if (file.kind === 'image') return { content: [file.image] };
+  const { shown, last, total } = file;
+  if (total === 0) return '';
   const cut = shown.some((line) => line.length > MAX_LINE);
   const text = shown
     .map((line) => (line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}...` : line))
     .join('\n');
   if (!cut && first === 1 && last === total) return text;
-  const next = last < total ? ` Go on with start_line: ${last + 1}.` : '';
+  const next = last !== total ? ` Go on with start_line: ${last + 1}.` : '';
   const long = cut ? ` Lines of more than ${MAX_LINE} characters are cut.` : '';
-  return `IMPORTANT: this is a part of the file.\nStatus: Showing lines ${first}-${last} of ${total} total lines.${next}${long}\n\n${text}`;
+  return `IMPORTANT: this is a part of the file.\nStatus: Showing lines ${first}-${last} of ${total ?? 'more'} total lines.${next}${long}\n\n${text}`;
 }
 
 const readManyFilesTool = builtInTool({
