@@ -79,7 +79,8 @@ function byLauncher(): Containment[] {
   }));
 }
 
-function withUtilLinux(): Containment[] {
+/** Where the process that starts commands makes no namespaces. The surest way first. */
+export function withUtilLinux(): Containment[] {
   const setpriv = findExecutable('setpriv');
   const unshare = findExecutable('unshare');
   if (!setpriv || !unshare) return [];
