@@ -1,4 +1,4 @@
-import type { Namespace } from '../process/launcher.ts';
+import type { Namespace } from '../process/launcher-interface.ts';
 
 /**
  * How the processes of a command are held together, so that all of them can be ended. There are two ways: a PID

@@ -11,11 +11,11 @@ export { drainOutput } from './drain-output.ts';
 export { holdGroup, newMark, releaseGroup, unwatch, watch } from './host-watcher.ts';
 export {
   launcherMounts,
-  type Mounts,
   type Program,
   type StartedProgram,
   startProgram,
 } from './launcher.ts';
+export type { Mounts } from './launcher-interface.ts';
 export { OutputFile, type OutputFileOptions } from './output-file.ts';
 export { type ConnectedProcess, PolledProcess, UnreadOutput } from './polled-process.ts';
 export { isAlive, signalProcess } from './process-list.ts';

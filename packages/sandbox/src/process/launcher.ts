@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { pipeline, Readable, type Writable } from 'node:stream';
+import type { Launcher, Mounts, Namespace } from './launcher-interface.ts';
 import { closePipes, createNamedPipes } from './named-pipes.ts';
 import { exitCodeOf, startNodeLauncher } from './node-launcher.ts';
 import type { Started } from './pending-programs.ts';
@@ -16,13 +17,6 @@ export type Program = {
   hasReport?: boolean;
   /** A PID namespace for the program, where `makesNamespaces`; what happens there is reported. Default: none. */
   namespace?: Namespace | undefined;
-};
-
-/** Root needs no user namespace. The paths are absolute. */
-export type Namespace = {
-  inUserNamespace: boolean;
-  /** The program sees of `common` only its folder `own`, in place of the rest `view`, and cannot write beside it. */
-  hiding?: { common: string; own: string; view: string } | undefined;
 };
 
 /** Whether programs can be started in namespaces. */
@@ -51,29 +45,6 @@ export type StartedProgram = {
 export function startProgram(program: Program): Promise<StartedProgram> {
   return process.platform === 'linux' ? launch(program) : startDirectly(program);
 }
-
-/** `input` and `outputs` are paths: for standard input, and for the descriptors from 1 on. */
-export type LaunchRequest = Pick<Program, 'file' | 'args' | 'cwd' | 'env' | 'namespace'> & {
-  input?: string;
-  outputs: readonly string[];
-};
-
-export type Launcher = {
-  start(request: LaunchRequest): Promise<Started>;
-  makeFifos(paths: readonly string[]): Promise<void>;
-  /** Absent: it only starts programs. */
-  mounts?: Mounts;
-};
-
-/** Mounts and removals by the process that starts programs. They reject when they are not done. */
-export type Mounts = {
-  /** Mounts overlayfs. The paths in `options` are relative to `folder`; `target` is absolute. */
-  overlay(folder: string, options: string, target: string): Promise<void>;
-  /** Also when the mount is in use: then it ends with its last user. */
-  unmount(target: string): Promise<void>;
-  /** Removes folders with what is in them. Follows no link. */
-  remove(paths: readonly string[]): Promise<void>;
-};
 
 /** `undefined` where programs are started by a process that cannot mount. */
 export function launcherMounts(): Mounts | undefined {

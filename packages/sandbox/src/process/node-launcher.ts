@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import type { Launcher, LaunchRequest } from './launcher.ts';
+import type { Launcher, LaunchRequest } from './launcher-interface.ts';
 import { type Answer, launcherProgram, type Request } from './launcher-program.ts';
 import { pendingPrograms } from './pending-programs.ts';
 

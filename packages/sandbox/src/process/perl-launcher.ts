@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { release, constants as system } from 'node:os';
 import { createInterface } from 'node:readline';
 import { getSystemErrorName } from 'node:util';
-import type { Launcher, LaunchRequest } from './launcher.ts';
+import type { Launcher, LaunchRequest } from './launcher-interface.ts';
 import { pendingPrograms, type Report } from './pending-programs.ts';
 import { PERL_LAUNCHER, PERL_START, SYSTEM_CALLS } from './perl-program.ts';
 
