@@ -3,7 +3,6 @@ import { pipeline, Readable, type Writable } from 'node:stream';
 import type { Launcher, Mounts, Namespace } from './launcher-interface.ts';
 import { closePipes, createNamedPipes } from './named-pipes.ts';
 import { exitCodeOf, startNodeLauncher } from './node-launcher.ts';
-import type { Started } from './pending-programs.ts';
 import { perl, startPerlLauncher } from './perl-launcher.ts';
 
 export type Program = {
