@@ -1,11 +1,5 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { isIPv6 } from 'node:net';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
@@ -15,6 +9,7 @@ import type { PriceOf } from './call-price.ts';
 import { GatewayError } from './gateway-error.ts';
 import { giveBackMemory } from './give-back-memory.ts';
 import { type Lane, type LaneOptions, openLane, type ServedLane } from './lane.ts';
+import { http } from './node-http.ts';
 import type { RateOptions } from './rate/concurrency-limit.ts';
 import { openRate } from './rate/turns.ts';
 import { likelyWire } from './route.ts';
@@ -67,7 +62,7 @@ export async function createGateway(options: GatewayOptions = {}): Promise<Gatew
   // An agent makes no call while a tool runs, and then uses the connection again. Closing it would reset some calls.
   const connections = { keepAliveTimeout: 10 * 60_000, ...headTimeout(requestTimeoutMs) };
   const beginCall = giveBackMemory();
-  const server = createServer(connections, (request, response) => {
+  const server = http.createServer(connections, (request, response) => {
     void dispatch(request, response, lanes, host).finally(beginCall());
   });
   const url = await listen(server, host, port);

@@ -2,6 +2,5 @@
 
 export { agentVersion } from './agent-version.ts';
 export { type AgentHere, agentsHere } from './agents-here.ts';
-export { cacheFolder } from './cache-folder.ts';
 export { installAgent, testedVersion } from './install-agent.ts';
 export { installedVersions, isInstalled } from './installed-agents.ts';

@@ -1,5 +1,5 @@
-import { type Agent, Agent as HttpAgent } from 'node:http';
-import { Agent as HttpsAgent } from 'node:https';
+import type { Agent } from 'node:http';
+import { http, https } from '../node-http.ts';
 
 /**
  * A lane's connections to its providers, kept open between calls. Connects through the proxy in `HTTPS_PROXY` or `HTTP_PROXY` (capital or small letters), except to hosts in `NO_PROXY`
@@ -10,8 +10,8 @@ export function openConnections() {
   const proxied = agents({ proxyEnv: process.env });
   return {
     agentFor(url: URL): Agent {
-      const { 'http:': http, 'https:': https } = isLoopback(url.hostname) ? direct : proxied;
-      return url.protocol === 'https:' ? https : http;
+      const agents = isLoopback(url.hostname) ? direct : proxied;
+      return agents[url.protocol === 'https:' ? 'https:' : 'http:'];
     },
     close(): void {
       for (const agent of [...Object.values(direct), ...Object.values(proxied)]) agent.destroy();
@@ -20,8 +20,8 @@ export function openConnections() {
 }
 
 const agents = (options: { proxyEnv?: NodeJS.ProcessEnv }): Record<'http:' | 'https:', Agent> => ({
-  'http:': new HttpAgent({ keepAlive: true, ...options }),
-  'https:': new HttpsAgent({ keepAlive: true, ...options }),
+  'http:': new http.Agent({ keepAlive: true, ...options }),
+  'https:': new https.Agent({ keepAlive: true, ...options }),
 });
 
 const isLoopback = (hostname: string): boolean =>

@@ -1,12 +1,7 @@
 import { once } from 'node:events';
-import {
-  type Agent,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request as requestHttp,
-} from 'node:http';
-import { request as requestHttps } from 'node:https';
+import type { Agent, IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { codeOf, messageOf } from '@whetstone/errors';
+import { http, https } from '../node-http.ts';
 import { RequestError } from '../wire/request-error.ts';
 
 export type UpstreamRequest = {
@@ -40,7 +35,7 @@ class StaleConnection extends Error {}
 
 async function sendOnce(upstream: UpstreamRequest): Promise<IncomingMessage> {
   const { url, method, headers, body, agent, signal, idleTimeoutMs } = upstream;
-  const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+  const send = url.protocol === 'https:' ? https.request : http.request;
   const request = send(url, { method, headers, agent, signal });
   request.setTimeout(idleTimeoutMs, () => {
     request.destroy(new RequestError(504, 'The provider stayed silent for too long.'));

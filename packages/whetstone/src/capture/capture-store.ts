@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { cacheFolder } from '@whetstone/agents/install';
+import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { type Capture, captureSchema } from './capture.ts';

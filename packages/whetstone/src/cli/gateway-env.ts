@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { findDrivenAgent, type KnownDrivenAgent } from '@whetstone/agents';
-import { cacheFolder } from '@whetstone/agents/install';
+import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { findRunningGateway } from '../gateway/running-gateways.ts';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { join } from 'node:path';
-import { cacheFolder } from '@whetstone/agents/install';
+import { cacheFolder } from '@whetstone/agents/cache-folder';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { removeTree } from '@whetstone/sandbox';
