@@ -2,10 +2,12 @@
  * Rehearses a release, installs its tarballs in an empty folder and uses them like a user, without TypeScript tooling: on
  * this Node and on the oldest supported one.
  */
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { createGateway, scriptFromSteps } from '@whetstone/gateway';
 import { rehearseRelease } from './release/rehearse-release.ts';
 
 const OLDEST_NODE = '22.18.0';
@@ -53,6 +55,12 @@ import * as adapter from 'whetstone/adapter';
 export const surface = [agents, agentsConfig, agentsInstall, deriveAgentMetadata, createGateway, loop];
 export const more = [conformanceChecks, whetstone, adapter];
 `;
+/** Part of what the first example of a package's README prints. The model of the loop's is a script. */
+const QUICKSTARTS = {
+  loop: 'tool: glob\ncompleted A README.\n',
+  gateway: "text: 'Writing it.'",
+  sandbox: '/home\n',
+};
 const root = join(import.meta.dirname, '..');
 /** A recorded output of Codex, and its transcript. */
 const RECORDED = join(root, 'packages/agents/src/native/codex-cli/__fixtures__/codex-0.169.0');
@@ -68,6 +76,7 @@ try {
   for (const node of [process.execPath, oldestNode()]) {
     useAsUser(user, node);
     runAgentExamples(agentsOnly, node);
+    await runQuickstarts(user, node);
   }
   checkTypes(user);
   checkDocuments(user);
@@ -143,13 +152,37 @@ function runAgentExamples(user: string, node: string): void {
     throw new Error(`transcripts.ts said:\n${read}`);
 }
 
+/** Runs the first example of the READMEs as it stands in the tarballs. */
+async function runQuickstarts(user: string, node: string): Promise<void> {
+  const script = scriptFromSteps('quickstart', [
+    { calls: [{ tool: 'native', name: 'glob', input: { pattern: '*' } }] },
+    { text: 'A README.' },
+  ]);
+  await using gateway = await createGateway();
+  await using lane = await gateway.open({ owner: 'quickstart', mode: { kind: 'script', script } });
+  const folder = mkdtempSync(join(user, 'quickstart-'));
+  for (const [name, expected] of Object.entries(QUICKSTARTS)) {
+    const readme = readFileSync(join(user, 'node_modules/@whetstone', name, 'README.md'), 'utf8');
+    const [, code = ''] = /```ts\n(.*?)```/s.exec(readme) ?? [];
+    const program = join(folder, `${name}.ts`);
+    writeFileSync(program, code);
+    // Not `execFileSync`: the gateway answers from this process.
+    const { stdout } = await promisify(execFile)(node, [program], {
+      cwd: folder,
+      env: { PATH: process.env.PATH, HOME: folder, ...lane.env },
+    });
+    if (!stdout.includes(expected)) throw new Error(`the quickstart of ${name} said:\n${stdout}`);
+  }
+}
+
 /** Checks that each package has its licence, and says where it comes from in package.json and in every link. */
 function checkDocuments(user: string): void {
   const modules = join(user, 'node_modules');
   for (const folder of globSync(['whetstone', '@whetstone/*'], { cwd: modules })) {
     const read = (name: string) => readFileSync(join(modules, folder, name), 'utf8');
     const { repository, homepage } = JSON.parse(read('package.json'));
-    const links = [...read('README.md').matchAll(/\]\((.*?)\)/g)].map(([, target = '']) => target);
+    const prose = read('README.md').replaceAll(/```.*?```/gs, '');
+    const links = [...prose.matchAll(/\]\((.*?)\)/g)].map(([, target = '']) => target);
     const wrong = [repository?.url.replace('git+', ''), homepage, ...links].filter(
       (address) => !String(address).startsWith('https://'),
     );

@@ -14,8 +14,8 @@ const client = Client.fromEnv();
 const [provider = 'openai'] = client.providers;
 const name = process.argv[2] ?? `${provider}/${MODELS[provider as keyof typeof MODELS]}`;
 
-await using environment = new LocalExecutionEnvironment({ workingDirectory: '.' });
-await using session = new Session({ ...client.resolve(name), environment, askUser: true });
+const environment = new LocalExecutionEnvironment({ workingDirectory: '.' });
+const session = new Session({ ...client.resolve(name), environment, ownsEnvironment: true, askUser: true });
 session.on(show);
 
 const terminal = createInterface({ input: stdin, output: stdout, prompt: '\n> ' });
@@ -33,7 +33,7 @@ terminal.on('SIGINT', () => (session.state === 'IDLE' ? terminal.close() : void 
 console.log(`${name} in ${environment.workingDirectory()}`);
 terminal.prompt();
 await once(terminal, 'close');
-await work;
+await work.then(() => session.close());
 
 async function talk(line: string): Promise<void> {
   const { reason, error, costUsd } = await session.submit(line);

@@ -42,13 +42,14 @@ function isLook(command: string): boolean {
   );
 }
 
-await using local = new LocalExecutionEnvironment({ workingDirectory: folder });
+const local = new LocalExecutionEnvironment({ workingDirectory: folder });
 const environment = new ReadOnlyExecutionEnvironment(local, {
   allowCommand: (command) => typeof command === 'string' && isLook(command),
 });
-await using session = new Session({
+const session = new Session({
   ...client.resolve(name),
   environment,
+  ownsEnvironment: true,
   userInstructions: 'You review changes. You do not fix them. Report only what you have checked in the code.',
   approve: ({ name: tool, args }) => {
     console.error(`· ${tool} ${JSON.stringify(args)}`);
@@ -59,6 +60,7 @@ await using session = new Session({
 const { output, reason, error } = await session.submit('Review the changes since the last commit.', {
   outputSchema: FINDINGS,
 });
+await session.close();
 if (!output) {
   console.error(`No review (${reason})${error ? `: ${error.message}` : ''}`);
   process.exitCode = 2;
