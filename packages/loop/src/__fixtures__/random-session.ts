@@ -8,10 +8,11 @@ import { LocalExecutionEnvironment } from '../environment/local-environment.ts';
 import type { Hooks } from '../control/hooks.ts';
 import { createOpenAiProfile } from '../profiles/openai-profile.ts';
 import { Session } from '../session/session.ts';
+import type { Input } from '../conversation/turn.ts';
 import type { SessionEvent } from '../events/session-event.ts';
-import type { SessionOptions } from '../session/session-options.ts';
+import { type SessionOptions, SessionStateError } from '../session/session-options.ts';
 import type { SessionSnapshot } from '../conversation/snapshot.ts';
-import { defineTool } from '../tools/tool.ts';
+import { defineTool, type ToolOutput } from '../tools/tool.ts';
 import { finish, type ModelStep, says, scriptedModel, textParts, toolCall } from './scripted-model.ts';
 
 /** What the model does at one call. */
@@ -34,13 +35,14 @@ export type Plan = {
   duringTools: Move[];
   /** What hooks and approvals answer, in the order in which they are asked. */
   answers: ('yes' | 'no' | 'park' | 'throw' | 'change')[];
-  inputs: ('plain' | 'resume' | 'schema')[];
+  inputs: ('plain' | 'resume' | 'schema' | 'malformed')[];
   steeringMode: 'after_round' | 'tool_boundary';
 };
 
 const oddText = fc.string({ unit: fc.constantFrom('a', '\ud83d', '\ude00', '😀', '\0', '\n'), maxLength: 6 });
 const toolName = fc.constantFrom(
   ...['good', 'good', 'throws', 'odd', 'slow', 'unknown.tool', 'strict', 'deaf'],
+  ...['throws_at_once', 'throws_nothing', 'returns', 'huge', 'late_failure'],
   ...['spawn_agent', 'wait', 'send_input', 'close_agent'],
 );
 const INPUTS = [
@@ -99,7 +101,7 @@ export const randomPlan: fc.Arbitrary<Plan> = fc.record({
   duringCalls: fc.array(move, { maxLength: 12 }),
   duringTools: fc.array(move, { maxLength: 12 }),
   answers: fc.array(answer, { maxLength: 12 }),
-  inputs: fc.array(fc.constantFrom(...(['plain', 'plain', 'resume', 'schema'] as const)), {
+  inputs: fc.array(fc.constantFrom(...(['plain', 'plain', 'resume', 'schema', 'malformed'] as const)), {
     minLength: 1,
     maxLength: 4,
   }),
@@ -146,12 +148,32 @@ export const environment = new LocalExecutionEnvironment({ workingDirectory: os.
 const outputSchema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
 const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
+/** What tools in JavaScript return by mistake. */
+const WRONG_OUTPUTS: readonly unknown[] = [
+  ...[undefined, null, 7, [], {}, { content: 7 }, { content: [undefined] }, { content: [{ type: 'video' }] }],
+  { content: [{ type: 'text' }] },
+  { content: [{ type: 'image', mediaType: 'image/png', data: 'data:image/png;base64,AAAA' }] },
+  { content: [{ type: 'image', mediaType: 'image/tiff', data: 'AAAA' }] },
+];
+const HUGE = 'half \ud83d '.repeat(20_000);
+
+function raise(thrown: unknown): never {
+  throw thrown;
+}
+
+/** Settles after an abort that came when its call began. */
+function rejectsLater(): Promise<never> {
+  return new Promise((_, reject) => setImmediate(reject, new Error('too late \udead')));
+}
+
 export type RandomRun = {
   session: Session;
   events: SessionEvent[];
   /** Of the session, of its subagents and of its forks. */
   requests: LanguageModelV4CallOptions[];
   submits: number;
+  /** What became of inputs with malformed parts. */
+  refusals: { errors: unknown[]; kept: boolean }[];
   snapshots: SessionSnapshot[];
   /** What the session would send next, after its last snapshot, as JSON; absent where it was closed before. */
   next?: string;
@@ -173,10 +195,11 @@ export async function runPlan(plan: Plan): Promise<RandomRun> {
     if (later) background.push(later.catch(() => {}));
   };
 
+  let returned = 0;
   const profile = createOpenAiProfile({ model: 'm' });
   const register = (
     name: string,
-    executor: () => string | Promise<string>,
+    executor: () => ToolOutput | Promise<ToolOutput>,
     concurrency: 'shared' | 'exclusive',
   ) =>
     profile.toolRegistry.register(
@@ -195,6 +218,11 @@ export async function runPlan(plan: Plan): Promise<RandomRun> {
   register('slow', () => new Promise((resolve) => setImmediate(resolve, 'late')), 'shared');
   register('deaf', () => new Promise((resolve) => setTimeout(resolve, 1, 'at last')), 'exclusive');
   register('throws', () => Promise.reject(new Error('no \udead')), 'exclusive');
+  register('throws_at_once', () => raise(new Error('no \udead')), 'shared');
+  register('throws_nothing', () => raise(undefined), 'shared');
+  register('returns', () => WRONG_OUTPUTS[returned++ % WRONG_OUTPUTS.length] as ToolOutput, 'shared');
+  register('huge', () => HUGE, 'shared');
+  register('late_failure', rejectsLater, 'exclusive');
 
   const requests: LanguageModelV4CallOptions[] = [];
   const steps = [...actions];
@@ -228,15 +256,24 @@ export async function runPlan(plan: Plan): Promise<RandomRun> {
   host.session = session;
   session.on((event) => events.push(event));
   let submits = 0;
+  const refusals: RandomRun['refusals'] = [];
   for (const input of inputs) {
     if (session.state === 'CLOSED') break;
+    if (input === 'malformed') {
+      refusals.push(await refusalOf(session));
+      continue;
+    }
     const resumed = input === 'resume' && session.state === 'AWAITING_INPUT';
     const chain = resumed
       ? session.resume({})
       : session.submit('go \ud83d on', input === 'schema' ? { outputSchema } : {});
     submits += await chain.then(
       () => 1,
-      () => 0,
+      (error) => {
+        // A session may have been closed meanwhile. Any other rejection is a fault of the loop.
+        if (!(error instanceof SessionStateError)) throw error;
+        return 0;
+      },
     );
   }
   await Promise.all(background);
@@ -245,7 +282,32 @@ export async function runPlan(plan: Plan): Promise<RandomRun> {
   const next = await session.fork().then(sendNext, () => undefined);
   await session.close();
   const options = { profile, environment };
-  return { session, events, requests, submits, snapshots, options, ...present({ next }) };
+  return { session, events, requests, submits, refusals, snapshots, options, ...present({ next }) };
+}
+
+const MALFORMED = [
+  [{ type: 'image', mediaType: 'image/png' }],
+  [{ type: 'text', text: 'look' }, { type: 'video', data: 'AAAA' }],
+  [{ type: 'image', mediaType: 'image/tiff', data: 'AAAA' }],
+  [null],
+] as unknown as Input[];
+
+/** Submits, steers and queues malformed inputs. */
+async function refusalOf(session: Session): Promise<RandomRun['refusals'][number]> {
+  const errors: unknown[] = [];
+  for (const input of MALFORMED) {
+    errors.push(await session.submit(input).catch((error: unknown) => error));
+    for (const method of ['steer', 'followUp'] as const)
+      errors.push(
+        await Promise.resolve()
+          .then(() => session[method](input))
+          .catch((error: unknown) => error),
+      );
+  }
+  const { turns, steering = [], followUps = [] } = await session.snapshot();
+  const messages = turns.flatMap((turn) => ('content' in turn ? [turn.content] : []));
+  // Every other input of the plan is a text.
+  return { errors, kept: [...messages, ...steering, ...followUps].some((input) => typeof input !== 'string') };
 }
 
 /** The messages of the request that the next input leads to, as JSON, without those that tell where and when. */

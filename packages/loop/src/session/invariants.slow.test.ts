@@ -76,6 +76,18 @@ function checkGrammar({ events, session, submits }: RandomRun): void {
   expect(own.filter((event) => event.kind === 'PROCESSING_END')).toHaveLength(submits);
 }
 
+/** Only a hook, the model, its provider or its answer ends an input with an error, and malformed inputs leave no trace. */
+function checkErrors({ events, refusals }: RandomRun): void {
+  for (const { kind, data } of events)
+    if (kind === 'PROCESSING_END' && data.error)
+      expect(data.error.code).toMatch(/^(model-|output-invalid$|response-refused$|input-blocked$)/);
+  for (const { errors, kept } of refusals) {
+    for (const error of errors)
+      expect(String(error)).toMatch(/^TypeError: (submit|steer|followUp): input\[|: The session is closed\./);
+    expect(kept).toBe(false);
+  }
+}
+
 function identity(data: SessionEvent['data']): string {
   if ('callId' in data && !('agentId' in data)) return data.callId ?? '';
   if ('blockId' in data) return data.blockId;
@@ -127,7 +139,7 @@ const parkedTwice: Plan = {
   steeringMode: 'after_round',
 };
 
-const RUNS = 2_000;
+const RUNS = 10_000;
 
 test(`whatever happens, in ${RUNS} random sessions: requests are valid, events nest, snapshots restore`, async () => {
   await fc.assert(
@@ -135,9 +147,10 @@ test(`whatever happens, in ${RUNS} random sessions: requests are valid, events n
       const run = await runPlan(plan);
       for (const request of run.requests) checkRequest(request);
       checkGrammar(run);
+      checkErrors(run);
       expect(run.session.state).toBe('CLOSED');
       await checkRestored(run);
     }),
     { numRuns: RUNS, examples: [[parkedTwice]] },
   );
-}, 120_000);
+}, 300_000);
