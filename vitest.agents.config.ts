@@ -10,6 +10,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 600_000,
     pool: 'forks',
+    // The agents wait for each other and for time limits, more than for the processor.
+    maxWorkers: 2,
     tags: testNeeds,
     reporters: ['default', './scripts/closing-reporter.ts'],
   },

@@ -24,11 +24,12 @@ beforeAll(async () => {
   );
 });
 
-/** Milliseconds after which a run is stopped. OpenCode and Qwen Code retry for minutes, and have no setting for it. */
-function patience(kind: DrivenAgentKind, { name, rule }: FaultCase): number {
-  const triesForMinutes = kind === 'opencode-cli' || kind === 'qwen-code';
+/** Milliseconds after which a run is stopped: soon only where the agent would go on for minutes. */
+function patience(kind: DrivenAgentKind, { name }: FaultCase): number {
   if (name === 'hang') return 15_000;
-  return triesForMinutes && rule.when === undefined ? 25_000 : 90_000;
+  return Object.entries(ends[kind]).some(([fault, how]) => fault === name && how === 'stopped')
+    ? 25_000
+    : 90_000;
 }
 
 const passing = faultCases.filter(({ outcome }) => outcome === 'passed');

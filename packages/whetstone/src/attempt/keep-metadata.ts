@@ -20,7 +20,7 @@ export function keepMetadata(
     runtimeVersion: /\d+\.\d+(?:[.\w+-]*\w)?/.exec(version ?? '')?.[0] ?? 'unknown',
     approvalPolicy: 'unknown',
     ...derived,
-    models: derived.models.length > 0 ? derived.models : models,
+    models: models.length > 0 ? models : derived.models,
     // What was enforced, and not what the agent's profile declares or its own settings say.
     ...{ network: isolation.network, sandbox: isolation.provider },
     ...present({ exposure: trace.exposure }),
