@@ -1,21 +1,16 @@
 import { spawn } from 'node:child_process';
 import { pipeline, Readable, type Writable } from 'node:stream';
-import type { Launcher, Mounts, Namespace } from './launcher-interface.ts';
+import type { Launcher, LaunchRequest, Mounts } from './launcher-interface.ts';
 import { closePipes, createNamedPipes } from './named-pipes.ts';
 import { exitCodeOf, startNodeLauncher } from './node-launcher.ts';
 import { perl, startPerlLauncher } from './perl-launcher.ts';
 
-export type Program = {
-  file: string;
-  args: readonly string[];
-  cwd: string;
-  env: Readonly<Record<string, string>>;
+/** `env` is the whole environment. `namespace`: where `makesNamespaces`; what happens there is reported. */
+export type Program = Omit<LaunchRequest, 'input' | 'outputs'> & {
   /** Default: empty input. */
   stdin?: Readable | undefined;
   /** Whether the program has a pipe as its descriptor 3. Default: no. */
   hasReport?: boolean;
-  /** A PID namespace for the program, where `makesNamespaces`; what happens there is reported. Default: none. */
-  namespace?: Namespace | undefined;
 };
 
 /** Whether programs can be started in namespaces. */
