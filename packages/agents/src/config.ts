@@ -1,5 +1,8 @@
+import type { JsonObject } from '@whetstone/events';
 import type { LoopProfile } from './loop/loop-profiles.ts';
 import type { AgentKind, DrivenAgentKind } from './native/native-agents.ts';
+import type { Permissions } from './policy/permissions.ts';
+import type { PolicyRule } from './policy/policy.ts';
 
 export type { AgentKind };
 
@@ -85,6 +88,12 @@ export type DriverOptions = ProviderOptions & {
   version?: string;
   /** Files and folders that the agent gets from the user's home, as paths relative to that home. */
   inherit: string[];
+  /** What the agent may use. Default: `safePermissions` for an agent that is asked through a protocol. */
+  permissions?: Partial<Permissions>;
+  /** Decides what the agent asks a human, in this order. What no rule and no permission allows is denied. */
+  policy?: PolicyRule[];
+  /** Options of this kind only; its page has them. */
+  options?: JsonObject;
 };
 
 export type ModuleOptions = {

@@ -7,11 +7,11 @@ import {
   type StreamEvent,
 } from '@whetstone/events';
 import { objectIn } from './fields.ts';
+import { LINE_LIMIT_BYTES, LineReader, STREAM_LIMIT_BYTES } from './line-reader.ts';
 import type { NativeMapper, NativeSummary } from './native-mapper.ts';
 
-const LINE_LIMIT_BYTES = 8 * 1024 * 1024;
 /** The same limit as for the log file, so that an endless stream does not give endless events. Also of a document. */
-const EVENTS_LIMIT_BYTES = 64 * 1024 * 1024;
+const EVENTS_LIMIT_BYTES = STREAM_LIMIT_BYTES;
 
 /** Turns a stream of JSON Lines into events. Never throws, for any input. */
 export type JsonLinesReader = {
@@ -155,64 +155,3 @@ const textOf = (line: Buffer): JsonValue =>
 
 const isBlank = (line: Buffer): boolean =>
   /^\s*$/.test(line.subarray(0, 64).toString('latin1')) && line.length <= 64;
-
-/**
- * Cuts a byte stream into lines; without a separator, the whole stream is one line. A line over the limit is dropped as
- * it arrives and reported as `too-long`.
- */
-const OPENING_BRACKET = '['.charCodeAt(0);
-
-class LineReader {
-  readonly #onLine: (line: Buffer | 'too-long') => void;
-  readonly #limit: number;
-  readonly #separator: string | undefined;
-  #parts: Buffer[] = [];
-  #length = 0;
-  #isList = false;
-
-  constructor(onLine: (line: Buffer | 'too-long') => void, limit: number, separator?: string) {
-    this.#onLine = onLine;
-    this.#limit = limit;
-    this.#separator = separator;
-  }
-
-  push(chunk: Buffer): void {
-    let rest = chunk;
-    for (let end = this.#endIn(rest); end !== -1; end = this.#endIn(rest)) {
-      this.#append(rest.subarray(0, end));
-      this.#finishLine();
-      rest = rest.subarray(end + 1);
-    }
-    this.#append(rest);
-  }
-
-  #endIn(chunk: Buffer): number {
-    return this.#separator === undefined ? -1 : chunk.indexOf(this.#separator);
-  }
-
-  /** The last line may have no newline. */
-  end(): void {
-    if (this.#length > 0) this.#finishLine();
-  }
-
-  #append(part: Buffer): void {
-    if (this.#length === 0) this.#isList = part[0] === OPENING_BRACKET;
-    this.#length += part.length;
-    if (this.#isTooLong()) this.#parts = [];
-    else if (part.length > 0) this.#parts.push(part);
-    // The objects of many small chunks would need more memory than their bytes.
-    if (this.#parts.length > 1_000) this.#parts = [Buffer.concat(this.#parts)];
-  }
-
-  /** A list is the whole output. */
-  #isTooLong(): boolean {
-    return this.#length > (this.#isList ? EVENTS_LIMIT_BYTES : this.#limit);
-  }
-
-  #finishLine(): void {
-    const line = this.#isTooLong() ? 'too-long' : Buffer.concat(this.#parts);
-    this.#parts = [];
-    this.#length = 0;
-    this.#onLine(line);
-  }
-}

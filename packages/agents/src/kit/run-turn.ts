@@ -17,7 +17,8 @@ import { callsOfTurn, usageOfTurn } from './turn-usage.ts';
 
 /** How the program of a turn is launched. Drivers and command templates differ only in this. */
 export type TurnLaunch = {
-  run: (options: RunOptions) => Promise<CommandResult>;
+  /** `emit` takes what the host itself sees of the turn, such as its decisions. */
+  run: (options: RunOptions, emit: (event: StreamEvent) => void) => Promise<CommandResult>;
   env: Record<string, string>;
   stdin?: RunOptions['stdin'];
   mask: NonNullable<RunOptions['mask']>;
@@ -52,7 +53,7 @@ export async function runTurn(
   const startedAt = new Date().toISOString();
   const output = reader.begin({ isNew: session.isNew, emit: turn.add });
   const refused = new AbortController();
-  const ended = await launch.run({
+  const options: RunOptions = {
     ...{ env: launch.env, timeoutMs, mask: launch.mask },
     signal: AbortSignal.any([signal, refused.signal]),
     ...{ stdoutFile: files.stdoutFile, stderrFile: files.stderrFile },
@@ -61,7 +62,8 @@ export async function runTurn(
       if ((output.refusals?.() ?? 0) >= LASTING_REFUSALS) refused.abort();
     },
     ...(launch.stdin !== undefined && { stdin: launch.stdin }),
-  });
+  };
+  const ended = await launch.run(options, turn.add);
   // The host ended it for what the agent reported; the run was not aborted.
   const isRefused = refused.signal.aborted && !signal.aborted && ended.ended === 'abort';
   const result: CommandResult = isRefused ? { ...ended, ended: 'exit' } : ended;

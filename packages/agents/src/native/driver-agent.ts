@@ -2,20 +2,23 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { present } from '@whetstone/events/present';
-import { createMask, type Sandbox } from '@whetstone/sandbox';
+import { createMask, type RunOptions, type Sandbox } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent, type TurnInput } from '../agent.ts';
 import type { DriverAgentConfig } from '../config.ts';
 import { locateProgram, unpackedBeside } from '../install/installed-agents.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
+import { type Peer, runDialogue } from '../kit/dialogue.ts';
 import { inheritFiles } from '../kit/inherit-files.ts';
 import { learnSecret } from '../kit/learned-secrets.ts';
 import { placeContext, placeOf, pluginFolders } from '../kit/place-context.ts';
 import { runTurn, type TurnLaunch } from '../kit/run-turn.ts';
 import { noTelemetry } from '../kit/telemetry/telemetry-collector.ts';
 import { createTurnReader, type TurnReader } from '../kit/turn-reader.ts';
+import { createPolicy } from '../policy/decide.ts';
+import { safePermissions } from '../policy/permissions.ts';
 import { keepRefreshedLogin } from './keep-refreshed-login.ts';
 import { type Login, tokensIn } from './login.ts';
-import type { LaunchSettings, TurnRequest } from './native-agent.ts';
+import type { Connection, DialogueTurn, LaunchSettings, TurnRequest } from './native-agent.ts';
 import { drivenAgents } from './native-agents.ts';
 import { openAccess } from './open-access.ts';
 import { takesOutputSchema } from './takes-output-schema.ts';
@@ -51,28 +54,33 @@ export async function createDriverAgent(
       const { access, login, secrets: accessSecrets, laneKey } = accessOf(context);
       for (const secret of accessSecrets) learnSecret(secret);
       const model = config.driver.model ?? context.model;
-      const settings = agent.launch.settings({
+      const connection: Connection = {
         ...{ access, home, workingDirectory: workdir },
         ...present({ model, unpacked }),
         ...(declared && {
           mcpServers: declared.mcpServers,
           plugins: pluginFolders(declared.plugins, config, sandbox),
         }),
-      });
+      };
+      const settings = agent.launch.settings(connection);
       if (session.isNew) {
         await prepareHome(config, context, { settings, login, userHome: user.environment.HOME ?? homedir() });
         if (login) given.set(sandbox, login);
       }
-      const args = agent.launch.turn({
+      const request: TurnRequest = {
         ...{ access: access.kind, workingDirectory: workdir },
         ...present({
           model,
           resume: session.isNew ? undefined : session.id,
           outputSchema: await placeSchema(input, sandbox),
         }),
-      });
+      };
+      const args = agent.launch.turn(request);
+      const dialogue = dialogueOf(config, { ...request, input, connection }, context);
+      const run = (options: RunOptions) =>
+        sandbox.runCommand(program, [...(settings.args ?? []), ...args], options);
       const launch: TurnLaunch = {
-        run: (options) => sandbox.runCommand(program, [...(settings.args ?? []), ...args], options),
+        run: dialogue ? (options, emit) => runDialogue(run, options, (peer) => dialogue(peer, emit)) : run,
         env: { ...settings.env, ...env },
         mask: createMask([
           ...secrets,
@@ -82,7 +90,7 @@ export async function createDriverAgent(
           ...(declared?.secrets ?? []),
         ]),
         program,
-        stdin: Readable.from([input.text]),
+        ...(!dialogue && { stdin: Readable.from([input.text]) }),
       };
       const place = placeOf(context);
       const reader =
@@ -102,6 +110,22 @@ export async function createDriverAgent(
       }
     },
   });
+}
+
+/** How a turn is led with a program that is asked and answers; `undefined` for the others. */
+function dialogueOf(
+  { kind, driver }: DriverAgentConfig,
+  turn: Pick<DialogueTurn, 'input' | 'connection'> & TurnRequest,
+  { log, signal }: AgentContext,
+): ((peer: Peer, emit: AgentContext['emit']) => Promise<void>) | undefined {
+  const { dialogue } = drivenAgents[kind].launch;
+  if (!dialogue) return undefined;
+  const permissions = { ...safePermissions, ...driver.permissions };
+  const { policy: rules = [], options = {} } = driver;
+  return (peer, emit) => {
+    const decide = createPolicy({ permissions, rules, workdir: turn.workingDirectory, emit });
+    return dialogue(peer, { ...turn, permissions, decide, signal, log, options });
+  };
 }
 
 /** Inherited files come first, so that they cannot overwrite the settings that isolate a run. */

@@ -1,8 +1,12 @@
-import type { JsonValue } from '@whetstone/events';
+import type { JsonObject, JsonValue } from '@whetstone/events';
 import type { WireProtocol } from '@whetstone/gateway';
+import type { TurnInput } from '../agent.ts';
 import type { McpServer } from '../kit/declared-context.ts';
+import type { Peer } from '../kit/dialogue.ts';
 import type { EndedTurn, KeptRecord } from '../kit/kept-events.ts';
 import type { CreateMapper, MapperPlace, NativeMapper } from '../kit/native-mapper.ts';
+import type { Permissions } from '../policy/permissions.ts';
+import type { DecidePolicy } from '../policy/policy.ts';
 
 /** Everything that Whetstone knows of one released agent. Each has a folder, and a line in `native-agents.ts`. */
 export type NativeAgent = {
@@ -140,6 +144,25 @@ export type Launch = {
   settings: (connection: Connection) => LaunchSettings;
   /** Arguments of the program. It reads the prompt from standard input, because the length of an argument is limited. */
   turn: (turn: TurnRequest) => string[];
+  /**
+   * Leads one turn with a program that is asked and answers, such as a server; resolves when the turn is over. What the
+   * program prints is the stream. Absent: the program reads the prompt to its end, and its exit ends the turn.
+   */
+  dialogue?: (peer: Peer, turn: DialogueTurn) => Promise<void>;
+};
+
+/** What a dialogue needs for one turn. */
+export type DialogueTurn = TurnRequest & {
+  input: TurnInput;
+  connection: Connection;
+  permissions: Permissions;
+  /** Answers what the agent asks a human, and reports the question and the decision as events. */
+  decide: DecidePolicy;
+  /** Aborts at the turn's time limit and with the run. The program is ended two seconds later. */
+  signal: AbortSignal;
+  /** Options of this kind only, as the configuration has them. */
+  options: JsonObject;
+  log: (message: string) => void;
 };
 
 /** How an agent reaches its model, where its home is, and what it may use. */

@@ -1,0 +1,75 @@
+import type { RunOptions } from '@whetstone/sandbox';
+import { expect, test } from 'vitest';
+import { startAttempt } from '../__fixtures__/attempt.ts';
+import { type Peer, runDialogue } from './dialogue.ts';
+
+/** Answers each line with its `n` plus one; ends at the end of its input, unless its line says otherwise. */
+const PROGRAM = `
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const { n, after } = JSON.parse(line);
+  console.log('not a message');
+  console.log(JSON.stringify({ n: n + 1 }));
+  if (after === 'crash') process.exit(3);
+  if (after === 'stay') setInterval(() => {}, 1000);
+});`;
+
+async function talk(hold: (peer: Peer) => Promise<void>, options: RunOptions = {}) {
+  await using attempt = await startAttempt('');
+  const run = (given: RunOptions) => attempt.sandbox.runCommand('node', ['-e', PROGRAM], given);
+  const printed: Buffer[] = [];
+  const result = await runDialogue(run, { ...options, onStdout: (chunk) => printed.push(chunk) }, hold);
+  return { result, printed: Buffer.concat(printed).toString() };
+}
+
+test('A dialogue ends with its turn, and the program with the dialogue', async () => {
+  const answers: unknown[] = [];
+  const { result, printed } = await talk(async (peer) => {
+    for (const n of [1, 5]) {
+      peer.send({ n });
+      answers.push(await peer.next());
+    }
+  });
+  expect(answers).toEqual([{ n: 2 }, { n: 6 }]);
+  expect(result).toMatchObject({ ended: 'exit', exitCode: 0 });
+  expect(printed).toContain('not a message\n{"n":2}\n');
+});
+
+test('A program that stays after the turn is ended', async () => {
+  const { result } = await talk(async (peer) => {
+    peer.send({ n: 1, after: 'stay' });
+    await peer.next();
+  });
+  expect(result).toMatchObject({ ended: 'exit', exitCode: 0 });
+});
+
+test('A crash ends the dialogue, with the exit code of the program', async () => {
+  let last: unknown = 'nothing';
+  const { result } = await talk(async (peer) => {
+    peer.send({ n: 1, after: 'crash' });
+    await peer.next();
+    last = await peer.next();
+  });
+  expect(last).toBeUndefined();
+  expect(result).toMatchObject({ ended: 'exit', exitCode: 3 });
+});
+
+test('A crash counts, not the error of a dialogue that could not go on', async () => {
+  const { result } = await talk(async (peer) => {
+    peer.send({ n: 1, after: 'crash' });
+    while (await peer.next());
+    throw new Error('the program has ended');
+  });
+  expect(result.exitCode).toBe(3);
+});
+
+test('The time limit ends a dialogue that waits', async () => {
+  const { result } = await talk(async (peer) => void (await peer.next()), { timeoutMs: 300 });
+  expect(result.ended).toBe('timeout');
+});
+
+test('An error of the one who leads the dialogue ends the program and is passed on', async () => {
+  const failing = talk(async () => {
+    throw new Error('cannot go on');
+  });
+  await expect(failing).rejects.toThrow('cannot go on');
+});
