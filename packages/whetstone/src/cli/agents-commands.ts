@@ -5,7 +5,9 @@ import type { ActionOf } from './command-action.ts';
 export function addAgents(program: Command, action: ActionOf): void {
   const agents = program
     .command('agents')
-    .description('list and install released coding agents, parse their output, capture what they send');
+    .description(
+      'list, check and install released coding agents, parse their output, capture what they send',
+    );
   agents
     .command('list')
     .description('list the agents that Whetstone drives itself, and where they are on this machine')
@@ -17,6 +19,11 @@ export function addAgents(program: Command, action: ActionOf): void {
     .argument('<agent...>', 'KIND or KIND@VERSION (default: the version that is tested)')
     .option('--json', 'print one JSON line per agent')
     .action(action(async () => (await import('./agents-install.ts')).installCommand));
+  agents
+    .command('doctor')
+    .description('check what agents need on this machine: programs, versions, keys, sandbox; changes nothing')
+    .option('--json', 'print the checks as JSON')
+    .action(action(async () => (await import('./agents-doctor.ts')).doctorCommand));
   agents
     .command('parse')
     .description('convert the output or transcript of an agent to events, one JSON object per line')
