@@ -1,94 +1,29 @@
 import { expect, test } from 'vitest';
-import { agentConfig } from '../__fixtures__/attempt.ts';
+import { toAgentConfig } from '../agent-options.ts';
 import type { AgentConfig } from '../config.ts';
-import { testedVersion } from '../install/install-agent.ts';
-import { agentKeyVariable } from '../kit/agent-secrets.ts';
 import { loopProfiles } from '../loop/loop-profiles.ts';
 import { contextPlacesOf } from '../native/context-places.ts';
-import type { NativeFacts } from '../native/native-agent.ts';
-import { agentKinds, drivenAgents, isDrivenKind, nativeAgentOf } from '../native/native-agents.ts';
-import { takesOutputSchema } from '../native/takes-output-schema.ts';
+import { agentKinds, readableKinds } from '../native/native-agents.ts';
+import { cases } from './__fixtures__/cases.ts';
+import { notApplicable } from './__fixtures__/not-applicable.ts';
+import { contractRows } from './__fixtures__/rows.ts';
+import { capabilityMatrix, type MatrixRow, matrixColumns, usualConfig } from './capability-matrix.ts';
 
-const COLUMNS = [
-  ...['agent', 'what it is', 'wire', 'key without a gateway', 'several turns', 'instructions', 'skills'],
-  ...[
-    'MCP servers',
-    'plugins',
-    'structured output',
-    'events from',
-    'login instead of a key',
-    'calls of a login',
-    'retries bounded by',
-  ],
-];
+const COLUMNS = Object.keys(matrixColumns) as (keyof MatrixRow)[];
 
-/** The configuration of each agent as its page shows it. */
-function pageConfig(kind: (typeof agentKinds)[number]): AgentConfig {
-  if (kind === 'loop') return agentConfig({ kind, loop: { profile: 'openai' } });
-  if (isDrivenKind(kind)) return agentConfig({ kind, driver: { inherit: [] } });
-  return agentConfig({ kind, command: { kind: 'argv', argv: [kind] } });
+/** Columns with names of files, programs and variables. */
+const NAMES: ReadonlySet<keyof MatrixRow> = new Set(['wire', 'key', 'instructions']);
+const PLAIN = /^(?:–|yes|its own|by its profile)$/;
+
+function cell(row: MatrixRow, column: keyof MatrixRow): string {
+  const text = row[column];
+  if (column === 'agent') return `[\`${text}\`](${text}.md)`;
+  if (NAMES.has(column) && !PLAIN.test(text)) return `\`${text}\``;
+  return text.replaceAll(
+    /(?<![`\w])(?:[A-Z]+_[A-Z_]+|~?[\w/-]*\/?\.[\w./-]+\w|\{\w+\}|@[\w-]+\/[\w-]+)(?!`)/g,
+    '`$&`',
+  );
 }
-
-function row(page: string, config: AgentConfig): string[] {
-  const places = contextPlacesOf(config);
-  const schema = takesOutputSchema(config);
-  const { what, wire, key, turns } = described(config);
-  const isUsers = config.runner === 'command' || config.runner === 'module';
-  return [
-    ...[`[\`${page}\`](${page}.md)`, what, wire, key, turns, `\`${places.instructions}\``],
-    ...(isUsers
-      ? ['by `context`', 'by `context`', '–']
-      : [places.skills !== undefined, places.mcpServers === true, places.plugins !== undefined].map(yes)),
-    schema === 'module' ? 'as it says' : yes(schema),
-    sources(config),
-    ...signIn(nativeAgentOf(config.kind)?.facts),
-  ];
-}
-
-function described(config: AgentConfig): Record<'what' | 'wire' | 'key' | 'turns', string> {
-  const own = { wire: 'its own', key: 'its own' };
-  switch (config.runner) {
-    case 'driver': {
-      const agent = drivenAgents[config.kind];
-      const { program, package: name, wire } = agent.release;
-      return {
-        what: `\`${program}\` of \`${name}\`, ${testedVersion(agent)}`,
-        wire: `\`${wire}\``,
-        key: `\`${agentKeyVariable(config)}\``,
-        turns: 'by its session’s id',
-      };
-    }
-    case 'loop':
-      return { what: 'in process', wire: 'by its profile', key: 'by its profile', turns: 'by a snapshot' };
-    case 'module':
-      return { what: 'a module of yours', ...own, turns: 'as it says' };
-    case 'command':
-      return { what: 'a command of yours', ...own, turns: 'by `{session_id}`' };
-  }
-}
-
-function sources({ runner, kind }: AgentConfig): string {
-  if (runner === 'module' || runner === 'loop') return 'itself';
-  const { stream, transcript } = nativeAgentOf(kind) ?? {};
-  return [stream ? 'its stream' : 'its text', ...(transcript ? ['its transcript'] : [])].join(', ');
-}
-
-function signIn({ login, retries }: Partial<NativeFacts> = {}): string[] {
-  return [
-    ...loginCells(login),
-    retries ? ('variable' in retries ? `\`${retries.variable}\`` : retries.setting) : '–',
-  ];
-}
-
-function loginCells(login: NativeFacts['login']): [login: string, calls: string] {
-  if (!login || login.ended !== undefined) return ['–', '–'];
-  const { variables = [], file, upstreams } = login;
-  const places = [...variables, ...(file ? [`~/${file.path}`] : [])];
-  const way = Object.keys(upstreams).length > 0 ? 'through the gateway' : 'beside the gateway';
-  return [places.map((place) => `\`${place}\``).join(', '), way];
-}
-
-const yes = (can: boolean): string => (can ? 'yes' : '–');
 
 const INSTRUCTIONS = `## Which instruction files each agent reads
 
@@ -106,7 +41,7 @@ function instructionsRow(page: string, config: AgentConfig): string[][] {
     const by = hiddenBy.map((file) => `\`${file}\``).join(' or ');
     return `\`${name}\`${by === '' ? '' : ` (not beside ${by})`}`;
   });
-  return [[page, files.join(', '), yes(readsBelow), yes(imports)]];
+  return [[page, files.join(', '), readsBelow ? 'yes' : '–', imports ? 'yes' : '–']];
 }
 
 const table = (rows: readonly (readonly string[])[]): string =>
@@ -128,20 +63,43 @@ Every agent has a home, a workspace and a process tree of its own, without a ter
 does not attach to a server that already runs, or to a desktop application such as Codex Desktop.
 `;
 
+/** How an adapter did in the contract: `npm test` fails if one of these numbers is not true. */
+function contractTable(): string {
+  const all = Object.keys(cases).length;
+  const rows = contractRows.map(({ name }) => {
+    const left = Object.values(notApplicable[name] ?? {});
+    return [`\`${name}\``, `${all - left.length} of ${all}`, [...new Set(left)].join(', ') || '–'];
+  });
+  return table([...rule(['agent', 'cases held', 'why not the others']), ...rows]);
+}
+
+const CONTRACT = `## What the contract tests hold each agent to
+
+Each adapter plays the same cases (\`packages/agents/src/contract\`) against a program that speaks the agent's own format. A
+case that is said not to apply has to fail.
+`;
+
+test('every kind of agent has a row, without an empty cell', () => {
+  const rows = capabilityMatrix();
+  expect(rows.map(({ agent }) => agent)).toEqual([...agentKinds, 'http']);
+  expect(rows.flatMap((row) => Object.values(row))).not.toContain('');
+  for (const kind of readableKinds) {
+    expect(rows.find(({ agent }) => agent === kind)?.events).toMatch(/stream|transcript/);
+  }
+});
+
 test('the page matches the code', async () => {
-  const rows = [
-    ...agentKinds.map((kind) => row(kind, pageConfig(kind))),
-    row('http', agentConfig({ kind: 'custom', module: { file: '/agents/mine.ts' } })),
-  ];
+  const rows = capabilityMatrix().map((row) => COLUMNS.map((column) => cell(row, column)));
   const read = [
     ...agentKinds
       .filter((kind) => kind !== 'loop')
-      .flatMap((kind) => instructionsRow(`\`${kind}\``, pageConfig(kind))),
+      .flatMap((kind) => instructionsRow(`\`${kind}\``, usualConfig(kind))),
     ...loopProfiles.flatMap((profile) =>
-      instructionsRow(`\`loop\`, ${profile}`, agentConfig({ kind: 'loop', loop: { profile } })),
+      instructionsRow(`\`loop\`, ${profile}`, toAgentConfig({ kind: 'loop', profile })),
     ),
   ];
   const files = table([...rule(['agent', 'files', 'below', 'imports']), ...read]);
-  const page = `${INTRODUCTION}\n${table([...rule(COLUMNS), ...rows])}\n${INSTRUCTIONS}\n${files}`;
-  await expect(page).toMatchFileSnapshot('../../../../docs/agents/capabilities.md');
+  const contract = `${CONTRACT}\n${contractTable()}`;
+  const page = `${INTRODUCTION}\n${table([...rule(Object.values(matrixColumns)), ...rows])}\n${contract}\n${INSTRUCTIONS}\n${files}`;
+  await expect(page).toMatchFileSnapshot('../../../../docs/agents/matrix.md');
 });

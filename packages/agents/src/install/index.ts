@@ -1,5 +1,6 @@
 /** `@whetstone/agents/install`: install released agents into the user's cache, once per version, and find them. */
 
+export { capabilityMatrix, type MatrixRow, matrixColumns } from '../contract/capability-matrix.ts';
 export { agentVersion } from './agent-version.ts';
 export { type AgentHere, agentsHere } from './agents-here.ts';
 export { type Check, checkAgents } from './check-agents.ts';

@@ -25,6 +25,12 @@ export function addAgents(program: Command, action: ActionOf): void {
     .option('--json', 'print the checks as JSON')
     .action(action(async () => (await import('./agents-doctor.ts')).doctorCommand));
   agents
+    .command('matrix')
+    .description('show what each kind of agent can do: context, permissions, sessions, sign-in, traces')
+    .argument('[kind...]', 'only these kinds (default: all)')
+    .option('--json', 'print the matrix as JSON')
+    .action(action(async () => (await import('./agents-matrix.ts')).matrixCommand));
+  agents
     .command('parse')
     .description('convert the output or transcript of an agent to events, one JSON object per line')
     .argument('<kind>', 'codex-cli, claude-code, gemini-cli, qwen-code, opencode-cli, pi, copilot, bub')

@@ -1,0 +1,130 @@
+import { resolve } from 'node:path';
+import { toAgentConfig } from '../agent-options.ts';
+import type { AgentConfig } from '../config.ts';
+import { testedVersion } from '../install/install-agent.ts';
+import { agentKeyVariable } from '../kit/agent-secrets.ts';
+import { contextPlacesOf } from '../native/context-places.ts';
+import type { NativeFacts } from '../native/native-agent.ts';
+import {
+  type AgentKind,
+  agentKinds,
+  drivenAgents,
+  isDrivenKind,
+  nativeAgentOf,
+} from '../native/native-agents.ts';
+import { takesOutputSchema } from '../native/takes-output-schema.ts';
+
+/** What each column of the matrix says (provider taxonomy, "Provider Capability Matrix"). */
+export const matrixColumns = {
+  agent: 'agent',
+  runtime: 'where it runs',
+  needs: 'what it needs',
+  wire: 'wire',
+  key: 'key without a gateway',
+  login: 'login instead of a key',
+  loginCalls: 'calls of a login',
+  workspace: 'workspace',
+  instructions: 'instructions',
+  skills: 'skills',
+  mcpServers: 'MCP servers',
+  plugins: 'plugins',
+  structuredOutput: 'structured output',
+  sessions: 'several turns',
+  events: 'events from',
+  tracing: 'traces',
+  raw: 'raw protocol',
+  attaches: 'attaches to a running server',
+  retries: 'retries bounded by',
+} as const;
+
+/** One agent in plain text, by column. `–`: it has nothing of that. */
+export type MatrixRow = Readonly<Record<keyof typeof matrixColumns, string>>;
+
+/** What each kind of agent can do, from the facts that adapters keep; one row for each kind, and `http` for a module. */
+export function capabilityMatrix(): MatrixRow[] {
+  return [...agentKinds.map((kind) => rowOf(kind, usualConfig(kind))), rowOf('http', moduleConfig)];
+}
+
+const NONE = '–';
+const yes = (can: boolean): string => (can ? 'yes' : NONE);
+
+/** A configuration as the page of the agent shows it. */
+export function usualConfig(kind: AgentKind): AgentConfig {
+  if (kind === 'loop') return toAgentConfig({ kind, profile: 'openai' });
+  return isDrivenKind(kind) ? toAgentConfig({ kind }) : toAgentConfig({ kind, command: [kind] });
+}
+
+const moduleConfig = toAgentConfig({ module: resolve('/agents/mine.ts') });
+
+function rowOf(agent: string, config: AgentConfig): MatrixRow {
+  const places = contextPlacesOf(config);
+  const schema = takesOutputSchema(config);
+  const isUsers = config.runner === 'command' || config.runner === 'module';
+  const given = (can: boolean) => (isUsers ? 'by `context`' : yes(can));
+  const { stream, facts = {} } = nativeAgentOf(config.kind) ?? {};
+  return {
+    agent,
+    ...runtimeOf(config),
+    ...signIn(facts),
+    workspace: 'its own, disposable',
+    instructions: places.instructions,
+    skills: given(places.skills !== undefined),
+    mcpServers: given(places.mcpServers === true),
+    plugins: isUsers ? NONE : yes(places.plugins !== undefined),
+    structuredOutput: schema === 'module' ? 'as it says' : yes(schema),
+    events: eventsOf(config),
+    tracing: 'of its events',
+    raw: stream ? 'its output, as printed' : NONE,
+    attaches: NONE,
+  };
+}
+
+type Runtime = Pick<MatrixRow, 'runtime' | 'needs' | 'wire' | 'key' | 'sessions'>;
+
+function runtimeOf(config: AgentConfig): Runtime {
+  const own = { wire: 'its own', key: 'its own' };
+  switch (config.runner) {
+    case 'driver': {
+      const { release } = drivenAgents[config.kind];
+      return {
+        runtime: 'its program, once per turn',
+        needs: `${release.program} of ${release.package}, tested with ${testedVersion(drivenAgents[config.kind])}`,
+        wire: release.wire,
+        key: agentKeyVariable(config) ?? NONE,
+        sessions: 'by its session’s id',
+      };
+    }
+    case 'loop':
+      return {
+        ...{ runtime: 'in this process', needs: 'nothing', wire: 'by its profile' },
+        ...{ key: 'by its profile', sessions: 'by a snapshot' },
+      };
+    case 'module':
+      return { runtime: 'in this process', needs: 'a module of yours', ...own, sessions: 'as it says' };
+    case 'command':
+      return {
+        runtime: 'its program, once per turn',
+        needs: 'a command of yours',
+        ...own,
+        sessions: 'by {session_id}',
+      };
+  }
+}
+
+function eventsOf({ runner, kind }: AgentConfig): string {
+  if (runner === 'module' || runner === 'loop') return 'itself';
+  const { stream, transcript } = nativeAgentOf(kind) ?? {};
+  return [stream ? 'its stream' : 'its text', ...(transcript ? ['its transcript'] : [])].join(', ');
+}
+
+function signIn({
+  login,
+  retries,
+}: Partial<NativeFacts>): Pick<MatrixRow, 'login' | 'loginCalls' | 'retries'> {
+  const bound = retries ? ('variable' in retries ? retries.variable : retries.setting) : NONE;
+  if (!login || login.ended !== undefined) return { login: NONE, loginCalls: NONE, retries: bound };
+  const { variables = [], file, upstreams } = login;
+  const places = [...variables, ...(file ? [`~/${file.path}`] : [])];
+  const way = Object.keys(upstreams).length > 0 ? 'through the gateway' : 'beside the gateway';
+  return { login: places.join(', '), loginCalls: way, retries: bound };
+}

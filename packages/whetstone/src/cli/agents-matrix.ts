@@ -1,0 +1,36 @@
+import { capabilityMatrix, type MatrixRow, matrixColumns } from '@whetstone/agents/install';
+import { WhetstoneError } from '@whetstone/errors';
+import { didYouMean } from '@whetstone/errors/did-you-mean';
+import { paragraphLines } from '../report/text-layout.ts';
+import type { Streams } from './streams.ts';
+import { terminalWidth } from './terminal-features.ts';
+
+/** Prints what each kind of agent can do: all kinds, or those that are named. */
+export async function matrixCommand(
+  kinds: readonly string[],
+  options: { json?: boolean },
+  { stdout }: Pick<Streams, 'stdout'>,
+): Promise<number> {
+  const all = capabilityMatrix();
+  for (const kind of kinds) if (!all.some(({ agent }) => agent === kind)) throw unknownKind(kind, all);
+  const rows = all.filter(({ agent }) => kinds.length === 0 || kinds.includes(agent));
+  const width = terminalWidth(stdout);
+  const text = rows.map((row) => block(row, width)).join('\n');
+  stdout.write(options.json ? `${JSON.stringify(rows, null, 2)}\n` : text);
+  return 0;
+}
+
+function block({ agent, ...cells }: MatrixRow, width: number): string {
+  const lines = Object.entries(cells).flatMap(([column, value]) =>
+    value === '–' ? [] : paragraphLines(`${matrixColumns[column as keyof MatrixRow]}: ${value}`, width, '  '),
+  );
+  return `${[agent, ...lines].join('\n')}\n`;
+}
+
+function unknownKind(kind: string, rows: readonly MatrixRow[]): WhetstoneError {
+  const kinds = rows.map(({ agent }) => agent);
+  const meant = didYouMean(kind, kinds);
+  return new WhetstoneError('agent-kind-unknown', `There is no kind of agent "${kind}".`, {
+    hint: `${meant === undefined ? '' : `did you mean ${meant}? `}known: ${kinds.join(', ')}`,
+  });
+}
