@@ -7,6 +7,7 @@ export default defineConfig({
   test: {
     include: ['packages/*/src/**/*.test.ts', 'scripts/**/*.test.ts', 'examples/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**', '**/*.{agents,slow}.test.ts'],
+    globalSetup: ['scripts/tests-in-memory.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     pool: 'forks',

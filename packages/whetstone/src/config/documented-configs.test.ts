@@ -15,7 +15,7 @@ const documents = readdirSync(folder).map((file) => {
   return { name: basename(file, '.md'), blocks };
 });
 const kinds = agentSchema.shape.kind.unwrap().unwrap().options;
-const pages = documents.filter(({ name }) => name !== 'README' && name !== 'capabilities');
+const pages = documents.filter(({ name }) => name !== 'README' && name !== 'matrix');
 
 let project: string;
 beforeAll(async () => {
