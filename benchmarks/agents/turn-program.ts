@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgent, driveAgent, drivenAgents } from '@whetstone/agents';
-import type { DrivenAgentKind } from '@whetstone/agents/config';
+import { type DrivenAgentKind, openPermissions } from '@whetstone/agents/config';
 import { createProcessSandboxProvider } from '@whetstone/sandbox';
 import { KNOWN_MODELS } from '../../examples/real-agents/drive-agent.ts';
 import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
@@ -78,12 +78,18 @@ async function bareTurn(workspace: string): Promise<{ workspace: string }> {
     ...chosen,
     home,
     workingDirectory: workspace,
+    permissions: openPermissions,
   });
   for (const [path, content] of Object.entries(files)) {
     mkdirSync(join(home, path, '..'), { recursive: true });
     writeFileSync(join(home, path), content);
   }
-  const args = cli.launch.turn({ access: 'key', ...chosen, workingDirectory: workspace });
+  const args = cli.launch.turn({
+    access: 'key',
+    ...chosen,
+    workingDirectory: workspace,
+    permissions: openPermissions,
+  });
   const child = spawn(join(programs, cli.release.program), [...first, ...args], {
     cwd: workspace,
     env: { PATH: process.env.PATH, ...env },

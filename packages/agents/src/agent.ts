@@ -1,6 +1,7 @@
 import type { AgentFacts, JsonObject, StreamEvent, Usage } from '@whetstone/events';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { DeclaredContext } from './kit/declared-context.ts';
+import type { InputItem } from './kit/input-items.ts';
 
 /**
  * One interface for every coding agent (adapter reference, `defineAgent` and `defineSandboxAgent`). An adapter drives
@@ -39,6 +40,8 @@ export type HasCapability<Of extends Agent, Name extends keyof AgentCapabilities
 export type TurnInput = {
   /** The prompt. */
   text: string;
+  /** The prompt in parts, if it was given so; `text` is then the same in words. Default: the prompt is only text. */
+  items?: readonly InputItem[];
   /**
    * A JSON Schema (draft 2020-12) of type object that the turn's last answer must fit. Only agents with the capability
    * `structuredOutput` get one. The host checks whether the answer fits.

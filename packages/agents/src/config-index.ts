@@ -29,8 +29,17 @@ export {
   type DrivenAgentKind,
   drivenAgentKinds,
   drivenAgents,
+  enforcerOf,
   isDrivenKind,
 } from './native/native-agents.ts';
+export {
+  enforceable,
+  openPermissions,
+  type Permissions,
+  permissionProblems,
+  permissionsOf,
+} from './policy/permissions.ts';
+export type { PolicyRule } from './policy/policy.ts';
 
 // Schemas of the options: those of each way to run an agent, and the values that they are made of.
 

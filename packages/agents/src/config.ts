@@ -26,6 +26,8 @@ type AgentBase = {
    * user can pass a key on purpose. These values are masked in every log and artifact.
    */
   env: Record<string, string>;
+  /** `none`: a turn that changes the workspace has failed. Default: changes are what an agent is asked for. */
+  sideEffects?: 'none';
 };
 
 /** An agent that runs through a command line of the user. */

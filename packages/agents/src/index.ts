@@ -38,6 +38,7 @@ export {
   type TurnExit,
   type TurnInput,
 } from './agent.ts';
+export type { InputItem } from './kit/input-items.ts';
 export { requireEnv } from './kit/require-env.ts';
 
 // Turn the answer of a model API into the turn of an adapter.

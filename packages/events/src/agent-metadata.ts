@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonValue } from './json.ts';
 import { present } from './present.ts';
-import type { StreamEvent } from './stream-event.ts';
+import type { StreamEvent, StreamEventOf } from './stream-event.ts';
 import { addUsage, type Usage } from './usage.ts';
 
 export type ToolActivity = {
@@ -10,6 +10,14 @@ export type ToolActivity = {
   output?: JsonValue;
   /** `pending`: called, without a result. */
   status: 'completed' | 'failed' | 'rejected' | 'pending';
+};
+
+/** A question whether a call may happen, and its answer. `by` and `rule` as in the event `approval.decided`. */
+export type Approval = {
+  callId: string;
+  decision: 'approved' | 'denied' | 'pending';
+  by?: StreamEventOf<'approval.decided'>['by'];
+  rule?: string;
 };
 
 /** What an adapter knows but its events cannot carry. */
@@ -22,8 +30,10 @@ export type AgentFacts = {
   workingDir?: string;
   sandbox?: string;
   network?: string;
-  /** When the agent asks before a call: `never`, or the agent's own word. */
+  /** When the agent asks before a call: `never`, `policy` (Whetstone's policy answers), or the agent's own word. */
   approvalPolicy?: string;
+  /** What the agent was held to, by surface: `filesystem`, `shell`, `network`, `apps`, `environment`. */
+  permissions?: Readonly<Record<string, string>>;
   trace?: { traceId?: string; spanId?: string };
   /** The models, their calls, tokens and cost, where the adapter knows them better than the events. */
   models?: string[];
@@ -42,7 +52,7 @@ export type AgentMetadata = Omit<AgentFacts, 'models' | 'modelCalls'> & {
   /** What the host saw of a path, if it looked; else what the agent reported, change by change. */
   fileChanges: { path: string; change: 'added' | 'modified' | 'deleted' | 'renamed'; from?: string }[];
   /** A call that was refused has a decision here and the status `rejected`, however its agent reports it. */
-  approvals: { callId: string; decision: 'approved' | 'denied' | 'pending'; by?: string }[];
+  approvals: Approval[];
   mcp: { callId: string; server: string; tool: string; status: ToolActivity['status'] }[];
   skills: { confirmed: string[]; attempted: string[] };
   /** The models that answered. Where no usage names one: those that the session began with. */
@@ -116,9 +126,9 @@ function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string,
       metadata.approvals.push({ callId: event.callId, decision: 'pending' });
       return;
     case 'approval.decided': {
-      const { callId, decision, by } = event;
+      const { callId, decision, by, rule } = event;
       const asked = metadata.approvals.find((approval) => approval.callId === callId);
-      const decided = { callId, decision, ...present({ by }) };
+      const decided = { callId, decision, ...present({ by, rule }) };
       if (asked) Object.assign(asked, decided);
       else metadata.approvals.push(decided);
       return;
@@ -155,7 +165,7 @@ function settleRefusals({ tools, approvals }: AgentMetadata): void {
   const decisions = new Map(approvals.map(({ callId, decision }) => [callId, decision]));
   for (const tool of tools) {
     if (tool.status === 'rejected' && !decisions.has(tool.callId)) {
-      approvals.push({ callId: tool.callId, decision: 'denied' });
+      approvals.push({ callId: tool.callId, decision: 'denied', by: 'agent' });
     }
     if (tool.status !== 'completed' && decisions.get(tool.callId) === 'denied') tool.status = 'rejected';
   }

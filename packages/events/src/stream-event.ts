@@ -95,7 +95,13 @@ export const streamEventSchema = z.discriminatedUnion('type', [
   event('approval.decided', {
     callId: z.string(),
     decision: z.enum(['approved', 'denied']),
-    by: z.string().optional(),
+    /**
+     * `policy`: a rule or a permission of the configuration. `user`: a human at the terminal. `agent`: the agent itself,
+     * by its own mode, or its model's provider.
+     */
+    by: z.enum(['user', 'policy', 'agent']).optional().catch(undefined),
+    /** What decided: a rule as it is written, a permission (`permissions.shell: off`), or the agent's own reason. */
+    rule: z.string().optional(),
   }),
   event('compaction', { summary: z.string().optional(), droppedMessages: z.number().int().optional() }),
   event('plan.updated', {

@@ -1,5 +1,6 @@
 import { present } from '@whetstone/events/present';
 import type { Agent, TurnInput } from '../agent.ts';
+import { readPrompt } from '../kit/input-items.ts';
 import { type DrivenTurn, startTurn } from './driven-turn.ts';
 import { openSession, type TurnOptions } from './open-session.ts';
 import type { SessionOptions } from './session-place.ts';
@@ -28,7 +29,7 @@ export function driveAgent(agent: Agent, options: DriveOptions): DrivenTurn {
   return startTurn(async (emit, signal) => {
     await using session = await openSession(agent, sessionOptions);
     return await session.send(
-      { text: prompt, ...present({ outputSchema }) },
+      { ...readPrompt(prompt), ...present({ outputSchema }) },
       {
         signal,
         onEvent(event) {

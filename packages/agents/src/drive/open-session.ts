@@ -5,6 +5,7 @@ import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { Agent, AgentContext, AttemptFiles, TurnInput } from '../agent.ts';
+import { readPrompt } from '../kit/input-items.ts';
 import { hostedAgent, placesAbove } from '../module/hosted-agent.ts';
 import { type DrivenTurn, startTurn } from './driven-turn.ts';
 import { refuseAbove } from './read-above.ts';
@@ -80,7 +81,7 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
         turns += 1;
         isRunning = true;
         try {
-          const turnInput = typeof input === 'string' ? { text: input } : input;
+          const turnInput = typeof input === 'string' ? readPrompt(input) : input;
           await placePrompt(place.files, turnInput.text);
           const events: StreamEvent[] = [];
           const turn = await hosted.send(turnInput, {

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { cacheFolder } from '../../../../examples/real-agents/install.ts';
 import { copilot } from '../native/copilot/copilot.ts';
+import { openPermissions } from '../policy/permissions.ts';
 import { testedVersion } from './install-agent.ts';
 import { programIn, unpackedBeside } from './installed-agents.ts';
 
@@ -19,6 +20,7 @@ test('Copilot unpacks itself at its installation, and not in a case', async () =
       access: { kind: 'key', baseUrl: 'http://127.0.0.1:9', key: 'key' },
       home,
       workingDirectory: home,
+      permissions: openPermissions,
       unpacked: unpacked ?? '',
     });
     const { stdout } = await promisify(execFile)(program, ['--version'], {

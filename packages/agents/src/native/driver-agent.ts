@@ -15,11 +15,12 @@ import { runTurn, type TurnLaunch } from '../kit/run-turn.ts';
 import { noTelemetry } from '../kit/telemetry/telemetry-collector.ts';
 import { createTurnReader, type TurnReader } from '../kit/turn-reader.ts';
 import { createPolicy } from '../policy/decide.ts';
-import { safePermissions } from '../policy/permissions.ts';
+import { permissionsOf } from '../policy/permissions.ts';
+import { checkOptions } from './check-options.ts';
 import { keepRefreshedLogin } from './keep-refreshed-login.ts';
 import { type Login, tokensIn } from './login.ts';
 import type { Connection, DialogueTurn, LaunchSettings, TurnRequest } from './native-agent.ts';
-import { drivenAgents } from './native-agents.ts';
+import { drivenAgents, enforcerOf } from './native-agents.ts';
 import { openAccess } from './open-access.ts';
 import { takesOutputSchema } from './takes-output-schema.ts';
 
@@ -36,6 +37,8 @@ export async function createDriverAgent(
   user: { environment: NodeJS.ProcessEnv; hasLanes: boolean },
 ): Promise<Agent> {
   const agent = drivenAgents[config.kind];
+  checkOptions(config, agent);
+  const permissions = permissionsOf(enforcerOf(agent), config.driver.permissions);
   const program = await locateProgram(agent, config.driver.version, user.environment);
   const unpacked = unpackedBeside(program);
   const accessOf = openAccess(config, user);
@@ -55,7 +58,7 @@ export async function createDriverAgent(
       for (const secret of accessSecrets) learnSecret(secret);
       const model = config.driver.model ?? context.model;
       const connection: Connection = {
-        ...{ access, home, workingDirectory: workdir },
+        ...{ access, home, workingDirectory: workdir, permissions },
         ...present({ model, unpacked }),
         ...(declared && {
           mcpServers: declared.mcpServers,
@@ -68,7 +71,7 @@ export async function createDriverAgent(
         if (login) given.set(sandbox, login);
       }
       const request: TurnRequest = {
-        ...{ access: access.kind, workingDirectory: workdir },
+        ...{ access: access.kind, workingDirectory: workdir, permissions },
         ...present({
           model,
           resume: session.isNew ? undefined : session.id,
@@ -81,7 +84,11 @@ export async function createDriverAgent(
         sandbox.runCommand(program, [...(settings.args ?? []), ...args], options);
       const launch: TurnLaunch = {
         run: dialogue ? (options, emit) => runDialogue(run, options, (peer) => dialogue(peer, emit)) : run,
-        env: { ...settings.env, ...env },
+        env: {
+          ...(permissions.environment === 'inherit' && withoutFolders(user.environment)),
+          ...settings.env,
+          ...env,
+        },
         mask: createMask([
           ...secrets,
           ...accessSecrets,
@@ -103,14 +110,23 @@ export async function createDriverAgent(
       const setup = { config, agent, reader, place, telemetry: noTelemetry, onSession };
       try {
         const turn = await runTurn(setup, launch, input, context);
-        // Every launch turns the agent's questions off: only the sandbox confines it.
-        return { ...turn, facts: { approvalPolicy: 'never', ...turn.facts } };
+        const approvalPolicy = agent.launch.dialogue ? 'policy' : 'never';
+        return { ...turn, facts: { approvalPolicy, ...turn.facts, permissions } };
       } finally {
         await keepLogin(given, sandbox, log);
       }
     },
   });
 }
+
+/** The user's environment, without where the user's own files are: the agent has a home of its own. */
+const withoutFolders = (environment: NodeJS.ProcessEnv): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(environment).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && !/^(?:HOME|PATH|PWD|OLDPWD|TMPDIR|TMP|TEMP|XDG_\w+)$/.test(entry[0]),
+    ),
+  );
 
 /** How a turn is led with a program that is asked and answers; `undefined` for the others. */
 function dialogueOf(
@@ -120,11 +136,11 @@ function dialogueOf(
 ): ((peer: Peer, emit: AgentContext['emit']) => Promise<void>) | undefined {
   const { dialogue } = drivenAgents[kind].launch;
   if (!dialogue) return undefined;
-  const permissions = { ...safePermissions, ...driver.permissions };
+  const { permissions } = turn;
   const { policy: rules = [], options = {} } = driver;
   return (peer, emit) => {
     const decide = createPolicy({ permissions, rules, workdir: turn.workingDirectory, emit });
-    return dialogue(peer, { ...turn, permissions, decide, signal, log, options });
+    return dialogue(peer, { ...turn, decide, signal, log, options });
   };
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { httpUrl, name, safePath, variableName } from '../kit/option-values.ts';
+import { permissionsOptions, policyOptions } from '../policy/policy-options.ts';
 
 /** The options of an agent that Whetstone starts itself. */
 export const driverOptions = z.object({
@@ -9,4 +10,7 @@ export const driverOptions = z.object({
   api_key_env: variableName.nullish(),
   version: name.nullish(),
   inherit: z.array(safePath).nullish(),
+  permissions: permissionsOptions.nullish(),
+  policy: policyOptions.nullish(),
+  options: z.record(z.string(), z.json()).nullish(),
 });

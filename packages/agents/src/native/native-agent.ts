@@ -1,11 +1,13 @@
 import type { JsonObject, JsonValue } from '@whetstone/events';
 import type { WireProtocol } from '@whetstone/gateway';
+import type { z } from 'zod';
 import type { TurnInput } from '../agent.ts';
 import type { McpServer } from '../kit/declared-context.ts';
 import type { Peer } from '../kit/dialogue.ts';
+import type { InputItem } from '../kit/input-items.ts';
 import type { EndedTurn, KeptRecord } from '../kit/kept-events.ts';
 import type { CreateMapper, MapperPlace, NativeMapper } from '../kit/native-mapper.ts';
-import type { Permissions } from '../policy/permissions.ts';
+import type { Enforces, Permissions } from '../policy/permissions.ts';
 import type { DecidePolicy } from '../policy/policy.ts';
 
 /** Everything that Whetstone knows of one released agent. Each has a folder, and a line in `native-agents.ts`. */
@@ -29,6 +31,8 @@ export type DrivenAgent = NativeAgent & {
   release: Release;
   launch: Launch;
   stream: StreamFormat;
+  /** Checks the options of this kind only (`options:`), which reach the dialogue as they are written. Absent: it has none. */
+  options?: z.ZodObject;
 };
 
 /** Facts about an agent, from running it in the versions of `tested-versions.json`. */
@@ -55,6 +59,10 @@ export type NativeFacts = {
   sessions: 'session id' | 'command';
   /** How the agent signs in with a login of the user instead of an API key. Absent: no login is known. */
   login?: LoginFacts;
+  /** The parts of a prompt that the agent takes as they are, besides text. Default: none, it gets them in words. */
+  inputs?: readonly Exclude<InputItem['type'], 'text'>[];
+  /** What the agent can be held to. Default: nothing, only the sandbox confines it. */
+  enforces?: Enforces;
   /** The setting that limits how often the agent repeats a failed model call. Absent: unknown. */
   retries?: { variable: string } | { setting: string };
 };
@@ -155,7 +163,6 @@ export type Launch = {
 export type DialogueTurn = TurnRequest & {
   input: TurnInput;
   connection: Connection;
-  permissions: Permissions;
   /** Answers what the agent asks a human, and reports the question and the decision as events. */
   decide: DecidePolicy;
   /** Aborts at the turn's time limit and with the run. The program is ended two seconds later. */
@@ -173,6 +180,8 @@ export type Connection = {
   /** The agent's HOME in this run: absolute, used by nobody else, empty before `files` are written. */
   home: string;
   workingDirectory: string;
+  /** What the agent has to be held to: only values that `enforces` has, or the most open ones. */
+  permissions: Permissions;
   /** The folder that `Release.unpacking` filled at installation. Default: none. */
   unpacked?: string;
   /** MCP servers to start. Agents without MCP never get any. Default: none. */
@@ -202,6 +211,7 @@ export type TurnRequest = {
   /** Default: the agent's own. */
   model?: string;
   workingDirectory: string;
+  permissions: Permissions;
   /** The agent's own id of the session to resume. */
   resume?: string;
   /** The JSON Schema that the answer must fit, as text and as the absolute path of a file. */

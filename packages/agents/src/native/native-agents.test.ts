@@ -24,7 +24,12 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
   });
 
   test('gets the model and the session to resume as arguments', () => {
-    const turn = { access: 'key', model: 'model-1', workingDirectory: '/w' } as const;
+    const turn = {
+      access: 'key',
+      model: 'model-1',
+      workingDirectory: '/w',
+      permissions: connection.permissions,
+    } as const;
     const resumed = launch.turn({ ...turn, resume: 'session-1' });
     expect(launch.turn(turn)).not.toContain('session-1');
     expect(resumed).toContain('session-1');

@@ -1,3 +1,4 @@
+import type { Enforcer } from '../policy/permissions.ts';
 import { bub } from './bub/bub.ts';
 import { claudeCode } from './claude-code/claude-code.ts';
 import { coco } from './coco/coco.ts';
@@ -42,6 +43,12 @@ export const drivenAgents = Object.fromEntries(
 export const drivenAgentKinds = Object.keys(drivenAgents) as readonly DrivenAgentKind[];
 
 export const isDrivenKind = (kind: string): kind is DrivenAgentKind => Object.hasOwn(drivenAgents, kind);
+
+/** What a driven agent can be held to, and whether it asks a policy. */
+export const enforcerOf = ({ facts, launch }: DrivenAgent): Enforcer => ({
+  enforces: facts.enforces ?? {},
+  asks: launch.dialogue !== undefined,
+});
 
 /** The released agent of a kind; `undefined` for other kinds: `custom`, `loop`. */
 export const nativeAgentOf = (kind: string): NativeAgent | undefined =>

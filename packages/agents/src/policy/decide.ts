@@ -18,7 +18,14 @@ export function createPolicy({ permissions, rules, workdir, emit }: Policy): Dec
     const { callId, reason } = request;
     emit({ type: 'approval.requested', callId, name: nameOf(request), ...present({ reason }) });
     const decided = byRule(request, rules) ?? byPermission(request, permissions, workdir);
-    emit({ type: 'approval.decided', source: 'host', callId, decision: decided.decision, by: decided.rule });
+    emit({
+      type: 'approval.decided',
+      source: 'host',
+      callId,
+      decision: decided.decision,
+      by: 'policy',
+      rule: decided.rule,
+    });
     return decided;
   };
 }
@@ -26,13 +33,8 @@ export function createPolicy({ permissions, rules, workdir, emit }: Policy): Dec
 const nameOf = (request: PolicyRequest): string => (request.kind === 'tool' ? request.name : request.kind);
 
 function byRule(request: PolicyRequest, rules: readonly PolicyRule[]): PolicyDecision | undefined {
-  const rule = rules.find(({ kind }) => kind === request.kind);
-  return (
-    rule && {
-      decision: rule.decision === 'allow' ? 'approved' : 'denied',
-      rule: `${rule.decision} ${rule.kind}`,
-    }
-  );
+  const rule = rules.find((each) => ('allow' in each ? each.allow : each.deny).kind === request.kind);
+  return rule && { decision: 'allow' in rule ? 'approved' : 'denied', rule: JSON.stringify(rule) };
 }
 
 function byPermission(request: PolicyRequest, permissions: Permissions, workdir: string): PolicyDecision {

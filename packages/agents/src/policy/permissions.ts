@@ -15,6 +15,15 @@ export type Permissions = {
   environment: 'minimal' | 'inherit';
 };
 
+/** The values of each permission, from the closest to the most open. */
+export const permissionValues = {
+  filesystem: ['read-only', 'workspace', 'full'],
+  shell: ['off', 'ask', 'allow'],
+  network: ['off', 'open'],
+  apps: ['off', 'allow'],
+  environment: ['minimal', 'inherit'],
+} as const satisfies { [Surface in keyof Permissions]: readonly Permissions[Surface][] };
+
 /** For agents that are asked through a protocol: nothing leaves the workspace, and each command is asked for. */
 export const safePermissions: Permissions = {
   filesystem: 'workspace',
@@ -23,3 +32,64 @@ export const safePermissions: Permissions = {
   apps: 'off',
   environment: 'minimal',
 };
+
+/** For agents that decide by themselves: only the sandbox confines them. */
+export const openPermissions: Permissions = {
+  filesystem: 'full',
+  shell: 'allow',
+  network: 'open',
+  apps: 'allow',
+  environment: 'minimal',
+};
+
+/**
+ * What an agent can be held to, beside its most open values: found by running it, never taken from its documentation.
+ * The environment is not here, because Whetstone itself gives it to each agent.
+ */
+export type Enforces = {
+  readonly [Surface in Exclude<keyof Permissions, 'environment'>]?: readonly Permissions[Surface][];
+};
+
+/** What decides which permissions an agent has. */
+export type Enforcer = { enforces: Enforces /** It asks, and a policy can answer. */; asks: boolean };
+
+/**
+ * The permissions of an agent: those of its configuration, else the safe ones that it can be held to if it asks, else the
+ * open ones.
+ */
+export function permissionsOf({ enforces, asks }: Enforcer, given: Partial<Permissions> = {}): Permissions {
+  const safe = Object.entries(safePermissions).filter(([surface, value]) => {
+    const values: readonly string[] = enforces[surface as keyof Enforces] ?? [];
+    return asks && values.includes(value);
+  });
+  return { ...openPermissions, ...Object.fromEntries(safe), ...given };
+}
+
+/** Why a configuration asks an agent for what it cannot be held to. `path`: below the agent. */
+export type PermissionProblem = { path: readonly (string | number)[]; message: string; hint: string };
+
+export function permissionProblems(
+  kind: string,
+  { enforces, asks }: Enforcer,
+  { permissions = {}, policy = [] }: { permissions?: Partial<Permissions>; policy?: readonly unknown[] },
+): PermissionProblem[] {
+  const problems = Object.entries(permissions).flatMap(([surface, value]) => {
+    const possible = enforceable(surface as keyof Permissions, enforces);
+    if (possible.includes(value)) return [];
+    const message = `${kind} cannot be held to ${surface}: ${value}`;
+    return [{ path: ['permissions', surface], message, hint: `it can: ${possible.join(', ')}` }];
+  });
+  if (asks || policy.length === 0) return problems;
+  const message = `${kind} decides by itself and asks nothing, so no rule could decide`;
+  const hint = 'use permissions, or an agent that asks: docs/agents/permissions.md names them';
+  return [...problems, { path: ['policy'], message, hint }];
+}
+
+/** The values of a permission that an agent can be held to. */
+export function enforceable(surface: keyof Permissions, enforces: Enforces): readonly string[] {
+  if (surface === 'environment') return permissionValues.environment;
+  const held: readonly string[] = enforces[surface] ?? [];
+  return permissionValues[surface].filter(
+    (value) => held.includes(value) || value === openPermissions[surface],
+  );
+}

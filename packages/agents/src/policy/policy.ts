@@ -15,6 +15,18 @@ export type PolicyRequest = { callId: string; reason?: string } & (
   | { kind: 'plugin' | 'config'; what: string }
 );
 
+/** Every kind of question. */
+export const requestKinds = [
+  'command',
+  'file-change',
+  'grant',
+  'tool',
+  'question',
+  'elicitation',
+  'plugin',
+  'config',
+] as const satisfies readonly PolicyRequest['kind'][];
+
 export type Question = { id: string; text: string; options: readonly string[] };
 
 export type PolicyDecision = {
@@ -29,13 +41,21 @@ export type PolicyDecision = {
 
 export type DecidePolicy = (request: PolicyRequest) => Promise<PolicyDecision>;
 
-/** A rule matches when all that it names matches; the first rule that matches decides. */
-export type PolicyRule = {
-  decision: 'allow' | 'deny';
-  /** Globs. */
+/** A rule matches when all its conditions do; the first rule that matches decides. */
+export type PolicyRule = { allow: RuleConditions } | { deny: RuleConditions };
+
+/**
+ * At least one. In each pattern `*` stands for any text; in a path, `*` does not cross a `/` and `**` does. A request
+ * without what a condition is about, such as a command without a host, is not matched by it.
+ */
+export type RuleConditions = {
+  /** The name of a tool; MCP tools are `mcp__SERVER__TOOL`. */
   tool?: string;
+  /** A command with its arguments, separated by one space. */
   command?: string;
+  /** A path of the workspace, or an absolute one. */
   path?: string;
+  /** A host name, without its port. */
   host?: string;
   kind?: PolicyRequest['kind'];
 };

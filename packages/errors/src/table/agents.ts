@@ -46,6 +46,10 @@ export const agentErrors = {
     'The program of an agent is not installed, or not in the version that the configuration names.',
     'Install it with `whetstone agents install KIND`.',
   ),
+  'agent-option-unknown': usage(
+    'An agent is given an option that its kind does not have, or a value that the option cannot have.',
+    'Choose one of the options that the page of the kind lists.',
+  ),
   'agent-session-missing': harness(
     'A later turn has no session to resume: none was reported, or the stored one cannot be read.',
     'Set `session.id` in the first turn of the adapter, or begin a new session with `isNew: true`.',
@@ -73,6 +77,10 @@ export const agentErrors = {
   'mcp-value-unsupported': usage(
     'An agent would change a value of an MCP server instead of passing it on as it is.',
     'Choose another value, or start the server with a program that sets it.',
+  ),
+  'permission-unenforceable': usage(
+    'An agent should be held to a permission or to rules that it cannot be held to.',
+    'Choose a value that docs/agents/permissions.md lists for the agent, or another agent.',
   ),
   'template-invalid': usage(
     'A command template is not valid, for example because it names an unknown variable.',

@@ -44,7 +44,7 @@ const expectedEvents = [
   { type: 'action.called', callId: 'call-1', name: 'bash', input: { cmd: 'npm test' }, at: at(3) },
   { ...usage, at: at(3) },
   { type: 'approval.requested', callId: 'call-1', name: 'bash', at: at(3) },
-  { type: 'approval.decided', callId: 'call-1', decision: 'approved', by: 'auto', at: at(3) },
+  { type: 'approval.decided', callId: 'call-1', decision: 'approved', by: 'policy', rule: 'auto', at: at(3) },
   { type: 'action.result', callId: 'call-1', output: LONG_OUTPUT, status: 'failed', at: at(5) },
   { type: 'message', role: 'assistant', text: 'A reviewer reads along.', at: at(7) },
   { type: 'action.called', callId: 'call-2', name: 'reviewer', input: { input: 'sum.ts' }, at: at(7) },

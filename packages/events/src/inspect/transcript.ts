@@ -281,7 +281,8 @@ export class Transcript {
     if (event.decision === 'escalate') return;
     if (event.decision === 'modify') losses.add('approval.modified', 'events have no place for it');
     const decision = event.decision === 'approve' || event.decision === 'modify' ? 'approved' : 'denied';
-    this.#emit({ type: 'approval.decided', callId, decision, by: event.approver }, place);
+    const by = event.approver === 'human' ? 'user' : 'policy';
+    this.#emit({ type: 'approval.decided', callId, decision, by, rule: event.approver }, place);
   }
 
   #message(raw: JsonValue): Message | undefined {

@@ -5,8 +5,10 @@ import {
   commandParts,
   type DriverAgentConfig,
   drivenAgents,
+  enforcerOf,
   fillTemplate,
   parseTemplate,
+  permissionsOf,
 } from '@whetstone/agents/config';
 import type { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
@@ -137,12 +139,14 @@ function previewCommand(agent: AgentConfig, planned: CaseNames): string {
 
 /** The command line that the driver will start. Settings and the gateway's address are set per case. */
 function previewDriver({ kind, driver }: DriverAgentConfig): string[] {
-  const { release, launch } = drivenAgents[kind];
+  const agent = drivenAgents[kind];
+  const { release, launch } = agent;
   const { model, auth } = driver;
+  const permissions = permissionsOf(enforcerOf(agent), driver.permissions);
   const access = auth === 'login' ? 'login' : 'key';
   return [
     release.program,
-    ...launch.turn({ access, workingDirectory: '<workspace>', ...present({ model }) }),
+    ...launch.turn({ access, workingDirectory: '<workspace>', permissions, ...present({ model }) }),
   ];
 }
 

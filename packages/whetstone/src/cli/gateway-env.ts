@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { findDrivenAgent, type KnownDrivenAgent } from '@whetstone/agents';
 import { cacheFolder } from '@whetstone/agents/cache-folder';
+import { openPermissions } from '@whetstone/agents/config';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { findRunningGateway } from '../gateway/running-gateways.ts';
@@ -38,6 +39,7 @@ export async function gatewayEnvCommand(
       ...present({ model: options.model }),
       home: join(folder, agent.kind),
       workingDirectory: process.cwd(),
+      permissions: openPermissions,
     });
     print(settings);
   } else {

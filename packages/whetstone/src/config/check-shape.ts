@@ -33,6 +33,11 @@ function reportIssue(issue: z.core.$ZodIssue, root: unknown, rootSpot: Spot): vo
     reportUnion(issue, value, spot);
     return;
   }
+  if (issue.code === 'unrecognized_keys') {
+    for (const key of issue.keys)
+      spot.at(key).error('unknown key', { hint: 'correct or remove it', mark: 'key' });
+    return;
+  }
   const { message, ...options } = explain(issue, value, spot.written);
   spot.error(message, options);
 }
@@ -125,7 +130,7 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return value;
 }
 
-/** Warns about unknown keys at every level: they have no effect. */
+/** Warns about unknown keys at every level: they have no effect. In a strict mapping they are errors already. */
 export function warnUnknownKeys(schema: z.ZodType, value: unknown, spot: Spot): void {
   const shape = unwrap(schema);
   if (shape instanceof z.ZodArray && Array.isArray(value)) {
@@ -133,7 +138,8 @@ export function warnUnknownKeys(schema: z.ZodType, value: unknown, spot: Spot): 
       if (shape.element instanceof z.ZodType) warnUnknownKeys(shape.element, item, spot.at(index));
     }
   }
-  if (!(shape instanceof z.ZodObject) || !isMapping(value)) return;
+  if (!(shape instanceof z.ZodObject) || shape.def.catchall instanceof z.ZodNever || !isMapping(value))
+    return;
   for (const [key, child] of Object.entries(value)) {
     const known: unknown = Object.hasOwn(shape.shape, key) ? shape.shape[key] : undefined;
     if (known instanceof z.ZodType) warnUnknownKeys(known, child, spot.at(key));

@@ -96,6 +96,8 @@ export type TaskConfig = {
   setupEnv?: Record<string, string>;
   /** Validation commands: the task's own where it has any, else those of `evaluation`. */
   validation: { commands: Command[]; timeoutSeconds?: number };
+  /** `none`: a turn that changes the workspace has failed. Default: that of the agent. */
+  sideEffects?: 'none';
   /** Absolute path of a folder that is laid over the tree for verification only. */
   hiddenTests?: string;
   /** A JSON Schema of type object that the agent's last answer has to fit. */

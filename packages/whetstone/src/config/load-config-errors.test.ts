@@ -62,6 +62,29 @@ describe('what is wrong', () => {
     );
   });
 
+  it('is a permission or a rule that the agent cannot be held to', async () => {
+    const of = (agent: string) => problems(`${REPO}${VARIANTS}agents:\n  a:\n    kind: pi\n${agent}`);
+    expect(await of('    permissions: {filesystem: read, netwrok: off}\n')).toEqual([
+      ':6:31 agents.a.permissions.filesystem: unknown value "read" (did you mean read-only?; possible: read-only, workspace, full)',
+      ':6:37 agents.a.permissions.netwrok: unknown key (correct or remove it)',
+    ]);
+    expect(await of('    permissions: {shell: ask}\n')).toEqual([
+      ':6:26 agents.a.permissions.shell: pi cannot be held to shell: ask (it can: allow)',
+    ]);
+    expect(await of('    policy:\n      - allow: {command: npm test}\n')).toEqual([
+      ':6:5 agents.a.policy: pi decides by itself and asks nothing, so no rule could decide (use permissions, or an agent that asks: docs/agents/permissions.md names them)',
+    ]);
+    expect(await of('    policy:\n      - {allow: {comand: x}}\n      - {deny: {}}\n      - {}\n')).toEqual([
+      ':7:17 agents.a.policy[0].allow: names no condition: write tool, command, path, host or kind',
+      ':7:18 agents.a.policy[0].allow.comand: unknown key (correct or remove it)',
+      ':8:16 agents.a.policy[1].deny: names no condition: write tool, command, path, host or kind',
+      ':9:9 agents.a.policy[2].allow: is required',
+    ]);
+    expect(await of('    options: {any: 1}\n')).toEqual([
+      ':6:5 agents.a.options: pi has no options of its own (remove it)',
+    ]);
+  });
+
   it.each<[what: string, config: string, expected: string[]]>([
     [
       'no agent',

@@ -20,6 +20,7 @@ import {
 } from '@whetstone/agents/config';
 import { present } from '@whetstone/events/present';
 import { camelCased } from './camel-cased.ts';
+import { checkAgentOptions } from './check-agent-options.ts';
 import { checkMapping, isGiven, isMapping } from './check-shape.ts';
 import { referenceProblem } from './environment-reference.ts';
 import { existingPath, readNamedText } from './existing-path.ts';
@@ -89,7 +90,8 @@ async function buildAgent(
   const { kind, profile } = fields;
   if (!kind) return undefined;
   const network = fields.network ?? 'disabled';
-  const base = { name, timeoutSeconds, network, env, ...present({ promptTemplate }) };
+  const sideEffects = fields.side_effects ?? undefined;
+  const base = { name, timeoutSeconds, network, env, ...present({ promptTemplate, sideEffects }) };
   const place = readPlaces(fields);
   if (kind === 'loop') {
     const loop = profile && { ...camelCased(loopOptions.parse(fields)), profile };
@@ -99,7 +101,9 @@ async function buildAgent(
     return { ...base, kind, runner: 'command', command, ...present({ resumeCommand }), telemetry, ...place };
   if (module) return kind === 'custom' ? { ...base, kind, runner: 'module', module, ...place } : undefined;
   const driver = { inherit: [], ...camelCased(driverOptions.parse(fields)) };
-  return isDrivenKind(kind) ? { ...base, kind, runner: 'driver', driver } : undefined;
+  if (!isDrivenKind(kind)) return undefined;
+  checkAgentOptions({ kind, driver }, spot);
+  return { ...base, kind, runner: 'driver', driver };
 }
 
 function readModule({ module, model }: Partial<RawAgent>, spot: Spot): ModuleOptions | undefined {

@@ -31,7 +31,7 @@ export async function readTask(
       ? undefined
       : await readOutputSchema(fields.output_schema, spot.at('output_schema'));
   const { id, prompt, title, category, difficulty, repo_ref, timeout_seconds } = fields;
-  const { setup_timeout_seconds, setup_env } = fields;
+  const { setup_timeout_seconds, setup_env, side_effects } = fields;
   if (id === undefined || prompt === undefined) return undefined;
   const expectedOutcome = fields.expected_outcome ?? undefined;
   const softEvaluation = fields.soft_evaluation ?? undefined;
@@ -44,7 +44,7 @@ export async function readTask(
     protectedPaths: fields.protected_paths ?? [],
     extra: Object.fromEntries(Object.entries(raw).filter(([key]) => !known.includes(key))),
     ...camelCased({ title, category, difficulty, repo_ref, timeout_seconds }),
-    ...camelCased({ setup_timeout_seconds, setup_env }),
+    ...camelCased({ setup_timeout_seconds, setup_env, side_effects }),
     ...camelCased({ hiddenTests, outputSchema, expectedOutcome, hardEvaluation, softEvaluation }),
     ...(fields.follow_ups?.length && { followUps: fields.follow_ups }),
   };

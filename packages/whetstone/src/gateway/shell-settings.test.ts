@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { drivenAgents } from '@whetstone/agents';
+import { openPermissions } from '@whetstone/agents/config';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { exportLines, writeShellSettings } from './shell-settings.ts';
@@ -18,6 +19,7 @@ const connection = () => ({
   model: 'm',
   home: join(folder, 'home'),
   workingDirectory: folder,
+  permissions: openPermissions,
 });
 
 describe.each(Object.values(drivenAgents))('$kind', (agent) => {

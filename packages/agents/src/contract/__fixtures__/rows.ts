@@ -7,6 +7,7 @@ import { agentConfig } from '../../__fixtures__/attempt.ts';
 import { drivenAgents } from '../../native/native-agents.ts';
 import { agentKeyVariable } from '../../kit/agent-secrets.ts';
 import { createAgent } from '../../create-agent.ts';
+import { openPermissions } from '../../policy/permissions.ts';
 import type { ContractRow, CreateOptions } from './contract-row.ts';
 import type { Scene } from './scene.ts';
 import { promptOf } from './scene.ts';
@@ -17,7 +18,7 @@ const create = (config: Parameters<typeof agentConfig>[0], { user, hasLanes = tr
 /** A released agent that Whetstone drives itself. */
 function drivenRow(kind: DrivenAgentKind): ContractRow {
   const access = { kind: 'key', baseUrl: '', key: '' } as const;
-  const connection = { access, model: '', home: '/home', workingDirectory: '/' };
+  const connection = { access, model: '', home: '/home', workingDirectory: '/', permissions: openPermissions };
   const { needsModel } = drivenAgents[kind].release;
   return {
     name: kind,

@@ -1,3 +1,4 @@
+import { openPermissions } from '../../policy/permissions.ts';
 import type { Connection } from '../native-agent.ts';
 
 /** A connection whose lane and home do not exist. */
@@ -6,4 +7,5 @@ export const connection = {
   model: 'model-1',
   home: '/scratch/home',
   workingDirectory: '/scratch/workspace',
+  permissions: openPermissions,
 } satisfies Connection;

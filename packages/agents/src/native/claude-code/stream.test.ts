@@ -117,7 +117,7 @@ test('a refusal can come only from the result, as before 2.1', () => {
   const { events } = readItems({ type: 'result', subtype: 'success', permission_denials: [denial] });
   expect(events).toEqual([
     { type: 'approval.requested', callId: 'a', name: 'Write' },
-    { type: 'approval.decided', callId: 'a', decision: 'denied' },
+    { type: 'approval.decided', callId: 'a', decision: 'denied', by: 'agent' },
   ]);
 });
 

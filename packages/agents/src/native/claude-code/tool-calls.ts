@@ -104,7 +104,7 @@ export class ToolCalls {
     if (this.#open.has(callId)) this.#denied.add(callId);
     return [
       { type: 'approval.requested', callId, ...present(about) },
-      { type: 'approval.decided', callId, decision: 'denied' },
+      { type: 'approval.decided', callId, decision: 'denied', by: 'agent' },
     ];
   }
 }

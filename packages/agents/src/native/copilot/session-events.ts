@@ -284,8 +284,14 @@ function permissionEvent(type: string, data: JsonObject): StreamEvent {
     return { type: 'approval.requested', callId, ...present(asked) };
   }
   const isApproved = requiredText(objectIn(data.result)?.kind).startsWith('approved');
-  const by = present({ by: textIn(data.decisionSource) });
-  return { type: 'approval.decided', callId, decision: isApproved ? 'approved' : 'denied', ...by };
+  const rule = present({ rule: textIn(data.decisionSource) });
+  return {
+    type: 'approval.decided',
+    callId,
+    decision: isApproved ? 'approved' : 'denied',
+    by: 'agent',
+    ...rule,
+  };
 }
 
 /** The message of a failed call. The provider's error comes as JSON text. */

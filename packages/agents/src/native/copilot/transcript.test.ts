@@ -76,9 +76,9 @@ test('compactions report what they dropped', () => {
 test('approvals say what was asked and who decided', () => {
   const { approvals } = deriveAgentMetadata(recorded.transcript('denied').events);
   expect(approvals).toEqual([
-    { callId: expect.stringMatching(/^call_/), decision: 'denied', by: 'unattended_fallback' },
+    { callId: expect.stringMatching(/^call_/), decision: 'denied', by: 'agent', rule: 'unattended_fallback' },
     // A rule refused this one, without a question.
-    { callId: expect.stringMatching(/^call_/), decision: 'denied' },
+    { callId: expect.stringMatching(/^call_/), decision: 'denied', by: 'agent' },
   ]);
 });
 
