@@ -92,6 +92,7 @@ function factsSection(row) {
     ['Commit', row.repo_ref],
     ['Started', localTime(row.started_at)],
     ['Took', `${seconds(row.duration_seconds)}, the agent ${seconds(row.agent_duration_seconds)}`],
+    ...waitedFact(row),
     ...turnsFact(row),
     ['Agent exit', exit],
     ['Changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
@@ -102,8 +103,25 @@ function factsSection(row) {
     ['Models', row.models.join(', ') || UNKNOWN],
     ['Telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
     ['Retries', row.retries],
+    ...loginFact(row),
   ];
   return section('Facts', facts(all));
+}
+
+/**
+ * @param {CaseRow} row
+ * @returns {[string, Child][]}
+ */
+function waitedFact({ provider_wait_seconds: waited }) {
+  return waited === undefined ? [] : [['Waited', `${seconds(waited)} of that for its provider`]];
+}
+
+/**
+ * @param {CaseRow} row
+ * @returns {[string, Child][]}
+ */
+function loginFact({ auth }) {
+  return auth === undefined ? [] : [['Signed in', 'with the login of the user']];
 }
 
 /**

@@ -96,6 +96,8 @@ describe.skipIf(chromiumPath === undefined)('the page', { tags: 'chromium' }, ()
     expect(await count('.timeline li')).toBe(10);
     expect(await text('.timeline li.bad')).toContain('1 failing');
     expect(await count('[aria-label="Model calls"] tbody tr')).toBe(3);
+    expect(await text('dl')).toMatch(/Waited\s+2\.5 s of that for its provider/);
+    expect(await text('dl')).toMatch(/Signed in\s+with the login of the user/);
     const files = await text('[aria-label="Instruction files"] tbody');
     expect(files.split(/\s+/)).toEqual(['CLAUDE.md', 'whole', 'AGENTS.md', 'no']);
     const seen = await text('[aria-label="What the agent saw of its variant"] tbody');

@@ -85,6 +85,8 @@ describe('a case', () => {
       hard_evaluation_status: 'passed',
       touched_paths: Array.from({ length: 30 }, (_, i) => `src/file-${i}.js`),
       exposure: sampleExposure(),
+      auth: 'login',
+      provider_wait_seconds: 2.5,
     });
     await expect(`${renderCase(row, '/runs/one/cases/case-0-0-0-1', plain)}\n`).toMatchFileSnapshot(
       '__fixtures__/case.txt',

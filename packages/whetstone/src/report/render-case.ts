@@ -79,6 +79,7 @@ function facts(row: CaseRow): Fact[] {
     ['models', row.models.join(', ') || UNKNOWN],
     ['telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
     ['retries', String(row.retries)],
+    ...(row.auth === undefined ? [] : [['signed in', 'with the login of the user'] as Fact]),
   ];
 }
 

@@ -22,6 +22,8 @@ export async function writeSampleRun(outputDirectory: string): Promise<string> {
 export function exposedRun(): ReturnType<typeof sampleRun> {
   const { manifest, rows } = sampleRun();
   const seen = {
+    auth: 'login' as const,
+    provider_wait_seconds: 2.5,
     exposure: sampleExposure(),
     instruction_files: [
       { path: 'CLAUDE.md', in_first_request: 'whole' as const },
