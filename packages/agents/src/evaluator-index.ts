@@ -10,6 +10,10 @@ export { foundAbove } from './drive/read-above.ts';
 export { placeContext, pluginFolders } from './kit/place-context.ts';
 export { pluginContents } from './kit/plugin-contents.ts';
 
+// What agents lack, before anything runs.
+
+export { agentProblems } from './agent-problems.ts';
+
 // Keys and secrets, and how an agent's calls reach the gateway.
 
 export { resolveAgentEnv } from './kit/agent-environment.ts';

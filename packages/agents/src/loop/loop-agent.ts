@@ -1,4 +1,4 @@
-import { type ErrorCode, WhetstoneError } from '@whetstone/errors';
+import type { ErrorCode } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Session, SessionOptions, SubmitResult } from '@whetstone/loop';
 import { createMask, type Mask } from '@whetstone/sandbox';
@@ -7,12 +7,12 @@ import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type Turn
 import type { LoopAgentConfig, LoopOptions } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
 import type { DeclaredSkill } from '../kit/declared-context.ts';
-import { leadsToGateway } from '../kit/leads-to-gateway.ts';
 import { placeContext } from '../kit/place-context.ts';
 import { textTail } from '../kit/text-tail.ts';
 import { createTurnEvents, type TurnEvents } from '../kit/turn-events.ts';
 import { contextPlacesOf } from '../native/context-places.ts';
 import { loopDefaults } from './loop-defaults.ts';
+import { loopKey, loopKeyVariable } from './loop-key.ts';
 import { keepSnapshot, readSnapshot, sessionLost } from './loop-snapshots.ts';
 import { createSandboxEnvironment } from './sandbox-environment.ts';
 
@@ -26,13 +26,11 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function createLoopAgent(
   config: LoopAgentConfig,
   agentEnvironment: AgentEnvironment,
-  { environment: userEnvironment, hasLanes }: { environment: NodeJS.ProcessEnv; hasLanes: boolean },
+  user: { environment: NodeJS.ProcessEnv; hasLanes: boolean },
 ): Agent {
   const { loop } = config;
-  const apiKeyEnv = loop.apiKeyEnv ?? loopDefaults[loop.profile].apiKeyEnv;
-  const { [apiKeyEnv]: ownKey, ...env } = agentEnvironment.env;
-  const key = ownKey ?? userEnvironment[apiKeyEnv];
-  if (!key && (!hasLanes || !leadsToGateway(config))) throw missingKey(config, apiKeyEnv);
+  const key = loopKey(config, agentEnvironment.env, user);
+  const { [loopKeyVariable(config)]: _key, ...env } = agentEnvironment.env;
   const mask = createMask(agentEnvironment.secrets);
   return defineSandboxAgent({
     name: config.name,
@@ -90,17 +88,6 @@ export function createLoopAgent(
 function endpointOf(loop: LoopOptions, { lane }: AgentContext, key = '') {
   if (lane && loop.baseUrl === undefined) return { baseUrl: lane.baseUrl, apiKey: lane.key };
   return { apiKey: key, ...present({ baseUrl: loop.baseUrl }) };
-}
-
-function missingKey(config: LoopAgentConfig, name: string): WhetstoneError {
-  return new WhetstoneError(
-    'agent-key-missing',
-    `Agent ${config.name} has no key for its model: ${name} is not set.`,
-    {
-      where: `agents.${config.name}`,
-      hint: `Set ${name}, name another variable in \`api_key_env\`, or run against a gateway script.`,
-    },
-  );
 }
 
 /** Loaded on use, because a run without this agent does not need it. */

@@ -21,7 +21,7 @@ import { keepRefreshedLogin } from './keep-refreshed-login.ts';
 import { type Login, tokensIn } from './login.ts';
 import type { Connection, DialogueTurn, LaunchSettings, TurnRequest } from './native-agent.ts';
 import { drivenAgents, enforcerOf } from './native-agents.ts';
-import { openAccess } from './open-access.ts';
+import { openAccess, requireModel } from './open-access.ts';
 import { takesOutputSchema } from './takes-output-schema.ts';
 
 /**
@@ -41,6 +41,7 @@ export async function createDriverAgent(
   const permissions = permissionsOf(enforcerOf(agent), config.driver.permissions);
   const program = await locateProgram(agent, config.driver.version, user.environment);
   const unpacked = unpackedBeside(program);
+  requireModel(config);
   const accessOf = openAccess(config, user);
   const readers = new WeakMap<Sandbox, TurnReader>();
   const given = new WeakMap<Sandbox, Login>();

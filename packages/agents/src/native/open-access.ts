@@ -20,7 +20,7 @@ type TurnAccess = {
 
 /**
  * Checks, before anything runs, that a driven agent can reach a model, and returns how it does in each turn.
- * @throws WhetstoneError `agent-key-missing`, `agent-login-missing`, `agent-model-missing`
+ * @throws WhetstoneError `agent-key-missing`, `agent-login-missing`
  */
 export function openAccess(
   config: DriverAgentConfig,
@@ -41,7 +41,6 @@ export function openAccess(
       };
     };
   }
-  requireModel(config);
   const hasLane = user.hasLanes && leadsToGateway(config);
   const provider = hasLane ? undefined : modelProviderOf(config, environment);
   return ({ lane = provider }) => {
@@ -51,9 +50,11 @@ export function openAccess(
   };
 }
 
-function requireModel({ kind, name, driver }: DriverAgentConfig): void {
+/** @throws WhetstoneError `agent-model-missing`, for an agent that has no model of its own when it has a key */
+export function requireModel(config: DriverAgentConfig): void {
+  const { kind, name, driver } = config;
   const { needsModel } = drivenAgents[kind].release;
-  if (needsModel === undefined || driver.model !== undefined) return;
+  if (needsModel === undefined || driver.model !== undefined || usesLogin(config)) return;
   throw new WhetstoneError('agent-model-missing', `The agent ${name} names no model: ${needsModel}.`, {
     where: `agents.${name}`,
     hint: 'Name a model of your provider (`model:` in a configuration), or use `auth: login`.',

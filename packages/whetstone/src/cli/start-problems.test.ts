@@ -86,6 +86,21 @@ describe('what is missing is said alike by dry-run, by validate-config --check-a
   });
 });
 
+test('every problem of an agent is said at once', async () => {
+  const env = { A: `\${${'NOT_SET_HERE'}}` };
+  using project = makeProject({ config: agent({ kind: 'copilot', env }) });
+  const settings = { PATH: '/usr/bin:/bin', XDG_CACHE_HOME: project.root };
+  const { stderr } = await project.whetstone(['validate-config', '--check-agents'], settings);
+  const expected = [
+    'NOT_SET_HERE, which',
+    'copilot is not on the PATH',
+    'names no model',
+    'OPENAI_API_KEY is not set',
+  ];
+  for (const says of expected) expect(asOneLine(stderr)).toContain(says);
+  expect(stderr).toContain('4 errors');
+});
+
 test('where nothing is missing, they say so', async () => {
   using project = makeProject({ config: { ...agent({ kind: 'codex-cli' }), gateway: { mode: 'forward' } } });
   const env = { ...machine(project), OPENAI_API_KEY: 'key' };

@@ -1,6 +1,5 @@
-import { createAgent } from '@whetstone/agents';
 import { type AgentConfig, drivenAgents } from '@whetstone/agents/config';
-import { leadsToGateway, loopDefaults, usesLogin } from '@whetstone/agents/evaluator';
+import { agentProblems, leadsToGateway, loopDefaults, usesLogin } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Config, UpstreamConfig } from '../config/config.ts';
 import type { YamlPath } from '../config/yaml-source.ts';
@@ -19,9 +18,8 @@ export async function startProblems(
 ): Promise<StartProblem[]> {
   const problems: StartProblem[] = [];
   for (const agent of agents) {
-    if (agent.runner === 'module') continue;
-    const error = await errorOf(() => createAgent(agent, { environment, hasLanes: gateway !== undefined }));
-    if (error) problems.push({ agent: agent.name, error });
+    const lacking = await agentProblems(agent, { environment, hasLanes: gateway !== undefined });
+    problems.push(...lacking.map((error) => ({ agent: agent.name, error })));
   }
   const named = gateway?.mode !== 'script' ? gateway?.upstreams : undefined;
   const forwards = gateway?.mode === 'forward' || gateway?.mode === 'record';
