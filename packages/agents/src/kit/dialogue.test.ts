@@ -13,7 +13,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   if (after === 'stay') setInterval(() => {}, 1000);
 });`;
 
-async function talk(hold: (peer: Peer) => Promise<void>, options: RunOptions = {}) {
+async function talk(hold: (peer: Peer, leaving: AbortSignal) => Promise<void>, options: RunOptions = {}) {
   await using attempt = await startAttempt('');
   const run = (given: RunOptions) => attempt.sandbox.runCommand('node', ['-e', PROGRAM], given);
   const printed: Buffer[] = [];
@@ -72,4 +72,17 @@ test('An error of the one who leads the dialogue ends the program and is passed 
     throw new Error('cannot go on');
   });
   await expect(failing).rejects.toThrow('cannot go on');
+});
+
+test('A dialogue takes leave of its program at the time limit, before the program is ended', async () => {
+  const { result, printed } = await talk(
+    async (peer, leaving) => {
+      await new Promise((resolve) => leaving.addEventListener('abort', resolve));
+      peer.send({ n: 7 });
+      await peer.next();
+    },
+    { timeoutMs: 300 },
+  );
+  expect(printed).toContain('{"n":8}');
+  expect(result).toMatchObject({ ended: 'timeout', exitCode: 0 });
 });

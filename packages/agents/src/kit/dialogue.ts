@@ -14,23 +14,24 @@ export type Peer = {
 /**
  * Runs a program that is asked and answers until its turn is over: a server, a protocol, the bridge to an SDK. `hold`
  * leads the dialogue and resolves when the turn is over; then the program's input is closed, and it has a moment to end
- * by itself before it is ended. `options` as for any command: what it prints reaches `onStdout` before `hold`.
+ * by itself before it is ended. `options` as for any command: what it prints reaches `onStdout` before `hold`. At the time
+ * limit and at an abort `leaving` aborts, and `hold` has a moment to take leave of the program before it is ended.
  */
 export async function runDialogue(
   run: (options: RunOptions) => Promise<CommandResult>,
-  options: RunOptions,
-  hold: (peer: Peer) => Promise<void>,
+  { timeoutMs, signal, ...options }: RunOptions,
+  hold: (peer: Peer, leaving: AbortSignal) => Promise<void>,
 ): Promise<CommandResult> {
   const stdin = new PassThrough();
   stdin.on('error', () => {});
   const inbox = createInbox();
   const ending = new AbortController();
-  const signals = [ending.signal, ...(options.signal ? [options.signal] : [])];
+  const leave = createLeave(ending, { timeoutMs, signal });
   let hasEnded = false;
   const running = run({
     ...options,
     stdin,
-    signal: AbortSignal.any(signals),
+    signal: ending.signal,
     onStdout(chunk) {
       options.onStdout?.(chunk);
       inbox.push(chunk);
@@ -46,24 +47,62 @@ export async function runDialogue(
     next: inbox.next,
   };
   try {
-    await Promise.race([hold(peer), running]);
+    await Promise.race([hold(peer, leave.signal), running]);
   } catch (error) {
-    // A dialogue with a program that has ended cannot go on; how the program ended says more.
-    if (hasEnded) return await running;
+    // A dialogue with a program that has ended, or that is left, cannot go on; how it ended says more.
+    if (hasEnded) return leave.ended(await running);
     ending.abort();
-    await running;
+    const result = await running;
+    if (leave.signal.aborted) return leave.ended(result);
     throw error;
+  } finally {
+    leave.done();
   }
   stdin.end();
   const patience = setTimeout(() => ending.abort(), CLOSING_MS);
   const result = await running.finally(() => clearTimeout(patience));
+  if (leave.signal.aborted) return leave.ended(result);
   // The turn of a program that stays was over.
-  const isOurs = ending.signal.aborted && options.signal?.aborted !== true && result.ended === 'abort';
-  return isOurs ? { ...result, ended: 'exit', exitCode: 0 } : result;
+  return result.ended === 'abort' ? { ...result, ended: 'exit', exitCode: 0 } : result;
 }
 
-/** How long a program may take to end once its input is closed. */
+/** How long a program may take to end once its input is closed, and a dialogue to end once it is left. */
 const CLOSING_MS = 2_000;
+
+/** Notices the time limit and the abort of a dialogue. */
+function createLeave(
+  ending: AbortController,
+  { timeoutMs, signal }: Pick<RunOptions, 'timeoutMs' | 'signal'>,
+) {
+  const leaving = new AbortController();
+  const timers: NodeJS.Timeout[] = [];
+  let reason: 'timeout' | 'abort' | undefined;
+  const leave = (why: 'timeout' | 'abort') => {
+    if (reason !== undefined) return;
+    reason = why;
+    leaving.abort();
+    timers.push(setTimeout(() => ending.abort(), CLOSING_MS));
+  };
+  const onAbort = () => leave('abort');
+  if (signal?.aborted) {
+    onAbort();
+    // A program that has not begun does not begin.
+    ending.abort();
+  }
+  signal?.addEventListener('abort', onAbort);
+  if (timeoutMs !== undefined) timers.push(setTimeout(() => leave('timeout'), timeoutMs));
+  return {
+    signal: leaving.signal,
+    /** After this, neither counts any more. */
+    done() {
+      signal?.removeEventListener('abort', onAbort);
+      for (const timer of timers) clearTimeout(timer);
+    },
+    /** The result of a program that the dialogue was about to leave, or that ended by itself. */
+    ended: (result: CommandResult): CommandResult =>
+      reason === undefined ? result : { ...result, ended: reason },
+  };
+}
 
 /** Messages that wait to be read. More than 64 MiB of them end the dialogue, as if the program had ended. */
 function createInbox() {

@@ -84,7 +84,9 @@ export async function createDriverAgent(
       const run = (options: RunOptions) =>
         sandbox.runCommand(program, [...(settings.args ?? []), ...args], options);
       const launch: TurnLaunch = {
-        run: dialogue ? (options, emit) => runDialogue(run, options, (peer) => dialogue(peer, emit)) : run,
+        run: dialogue
+          ? (options, emit) => runDialogue(run, options, (peer, leaving) => dialogue(peer, emit, leaving))
+          : run,
         env: {
           ...(permissions.environment === 'inherit' && withoutFolders(user.environment)),
           ...settings.env,
@@ -133,13 +135,13 @@ const withoutFolders = (environment: NodeJS.ProcessEnv): Record<string, string> 
 function dialogueOf(
   { kind, driver }: DriverAgentConfig,
   turn: Pick<DialogueTurn, 'input' | 'connection'> & TurnRequest,
-  { log, signal }: AgentContext,
-): ((peer: Peer, emit: AgentContext['emit']) => Promise<void>) | undefined {
+  { log }: AgentContext,
+): ((peer: Peer, emit: AgentContext['emit'], signal: AbortSignal) => Promise<void>) | undefined {
   const { dialogue } = drivenAgents[kind].launch;
   if (!dialogue) return undefined;
   const { permissions } = turn;
   const { policy: rules = [], options = {} } = driver;
-  return (peer, emit) => {
+  return (peer, emit, signal) => {
     const decide = createPolicy({ permissions, rules, workdir: turn.workingDirectory, emit });
     return dialogue(peer, { ...turn, decide, signal, log, options });
   };
