@@ -31,6 +31,7 @@ export {
   drivenAgents,
   enforcerOf,
   isDrivenKind,
+  kindAliases,
 } from './native/native-agents.ts';
 export {
   enforceable,

@@ -30,7 +30,7 @@ export async function installAgent(
   agent: DrivenAgent,
   { version = testedVersion(agent), signal }: { version?: string; signal?: AbortSignal } = {},
 ): Promise<string> {
-  const folder = agentFolder(agent.kind, version);
+  const folder = agentFolder(agent, version);
   if (await isInstalled(agent, version)) return programIn(agent, version);
   await mkdir(dirname(folder), { recursive: true });
   const making = await mkdtemp(`${folder}.`);

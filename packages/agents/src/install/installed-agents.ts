@@ -10,14 +10,14 @@ import { cacheFolder } from './cache-folder.ts';
 /** The folder of the installed agents in the user's cache; each is in `agents/KIND/VERSION`. */
 const agentsFolder = (environment?: NodeJS.ProcessEnv): string => join(cacheFolder(environment), 'agents');
 
-export const agentFolder = (kind: string, version: string, environment?: NodeJS.ProcessEnv): string =>
-  join(agentsFolder(environment), kind, version);
+/** Kinds that run the same program share its installations. */
+const folderOf = ({ kind, release }: DrivenAgent): string => release.installedAs ?? kind;
 
-export const programIn = (
-  { kind, release }: DrivenAgent,
-  version: string,
-  environment?: NodeJS.ProcessEnv,
-): string => join(agentFolder(kind, version, environment), 'bin', release.program);
+export const agentFolder = (agent: DrivenAgent, version: string, environment?: NodeJS.ProcessEnv): string =>
+  join(agentsFolder(environment), folderOf(agent), version);
+
+export const programIn = (agent: DrivenAgent, version: string, environment?: NodeJS.ProcessEnv): string =>
+  join(agentFolder(agent, version, environment), 'bin', agent.release.program);
 
 /** The folder that an installed program was unpacked into; `undefined` when there is none, and for other programs. */
 export function unpackedBeside(program: string): string | undefined {
@@ -38,7 +38,7 @@ export async function installedVersions(
   agent: DrivenAgent,
   environment?: NodeJS.ProcessEnv,
 ): Promise<string[]> {
-  const names = await readdir(join(agentsFolder(environment), agent.kind)).catch(() => []);
+  const names = await readdir(join(agentsFolder(environment), folderOf(agent))).catch(() => []);
   const versions: string[] = [];
   for (const name of names) {
     if (/^\d/.test(name) && (await isInstalled(agent, name, environment))) versions.push(name);

@@ -3,13 +3,14 @@ import { didYouMean } from '@whetstone/errors/did-you-mean';
 import { drivenAgents, type KnownDrivenAgent } from './native-agents.ts';
 
 /**
- * Finds the agent that a user typed: its kind, its program, or its kind without `-cli`.
+ * Finds the agent that a user typed: its kind or another name of it, its program, or its kind without `-cli`.
  * @throws WhetstoneError `agent-kind-unknown`
  */
 export function findDrivenAgent(name: string): KnownDrivenAgent {
   const known = Object.values(drivenAgents);
   const found = known.find(
-    ({ kind, release }) => kind === name || release.program === name || kind === `${name}-cli`,
+    ({ kind, aliases, release }) =>
+      kind === name || aliases?.includes(name) || release.program === name || kind === `${name}-cli`,
   );
   if (found) return found;
   const kinds = known.map(({ kind }) => kind);

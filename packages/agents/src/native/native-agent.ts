@@ -14,6 +14,8 @@ import type { DecidePolicy } from '../policy/policy.ts';
 export type NativeAgent = {
   /** Its `kind:` in a configuration, which is also the name of its folder. */
   kind: string;
+  /** Other names of the kind in a configuration. Default: none. */
+  aliases?: readonly string[];
   facts: NativeFacts;
   /** Reads what the agent prints. Absent: it prints plain text. */
   stream?: StreamFormat;
@@ -134,6 +136,8 @@ export type TranscriptFormat =
 export type Release = {
   package: string;
   program: string;
+  /** The kind whose installation this one shares, because both run the same program. Default: its own. */
+  installedAs?: string;
   /**
    * The file to run, below the `node_modules` of an installation: a native program (`PLATFORM` is replaced, for example
    * by `linux-x64`; `*` is one folder) or a script for Node. Without the wrapper script, signals reach the agent itself.

@@ -59,6 +59,13 @@ export const readableKinds = Object.values<NativeAgent>(nativeAgents).flatMap((a
   agent.stream || agent.transcript ? [agent.kind as NativeAgentKind] : [],
 );
 
+/** Other names of kinds that a configuration can name, each with its kind. */
+export const kindAliases: Readonly<Record<string, NativeAgentKind>> = Object.fromEntries(
+  Object.values<NativeAgent>(nativeAgents).flatMap(({ kind, aliases = [] }) =>
+    aliases.map((alias) => [alias, kind as NativeAgentKind]),
+  ),
+);
+
 /** Every `kind:` that a configuration can name. */
 export const agentKinds = [...(Object.keys(nativeAgents) as NativeAgentKind[]), 'custom', 'loop'] as const;
 export type AgentKind = (typeof agentKinds)[number];

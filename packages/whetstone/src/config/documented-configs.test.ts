@@ -3,10 +3,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { agentKinds } from '@whetstone/agents/config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { loadConfig } from './load-config.ts';
-import { agentSchema } from './schema.ts';
 
 const folder = join(import.meta.dirname, '../../../../docs/agents');
 const documents = readdirSync(folder).map((file) => {
@@ -14,7 +14,6 @@ const documents = readdirSync(folder).map((file) => {
   const blocks = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, block = '']) => block);
   return { name: basename(file, '.md'), blocks };
 });
-const kinds = agentSchema.shape.kind.unwrap().unwrap().options;
 const pages = documents.filter(({ name }) => name !== 'README' && name !== 'matrix');
 
 let project: string;
@@ -55,7 +54,7 @@ describe('the examples of the guides are valid configs and tasks', () => {
 });
 
 test('each kind of agent has a page, and so does HTTP, which is a module', () => {
-  expect(pages.map(({ name }) => name).sort()).toEqual([...kinds, 'http'].sort());
+  expect(pages.map(({ name }) => name).sort()).toEqual([...agentKinds, 'http'].sort());
 });
 
 describe('the examples on the pages are valid configs', () => {

@@ -1,6 +1,6 @@
-import { agentKinds } from '@whetstone/agents/config';
 import { z } from 'zod';
 import {
+  agentKind,
   agentSchema,
   legacyAgentSchema,
   mcpServerSchema,
@@ -15,7 +15,7 @@ import {
 /** A configuration file with all its levels. The loader reads it level by level, so that it can report each problem. */
 const configFile = rootSchema.extend({
   agent: legacyAgentSchema.optional(),
-  agents: z.record(z.string(), agentSchema.extend({ kind: z.enum(agentKinds) })).nullish(),
+  agents: z.record(z.string(), agentSchema.extend({ kind: agentKind })).nullish(),
   variants: z.record(
     z.string(),
     variantSchema

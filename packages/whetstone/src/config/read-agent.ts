@@ -1,6 +1,7 @@
 import { extname } from 'node:path';
 import {
   type AgentConfig,
+  agentKinds,
   COMMAND_VARIABLES,
   type Command,
   type CommandAgentConfig,
@@ -56,7 +57,7 @@ export async function readAgent(
   const fields = checkMapping(agentSchema, raw, spot);
   if (!fields) return undefined;
   if (isMapping(raw) && !isGiven(raw, 'kind')) {
-    const hint = `one of: ${agentSchema.shape.kind.unwrap().unwrap().options.join(', ')}`;
+    const hint = `one of: ${agentKinds.join(', ')}`;
     spot.at('kind').error('is required', { hint });
   }
   return buildAgent(name, fields, raw, spot, hasGateway);

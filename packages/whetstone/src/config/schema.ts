@@ -1,4 +1,5 @@
 import {
+  type AgentKind,
   agentKinds,
   anyText,
   command,
@@ -7,6 +8,7 @@ import {
   count,
   driverOptions,
   httpUrl,
+  kindAliases,
   loopOptions,
   minutes,
   moduleOptions,
@@ -99,9 +101,14 @@ export const rootSchema = z.object({
   gateway: gatewaySchema.nullish(),
 });
 
+/** Another name of a kind becomes the kind. */
+export const agentKind = z
+  .enum([...agentKinds, ...Object.keys(kindAliases)])
+  .transform((name) => kindAliases[name] ?? (name as AgentKind));
+
 /** What holds for every agent, and the options of each way to run one. */
 export const agentSchema = z.object({
-  kind: z.enum(agentKinds).nullish(),
+  kind: agentKind.nullish(),
   ...commandOptions.shape,
   ...moduleOptions.shape,
   timeout_minutes: minutes.nullish(),
