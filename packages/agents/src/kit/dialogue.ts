@@ -72,7 +72,7 @@ const CLOSING_MS = 2_000;
 /** Notices the time limit and the abort of a dialogue. */
 function createLeave(
   ending: AbortController,
-  { timeoutMs, signal }: Pick<RunOptions, 'timeoutMs' | 'signal'>,
+  { timeoutMs, signal }: { timeoutMs: number | undefined; signal: AbortSignal | undefined },
 ) {
   const leaving = new AbortController();
   const timers: NodeJS.Timeout[] = [];
