@@ -4,13 +4,13 @@ import { openContextEval } from './context-eval.ts';
 import { CASES_A_TRIAL, makeMatrix, runMatrix, SMALLEST_AGENT } from './matrix.ts';
 import type { Measured } from './measured-process.ts';
 import { openPromptfoo } from './promptfoo.ts';
-import { temporaryFolder } from './temporary-folder.ts';
+import { temporaryFolderInMemory } from './temporary-folder.ts';
 
 /** The cost of the harness itself: many cases with an agent that does almost nothing. */
 export const harnessOverhead: Benchmark = async ({ size, say }) => {
   const [trials, rounds] = size === 'quick' ? [1, 1] : [10, 3];
   const cases = trials * CASES_A_TRIAL;
-  using folder = temporaryFolder();
+  using folder = temporaryFolderInMemory();
   const work = folder.path;
   await makeMatrix(work, SMALLEST_AGENT);
   const peers = [openPromptfoo(work, cases, say), openContextEval(work, trials, say)];
@@ -52,6 +52,9 @@ export const harnessOverhead: Benchmark = async ({ size, say }) => {
       },
     ],
     notes: [
+      ...(folder.isInMemory
+        ? ['The repository, the runs and all temporary files are in memory (`/dev/shm`), for each system.']
+        : []),
       'Own CPU is user and system time of the harness process (RUSAGE_SELF). Children are all its descendants, also those that outlive it: git, mounts, the process that starts commands, the sandbox, the agent and the validation.',
       'promptfoo runs the same shell command with an `exec:` provider in a copy of the same folder that its script makes. It does less: no commit is checked out, nothing is contained, no patch is taken, and nothing is verified in a clean tree; its assertion reads what the script printed.',
       'context-eval runs the same tasks and variants. It makes a git worktree per case and validates in the tree that the agent changed: nothing is contained and there is no clean tree.',
