@@ -135,14 +135,15 @@ const withoutFolders = (environment: NodeJS.ProcessEnv): Record<string, string> 
 function dialogueOf(
   { kind, driver }: DriverAgentConfig,
   turn: Pick<DialogueTurn, 'input' | 'connection'> & TurnRequest,
-  { log }: AgentContext,
+  { log, declared }: AgentContext,
 ): ((peer: Peer, emit: AgentContext['emit'], signal: AbortSignal) => Promise<void>) | undefined {
   const { dialogue } = drivenAgents[kind].launch;
   if (!dialogue) return undefined;
   const { permissions } = turn;
   const { policy: rules = [], options = {} } = driver;
   return (peer, emit, signal) => {
-    const decide = createPolicy({ permissions, rules, workdir: turn.workingDirectory, emit });
+    const servers = declared?.mcpServers?.map(({ name }) => name) ?? [];
+    const decide = createPolicy({ permissions, rules, servers, workdir: turn.workingDirectory, emit });
     return dialogue(peer, { ...turn, decide, signal, log, options });
   };
 }

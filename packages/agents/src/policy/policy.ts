@@ -4,7 +4,7 @@ import type { JsonObject, JsonValue } from '@whetstone/events';
 export type PolicyRequest = { callId: string; reason?: string } & (
   | { kind: 'command'; command: string; cwd?: string; host?: string }
   /** Absolute paths, or relative to the workspace. */
-  | { kind: 'file-change'; paths: readonly string[] }
+  | { kind: 'file-change' | 'file-read'; paths: readonly string[] }
   /** More permissions for the rest of the turn or session. */
   | { kind: 'grant'; paths?: readonly string[]; hosts?: readonly string[]; what: string }
   /** Any other tool; MCP tools as `mcp__SERVER__TOOL`. */
@@ -19,6 +19,7 @@ export type PolicyRequest = { callId: string; reason?: string } & (
 export const requestKinds = [
   'command',
   'file-change',
+  'file-read',
   'grant',
   'tool',
   'question',
