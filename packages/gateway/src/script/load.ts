@@ -5,7 +5,6 @@ import { messageOf } from '@whetstone/errors';
 import { z } from 'zod';
 import { GatewayError } from '../gateway-error.ts';
 import type { Script } from './script.ts';
-import { parseYamlScript } from './yaml.ts';
 
 const scriptModuleSchema = z.object({
   default: z.object({
@@ -23,7 +22,7 @@ export async function loadScript(file: string): Promise<Script> {
   switch (extname(file)) {
     case '.yaml':
     case '.yml':
-      return parseYamlScript(await readScript(file), file);
+      return (await import('./yaml.ts')).parseYamlScript(await readScript(file), file);
     case '.ts':
     case '.mts':
     case '.js':

@@ -1,6 +1,5 @@
 import type { Usage } from '@whetstone/events';
 import type { LedgerLine } from '@whetstone/gateway';
-import { createLogUpdate } from 'log-update';
 import type { CallTotals, ModelTotals } from '../gateway/call-totals.ts';
 import { counted, dollars, seconds } from '../report/format.ts';
 import { oneLine } from '../report/sanitize.ts';
@@ -16,13 +15,13 @@ export type CallDisplay = {
 };
 
 /** JSON lines; on a terminal a table of the latest calls that is redrawn; elsewhere one line per call. */
-export function createCallDisplay(stream: NodeJS.WriteStream, json: boolean): CallDisplay {
+export async function createCallDisplay(stream: NodeJS.WriteStream, json: boolean): Promise<CallDisplay> {
   if (json) {
     const write = (value: unknown): void => void stream.write(`${JSON.stringify(value)}\n`);
     return { show: write, stop() {}, totals: write };
   }
   const colors = terminalColors(stream);
-  const rows = isInteractive(stream) ? liveRows(stream, colors) : plainRows(stream, colors);
+  const rows = isInteractive(stream) ? await liveRows(stream, colors) : plainRows(stream, colors);
   return { ...rows, totals: (totals) => void stream.write(totalsText(totals)) };
 }
 
@@ -43,7 +42,8 @@ function plainRows(stream: NodeJS.WriteStream, colors: Colors): Rows {
 /** Lines of the screen that are not calls: the header, the totals, and the introduction. */
 const OTHER_LINES = 8;
 
-function liveRows(stream: NodeJS.WriteStream, colors: Colors): Rows {
+async function liveRows(stream: NodeJS.WriteStream, colors: Colors): Promise<Rows> {
+  const { createLogUpdate } = await import('log-update');
   const update = createLogUpdate(stream);
   const rows: LedgerLine[] = [];
   let calls = 0;

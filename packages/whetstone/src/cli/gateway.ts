@@ -34,7 +34,7 @@ export async function gatewayCommand(
 ): Promise<number> {
   const mode = await readLaneMode(options);
   const { host, port, ledger, callsAtOnce } = options;
-  const display = createCallDisplay(stdout, options.json ?? false);
+  const display = await createCallDisplay(stdout, options.json ?? false);
   const end = Promise.withResolvers<void>();
   using _ = onEndSignal(end.resolve);
   const gateway = await startGateway({

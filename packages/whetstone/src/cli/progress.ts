@@ -1,4 +1,3 @@
-import { createLogUpdate } from 'log-update';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { CaseRow } from '../record/row.ts';
 import { counted } from '../report/format.ts';
@@ -9,9 +8,9 @@ import { type Colors, isInteractive, terminalColors } from './terminal-features.
 export type Progress = { show(event: RunEvent): void; stop(): void };
 
 /** Live lines on a terminal, elsewhere one line per case. On stderr, because stdout is only for the result. */
-export function createProgress(stream: NodeJS.WriteStream): Progress {
+export async function createProgress(stream: NodeJS.WriteStream): Promise<Progress> {
   const colors = terminalColors(stream);
-  return isInteractive(stream) ? liveProgress(stream, colors) : plainProgress(stream, colors);
+  return isInteractive(stream) ? await liveProgress(stream, colors) : plainProgress(stream, colors);
 }
 
 function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
@@ -35,7 +34,8 @@ function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
   };
 }
 
-function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
+async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise<Progress> {
+  const { createLogUpdate } = await import('log-update');
   const update = createLogUpdate(stream);
   const running = new Map<string, { planned: PlannedCase; since: number; doing?: string }>();
   const rows: CaseRow[] = [];

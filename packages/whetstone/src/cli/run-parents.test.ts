@@ -78,7 +78,7 @@ describe.skipIf(!hasNamespaces)('layered mounts', { tags: 'namespaces' }, () => 
     ];
     const { stdout, stderr } = spawnSync('unshare', [...args, process.execPath, BIN, 'run'], {
       cwd: project.root,
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: project.temporary },
+      env: project.environment,
       encoding: 'utf8',
     });
     expect(stdout, stderr).toMatch(/of-the-machine\nx\n$/);
@@ -98,7 +98,7 @@ function runInPlainProcess(): { error?: { code: string; message: string }; evide
     console.log(JSON.stringify(said));`;
   const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', code], {
     cwd: project.root,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: project.temporary },
+    env: project.environment,
     encoding: 'utf8',
   });
   expect(stdout, stderr).not.toBe('');

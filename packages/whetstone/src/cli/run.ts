@@ -77,7 +77,7 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
   }
 
   await requireExecutables(loaded, request.selection);
-  const progress = createProgress(stderr);
+  const progress = await createProgress(stderr);
   const { jobs, keepWorkspace = false } = options;
   using interrupt = onInterrupt(stderr);
   const { signal } = interrupt;

@@ -1,6 +1,6 @@
 import { isAbsolute, relative } from 'node:path';
 import picocolors from 'picocolors';
-import stringWidth from 'string-width';
+import { textWidth } from '../text-width.ts';
 import type { Diagnostic, Frame } from './diagnostic.ts';
 
 const FRAME_COLUMNS = 100;
@@ -44,8 +44,8 @@ function formatFrame(frame: Frame, hint: string, dim: Paint, tint: Paint): strin
   });
   const before = visible(clip.text.slice(0, clip.start));
   const marked = visible(clip.text.slice(clip.start, clip.start + clip.length));
-  const caret = '^'.repeat(Math.max(1, stringWidth(marked)));
-  const pointer = `${' '.repeat(stringWidth(before))}${tint(hint === '' ? caret : `${caret} ${hint}`)}`;
+  const caret = '^'.repeat(Math.max(1, textWidth(marked)));
+  const pointer = `${' '.repeat(textWidth(before))}${tint(hint === '' ? caret : `${caret} ${hint}`)}`;
   return [...lines, `${gutter('')}${pointer}`];
 }
 

@@ -1,5 +1,4 @@
-import stringWidth from 'string-width';
-import wrapAnsi from 'wrap-ansi';
+import { textWidth, wrappedLines } from '../text-width.ts';
 
 /** `width` in columns of a terminal, of which a wide character or an emoji takes two. */
 export type Column = { width: number; align?: 'left' | 'right' };
@@ -28,10 +27,7 @@ export function paragraphLines(text: string, width: number, indent = ''): string
   return tableLines([{ width: Math.max(10, width - indent.length) }], [[text]], indent);
 }
 
-const wrappedLines = (text: string, width: number): string[] =>
-  wrapAnsi(text, width, { hard: true }).split('\n');
-
 function padded(text: string, { width, align }: Column): string {
-  const space = ' '.repeat(Math.max(0, width - stringWidth(text)));
+  const space = ' '.repeat(Math.max(0, width - textWidth(text)));
   return align === 'right' ? space + text : text + space;
 }

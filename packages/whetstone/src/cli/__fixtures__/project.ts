@@ -45,6 +45,8 @@ export type Project = Disposable & {
   /** What the agents leave here outlives their workspace: `$NOTES` in their scripts. */
   notes: string;
   runs: string;
+  /** Of the command line. */
+  environment: NodeJS.ProcessEnv;
   /** Writes files below the project's root. */
   write(files: TreeSpec): void;
   writeConfig(config: Record<string, unknown>): void;
@@ -100,6 +102,7 @@ export function makeProject(options: ProjectOptions = {}): Project {
     temporary,
     notes,
     runs,
+    environment: environment(temporary),
     write: (files) => writeTree(root, files),
     writeConfig: (config) => writeFileSync(join(root, 'whetstone.yaml'), stringify({ ...base, ...config })),
     writeTasks: (tasks) => writeFileSync(join(root, 'tasks.yaml'), stringify({ tasks })),
