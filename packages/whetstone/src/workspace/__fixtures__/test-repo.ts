@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
@@ -69,12 +69,43 @@ export function readTree(root: string): Record<string, string> {
   return result;
 }
 
-/** A repository with one commit of `files` on `main`. */
+/** The git folders of the repositories that this process has made, by what is in them. */
+const made = new Map<string, string>();
+process.on('exit', () => {
+  for (const folder of made.values()) rmSync(folder, { recursive: true, force: true });
+});
+
+/**
+ * A repository with one commit of `files` on `main`. Git makes it once for the same files; the others get a copy of its
+ * git folder, because to start Git four times is much of what a small test costs.
+ */
 export function makeRepo(files: TreeSpec, options: { format?: 'sha1' | 'sha256' } = {}): string {
+  const { format = 'sha1' } = options;
   const root = makeTempDir();
-  runGit(root, ['init', '-q', '-b', 'main', `--object-format=${options.format ?? 'sha1'}`]);
+  const content = hashOf(files, format);
+  const known = made.get(content);
+  if (known !== undefined) {
+    writeTree(root, files);
+    cpSync(known, join(root, '.git'), { recursive: true });
+    runGit(root, ['update-index', '-q', '--refresh']); // the index knows the files of the first repository
+    return root;
+  }
+  runGit(root, ['init', '-q', '-b', 'main', '--template=', `--object-format=${format}`]);
   commitAll(root, files);
+  const copy = makeTempDir();
+  cpSync(join(root, '.git'), copy, { recursive: true });
+  made.set(content, copy);
   return root;
+}
+
+function hashOf(files: TreeSpec, format: string): string {
+  const hash = createHash('sha256').update(format);
+  for (const [path, entry] of Object.entries(files)) {
+    const [kind, bytes] =
+      typeof entry === 'string' || Buffer.isBuffer(entry) ? ['file', entry] : 'link' in entry ? ['link', entry.link] : ['exec', entry.exec];
+    hash.update(`\0${kind}\0${path}\0${bytes.length}\0`).update(bytes);
+  }
+  return hash.digest('hex');
 }
 
 export function commitAll(root: string, files: TreeSpec, message = 'work'): string {
