@@ -1,8 +1,8 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type Agent, createAgent, drivenAgents, openSession, type Turn } from '@whetstone/agents';
-import type { DrivenAgentKind } from '@whetstone/agents/config';
+import type { DrivenAgentKind, Permissions } from '@whetstone/agents/config';
 import { testedVersion } from '@whetstone/agents/install';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -15,10 +15,17 @@ export type InstalledAgent = {
   /** `own`: the one that the agent chooses. Default: a model that it knows. */
   model?: string;
   /** Settings that a user could add: variables, and files in the workspace. */
-  extra?: { env?: Record<string, string>; files?: Record<string, string> };
+  extra?: {
+    env?: Record<string, string>;
+    files?: Record<string, string>;
+    /** Symbolic links in the workspace: where each leads, by its name. */
+    links?: Record<string, string>;
+  };
+  permissions?: Partial<Permissions>;
 };
 
 export type AgentSession = AsyncDisposable & {
+  workspace: string;
   /** Parts of paths that are unique to this session. */
   pathNames: string[];
   /** One turn; the second resumes the session of the first. */
@@ -54,12 +61,12 @@ export const KNOWN_MODELS: Readonly<Record<DrivenAgentKind, string>> = {
 
 /** Drives the agent as a run does: made by `createAgent`, in a process sandbox. */
 export async function openAgent({ kind, lane, extra, ...asked }: InstalledAgent): Promise<AgentSession> {
-  const { model = KNOWN_MODELS[kind] } = asked;
-  const { env = {}, files = {} } = extra ?? {};
+  const { model = KNOWN_MODELS[kind], permissions } = asked;
+  const { env = {}, files = {}, links = {} } = extra ?? {};
   const version = testedVersion(drivenAgents[kind]);
   const make = (): Promise<Agent> =>
     createAgent(
-      { kind, version, env, ...(model !== 'own' && { model }) },
+      { kind, version, env, ...(model !== 'own' && { model }), ...present({ permissions }) },
       { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },
     );
   // The workspace has a unique name, because Gemini CLI makes a folder of that name below `tmp` of its home.
@@ -71,10 +78,12 @@ export async function openAgent({ kind, lane, extra, ...asked }: InstalledAgent)
   await sandbox.writeFiles({ 'README.md': 'Greetings.\n' });
   await sandbox.runShell('git init --quiet && git add . && git commit --quiet --message Start');
   await sandbox.writeFiles(files);
+  for (const [name, target] of Object.entries(links)) await symlink(target, join(workspace, name));
   let session = first;
   let printed = 0;
 
   return {
+    workspace,
     pathNames: [folder, workspace, dirname(first.files.stdoutFile), dirname(sandbox.home)].map((path) =>
       basename(path),
     ),

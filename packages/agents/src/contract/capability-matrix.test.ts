@@ -59,7 +59,8 @@ refuses a variant or a task that asks more of an agent than it can do, before an
 [What the agents really do](../agents-matrix.md) is measured with the released programs.
 
 Every agent has a home, a workspace and a process tree of its own, without a terminal and without input, in the
-[sandbox](../configuration.md) of the run, where it may do everything. Whetstone starts the programs that it drives. It
+[sandbox](../configuration.md) of the run. There it may do everything that its [permissions](permissions.md) leave open:
+"file system", "shell", "network" and "apps" list the values that it can be held to. Whetstone starts the programs that it drives. It
 does not attach to a server that already runs, or to a desktop application such as Codex Desktop.
 `;
 

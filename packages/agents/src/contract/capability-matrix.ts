@@ -9,10 +9,12 @@ import {
   type AgentKind,
   agentKinds,
   drivenAgents,
+  enforcerOf,
   isDrivenKind,
   nativeAgentOf,
 } from '../native/native-agents.ts';
 import { takesOutputSchema } from '../native/takes-output-schema.ts';
+import { enforceable } from '../policy/permissions.ts';
 
 /** What each column of the matrix says (provider taxonomy, "Provider Capability Matrix"). */
 export const matrixColumns = {
@@ -24,6 +26,11 @@ export const matrixColumns = {
   login: 'login instead of a key',
   loginCalls: 'calls of a login',
   workspace: 'workspace',
+  filesystem: 'file system',
+  shell: 'shell',
+  network: 'network',
+  apps: 'apps',
+  questions: 'its questions',
   instructions: 'instructions',
   skills: 'skills',
   mcpServers: 'MCP servers',
@@ -67,6 +74,7 @@ function rowOf(agent: string, config: AgentConfig): MatrixRow {
     ...runtimeOf(config),
     ...signIn(facts),
     workspace: 'its own, disposable',
+    ...permissionCells(config),
     instructions: places.instructions,
     skills: given(places.skills !== undefined),
     mcpServers: given(places.mcpServers === true),
@@ -76,6 +84,23 @@ function rowOf(agent: string, config: AgentConfig): MatrixRow {
     tracing: 'of its events',
     raw: stream ? 'its output, as printed' : NONE,
     attaches: NONE,
+  };
+}
+
+/** The values of each permission that a configuration can hold the agent to. */
+function permissionCells(
+  config: AgentConfig,
+): Pick<MatrixRow, 'filesystem' | 'shell' | 'network' | 'apps' | 'questions'> {
+  const { enforces, asks } =
+    config.runner === 'driver' ? enforcerOf(drivenAgents[config.kind]) : { enforces: {}, asks: false };
+  const values = (surface: 'filesystem' | 'shell' | 'network' | 'apps') =>
+    enforceable(surface, enforces).join(', ');
+  return {
+    filesystem: values('filesystem'),
+    shell: values('shell'),
+    network: values('network'),
+    apps: values('apps'),
+    questions: asks ? 'answered by the policy' : 'it asks none',
   };
 }
 

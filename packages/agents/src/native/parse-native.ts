@@ -8,6 +8,7 @@ import {
   readDocument,
   readJsonLines,
 } from '../kit/read-json-lines.ts';
+import { settleRefusals } from '../kit/settle-refusals.ts';
 import { type NativeAgentKind, nativeAgentOf, readableKinds } from './native-agents.ts';
 
 /** How much of the input decides which kind and form it has. */
@@ -65,7 +66,7 @@ export async function parseNative(
     const beginning = Buffer.concat(held);
     const chosen = bestForm(forms, beginning, kind === undefined);
     if (kind !== undefined) checkKind(chosen, beginning);
-    const reader = chosen.open(emit);
+    const reader = chosen.open(settleRefusals(emit));
     for (const chunk of held) reader.push(chunk);
     return { form: chosen, reader };
   };

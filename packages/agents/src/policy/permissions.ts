@@ -48,7 +48,16 @@ export const openPermissions: Permissions = {
  */
 export type Enforces = {
   readonly [Surface in Exclude<keyof Permissions, 'environment'>]?: readonly Permissions[Surface][];
+} & {
+  /** Why the agent cannot be held to these values together; `undefined` if it can. Default: it always can. */
+  readonly together?: (permissions: Permissions) => string | undefined;
 };
+
+/** Of agents that leave tools out and have no sandbox of their own. */
+export const closedOnlyWithoutShell = ({ filesystem, shell, network }: Permissions): string | undefined =>
+  shell !== 'off' && (filesystem !== 'full' || network !== 'open')
+    ? 'a command could do what the other permissions forbid: write shell: off, too'
+    : undefined;
 
 /** What decides which permissions an agent has. */
 export type Enforcer = { enforces: Enforces /** It asks, and a policy can answer. */; asks: boolean };
@@ -59,7 +68,7 @@ export type Enforcer = { enforces: Enforces /** It asks, and a policy can answer
  */
 export function permissionsOf({ enforces, asks }: Enforcer, given: Partial<Permissions> = {}): Permissions {
   const safe = Object.entries(safePermissions).filter(([surface, value]) => {
-    const values: readonly string[] = enforces[surface as keyof Enforces] ?? [];
+    const values: readonly string[] = enforces[surface as Exclude<keyof Permissions, 'environment'>] ?? [];
     return asks && values.includes(value);
   });
   return { ...openPermissions, ...Object.fromEntries(safe), ...given };
@@ -73,12 +82,20 @@ export function permissionProblems(
   { enforces, asks }: Enforcer,
   { permissions = {}, policy = [] }: { permissions?: Partial<Permissions>; policy?: readonly unknown[] },
 ): PermissionProblem[] {
-  const problems = Object.entries(permissions).flatMap(([surface, value]) => {
+  const problems: PermissionProblem[] = Object.entries(permissions).flatMap(([surface, value]) => {
     const possible = enforceable(surface as keyof Permissions, enforces);
     if (possible.includes(value)) return [];
     const message = `${kind} cannot be held to ${surface}: ${value}`;
     return [{ path: ['permissions', surface], message, hint: `it can: ${possible.join(', ')}` }];
   });
+  const conflict =
+    problems.length === 0 ? enforces.together?.(permissionsOf({ enforces, asks }, permissions)) : undefined;
+  if (conflict !== undefined)
+    problems.push({
+      path: ['permissions'],
+      message: `${kind} cannot be held to these together`,
+      hint: conflict,
+    });
   if (asks || policy.length === 0) return problems;
   const message = `${kind} decides by itself and asks nothing, so no rule could decide`;
   const hint = 'use permissions, or an agent that asks: docs/agents/permissions.md names them';

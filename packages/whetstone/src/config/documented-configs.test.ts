@@ -14,7 +14,7 @@ const documents = readdirSync(folder).map((file) => {
   const blocks = [...text.matchAll(/```yaml\n(.*?)```/gs)].map(([, block = '']) => block);
   return { name: basename(file, '.md'), blocks };
 });
-const pages = documents.filter(({ name }) => name !== 'README' && name !== 'matrix');
+const pages = documents.filter(({ name }) => !['README', 'matrix', 'permissions', 'choosing'].includes(name));
 
 let project: string;
 beforeAll(async () => {

@@ -1,3 +1,4 @@
+import { closedOnlyWithoutShell } from '../../policy/permissions.ts';
 import { type NativeFacts, PASSED_PLUGINS, type Release } from '../native-agent.ts';
 
 export const facts: NativeFacts = {
@@ -26,6 +27,12 @@ export const facts: NativeFacts = {
   plugins: { folder: PASSED_PLUGINS, manifests: [{ path: '.claude-plugin/plugin.json' }] },
   structuredOutput: true,
   sessions: 'session id',
+  enforces: {
+    filesystem: ['read-only', 'workspace'],
+    shell: ['off'],
+    network: ['off'],
+    together: closedOnlyWithoutShell,
+  },
   login: {
     variables: ['CLAUDE_CODE_OAUTH_TOKEN'],
     file: {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { shieldedServers, typedAddress } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
+import type { Permissions } from '../../policy/permissions.ts';
 import type { Launch } from '../native-agent.ts';
 
 const MCP_FILE = '.claude/mcp.json';
@@ -36,12 +37,31 @@ export const launch: Launch = {
     };
   },
 
-  turn: ({ model, resume, outputSchema }) => [
+  turn: ({ model, resume, permissions, outputSchema }) => [
     '--print',
     ...['--output-format', 'stream-json', '--verbose'],
-    '--dangerously-skip-permissions',
+    ...permissionArgs(permissions),
     ...(model === undefined ? [] : ['--model', model]),
     ...(outputSchema ? ['--json-schema', outputSchema.text] : []),
     ...(resume === undefined ? [] : ['--resume', resume]),
   ],
 };
+
+const RUNS_COMMANDS = ['Bash', 'PowerShell', 'Monitor', 'Workflow'];
+const USES_NETWORK = ['WebFetch', 'WebSearch'];
+const WRITES_FILES = ['Edit', 'Write', 'NotebookEdit'];
+
+/** `--restricted` confines the file tools to the workspace, which skipping the permissions would lift. */
+function permissionArgs({ filesystem, shell, network }: Permissions): string[] {
+  const left = [
+    ...(shell === 'off' ? RUNS_COMMANDS : []),
+    ...(network === 'off' ? USES_NETWORK : []),
+    ...(filesystem === 'read-only' ? WRITES_FILES : []),
+  ];
+  return [
+    ...(filesystem === 'full'
+      ? ['--dangerously-skip-permissions']
+      : ['--restricted', '--permission-mode', filesystem === 'workspace' ? 'acceptEdits' : 'dontAsk']),
+    ...(left.length > 0 ? ['--disallowedTools', left.join(',')] : []),
+  ];
+}

@@ -1,3 +1,4 @@
+import type { Permissions } from '../../policy/permissions.ts';
 import type { NativeFacts, Release } from '../native-agent.ts';
 
 export const facts: NativeFacts = {
@@ -12,6 +13,13 @@ export const facts: NativeFacts = {
   },
   structuredOutput: true,
   sessions: 'session id',
+  enforces: {
+    filesystem: ['read-only', 'workspace'],
+    shell: ['off'],
+    network: ['off'],
+    apps: ['off'],
+    together: sandboxConflict,
+  },
   login: {
     file: {
       path: '.codex/auth.json',
@@ -32,3 +40,12 @@ export const release: Release = {
   entry: { native: '@openai/codex-PLATFORM/vendor/*/bin/codex' },
   wire: 'openai-responses',
 };
+
+/** Codex's sandbox confines the files and the network at once. */
+function sandboxConflict({ filesystem, network }: Permissions): string | undefined {
+  if (filesystem === 'full' && network === 'off')
+    return 'its sandbox closes the network only together with the file system: write filesystem: workspace, too';
+  if (filesystem === 'read-only' && network === 'open')
+    return 'its read-only sandbox has no network: write network: off, too';
+  return undefined;
+}

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { McpServer } from '../../kit/declared-context.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
+import type { Permissions } from '../../policy/permissions.ts';
 import type { Access, Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
@@ -21,14 +22,34 @@ export const launch: Launch = {
   }),
 
   // `-` makes Codex read the prompt from standard input.
-  turn({ model, workingDirectory, resume, outputSchema }) {
-    const options = ['--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
+  turn({ model, workingDirectory, permissions, resume, outputSchema }) {
+    const options = ['--json', '--skip-git-repo-check', ...sandboxOptions(permissions)];
     const modelAndFolder = [...(model === undefined ? [] : ['--model', model]), '-C', workingDirectory];
     const answer = outputSchema ? ['--output-schema', outputSchema.file] : [];
     const session = resume === undefined ? ['-'] : ['resume', resume, '-'];
     return ['exec', ...options, ...modelAndFolder, ...answer, ...session];
   },
 };
+
+/** Codex's own sandbox confines commands and patches. `exec` asks nothing. */
+function sandboxOptions({ filesystem, shell, network, apps }: Permissions): string[] {
+  const mode = filesystem === 'read-only' ? 'read-only' : 'workspace-write';
+  return [
+    ...(filesystem === 'full'
+      ? ['--dangerously-bypass-approvals-and-sandbox']
+      : [
+          '--sandbox',
+          mode,
+          '-c',
+          `sandbox_workspace_write.network_access=${network === 'open'}`,
+          '-c',
+          'sandbox_workspace_write.exclude_slash_tmp=true',
+        ]),
+    ...(network === 'off' ? ['-c', 'web_search="disabled"'] : []),
+    ...(shell === 'off' ? ['--disable', 'shell_tool', '--disable', 'unified_exec'] : []),
+    ...(apps === 'off' ? ['--disable', 'apps'] : []),
+  ];
+}
 
 /**
  * With plugins Codex downloads a list of recommended plugins from GitHub, under a lock file at this path. No setting

@@ -1,3 +1,4 @@
+import { closedOnlyWithoutShell } from '../../policy/permissions.ts';
 import { type NativeFacts, PASSED_PLUGINS, type Release } from '../native-agent.ts';
 
 /** For individual plans; `base_url` names the address of another plan. */
@@ -30,6 +31,12 @@ export const facts: NativeFacts = {
   },
   structuredOutput: false,
   sessions: 'session id',
+  enforces: {
+    filesystem: ['read-only', 'workspace'],
+    shell: ['off'],
+    network: ['off'],
+    together: closedOnlyWithoutShell,
+  },
   login: {
     variables: ['COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
     // Its models speak different wires at one address.

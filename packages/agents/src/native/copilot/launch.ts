@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { shieldedServers, typedAddress } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
+import type { Permissions } from '../../policy/permissions.ts';
 import type { Access, Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
@@ -22,8 +23,8 @@ export const launch: Launch = {
     };
   },
 
-  turn: ({ model, resume }) => [
-    '--allow-all',
+  turn: ({ model, permissions, resume }) => [
+    ...permissionArgs(permissions),
     ...['--output-format', 'json', ...(model === undefined ? [] : ['--model', model])],
     ...(resume === undefined ? [] : ['--resume', resume]),
   ],
@@ -46,4 +47,23 @@ const ownLogin = ({ baseUrl, env }: Extract<Access, { kind: 'login' }>): Record<
 function mcpConfig(servers: Record<string, object>): string {
   const entries = Object.entries(servers).map(([name, entry]) => [name, { ...entry, tools: ['*'] }]);
   return JSON.stringify({ mcpServers: Object.fromEntries(entries) }, null, 2);
+}
+
+/** A rule that denies comes before every rule that allows. */
+function permissionArgs({ filesystem, shell, network }: Permissions): string[] {
+  const denied = [
+    ...(shell === 'off' ? ['shell'] : []),
+    ...(network === 'off' ? ['url'] : []),
+    ...(filesystem === 'read-only' ? ['write'] : []),
+  ];
+  return [
+    ...(filesystem === 'full' && network === 'open'
+      ? ['--allow-all']
+      : [
+          '--allow-all-tools',
+          ...(filesystem === 'full' ? ['--allow-all-paths'] : ['--disallow-temp-dir']),
+          ...(network === 'open' ? ['--allow-all-urls'] : []),
+        ]),
+    ...denied.flatMap((tool) => ['--deny-tool', tool]),
+  ];
 }

@@ -1,3 +1,4 @@
+import { closedOnlyWithoutShell } from '../../policy/permissions.ts';
 import type { NativeFacts, Release } from '../native-agent.ts';
 
 export const facts: NativeFacts = {
@@ -11,6 +12,12 @@ export const facts: NativeFacts = {
   plugins: { folder: '.gemini/extensions/NAME', manifests: [{ path: 'gemini-extension.json' }] },
   structuredOutput: false,
   sessions: 'session id',
+  enforces: {
+    filesystem: ['read-only', 'workspace'],
+    shell: ['off'],
+    network: ['off'],
+    together: closedOnlyWithoutShell,
+  },
   login: {
     file: {
       path: '.gemini/oauth_creds.json',

@@ -2,10 +2,11 @@ import { WhetstoneError } from '@whetstone/errors';
 import type { McpServer } from '../../kit/declared-context.ts';
 import { httpUrlAddress, shieldedServers } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
+import type { Permissions } from '../../policy/permissions.ts';
 import type { Access, Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ access, home, ...context }) => {
+  settings: ({ access, home, permissions, ...context }) => {
     for (const server of context.mcpServers ?? []) refuseVariables(server);
     const { mcpServers, env } = shieldedServers(context.mcpServers, httpUrlAddress);
     return {
@@ -20,7 +21,9 @@ export const launch: Launch = {
         // Otherwise it starts itself again as a child, which signals do not reach.
         GEMINI_CLI_NO_RELAUNCH: 'true',
       },
-      files: { '.gemini/settings.json': JSON.stringify({ ...settings(access), mcpServers }, null, 2) },
+      files: {
+        '.gemini/settings.json': JSON.stringify({ ...settings(access, permissions), mcpServers }, null, 2),
+      },
     };
   },
 
@@ -34,12 +37,23 @@ export const launch: Launch = {
 };
 
 /** Without an auth type, a base URL makes Gemini CLI choose one that it refuses without a terminal. */
-const settings = ({ kind }: Access): object => ({
+const settings = ({ kind }: Access, permissions: Permissions): object => ({
   security: { auth: { selectedType: kind === 'key' ? 'gemini-api-key' : 'oauth-personal' } },
   privacy: { usageStatisticsEnabled: false },
   general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
   telemetry: { enabled: false },
+  ...leftOut(permissions),
 });
+
+/** A tool that is left out is unknown to the model and refused to it. */
+function leftOut({ filesystem, shell, network }: Permissions): object {
+  const exclude = [
+    ...(shell === 'off' ? ['run_shell_command'] : []),
+    ...(network === 'off' ? ['web_fetch', 'google_web_search'] : []),
+    ...(filesystem === 'read-only' ? ['write_file', 'replace'] : []),
+  ];
+  return exclude.length > 0 ? { tools: { exclude } } : {};
+}
 
 /** Gemini CLI fills in variables repeatedly in `env`, `url` and `headers`, so no variable can stand for a `$` there. */
 function refuseVariables(server: McpServer): void {

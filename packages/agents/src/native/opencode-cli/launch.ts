@@ -1,14 +1,16 @@
 import { pathToFileURL } from 'node:url';
 import type { McpServer } from '../../kit/declared-context.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
+import type { Permissions } from '../../policy/permissions.ts';
 import type { Access, Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ access, model, home, mcpServers = [], plugins = [] }) => ({
+  settings: ({ access, model, home, permissions, mcpServers = [], plugins = [] }) => ({
     env: {
       ...ownFolders(home),
       OPENCODE_CONFIG_CONTENT: JSON.stringify({
         ...configuration(access, model),
+        ...denied(permissions),
         ...(mcpServers.length > 0 && { mcp: Object.fromEntries(mcpServers.map(mcpEntry)) }),
         ...(plugins.length > 0 && { plugin: plugins.map(({ folder }) => `${pathToFileURL(folder)}`) }),
       }),
@@ -57,4 +59,14 @@ function mcpEntry(server: McpServer): [string, object] {
   }
   const { command, args, env } = server;
   return [server.name, { type: 'local', command: [command, ...args], environment: env, enabled: true }];
+}
+
+/** What is denied stays so under `--auto`. */
+function denied({ filesystem, shell, network }: Permissions): object {
+  const permission = {
+    ...(shell === 'off' && { bash: 'deny' }),
+    ...(network === 'off' && { webfetch: 'deny', websearch: 'deny', codesearch: 'deny' }),
+    ...(filesystem === 'read-only' && { edit: 'deny' }),
+  };
+  return Object.keys(permission).length > 0 ? { permission } : {};
 }

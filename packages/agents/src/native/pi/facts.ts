@@ -1,3 +1,4 @@
+import { closedOnlyWithoutShell } from '../../policy/permissions.ts';
 import { type NativeFacts, PASSED_PLUGINS, type Release } from '../native-agent.ts';
 
 export const facts: NativeFacts = {
@@ -23,6 +24,13 @@ export const facts: NativeFacts = {
   },
   structuredOutput: false,
   sessions: 'session id',
+  enforces: {
+    filesystem: ['read-only'],
+    shell: ['off'],
+    network: ['off'],
+    apps: ['off'],
+    together: closedOnlyWithoutShell,
+  },
   login: {
     file: {
       path: '.pi/agent/auth.json',

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ownFolders } from '../../kit/own-folders.ts';
+import type { Permissions } from '../../policy/permissions.ts';
 import type { Access, Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
@@ -15,13 +16,25 @@ export const launch: Launch = {
     args: plugins.flatMap(({ folder }) => ['--extension', folder]),
   }),
 
-  turn: ({ access, model, resume }) => [
+  turn: ({ access, model, permissions, resume }) => [
     ...['--mode', 'json'],
     ...(access === 'key' ? ['--provider', model === undefined ? 'anthropic' : 'gateway'] : []),
     ...(model === undefined ? [] : ['--model', model]),
+    ...leftOut(permissions),
     ...(resume === undefined ? [] : ['--session', resume]),
   ],
 };
+
+function leftOut({ filesystem, shell, apps }: Permissions): string[] {
+  const tools = [
+    ...(shell === 'off' ? ['bash'] : []),
+    ...(filesystem === 'read-only' ? ['edit', 'write'] : []),
+  ];
+  return [
+    ...(tools.length > 0 ? ['--exclude-tools', tools.join(',')] : []),
+    ...(apps === 'off' ? ['--no-extensions'] : []),
+  ];
+}
 
 /** With a model, a provider that has only this one; else pi's own providers at another address, and pi chooses. */
 function providers(access: Access, model: string | undefined): object {

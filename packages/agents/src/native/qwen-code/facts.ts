@@ -1,3 +1,4 @@
+import { closedOnlyWithoutShell } from '../../policy/permissions.ts';
 import type { NativeFacts, Release } from '../native-agent.ts';
 
 export const facts: NativeFacts = {
@@ -10,6 +11,12 @@ export const facts: NativeFacts = {
   plugins: { folder: '.qwen/extensions/NAME', manifests: [{ path: 'qwen-extension.json' }] },
   structuredOutput: true,
   sessions: 'session id',
+  enforces: {
+    filesystem: ['read-only'],
+    shell: ['off'],
+    network: ['off'],
+    together: closedOnlyWithoutShell,
+  },
   login: {
     upstreams: {},
     signIn: 'qwen',

@@ -1,10 +1,11 @@
 import { present } from '@whetstone/events/present';
 import { httpUrlAddress, shieldedServers } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
+import type { Permissions } from '../../policy/permissions.ts';
 import type { Launch } from '../native-agent.ts';
 
 export const launch: Launch = {
-  settings: ({ access, model, home, ...context }) => {
+  settings: ({ access, model, home, permissions, ...context }) => {
     const { mcpServers, env } = shieldedServers(context.mcpServers, httpUrlAddress);
     return {
       env: {
@@ -18,7 +19,9 @@ export const launch: Launch = {
         QWEN_CODE_NO_RELAUNCH: 'true',
         QWEN_CODE_SUPPRESS_YOLO_WARNING: '1',
       },
-      files: { '.qwen/settings.json': JSON.stringify({ ...settings, mcpServers }, null, 2) },
+      files: {
+        '.qwen/settings.json': JSON.stringify({ ...settings, ...denied(permissions), mcpServers }, null, 2),
+      },
     };
   },
 
@@ -36,3 +39,13 @@ const settings = {
   general: { enableAutoUpdate: false },
   telemetry: { enabled: false },
 };
+
+/** Its rules hold also where it asks nothing (`--yolo`). */
+function denied({ filesystem, shell, network }: Permissions): object {
+  const deny = [
+    ...(shell === 'off' ? ['run_shell_command', 'monitor'] : []),
+    ...(network === 'off' ? ['web_fetch', 'web_search'] : []),
+    ...(filesystem === 'read-only' ? ['edit', 'write_file', 'notebook_edit'] : []),
+  ];
+  return deny.length > 0 ? { permissions: { deny } } : {};
+}
