@@ -1,4 +1,13 @@
-import { constants, type Dirent, existsSync, mkdtempSync, realpathSync, rmSync, type Stats } from 'node:fs';
+import {
+  constants,
+  type Dirent,
+  existsSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  type Stats,
+  statSync,
+} from 'node:fs';
 import { mkdir, open, readdir, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
@@ -192,7 +201,8 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
       throw new TypeError(`${method}: the command is an empty list. Give at least a program.`);
     const workingDirectory = this.#resolve(options.workingDirectory ?? '.');
     // Otherwise the missing folder would be reported as a missing program.
-    if (!existsSync(workingDirectory)) throw new Error(`${method}: ${workingDirectory} is not a directory`);
+    if (!statSync(workingDirectory, { throwIfNoEntry: false })?.isDirectory())
+      throw new Error(`${method}: ${workingDirectory} is not a directory`);
     this.#env ??= this.#variables();
     watch(this.#id);
     this.#hasStarted = true;

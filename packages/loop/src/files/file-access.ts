@@ -35,6 +35,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EEXIST: 'exists already',
   EBUSY: 'is busy, for example because something is mounted on it',
   ETXTBSY: 'is a program that is running',
+  ELOOP: 'is a symbolic link that leads to itself',
   EAGAIN: 'has nothing to read now, and may never have',
 };
 
