@@ -1,120 +1,33 @@
 import { present } from '@whetstone/events/present';
-import os from 'node:os';
 import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { APICallError } from '@ai-sdk/provider';
-import fc from 'fast-check';
 import { systemClock } from '../control/clock.ts';
-import { LocalExecutionEnvironment } from '../environment/local-environment.ts';
+import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
 import type { Hooks } from '../control/hooks.ts';
 import { createOpenAiProfile } from '../profiles/openai-profile.ts';
 import { Session } from '../session/session.ts';
-import type { Input } from '../conversation/turn.ts';
 import type { SessionEvent } from '../events/session-event.ts';
 import { type SessionOptions, SessionStateError } from '../session/session-options.ts';
 import type { SessionSnapshot } from '../conversation/snapshot.ts';
 import { defineTool, type ToolOutput } from '../tools/tool.ts';
+import { NATIVE_PROVIDERS, type NativeProvider } from '../llm/native-providers.ts';
+import type { Input, ProviderMetadata } from '../conversation/turn.ts';
+import { MODELS } from './wire-body.ts';
+import type { Action, Move, Plan } from './random-plan.ts';
 import { finish, type ModelStep, says, scriptedModel, textParts, toolCall } from './scripted-model.ts';
 
-/** What the model does at one call. */
-type Action =
-  | { kind: 'text'; text: string }
-  | {
-      kind: 'tools';
-      names: string[];
-      ids: string[];
-      input: string;
-      finish: 'tool-calls' | 'length' | 'content-filter';
-    }
-  | { kind: 'fail'; status: 400 | 413 | 429 | 500 }
-  | { kind: 'reset' | 'break_off' | 'idle' | 'empty' | 'pause' };
-/** What the host does meanwhile. */
-type Move = 'nothing' | 'interrupt' | 'steer' | 'follow_up' | 'snapshot' | 'fork' | 'other_model' | 'close';
-export type Plan = {
-  actions: Action[];
-  duringCalls: Move[];
-  duringTools: Move[];
-  /** What hooks and approvals answer, in the order in which they are asked. */
-  answers: ('yes' | 'no' | 'park' | 'throw' | 'change')[];
-  inputs: ('plain' | 'resume' | 'schema' | 'malformed')[];
-  steeringMode: 'after_round' | 'tool_boundary';
-};
-
-const oddText = fc.string({ unit: fc.constantFrom('a', '\ud83d', '\ude00', '😀', '\0', '\n'), maxLength: 6 });
-const toolName = fc.constantFrom(
-  ...['good', 'good', 'throws', 'odd', 'slow', 'unknown.tool', 'strict', 'deaf'],
-  ...['throws_at_once', 'throws_nothing', 'returns', 'huge', 'late_failure'],
-  ...['spawn_agent', 'wait', 'send_input', 'close_agent'],
-);
-const INPUTS = [
-  '{}',
-  '{"n":1}',
-  '{"n":',
-  '[]',
-  '',
-  '{"n":"\\ud83d"}',
-  '{"task":"look","agent_id":"x","message":"m"}',
-];
-const finishReason = fc.constantFrom(
-  ...(['tool-calls', 'tool-calls', 'tool-calls', 'length', 'content-filter'] as const),
-);
-const action: fc.Arbitrary<Action> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('text' as const), text: oddText }) },
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      kind: fc.constant('tools' as const),
-      names: fc.array(toolName, { minLength: 1, maxLength: 4 }),
-      // Ids repeat within a response and across them, or are missing.
-      ids: fc.array(fc.constantFrom('', 'a', 'b', 'c'), { minLength: 4, maxLength: 4 }),
-      input: fc.constantFrom(...INPUTS),
-      finish: finishReason,
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constant('fail' as const),
-      status: fc.constantFrom(...([429, 429, 500, 500, 400, 413] as const)),
-    }),
-  },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      kind: fc.constantFrom(
-        ...(['reset', 'reset', 'break_off', 'break_off', 'empty', 'pause', 'idle'] as const),
-      ),
-    }),
-  },
-);
-const move = fc.oneof(
-  { weight: 4, arbitrary: fc.constant<Move>('nothing') },
-  {
-    weight: 3,
-    arbitrary: fc.constantFrom<Move>('interrupt', 'steer', 'follow_up', 'snapshot', 'fork', 'other_model'),
-  },
-  { weight: 1, arbitrary: fc.constantFrom<Move>('nothing', 'nothing', 'close') },
-);
-const answer = fc.constantFrom(...(['yes', 'yes', 'yes', 'yes', 'no', 'park', 'throw', 'change'] as const));
-
-export const randomPlan: fc.Arbitrary<Plan> = fc.record({
-  actions: fc.array(action, { maxLength: 12 }),
-  duringCalls: fc.array(move, { maxLength: 12 }),
-  duringTools: fc.array(move, { maxLength: 12 }),
-  answers: fc.array(answer, { maxLength: 12 }),
-  inputs: fc.array(fc.constantFrom(...(['plain', 'plain', 'resume', 'schema', 'malformed'] as const)), {
-    minLength: 1,
-    maxLength: 4,
-  }),
-  steeringMode: fc.constantFrom('after_round', 'tool_boundary'),
-});
-
-function toStep(what: Action): ModelStep {
+/** What the model of a provider does. `count` is a number that no other response of the plan has. */
+function toStep(what: Action, provider: NativeProvider, count: number): ModelStep {
+  const own = ownParts(provider, count);
   switch (what.kind) {
     case 'text':
-      return [...reasoningParts, ...textParts(what.text), finish('stop')];
+      return [...own.reasoning, ...own.text(what.text), finish('stop')];
     case 'tools': {
-      const parts = what.names.map((name, index) => toolCall(name, what.input, what.ids[index] ?? ''));
-      return [...reasoningParts, ...textParts('working'), ...parts, finish(what.finish)];
+      const parts = what.names.map((name, index) => ({
+        ...toolCall(name, what.input, what.ids[index] ?? ''),
+        ...own.ofCall(index),
+      }));
+      return [...own.reasoning, ...own.text('working'), ...parts, finish(what.finish)];
     }
     case 'fail':
       return new APICallError({
@@ -136,15 +49,35 @@ function toStep(what: Action): ModelStep {
   }
 }
 
-const reasoningParts: LanguageModelV4StreamPart[] = [
-  { type: 'reasoning-start', id: 'r' },
-  { type: 'reasoning-delta', id: 'r', delta: 'hm' },
-  { type: 'reasoning-end', id: 'r', providerMetadata: { anthropic: { signature: 's' } } },
-];
+type Metadata = { providerMetadata?: ProviderMetadata };
+
+/** What a provider hangs on its parts and wants to get back; see `history-rules.ts`. */
+function ownParts(provider: NativeProvider, count: number) {
+  const seal = `${provider}:${count}`;
+  const item = (id: string): Metadata => ({ providerMetadata: { openai: { itemId: id } } });
+  const thought: Metadata = { providerMetadata: { google: { thoughtSignature: seal } } };
+  const reasoning: Record<NativeProvider, ProviderMetadata | undefined> = {
+    anthropic: { anthropic: { signature: seal } },
+    openai: { openai: { itemId: `rs_${count}`, reasoningEncryptedContent: seal } },
+    google: undefined,
+  };
+  const ofText = { anthropic: {}, openai: item(`msg_${count}`), google: thought }[provider];
+  const parts: LanguageModelV4StreamPart[] = [
+    { type: 'reasoning-start', id: 'r', ...present({ providerMetadata: reasoning[provider] }) },
+    { type: 'reasoning-delta', id: 'r', delta: 'hm' },
+    { type: 'reasoning-end', id: 'r', ...present({ providerMetadata: reasoning[provider] }) },
+  ];
+  return {
+    reasoning: parts,
+    text: (text: string) => textParts(text).map((part) => ({ ...part, ...ofText })),
+    ofCall: (index: number): Metadata => {
+      if (provider === 'openai') return item(`fc_${count}_${index}`);
+      return provider === 'google' && index === 0 ? thought : {};
+    },
+  };
+}
 
 const parameters = { type: 'object', properties: { n: { type: 'integer' } } };
-/** Shared by all sessions; whoever runs them cleans it up. */
-export const environment = new LocalExecutionEnvironment({ workingDirectory: os.tmpdir() });
 const outputSchema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] };
 const clone = <T>(value: T): T => JSON.parse(JSON.stringify(value));
 
@@ -155,7 +88,7 @@ const WRONG_OUTPUTS: readonly unknown[] = [
   { content: [{ type: 'image', mediaType: 'image/png', data: 'data:image/png;base64,AAAA' }] },
   { content: [{ type: 'image', mediaType: 'image/tiff', data: 'AAAA' }] },
 ];
-const HUGE = 'half \ud83d '.repeat(20_000);
+const HUGE = 'half \ud83d '.repeat(2_000);
 
 function raise(thrown: unknown): never {
   throw thrown;
@@ -166,35 +99,128 @@ function rejectsLater(): Promise<never> {
   return new Promise((_, reject) => setImmediate(reject, new Error('too late \udead')));
 }
 
+/** A session of a plan: the first, or one that was restored from a snapshot of the one before. */
+export type Life = { session: Session; events: SessionEvent[]; submits: number };
+export type SentRequest = { provider: NativeProvider; options: LanguageModelV4CallOptions };
+
 export type RandomRun = {
-  session: Session;
-  events: SessionEvent[];
-  /** Of the session, of its subagents and of its forks. */
-  requests: LanguageModelV4CallOptions[];
-  submits: number;
+  lives: Life[];
+  /** Of the sessions, of their subagents and of their forks. */
+  requests: SentRequest[];
   /** What became of inputs with malformed parts. */
   refusals: { errors: unknown[]; kept: boolean }[];
   snapshots: SessionSnapshot[];
-  /** What the session would send next, after its last snapshot, as JSON; absent where it was closed before. */
+  /** What the last session would send next, after its last snapshot, as JSON; absent where it was closed before. */
   next?: string;
   /** For a session that is restored from one of the snapshots. */
   options: Pick<SessionOptions, 'profile' | 'environment'>;
 };
 
+/** A host with its session, which `restore` replaces. */
+type Host = {
+  session: Session;
+  snapshots: SessionSnapshot[];
+  background: Promise<unknown>[];
+  begin(snapshot: SessionSnapshot): void;
+  modelOf(provider: NativeProvider): ReturnType<typeof scriptedModel>;
+};
+
 /** Runs a plan to its end: every input, every fork, and the close. */
-export async function runPlan(plan: Plan): Promise<RandomRun> {
-  const { actions, duringCalls, duringTools, answers, inputs, steeringMode } = clone(plan);
-  const events: SessionEvent[] = [];
-  const snapshots: SessionSnapshot[] = [];
-  const background: Promise<unknown>[] = [];
-  const host = { session: undefined as Session | undefined };
+export async function runPlan(plan: Plan, environment: ExecutionEnvironment): Promise<RandomRun> {
+  const { actions, duringCalls, duringTools, answers, inputs, steeringMode, effort } = clone(plan);
+  const lives: Life[] = [];
+  const requests: SentRequest[] = [];
+  const steps = [...actions];
+  let responses = 0;
+  let isOver = false;
   const make = (given: Move | undefined) => {
-    const { session } = host;
-    if (!session || session.state === 'CLOSED') return;
-    const later = hostMove(given, session, snapshots, () => modelOf('openai.responses'));
-    if (later) background.push(later.catch(() => {}));
+    if (isOver || lives.length === 0 || host.session.state === 'CLOSED') return;
+    const later = hostMove(given, host);
+    if (later) host.background.push(later.catch(() => {}));
+  };
+  const modelOf = (provider: NativeProvider) => {
+    const endless: ModelStep = (options) => {
+      requests.push({ provider, options });
+      make(duringCalls.shift());
+      const next = steps.shift();
+      return next ? toStep(next, provider, responses++) : says('done');
+    };
+    return {
+      ...scriptedModel(
+        Array.from({ length: 200 }, () => endless),
+        NATIVE_PROVIDERS[provider].modelProvider,
+      ),
+      modelId: MODELS[provider],
+    };
   };
 
+  const profile = randomProfile(() => make(duringTools.shift()));
+  const options: SessionOptions = {
+    profile,
+    environment,
+    model: modelOf('anthropic'),
+    clock: { ...systemClock, random: () => 0, sleep: async () => {} },
+    priceOf: () => 0.001,
+    config: {
+      maxToolRoundsPerInput: 6,
+      streamIdleTimeoutMs: 2,
+      maxRetries: 1,
+      steeringMode,
+      maxLoopWarnings: 2,
+      toolOutputLimits: { odd: 300, huge: 1_000 },
+      ...(effort === 'high' && { reasoningEffort: effort }),
+    },
+    ...answering(answers),
+  };
+  const live = (session: Session): Session => {
+    const events: SessionEvent[] = [];
+    lives.push({ session, events, submits: 0 });
+    session.on((event) => events.push(event));
+    return session;
+  };
+  const host: Host = {
+    session: live(new Session(options)),
+    snapshots: [],
+    background: [],
+    begin: (snapshot) => {
+      host.session = live(Session.restore(clone(snapshot), { ...options, model: modelOf('google') }));
+    },
+    modelOf,
+  };
+  const refusals: RandomRun['refusals'] = [];
+  for (const input of inputs) {
+    await Promise.all(host.background);
+    const { session } = host;
+    const life = lives.at(-1);
+    if (session.state === 'CLOSED' || !life) break;
+    if (input === 'malformed') {
+      refusals.push(await refusalOfInputs(session));
+      continue;
+    }
+    const resumed = input === 'resume' && session.state === 'AWAITING_INPUT';
+    const chain = resumed
+      ? session.resume({})
+      : session.submit('go \ud83d on', input === 'schema' ? { outputSchema } : {});
+    life.submits += await chain.then(
+      () => 1,
+      (error) => {
+        // A session may have been closed meanwhile. Any other rejection is a fault of the loop.
+        if (!(error instanceof SessionStateError)) throw error;
+        return 0;
+      },
+    );
+  }
+  isOver = true;
+  await Promise.all(host.background);
+  const { session, snapshots } = host;
+  snapshots.push(clone(await session.snapshot()));
+  answers.length = 0;
+  const next = await session.fork().then(sendNext, () => undefined);
+  await session.close();
+  return { lives, requests, refusals, snapshots, options: { profile, environment }, ...present({ next }) };
+}
+
+function randomProfile(duringTool: () => void) {
   let returned = 0;
   const profile = createOpenAiProfile({ model: 'm' });
   const register = (
@@ -207,7 +233,7 @@ export async function runPlan(plan: Plan): Promise<RandomRun> {
         definition: { name, description: name, parameters },
         concurrency,
         executor: () => {
-          make(duringTools.shift());
+          duringTool();
           return executor();
         },
       }),
@@ -223,66 +249,7 @@ export async function runPlan(plan: Plan): Promise<RandomRun> {
   register('returns', () => WRONG_OUTPUTS[returned++ % WRONG_OUTPUTS.length] as ToolOutput, 'shared');
   register('huge', () => HUGE, 'shared');
   register('late_failure', rejectsLater, 'exclusive');
-
-  const requests: LanguageModelV4CallOptions[] = [];
-  const steps = [...actions];
-  const modelOf = (provider: string) => {
-    const endless: ModelStep = (options) => {
-      requests.push(options);
-      make(duringCalls.shift());
-      const next = steps.shift();
-      return next ? toStep(next) : says('done');
-    };
-    return scriptedModel(
-      Array.from({ length: 200 }, () => endless),
-      provider,
-    );
-  };
-  const session = new Session({
-    profile,
-    environment,
-    model: modelOf('anthropic.messages'),
-    clock: { ...systemClock, random: () => 0, sleep: async () => {} },
-    config: {
-      maxToolRoundsPerInput: 6,
-      streamIdleTimeoutMs: 2,
-      maxRetries: 1,
-      steeringMode,
-      maxLoopWarnings: 2,
-      toolOutputLimits: { odd: 300 },
-    },
-    ...answering(answers),
-  });
-  host.session = session;
-  session.on((event) => events.push(event));
-  let submits = 0;
-  const refusals: RandomRun['refusals'] = [];
-  for (const input of inputs) {
-    if (session.state === 'CLOSED') break;
-    if (input === 'malformed') {
-      refusals.push(await refusalOf(session));
-      continue;
-    }
-    const resumed = input === 'resume' && session.state === 'AWAITING_INPUT';
-    const chain = resumed
-      ? session.resume({})
-      : session.submit('go \ud83d on', input === 'schema' ? { outputSchema } : {});
-    submits += await chain.then(
-      () => 1,
-      (error) => {
-        // A session may have been closed meanwhile. Any other rejection is a fault of the loop.
-        if (!(error instanceof SessionStateError)) throw error;
-        return 0;
-      },
-    );
-  }
-  await Promise.all(background);
-  snapshots.push(clone(await session.snapshot()));
-  answers.length = 0;
-  const next = await session.fork().then(sendNext, () => undefined);
-  await session.close();
-  const options = { profile, environment };
-  return { session, events, requests, submits, refusals, snapshots, options, ...present({ next }) };
+  return profile;
 }
 
 const MALFORMED = [
@@ -293,7 +260,7 @@ const MALFORMED = [
 ] as unknown as Input[];
 
 /** Submits, steers and queues malformed inputs. */
-async function refusalOf(session: Session): Promise<RandomRun['refusals'][number]> {
+async function refusalOfInputs(session: Session): Promise<RandomRun['refusals'][number]> {
   const errors: unknown[] = [];
   for (const input of MALFORMED) {
     errors.push(await session.submit(input).catch((error: unknown) => error));
@@ -319,12 +286,8 @@ export async function sendNext(session: Session): Promise<string> {
   return JSON.stringify(model.requests[0]?.prompt.slice(2));
 }
 
-function hostMove(
-  given: Move | undefined,
-  session: Session,
-  snapshots: SessionSnapshot[],
-  otherModel: () => ReturnType<typeof scriptedModel>,
-): Promise<unknown> | undefined {
+function hostMove(given: Move | undefined, host: Host): Promise<unknown> | undefined {
+  const { session, snapshots } = host;
   switch (given) {
     case 'interrupt':
       return session.interrupt();
@@ -338,13 +301,21 @@ function hostMove(
       return undefined;
     case 'snapshot':
       return session.snapshot().then((snapshot) => snapshots.push(clone(snapshot)));
+    case 'restore':
+      return session.snapshot().then(async (snapshot) => {
+        // Two moves at once may have the same session in mind.
+        if (host.session === session) host.begin(snapshot);
+        await session.close();
+      });
     case 'fork':
       return session.fork().then(async (fork) => {
         await fork.submit('elsewhere').catch(() => {});
         await fork.close();
       });
-    case 'other_model':
-      session.setModel(otherModel());
+    case 'to_openai':
+    case 'to_anthropic':
+    case 'to_google':
+      session.setModel(host.modelOf(given.slice('to_'.length) as NativeProvider));
       return undefined;
     default:
       return undefined;

@@ -17,6 +17,7 @@ import { ResponseAssembler } from './response-assembler.ts';
 
 /** One request, ready for the wire. */
 export type ModelRequest = {
+  model: LanguageModelV4;
   prompt: LanguageModelV4Prompt;
   tools: NonNullable<LanguageModelV4CallOptions['tools']>;
   /** Names of the tools whose input is plain text. */
@@ -30,6 +31,8 @@ export type ModelRequest = {
 
 /** A whole response. A response that broke off is an `LlmError` instead. */
 export type ModelResponse = {
+  /** The model that was asked. The session may have another one by now. */
+  model: LanguageModelV4;
   parts: AssistantPart[];
   finish: { unified: string; raw?: string };
   usage: Usage | undefined;
@@ -39,7 +42,6 @@ export type ModelResponse = {
 };
 
 export type ModelCallOptions = {
-  model: LanguageModelV4;
   request: ModelRequest;
   /** Returns a call id that the conversation does not have yet. */
   uniqueCallId: (callId: string, taken: ReadonlySet<string>) => string;
@@ -51,8 +53,8 @@ export type ModelCallOptions = {
 
 /** Calls the model once, without retry. Rejects with an `LlmError` whatever goes wrong. */
 export async function callModel(options: ModelCallOptions): Promise<ModelResponse> {
-  const { model, request, emit, signal } = options;
-  const { prompt, tools, maxOutputTokens, reasoningEffort, providerOptions, responseFormat } = request;
+  const { request, emit, signal } = options;
+  const { model, prompt, tools, maxOutputTokens, reasoningEffort, providerOptions, responseFormat } = request;
   using guard = guardCall(signal, options.idleTimeoutMs);
   const assembler = new ResponseAssembler(emit, request.freeformTools, options.uniqueCallId);
   let opening: Promise<LanguageModelV4StreamResult> | undefined;
@@ -76,7 +78,7 @@ export async function callModel(options: ModelCallOptions): Promise<ModelRespons
     // A model need not listen to its signal.
     const opened = await raceAbort(opening, guard.signal, 0);
     if (!opened) throw guard.signal.reason;
-    return await readStream(opened.stream, assembler, emit, guard);
+    return { model, ...(await readStream(opened.stream, assembler, emit, guard)) };
   } catch (error) {
     assembler.discard();
     // A stream that opens after the call has failed must not stay open.
@@ -96,7 +98,7 @@ async function readStream(
   assembler: ResponseAssembler,
   emit: Emit,
   guard: CallGuard,
-): Promise<ModelResponse> {
+): Promise<Omit<ModelResponse, 'model'>> {
   let finish: Extract<LanguageModelV4StreamPart, { type: 'finish' }> | undefined;
   let failure: { error: unknown } | undefined;
   const reader = stream.getReader();

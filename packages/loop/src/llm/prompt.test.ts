@@ -84,6 +84,28 @@ test('another wire gets what it can read: no foreign reasoning or metadata, argu
   expect(marked).toEqual([true, false, false, false, false, true, true]);
 });
 
+test('a blank text beside an image stays away, and results of nothing but blank texts are an empty text', () => {
+  const image = { type: 'image', data: 'aGk=', mediaType: 'image/png' } as const;
+  const blank = { type: 'text', text: ' \n' } as const;
+  const calls = ['a', 'b'].map(
+    (callId) => ({ type: 'tool-call', callId, name: 'see', input: '{}' }) as const,
+  );
+  const results = [[blank, image], [blank]].map((content, index) => ({
+    ...{ callId: 'ab'[index] ?? '', name: 'see', content, isError: false },
+  }));
+  const prompt = new PromptBuilder(wireOf('anthropic.messages'), preamble).build([
+    { ...base, kind: 'user', content: [blank, image] },
+    { ...base, kind: 'assistant', provider: 'anthropic.messages', model: 'm', parts: calls },
+    { ...base, kind: 'tool_results', results },
+  ]);
+  const file = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'aGk=' } };
+  expect(prompt[2]?.content).toEqual([file]);
+  expect(prompt[4]?.content).toMatchObject([
+    { output: { type: 'content', value: [file] } },
+    { output: { type: 'text', value: '' } },
+  ]);
+});
+
 test('messages stay the same objects as the history grows, and a prompt is not changed afterwards', () => {
   const builder = new PromptBuilder(wireOf('fake.model'), preamble);
   const first = builder.build(turns.slice(0, 2));

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FilePart,
@@ -62,11 +63,22 @@ export class PromptBuilder {
       const turn = turns[this.#converted];
       const foreign = this.#converted < this.#foreignTurns;
       const message = turn && toMessage(turn, this.#wire, foreign);
-      if (message) this.#messages.push(message);
+      if (message) this.#add(message);
     }
     const prompt = this.#preamble.concat(this.#messages);
     if (this.#wire.family === 'anthropic') setCacheBreakpoints(prompt);
     return prompt;
+  }
+
+  /** A response that goes on after a pause becomes one message with what came before: Gemini refuses two in a row. */
+  #add(message: LanguageModelV4Message): void {
+    const last = this.#messages.at(-1);
+    const joined =
+      last?.role === 'assistant' && message.role === 'assistant'
+        ? { ...last, content: [...last.content, ...message.content] }
+        : undefined;
+    if (joined) this.#messages.pop();
+    this.#messages.push(joined ?? message);
   }
 
   /** Converted again only where a definition is another one. */
@@ -121,7 +133,12 @@ function toMessage(turn: HistoryTurn, wire: Wire, foreign: boolean): LanguageMod
 }
 
 function userParts(input: Input): Extract<LanguageModelV4Message, { role: 'user' }>['content'][number][] {
-  return typeof input === 'string' ? [{ type: 'text', text: input }] : input.map(textOrFile);
+  return typeof input === 'string' ? [{ type: 'text', text: input }] : withoutBlanks(input).map(textOrFile);
+}
+
+/** Anthropic refuses a blank text, also beside an image. */
+function withoutBlanks(parts: readonly Part[]): Part[] {
+  return parts.filter((part) => part.type !== 'text' || part.text.trim() !== '');
 }
 
 /** Messages of the user and tool results have the same parts on the wire. */
@@ -148,7 +165,9 @@ function assistantPart(part: AssistantPart, wire: Wire, own: boolean): Assistant
   const options = present({ providerOptions: own ? part.providerMetadata : undefined });
   switch (part.type) {
     case 'text':
-      if (part.text === '' && !options.providerOptions) return undefined;
+      // Anthropic refuses a blank text; another provider may have hung something on it that it wants back.
+      if (part.text.trim() === '' && (!options.providerOptions || wire.family === 'anthropic'))
+        return undefined;
       return { type: 'text', text: part.text, ...options };
     case 'reasoning':
       return own ? { type: 'reasoning', text: part.text, ...options } : undefined;
@@ -156,7 +175,7 @@ function assistantPart(part: AssistantPart, wire: Wire, own: boolean): Assistant
       if (part.providerExecuted && !own) return undefined;
       return {
         type: 'tool-call',
-        toolCallId: part.callId,
+        toolCallId: safeId(part.callId, wire),
         toolName: safeName(part.name),
         input: toolInput(part, wire),
         ...(part.providerExecuted ? { providerExecuted: true } : {}),
@@ -186,18 +205,63 @@ function toolInput(call: ToolCallPart, wire: Wire): unknown {
 
 /** A model may call a tool that does not exist by a name that no provider takes back. */
 function safeName(name: string): string {
-  return name.replaceAll(/[^\w-]/g, '_').slice(0, 64) || '_';
+  return name
+    .replaceAll(/[^\w-]/g, '_')
+    .replace(/^(?![A-Za-z_])/, '_')
+    .slice(0, 64);
+}
+
+/**
+ * An id that each of the three providers takes, whoever made it: one id always becomes the same one. Other wires get the
+ * id as it came, because servers with models of their own read more into it.
+ */
+function safeId(id: string, { family, responses }: Wire): string {
+  if (!STRICT_FAMILIES.has(family)) return id;
+  const most = family === 'openai' && !responses ? 40 : 64;
+  if (id.length <= most && /^[\w-]+$/.test(id)) return id;
+  const hash = createHash('sha256').update(id).digest('hex').slice(0, 16);
+  return `${id.replaceAll(/[^\w-]/g, '_').slice(0, most - 17)}_${hash}`;
+}
+
+const STRICT_FAMILIES: ReadonlySet<string> = new Set(['anthropic', 'openai', 'google']);
+
+/**
+ * Whether the first response to the present input has no reasoning that can go back: another provider wrote it, or the
+ * reasoning was off or refused. Anthropic then refuses a budget for thinking. A message directly after results is sent
+ * together with them, and it is not known whether it begins a new input for Anthropic: both are looked at.
+ */
+export function continuesWithoutReasoning(prompt: LanguageModelV4Prompt): boolean {
+  let first: AssistantMessagePart[] | undefined;
+  let firstSinceMessage: AssistantMessagePart[] | undefined;
+  let followsResults = false;
+  for (const { role, content } of prompt) {
+    if (role === 'user') firstSinceMessage = undefined;
+    if (role === 'user' && !followsResults) first = undefined;
+    if (role === 'tool') followsResults = true;
+    if (role !== 'assistant') continue;
+    followsResults = false;
+    first ??= content;
+    firstSinceMessage ??= content;
+  }
+  return [first, firstSinceMessage].some(
+    (parts) => parts && parts.find(({ type }) => type !== 'custom')?.type !== 'reasoning',
+  );
 }
 
 function toolResultPart(result: ToolResult, wire: Wire): LanguageModelV4ToolResultPart {
   const { content, isError } = result;
   // The OpenAI conversion wraps an error text in JSON; the model reads plain text better.
   const type = isError && wire.family !== 'openai' ? 'error-text' : 'text';
+  const parts = typeof content === 'string' ? [] : withoutBlanks(content);
+  const text = typeof content === 'string' ? content : '';
   const output: LanguageModelV4ToolResultOutput =
-    typeof content === 'string'
-      ? { type, value: content }
-      : { type: 'content', value: content.map(textOrFile) };
-  return { type: 'tool-result', toolCallId: result.callId, toolName: safeName(result.name), output };
+    parts.length === 0 ? { type, value: text } : { type: 'content', value: parts.map(textOrFile) };
+  return {
+    type: 'tool-result',
+    toolCallId: safeId(result.callId, wire),
+    toolName: safeName(result.name),
+    output,
+  };
 }
 
 /** The tools of a request for one wire, in the given order. */

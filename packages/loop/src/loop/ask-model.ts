@@ -1,10 +1,11 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { isJsonObject } from '@whetstone/events/json';
 import { present } from '@whetstone/events/present';
 import type { Clock } from '../control/clock.ts';
 import type { LlmCallEnd, SessionErrorData } from '../events/session-event.ts';
 import { LlmError } from '../llm/llm-error.ts';
 import { callModel, type ModelRequest, type ModelResponse } from '../llm/model-call.ts';
-import { PromptBuilder, wireOf } from '../llm/prompt.ts';
+import { continuesWithoutReasoning, PromptBuilder, wireOf } from '../llm/prompt.ts';
 import { catalogMaxOutput } from '../profiles/model-catalog.ts';
 import { fitOutputLimit } from './context-window.ts';
 import type { LoopContext } from './loop-context.ts';
@@ -40,16 +41,19 @@ function refusesReasoning(error: LlmError, { history, foreignTurns }: LoopContex
 }
 
 async function buildRequest(context: LoopContext, signal: AbortSignal): Promise<ModelRequest> {
+  const preamble = await context.preamble(signal);
+  // Read after the wait, in which the host may have set others.
   const { profile, model, config, history, tools, outputSchema, foreignTurns } = context;
   history.answerOpenCalls('No result: the call was not answered.');
-  const preamble = await context.preamble(signal);
   const wire = wireOf(model.provider);
   if (context.prompt?.provider !== model.provider || context.prompt.preamble !== preamble) {
     const builder = new PromptBuilder(wire, preamble, { foreignTurns });
     context.prompt = { builder, preamble, provider: model.provider };
   }
+  const prompt = context.prompt.builder.build(history.turns);
   return {
-    prompt: context.prompt.builder.build(history.turns),
+    model,
+    prompt,
     ...context.prompt.builder.tools(tools.definitions()),
     maxOutputTokens: fitOutputLimit(
       context,
@@ -58,7 +62,7 @@ async function buildRequest(context: LoopContext, signal: AbortSignal): Promise<
     reasoningEffort: config.reasoningEffort,
     ...(outputSchema &&
       takesResponseFormat(model) && { responseFormat: { type: 'json', schema: outputSchema } }),
-    providerOptions: requestOptions(context),
+    providerOptions: requestOptions(context, prompt),
   };
 }
 
@@ -67,12 +71,30 @@ export function takesResponseFormat(model: LanguageModelV4): boolean {
   return wireOf(model.provider).responses;
 }
 
-/** The strict mode is off for a host's schema, because that need not fit the restrictions of the mode. */
-function requestOptions({ profile, model, config, sessionId, outputSchema }: LoopContext) {
+function requestOptions(
+  { profile, model, config, sessionId, outputSchema }: LoopContext,
+  prompt: ModelRequest['prompt'],
+) {
   const options = profile.providerOptions({ sessionId, reasoningEffort: config.reasoningEffort });
+  if (thinksByBudget(model, config, options.anthropic?.thinking) && continuesWithoutReasoning(prompt))
+    return { ...options, anthropic: { ...options.anthropic, thinking: { type: 'disabled' } } };
   if (!outputSchema || !takesResponseFormat(model)) return options;
+  // The strict mode is off for a host's schema, because that need not fit the restrictions of the mode.
   return { ...options, openai: { ...options.openai, strictJsonSchema: false } };
 }
+
+/** Claude has a budget for thinking up to 4.5, or where the host gives it one. Later models take every history. */
+function thinksByBudget(
+  { provider, modelId }: LanguageModelV4,
+  { reasoningEffort }: LoopContext['config'],
+  thinking: unknown,
+): boolean {
+  if (wireOf(provider).family !== 'anthropic') return false;
+  if (isJsonObject(thinking)) return thinking.type === 'enabled';
+  return reasoningEffort !== undefined && BUDGET_MODEL.test(modelId);
+}
+
+const BUDGET_MODEL = /claude-(?:3|[a-z]+-4(?![-.][6-9](?!\d)))/;
 
 /** One model call with its retries. The `WARNING` before a retry tells consumers to discard what was streamed. */
 async function callWithRetry(
@@ -80,7 +102,8 @@ async function callWithRetry(
   request: ModelRequest,
   signal: AbortSignal,
 ): Promise<ModelResponse> {
-  const { emit, model, clock, config, history } = context;
+  const { emit, clock, config, history } = context;
+  const { model } = request;
   const identity = { model: model.modelId, provider: model.provider };
   emit('LLM_CALL_START', identity);
   for (let attempt = 1; ; attempt += 1) {
@@ -91,7 +114,6 @@ async function callWithRetry(
     };
     try {
       const response = await callModel({
-        model,
         request,
         emit,
         signal,
@@ -131,8 +153,8 @@ export function isEmpty({ parts }: ModelResponse): boolean {
 
 const MEANT_TO_BE_EMPTY: ReadonlySet<string> = new Set(['length', 'content-filter']);
 
-function accountFor({ meter, priceOf, model }: LoopContext, response: ModelResponse): Partial<LlmCallEnd> {
-  const { usage, finish, responseId, modelId } = response;
+function accountFor({ meter, priceOf }: LoopContext, response: ModelResponse): Partial<LlmCallEnd> {
+  const { model, usage, finish, responseId, modelId } = response;
   const name = modelId ?? model.modelId;
   const costUsd = usage && priceOf({ usage, provider: model.provider, model: name });
   meter.addCall(usage, costUsd);

@@ -60,7 +60,7 @@ export async function runLoop(
       const calls = recordTurn(context, response);
       progress.text = assistantText(response);
       if (!warned) warned = warnAboutContext(context);
-      refuseUnpriced(context);
+      refuseUnpriced(context, response);
 
       // Decide by the reason for which the model stopped
       const step = nextStep(response, calls);
@@ -143,8 +143,8 @@ async function askOrShrink(context: LoopContext, signal: AbortSignal): Promise<M
   }
 }
 
-function recordTurn({ history, model }: LoopContext, response: ModelResponse): ToolCallPart[] {
-  const { parts, usage, responseId, modelId } = response;
+function recordTurn({ history }: LoopContext, response: ModelResponse): ToolCallPart[] {
+  const { model, parts, usage, responseId, modelId } = response;
   // Providers refuse a turn without content, and reasoning without the text or call that it led to.
   if (isEmpty(response)) return [];
   const turn = history.appendAssistant({
@@ -156,7 +156,7 @@ function recordTurn({ history, model }: LoopContext, response: ModelResponse): T
   return toolCallsOf(turn);
 }
 
-function refuseUnpriced({ meter, model }: LoopContext): void {
+function refuseUnpriced({ meter }: LoopContext, { model }: ModelResponse): void {
   if (!meter.limitsCost || meter.submit.costUsd !== undefined) return;
   throw new LlmError(
     'model-configuration-invalid',

@@ -274,10 +274,11 @@ describe.each(providers)('$title', (provider) => {
       if (kind === 'TOOL_CALL_START') session.setReasoningEffort('high');
     });
     expect(await session.submit('Think.')).toMatchObject({ reason: 'completed', toolRounds: 1 });
-    session.setReasoningEffort(undefined);
     expect(await session.submit('Again.')).toMatchObject({ reason: 'completed' });
-    const { of, low, high, unset } = provider.effort;
-    expect((await cell.requests()).map(({ body }) => of(body))).toEqual([low, high, unset]);
+    session.setReasoningEffort(undefined);
+    expect(await session.submit('Once more.')).toMatchObject({ reason: 'completed' });
+    const { of, low, highWithin, high, unset } = provider.effort;
+    expect((await cell.requests()).map(({ body }) => of(body))).toEqual([low, highWithin, high, unset]);
   });
 
   test('subagent spawn and wait', async () => {

@@ -1,5 +1,7 @@
 import type { LlmErrorCode } from '../provider-error.ts';
 import type { NativeProvider } from '../native-providers.ts';
+import { refusalOf } from './history-rules.ts';
+import { malformedHistories } from './malformed-histories.ts';
 
 /** An answer of a provider, or of what stands in front of it, and what the loop makes of it. */
 export type ProviderError = {
@@ -367,4 +369,15 @@ export const providerErrors: readonly ProviderError[] = [
     ['maintenance page, with `retry-after`', 503, 'model-server-error', 3_000, html('503 Service Temporarily Unavailable'), { 'retry-after': '3' }],
     ['time-out of Cloudflare', 524, 'model-server-error', 'backoff', html('524: A timeout occurred')],
   ]),
+  ...malformedHistories.map(
+    ({ provider, what, body }): ProviderError => ({
+      wire: provider,
+      from: { openai: 'OpenAI', anthropic: 'Anthropic', google: 'Gemini' }[provider],
+      what: `a history with ${what}`,
+      status: 400,
+      code: 'model-request-invalid',
+      retried: 'no',
+      body: refusalOf(provider, body),
+    }),
+  ),
 ];

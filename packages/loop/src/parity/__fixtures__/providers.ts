@@ -20,8 +20,11 @@ export type Provider = {
   marksFailures: boolean;
   /** Whether a command that exits with another code than 0 counts as a failed call. */
   nonZeroExitFails: boolean;
-  /** The part of a request that tells the reasoning effort, and what it is to be. */
-  effort: { of: (body: Body) => unknown; low: unknown; high: unknown; unset: unknown };
+  /**
+   * The part of a request that tells the reasoning effort, and what it is to be. `highWithin`: after a response without
+   * reasoning to the same input.
+   */
+  effort: { of: (body: Body) => unknown; low: unknown; high: unknown; highWithin: unknown; unset: unknown };
   editing: {
     tool: string;
     /** Calls that change `greet.py` as `greetings.after` has it, and how each of them ends. */
@@ -78,6 +81,7 @@ export const providers: readonly Provider[] = [
       of: (body) => body.reasoning,
       low: { effort: 'low', summary: 'auto' },
       high: { effort: 'high', summary: 'auto' },
+      highWithin: { effort: 'high', summary: 'auto' },
       unset: undefined,
     },
     editing: {
@@ -99,6 +103,7 @@ export const providers: readonly Provider[] = [
       of: (body) => body.thinking,
       low: { type: 'enabled', budget_tokens: 6_400 },
       high: { type: 'enabled', budget_tokens: 38_400 },
+      highWithin: { type: 'disabled' },
       unset: undefined,
     },
     editing: replaceText,
@@ -116,6 +121,7 @@ export const providers: readonly Provider[] = [
       of: thinkingConfig,
       low: { thinkingLevel: 'low', includeThoughts: true },
       high: { thinkingLevel: 'high', includeThoughts: true },
+      highWithin: { thinkingLevel: 'high', includeThoughts: true },
       unset: { includeThoughts: true },
     },
     editing: replaceText,
