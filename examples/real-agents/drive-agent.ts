@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type Agent, createAgent, drivenAgents, openSession, type Turn } from '@whetstone/agents';
-import type { DrivenAgentKind, Permissions } from '@whetstone/agents/config';
+import type { DrivenAgentKind, Permissions, PolicyRule } from '@whetstone/agents/config';
 import { testedVersion } from '@whetstone/agents/install';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -21,7 +21,10 @@ export type InstalledAgent = {
     /** Symbolic links in the workspace: where each leads, by its name. */
     links?: Record<string, string>;
   };
+  /** Default: an agent that asks before a command may run commands. */
   permissions?: Partial<Permissions>;
+  policy?: PolicyRule[];
+  options?: JsonObject;
 };
 
 export type AgentSession = AsyncDisposable & {
@@ -51,6 +54,7 @@ export type AgentTurn = {
 /** Models that each agent knows, so that what is measured does not change with the agent's own choice. */
 export const KNOWN_MODELS: Readonly<Record<DrivenAgentKind, string>> = {
   'codex-cli': 'gpt-5.5',
+  'codex-app-server': 'gpt-5.5',
   'claude-code': 'claude-sonnet-4-5',
   'gemini-cli': 'gemini-2.5-pro',
   'qwen-code': 'qwen3-coder-plus',
@@ -60,20 +64,29 @@ export const KNOWN_MODELS: Readonly<Record<DrivenAgentKind, string>> = {
 };
 
 /** Drives the agent as a run does: made by `createAgent`, in a process sandbox. */
-export async function openAgent({ kind, lane, extra, ...asked }: InstalledAgent): Promise<AgentSession> {
-  const { model = KNOWN_MODELS[kind], permissions } = asked;
+export async function openAgent({
+  kind,
+  lane,
+  extra,
+  policy,
+  options,
+  ...asked
+}: InstalledAgent): Promise<AgentSession> {
+  const { model = KNOWN_MODELS[kind] } = asked;
   const { env = {}, files = {}, links = {} } = extra ?? {};
   const version = testedVersion(drivenAgents[kind]);
+  const asks = drivenAgents[kind].launch.dialogue !== undefined;
+  const { permissions = asks ? { shell: 'allow' } : {} } = asked;
   const make = (): Promise<Agent> =>
     createAgent(
-      { kind, version, env, ...(model !== 'own' && { model }), ...present({ permissions }) },
+      { kind, version, env, permissions, ...present({ policy, options }), ...(model !== 'own' && { model }) },
       { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },
     );
   // The workspace has a unique name, because Gemini CLI makes a folder of that name below `tmp` of its home.
   const folder = await mkdtemp(join(tmpdir(), 'real-agent-'));
   const workspace = await mkdtemp(join(folder, 'workspace-'));
-  const options = { folder: workspace, lane: { ...lane, env: {} } };
-  const first = await openSession(await make(), options);
+  const place = { folder: workspace, lane: { ...lane, env: {} } };
+  const first = await openSession(await make(), place);
   const { sandbox } = first;
   await sandbox.writeFiles({ 'README.md': 'Greetings.\n' });
   await sandbox.runShell('git init --quiet && git add . && git commit --quiet --message Start');
@@ -92,7 +105,7 @@ export async function openAgent({ kind, lane, extra, ...asked }: InstalledAgent)
       if (restarts) {
         const { files: sessionFiles, id } = session;
         session = await openSession(await make(), {
-          ...{ ...options, sandbox, files: sessionFiles },
+          ...{ ...place, sandbox, files: sessionFiles },
           ...present({ resume: id }),
         });
       }

@@ -79,7 +79,11 @@ test.each(drivenAgentKinds)(
   async (kind) => {
     const { inside, escaped, metadata } = await tryOut(kind, { ...closed, filesystem: 'read-only' });
     expect([...inside, ...escaped]).toEqual([]);
-    expect(metadata.permissions).toMatchObject({ ...closed, filesystem: 'read-only', environment: 'minimal' });
+    expect(metadata.permissions).toMatchObject({
+      ...closed,
+      filesystem: 'read-only',
+      environment: 'minimal',
+    });
     expect(JSON.stringify(metadata)).not.toContain('of-the-user');
   },
 );

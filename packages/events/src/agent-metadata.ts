@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from './json.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { present } from './present.ts';
 import type { StreamEvent, StreamEventOf } from './stream-event.ts';
 import { addUsage, type Usage } from './usage.ts';
@@ -35,6 +35,8 @@ export type AgentFacts = {
   /** What the agent was held to, by surface: `filesystem`, `shell`, `network`, `apps`, `environment`. */
   permissions?: Readonly<Record<string, string>>;
   trace?: { traceId?: string; spanId?: string };
+  /** What the agent has to offer, by catalogue, if it was asked: models, skills, plugins, apps. `null`: it did not say. */
+  discovered?: JsonObject;
   /** The models, their calls, tokens and cost, where the adapter knows them better than the events. */
   models?: string[];
   modelCalls?: number | null;

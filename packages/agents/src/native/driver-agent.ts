@@ -1,6 +1,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { AgentFacts } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { createMask, type RunOptions, type Sandbox } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent, type TurnInput } from '../agent.ts';
@@ -60,7 +61,7 @@ export async function createDriverAgent(
       const model = config.driver.model ?? context.model;
       const connection: Connection = {
         ...{ access, home, workingDirectory: workdir, permissions },
-        ...present({ model, unpacked }),
+        ...present({ model, unpacked, options: config.driver.options }),
         ...(declared && {
           mcpServers: declared.mcpServers,
           plugins: pluginFolders(declared.plugins, config, sandbox),
@@ -80,7 +81,11 @@ export async function createDriverAgent(
         }),
       };
       const args = agent.launch.turn(request);
-      const dialogue = dialogueOf(config, { ...request, input, connection }, context);
+      const reported: AgentFacts = {};
+      const report = (facts: AgentFacts): void => void Object.assign(reported, facts);
+      const { env: settingsEnv } = settings;
+      const held = { ...request, input, connection, env: settingsEnv, report };
+      const dialogue = dialogueOf(config, held, context);
       const run = (options: RunOptions) =>
         sandbox.runCommand(program, [...(settings.args ?? []), ...args], options);
       const launch: TurnLaunch = {
@@ -114,7 +119,7 @@ export async function createDriverAgent(
       try {
         const turn = await runTurn(setup, launch, input, context);
         const approvalPolicy = agent.launch.dialogue ? 'policy' : 'never';
-        return { ...turn, facts: { approvalPolicy, ...turn.facts, permissions } };
+        return { ...turn, facts: { approvalPolicy, ...turn.facts, ...reported, permissions } };
       } finally {
         await keepLogin(given, sandbox, log);
       }
@@ -134,7 +139,7 @@ const withoutFolders = (environment: NodeJS.ProcessEnv): Record<string, string> 
 /** How a turn is led with a program that is asked and answers; `undefined` for the others. */
 function dialogueOf(
   { kind, driver }: DriverAgentConfig,
-  turn: Pick<DialogueTurn, 'input' | 'connection'> & TurnRequest,
+  turn: Pick<DialogueTurn, 'input' | 'connection' | 'env' | 'report'> & TurnRequest,
   { log, declared }: AgentContext,
 ): ((peer: Peer, emit: AgentContext['emit'], signal: AbortSignal) => Promise<void>) | undefined {
   const { dialogue } = drivenAgents[kind].launch;

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue } from '@whetstone/events';
+import type { AgentFacts, JsonObject, JsonValue } from '@whetstone/events';
 import type { WireProtocol } from '@whetstone/gateway';
 import type { z } from 'zod';
 import type { TurnInput } from '../agent.ts';
@@ -7,7 +7,7 @@ import type { Peer } from '../kit/dialogue.ts';
 import type { InputItem } from '../kit/input-items.ts';
 import type { EndedTurn, KeptRecord } from '../kit/kept-events.ts';
 import type { CreateMapper, MapperPlace, NativeMapper } from '../kit/native-mapper.ts';
-import type { Enforces, Permissions } from '../policy/permissions.ts';
+import type { Enforcer, Enforces, Permissions } from '../policy/permissions.ts';
 import type { DecidePolicy } from '../policy/policy.ts';
 
 /** Everything that Whetstone knows of one released agent. Each has a folder, and a line in `native-agents.ts`. */
@@ -35,6 +35,8 @@ export type DrivenAgent = NativeAgent & {
   stream: StreamFormat;
   /** Checks the options of this kind only (`options:`), which reach the dialogue as they are written. Absent: it has none. */
   options?: z.ZodObject;
+  /** The rules of a policy that this agent would not keep with these permissions. Default: none. */
+  unkeptRules?: NonNullable<Enforcer['unkeptRules']>;
 };
 
 /** Facts about an agent, from running it in the versions of `tested-versions.json`. */
@@ -173,6 +175,10 @@ export type DialogueTurn = TurnRequest & {
   signal: AbortSignal;
   /** Options of this kind only, as the configuration has them. */
   options: JsonObject;
+  /** The variables that the program was started with. */
+  env: Readonly<Record<string, string>>;
+  /** Takes what the dialogue learns of the turn and its stream does not show. */
+  report: (facts: AgentFacts) => void;
   log: (message: string) => void;
 };
 
@@ -188,6 +194,8 @@ export type Connection = {
   permissions: Permissions;
   /** The folder that `Release.unpacking` filled at installation. Default: none. */
   unpacked?: string;
+  /** Options of this kind only. Default: none. */
+  options?: JsonObject;
   /** MCP servers to start. Agents without MCP never get any. Default: none. */
   mcpServers?: readonly McpServer[];
   /** Plugins in the agent's home, each with the absolute path of its folder. Default: none. */

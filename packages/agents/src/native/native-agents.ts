@@ -1,7 +1,9 @@
+import { present } from '@whetstone/events/present';
 import type { Enforcer } from '../policy/permissions.ts';
 import { bub } from './bub/bub.ts';
 import { claudeCode } from './claude-code/claude-code.ts';
 import { coco } from './coco/coco.ts';
+import { codexAppServer } from './codex-app-server/codex-app-server.ts';
 import { codexCli } from './codex-cli/codex-cli.ts';
 import { copilot } from './copilot/copilot.ts';
 import { geminiCli } from './gemini-cli/gemini-cli.ts';
@@ -14,6 +16,7 @@ import { traecli } from './traecli/traecli.ts';
 /** Every released agent that Whetstone knows, by its kind. A new agent is a folder and a line here. */
 export const nativeAgents = {
   'codex-cli': codexCli,
+  'codex-app-server': codexAppServer,
   'claude-code': claudeCode,
   'gemini-cli': geminiCli,
   'qwen-code': qwenCode,
@@ -45,9 +48,10 @@ export const drivenAgentKinds = Object.keys(drivenAgents) as readonly DrivenAgen
 export const isDrivenKind = (kind: string): kind is DrivenAgentKind => Object.hasOwn(drivenAgents, kind);
 
 /** What a driven agent can be held to, and whether it asks a policy. */
-export const enforcerOf = ({ facts, launch }: DrivenAgent): Enforcer => ({
+export const enforcerOf = ({ facts, launch, unkeptRules }: DrivenAgent): Enforcer => ({
   enforces: facts.enforces ?? {},
   asks: launch.dialogue !== undefined,
+  ...present({ unkeptRules }),
 });
 
 /** The released agent of a kind; `undefined` for other kinds: `custom`, `loop`. */

@@ -1,3 +1,5 @@
+import type { PolicyRule } from './policy.ts';
+
 /**
  * What an agent may use, as separate options (provider taxonomy, "Workspace and Side Effects"). One option never opens
  * another: full access to the file system does not open the network.
@@ -60,7 +62,13 @@ export const closedOnlyWithoutShell = ({ filesystem, shell, network }: Permissio
     : undefined;
 
 /** What decides which permissions an agent has. */
-export type Enforcer = { enforces: Enforces /** It asks, and a policy can answer. */; asks: boolean };
+export type Enforcer = {
+  enforces: Enforces;
+  /** It asks, and a policy can answer. */
+  asks: boolean;
+  /** Of a policy, the rules that the agent would not keep with these permissions. Default: none. */
+  unkeptRules?: (permissions: Permissions, policy: readonly PolicyRule[]) => PermissionProblem[];
+};
 
 /**
  * The permissions of an agent: those of its configuration, else the safe ones that it can be held to if it asks, else the
@@ -79,9 +87,10 @@ export type PermissionProblem = { path: readonly (string | number)[]; message: s
 
 export function permissionProblems(
   kind: string,
-  { enforces, asks }: Enforcer,
-  { permissions = {}, policy = [] }: { permissions?: Partial<Permissions>; policy?: readonly unknown[] },
+  enforcer: Enforcer,
+  { permissions = {}, policy = [] }: { permissions?: Partial<Permissions>; policy?: readonly PolicyRule[] },
 ): PermissionProblem[] {
+  const { enforces, asks, unkeptRules } = enforcer;
   const problems: PermissionProblem[] = Object.entries(permissions).flatMap(([surface, value]) => {
     const possible = enforceable(surface as keyof Permissions, enforces);
     if (possible.includes(value)) return [];
@@ -89,13 +98,14 @@ export function permissionProblems(
     return [{ path: ['permissions', surface], message, hint: `it can: ${possible.join(', ')}` }];
   });
   const conflict =
-    problems.length === 0 ? enforces.together?.(permissionsOf({ enforces, asks }, permissions)) : undefined;
+    problems.length === 0 ? enforces.together?.(permissionsOf(enforcer, permissions)) : undefined;
   if (conflict !== undefined)
     problems.push({
       path: ['permissions'],
       message: `${kind} cannot be held to these together`,
       hint: conflict,
     });
+  if (asks && problems.length === 0) return unkeptRules?.(permissionsOf(enforcer, permissions), policy) ?? [];
   if (asks || policy.length === 0) return problems;
   const message = `${kind} decides by itself and asks nothing, so no rule could decide`;
   const hint = 'use permissions, or an agent that asks: docs/agents/permissions.md names them';

@@ -18,14 +18,21 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { closeAppServer, openAppServer } from './fake-app-server.ts';
 import { bubTape, type Format, formats } from './formats.ts';
 import { answerSchema, type Scene, type Seen } from './scene.ts';
 
 const FLOOD_BYTES = 200 * 1024 * 1024;
 
-const [formatName = 'text', ...args] = process.argv.slice(2);
+const [format = 'text', ...given] = process.argv.slice(2);
+// Two kinds run the same program.
+const isServer = given.includes('app-server');
+const formatName = isServer ? 'codex-app-server' : format;
+const server = isServer ? openAppServer() : undefined;
+const args = [...given, ...(server?.args ?? [])];
 const promptFile = args[args.indexOf('--prompt-file') + 1];
-const prompt = readFileSync(args.includes('--prompt-file') && promptFile ? promptFile : 0, 'utf8');
+const prompt =
+  server?.prompt ?? readFileSync(args.includes('--prompt-file') && promptFile ? promptFile : 0, 'utf8');
 const { scene, token } = JSON.parse(prompt.slice(prompt.indexOf('{'), prompt.indexOf('}') + 1)) as Scene;
 
 const home = process.env.HOME ?? '';
@@ -41,7 +48,7 @@ const seen: Seen = {
   homeDirectory: homedir(),
   filesAtHome: readdirSync(home, { recursive: true, encoding: 'utf8' }),
   // At the end of a pipe or of /dev/null, a second read gives nothing; at a terminal it would wait.
-  standardInput: readFileSync(0, 'utf8'),
+  ...(!server && { standardInput: readFileSync(0, 'utf8') }),
   isTerminal: process.stdin.isTTY === true,
   session,
   ...present({ resumed }),
@@ -52,6 +59,7 @@ const turns = resumed === undefined ? 1 : Number(readFileSync(join(sessions, ses
 writeFileSync(join(sessions, session), String(turns));
 
 await play();
+if (server) closeAppServer();
 
 async function play(): Promise<void> {
   const { begin, work, done, failed, answer } = printer();

@@ -1,3 +1,5 @@
+import { codexAppServer } from './app-server-format.ts';
+
 /**
  * What each agent prints, reduced to the fields that are read. The shapes are those of the recorded streams in
  * `native/<kind>/__fixtures__`.
@@ -309,6 +311,7 @@ export const bubTape: Format = {
 
 export const formats = {
   'codex-cli': codexCli,
+  'codex-app-server': codexAppServer,
   'claude-code': claudeCode,
   'gemini-cli': geminiCli,
   'qwen-code': qwenCode,

@@ -14,6 +14,7 @@ export const reasons = {
   'own memory': 'The adapter decides what it keeps in memory.',
   'part of Whetstone': 'The agent is part of Whetstone and cannot be missing.',
   'in process': 'The agent runs in this process and has no exit code.',
+  'led by its input': 'The agent is led through its standard input, which stays open until it ends.',
   'shown to its model': 'Output and failures of commands go to the agent’s model.',
 } as const;
 
@@ -39,6 +40,9 @@ const commandWithoutEvents: Cells = {
 
 /** Agent × case → why the case does not apply. A test checks that each of these cases really fails for the agent. */
 export const notApplicable: Readonly<Partial<Record<ContractAgent, Cells>>> = {
+  'codex-app-server': {
+    'standard input ends after the prompt, so a question gets no answer': 'led by its input',
+  },
   'gemini-cli': noSchema,
   'opencode-cli': noSchema,
   pi: noSchema,

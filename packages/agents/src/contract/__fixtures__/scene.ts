@@ -28,8 +28,8 @@ export type Seen = {
   workingDirectory: string;
   homeDirectory: string;
   filesAtHome: string[];
-  /** Standard input after the prompt. */
-  standardInput: string;
+  /** Standard input after the prompt. Absent: the agent is led through it. */
+  standardInput?: string;
   isTerminal: boolean;
   session: string;
   /** The session that an argument named, if the home has it. */

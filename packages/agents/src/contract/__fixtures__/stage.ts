@@ -18,7 +18,11 @@ const fake = (format: string): string =>
 
 /** Programs for the PATH: one with the name of each released agent, and one for commands and adapters. */
 export const fakePrograms: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(drivenAgentKinds.map((kind) => [drivenAgents[kind].release.program, fake(kind)])),
+  ...Object.fromEntries(
+    drivenAgentKinds
+      .filter((kind) => drivenAgents[kind].release.installedAs === undefined)
+      .map((kind) => [drivenAgents[kind].release.program, fake(kind)]),
+  ),
   // Its first argument is the format.
   'fake-agent': fake(''),
 };

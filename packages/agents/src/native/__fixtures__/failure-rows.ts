@@ -16,7 +16,8 @@ export type FailureRow = {
   recording: string;
   /** The turn still completes, with a rejected call. */
   isCompleted?: true;
-  ends: Readonly<Record<DrivenAgentKind, End['exit'] | End | { none: string }>>;
+  /** Agents that run a turn by themselves; one that is led through a protocol ends with its dialogue. */
+  ends: Readonly<Partial<Record<DrivenAgentKind, End['exit'] | End | { none: string }>>>;
 };
 
 const stopped = (exit: End['exit']): End => ({ exit, isStopped: true });

@@ -51,8 +51,13 @@ export function toolNameOf({ type, server, tool }: JsonObject): string | undefin
       return textIn(tool) ?? type;
     case 'file_change':
       return 'apply_patch';
+    case 'dynamic_tool_call':
+      return requiredText(tool);
     case 'command_execution':
     case 'web_search':
+    case 'view_image':
+    case 'image_generation':
+    case 'sleep':
       return type;
     default:
       return undefined;
@@ -64,7 +69,7 @@ export function calledEvent(item: JsonObject, callId: string, name: string): Str
   if (item.type === 'command_execution') {
     return { type: 'action.called', callId, name, input: { command: shellCommand(item.command) } };
   }
-  const { id, type, status, result, error, agents_states, ...input } = item;
+  const { id, type, status, result, error, agents_states, contentItems, success, ...input } = item;
   return { type: 'action.called', callId, name, input: objectIn(input.arguments) ?? input };
 }
 
@@ -75,7 +80,7 @@ export function resultEvent(item: JsonObject, callId: string): StreamEvent {
     const output = { output: textIn(item.aggregated_output) ?? '', ...present({ exitCode }) };
     return { type: 'action.result', callId, status, output };
   }
-  const output = item.result ?? item.error ?? item.agents_states;
+  const output = item.result ?? item.error ?? item.agents_states ?? item.contentItems;
   return { type: 'action.result', callId, status, ...(output != null && { output }) };
 }
 

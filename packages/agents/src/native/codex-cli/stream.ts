@@ -3,20 +3,9 @@ import { present } from '@whetstone/events/present';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { SessionRecord, SUMMARY_TEXT_BYTES } from '../../kit/session-record.ts';
-import { skillEvents, skillIn } from '../../kit/skill-file.ts';
 import { textTail } from '../../kit/text-tail.ts';
-import { Collaboration } from './collaboration.ts';
-import {
-  type CodexUsage,
-  calledEvent,
-  codexUsage,
-  fileEvents,
-  resultEvent,
-  statusOf,
-  toolNameOf,
-  toUsage,
-  usageSince,
-} from './items.ts';
+import { CodexCalls } from './codex-calls.ts';
+import { type CodexUsage, codexUsage, toUsage, usageSince } from './items.ts';
 
 /** Limit of what a result row takes from the output of an agent. */
 const TOOL_NAMES_LIMIT = 500;
@@ -41,13 +30,13 @@ export class CodexStream implements NativeMapper {
   readonly #record = new SessionRecord();
   readonly #workdir: string | undefined;
   readonly #before: CodexUsage | 'unread' | undefined;
-  readonly #called = new Set<string>();
-  readonly #collaboration = new Collaboration(this.#record.subagents);
+  readonly #calls: CodexCalls;
   #plan = '';
 
   constructor({ workdir }: MapperPlace = {}, before?: CodexUsage | 'unread') {
     this.#workdir = workdir;
     this.#before = before;
+    this.#calls = new CodexCalls(workdir, this.#record.subagents);
   }
 
   /** `undefined` for an item without a mapping, or whose shape is that of another version. */
@@ -105,8 +94,11 @@ export class CodexStream implements NativeMapper {
   }
 
   #itemEvents(item: JsonObject, id: string, isDone: boolean): StreamEvent[] | undefined {
-    const name = toolNameOf(item);
-    if (name !== undefined) return this.#toolEvents(item, id, name, isDone);
+    const called = this.#calls.events(item, id, isDone);
+    if (called && isDone) {
+      this.#countTool(item.type === 'mcp_tool_call' ? `mcp:${item.server}/${item.tool}` : `${item.type}`);
+    }
+    if (called) return called;
     switch (item.type) {
       case 'todo_list':
         return this.#planEvents(objectsIn(item.items));
@@ -135,41 +127,6 @@ export class CodexStream implements NativeMapper {
     if (plan === this.#plan) return []; // the end of the turn repeats the plan
     this.#plan = plan;
     return [{ type: 'plan.updated', steps }];
-  }
-
-  #toolEvents(item: JsonObject, id: string, name: string, isDone: boolean): StreamEvent[] {
-    const events = this.#called.has(id) ? [] : [calledEvent(item, id, name)];
-    this.#called.add(id);
-    if (item.type === 'collab_tool_call' && item.tool === 'spawn_agent') {
-      events.push(...this.#collaboration.started(id, 'agent'));
-    }
-    if (!isDone) return events;
-    this.#called.delete(id);
-    this.#countTool(item.type === 'mcp_tool_call' ? `mcp:${item.server}/${item.tool}` : `${item.type}`);
-    const result = resultEvent(item, id);
-    // A refused patch changed nothing.
-    const isPatch = item.type === 'file_change' && statusOf(item.status) === 'completed';
-    const files = isPatch ? fileEvents(item, this.#workdir) : [];
-    return [...events, ...this.#effects(item, id), result, ...files];
-  }
-
-  #effects(item: JsonObject, id: string): StreamEvent[] {
-    if (item.type === 'command_execution') {
-      const skill = skillIn(requiredText(item.command));
-      if (skill === undefined) return [];
-      return skillEvents(
-        `${id}/skill`,
-        skill,
-        statusOf(item.status) === 'completed' ? 'completed' : 'failed',
-      );
-    }
-    if (item.type !== 'collab_tool_call') return [];
-    if (item.tool === 'spawn_agent') {
-      const threadId = Array.isArray(item.receiver_thread_ids) && textIn(item.receiver_thread_ids[0]);
-      if (!threadId) return this.#collaboration.failed(id);
-      this.#collaboration.hasThread(id, threadId);
-    }
-    return this.#collaboration.ended(objectIn(item.agents_states));
   }
 
   #countTool(name: string): void {

@@ -1,0 +1,22 @@
+import { codexCli } from '../codex-cli/codex-cli.ts';
+import type { Launch } from '../native-agent.ts';
+import { confiningArgs } from './confinement.ts';
+import { leadTurn } from './lead-turn.ts';
+import type { AppServerOptions } from './options.ts';
+import { tracing } from './trace.ts';
+
+export const launch: Launch = {
+  // One installation and one configuration file with `codex exec`; the rest is said in each thread and turn.
+  settings(connection) {
+    const { files, env, args = [] } = codexCli.launch.settings(connection);
+    const { trace } = (connection.options ?? {}) as AppServerOptions;
+    const traced = trace && tracing(trace.endpoint);
+    return {
+      files,
+      env: { ...env, ...traced?.env },
+      args: [...args, ...confiningArgs(connection.permissions), ...(traced?.args ?? [])],
+    };
+  },
+  turn: () => ['app-server'],
+  dialogue: leadTurn,
+};

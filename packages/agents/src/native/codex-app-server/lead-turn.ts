@@ -1,0 +1,177 @@
+import type { JsonObject } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
+import type { Peer } from '../../kit/dialogue.ts';
+import { objectIn, textIn } from '../../kit/fields.ts';
+import { createJsonRpc, type JsonRpc, RpcError } from '../../kit/json-rpc.ts';
+import type { DialogueTurn } from '../native-agent.ts';
+import { approvalPolicyOf, sandboxModeOf, sandboxPolicyOf } from './confinement.ts';
+import { discover } from './discover.ts';
+import type { AppServerOptions, Review } from './options.ts';
+import type {
+  InitializeParams,
+  ReviewStartParams,
+  ReviewTarget,
+  ThreadForkParams,
+  ThreadResumeParams,
+  ThreadStartParams,
+  TurnInterruptParams,
+  TurnStartParams,
+  TurnSteerParams,
+} from './protocol.ts';
+import type { ClientRequestMethod } from './protocol-methods.ts';
+import { answerRequest } from './server-requests.ts';
+import { traceOf } from './trace.ts';
+import { textInput, userInputOf } from './user-input.ts';
+import { createWatch, type Watch } from './watch.ts';
+
+const STARTUP_SECONDS = 30;
+const REQUEST_SECONDS = 30;
+
+/** A running app-server, which may lead several turns of one session. */
+type Server = { ask: Ask; rpc: JsonRpc; current: { turn: DialogueTurn; watch: Watch } };
+type Ask = (method: ClientRequestMethod, params: object) => Promise<JsonObject>;
+
+const servers = new WeakMap<Peer, Server>();
+
+/**
+ * Leads one turn with an app-server: handshake, thread, turn, leave. A request that Codex refuses, or does not answer in
+ * time, ends the dialogue; the stream then has no end of the turn, so the turn has failed.
+ */
+export async function leadTurn(peer: Peer, turn: DialogueTurn): Promise<void> {
+  const watch = createWatch();
+  try {
+    const server = servers.get(peer) ?? (await startServer(peer, turn, watch));
+    server.current = { turn, watch };
+    await hold(server, turn, watch);
+  } catch (error) {
+    if (!(error instanceof RpcError)) throw error;
+    turn.log(`codex app-server: ${error.message}`);
+  }
+}
+
+async function startServer(peer: Peer, turn: DialogueTurn, watch: Watch): Promise<Server> {
+  const { startup_timeout_seconds = STARTUP_SECONDS, request_timeout_seconds = REQUEST_SECONDS } =
+    turn.options as AppServerOptions;
+  const rpc = createJsonRpc(
+    peer,
+    {
+      onRequest(method, params) {
+        const { decide } = server.current.turn;
+        return answerRequest(method, params, { decide, pathsOf: server.current.watch.pathsOf });
+      },
+      onNotification: (method, params) => server.current.watch.notice(method, params),
+    },
+    request_timeout_seconds * 1000,
+  );
+  const server: Server = {
+    ask: (method, params) => rpc.request(method, params as JsonObject),
+    rpc,
+    current: { turn, watch },
+  };
+  const hello: InitializeParams = {
+    clientInfo: { name: 'whetstone', title: 'Whetstone', version: '1' },
+    capabilities: { experimentalApi: true },
+  };
+  await rpc.request('initialize', hello, { timeoutMs: startup_timeout_seconds * 1000 });
+  rpc.notify('initialized');
+  servers.set(peer, server);
+  return server;
+}
+
+async function hold({ ask, rpc }: Server, turn: DialogueTurn, watch: Watch): Promise<void> {
+  const given = turn.options as AppServerOptions;
+  const threadId = await openThread(ask, turn);
+  if (given.discover) turn.report({ discovered: await discover(ask, given.discover, turn) });
+  const trace = traceOf(turn.env);
+  if (trace) turn.report({ trace });
+  for (const { after_calls, text } of given.steer ?? []) {
+    watch.afterCalls(threadId, after_calls, (expectedTurnId) => {
+      const params: TurnSteerParams = { threadId, expectedTurnId, input: [textInput(text)] };
+      ask('turn/steer', params).catch((error: Error) =>
+        turn.log(`codex app-server, steer: ${error.message}`),
+      );
+    });
+  }
+  const started = given.review
+    ? await ask('review/start', reviewOf(threadId, given.review, turn))
+    : await ask('turn/start', turnOf(threadId, turn));
+  const turnId = textIn(objectIn(started.turn)?.id) ?? '';
+  const completed = watch.completed(threadId, turnId);
+  const interrupt = (): void => {
+    const params: TurnInterruptParams = { threadId, turnId };
+    // A turn that has ended meanwhile cannot be interrupted, which is as good.
+    ask('turn/interrupt', params).catch(() => {});
+  };
+  if (turn.signal.aborted) interrupt();
+  turn.signal.addEventListener('abort', interrupt);
+  await Promise.race([completed, rpc.ended]);
+  turn.signal.removeEventListener('abort', interrupt);
+  await takeLeave(ask, threadId, turn);
+}
+
+async function openThread(ask: Ask, turn: DialogueTurn): Promise<string> {
+  const given = turn.options as AppServerOptions;
+  const { permissions, model, workingDirectory } = turn;
+  const shared = {
+    cwd: workingDirectory,
+    approvalPolicy: approvalPolicyOf(permissions),
+    sandbox: sandboxModeOf(permissions),
+    ...present({ model }),
+  };
+  if (turn.resume === undefined && given.fork !== undefined) {
+    const params: ThreadForkParams = { threadId: given.fork, ...shared, excludeTurns: true };
+    return threadIn(await ask('thread/fork', params));
+  }
+  const resumed = turn.resume ?? given.resume;
+  if (resumed !== undefined) {
+    if (given.cleanup === 'archive') await ask('thread/unarchive', { threadId: resumed });
+    const params: ThreadResumeParams = { threadId: resumed, ...shared, excludeTurns: true };
+    return threadIn(await ask('thread/resume', params));
+  }
+  const { base_instructions, developer_instructions, service_tier, ephemeral = false } = given;
+  const params: ThreadStartParams = {
+    ...{ ...shared, ephemeral },
+    ...present({
+      baseInstructions: base_instructions,
+      developerInstructions: developer_instructions,
+      serviceTier: service_tier,
+    }),
+  };
+  return threadIn(await ask('thread/start', params));
+}
+
+const threadIn = ({ thread }: JsonObject): string => textIn(objectIn(thread)?.id) ?? '';
+
+function turnOf(threadId: string, turn: DialogueTurn): TurnStartParams {
+  const { effort, summary, service_tier } = turn.options as AppServerOptions;
+  const schema = turn.input.outputSchema;
+  return {
+    ...{ threadId, input: userInputOf(turn), sandboxPolicy: sandboxPolicyOf(turn.permissions) },
+    ...present({
+      effort,
+      summary,
+      serviceTier: service_tier,
+      outputSchema: schema as TurnStartParams['outputSchema'],
+    }),
+  };
+}
+
+function reviewOf(threadId: string, review: Review, { input }: DialogueTurn): ReviewStartParams {
+  const target = (): ReviewTarget => {
+    if (review === 'custom') return { type: 'custom', instructions: input.text };
+    if (review === 'uncommitted-changes') return { type: 'uncommittedChanges' };
+    return 'branch' in review
+      ? { type: 'baseBranch', branch: review.branch }
+      : { type: 'commit', sha: review.commit, title: null };
+  };
+  return { threadId, target: target(), delivery: 'inline' };
+}
+
+async function takeLeave(ask: Ask, threadId: string, turn: DialogueTurn): Promise<void> {
+  const { cleanup = 'unsubscribe', reuse_server = false } = turn.options as AppServerOptions;
+  if (turn.signal.aborted || cleanup === 'none' || (reuse_server && cleanup === 'unsubscribe')) return;
+  const method = cleanup === 'archive' ? 'thread/archive' : 'thread/unsubscribe';
+  await ask(method, { threadId }).catch((error: Error) =>
+    turn.log(`codex app-server, ${method}: ${error.message}`),
+  );
+}
