@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { StreamEvent } from '@whetstone/events';
+import { deriveAgentMetadata, type StreamEvent } from '@whetstone/events';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type AgentContext, defineAgent, defineSandboxAgent, type Turn } from '../agent.ts';
 import { createAgent } from '../create-agent.ts';
@@ -67,6 +67,47 @@ test('events come as they happen, to the loop and to the callback, and are all i
   expect(events).toMatchObject(events.map(() => ({ turn: 0, source: 'agent', at: expect.any(String) })));
   // Who iterates late has missed nothing.
   expect(await iterate(driving)).toEqual(['action.called', 'action.result', 'message']);
+});
+
+test('the host adds which files are new, where the agent calls them modified', async () => {
+  const writer = defineSandboxAgent({
+    name: 'writer',
+    capabilities: { conversation: true },
+    async send(_, { sandbox, session, emit }) {
+      session.id = 'one';
+      const paths = [
+        'old.txt',
+        'src/new.txt',
+        'src/new.txt',
+        'removed.txt',
+        'node_modules/x.js',
+        '../outside',
+      ];
+      await sandbox.runCommand('sh', [
+        '-c',
+        'mkdir -p src; echo x | tee by-shell.txt src/new.txt > /dev/null',
+      ]);
+      for (const path of [...paths, ...(session.isNew ? [] : ['by-shell.txt'])])
+        emit({ type: 'file.changed', path, change: 'modified' });
+      return completed();
+    },
+  });
+  await writeFile(join(folder, 'old.txt'), '');
+  await using session = await openSession(writer, { folder });
+  const first = await session.send('one');
+  expect(first.events.slice(0, -1)).toMatchObject(Array(6).fill({ change: 'modified', source: 'agent' }));
+  expect(first.events.at(-1)).toMatchObject({
+    path: 'src/new.txt',
+    change: 'added',
+    source: 'host',
+    turn: 0,
+  });
+  const changes = deriveAgentMetadata(first.events).fileChanges;
+  expect(changes.filter(({ path }) => path === 'src/new.txt')).toEqual([
+    { path: 'src/new.txt', change: 'added' },
+  ]);
+  // No file of the second turn is new.
+  expect((await session.send('two')).events.map((event) => event.source)).toEqual(Array(7).fill('agent'));
 });
 
 test('an agent that was left in the loop is stopped', async () => {

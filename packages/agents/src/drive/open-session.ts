@@ -8,6 +8,7 @@ import type { Agent, AgentContext, AttemptFiles, TurnInput } from '../agent.ts';
 import { readPrompt } from '../kit/input-items.ts';
 import { hostedAgent, placesAbove } from '../module/hosted-agent.ts';
 import { type DrivenTurn, startTurn } from './driven-turn.ts';
+import { listFiles, newFilesIn } from './new-files.ts';
 import { refuseAbove } from './read-above.ts';
 import { contextIn, openPlace, type SessionOptions } from './session-place.ts';
 import { createTurnStamp } from './turn-stamp.ts';
@@ -84,6 +85,15 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
           const turnInput = typeof input === 'string' ? readPrompt(input) : input;
           await placePrompt(place.files, turnInput.text);
           const events: StreamEvent[] = [];
+          const add = (event: StreamEvent) => {
+            const stamped = stamp(event, index);
+            events.push(stamped);
+            turnOptions.onEvent?.(stamped);
+            emit(stamped);
+          };
+          // The folder of a caller's own sandbox need not be on this machine.
+          const { workdir } = place.sandbox;
+          const before = sandbox ? undefined : await listFiles(workdir);
           const turn = await hosted.send(turnInput, {
             ...contextIn(place, { ...options, ...turnOptions }),
             signal: AbortSignal.any(
@@ -91,13 +101,9 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
             ),
             session,
             log: turnOptions.onLog ?? (() => undefined),
-            emit(event) {
-              const stamped = stamp(event, index);
-              events.push(stamped);
-              turnOptions.onEvent?.(stamped);
-              emit(stamped);
-            },
+            emit: add,
           });
+          if (before) newFilesIn(events, before, workdir).forEach(add);
           return { ...turn, events };
         } finally {
           isRunning = false;
