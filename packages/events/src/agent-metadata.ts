@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { present } from './present.ts';
+import { shellCommand } from './shell-command.ts';
 import type { StreamEvent, StreamEventOf } from './stream-event.ts';
 import { addUsage, type Usage } from './usage.ts';
 
@@ -63,18 +64,6 @@ export type AgentMetadata = Omit<AgentFacts, 'models' | 'modelCalls'> & {
   modelCalls: number | null;
   errors: string[];
 };
-
-/** The names of the tools with which the known agents run a shell command. */
-const SHELL_TOOLS = new Set([
-  'shell',
-  'bash',
-  'Bash',
-  'exec_command',
-  'shell_command',
-  'local_shell',
-  'command_execution',
-  'run_shell_command',
-]);
 
 /** Derives the metadata of a stream. Pure: the same events and facts give the same metadata. */
 export function deriveAgentMetadata(events: readonly StreamEvent[], facts: AgentFacts = {}): AgentMetadata {
@@ -175,11 +164,11 @@ function settleRefusals({ tools, approvals }: AgentMetadata): void {
 
 function classifyTool(tool: ToolActivity, metadata: AgentMetadata): void {
   const input = isJsonObject(tool.input) ? tool.input : {};
-  if (SHELL_TOOLS.has(tool.name)) {
-    const command = commandLine(input.command ?? input.cmd ?? tool.input);
+  const command = shellCommand(tool);
+  if (command) {
     const exitCode = isJsonObject(tool.output) ? (tool.output.exitCode ?? tool.output.exit_code) : undefined;
     const ended = typeof exitCode === 'number' ? { exitCode } : {};
-    metadata.commands.push({ callId: tool.callId, command, status: tool.status, ...ended });
+    metadata.commands.push({ callId: tool.callId, command: command.line, status: tool.status, ...ended });
   }
   const mcp = /^mcp__(?<server>.+?)__(?<tool>.+)$/.exec(tool.name)?.groups;
   if (mcp) {
@@ -190,15 +179,6 @@ function classifyTool(tool: ToolActivity, metadata: AgentMetadata): void {
     const list = tool.status === 'completed' ? metadata.skills.confirmed : metadata.skills.attempted;
     addOnce(list, input.skill);
   }
-}
-
-/** The command as the model gave it: without the shell that an agent runs it in. */
-function commandLine(value: JsonValue): string {
-  if (typeof value === 'string') return value;
-  if (Array.isArray(value) && value.length === 3 && /^(?:.*\/)?\w*sh -l?c$/.test(value.slice(0, 2).join(' ')))
-    return commandLine(value[2] ?? '');
-  if (Array.isArray(value)) return value.map((part) => commandLine(part)).join(' ');
-  return JSON.stringify(value);
 }
 
 function addOnce(list: string[], value: string): void {

@@ -1,5 +1,11 @@
-import { type AgentMetadata, deriveAgentMetadata, type JsonValue, type StreamEvent } from '@whetstone/events';
-import { objectIn, textIn } from '../../kit/fields.ts';
+import { type AgentMetadata, deriveAgentMetadata, type StreamEvent } from '@whetstone/events';
+import {
+  pathsIn,
+  TOOL_CATEGORIES,
+  type ToolCategory,
+  textsAt,
+  toolCategory,
+} from '../../kit/tool-category.ts';
 
 /** Counts of what an agent did, in the shape that assertions in an `EVAL.ts` read. */
 export type Observability = {
@@ -17,30 +23,6 @@ export type Observability = {
   thinkingBlocks: number;
 };
 
-/** Tool names of the known agents, in lower case and without separators. The metadata already knows the shell tools. */
-const TOOLS = {
-  file_read: ['read', 'readfile', 'readmanyfiles', 'viewimage', 'notebookread'],
-  file_write: ['write', 'writefile', 'createfile'],
-  file_edit: [
-    ...['edit', 'editfile', 'multiedit', 'notebookedit', 'replace'],
-    ...['applypatch', 'patch', 'filechange', 'strreplace'],
-  ],
-  shell: [],
-  web_fetch: ['webfetch', 'fetch'],
-  web_search: ['websearch', 'googlewebsearch'],
-  glob: ['glob', 'find', 'findfiles'],
-  grep: ['grep', 'searchfilecontent', 'greptool', 'search'],
-  list_dir: ['ls', 'list', 'listdir', 'listdirectory'],
-  agent_task: ['task', 'agent', 'spawnagent'],
-  unknown: [],
-} as const satisfies Record<string, readonly string[]>;
-
-type ToolCategory = keyof typeof TOOLS;
-const CATEGORIES = Object.keys(TOOLS) as readonly ToolCategory[];
-
-const PATH_KEYS = ['file_path', 'filePath', 'absolute_path', 'notebook_path', 'path', 'file'] as const;
-const PATCH_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
-
 /** Pure. Tool calls and files of sub-agents count; their messages do not count as turns. */
 export function deriveObservability(events: readonly StreamEvent[]): Observability {
   const metadata = deriveAgentMetadata(events);
@@ -52,7 +34,10 @@ export function deriveObservability(events: readonly StreamEvent[]): Observabili
   // Changes that no tool call made.
   const called = new Set(metadata.tools.map(({ callId }) => callId));
   const others = [...delegations].filter((callId) => !called.has(callId)).length;
-  const toolCalls = Object.fromEntries(CATEGORIES.map((name) => [name, 0])) as Record<ToolCategory, number>;
+  const toolCalls = Object.fromEntries(TOOL_CATEGORIES.map((name) => [name, 0])) as Record<
+    ToolCategory,
+    number
+  >;
   for (const { category } of calls) toolCalls[category] += 1;
   toolCalls.agent_task += others;
 
@@ -87,8 +72,7 @@ function categoryOf(
 ): ToolCategory {
   if (commands.has(callId)) return 'shell';
   if (delegations.has(callId)) return 'agent_task';
-  const plain = name.toLowerCase().replaceAll(/[^a-z]/g, '');
-  return CATEGORIES.find((category) => TOOLS[category].some((tool) => tool === plain)) ?? 'unknown';
+  return toolCategory(name);
 }
 
 function shellCommand({ command, exitCode, status }: AgentMetadata['commands'][number]) {
@@ -99,14 +83,3 @@ function shellCommand({ command, exitCode, status }: AgentMetadata['commands'][n
 function successOf(status: AgentMetadata['tools'][number]['status']): { success?: boolean } {
   return status === 'pending' ? {} : { success: status === 'completed' };
 }
-
-/** The paths that a call names, in one of the keys for paths or in the headings of a patch. */
-function pathsIn(input: JsonValue): string[] {
-  const named = textsAt(input, PATH_KEYS);
-  if (named.length > 0) return named;
-  const patches = typeof input === 'string' ? [input] : textsAt(input, ['patch', 'input']);
-  return patches.flatMap((patch) => [...patch.matchAll(PATCH_FILE)].map(([, path = '']) => path));
-}
-
-const textsAt = (input: JsonValue, keys: readonly string[]): string[] =>
-  keys.flatMap((key) => textIn(objectIn(input)?.[key]) ?? []);
