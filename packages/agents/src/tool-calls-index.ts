@@ -1,3 +1,8 @@
 /** `@whetstone/agents/tool-calls`: what a tool call does, whatever its agent calls the tool. Loads no agent. */
-export { type CommandWord, type SimpleCommand, simpleCommands } from './command/simple-commands.ts';
+export {
+  type CommandWord,
+  type Redirection,
+  type SimpleCommand,
+  simpleCommands,
+} from './command/simple-commands.ts';
 export { pathsIn, type ToolCategory, toolCategory } from './kit/tool-category.ts';

@@ -104,6 +104,11 @@ export const streamEventSchema = z.discriminatedUnion('type', [
     rule: z.string().optional(),
   }),
   event('compaction', { summary: z.string().optional(), droppedMessages: z.number().int().optional() }),
+  /**
+   * A skill entered the conversation. `callId`: the call that loaded it, if the agent has a tool for that or read the
+   * file. A load that failed gives no such event.
+   */
+  event('skill.loaded', { skill: z.string(), callId: z.string().optional() }),
   event('plan.updated', {
     steps: z.array(z.object({ text: z.string(), status: z.enum(['pending', 'in_progress', 'completed']) })),
   }),

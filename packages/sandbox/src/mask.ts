@@ -17,7 +17,9 @@ export type MaskStream = ReturnType<typeof createMaskStream>;
 
 /** Shorter values are mostly words: masking them would destroy logs and protect nothing. */
 const SHORTEST_SECRET = 6;
-const REPLACEMENT = Buffer.from('[masked]');
+/** What stands in the place of a secret. */
+export const MASKED = '[masked]';
+const REPLACEMENT = Buffer.from(MASKED);
 
 /** Makes a mask for these secrets; values under 6 characters are ignored. */
 export function createMask(secrets: readonly string[]): Mask {

@@ -14,8 +14,10 @@ export type CommandWord = {
 export type SimpleCommand = {
   name: CommandWord;
   arguments: CommandWord[];
-  redirections: CommandWord[];
+  redirections: Redirection[];
 };
+
+export type Redirection = CommandWord & { isOutput: boolean };
 
 /**
  * The programs that a shell command runs, in the order of the text: behind `;`, `&&`, `|`, in substitutions, and behind
@@ -28,7 +30,7 @@ export function simpleCommands(command: JsonValue): SimpleCommand[] {
   return withInner({ words: command.map((part) => plainWord(String(part))), redirections: [] });
 }
 
-type Parsed = { words: CommandWord[]; redirections: CommandWord[] };
+type Parsed = { words: CommandWord[]; redirections: Redirection[] };
 
 /** Reserved words that a command may follow. */
 const BEFORE_COMMAND = new Set([
@@ -58,7 +60,9 @@ function commandsIn(tokens: readonly ShellToken[]): SimpleCommand[] {
       if (token.text === ';;') isPattern = true;
     } else if (token.kind === 'redirection') {
       inner.push(...substitutionsOf(token.target));
-      if (!/<<-?$/.test(token.text) && !/&$/.test(token.text)) parsed.redirections.push(toWord(token.target));
+      if (!/<<-?$/.test(token.text) && !/&$/.test(token.text)) {
+        parsed.redirections.push({ ...toWord(token.target), isOutput: token.text.includes('>') });
+      }
     } else {
       inner.push(...substitutionsOf(token));
       const isFirst = parsed.words.length === 0 && !token.isQuoted;

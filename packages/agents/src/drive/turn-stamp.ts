@@ -16,15 +16,16 @@ export function createTurnStamp(): (event: StreamEvent, turn: number) => StreamE
   // A result whose call is not in this turn belongs to a call of an earlier turn.
   const nameOf = (id: string): string => latest.get(id)?.name ?? id;
   return (event, turn) => {
-    if ('callId' in event && BEGINNINGS.has(event.type)) {
-      const known = latest.get(event.callId);
-      if (!known) latest.set(event.callId, { name: event.callId, turn });
-      else if (known.turn !== turn) latest.set(event.callId, { name: `${event.callId}#${turn + 1}`, turn });
+    const callId = 'callId' in event ? event.callId : undefined;
+    if (callId !== undefined && BEGINNINGS.has(event.type)) {
+      const known = latest.get(callId);
+      if (!known) latest.set(callId, { name: callId, turn });
+      else if (known.turn !== turn) latest.set(callId, { name: `${callId}#${turn + 1}`, turn });
     }
     return {
       ...event,
       turn,
-      ...('callId' in event && { callId: nameOf(event.callId) }),
+      ...(callId !== undefined && { callId: nameOf(callId) }),
       ...(event.parentCallId !== undefined && { parentCallId: nameOf(event.parentCallId) }),
     };
   };

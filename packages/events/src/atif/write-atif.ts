@@ -147,6 +147,7 @@ const REASONS: Partial<Record<StreamEvent['type'], string>> = {
   'approval.requested': 'ATIF has no place for approvals',
   'approval.decided': 'ATIF has no place for approvals',
   'plan.updated': 'ATIF has no place for plans',
+  'skill.loaded': 'ATIF has no place for loaded skills',
   'input.requested': 'ATIF has no place for questions to a human',
   compaction: 'ATIF only shows it with a second document that continues the first',
   'session.started': 'a document has one session',

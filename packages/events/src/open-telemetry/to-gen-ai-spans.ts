@@ -327,6 +327,7 @@ const REASONS: Partial<Record<StreamEvent['type'], string>> = {
   'approval.requested': 'the conventions have no place for approvals',
   'approval.decided': 'the conventions have no place for approvals',
   'plan.updated': 'the conventions have no place for plans',
+  'skill.loaded': 'the conventions have no place for loaded skills',
   'input.requested': 'the conventions have no place for questions to a human',
   compaction: 'the conventions have no place for compaction',
   raw: 'it has no mapping',

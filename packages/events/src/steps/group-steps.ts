@@ -61,7 +61,7 @@ export function groupSteps(events: readonly StreamEvent[]): Step[] {
   };
 
   for (const event of events) {
-    const latest = 'callId' in event ? latestCalls.get(event.callId) : undefined;
+    const latest = 'callId' in event ? latestCalls.get(event.callId ?? '') : undefined;
     if (event.type === 'message' && event.role === 'user') {
       steps.push({ kind: 'user', message: event });
       current = undefined;

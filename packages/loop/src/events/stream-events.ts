@@ -52,7 +52,7 @@ function eventsOf(event: SessionEvent, running: ReadonlyMap<string, string>): St
   // The parent's `SUBAGENT_START` has reported the start, and the parent's tool call the task.
   if (event.kind === 'SESSION_START' || event.kind === 'USER_INPUT') return [];
   return toStreamEvents(event).map((streamEvent) =>
-    'callId' in streamEvent
+    'callId' in streamEvent && streamEvent.callId !== undefined
       ? ({ ...streamEvent, callId: callIn(streamEvent.callId, subagent) } as StreamEvent)
       : streamEvent,
   );

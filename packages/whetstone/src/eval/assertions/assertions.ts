@@ -9,13 +9,8 @@ import type {
   ToolPattern,
 } from '../expect/patterns.ts';
 import type { StandardSchema } from '../expect/standard-schema.ts';
-import type { AssertionHandle, FileChange, IndexedEvent } from './assertion.ts';
-
-/** A point in the events: the first or last event of a kind. `find` gives its position in `events`, or `undefined`. */
-export type Moment = {
-  readonly label: string;
-  find(events: readonly IndexedEvent[]): number | undefined;
-};
+import type { AssertionHandle, FileChange } from './assertion.ts';
+import type { Moment } from './moments.ts';
 
 /** What an agent may have done. */
 export type Activities = {
@@ -24,7 +19,7 @@ export type Activities = {
   /** A file was read, with a tool for it or by a shell command that names it. The path may be a glob. */
   read(path: TextPattern): AssertionHandle;
   /** A file was written or changed, as a tool call or the host reports it. The path may be a glob. */
-  edited(path: TextPattern): AssertionHandle;
+  edited(path?: TextPattern): AssertionHandle;
   calledTool(tool: ToolPattern, conditions?: ToolConditions): AssertionHandle;
   event(pattern: EventPattern): AssertionHandle;
   /** A message of the agent contains this, or the expression matches it. */
@@ -84,6 +79,7 @@ export type ToolAssertions = {
   ran: Activities['ran'];
   read: Activities['read'];
   edited: Activities['edited'];
+  said: Activities['said'];
   /** `t.within(5).turns`: it took at most so many turns, model calls or tool calls. Reading the property asserts. */
   within(limit: number): {
     readonly turns: AssertionHandle;

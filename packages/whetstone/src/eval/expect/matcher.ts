@@ -1,3 +1,5 @@
+import type { MaybeLater } from './when-known.ts';
+
 /**
  * What a matcher says of a value. `unavailable`: the value was not collected, so nobody can say. `reason` states what
  * was found, not whether it is good, so that it also reads well behind `not`.
@@ -13,5 +15,29 @@ export type Match = {
 export type Matcher<Value = unknown> = {
   /** As it stands in the name of an assertion, for example `includes("ok")`. */
   readonly label: string;
-  match(value: Value): Match | Promise<Match>;
+  match(value: Value): MaybeLater<Match>;
 };
+
+export const matched = (reason: string): Match => ({ status: 'matched', reason });
+export const mismatched = (reason: string): Match => ({ status: 'mismatched', reason });
+export const unavailable = (reason: string): Match => ({ status: 'unavailable', reason });
+export const matchIf = (isMatch: boolean, reason: string): Match =>
+  isMatch ? matched(reason) : mismatched(reason);
+
+export const isMatcher = (value: unknown): value is Matcher<never> =>
+  typeof value === 'object' && value !== null && 'match' in value && typeof value.match === 'function';
+
+/** Runs the code of a user: what it throws or rejects with makes the match unavailable. */
+export function guarded(run: () => MaybeLater<Match>): MaybeLater<Match> {
+  try {
+    const match = run();
+    return match instanceof Promise ? match.catch(thrown) : match;
+  } catch (error) {
+    return thrown(error);
+  }
+}
+
+const thrown = (error: unknown): Match =>
+  unavailable(
+    `the matcher threw ${error instanceof Error ? `${error.name}: ${error.message}` : String(error)}`,
+  );
