@@ -1,10 +1,11 @@
-import { type SimpleCommand, toolCategory } from '@whetstone/agents/tool-calls';
+import { toolCategory } from '@whetstone/agents/tool-calls';
 import { commandsOf, matchPath, pathTest } from '../expect/commands.ts';
+import { shellEdit, toolEdit } from '../expect/edits.ts';
 import { matchEvent } from '../expect/events.ts';
-import { isMatcher, type Match, matched, mismatched } from '../expect/matcher.ts';
+import { far, isMatcher, type Match, matched, mismatched } from '../expect/matcher.ts';
 import type { EventPattern, TextPattern, ToolCall, ToolConditions, ToolPattern } from '../expect/patterns.ts';
 import { show } from '../expect/show.ts';
-import { contains, fits } from '../expect/texts.ts';
+import { contains } from '../expect/texts.ts';
 import { commandLineOf, toolMatcher } from '../expect/tools.ts';
 import { type MaybeLater, whenKnown } from '../expect/when-known.ts';
 import { type Evidence, eventsIn, type ObservedCall } from './evidence.ts';
@@ -20,34 +21,27 @@ export type Activity = {
 export function running(command: ToolPattern): Activity {
   const match = (call: ToolCall): MaybeLater<Match> => {
     const line = commandLineOf(call);
-    if (line === undefined) return mismatched(`${show(call.name)} does not run a shell command`);
+    if (line === undefined) return far(`${show(call.name)} does not run a shell command`);
     if (call.status === 'rejected') return mismatched(`${show(line)} was rejected`);
     if (isMatcher(command)) return command.match(call);
     const text = command as TextPattern;
     return contains(line, text) ? matched(`ran ${show(line)}`) : mismatched(`the command is ${show(line)}`);
   };
-  return callActivity('ran', command, match, (call) => commandLineOf(call) !== undefined);
+  return callActivity('ran', command, match);
 }
 
 /** Read a file, with a tool for it or with a shell command that names it. A path may be a glob. */
 export function reading(path: TextPattern): Activity {
   return callActivity('read', path, (call) => {
     const isPossible = toolCategory(call.name) === 'file_read' || commandsOf(call) !== undefined;
-    if (!isPossible || call.status === 'rejected') return mismatched(`${show(call.name)} did not read it`);
+    if (!isPossible || call.status === 'rejected') return far(`${show(call.name)} did not read it`);
     return matchPath(call, path);
   });
 }
 
 /** Changed a file: with a tool for it, with a shell command that names it, or as the host found. Default: any file. */
 export function editing(path?: TextPattern): Activity {
-  const byCall = (call: ToolCall): Match => {
-    const commands = commandsOf(call);
-    const isEdit = commands
-      ? call.status !== 'rejected' && commands.some(changesFiles)
-      : /^file_(?:write|edit)$/.test(toolCategory(call.name)) && !/failed|rejected/.test(call.status);
-    if (!isEdit) return mismatched(`${show(call.name)} did not change it`);
-    return path === undefined ? matched(`${show(call.name)} changed files`) : matchPath(call, path);
-  };
+  const byCall = (call: ToolCall): Match => (commandsOf(call) ? shellEdit(call, path) : toolEdit(call, path));
   const isWanted = path === undefined ? () => true : pathTest(path);
   return {
     label: `edited(${path === undefined ? '' : show(path)})`,
@@ -65,8 +59,7 @@ export function editing(path?: TextPattern): Activity {
 /** Called a tool. */
 export function calling(tool: ToolPattern, conditions: ToolConditions = {}): Activity {
   const matcher = toolMatcher(tool, conditions);
-  const isNear = isMatcher(tool) ? () => true : ({ name }: ToolCall) => fits(name, tool as TextPattern);
-  return callActivity('calledTool', tool, (call) => matcher.match(call), isNear);
+  return callActivity('calledTool', tool, (call) => matcher.match(call));
 }
 
 /** An event of this kind happened. */
@@ -78,7 +71,6 @@ export function seeing(pattern: EventPattern): Activity {
         eventsIn(evidence),
         ({ event }) => matchEvent(event, pattern),
         evidence.isObserved || isAlwaysSeen(pattern),
-        ({ event }) => event.type === typeOf(pattern),
       ),
   };
 }
@@ -90,7 +82,7 @@ export function saying(text: TextPattern): Activity {
     find: (evidence) =>
       findOccurrences(
         eventsIn(evidence, 'message').filter(({ event }) => event.role === 'assistant'),
-        ({ event }) => (contains(event.text, text) ? matched('said it') : mismatched('said something else')),
+        ({ event }) => (contains(event.text, text) ? matched('said it') : far('said something else')),
         true,
       ),
   };
@@ -100,11 +92,10 @@ function callActivity(
   name: string,
   pattern: ToolPattern | TextPattern,
   match: (call: ObservedCall) => MaybeLater<Match>,
-  isNear?: (call: ObservedCall) => boolean,
 ): Activity {
   return {
     label: `${name}(${labelOf(pattern)})`,
-    find: (evidence) => findOccurrences(evidence.calls, match, evidence.isObserved, isNear),
+    find: (evidence) => findOccurrences(evidence.calls, match, evidence.isObserved),
   };
 }
 
@@ -120,37 +111,4 @@ function typeOf(pattern: EventPattern): string | undefined {
   if (typeof pattern === 'string') return pattern;
   const type = isMatcher(pattern) ? undefined : (pattern as Record<string, unknown>).type;
   return typeof type === 'string' ? type : undefined;
-}
-
-const EDITORS = new Set([
-  'tee',
-  'apply_patch',
-  'patch',
-  'mv',
-  'cp',
-  'rm',
-  'touch',
-  'ln',
-  'install',
-  'truncate',
-]);
-const GIT_EDITS = new Set([
-  'apply',
-  'am',
-  'mv',
-  'rm',
-  'restore',
-  'checkout',
-  'reset',
-  'stash',
-  'clean',
-  'revert',
-]);
-
-/** Whether a program changes files, as far as its name and its redirections say. */
-function changesFiles({ name, arguments: words, redirections }: SimpleCommand): boolean {
-  if (redirections.some(({ isOutput, text }) => isOutput && !text.startsWith('/dev/'))) return true;
-  if (EDITORS.has(name.text)) return true;
-  if (/^(?:sed|perl)$/.test(name.text)) return words.some(({ text }) => /^(?:-\w*i|--in-place)/.test(text));
-  return name.text === 'git' && GIT_EDITS.has(words.find(({ text }) => !text.startsWith('-'))?.text ?? '');
 }

@@ -9,7 +9,7 @@ import type { Evidence } from './evidence.ts';
 /** One thing that happened and its match. `position` is that of its first event in the subject. */
 export type Occurrence = { position: number; indices: readonly number[]; match: Match };
 
-/** What may have happened. `near`: what is not it, and is worth showing. `isComplete`: nothing else can have happened. */
+/** What may have happened. `near`: what is not it, but of its kind. `isComplete`: nothing else can have happened. */
 export type Occurrences = {
   hits: readonly Occurrence[];
   open: readonly Occurrence[];
@@ -19,12 +19,11 @@ export type Occurrences = {
 
 type Candidate = { position: number; indices: readonly number[] };
 
-/** Asks a match of every candidate. `isNear` says whether a mismatch is worth showing. */
+/** Asks a match of every candidate. */
 export function findOccurrences<Item extends Candidate>(
   items: readonly Item[],
   match: (item: Item) => MaybeLater<Match>,
   isComplete: boolean,
-  isNear: (item: Item) => boolean = () => false,
 ): MaybeLater<Occurrences> {
   return whenAllKnown(items.map(match), (matches) => {
     const found: Record<'hits' | 'open' | 'near', Occurrence[]> = { hits: [], open: [], near: [] };
@@ -33,7 +32,7 @@ export function findOccurrences<Item extends Candidate>(
       const { position, indices } = item;
       if (match.status === 'matched') found.hits.push({ position, indices, match });
       else if (match.status === 'unavailable') found.open.push({ position, indices, match });
-      else if (isNear(item)) found.near.push({ position, indices, match });
+      else if (!match.isFar) found.near.push({ position, indices, match });
     }
     return { ...found, isComplete };
   });

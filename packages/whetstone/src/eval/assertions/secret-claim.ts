@@ -29,7 +29,7 @@ export function secretClaim(
 ): Claim {
   const wanted = secrets ?? known ?? [];
   return {
-    name: callText('noSecretIn', place, ...(secrets ? [plural(secrets.length, 'secret')] : [])),
+    name: callText('noSecretIn', place),
     verdict: search(evidence, place, wanted, secrets === undefined),
   };
 }

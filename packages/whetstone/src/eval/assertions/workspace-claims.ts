@@ -2,7 +2,6 @@ import { pathTest } from '../expect/commands.ts';
 import { allOf } from '../expect/logic.ts';
 import { type Match, type Matcher, matchIf, unavailable } from '../expect/matcher.ts';
 import type { TextPattern } from '../expect/patterns.ts';
-import { show } from '../expect/show.ts';
 import { contains } from '../expect/texts.ts';
 import type { Claim, FileChange, Verdict } from './assertion.ts';
 import { callText } from './call-text.ts';
@@ -20,7 +19,7 @@ export const workspaceClaims = {
   fileChanged(evidence: Evidence, path: string, conditions: ChangeConditions = {}): Claim {
     const isWanted = pathTest(path);
     return {
-      name: callText('fileChanged', path, given(labelled(conditions))),
+      name: callText('fileChanged', path, given(conditions)),
       verdict: withChanges(evidence, async (changes) => {
         const candidates = changes.filter((change) => isWanted(change.path) || isWanted(change.from ?? ''));
         if (candidates.length === 0) return notFound(changes);
@@ -140,8 +139,3 @@ function listed(changes: readonly FileChange[]): string {
 
 const told = ({ path, status, from }: FileChange): string =>
   `${path} (${status}${from === undefined ? '' : ` from ${from}`})`;
-
-/** The conditions with matchers by their labels. */
-function labelled({ status, before, after }: ChangeConditions) {
-  return { status, before: before && show(before), after: after && show(after) };
-}

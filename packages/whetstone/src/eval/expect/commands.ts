@@ -2,7 +2,7 @@ import { type CommandWord, pathsIn, type SimpleCommand, simpleCommands } from '@
 import { shellCommand } from '@whetstone/events';
 import picomatch from 'picomatch';
 import { allOf, anyOf } from './logic.ts';
-import { type Match, type Matcher, matched, matchIf, mismatched, unavailable } from './matcher.ts';
+import { far, type Match, type Matcher, matched, matchIf, mismatched, unavailable } from './matcher.ts';
 import type { TextPattern, ToolCall } from './patterns.ts';
 import { show } from './show.ts';
 import { fits } from './texts.ts';
@@ -25,7 +25,7 @@ export function commandMatch(program: TextPattern, conditions: CommandConditions
     label: `commandMatch(${show(program)}${isPlain ? '' : `, ${show(conditions)}`})`,
     match(call) {
       const commands = commandsOf(call);
-      if (!commands) return mismatched(`${show(call.name)} does not run a shell command`);
+      if (!commands) return far(`${show(call.name)} does not run a shell command`);
       if (commands.length === 0) return mismatched('the command is empty');
       const match = anyOf(commands.map((command) => matchCommand(command, program, conditions)));
       return match.status === 'mismatched' ? mismatched(`the command runs ${programs(commands)}`) : match;
@@ -89,10 +89,20 @@ export function matchPath(call: ToolCall, wanted: TextPattern): Match {
     const paths = pathsIn(call.input);
     const path = paths.find(isWanted);
     return path === undefined
-      ? mismatched(paths.length === 0 ? 'the call names no path' : `the call names ${show(paths)}`)
+      ? (paths.length === 0 ? far : mismatched)(
+          `the call names ${paths.map((each) => show(each)).join(', ') || 'no path'}`,
+        )
       : matched(`the call names ${show(path)}`);
   }
-  const words = commands.flatMap((command) => [...command.arguments, ...command.redirections]);
+  return matchWords(
+    commands.flatMap((command) => [...command.arguments, ...command.redirections]),
+    wanted,
+  );
+}
+
+/** Whether one of these words of a shell command is the path, or may become it. */
+export function matchWords(words: readonly CommandWord[], wanted: TextPattern): Match {
+  const isWanted = pathTest(wanted);
   const hit = words.find((word) => !word.isDynamic && namesPath(word, wanted, isWanted));
   if (hit) return matched(`the command names ${show(hit.text)}`);
   const open = words.find((word) => word.isDynamic && mayName(word, wanted));

@@ -44,7 +44,7 @@ export function matchJson(value: unknown, expected: JsonPattern, place: string):
       matchJson(
         Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined,
         part as JsonPattern,
-        place === 'the value' ? key : `${place}.${key}`,
+        place.startsWith('the ') ? key : `${place}.${key}`,
       ),
     );
     return whenAllKnown(parts, (matches) => settled(matches, value, place));

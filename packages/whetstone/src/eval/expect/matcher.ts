@@ -9,6 +9,8 @@ export type Match = {
   reason: string;
   /** Of graded matchers, 0 to 1. */
   score?: number;
+  /** The value is not even of the kind that is looked for, so that the mismatch explains nothing. */
+  isFar?: true;
 };
 
 /** Three-valued, composable with `and`, `or` and `not`. `match` never throws and never rejects. */
@@ -20,6 +22,8 @@ export type Matcher<Value = unknown> = {
 
 export const matched = (reason: string): Match => ({ status: 'matched', reason });
 export const mismatched = (reason: string): Match => ({ status: 'mismatched', reason });
+/** A value of another kind, for example the call of another tool. */
+export const far = (reason: string): Match => ({ status: 'mismatched', reason, isFar: true });
 export const unavailable = (reason: string): Match => ({ status: 'unavailable', reason });
 export const matchIf = (isMatch: boolean, reason: string): Match =>
   isMatch ? matched(reason) : mismatched(reason);

@@ -33,7 +33,7 @@ export function includes(part: unknown): Matcher<unknown> {
       if (typeof part !== 'string' && !(part instanceof RegExp)) return notA('list', value);
       if (typeof value !== 'string') return notA('text', value);
       const has = contains(value, part);
-      return matchIf(has, `the text ${has ? 'contains' : 'does not contain'} ${show(part)}`);
+      return matchIf(has, `the text ${show(value)} ${has ? 'contains' : 'does not contain'} ${show(part)}`);
     },
   };
 }

@@ -1,7 +1,7 @@
 import { shellCommand } from '@whetstone/events';
 import { matchJson } from './json-match.ts';
 import { allOf } from './logic.ts';
-import { isMatcher, type Match, type Matcher, matched, matchIf, mismatched, unavailable } from './matcher.ts';
+import { far, isMatcher, type Match, type Matcher, matched, matchIf, unavailable } from './matcher.ts';
 import type { TextPattern, ToolCall, ToolConditions, ToolPattern } from './patterns.ts';
 import { show } from './show.ts';
 import { fits } from './texts.ts';
@@ -13,7 +13,7 @@ export function toolMatch(name: TextPattern, conditions: ToolConditions = {}): M
   return {
     label: `toolMatch(${show(name)}${isPlain ? '' : `, ${show(conditions)}`})`,
     match(call) {
-      if (!fits(call.name, name)) return mismatched(`the tool is ${show(call.name)}`);
+      if (!fits(call.name, name)) return far(`the tool is ${show(call.name)}`);
       return isPlain ? matched(`the tool is ${show(call.name)}`) : matchConditions(call, conditions);
     },
   };

@@ -50,7 +50,7 @@ export const story: readonly StreamEvent[] = [
   { type: 'subagent.completed', callId: '5', status: 'failed', output: 'I could not' },
   ...ran('6', "bash -lc 'rm -rf build'"),
   { type: 'error', message: 'the stream ended early' },
-].map((event, index): StreamEvent => ({ ...(event as StreamEvent), turn: index < 17 ? 0 : 1 }));
+].map((event, index): StreamEvent => ({ ...(event as StreamEvent), turn: index < 15 ? 0 : 1 }));
 
 const change = (path: string, status: FileChange['status'], before?: string, after?: string): FileChange => ({
   path,

@@ -1,0 +1,61 @@
+import { type CommandWord, pathsIn, type SimpleCommand, toolCategory } from '@whetstone/agents/tool-calls';
+import { commandsOf, matchPath, matchWords, pathTest } from './commands.ts';
+import { anyOf } from './logic.ts';
+import { far, type Match, matched, unavailable } from './matcher.ts';
+import type { TextPattern, ToolCall } from './patterns.ts';
+import { show } from './show.ts';
+import { commandLineOf } from './tools.ts';
+
+/** Whether the call of a tool changed a file; without a path, any file. */
+export function toolEdit(call: ToolCall, path: TextPattern | undefined): Match {
+  const isEdit = /^file_(?:write|edit)$/.test(toolCategory(call.name));
+  if (!isEdit || /failed|rejected/.test(call.status)) return far(`${show(call.name)} did not change it`);
+  return path === undefined ? matched(`${show(call.name)} changed files`) : matchPath(call, path);
+}
+
+/** Whether a shell command changed a file, as far as its programs and redirections say. */
+export function shellEdit(call: ToolCall, path: TextPattern | undefined): Match {
+  const edits =
+    call.status === 'rejected' ? [] : (commandsOf(call) ?? []).flatMap((command) => editOf(command) ?? []);
+  if (edits.length === 0) return far(`${show(call.name)} did not change it`);
+  if (path === undefined) return matched(`${show(commandLineOf(call))} changed files`);
+  return anyOf(edits.map((edit) => matchEdit(edit, path, call)));
+}
+
+/** `words`: what is changed. `others`: whether the program changes files that it does not name. */
+type Edit = { program: string; words: CommandWord[]; others: boolean };
+
+function matchEdit({ program, words, others }: Edit, path: TextPattern, call: ToolCall): Match {
+  const patched =
+    program === 'apply_patch' ? pathsIn(commandLineOf(call) ?? '').find(pathTest(path)) : undefined;
+  if (patched !== undefined) return matched(`the patch changes ${show(patched)}`);
+  const named = matchWords(words, path);
+  if (named.status !== 'mismatched' || !others) return named;
+  return unavailable(`${show(program)} does not name the files that it changes`);
+}
+
+const EDITORS = new Set(['tee', 'apply_patch', 'mv', 'rm', 'touch', 'truncate']);
+/** These change their last argument. */
+const COPIERS = new Set(['cp', 'ln', 'install']);
+const GIT_EDITS = new Set(['mv', 'rm', 'restore', 'checkout']);
+const GIT_PATCHES = new Set(['apply', 'am', 'reset', 'stash', 'clean', 'revert', 'merge', 'rebase', 'pull']);
+
+function editOf({ name, arguments: words, redirections }: SimpleCommand): Edit | undefined {
+  const outputs = redirections.filter(({ isOutput, text }) => isOutput && !text.startsWith('/dev/'));
+  const program = name.text;
+  const edit = (changed: readonly CommandWord[], others = false): Edit => ({
+    program,
+    words: [...changed, ...outputs],
+    others,
+  });
+  if (EDITORS.has(program)) return edit(words);
+  if (COPIERS.has(program)) return edit(words.slice(-1));
+  if (program === 'patch') return edit(words, true);
+  if (/^(?:sed|perl)$/.test(program) && words.some(({ text }) => /^(?:-\w*i|--in-place)/.test(text))) {
+    return edit(words);
+  }
+  const subcommand = program === 'git' ? words.find(({ text }) => !text.startsWith('-'))?.text : undefined;
+  if (subcommand !== undefined && GIT_EDITS.has(subcommand)) return edit(words);
+  if (subcommand !== undefined && GIT_PATCHES.has(subcommand)) return edit(words, true);
+  return outputs.length > 0 ? edit([]) : undefined;
+}
