@@ -29,7 +29,7 @@ export async function keptCalls(turn: EndedTurn): Promise<KeptRecord> {
       if (event.type === 'action.called' && REPORTED.has(event.name) && !seen.has(event.callId)) {
         missing.add(event.callId);
       }
-      if ('callId' in event && missing.has(event.callId)) events.push(event);
+      if ('callId' in event && missing.has(event.callId ?? '')) events.push(event);
     });
   } catch {
     // An ephemeral thread has no rollout. Then the stream is all that is known.
