@@ -63,6 +63,10 @@ export const KNOWN_MODELS: Readonly<Record<DrivenAgentKind, string>> = {
   copilot: 'claude-sonnet-4.5',
 };
 
+/** What lets an agent that asks before each command do its task, inside its own sandbox. */
+export const mayRunCommands = (kind: DrivenAgentKind): { permissions?: Partial<Permissions> } =>
+  drivenAgents[kind].launch.dialogue ? { permissions: { shell: 'allow' } } : {};
+
 /** Drives the agent as a run does: made by `createAgent`, in a process sandbox. */
 export async function openAgent({
   kind,
@@ -75,11 +79,10 @@ export async function openAgent({
   const { model = KNOWN_MODELS[kind] } = asked;
   const { env = {}, files = {}, links = {} } = extra ?? {};
   const version = testedVersion(drivenAgents[kind]);
-  const asks = drivenAgents[kind].launch.dialogue !== undefined;
-  const { permissions = asks ? { shell: 'allow' } : {} } = asked;
+  const { permissions = mayRunCommands(kind).permissions } = asked;
   const make = (): Promise<Agent> =>
     createAgent(
-      { kind, version, env, permissions, ...present({ policy, options }), ...(model !== 'own' && { model }) },
+      { kind, version, env, ...present({ permissions, policy, options }), ...(model !== 'own' && { model }) },
       { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },
     );
   // The workspace has a unique name, because Gemini CLI makes a folder of that name below `tmp` of its home.

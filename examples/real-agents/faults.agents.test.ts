@@ -53,6 +53,7 @@ const lasting = ['401', '429', '500', 'reset', 'hang'] as const;
 /** With the retries that `faults.ts` allows them; a reset by the provider is a 502 of the gateway. */
 const ends: Record<DrivenAgentKind, Record<(typeof lasting)[number], End>> = {
   'codex-cli': { 401: end(1, 3), 429: end(1, 6), 500: end(1, 30), reset: end(1, 30), hang: 'stopped' },
+  'codex-app-server': { 401: end(0, 3), 429: end(0, 6), 500: end(0, 30), reset: end(0, 30), hang: 'stopped' },
   'claude-code': { 401: end(1, 1), 429: end(1, 2), 500: end(1, 2), reset: end(1, 2), hang: 'stopped' },
   // The status modulo 256.
   'gemini-cli': {

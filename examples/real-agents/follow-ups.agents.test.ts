@@ -8,7 +8,7 @@ import {
   type Project,
   readLines,
 } from '../../packages/whetstone/src/cli/__fixtures__/project.ts';
-import { KNOWN_MODELS } from './drive-agent.ts';
+import { KNOWN_MODELS, mayRunCommands } from './drive-agent.ts';
 import { cacheFolder, programs } from './install.ts';
 
 /** A word of the model's first turn that is in no prompt and no file, so only a resumed session has it. */
@@ -49,7 +49,7 @@ const commands = {
   },
 };
 const agents: Record<string, object> = {
-  ...Object.fromEntries(drivenAgentKinds.map((kind) => [kind, { kind, model: KNOWN_MODELS[kind] }])),
+  ...Object.fromEntries(drivenAgentKinds.map((kind) => [kind, { kind, model: KNOWN_MODELS[kind], ...mayRunCommands(kind) }])),
   ...commands,
   loop: { kind: 'loop', profile: 'openai' },
 };

@@ -147,7 +147,11 @@ function dialogueOf(
   const { permissions } = turn;
   const { policy: rules = [], options = {} } = driver;
   return (peer, emit, signal) => {
-    const servers = declared?.mcpServers?.map(({ name }) => name) ?? [];
+    const { mcpServers = [], plugins = [] } = declared ?? {};
+    const servers = [
+      ...mcpServers.map(({ name }) => name),
+      ...plugins.flatMap((plugin) => plugin.mcpServers),
+    ];
     const decide = createPolicy({ permissions, rules, servers, workdir: turn.workingDirectory, emit });
     return dialogue(peer, { ...turn, decide, signal, log, options });
   };

@@ -23,7 +23,7 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
     for (const path of Object.keys(files)) expect(path).toMatch(/^\.[\w-]+\//);
   });
 
-  test('gets the model and the session to resume as arguments', () => {
+  test.skipIf(launch.dialogue)('gets the model and the session to resume as arguments', () => {
     const turn = {
       access: 'key',
       model: 'model-1',

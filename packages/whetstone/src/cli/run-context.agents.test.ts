@@ -8,7 +8,7 @@ import {
   instructionsRead,
 } from '@whetstone/agents/config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KNOWN_MODELS } from '../../../../examples/real-agents/drive-agent.ts';
+import { KNOWN_MODELS, mayRunCommands } from '../../../../examples/real-agents/drive-agent.ts';
 import type { CaseRow } from '../record/row.ts';
 import { startProxy } from './__fixtures__/context/proxy.ts';
 import { startRemote } from './__fixtures__/context/remote.ts';
@@ -19,7 +19,11 @@ const cache = join(import.meta.dirname, '../../../../.cache');
 const fixtures = join(import.meta.dirname, '__fixtures__/context');
 
 /** With its default model Codex names its MCP tools, and offers them only to a search that runs at the provider. */
-const models: Record<DrivenAgentKind, string> = { ...KNOWN_MODELS, 'codex-cli': 'gpt-5.1' };
+const models: Record<DrivenAgentKind, string> = {
+  ...KNOWN_MODELS,
+  'codex-cli': 'gpt-5.1',
+  'codex-app-server': 'gpt-5.1',
+};
 
 const RULES = '# Rules\n\nEvery cup is warmed before the tea goes into it.\n';
 /** Some agents fill in variables themselves; here there are none for them. */
@@ -56,7 +60,10 @@ async function run(
   cpSync(fixtures, join(project.root, 'context'), { recursive: true });
   project.writeConfig({
     agents: Object.fromEntries(
-      kinds.map((kind) => [kind, { kind, model: models[kind], timeout_minutes: 2, env }]),
+      kinds.map((kind) => [
+        kind,
+        { kind, model: models[kind], timeout_minutes: 2, env, ...mayRunCommands(kind) },
+      ]),
     ),
     variants: { with: variant },
     gateway: { mode: 'script', script },

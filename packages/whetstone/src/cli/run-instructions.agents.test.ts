@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drivenAgentKinds, drivenAgents } from '@whetstone/agents/config';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KNOWN_MODELS } from '../../../../examples/real-agents/drive-agent.ts';
+import { KNOWN_MODELS, mayRunCommands } from '../../../../examples/real-agents/drive-agent.ts';
 import type { CaseRow } from '../record/row.ts';
 import { makeProject, type Project } from './__fixtures__/project.ts';
 
@@ -28,7 +28,10 @@ beforeAll(async () => {
   const text = 'New rules: use the small pot.';
   project.writeConfig({
     agents: Object.fromEntries(
-      drivenAgentKinds.map((kind) => [kind, { kind, model: KNOWN_MODELS[kind], timeout_minutes: 2 }]),
+      drivenAgentKinds.map((kind) => [
+        kind,
+        { kind, model: KNOWN_MODELS[kind], timeout_minutes: 2, ...mayRunCommands(kind) },
+      ]),
     ),
     variants: {
       plain: {},

@@ -188,7 +188,7 @@ test('a plugin is recognized by the manifests of its agents, and named after the
       version: '1.2.0',
       description: 'Tea.',
       source: join(folder, 'house'),
-      kinds: ['codex-cli', 'claude-code', 'gemini-cli', 'pi', 'copilot'],
+      kinds: ['codex-cli', 'codex-app-server', 'claude-code', 'gemini-cli', 'pi', 'copilot'],
     },
   ]);
 });
@@ -242,6 +242,7 @@ test('every kind has a file for instructions', () => {
     Object.fromEntries(kinds.map((kind) => [kind, contextPlacesOf(commandOf(kind)).instructions])),
   ).toEqual({
     'codex-cli': 'AGENTS.md',
+    'codex-app-server': 'AGENTS.md',
     'claude-code': 'CLAUDE.md',
     'gemini-cli': 'GEMINI.md',
     'qwen-code': 'QWEN.md',

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { agentKinds, kindAliases } from '@whetstone/agents/config';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
 import { ConfigErrors, type Diagnostic } from './diagnostic.ts';
 import { formatDiagnostics } from './format-diagnostics.ts';
@@ -108,15 +109,13 @@ describe('what is wrong', () => {
     [
       'missing kind',
       `${REPO}agents:\n  a:\n    command: run\n${VARIANTS}`,
-      [
-        ':3:3 agents.a.kind: is required (one of: codex-cli, claude-code, gemini-cli, qwen-code, opencode-cli, pi, copilot, traecli, coco, bub, custom, loop)',
-      ],
+      [`:3:3 agents.a.kind: is required (one of: ${agentKinds.join(', ')})`],
     ],
     [
       'unknown kind',
       `${REPO}agents:\n  a: {command: run, kind: codex-cly}\n${VARIANTS}`,
       [
-        ':3:27 agents.a.kind: unknown value "codex-cly" (did you mean codex-cli?; possible: codex-cli, claude-code, gemini-cli, qwen-code, opencode-cli, pi, copilot, traecli, coco, bub, custom, loop)',
+        `:3:27 agents.a.kind: unknown value "codex-cly" (did you mean codex-cli?; possible: ${[...agentKinds, ...Object.keys(kindAliases)].join(', ')})`,
       ],
     ],
     [

@@ -125,7 +125,7 @@ test.each([
 
 test('agents that cannot be given an output schema are named; a module declares it itself', async () => {
   writeFileSync(join(folder, 'mine.ts'), '');
-  const able = ['codex-cli', 'claude-code', 'qwen-code'];
+  const able = ['codex-cli', 'codex-app-server', 'claude-code', 'qwen-code'];
   const agents = Object.fromEntries(
     agentKinds
       .filter((kind) => kind !== 'loop')

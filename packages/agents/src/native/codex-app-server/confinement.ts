@@ -54,8 +54,9 @@ export function confiningArgs({ filesystem, shell, network, apps }: Permissions)
     // The provider searches the web, which no sandbox here can see.
     ...(network === 'off' && { web_search: 'disabled' }),
     ...(shell === 'off' && { 'features.shell_tool': false }),
-    'features.apps': apps === 'allow',
-    'features.skill_mcp_dependency_install': apps === 'allow',
+    ...(apps === 'off'
+      ? { 'features.apps': false, 'features.skill_mcp_dependency_install': false }
+      : { 'features.plugins': true }),
   };
   return Object.entries(settings).flatMap(([key, value]) => ['-c', `${key}=${JSON.stringify(value)}`]);
 }

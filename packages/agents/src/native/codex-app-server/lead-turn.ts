@@ -56,8 +56,8 @@ async function startServer(peer: Peer, turn: DialogueTurn, watch: Watch): Promis
     peer,
     {
       onRequest(method, params) {
-        const { decide } = server.current.turn;
-        return answerRequest(method, params, { decide, pathsOf: server.current.watch.pathsOf });
+        const { turn: asked, watch: seen } = server.current;
+        return answerRequest(method, params, { decide: asked.decide, ...seen });
       },
       onNotification: (method, params) => server.current.watch.notice(method, params),
     },

@@ -21,6 +21,8 @@ import type { ServerRequestMethod } from './protocol-methods.ts';
 /** What the answers need of the turn. */
 export type Questioned = {
   decide: DecidePolicy;
+  /** The open call of an MCP tool. */
+  callOf: (server: string, tool: string) => string | undefined;
   /** The paths of a patch, by its item. Codex asks about a patch without naming them. */
   pathsOf: (itemId: string) => readonly string[];
 };
@@ -69,8 +71,8 @@ const answers: Answers = {
     const byId = questions.map(({ id }) => [id, { answers: [...(given[id] ?? [])] }]);
     return { answers: Object.fromEntries(byId) } satisfies ToolRequestUserInputResponse;
   },
-  async 'mcpServer/elicitation/request'(params, { decide }) {
-    const { decision, content } = await decide(elicitationOf(params));
+  async 'mcpServer/elicitation/request'(params, { decide, callOf }) {
+    const { decision, content } = await decide(elicitationOf(params, callOf));
     return {
       action: decision === 'approved' ? 'accept' : 'decline',
       content: decision === 'approved' ? (content ?? {}) : null,
@@ -142,14 +144,16 @@ const patchOf = (paths: readonly string[]) =>
   ({ kind: 'file-change', paths: paths.length === 0 ? ['/'] : paths }) as const;
 
 /** Codex asks for a call of an MCP tool in the same way as a server asks for input. */
-function elicitationOf(params: JsonObject): PolicyRequest {
+function elicitationOf(params: JsonObject, callOf: Questioned['callOf']): PolicyRequest {
   const server = textIn(params.serverName) ?? '';
   const meta = objectIn(params._meta) ?? {};
   const message = textIn(params.message) ?? textIn(params.description) ?? '';
   const tool = textIn(meta.tool_name) ?? textIn(meta.tool);
+  const isCall = textIn(meta.codex_approval_kind) === 'mcp_tool_call' && tool !== undefined;
   const callId =
-    textIn(meta.call_id) ?? textIn(params.elicitationId) ?? `${server}/${textIn(params.turnId) ?? 'no turn'}`;
-  if (textIn(meta.codex_approval_kind) === 'mcp_tool_call' && tool !== undefined) {
+    (isCall ? callOf(server, tool) : textIn(params.elicitationId)) ??
+    `${server}/${textIn(params.turnId) ?? 'no turn'}`;
+  if (isCall) {
     return {
       callId,
       kind: 'tool',

@@ -9,6 +9,8 @@ export type Watch = {
   completed(threadId: string, turnId: string): Promise<void>;
   /** The paths of a patch that Codex is about to ask about. */
   pathsOf(itemId: string): readonly string[];
+  /** The call of an MCP tool that is open; Codex asks about it without naming it. */
+  callOf(server: string, tool: string): string | undefined;
   /** Calls `then` with the turn's id once so many tool calls of the thread have ended. */
   afterCalls(threadId: string, calls: number, then: (turnId: string) => void): void;
 };
@@ -16,6 +18,8 @@ export type Watch = {
 export function createWatch(): Watch {
   const ended = new Map<string, PromiseWithResolvers<void>>();
   const paths = new Map<string, string[]>();
+  /** The MCP calls that are open: call → server and tool. */
+  const mcp = new Map<string, string>();
   const calls = new Map<string, number>();
   const steps: { threadId: string; calls: number; then: (turnId: string) => void }[] = [];
 
@@ -43,8 +47,11 @@ export function createWatch(): Watch {
           changed.filter((path) => typeof path === 'string'),
         );
       }
+      if (method === 'item/started' && item.type === 'mcpToolCall')
+        mcp.set(itemId, `${item.server}/${item.tool}`);
       if (method !== 'item/completed') return;
       paths.delete(itemId);
+      mcp.delete(itemId);
       if (!isCallType(item.type)) return;
       const count = (calls.get(threadId) ?? 0) + 1;
       calls.set(threadId, count);
@@ -54,6 +61,7 @@ export function createWatch(): Watch {
     },
     completed: (threadId, turnId) => endOf(threadId, turnId).promise,
     pathsOf: (itemId) => paths.get(itemId) ?? [],
+    callOf: (server, tool) => [...mcp].findLast(([, called]) => called === `${server}/${tool}`)?.[0],
     afterCalls: (threadId, count, then) => void steps.push({ threadId, calls: count, then }),
   };
 }
