@@ -86,3 +86,32 @@ test('A dialogue takes leave of its program at the time limit, before the progra
   expect(printed).toContain('{"n":8}');
   expect(result).toMatchObject({ ended: 'timeout', exitCode: 0 });
 });
+
+test('A program that is kept leads the next turn too, and a turn that ended it starts another', async () => {
+  await using attempt = await startAttempt('');
+  let starts = 0;
+  const run = (given: RunOptions) => {
+    starts += 1;
+    return attempt.sandbox.runCommand('node', ['-e', PROGRAM], given);
+  };
+  const kept = {};
+  const printed: string[] = [];
+  const turn = (n: number, after?: string) =>
+    runDialogue(
+      run,
+      { onStdout: (chunk) => printed.push(String(chunk)) },
+      async (peer) => {
+        peer.send({ n, ...(after !== undefined && { after }) });
+        await peer.next();
+        if (after !== undefined) await peer.next();
+      },
+      kept,
+    );
+  expect(await turn(1)).toMatchObject({ ended: 'exit', exitCode: 0 });
+  expect(await turn(2)).toMatchObject({ ended: 'exit', exitCode: 0 });
+  expect(starts).toBe(1);
+  expect(printed.join('')).toContain('{"n":3}');
+  expect(await turn(3, 'crash')).toMatchObject({ ended: 'exit', exitCode: 3 });
+  expect(await turn(4)).toMatchObject({ exitCode: 0 });
+  expect(starts).toBe(2);
+});

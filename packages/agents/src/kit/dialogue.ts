@@ -11,46 +11,38 @@ export type Peer = {
   next(): Promise<JsonObject | undefined>;
 };
 
+/** Where the program of a session stays between its turns. */
+export type KeptProgram = { program?: Program };
+
 /**
  * Runs a program that is asked and answers until its turn is over: a server, a protocol, the bridge to an SDK. `hold`
  * leads the dialogue and resolves when the turn is over; then the program's input is closed, and it has a moment to end
  * by itself before it is ended. `options` as for any command: what it prints reaches `onStdout` before `hold`. At the time
  * limit and at an abort `leaving` aborts, and `hold` has a moment to take leave of the program before it is ended.
+ *
+ * With `kept`, the program stays for the next turn, which begins with the same peer. One that has ended, or that a turn
+ * left, is started anew. The end of its sandbox ends it.
  */
 export async function runDialogue(
   run: (options: RunOptions) => Promise<CommandResult>,
-  { timeoutMs, signal, ...options }: RunOptions,
+  { timeoutMs, signal, onStdout, ...options }: RunOptions,
   hold: (peer: Peer, leaving: AbortSignal) => Promise<void>,
+  kept?: KeptProgram,
 ): Promise<CommandResult> {
-  const stdin = new PassThrough();
-  stdin.on('error', () => {});
-  const inbox = createInbox();
-  const ending = new AbortController();
-  const leave = createLeave(ending, { timeoutMs, signal });
-  let hasEnded = false;
-  const running = run({
-    ...options,
-    stdin,
-    signal: ending.signal,
-    onStdout(chunk) {
-      options.onStdout?.(chunk);
-      inbox.push(chunk);
-    },
-  }).finally(() => {
-    hasEnded = true;
-    inbox.end();
-  });
-  const peer: Peer = {
-    send(message) {
-      if (stdin.writable) stdin.write(`${JSON.stringify(message)}\n`);
-    },
-    next: inbox.next,
-  };
+  const before = kept?.program;
+  if (kept) delete kept.program;
+  const started = performance.now();
+  const leaves = (ending: AbortController) => createLeave(ending, { timeoutMs, signal });
+  const { program, leave } = before?.isRunning()
+    ? { program: before, leave: leaves(before.ending) }
+    : startProgram(run, options, leaves);
+  program.listen(onStdout);
+  const { running, ending } = program;
   try {
-    await Promise.race([hold(peer, leave.signal), running]);
+    await Promise.race([hold(program.peer, leave.signal), running]);
   } catch (error) {
     // A dialogue with a program that has ended, or that is left, cannot go on; how it ended says more.
-    if (hasEnded) return leave.ended(await running);
+    if (!program.isRunning()) return leave.ended(await running);
     ending.abort();
     const result = await running;
     if (leave.signal.aborted) return leave.ended(result);
@@ -58,12 +50,78 @@ export async function runDialogue(
   } finally {
     leave.done();
   }
-  stdin.end();
+  if (kept && program.isRunning() && !leave.signal.aborted) {
+    program.listen(undefined);
+    kept.program = program;
+    return { ...STILL_RUNNING, durationMs: performance.now() - started };
+  }
+  program.close();
   const patience = setTimeout(() => ending.abort(), CLOSING_MS);
   const result = await running.finally(() => clearTimeout(patience));
   if (leave.signal.aborted) return leave.ended(result);
   // The turn of a program that stays was over.
   return result.ended === 'abort' ? { ...result, ended: 'exit', exitCode: 0 } : result;
+}
+
+/** The result of a turn whose program stays. */
+const STILL_RUNNING = {
+  ...{ stdout: '', stderr: '', stdoutBytes: 0, stderrBytes: 0 },
+  ...{ exitCode: 0, ended: 'exit' as const },
+};
+
+/** A program at the other end of a dialogue, for one turn or for several. */
+type Program = {
+  peer: Peer;
+  ending: AbortController;
+  running: Promise<CommandResult>;
+  isRunning(): boolean;
+  /** Passes on what the program prints from now on. */
+  listen(onStdout: RunOptions['onStdout']): void;
+  /** Closes its input. */
+  close(): void;
+};
+
+function startProgram(
+  run: (options: RunOptions) => Promise<CommandResult>,
+  options: RunOptions,
+  leaves: (ending: AbortController) => ReturnType<typeof createLeave>,
+) {
+  const stdin = new PassThrough();
+  stdin.on('error', () => {});
+  const inbox = createInbox();
+  const ending = new AbortController();
+  // A turn that was aborted before it began starts nothing.
+  const leave = leaves(ending);
+  let listener: RunOptions['onStdout'];
+  let hasEnded = false;
+  // Its first output comes later than the first listener.
+  const running = run({
+    ...options,
+    stdin,
+    signal: ending.signal,
+    onStdout(chunk) {
+      listener?.(chunk);
+      inbox.push(chunk);
+    },
+  }).finally(() => {
+    hasEnded = true;
+    inbox.end();
+  });
+  const program: Program = {
+    ...{ ending, running },
+    peer: {
+      send(message) {
+        if (stdin.writable) stdin.write(`${JSON.stringify(message)}\n`);
+      },
+      next: inbox.next,
+    },
+    isRunning: () => !hasEnded,
+    listen(onStdout) {
+      listener = onStdout;
+    },
+    close: () => stdin.end(),
+  };
+  return { program, leave };
 }
 
 /** How long a program may take to end once its input is closed, and a dialogue to end once it is left. */

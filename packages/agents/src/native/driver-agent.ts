@@ -8,7 +8,7 @@ import { type Agent, type AgentContext, defineSandboxAgent, type TurnInput } fro
 import type { DriverAgentConfig } from '../config.ts';
 import { locateProgram, unpackedBeside } from '../install/installed-agents.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
-import { type Peer, runDialogue } from '../kit/dialogue.ts';
+import { type KeptProgram, type Peer, runDialogue } from '../kit/dialogue.ts';
 import { inheritFiles } from '../kit/inherit-files.ts';
 import { learnSecret } from '../kit/learned-secrets.ts';
 import { placeContext, placeOf, pluginFolders } from '../kit/place-context.ts';
@@ -46,6 +46,12 @@ export async function createDriverAgent(
   const accessOf = openAccess(config, user);
   const readers = new WeakMap<Sandbox, TurnReader>();
   const given = new WeakMap<Sandbox, Login>();
+  const kept = new WeakMap<Sandbox, KeptProgram>();
+  const stays = agent.launch.stays?.(config.driver.options ?? {}) ?? false;
+  const keptOf = (sandbox: Sandbox): KeptProgram | undefined => {
+    if (stays && !kept.has(sandbox)) kept.set(sandbox, {});
+    return kept.get(sandbox);
+  };
   return defineSandboxAgent({
     name: config.name,
     capabilities: {
@@ -90,7 +96,8 @@ export async function createDriverAgent(
         sandbox.runCommand(program, [...(settings.args ?? []), ...args], options);
       const launch: TurnLaunch = {
         run: dialogue
-          ? (options, emit) => runDialogue(run, options, (peer, leaving) => dialogue(peer, emit, leaving))
+          ? (options, emit) =>
+              runDialogue(run, options, (peer, leaving) => dialogue(peer, emit, leaving), keptOf(sandbox))
           : run,
         env: {
           ...(permissions.environment === 'inherit' && withoutFolders(user.environment)),

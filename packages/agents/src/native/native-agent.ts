@@ -163,6 +163,8 @@ export type Launch = {
    * program prints is the stream. Absent: the program reads the prompt to its end, and its exit ends the turn.
    */
   dialogue?: (peer: Peer, turn: DialogueTurn) => Promise<void>;
+  /** Whether the program of a dialogue stays for the next turn of its session. Default: it ends with each turn. */
+  stays?: (options: JsonObject) => boolean;
 };
 
 /** What a dialogue needs for one turn. */

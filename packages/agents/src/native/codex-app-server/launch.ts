@@ -19,4 +19,5 @@ export const launch: Launch = {
   },
   turn: () => ['app-server'],
   dialogue: leadTurn,
+  stays: (options) => (options as AppServerOptions).reuse_server === true,
 };
