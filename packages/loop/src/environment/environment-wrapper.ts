@@ -20,7 +20,7 @@ export type EnvironmentOperation =
       path: string;
     }
   | { method: 'writeBytes'; path: string; bytes: number }
-  | { method: 'rename'; path: string; to: string }
+  | { method: 'rename' | 'copyAttributes'; path: string; to: string }
   | { method: 'exec' | 'start' | 'connect'; command: Command };
 
 /**
@@ -32,6 +32,7 @@ export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncD
   protected readonly inner: ExecutionEnvironment;
   readonly readRange?: (path: string, offset: number, length: number) => Promise<Uint8Array>;
   readonly removeDirectory?: (path: string) => Promise<void>;
+  readonly copyAttributes?: (from: string, to: string) => Promise<boolean>;
   readonly endCommandsOf?: (owner: string) => Promise<void>;
   readonly start?: (command: Command, options?: StartOptions) => Promise<BackgroundProcess>;
   readonly connect?: (command: readonly string[], options: ConnectOptions) => Promise<ConnectedProcess>;
@@ -48,6 +49,10 @@ export abstract class EnvironmentWrapper implements ExecutionEnvironment, AsyncD
     if (removeDirectory)
       this.removeDirectory = (path) =>
         this.around({ method: 'removeDirectory', path }, () => removeDirectory(path));
+    const copyAttributes = inner.copyAttributes?.bind(inner);
+    if (copyAttributes)
+      this.copyAttributes = (path, to) =>
+        this.around({ method: 'copyAttributes', path, to }, () => copyAttributes(path, to));
     const start = inner.start?.bind(inner);
     if (start)
       this.start = (command, options) =>

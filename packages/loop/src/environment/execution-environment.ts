@@ -36,6 +36,12 @@ export interface ExecutionEnvironment {
   remove(path: string): Promise<void>;
   /** Moves a file over whatever file is at `to`, atomically where the file system can. */
   rename(from: string, to: string): Promise<void>;
+  /**
+   * Makes `to` an empty file with the owner, the permissions and the extended attributes of the file `from`. Resolves to
+   * `false` where it cannot keep them all, or where `from` has hard links. Optional: where it is absent or resolves to
+   * `false`, tools change an existing file in place, else by a rename of the copy, in one step.
+   */
+  copyAttributes?(from: string, to: string): Promise<boolean>;
   /** What is at `path`, symbolic links followed; `undefined` where there is nothing. */
   stat(path: string): Promise<FileStat | undefined>;
   /** Creates a folder and its parents; no error where it exists. */

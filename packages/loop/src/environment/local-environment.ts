@@ -11,6 +11,7 @@ import {
 import { mkdir, open, readdir, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
+import { copyAttributes } from '@whetstone/sandbox/files';
 import { cgroupFolder, endTree, newMark, unwatch, watch } from '@whetstone/sandbox/process';
 import { type EnvPolicy, filterVariables } from './command-variables.ts';
 import type {
@@ -115,6 +116,10 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
 
   async rename(from: string, to: string): Promise<void> {
     await rename(this.#resolve(from), this.#resolve(to));
+  }
+
+  async copyAttributes(from: string, to: string): Promise<boolean> {
+    return await copyAttributes(this.#resolve(from), this.#resolve(to));
   }
 
   async stat(target: string): Promise<FileStat | undefined> {

@@ -112,7 +112,10 @@ export class RecordingExecutionEnvironment extends EnvironmentWrapper {
   }
 }
 
-const CHANGES = ['writeBytes', 'remove', 'removeDirectory', 'rename', 'mkdirp', 'exec', 'start', 'connect'];
+const CHANGES = [
+  ...['writeBytes', 'copyAttributes', 'remove', 'removeDirectory', 'rename', 'mkdirp'],
+  ...['exec', 'start', 'connect'],
+];
 
 function changes({ method }: EnvironmentOperation): boolean {
   return CHANGES.includes(method);
@@ -121,8 +124,7 @@ function changes({ method }: EnvironmentOperation): boolean {
 /** On one line, whatever stands in it. */
 function subject(operation: EnvironmentOperation): string {
   if ('command' in operation) return JSON.stringify(operation.command);
-  if (operation.method === 'rename')
-    return `${JSON.stringify(operation.path)} to ${JSON.stringify(operation.to)}`;
+  if ('to' in operation) return `${JSON.stringify(operation.path)} to ${JSON.stringify(operation.to)}`;
   const bytes = operation.method === 'writeBytes' ? ` (${operation.bytes} bytes)` : '';
   return JSON.stringify(operation.path) + bytes;
 }

@@ -6,6 +6,7 @@ import {
   link,
   lstat,
   mkdir,
+  open,
   readdir,
   readFile,
   readlink,
@@ -79,6 +80,49 @@ test('a symbolic link stays one, and its target is written also where there is n
   expect(await readFile(place.path('missing-too'), 'utf8')).toBe('one\n');
   expect(await readlink(place.path('dangling'))).toBe('missing');
   expect(await readlink(place.path('dangling-too'))).toBe('missing-too');
+});
+
+/** Sets or reads an extended attribute, which Node cannot; Perl has the system calls, but no names for their numbers. */
+function userAttribute(file: string, value?: string): string {
+  const [set, get] = process.arch === 'arm64' ? [5, 8] : [188, 191];
+  const names = 'my ($f, $v) = @ARGV; my $k = "user.note";';
+  const program =
+    value === undefined
+      ? `${names} my $b = " " x 64; my $n = syscall(${get}, $f, $k, $b, 64); print substr($b, 0, $n) if $n > 0`
+      : `${names} syscall(${set}, $f, $k, $v, length($v), 0) == 0 or die $!`;
+  return execFileSync('perl', ['-e', program, file, ...(value === undefined ? [] : [value])], {
+    encoding: 'utf8',
+  });
+}
+
+test('an edited file is replaced in one step, through its links, with its permissions and extended attributes', {
+  tags: 'linux',
+}, async () => {
+  await using place = await temporaryEnvironment();
+  await mkdir(place.path('real'));
+  const file = place.path('real/a');
+  await writeFile(file, 'one');
+  await chmod(file, 0o751);
+  await symlink('real/a', place.path('link'));
+  userAttribute(file, 'kept');
+  const before = await stat(file);
+  await using reader = await open(file);
+  await editFile(place.environment, 'link', edit);
+  // Whoever has the file open reads all of the old one.
+  expect(await reader.readFile('utf8')).toBe('one');
+  const after = await stat(file);
+  expect(after.ino).not.toBe(before.ino);
+  expect(after).toMatchObject({ mode: before.mode, uid: before.uid, gid: before.gid });
+  expect(userAttribute(file)).toBe('kept');
+  await writeWholeFile(place.environment, 'link', 'three');
+  await applyPatch(
+    place.environment,
+    '*** Begin Patch\n*** Update File: link\n@@\n-three\n+four\n*** End Patch',
+  );
+  expect(userAttribute(file)).toBe('kept');
+  expect(await readFile(file, 'utf8')).toBe('four\n');
+  expect((await lstat(place.path('link'))).isSymbolicLink()).toBe(true);
+  expect(await readdir(place.path('real'))).toEqual(['a']);
 });
 
 test('hard links and permissions of an edited file stay', async () => {

@@ -24,8 +24,9 @@ type Step = { path: string; commit(): Promise<void>; undo(): Promise<void>; clea
  * Makes all changes, or none: if one fails, those before it are taken back, and so are the folders that were made. If a
  * file cannot be restored, the error names it.
  *
- * A new file is written beside its place and renamed into it. An existing file is written in place, because a rename
- * loses its owner, its extended attributes and its hard links, and is refused over a mount. A symbolic link stays one.
+ * A file is written beside its place and renamed into it, so that nobody sees half of it. An existing file is written in
+ * place where a rename would lose its owner, its permissions, its extended attributes or its hard links, and where one
+ * is refused, as over a mount. A symbolic link stays one.
  */
 export async function changeFiles(
   environment: ExecutionEnvironment,
@@ -79,6 +80,8 @@ async function overwriting(
   absolute: string,
 ): Promise<Step> {
   const before = read ?? (await environment.readBytes(absolute));
+  const target = await environment.realpath(absolute);
+  const copy = await stageCopy(environment, target, content);
   const restore = async () => {
     if (!sameBytes(await environment.readBytes(absolute), before))
       await environment.writeBytes(absolute, before);
@@ -87,6 +90,7 @@ async function overwriting(
     path,
     commit: async () => {
       if (read) await refuseStale(environment, absolute, read);
+      if (copy !== undefined && (await succeeds(environment.rename(copy, target)))) return;
       try {
         await environment.writeBytes(absolute, content);
       } catch (error) {
@@ -97,9 +101,31 @@ async function overwriting(
       }
     },
     undo: restore,
-    clean: async () => {},
+    clean: async () => {
+      if (copy !== undefined) await environment.remove(copy);
+    },
   };
 }
+
+/** A copy of a file beside it, with another content. `undefined` where the copy would not be the same to others. */
+async function stageCopy(
+  environment: ExecutionEnvironment,
+  target: string,
+  content: Uint8Array,
+): Promise<string | undefined> {
+  if (!environment.copyAttributes) return undefined;
+  const copy = temporaryIn(environment, pathsOf(environment).dirname(target));
+  const isSame = await environment.copyAttributes(target, copy).catch(() => false);
+  if (isSame && (await succeeds(environment.writeBytes(copy, content)))) return copy;
+  await environment.remove(copy).catch(() => {});
+  return undefined;
+}
+
+const succeeds = (work: Promise<void>): Promise<boolean> =>
+  work.then(
+    () => true,
+    () => false,
+  );
 
 async function creation(
   environment: ExecutionEnvironment,

@@ -75,7 +75,8 @@ async function scopeEnvironment(
   if (directory === environment.workingDirectory()) return environment;
   const paths = pathsOf(environment);
   const at = (path: string | undefined) => paths.resolve(directory, path ?? '.');
-  const { readRange, removeDirectory, endCommandsOf, start, connect, outputDirectory } = environment;
+  const { readRange, removeDirectory, copyAttributes, endCommandsOf, start, connect, outputDirectory } =
+    environment;
   const scoped: ExecutionEnvironment = {
     workingDirectory: () => directory,
     platform: () => environment.platform(),
@@ -94,6 +95,9 @@ async function scopeEnvironment(
       readRange: (path, offset, length) => readRange.call(environment, at(path), offset, length),
     }),
     ...(removeDirectory && { removeDirectory: (path) => removeDirectory.call(environment, at(path)) }),
+    ...(copyAttributes && {
+      copyAttributes: (from, to) => copyAttributes.call(environment, at(from), at(to)),
+    }),
     ...(endCommandsOf && { endCommandsOf: (owner) => endCommandsOf.call(environment, owner) }),
     ...(start && {
       start: (command, options) =>
