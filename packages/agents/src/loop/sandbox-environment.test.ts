@@ -1,5 +1,6 @@
 import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { applyPatch } from '@whetstone/loop';
 import { conformanceChecks } from '@whetstone/loop/test';
 import { createMask } from '@whetstone/sandbox';
 import { describe, expect, test } from 'vitest';
@@ -70,12 +71,41 @@ test('no operation writes outside the workspace and the home', async () => {
   }
   await expect(environment.remove('up/victim')).rejects.toMatchObject({ code: 'sandbox-path-outside' });
   await expect(environment.mkdirp('up/folder')).rejects.toMatchObject({ code: 'sandbox-path-outside' });
+  await expect(environment.removeDirectory?.('up/folder')).rejects.toMatchObject({
+    code: 'sandbox-path-outside',
+  });
+  for (const [from, to] of [
+    ['up/victim', 'here'],
+    ['here', 'up/new'],
+  ] as const)
+    await expect(environment.copyAttributes?.(from, to)).rejects.toMatchObject({
+      code: 'sandbox-path-outside',
+    });
   await expect(environment.rename('up/victim', 'here')).rejects.toMatchObject({
     code: 'sandbox-path-outside',
   });
   expect(await readFile(victim, 'utf8')).toBe('untouched');
   await environment.remove('link');
   expect((await stat(victim)).isFile()).toBe(true);
+});
+
+test('an edit by a tool replaces the file in one step, and a special file is refused', async () => {
+  await using attempt = await startAttempt('');
+  const environment = environmentOf(attempt);
+  const file = join(attempt.workdir, 'a.sh');
+  await writeFile(file, 'one\n', { mode: 0o751 });
+  const before = await stat(file);
+  const patch = (path: string) => `*** Begin Patch\n*** Update File: ${path}\n@@\n-one\n+two\n*** End Patch`;
+  await applyPatch(environment, patch('a.sh'));
+  expect(await readFile(file, 'utf8')).toBe('two\n');
+  const after = await stat(file);
+  expect([after.ino === before.ino, after.mode]).toEqual([false, before.mode]);
+  expect((await environment.listDirectory('.')).map(({ name }) => name)).toEqual(['a.sh']);
+
+  await environment.exec('mkfifo pipe');
+  for (const read of [environment.readBytes('pipe'), environment.readRange?.('pipe', 0, 1)])
+    await expect(read).rejects.toThrow(/not a regular file/);
+  await expect(applyPatch(environment, patch('pipe'))).rejects.toThrow(/is a device, a pipe or a socket/);
 });
 
 test('a background command ends with the sandbox, and its secrets are masked', async () => {

@@ -1,5 +1,5 @@
 import { type Dirent, existsSync } from 'node:fs';
-import { mkdir, readdir, realpath, rename, stat, unlink } from 'node:fs/promises';
+import { mkdir, readdir, realpath, rename, rmdir, stat, unlink } from 'node:fs/promises';
 import { release, type } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { present } from '@whetstone/events/present';
@@ -23,6 +23,7 @@ import {
   resolveUnder,
   type Sandbox,
 } from '@whetstone/sandbox';
+import { copyAttributes, readRange } from '@whetstone/sandbox/files';
 import { KEPT_BYTES, OutputFile, PolledProcess, UnreadOutput } from '@whetstone/sandbox/process';
 import { connectSandboxProcess } from './sandbox-connection.ts';
 
@@ -37,7 +38,8 @@ export type SandboxEnvironmentOptions = {
 };
 
 /**
- * Runs the loop's tools in a sandbox whose paths are those of the host. Everything that a command starts ends with it;
+ * Runs the loop's tools in a sandbox whose paths are those of the host. Everything that a command starts ends with it,
+ * so that a session that closes has nothing left to end (`endCommandsOf`);
  * background commands end with the sandbox. Files can be read wherever the user may read. They can be written, removed and
  * renamed only in the workspace and in the sandbox's home, even through symbolic links.
  */
@@ -54,11 +56,15 @@ export function createSandboxEnvironment(
     platform: () => process.platform,
     osVersion: () => `${type()} ${release()}`,
     readBytes: (path) => absoluteFiles.read(absolute(path)),
+    readRange: (path, offset, length) => readRange(absolute(path), offset, length),
     async writeBytes(path, content, { mode } = {}) {
       const [root, rest] = writable(path);
       await createConfinedFiles(root).write(rest, content, mode);
     },
     remove: async (path) => unlink(await entryOf(path)),
+    removeDirectory: async (path) => rmdir(await entryOf(path)),
+    copyAttributes: async (from, to) =>
+      copyAttributes(await resolveUnder(...writable(from)), await entryOf(to)),
     rename: async (from, to) => rename(await entryOf(from), await entryOf(to)),
     stat: (path) => statOf(absolute(path)),
     async mkdirp(path) {

@@ -110,6 +110,33 @@ const files: Checks = {
     await assert.rejects(environment.remove('folder'));
     assert.equal((await environment.stat('folder'))?.kind, 'directory');
   },
+  'a range is a part of the file, fewer bytes only at its end': async (environment) => {
+    const readRange = environment.readRange?.bind(environment);
+    if (!readRange) return;
+    await environment.writeBytes('letters', encode('abcdef'));
+    const read = async (offset: number, length: number) =>
+      new TextDecoder().decode(await readRange('letters', offset, length));
+    assert.deepEqual([await read(0, 2), await read(4, 9), await read(6, 1)], ['ab', 'ef', '']);
+    await rejectsWith(readRange('absent', 0, 1), 'ENOENT');
+  },
+  'an empty folder can be removed, another cannot': async (environment) => {
+    if (!environment.removeDirectory) return;
+    await environment.writeBytes('a/b/file', encode('x'));
+    await assert.rejects(environment.removeDirectory('a'));
+    await environment.remove('a/b/file');
+    await environment.removeDirectory('a/b');
+    assert.deepEqual(await environment.listDirectory('a'), []);
+  },
+  'a copy of the attributes is an empty file that takes the place of the first': async (environment) => {
+    await environment.writeBytes('tool', encode('old'), { mode: 0o755 });
+    const before = await environment.stat('tool');
+    if (!(await environment.copyAttributes?.('tool', 'copy'))) return;
+    assert.equal(await readText(environment, 'copy'), '');
+    await environment.writeBytes('copy', encode('new'));
+    await environment.rename('copy', 'tool');
+    assert.equal(await readText(environment, 'tool'), 'new');
+    assert.equal((await environment.stat('tool'))?.mode, before?.mode);
+  },
   'rename moves a file over another': async (environment) => {
     await environment.writeBytes('from', encode('new'));
     await environment.writeBytes('to/file', encode('old'));
@@ -199,6 +226,11 @@ const commands: Checks = {
     const result = await environment.exec(command, { timeoutMs: 1_000 });
     assert.equal(result.timedOut, true);
     assert.equal(result.stdout, 'started\n');
+    await assertEnded(environment, 'beats');
+  },
+  'what a command has left running ends with its owner': async (environment) => {
+    await environment.exec(`echo x > beats; (${beat('beats')}) > /dev/null 2>&1 &`, { owner: 'a' });
+    await environment.endCommandsOf?.('a');
     await assertEnded(environment, 'beats');
   },
   'silence ends the command where a limit is set': async (environment) => {

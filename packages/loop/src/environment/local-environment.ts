@@ -11,7 +11,7 @@ import {
 import { mkdir, open, readdir, realpath, rename, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { copyAttributes } from '@whetstone/sandbox/files';
+import { copyAttributes, readRange } from '@whetstone/sandbox/files';
 import { cgroupFolder, endTree, newMark, unwatch, watch } from '@whetstone/sandbox/process';
 import { type EnvPolicy, filterVariables } from './command-variables.ts';
 import type {
@@ -92,12 +92,7 @@ export class LocalExecutionEnvironment implements ExecutionEnvironment, AsyncDis
   }
 
   async readRange(target: string, offset: number, length: number): Promise<Uint8Array> {
-    await using handle = await open(this.#resolve(target), 'r');
-    const bytes = Buffer.alloc(length);
-    let read = 0;
-    for (let last = 1; last > 0 && read < length; read += last)
-      last = (await handle.read(bytes, read, length - read, offset + read)).bytesRead;
-    return bytes.subarray(0, read);
+    return await readRange(this.#resolve(target), offset, length);
   }
 
   async writeBytes(target: string, content: Uint8Array, options: { mode?: number } = {}): Promise<void> {

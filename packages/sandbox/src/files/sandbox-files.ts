@@ -109,9 +109,13 @@ async function writeRegularFile(
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW;
   const descriptor = openRegularFile(path, flags, mode ?? 0o644);
   try {
-    ftruncateSync(descriptor);
-    if (content instanceof Readable) for await (const chunk of content) writeFileSync(descriptor, chunk);
-    else writeFileSync(descriptor, content);
+    // Cut off at the end: emptied first, both contents would be lost where the disk is full.
+    let size = 0;
+    for await (const chunk of content instanceof Readable ? content : [content]) {
+      writeFileSync(descriptor, chunk);
+      size += Buffer.byteLength(chunk);
+    }
+    if (fstatSync(descriptor).size > size) ftruncateSync(descriptor, size);
     // `open` sets the mode of new files only, and the umask limits it.
     if (mode !== undefined) fchmodSync(descriptor, mode);
   } finally {

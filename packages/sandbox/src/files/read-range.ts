@@ -1,0 +1,19 @@
+import { constants } from 'node:fs';
+import { open } from 'node:fs/promises';
+
+/** The bytes of a regular file from `offset` on: `length` of them, fewer only at its end. Never waits for a pipe. */
+export async function readRange(file: string, offset: number, length: number): Promise<Uint8Array> {
+  const handle = await open(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  try {
+    const entry = await handle.stat();
+    // A folder fails below, with the code that callers know (`EISDIR`).
+    if (!entry.isFile() && !entry.isDirectory()) throw new Error(`${file} is not a regular file`);
+    const bytes = Buffer.alloc(length);
+    let read = 0;
+    for (let last = 1; last > 0 && read < length; read += last)
+      last = (await handle.read(bytes, read, length - read, offset + read)).bytesRead;
+    return bytes.subarray(0, read);
+  } finally {
+    await handle.close();
+  }
+}
