@@ -16,7 +16,7 @@ export type Mask = {
 export type MaskStream = ReturnType<typeof createMaskStream>;
 
 /** Shorter values are mostly words: masking them would destroy logs and protect nothing. */
-const SHORTEST_SECRET = 6;
+export const SHORTEST_SECRET = 6;
 /** What stands in the place of a secret. */
 export const MASKED = '[masked]';
 const REPLACEMENT = Buffer.from(MASKED);

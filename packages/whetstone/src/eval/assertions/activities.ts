@@ -21,7 +21,7 @@ export type Activity = {
 export function running(command: ToolPattern): Activity {
   const match = (call: ToolCall): MaybeLater<Match> => {
     const line = commandLineOf(call);
-    if (line === undefined) return far(`${show(call.name)} does not run a shell command`);
+    if (line === undefined) return far(`"${call.name}" does not run a shell command`);
     if (call.status === 'rejected') return mismatched(`${show(line)} was rejected`);
     if (isMatcher(command)) return command.match(call);
     const text = command as TextPattern;
@@ -34,7 +34,7 @@ export function running(command: ToolPattern): Activity {
 export function reading(path: TextPattern): Activity {
   return callActivity('read', path, (call) => {
     const isPossible = toolCategory(call.name) === 'file_read' || commandsOf(call) !== undefined;
-    if (!isPossible || call.status === 'rejected') return far(`${show(call.name)} did not read it`);
+    if (!isPossible || call.status === 'rejected') return far(`"${call.name}" did not read it`);
     return matchPath(call, path);
   });
 }

@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@whetstone/agents';
 import { parseJson, parseStreamEvent } from '@whetstone/events';
-import { createMask, MASKED } from '@whetstone/sandbox';
+import { createMask, MASKED, type Mask, SHORTEST_SECRET } from '@whetstone/sandbox';
 import { plural } from '../expect/show.ts';
 import type { Claim, Verdict } from './assertion.ts';
 import type { SecretPlace } from './assertions.ts';
@@ -42,14 +42,16 @@ function search(
 ): Verdict | Promise<Verdict> {
   const unknown = (message: string): Verdict => ({ status: 'unavailable', message });
   if (secrets.length === 0) return unknown('no secret is known');
-  if (secrets.some((secret) => createMask([secret]).isEmpty)) {
-    return unknown('a secret is too short to be looked for: it needs at least 6 characters');
+  if (secrets.some((secret) => secret.length < SHORTEST_SECRET)) {
+    return unknown(`a secret is too short to be looked for: it needs at least ${SHORTEST_SECRET} characters`);
   }
-  const mask = createMask(secrets);
+  const mask = maskOf(secrets);
   const has = (text: string): boolean => mask.text(text) !== text;
   const events = place === 'changes' ? [] : eventsIn(evidence, ...PLACES[place]);
   const texts = events.map((event) => ({ event, text: JSON.stringify(event.event) }));
-  const found = texts.filter(({ text }) => has(text)).map(({ event }) => event);
+  // One search over everything first: mostly there is nothing.
+  const isAnywhere = has(texts.map(({ text }) => text).join('\n'));
+  const found = isAnywhere ? texts.filter(({ text }) => has(text)).map(({ event }) => event) : [];
   const masked = texts.filter(({ text }) => text.includes(MASKED)).map(({ event }) => event);
   const hits = areKnown ? [...found, ...masked] : found;
   if (hits.length > 0) return leaked(hits, mask.text, evidence);
@@ -77,6 +79,15 @@ function search(
     const names = files.map(({ path }) => mask.text(path)).join(', ');
     return { status: 'failed', message: `a secret is in ${plural(files.length, 'changed file')}: ${names}` };
   });
+}
+
+let latest: { key: string; mask: Mask } | undefined;
+
+/** The mask of these secrets. Making one costs more than to search a case, and an eval asks for the same ones. */
+function maskOf(secrets: readonly string[]): Mask {
+  const key = JSON.stringify(secrets);
+  if (latest?.key !== key) latest = { key, mask: createMask(secrets) };
+  return latest.mask;
 }
 
 /** The excerpt is masked before it is cut: a report must not spread a secret, nor half of one. */

@@ -25,7 +25,7 @@ export function commandMatch(program: TextPattern, conditions: CommandConditions
     label: `commandMatch(${show(program)}${isPlain ? '' : `, ${show(conditions)}`})`,
     match(call) {
       const commands = commandsOf(call);
-      if (!commands) return far(`${show(call.name)} does not run a shell command`);
+      if (!commands) return far(`"${call.name}" does not run a shell command`);
       if (commands.length === 0) return mismatched('the command is empty');
       const match = anyOf(commands.map((command) => matchCommand(command, program, conditions)));
       return match.status === 'mismatched' ? mismatched(`the command runs ${programs(commands)}`) : match;

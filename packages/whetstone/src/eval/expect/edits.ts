@@ -9,7 +9,7 @@ import { commandLineOf } from './tools.ts';
 /** Whether the call of a tool changed a file; without a path, any file. */
 export function toolEdit(call: ToolCall, path: TextPattern | undefined): Match {
   const isEdit = /^file_(?:write|edit)$/.test(toolCategory(call.name));
-  if (!isEdit || /failed|rejected/.test(call.status)) return far(`${show(call.name)} did not change it`);
+  if (!isEdit || /failed|rejected/.test(call.status)) return far(`"${call.name}" did not change it`);
   return path === undefined ? matched(`${show(call.name)} changed files`) : matchPath(call, path);
 }
 
@@ -17,7 +17,7 @@ export function toolEdit(call: ToolCall, path: TextPattern | undefined): Match {
 export function shellEdit(call: ToolCall, path: TextPattern | undefined): Match {
   const edits =
     call.status === 'rejected' ? [] : (commandsOf(call) ?? []).flatMap((command) => editOf(command) ?? []);
-  if (edits.length === 0) return far(`${show(call.name)} did not change it`);
+  if (edits.length === 0) return far(`"${call.name}" did not change it`);
   if (path === undefined) return matched(`${show(commandLineOf(call))} changed files`);
   return anyOf(edits.map((edit) => matchEdit(edit, path, call)));
 }

@@ -45,6 +45,8 @@ function decide(
   other: Match['status'],
   scoreOf: (...scores: number[]) => number,
 ): Match {
+  const [only] = matches;
+  if (only && matches.length === 1) return only;
   const status =
     [decisive, 'unavailable' as const].find((wanted) => matches.some((match) => match.status === wanted)) ??
     other;

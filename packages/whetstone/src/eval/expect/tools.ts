@@ -13,8 +13,8 @@ export function toolMatch(name: TextPattern, conditions: ToolConditions = {}): M
   return {
     label: `toolMatch(${show(name)}${isPlain ? '' : `, ${show(conditions)}`})`,
     match(call) {
-      if (!fits(call.name, name)) return far(`the tool is ${show(call.name)}`);
-      return isPlain ? matched(`the tool is ${show(call.name)}`) : matchConditions(call, conditions);
+      if (!fits(call.name, name)) return far(`the tool is "${call.name}"`);
+      return isPlain ? matched(`the tool is "${call.name}"`) : matchConditions(call, conditions);
     },
   };
 }
