@@ -124,6 +124,9 @@ function collect(event: StreamEvent, metadata: AgentMetadata, tools: Map<string,
       else metadata.approvals.push(decided);
       return;
     }
+    case 'skill.loaded':
+      addOnce(metadata.skills.confirmed, event.skill);
+      return;
     case 'error':
       metadata.errors.push(event.message);
   }

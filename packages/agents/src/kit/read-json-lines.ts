@@ -9,6 +9,7 @@ import {
 import { objectIn } from './fields.ts';
 import { LINE_LIMIT_BYTES, LineReader, STREAM_LIMIT_BYTES } from './line-reader.ts';
 import type { NativeMapper, NativeSummary } from './native-mapper.ts';
+import { withLoadedSkills } from './skill-file.ts';
 
 /** The same limit as for the log file, so that an endless stream does not give endless events. Also of a document. */
 const EVENTS_LIMIT_BYTES = STREAM_LIMIT_BYTES;
@@ -52,6 +53,7 @@ function readItems(
   form: 'line' | 'document',
 ): JsonLinesReader {
   const counts = { lines: 0, malformed: 0, unknown: 0, tooLong: 0, isTruncated: false };
+  const add = withLoadedSkills(emit);
   let bytes = 0;
   /** The lines of a document so far, whose first line is only its opening bracket. */
   let document: Buffer[] = [];
@@ -60,7 +62,7 @@ function readItems(
     // Lines without events do not count, because progress is most of the stream of some agents.
     if (events.length > 0) bytes += length;
     if (bytes > EVENTS_LIMIT_BYTES) counts.isTruncated = true;
-    if (!counts.isTruncated) for (const event of events) emit(event);
+    if (!counts.isTruncated) for (const event of events) add(event);
   }
 
   function readItem(item: Buffer | 'too-long'): void {

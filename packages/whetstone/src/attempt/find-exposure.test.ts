@@ -130,6 +130,12 @@ test.each<[how: string, events: StreamEvent[], tokens: number]>([
   });
 });
 
+test('a skill that an adapter reports as loaded is confirmed, without a call to show', () => {
+  const events: StreamEvent[] = [{ type: 'skill.loaded', skill: 'tea-house:brew-tea' }];
+  expect(skillOf(events)).toMatchObject({ triggered: 'confirmed', first: null });
+  expect(skillOf([{ type: 'skill.loaded', skill: 'pour-tea' }])).toMatchObject({ triggered: 'no' });
+});
+
 test.each<[how: string, events: StreamEvent[]]>([
   ['refused', call('load_skill', { skill: 'brew-tea' }, 'No.', 'rejected')],
   ['never answered', call('load_skill', { skill: 'brew-tea' }).slice(0, 1)],

@@ -25,12 +25,13 @@ export function findExposure(
   const { instructions, skills, mcpServers, plugins } = declared;
   if (instructions === undefined && [...skills, ...mcpServers, ...plugins].length === 0) return undefined;
   const calls = callsIn(events);
+  const loaded = events.filter((event) => event.type === 'skill.loaded').map(({ skill }) => skill);
   const seen = sight && sight.requests > 0 ? sight : undefined;
   const servers = mcpServers.map(({ name }) => name);
   const exposureOf = (skill: SkillText, key: string) => ({
     name: skill.name,
     listed: seen ? seen.skills.has(key) : null,
-    ...useOfSkill(skill, calls),
+    ...useOfSkill(skill, calls, loaded),
   });
   return {
     instructions:
@@ -98,7 +99,7 @@ function callsIn(events: readonly StreamEvent[]): Call[] {
 
 type SkillText = Pick<DeclaredSkill, 'name' | 'text'>;
 
-function useOfSkill({ name, text }: SkillText, calls: readonly Call[]) {
+function useOfSkill({ name, text }: SkillText, calls: readonly Call[], loaded: readonly string[]) {
   const line = tellingLine(skillBody(text)) || tellingLine(text);
   const file = `${name}/SKILL.md`;
   const asks = (call: Call) => loads(call, name) || names(call, file);
@@ -110,6 +111,10 @@ function useOfSkill({ name, text }: SkillText, calls: readonly Call[]) {
     return { triggered: 'confirmed' as const, first, tokens_estimate: estimateTokens(got) };
   }
   const first = firstOf(calls.find(asks));
+  // An adapter may report the load and not the call behind it.
+  if (loaded.some((skill) => isSkill(skill, name))) {
+    return { triggered: 'confirmed' as const, first, tokens_estimate: estimateTokens(text) };
+  }
   return { triggered: first ? ('attempted' as const) : ('no' as const), first, tokens_estimate: null };
 }
 
@@ -122,10 +127,13 @@ function useOfServer(calls: readonly Call[]) {
   };
 }
 
-/** Whether a call uses the skill tool for this skill. Some agents write the plugin before the name of the skill. */
+/** Some agents write the plugin before the name of the skill. */
+const isSkill = (skill: string, wanted: string): boolean => skill === wanted || skill.endsWith(`:${wanted}`);
+
+/** Whether a call uses the skill tool for this skill. */
 function loads({ name, input }: Call, wanted: string): boolean {
   const { skill } = fieldsOf(input);
-  return name === 'load_skill' && (skill === wanted || textOf(skill).endsWith(`:${wanted}`));
+  return name === 'load_skill' && isSkill(textOf(skill), wanted);
 }
 
 const fieldsOf = (value: JsonValue | undefined): JsonObject => (isJsonObject(value) ? value : {});
