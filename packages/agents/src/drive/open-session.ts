@@ -11,6 +11,7 @@ import { type DrivenTurn, startTurn } from './driven-turn.ts';
 import { listFiles, newFilesIn } from './new-files.ts';
 import { refuseAbove } from './read-above.ts';
 import { contextIn, openPlace, type SessionOptions } from './session-place.ts';
+import { withoutSideEffects } from './side-effects.ts';
 import { createTurnStamp } from './turn-stamp.ts';
 
 export type TurnOptions = Pick<SessionOptions, 'signal' | 'timeoutMs'> & {
@@ -94,7 +95,7 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
           // The folder of a caller's own sandbox need not be on this machine.
           const { workdir } = place.sandbox;
           const before = sandbox ? undefined : await listFiles(workdir);
-          const turn = await hosted.send(turnInput, {
+          const turnContext: AgentContext = {
             ...contextIn(place, { ...options, ...turnOptions }),
             signal: AbortSignal.any(
               [left, options.signal, turnOptions.signal].filter((one) => one !== undefined),
@@ -102,7 +103,10 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
             session,
             log: turnOptions.onLog ?? (() => undefined),
             emit: add,
-          });
+          };
+          const send = () => hosted.send(turnInput, turnContext);
+          const turn =
+            options.sideEffects === 'none' ? await withoutSideEffects(workdir, send, add) : await send();
           if (before) newFilesIn(events, before, workdir).forEach(add);
           return { ...turn, events };
         } finally {

@@ -17,6 +17,8 @@ export type SessionOptions = {
    * a `sandbox` of its own decides by itself.
    */
   above?: 'refused' | 'allowed';
+  /** `none`: a turn that changes any byte, mode or link of the folder has failed. Default: an agent may change files. */
+  sideEffects?: 'none';
   /** Wall-clock limit of each turn, ms. Default: one hour. */
   timeoutMs?: number;
   /** Ends the turn that runs: it is then a failed turn whose `exit.ended` is `abort`. */

@@ -87,6 +87,7 @@ function sessionOptions(
     declared: context,
     signal,
     timeoutMs: (task.timeoutSeconds ?? agentConfig.timeoutSeconds) * 1000,
+    ...present({ sideEffects: task.sideEffects ?? agentConfig.sideEffects }),
     ...present({ lane, model: agentConfig.runner === 'loop' ? agentConfig.loop.model : undefined }),
   };
 }
