@@ -2,7 +2,7 @@ import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { type Agent, createAgent, drivenAgents, openSession, type Turn } from '@whetstone/agents';
-import type { DrivenAgentKind, Permissions, PolicyRule } from '@whetstone/agents/config';
+import type { DrivenAgentKind, Permissions, PolicyRule, ProtocolKind } from '@whetstone/agents/config';
 import { testedVersion } from '@whetstone/agents/install';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -11,6 +11,8 @@ import { cacheFolder } from './install.ts';
 /** A released agent in a workspace, a home and a process sandbox of its own, with a lane instead of its provider. */
 export type InstalledAgent = {
   kind: DrivenAgentKind;
+  /** The protocol over which it is driven. Default: as the agent of its kind. */
+  protocol?: ProtocolKind;
   lane: { baseUrl: string; key: string };
   /** `own`: the one that the agent chooses. Default: a model that it knows. */
   model?: string;
@@ -70,6 +72,7 @@ export const mayRunCommands = (kind: DrivenAgentKind): { permissions?: Partial<P
 /** Drives the agent as a run does: made by `createAgent`, in a process sandbox. */
 export async function openAgent({
   kind,
+  protocol,
   lane,
   extra,
   policy,
@@ -82,7 +85,11 @@ export async function openAgent({
   const { permissions = mayRunCommands(kind).permissions } = asked;
   const make = (): Promise<Agent> =>
     createAgent(
-      { kind, version, env, ...present({ permissions, policy, options }), ...(model !== 'own' && { model }) },
+      {
+        ...(protocol ? { kind: protocol, agent: kind } : { kind }),
+        ...{ version, env, ...present({ permissions, policy, options }) },
+        ...(model !== 'own' && { model }),
+      },
       { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },
     );
   // The workspace has a unique name, because Gemini CLI makes a folder of that name below `tmp` of its home.

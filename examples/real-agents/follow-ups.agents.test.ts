@@ -49,7 +49,9 @@ const commands = {
   },
 };
 const agents: Record<string, object> = {
-  ...Object.fromEntries(drivenAgentKinds.map((kind) => [kind, { kind, model: KNOWN_MODELS[kind], ...mayRunCommands(kind) }])),
+  ...Object.fromEntries(
+    drivenAgentKinds.map((kind) => [kind, { kind, model: KNOWN_MODELS[kind], ...mayRunCommands(kind) }]),
+  ),
   ...commands,
   loop: { kind: 'loop', profile: 'openai' },
 };

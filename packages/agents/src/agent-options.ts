@@ -8,7 +8,7 @@ import type {
   DriverOptions,
   LoopOptions,
 } from './config.ts';
-import type { DrivenAgentKind } from './native/native-agents.ts';
+import type { DrivenAgentKind, ProtocolKind } from './native/native-agents.ts';
 
 /** Which agent, and how it is run: a released one, a command of yours, a module of yours, or the loop. */
 export type AgentOptions = DrivenAgentOptions | CommandAgentOptions | ModuleAgentOptions | LoopAgentOptions;
@@ -24,7 +24,10 @@ type SharedOptions = {
 };
 
 /** A released agent, started and read by this package. Its key comes from `apiKeyEnv`, or from the lane of a gateway. */
-export type DrivenAgentOptions = SharedOptions & Partial<DriverOptions> & { kind: DrivenAgentKind };
+export type DrivenAgentOptions = SharedOptions &
+  Partial<DriverOptions> & {
+    kind: DrivenAgentKind | ProtocolKind;
+  };
 
 /** An agent that runs through a command line of yours. */
 export type CommandAgentOptions = SharedOptions & {
@@ -37,6 +40,8 @@ export type CommandAgentOptions = SharedOptions & {
   resumeCommand?: string | string[];
   /** How the output is read. Default: `custom`, whose output is the answer as text. */
   kind?: CommandAgentConfig['kind'];
+  /** Decides what a command that speaks a protocol asks. Default: everything is denied. */
+  policy?: CommandAgentConfig['policy'];
   /** Where the agent looks for skills and MCP servers. Default: the places of its kind. */
   context?: AgentContextConfig;
 };
@@ -64,12 +69,13 @@ export function toAgentConfig(options: AgentOptions): AgentConfig {
   // Who drives an agent sets the limit of each turn; the network of the default sandbox is open.
   const base = { name: name ?? kind, env, timeoutSeconds: 3600, network: 'open' };
   if ('command' in options) {
-    const { command, resumeCommand, context } = options;
+    const { command, resumeCommand, context, policy } = options;
     return {
       ...{ ...base, runner: 'command', kind: options.kind ?? 'custom', command: toCommand(command) },
       telemetry: { collector: 'none', file: 'telemetry.json', environmentVariable: null },
       ...present({
         context,
+        policy,
         resumeCommand: resumeCommand === undefined ? undefined : toCommand(resumeCommand),
       }),
     };

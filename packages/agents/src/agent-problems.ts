@@ -4,7 +4,7 @@ import { locateProgram } from './install/installed-agents.ts';
 import { resolveAgentEnv } from './kit/agent-environment.ts';
 import { loopKey } from './loop/loop-key.ts';
 import { checkOptions } from './native/check-options.ts';
-import { drivenAgents } from './native/native-agents.ts';
+import { drivenAgentOf } from './native/driven-agent-of.ts';
 import { openAccess, requireModel } from './native/open-access.ts';
 
 /**
@@ -37,8 +37,8 @@ function checksOf(
     case 'driver':
       return [
         variables,
-        () => checkOptions(agent, drivenAgents[agent.kind]),
-        () => locateProgram(drivenAgents[agent.kind], agent.driver.version, environment),
+        () => checkOptions(agent, drivenAgentOf(agent)),
+        () => locateProgram(drivenAgentOf(agent), agent.driver.version, environment),
         () => requireModel(agent),
         () => openAccess(agent, user),
       ];

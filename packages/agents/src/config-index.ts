@@ -23,6 +23,7 @@ export type {
 } from './config.ts';
 export { type LoopProfile, loopProfiles } from './loop/loop-profiles.ts';
 export { typescriptSources } from './module/typescript-sources.ts';
+export { drivenAgentOf } from './native/driven-agent-of.ts';
 export {
   type AgentKind,
   agentKinds,
@@ -32,6 +33,10 @@ export {
   enforcerOf,
   isDrivenKind,
   kindAliases,
+  nativeAgentOf,
+  type ProtocolKind,
+  protocolAgentsOf,
+  protocolKinds,
 } from './native/native-agents.ts';
 export {
   enforceable,

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@whetstone/events';
 import type { LoopProfile } from './loop/loop-profiles.ts';
-import type { AgentKind, DrivenAgentKind } from './native/native-agents.ts';
+import type { AgentKind, DrivenAgentKind, ProtocolKind } from './native/native-agents.ts';
 import type { Permissions } from './policy/permissions.ts';
 import type { PolicyRule } from './policy/policy.ts';
 
@@ -39,6 +39,8 @@ export type CommandAgentConfig = AgentBase & {
   /** The command that resumes a session. Default: `command`, if it contains `{session_id}`. */
   resumeCommand?: Command;
   telemetry: TelemetryConfig;
+  /** For a command that speaks a protocol: decides what it asks, in this order. What no rule allows is denied. */
+  policy?: PolicyRule[];
   /** Where the agent looks for what a variant gives it. Default: the places of its kind, or only AGENTS.md. */
   context?: AgentContextConfig;
 };
@@ -46,7 +48,7 @@ export type CommandAgentConfig = AgentBase & {
 /** A released agent that Whetstone starts itself. */
 export type DriverAgentConfig = AgentBase & {
   runner: 'driver';
-  kind: DrivenAgentKind;
+  kind: DrivenAgentKind | ProtocolKind;
   driver: DriverOptions;
 };
 
@@ -79,6 +81,8 @@ type ProviderOptions = {
 };
 
 export type DriverOptions = ProviderOptions & {
+  /** The agent that a protocol drives; its page has their names. Only for kinds that are a protocol, which need it. */
+  agent?: string;
   /** Default: the program's own. */
   model?: string;
   /**

@@ -7,6 +7,7 @@ import { providerKeys } from './kit/agent-secrets.ts';
 import { createLoopAgent } from './loop/loop-agent.ts';
 import { markHosted } from './module/hosted-agent.ts';
 import { createModuleAgent } from './module/module-agent.ts';
+import { drivenAgentOf } from './native/driven-agent-of.ts';
 import { createDriverAgent } from './native/driver-agent.ts';
 import { nativeAgentOf } from './native/native-agents.ts';
 
@@ -38,7 +39,8 @@ export async function createAgent(
   { environment = process.env, hasLanes = false }: AgentDependencies = {},
 ): Promise<Agent> {
   const config = 'runner' in agent ? agent : toAgentConfig(agent);
-  const readsAbove = nativeAgentOf(config.kind)?.facts.readsAbove;
+  const readsAbove = (config.runner === 'driver' ? drivenAgentOf(config) : nativeAgentOf(config.kind))?.facts
+    .readsAbove;
   return markHosted(await agentOf(config, { environment, hasLanes }), readsAbove);
 }
 

@@ -1,9 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { present } from '@whetstone/events/present';
-import { type CommandResult, createMask, type Sandbox, sandboxPath } from '@whetstone/sandbox';
+import {
+  type CommandResult,
+  createMask,
+  type RunOptions,
+  type Sandbox,
+  sandboxPath,
+} from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent } from '../agent.ts';
 import type { Command, CommandAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
+import { runDialogue } from '../kit/dialogue.ts';
 import { placeContext, placeOf } from '../kit/place-context.ts';
 import { runTurn, type TurnLaunch, type TurnSetup } from '../kit/run-turn.ts';
 import { createTelemetryCollector } from '../kit/telemetry/create-telemetry-collector.ts';
@@ -12,6 +19,7 @@ import { nativeAgentOf } from '../native/native-agents.ts';
 import { commandWords, renderCommand, resumeCommandOf, runCommandIn } from './command-template.ts';
 import { executableOf } from './executable.ts';
 import { findOnPath } from './find-on-path.ts';
+import { leadOf } from './lead-command.ts';
 
 /** The session ids that an agent may report. An id becomes part of a command and must not look like an option. */
 const SESSION_ID = /^[A-Za-z0-9][\w.:-]{0,199}$/;
@@ -30,7 +38,8 @@ export function createCommandAgent(config: CommandAgentConfig, { env, secrets }:
       const { sandbox, session, files, lane, declared } = context;
       const template = session.isNew ? config.command : resumeTemplate;
       if (!template) throw new TypeError(`Agent ${config.name} cannot resume a session.`);
-      if (session.isNew && resumeTemplate) session.id = randomUUID();
+      const lead = leadOf(config, input, context);
+      if (session.isNew && resumeTemplate && !lead) session.id = randomUUID();
       await placeContext(config, context);
       const setup = setupOf(context);
       const preparation = setup.telemetry.prepare();
@@ -41,8 +50,11 @@ export function createCommandAgent(config: CommandAgentConfig, { env, secrets }:
         ...(lane && { gateway_url: lane.baseUrl, gateway_key: lane.key }),
       };
       const command = renderCommand(template, values);
+      const run = (options: RunOptions) => runCommandIn(sandbox, command, options);
       const launch: TurnLaunch = {
-        run: (options) => runCommandIn(sandbox, command, options),
+        run: lead
+          ? (options, emit) => runDialogue(run, options, (peer, leaving) => lead(peer, emit, leaving))
+          : run,
         env: { ...lane?.env, ...env, ...preparation.env },
         mask: createMask([...secrets, ...(declared?.secrets ?? [])]),
         program: executableOf(template) ?? config.kind,
@@ -51,7 +63,7 @@ export function createCommandAgent(config: CommandAgentConfig, { env, secrets }:
       };
       // An agent with a command to resume its session is resumed under its own id.
       const onSession = (id: string): void => {
-        if (config.resumeCommand && SESSION_ID.test(id)) session.id = id;
+        if (lead || (config.resumeCommand && SESSION_ID.test(id))) session.id = id;
       };
       return await runTurn({ ...setup, onSession }, launch, input, context);
     },

@@ -1,6 +1,7 @@
 import { WhetstoneError } from '@whetstone/errors';
 import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { Command, CommandAgentConfig } from '../config.ts';
+import { nativeAgentOf } from '../native/native-agents.ts';
 import { nestedShellProblem } from './nested-shell.ts';
 import { lexTemplate, renderShell, scriptsIn, shellTemplateProblems, wordText } from './shell-template.ts';
 import { fillTemplate, parseTemplate, type TemplateProblem, unknownVariables } from './template.ts';
@@ -33,9 +34,10 @@ export function commandParts(command: Command): readonly string[] {
   return command.kind === 'shell' ? [command.script] : command.argv;
 }
 
-/** The command that resumes a session of an agent; `undefined` when nothing can. */
-export function resumeCommandOf({ command, resumeCommand }: CommandAgentConfig): Command | undefined {
+/** The command that resumes a session of an agent; `undefined` when nothing can. A protocol carries the session's id. */
+export function resumeCommandOf({ kind, command, resumeCommand }: CommandAgentConfig): Command | undefined {
   if (resumeCommand) return resumeCommand;
+  if (nativeAgentOf(kind)?.commandDialogue) return command;
   return commandParts(command).some((part) => namesVariable(part, 'session_id')) ? command : undefined;
 }
 

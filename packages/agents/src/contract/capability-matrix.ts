@@ -4,11 +4,11 @@ import type { AgentConfig } from '../config.ts';
 import { testedVersion } from '../install/install-agent.ts';
 import { agentKeyVariable } from '../kit/agent-secrets.ts';
 import { contextPlacesOf } from '../native/context-places.ts';
+import { drivenAgentOf } from '../native/driven-agent-of.ts';
 import type { NativeFacts } from '../native/native-agent.ts';
 import {
   type AgentKind,
   agentKinds,
-  drivenAgents,
   enforcerOf,
   isDrivenKind,
   nativeAgentOf,
@@ -92,7 +92,7 @@ function permissionCells(
   config: AgentConfig,
 ): Pick<MatrixRow, 'filesystem' | 'shell' | 'network' | 'apps' | 'questions'> {
   const { enforces, asks } =
-    config.runner === 'driver' ? enforcerOf(drivenAgents[config.kind]) : { enforces: {}, asks: false };
+    config.runner === 'driver' ? enforcerOf(drivenAgentOf(config)) : { enforces: {}, asks: false };
   const values = (surface: 'filesystem' | 'shell' | 'network' | 'apps') =>
     enforceable(surface, enforces).join(', ');
   return {
@@ -110,10 +110,10 @@ function runtimeOf(config: AgentConfig): Runtime {
   const own = { wire: 'its own', key: 'its own' };
   switch (config.runner) {
     case 'driver': {
-      const { release } = drivenAgents[config.kind];
+      const { release } = drivenAgentOf(config);
       return {
         runtime: 'its program, once per turn',
-        needs: `${release.program} of ${release.package}, tested with ${testedVersion(drivenAgents[config.kind])}`,
+        needs: `${release.program} of ${release.package}, tested with ${testedVersion(drivenAgentOf(config))}`,
         wire: release.wire,
         key: agentKeyVariable(config) ?? NONE,
         sessions: 'by its session’s id',

@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Sandbox } from '@whetstone/sandbox';
 import { executableOf } from '../command/executable.ts';
 import type { AgentConfig, Command } from '../config.ts';
-import { drivenAgents } from '../native/native-agents.ts';
+import { drivenAgentOf } from '../native/driven-agent-of.ts';
 import { locateProgram } from './installed-agents.ts';
 
 const TIME_LIMIT_MS = 5_000;
@@ -33,7 +33,7 @@ export async function agentVersion(config: AgentConfig, sandbox: Sandbox): Promi
 async function programOf(config: AgentConfig): Promise<string | undefined> {
   if (config.runner === 'command') return templateProgram(config.command);
   if (config.runner !== 'driver') return undefined;
-  return await locateProgram(drivenAgents[config.kind], config.driver.version).catch(() => undefined);
+  return await locateProgram(drivenAgentOf(config), config.driver.version).catch(() => undefined);
 }
 
 /** A path names a script of the repository or the workspace, which must not run only for its version. */

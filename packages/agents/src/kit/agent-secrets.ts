@@ -1,5 +1,6 @@
 import type { AgentConfig } from '../config.ts';
 import { loopDefaults } from '../loop/loop-defaults.ts';
+import { drivenAgentOf } from '../native/driven-agent-of.ts';
 import { findLogin, usesLogin } from '../native/login.ts';
 import { driverKeyVariable } from '../native/model-provider.ts';
 import type { NativeAgent } from '../native/native-agent.ts';
@@ -27,7 +28,7 @@ export function agentSecrets(agent: AgentConfig, environment: NodeJS.ProcessEnv)
 }
 
 function loginSecrets(agent: AgentConfig, environment: NodeJS.ProcessEnv): string[] {
-  const facts = usesLogin(agent) ? nativeAgents[agent.kind].facts.login : undefined;
+  const facts = usesLogin(agent) ? drivenAgentOf(agent).facts.login : undefined;
   const login = facts && findLogin(facts, environment);
   return login && 'secrets' in login ? login.secrets : [];
 }

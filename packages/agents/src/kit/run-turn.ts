@@ -73,6 +73,7 @@ export async function runTurn(
   checkKind(agent, reading, turn.events);
   const kept = await keptEvents(reading);
   for (const event of kept?.events ?? []) turn.add(event);
+  turn.end();
   const usage = usageOfTurn(reading, kept);
   const calls = callsOfTurn(turn.events, kept, usage);
   const reportedCost = reading.source === 'text' ? undefined : reading.summary.costUsd;

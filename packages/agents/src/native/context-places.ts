@@ -1,6 +1,7 @@
 import { present } from '@whetstone/events/present';
 import type { AgentConfig } from '../config.ts';
 import { loopFacts, loopInstructions } from '../loop/loop-facts.ts';
+import { drivenAgentOf } from './driven-agent-of.ts';
 import type { NativeAgent, NativeFacts } from './native-agent.ts';
 import { nativeAgentOf, nativeAgents } from './native-agents.ts';
 
@@ -30,7 +31,7 @@ export function placesReadAbove(): string[] {
  * agree on AGENTS.md (https://agents.md).
  */
 export function contextPlacesOf(agent: AgentConfig): ContextPlaces {
-  const native = nativeAgentOf(agent.kind)?.facts;
+  const native = (agent.runner === 'driver' ? drivenAgentOf(agent) : nativeAgentOf(agent.kind))?.facts;
   const facts = agent.runner === 'loop' ? loopFacts : native;
   const {
     instructions = 'AGENTS.md',

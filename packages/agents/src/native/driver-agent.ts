@@ -18,10 +18,11 @@ import { createTurnReader, type TurnReader } from '../kit/turn-reader.ts';
 import { createPolicy } from '../policy/decide.ts';
 import { permissionsOf } from '../policy/permissions.ts';
 import { checkOptions } from './check-options.ts';
+import { drivenAgentOf } from './driven-agent-of.ts';
 import { keepRefreshedLogin } from './keep-refreshed-login.ts';
 import { type Login, tokensIn } from './login.ts';
 import type { Connection, DialogueTurn, LaunchSettings, TurnRequest } from './native-agent.ts';
-import { drivenAgents, enforcerOf } from './native-agents.ts';
+import { enforcerOf } from './native-agents.ts';
 import { openAccess, requireModel } from './open-access.ts';
 import { takesOutputSchema } from './takes-output-schema.ts';
 
@@ -37,7 +38,7 @@ export async function createDriverAgent(
   { env, secrets }: AgentEnvironment,
   user: { environment: NodeJS.ProcessEnv; hasLanes: boolean },
 ): Promise<Agent> {
-  const agent = drivenAgents[config.kind];
+  const agent = drivenAgentOf(config);
   checkOptions(config, agent);
   const permissions = permissionsOf(enforcerOf(agent), config.driver.permissions);
   const program = await locateProgram(agent, config.driver.version, user.environment);
@@ -145,22 +146,23 @@ const withoutFolders = (environment: NodeJS.ProcessEnv): Record<string, string> 
 
 /** How a turn is led with a program that is asked and answers; `undefined` for the others. */
 function dialogueOf(
-  { kind, driver }: DriverAgentConfig,
+  config: DriverAgentConfig,
   turn: Pick<DialogueTurn, 'input' | 'connection' | 'env' | 'report'> & TurnRequest,
   { log, declared }: AgentContext,
 ): ((peer: Peer, emit: AgentContext['emit'], signal: AbortSignal) => Promise<void>) | undefined {
-  const { dialogue } = drivenAgents[kind].launch;
+  const { dialogue } = drivenAgentOf(config).launch;
   if (!dialogue) return undefined;
+  const { driver } = config;
   const { permissions } = turn;
   const { policy: rules = [], options = {} } = driver;
   return (peer, emit, signal) => {
-    const { mcpServers = [], plugins = [] } = declared ?? {};
+    const { mcpServers = [] } = turn.connection;
     const servers = [
-      ...mcpServers.map(({ name }) => name),
-      ...plugins.flatMap((plugin) => plugin.mcpServers),
+      ...(declared?.mcpServers ?? []).map(({ name }) => name),
+      ...(declared?.plugins ?? []).flatMap((plugin) => plugin.mcpServers),
     ];
     const decide = createPolicy({ permissions, rules, servers, workdir: turn.workingDirectory, emit });
-    return dialogue(peer, { ...turn, decide, signal, log, options });
+    return dialogue(peer, { ...turn, mcpServers, decide, signal, log, options });
   };
 }
 

@@ -4,6 +4,7 @@ import { permissionsOptions, policyOptions } from '../policy/policy-options.ts';
 
 /** The options of an agent that Whetstone starts itself. */
 export const driverOptions = z.object({
+  agent: name.nullish(),
   model: name.nullish(),
   auth: z.enum(['api-key', 'login']).nullish(),
   base_url: httpUrl.nullish(),

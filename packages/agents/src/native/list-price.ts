@@ -1,7 +1,8 @@
 import type { StreamEventOf } from '@whetstone/events';
 import type { AgentConfig } from '../config.ts';
+import { drivenAgentOf } from './driven-agent-of.ts';
 import { providerUrls } from './model-provider.ts';
-import { isDrivenKind } from './native-agents.ts';
+import { type DrivenAgentKind, drivenAgents } from './native-agents.ts';
 
 /**
  * What model calls cost by the price list, for an agent that does not report its cost: in US dollars, at the provider of
@@ -14,8 +15,10 @@ export async function listPriceOf(
   const models = new Set(calls.map(({ model }) => model));
   // A plan has no price per token.
   const isPlan = config.runner === 'driver' && config.driver.auth === 'login';
-  if (isPlan || !isDrivenKind(config.kind) || models.size === 0 || models.has(undefined)) return undefined;
-  const urls = providerUrls(config.kind, config.runner === 'driver' ? config.driver.baseUrl : undefined);
+  const agent =
+    config.runner === 'driver' ? drivenAgentOf(config) : drivenAgents[config.kind as DrivenAgentKind];
+  if (isPlan || !agent || models.size === 0 || models.has(undefined)) return undefined;
+  const urls = providerUrls(agent, config.runner === 'driver' ? config.driver.baseUrl : undefined);
   const { priceUsage } = await import('@whetstone/events/price-list');
   let sum = 0;
   for (const { model = '', usage, costUsd } of calls) {

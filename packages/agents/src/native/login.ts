@@ -5,8 +5,8 @@ import { WhetstoneError } from '@whetstone/errors';
 import { isJsonObject, type JsonObject, type JsonValue, parseJson } from '@whetstone/events';
 import type { Upstreams } from '@whetstone/gateway';
 import type { AgentConfig, DriverAgentConfig } from '../config.ts';
+import { drivenAgentOf } from './driven-agent-of.ts';
 import type { LoginFacts } from './native-agent.ts';
-import { drivenAgents } from './native-agents.ts';
 
 /** The user's own login of an agent's program: a token in a variable, or a file. */
 export type Login = {
@@ -28,7 +28,7 @@ export const usesLogin = (agent: AgentConfig): agent is DriverAgentConfig =>
  */
 export function loginUpstreams(agent: AgentConfig): Upstreams | undefined {
   if (!usesLogin(agent)) return undefined;
-  const upstreams = Object.entries(drivenAgents[agent.kind].facts.login?.upstreams ?? {});
+  const upstreams = Object.entries(drivenAgentOf(agent).facts.login?.upstreams ?? {});
   if (upstreams.length === 0) return undefined;
   const own = agent.driver.baseUrl;
   return Object.fromEntries(
@@ -38,7 +38,7 @@ export function loginUpstreams(agent: AgentConfig): Upstreams | undefined {
 
 /** @throws WhetstoneError `agent-login-missing` when there is none, or none that can be used */
 export function readLogin(agent: DriverAgentConfig, environment: NodeJS.ProcessEnv): Login {
-  const { login } = drivenAgents[agent.kind].facts;
+  const { login } = drivenAgentOf(agent).facts;
   const found = login && findLogin(login, environment);
   if (!login || !found) throw missing(agent, login, 'it has none');
   if ('reason' in found) throw missing(agent, login, found.reason);

@@ -1,7 +1,8 @@
 import { WhetstoneError } from '@whetstone/errors';
 import type { WireProtocol } from '@whetstone/gateway';
 import type { DriverAgentConfig } from '../config.ts';
-import { type DrivenAgentKind, drivenAgents } from './native-agents.ts';
+import { drivenAgentOf } from './driven-agent-of.ts';
+import type { DrivenAgent } from './native-agent.ts';
 
 /** How an agent reaches its model when the run has no gateway. */
 export type ModelProvider = { baseUrl: string; key: string };
@@ -18,12 +19,12 @@ const PROVIDERS: Readonly<Record<WireProtocol, { baseUrl: string; apiKeyEnv: str
 };
 
 /** The address of the provider that answers, and of the one whose models they are if that address is not known. */
-export const providerUrls = (kind: DrivenAgentKind, baseUrl: string | undefined): string[] => [
+export const providerUrls = ({ release }: DrivenAgent, baseUrl: string | undefined): string[] => [
   ...(baseUrl === undefined ? [] : [baseUrl]),
-  PROVIDERS[drivenAgents[kind].release.wire].baseUrl,
+  PROVIDERS[release.wire].baseUrl,
 ];
 
-const providerOf = ({ kind }: DriverAgentConfig) => PROVIDERS[drivenAgents[kind].release.wire];
+const providerOf = (config: DriverAgentConfig) => PROVIDERS[drivenAgentOf(config).release.wire];
 
 /** The variable that holds the key of an agent when no gateway holds it. */
 export const driverKeyVariable = (config: DriverAgentConfig): string =>

@@ -26,7 +26,20 @@ export type NativeAgent = {
    * be read; then the usage of the turn is unknown. Absent: the stream has everything.
    */
   keptEvents?: (turn: EndedTurn) => Promise<KeptRecord>;
+  /** Of a protocol that several agents speak: those that Whetstone starts, by what `agent:` of a configuration names. */
+  agents?: Readonly<Record<string, DrivenAgent>>;
+  /** Leads a turn of a user's command that speaks this protocol. Absent: a command reads its prompt and ends. */
+  commandDialogue?: (peer: Peer, turn: CommandTurn) => Promise<void>;
 };
+
+/** What the dialogue with a command has: whatever else it needs, such as its model, the command itself says. */
+export type CommandTurn = Pick<
+  DialogueTurn,
+  'input' | 'resume' | 'workingDirectory' | 'mcpServers' | 'decide' | 'signal'
+>;
+
+/** Leads one turn with a program that is asked and answers, such as a server; resolves when the turn is over. */
+export type Dialogue = (peer: Peer, turn: DialogueTurn) => Promise<void>;
 
 /** A released agent that Whetstone starts itself, without a command from the user. */
 export type DrivenAgent = NativeAgent & {
@@ -158,11 +171,8 @@ export type Launch = {
   settings: (connection: Connection) => LaunchSettings;
   /** Arguments of the program. It reads the prompt from standard input, because the length of an argument is limited. */
   turn: (turn: TurnRequest) => string[];
-  /**
-   * Leads one turn with a program that is asked and answers, such as a server; resolves when the turn is over. What the
-   * program prints is the stream. Absent: the program reads the prompt to its end, and its exit ends the turn.
-   */
-  dialogue?: (peer: Peer, turn: DialogueTurn) => Promise<void>;
+  /** What the program prints is the stream. Absent: the program reads the prompt to its end, and its exit ends the turn. */
+  dialogue?: Dialogue;
   /** Whether the program of a dialogue stays for the next turn of its session. Default: it ends with each turn. */
   stays?: (options: JsonObject) => boolean;
 };
@@ -171,6 +181,8 @@ export type Launch = {
 export type DialogueTurn = TurnRequest & {
   input: TurnInput;
   connection: Connection;
+  /** Those of the connection. */
+  mcpServers: readonly McpServer[];
   /** Answers what the agent asks a human, and reports the question and the decision as events. */
   decide: DecidePolicy;
   /** Aborts at the turn's time limit and with the run. The program is ended two seconds later. */

@@ -1,5 +1,6 @@
 import { present } from '@whetstone/events/present';
 import type { Enforcer } from '../policy/permissions.ts';
+import { acp } from './acp/acp.ts';
 import { bub } from './bub/bub.ts';
 import { claudeCode } from './claude-code/claude-code.ts';
 import { coco } from './coco/coco.ts';
@@ -26,6 +27,7 @@ export const nativeAgents = {
   traecli,
   coco,
   bub,
+  acp,
 } satisfies Record<string, NativeAgent>;
 
 export type NativeAgentKind = keyof typeof nativeAgents;
@@ -34,6 +36,13 @@ export type NativeAgentKind = keyof typeof nativeAgents;
 export type DrivenAgentKind = {
   [Kind in NativeAgentKind]: (typeof nativeAgents)[Kind] extends DrivenAgent ? Kind : never;
 }[NativeAgentKind];
+
+/** The kinds that are a protocol, which several agents speak. */
+export type ProtocolKind = {
+  [Kind in NativeAgentKind]: (typeof nativeAgents)[Kind] extends ProtocolAgent ? Kind : never;
+}[NativeAgentKind];
+
+type ProtocolAgent = NativeAgent & { agents: Readonly<Record<string, DrivenAgent>> };
 
 /** A released agent of the table that Whetstone starts itself. */
 export type KnownDrivenAgent = DrivenAgent & { kind: DrivenAgentKind };
@@ -53,6 +62,14 @@ export const enforcerOf = ({ facts, launch, unkeptRules }: DrivenAgent): Enforce
   asks: launch.dialogue !== undefined,
   ...present({ unkeptRules }),
 });
+
+export const protocolKinds = Object.values<NativeAgent>(nativeAgents).flatMap(({ kind, agents }) =>
+  agents ? [kind as ProtocolKind] : [],
+);
+
+/** The agents that a protocol drives, by name; `undefined` for other kinds. */
+export const protocolAgentsOf = (kind: string): Readonly<Record<string, DrivenAgent>> | undefined =>
+  nativeAgentOf(kind)?.agents;
 
 /** The released agent of a kind; `undefined` for other kinds: `custom`, `loop`. */
 export const nativeAgentOf = (kind: string): NativeAgent | undefined =>

@@ -3,10 +3,10 @@ import { present } from '@whetstone/events/present';
 import type { AgentContext } from '../agent.ts';
 import type { DriverAgentConfig } from '../config.ts';
 import { leadsToGateway } from '../kit/leads-to-gateway.ts';
+import { drivenAgentOf } from './driven-agent-of.ts';
 import { type Login, readLogin, usesLogin } from './login.ts';
 import { modelProviderOf } from './model-provider.ts';
 import type { Access } from './native-agent.ts';
-import { drivenAgents } from './native-agents.ts';
 
 type TurnAccess = {
   access: Access;
@@ -52,8 +52,8 @@ export function openAccess(
 
 /** @throws WhetstoneError `agent-model-missing`, for an agent that has no model of its own when it has a key */
 export function requireModel(config: DriverAgentConfig): void {
-  const { kind, name, driver } = config;
-  const { needsModel } = drivenAgents[kind].release;
+  const { name, driver } = config;
+  const { needsModel } = drivenAgentOf(config).release;
   if (needsModel === undefined || driver.model !== undefined || usesLogin(config)) return;
   throw new WhetstoneError('agent-model-missing', `The agent ${name} names no model: ${needsModel}.`, {
     where: `agents.${name}`,

@@ -1,6 +1,6 @@
 import type { AgentConfig } from '../config.ts';
 import { loopFacts } from '../loop/loop-facts.ts';
-import { drivenAgents } from './native-agents.ts';
+import { drivenAgentOf } from './driven-agent-of.ts';
 
 /** Whether an agent supports `output_schema`. A module says so in its capabilities, once it is loaded. */
 export function takesOutputSchema(agent: AgentConfig): boolean | 'module' {
@@ -10,7 +10,7 @@ export function takesOutputSchema(agent: AgentConfig): boolean | 'module' {
     case 'command':
       return false;
     case 'driver':
-      return drivenAgents[agent.kind].facts.structuredOutput;
+      return drivenAgentOf(agent).facts.structuredOutput;
     case 'loop':
       return loopFacts.structuredOutput;
   }

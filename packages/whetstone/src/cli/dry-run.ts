@@ -4,7 +4,7 @@ import {
   type CommandAgentConfig,
   commandParts,
   type DriverAgentConfig,
-  drivenAgents,
+  drivenAgentOf,
   enforcerOf,
   fillTemplate,
   parseTemplate,
@@ -138,11 +138,11 @@ function previewCommand(agent: AgentConfig, planned: CaseNames): string {
 }
 
 /** The command line that the driver will start. Settings and the gateway's address are set per case. */
-function previewDriver({ kind, driver }: DriverAgentConfig): string[] {
-  const agent = drivenAgents[kind];
+function previewDriver(config: DriverAgentConfig): string[] {
+  const agent = drivenAgentOf(config);
   const { release, launch } = agent;
-  const { model, auth } = driver;
-  const permissions = permissionsOf(enforcerOf(agent), driver.permissions);
+  const { model, auth } = config.driver;
+  const permissions = permissionsOf(enforcerOf(agent), config.driver.permissions);
   const access = auth === 'login' ? 'login' : 'key';
   return [
     release.program,

@@ -1,6 +1,7 @@
 import {
   type AgentConfig,
   contextPlacesOf,
+  drivenAgentOf,
   manifestsOf,
   resumeCommandOf,
   takesOutputSchema,
@@ -30,9 +31,11 @@ export function checkContext(
     if (plugins) refuse('plugins', 'plugins', takesPlugins);
     for (const [index, { kinds }] of (plugins ?? []).entries()) {
       for (const agent of agents.filter(takesPlugins)) {
-        if (agent.runner !== 'driver' || kinds.includes(agent.kind)) continue;
+        if (agent.runner !== 'driver') continue;
+        const { kind } = drivenAgentOf(agent);
+        if (kinds.includes(kind)) continue;
         const message = `has no manifest for ${nameAndForm(agent)}, so that agent would not load it`;
-        spot.at('plugins', index).error(message, { hint: `add ${manifestsOf(agent.kind)}` });
+        spot.at('plugins', index).error(message, { hint: `add ${manifestsOf(kind)}` });
       }
     }
   }

@@ -1,6 +1,6 @@
 import {
   type DriverAgentConfig,
-  drivenAgents,
+  drivenAgentOf,
   enforcerOf,
   permissionProblems,
 } from '@whetstone/agents/config';
@@ -8,11 +8,9 @@ import { checkMapping } from './check-shape.ts';
 import type { Spot } from './spot.ts';
 
 /** Reports permissions and rules that an agent cannot be held to, and options that its kind does not have. */
-export function checkAgentOptions(
-  { kind, driver }: Pick<DriverAgentConfig, 'kind' | 'driver'>,
-  spot: Spot,
-): void {
-  const agent = drivenAgents[kind];
+export function checkAgentOptions(config: DriverAgentConfig, spot: Spot): void {
+  const { kind, driver } = config;
+  const agent = drivenAgentOf(config);
   for (const { path, message, hint } of permissionProblems(kind, enforcerOf(agent), driver)) {
     spot.at(...path).error(message, { hint });
   }

@@ -252,6 +252,7 @@ test('every kind has a file for instructions', () => {
     traecli: 'AGENTS.md',
     coco: 'AGENTS.md',
     bub: 'AGENTS.md',
+    acp: 'AGENTS.md',
     custom: 'AGENTS.md',
   });
   expect(contextPlacesOf(commandOf('claude-code'))).toMatchObject({

@@ -86,6 +86,31 @@ describe('what is wrong', () => {
     ]);
   });
 
+  it('is the name of an agent that a protocol does not drive', async () => {
+    const of = (agent: string) => problems(`${REPO}${VARIANTS}agents:\n  a:\n${agent}`);
+    const names = 'gemini-cli, opencode-cli, qwen-code, copilot';
+    expect(await of('    kind: acp\n')).toEqual([
+      `:4:3 agents.a.agent: is required for kind: acp without a command (one of: ${names})`,
+    ]);
+    expect(await of('    kind: acp\n    agent: pi\n')).toEqual([
+      `:6:12 agents.a.agent: is not an agent that acp drives (one of: ${names})`,
+    ]);
+    expect(await of('    kind: acp\n    agent: copilot\n    command: my-agent\n')).toEqual([
+      ':6:5 agents.a.agent: an agent has either a name or a command, not both (keep one of them)',
+    ]);
+    expect(await of('    kind: pi\n    agent: copilot\n')).toEqual([
+      ':6:5 agents.a.agent: only applies to kind: acp',
+    ]);
+    expect(await of('    kind: acp\n    command: my-agent\n    permissions: {shell: off}\n')).toEqual([
+      ':7:5 agents.a.permissions: only applies to agents that Whetstone drives itself (name the model in the command itself)',
+    ]);
+    const policy = '    policy: [{allow: {tool: read}}]\n';
+    expect(await of(`    kind: acp\n    command: my-agent\n${policy}`)).toEqual([]);
+    expect(await of('    kind: acp\n    agent: gemini-cli\n    permissions: {shell: ask}\n')).toEqual([
+      ':7:26 agents.a.permissions.shell: acp cannot be held to shell: ask (it can: off, allow)',
+    ]);
+  });
+
   it.each<[what: string, config: string, expected: string[]]>([
     [
       'no agent',

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { agentKinds } from '@whetstone/agents/config';
+import { agentKinds, protocolAgentsOf } from '@whetstone/agents/config';
 import { afterAll, beforeEach, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { fingerprintTask } from '../plan/fingerprint.ts';
@@ -131,7 +131,11 @@ test('agents that cannot be given an output schema are named; a module declares 
       .filter((kind) => kind !== 'loop')
       .map((kind) => {
         const isCommand = ['traecli', 'coco', 'bub', 'custom'].includes(kind);
-        return [kind, { kind, ...(isCommand && { command: 'true' }) }];
+        const isProtocol = protocolAgentsOf(kind) !== undefined;
+        return [
+          kind,
+          { kind, ...(isCommand && { command: 'true' }), ...(isProtocol && { agent: 'copilot' }) },
+        ];
       }),
   );
   const more = {

@@ -7,20 +7,22 @@ import {
   type CommandAgentConfig,
   commandParts,
   commandProblems,
-  drivenAgents,
   driverOptions,
   isDrivenKind,
   loopOptions,
   loopProfiles,
   type ModuleOptions,
   namesVariable,
+  nativeAgentOf,
   parseTemplate,
+  protocolAgentsOf,
   type TelemetryConfig,
   toCommand,
   unknownVariables,
 } from '@whetstone/agents/config';
 import { present } from '@whetstone/events/present';
 import { camelCased } from './camel-cased.ts';
+import { checkAgentName, namesAgentOf } from './check-agent-name.ts';
 import { checkAgentOptions } from './check-agent-options.ts';
 import { checkMapping, isGiven, isMapping } from './check-shape.ts';
 import { referenceProblem } from './environment-reference.ts';
@@ -99,12 +101,16 @@ async function buildAgent(
     return loop ? { ...base, kind, runner: 'loop', loop } : undefined;
   }
   if (command)
-    return { ...base, kind, runner: 'command', command, ...present({ resumeCommand }), telemetry, ...place };
+    return {
+      ...{ ...base, kind, runner: 'command', command, telemetry, ...place },
+      ...present({ resumeCommand, policy: fields.policy ?? undefined }),
+    };
   if (module) return kind === 'custom' ? { ...base, kind, runner: 'module', module, ...place } : undefined;
   const driver = { inherit: [], ...camelCased(driverOptions.parse(fields)) };
-  if (!isDrivenKind(kind)) return undefined;
-  checkAgentOptions({ kind, driver }, spot);
-  return { ...base, kind, runner: 'driver', driver };
+  if (!isDrivenKind(kind) && !namesAgentOf(kind, fields.agent)) return undefined;
+  const config = { ...base, kind, runner: 'driver' as const, driver };
+  checkAgentOptions(config, spot);
+  return config;
 }
 
 function readModule({ module, model }: Partial<RawAgent>, spot: Spot): ModuleOptions | undefined {
@@ -237,13 +243,14 @@ function checkCommand(
 }
 
 const LOOP_KEYS = Object.keys(loopOptions.shape);
-const DRIVER_KEYS = Object.keys(driverOptions.shape);
+const DRIVER_KEYS = Object.keys(driverOptions.shape).filter((key) => key !== 'agent');
 
 /** Reports keys that do not apply to the agent's kind, and keys that the kind requires. */
 function checkKindKeys(fields: Partial<RawAgent>, raw: unknown, spot: Spot): void {
   const { kind } = fields;
   const given = (key: string) => isGiven(raw, key);
-  const isDriven = kind != null && isDrivenKind(kind) && !given('command');
+  const protocolAgents = kind == null ? undefined : protocolAgentsOf(kind);
+  const isDriven = kind != null && (isDrivenKind(kind) || protocolAgents !== undefined) && !given('command');
   const refuse = (key: string, message: string, hint?: string) => {
     if (given(key)) spot.at(key).error(message, { hint, mark: 'key' });
   };
@@ -260,7 +267,8 @@ function checkKindKeys(fields: Partial<RawAgent>, raw: unknown, spot: Spot): voi
   if (fields.auth === 'login') {
     const hint = 'remove it, or write `auth: api-key`';
     refuse('api_key_env', 'does not apply to `auth: login`', hint);
-    const { login } = (isDriven && drivenAgents[kind].facts) || {};
+    const named = isDriven ? (protocolAgents?.[fields.agent ?? ''] ?? nativeAgentOf(kind)) : undefined;
+    const { login } = named?.facts ?? {};
     if (login && Object.keys(login.upstreams).length === 0) {
       refuse(
         'base_url',
@@ -293,7 +301,9 @@ function checkKindKeys(fields: Partial<RawAgent>, raw: unknown, spot: Spot): voi
     spot.at('command').error('is required');
   }
   if (!kind) return;
-  const allowed: readonly string[] = isDriven ? DRIVER_KEYS : given('module') ? ['model'] : [];
+  checkAgentName(fields, given('command'), spot);
+  const forCommand = protocolAgents ? ['policy'] : [];
+  const allowed: readonly string[] = isDriven ? DRIVER_KEYS : given('module') ? ['model'] : forCommand;
   const hint = given('command') ? 'name the model in the command itself' : undefined;
   for (const key of new Set([...LOOP_KEYS, ...DRIVER_KEYS])) {
     if (!allowed.includes(key)) refuse(key, `only applies to ${ownersOf(key)}`, hint);

@@ -1,4 +1,4 @@
-import { type AgentConfig, drivenAgents } from '@whetstone/agents/config';
+import { type AgentConfig, drivenAgentOf } from '@whetstone/agents/config';
 import { agentProblems, leadsToGateway, loopDefaults, usesLogin } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import type { Config, UpstreamConfig } from '../config/config.ts';
@@ -72,7 +72,7 @@ function providerOf(
 ): string | undefined {
   if (agent.runner === 'loop') return loopDefaults[agent.loop.profile].provider;
   if (agent.runner !== 'driver') return undefined;
-  const { wire } = drivenAgents[agent.kind].release;
+  const { wire } = drivenAgentOf(agent).release;
   return Object.entries(providers).find(([, { wires }]) => wires.includes(wire))?.[0];
 }
 

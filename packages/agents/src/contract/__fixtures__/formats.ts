@@ -262,6 +262,37 @@ const copilot: Format = {
   ],
 };
 
+const acpUpdate = (sessionId: string, update: object) => ({
+  ...{ jsonrpc: '2.0', method: 'session/update' },
+  params: { sessionId, update },
+});
+const acpText = (session: string, text: string) =>
+  acpUpdate(session, { sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } });
+
+/** The answer to the prompt has the id that the fake server puts there. */
+const acp: Format = {
+  begin: () => [],
+  work(session, said, command, output) {
+    const toolCallId = nextId();
+    return [
+      acpText(session, said),
+      acpUpdate(session, {
+        ...{ sessionUpdate: 'tool_call', toolCallId, title: command, kind: 'execute', status: 'in_progress' },
+        rawInput: { command },
+      }),
+      acpUpdate(session, {
+        ...{ sessionUpdate: 'tool_call_update', toolCallId, status: 'completed' },
+        content: [{ type: 'content', content: { type: 'text', text: output } }],
+      }),
+    ];
+  },
+  done: (session, said) => [
+    acpText(session, said),
+    { jsonrpc: '2.0', id: 0, result: { stopReason: 'end_turn', usage: { inputTokens: 10, outputTokens: 5 } } },
+  ],
+  failed: (_, message) => [{ jsonrpc: '2.0', id: 0, error: { code: -32603, message } }],
+};
+
 /** Our own events, for an adapter of the user. */
 const events: Format = {
   begin: (sessionId) => [{ type: 'session.started', sessionId, runtime: 'contract' }],
@@ -318,5 +349,6 @@ export const formats = {
   'opencode-cli': opencodeCli,
   pi,
   copilot,
+  acp,
   events,
 } satisfies Record<string, Format>;

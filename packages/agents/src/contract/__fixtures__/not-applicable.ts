@@ -20,11 +20,15 @@ export const reasons = {
 
 export type Reason = keyof typeof reasons;
 
-export type ContractAgent = DrivenAgentKind | 'custom' | 'traecli' | 'coco' | 'bub' | 'module' | 'loop';
+export type ContractAgent = DrivenAgentKind | 'acp' | 'acp with a command' | 'custom' | 'traecli' | 'coco' | 'bub' | 'module' | 'loop';
 
 type Cells = Readonly<Partial<Record<CaseName, Reason>>>;
 
 const noSchema: Cells = { 'structured output is data': 'no schema option' };
+
+const protocol: Cells = {
+  'standard input ends after the prompt, so a question gets no answer': 'led by its input',
+};
 
 const command: Cells = {
   'a missing key is an error before anything starts': 'no key',
@@ -47,6 +51,14 @@ export const notApplicable: Readonly<Partial<Record<ContractAgent, Cells>>> = {
   'opencode-cli': noSchema,
   pi: noSchema,
   copilot: { ...noSchema, 'the agent gets the model of the turn': 'needs a model' },
+  acp: { ...noSchema, ...protocol },
+  'acp with a command': {
+    ...{ ...noSchema, ...protocol },
+    'a missing key is an error before anything starts': 'no key',
+    'settings and inherited files exist before the agent starts': 'no inheritance',
+    'the agent gets the model of the configuration': 'model in the command',
+    'the agent gets the model of the turn': 'model in the command',
+  },
   custom: commandWithoutEvents,
   traecli: commandWithoutEvents,
   coco: commandWithoutEvents,

@@ -41,6 +41,37 @@ function drivenRow(kind: DrivenAgentKind): ContractRow {
   };
 }
 
+/** A released agent that speaks a protocol. Each of them is driven in the same way. */
+const protocolRow: ContractRow = {
+  ...drivenRow('qwen-code'),
+  ...{ name: 'acp', runtime: 'acp' },
+  create: ({ inherit = [], model, isMissing, ...options }) =>
+    create(
+      {
+        kind: 'acp',
+        driver: {
+          ...{ agent: 'qwen-code', inherit },
+          ...present({ model }),
+          ...(isMissing && { version: '0.0.1' }),
+        },
+      },
+      options,
+    ),
+};
+
+/** A command of the user that speaks a protocol. */
+const protocolCommandRow: ContractRow = {
+  ...{ name: 'acp with a command', runtime: 'acp', lastWord: 'stream' },
+  create: (options) =>
+    create(
+      {
+        kind: 'acp',
+        command: { kind: 'argv', argv: [options.isMissing ? 'no-such-agent' : 'qwen', '--acp'] },
+      },
+      options,
+    ),
+};
+
 /** A command template with text output; bub also keeps a tape. */
 function commandRow(kind: 'custom' | 'traecli' | 'coco' | 'bub'): ContractRow {
   return {
@@ -137,6 +168,8 @@ async function openModel(scene: Scene) {
 /** Every adapter has one row here; `not-applicable.ts` has the cases that do not apply to it. */
 export const contractRows: readonly ContractRow[] = [
   ...drivenAgentKinds.map(drivenRow),
+  protocolRow,
+  protocolCommandRow,
   commandRow('custom'),
   commandRow('traecli'),
   commandRow('coco'),

@@ -11,10 +11,14 @@ import type { ContractRow, CreateOptions } from './contract-row.ts';
 import { answerSchema, promptOf, type SceneName, type Seen } from './scene.ts';
 
 const FAKE_AGENT = join(import.meta.dirname, 'fake-agent.ts');
+/** Started by agents that speak a protocol. */
+const FAKE_ACP_AGENT = join(import.meta.dirname, 'fake-acp-agent.ts');
 /** The fake agent starts hundreds of times and is compiled once. */
 const COMPILE_CACHE = join(tmpdir(), 'whetstone-compile-cache');
 const fake = (format: string): string =>
-  `NODE_COMPILE_CACHE='${COMPILE_CACHE}' exec '${process.execPath}' '${FAKE_AGENT}' ${format} "$@"`;
+  `export NODE_COMPILE_CACHE='${COMPILE_CACHE}'
+[ "$1" != --acp ] || exec '${process.execPath}' '${FAKE_ACP_AGENT}' "$@"
+exec '${process.execPath}' '${FAKE_AGENT}' ${format} "$@"`;
 
 /** Programs for the PATH: one with the name of each released agent, and one for commands and adapters. */
 export const fakePrograms: Readonly<Record<string, string>> = {

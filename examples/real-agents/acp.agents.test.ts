@@ -1,0 +1,104 @@
+import type { DrivenAgentKind } from '@whetstone/agents/config';
+import { deriveAgentMetadata, totalTokens } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
+import { createGateway, defineScript, type LedgerLine, type ScriptStep } from '@whetstone/gateway';
+import { describe, expect, test } from 'vitest';
+import { type InstalledAgent, openAgent } from './drive-agent.ts';
+import { finalFiles, prompt, replies, script } from './task.ts';
+
+const agents = ['gemini-cli', 'opencode-cli', 'qwen-code', 'copilot'] as const satisfies DrivenAgentKind[];
+
+async function play(
+  kind: DrivenAgentKind,
+  played: typeof script,
+  permissions: InstalledAgent['permissions'],
+  turns = 1,
+) {
+  await using gateway = await createGateway();
+  await using lane = await gateway.open({ owner: kind, mode: { kind: 'script', script: played } });
+  await using session = await openAgent({ kind, protocol: 'acp', lane, ...present({ permissions }) });
+  const done = [];
+  for (let turn = 0; turn < turns; turn += 1) {
+    const { turn: ended, sessionId } = await session.turn(prompt, { timeoutMs: 150_000 });
+    done.push({ ...ended, sessionId, metadata: deriveAgentMetadata(ended.events, ended.facts) });
+  }
+  return { turns: done, files: await session.files(), calls: modelCalls(lane.ledger) };
+}
+
+const modelCalls = (ledger: readonly LedgerLine[]): LedgerLine[] =>
+  ledger.filter(({ flags }) => !flags.includes('auxiliary') && !flags.includes('side-request'));
+
+/** One call, and then the last word. */
+const one = (call: NonNullable<ScriptStep['calls']>[number]) =>
+  defineScript({
+    name: 'one call',
+    play: ({ toolResults }) =>
+      toolResults.length === 0 ? { text: 'I do.', calls: [call] } : { text: 'Done.' },
+  });
+
+describe.each(agents)('%s over the protocol', (kind) => {
+  test('writes, runs, reads, edits and answers, and each question is answered by its permission', async () => {
+    const { turns, files, calls } = await play(kind, script, { shell: 'allow' });
+    const [turn] = turns;
+    expect(turn).toMatchObject({ status: 'completed', exit: { ended: 'exit', exitCode: 0 } });
+    expect(files).toMatchObject(finalFiles);
+    expect(calls.map(({ status }) => status)).toEqual(Array(replies).fill(200));
+    expect(turn?.metadata).toMatchObject({
+      ...{
+        runtime: 'acp',
+        runtimeVersion: expect.stringMatching(/^\d/),
+        approvalPolicy: 'policy',
+        errors: [],
+      },
+      commands: [{ command: 'sh greet.sh', status: 'completed' }],
+    });
+    expect(turn?.metadata.tools.map(({ status }) => status)).toEqual(Array(4).fill('completed'));
+    const decided = turn?.metadata.approvals.map(({ decision, rule }) => `${decision} ${rule}`);
+    const file = 'approved permissions.filesystem: workspace';
+    expect(decided).toEqual([file, 'approved permissions.shell: allow', file]);
+    const used = calls.reduce((sum, { usage }) => sum + (usage ? totalTokens(usage) : 0), 0);
+    // OpenCode reports only its last model call.
+    if (kind === 'opencode-cli') expect(turn?.usage).toBeUndefined();
+    else expect(turn?.usage && totalTokens(turn.usage)).toBe(used);
+  });
+
+  test('resumes its session, and its second turn has only its own events', async () => {
+    const hello = defineScript({
+      name: 'hello',
+      play: ({ userText }) => ({ text: `Hello ${userText.split('Write greet.sh').length - 1}.` }),
+    });
+    const { turns } = await play(kind, hello, undefined, 2);
+    expect(turns.map(({ status }) => status)).toEqual(['completed', 'completed']);
+    expect(turns[1]?.sessionId).toBe(turns[0]?.sessionId);
+    const texts = turns.map(({ events }) => events.filter(({ type }) => type === 'message').length);
+    expect(texts).toEqual([1, 1]);
+  });
+
+  test.each([
+    ['a write', { tool: 'write', path: 'made.txt', content: 'x' }, 'permissions.filesystem: read-only'],
+    ['a command', { tool: 'shell', command: 'touch made.txt' }, 'permissions.shell: off'],
+  ] as const)(
+    '%s that is not allowed does not happen, and is rejected with its rule',
+    async (_, call, rule) => {
+      // Without a shell, Gemini CLI offers none.
+      const hasNoTool = kind === 'gemini-cli' && call.tool === 'shell';
+      const permissions = { filesystem: 'read-only', shell: 'off' } as const;
+      const { turns, files } = await play(kind, one(call), permissions);
+      const [turn] = turns;
+      expect(Object.keys(files)).toEqual(['README.md']);
+      expect(turn?.facts?.permissions).toMatchObject(permissions);
+      if (hasNoTool) return expect(turn?.exit?.message).toContain('no offered tool can do');
+      expect(turn?.status).toBe('completed');
+      expect(turn?.metadata.tools.map(({ status }) => status)).toEqual(['rejected']);
+      expect(turn?.metadata.approvals).toMatchObject([{ decision: 'denied', by: 'policy', rule }]);
+      const results = turn?.events.flatMap((event) => (event.type === 'action.result' ? event.status : []));
+      expect(results).toEqual(['rejected']);
+    },
+  );
+
+  test('a file outside the workspace is not read', async () => {
+    const { turns } = await play(kind, one({ tool: 'read', path: '/etc/hostname' }), undefined);
+    const [tool] = turns[0]?.metadata.tools ?? [];
+    expect(['rejected', 'failed']).toContain(tool?.status);
+  });
+});

@@ -1,0 +1,94 @@
+import { isJsonObject, type JsonObject, parseJson } from '@whetstone/events';
+import { type Enforces, openPermissions, type Permissions } from '../../policy/permissions.ts';
+import { copilot } from '../copilot/copilot.ts';
+import { geminiCli } from '../gemini-cli/gemini-cli.ts';
+import type { DrivenAgent, LaunchSettings, TurnRequest } from '../native-agent.ts';
+import { opencodeCli } from '../opencode-cli/opencode-cli.ts';
+import { qwenCode } from '../qwen-code/qwen-code.ts';
+import { type ClientOptions, holdAcpTurn } from './client.ts';
+import { outlastedMinute } from './outlasted-minute.ts';
+import { AcpStream } from './stream.ts';
+
+/** What makes a released agent a server of the protocol that asks before it writes or runs something. */
+type Server = {
+  args: (turn: TurnRequest) => string[];
+  settings?: (settings: LaunchSettings, permissions: Permissions) => LaunchSettings;
+  client?: ClientOptions;
+  /** Default: it asks before each change of a file and each command. */
+  enforces?: Enforces;
+};
+
+/** The agent with its own settings, places and login; only its turns and its output are those of the protocol. */
+function overAcp(agent: DrivenAgent, server: Server): DrivenAgent {
+  const { kind, facts, release, launch } = agent;
+  const { args, settings = (own) => own, client, enforces = ASKED } = server;
+  return {
+    ...{ kind, release },
+    facts: { ...facts, structuredOutput: false, enforces },
+    stream: { open: (place) => new AcpStream(place) },
+    launch: {
+      // The protocol carries the MCP servers, and its questions what the agent may do.
+      settings: ({ mcpServers: _, ...connection }) =>
+        settings(launch.settings({ ...connection, permissions: openPermissions }), connection.permissions),
+      turn: args,
+      dialogue: (peer, turn) => holdAcpTurn(peer, turn, client),
+    },
+  };
+}
+
+const ASKED: Enforces = { filesystem: ['read-only', 'workspace'], shell: ['off', 'ask'] };
+
+const withModel = ({ model }: TurnRequest): string[] => (model === undefined ? [] : ['--model', model]);
+
+export const acpAgents = {
+  'gemini-cli': overAcp(geminiCli, {
+    args: (turn) => ['--acp', '--skip-trust', ...withModel(turn)],
+    client: { mode: 'default', ...outlastedMinute() },
+    // It runs commands that only read without a question, but it can be given no shell at all.
+    enforces: { ...ASKED, shell: ['off'] },
+    settings: ({ files, ...own }, { shell }) => ({
+      ...own,
+      files: { ...files, ...(shell === 'off' && { '.gemini/policies/no-shell.toml': NO_SHELL }) },
+    }),
+  }),
+  'opencode-cli': overAcp(opencodeCli, {
+    args: ({ workingDirectory }) => ['acp', '--cwd', workingDirectory],
+    // As shipped, it asks for nothing in the workspace.
+    settings: ({ env, ...own }) => ({
+      ...own,
+      env: { ...env, OPENCODE_CONFIG_CONTENT: amended(env.OPENCODE_CONFIG_CONTENT, { permission: ASKS }) },
+    }),
+  }),
+  'qwen-code': overAcp(qwenCode, {
+    args: (turn) => ['--acp', '--auth-type', 'openai', ...withModel(turn)],
+    settings: ({ files, ...own }) => ({
+      ...own,
+      files: { ...files, [QWEN]: amended(files[QWEN], QWEN_SETTINGS) },
+    }),
+    // It starts in a mode in which a model decides.
+    client: { mode: 'default' },
+  }),
+  copilot: overAcp(copilot, { args: (turn) => ['--acp', ...withModel(turn)] }),
+} satisfies Record<string, DrivenAgent>;
+
+const ASKS = { edit: 'ask', bash: 'ask', webfetch: 'ask', external_directory: 'ask', doom_loop: 'deny' };
+
+const QWEN = '.qwen/settings.json';
+const QWEN_SETTINGS = {
+  // By itself, it runs commands that only read without a question.
+  permissions: { ask: ['run_shell_command'] },
+  // Otherwise it asks its model after each turn for the user's next prompt, and what to remember.
+  ui: { enableFollowupSuggestions: false },
+  memory: { enableManagedAutoMemory: false, enableManagedAutoDream: false },
+};
+
+const NO_SHELL = `[[rule]]
+toolName = "run_shell_command"
+decision = "deny"
+priority = 900
+`;
+
+function amended(json: string | undefined, more: JsonObject): string {
+  const settings = parseJson(json ?? '{}');
+  return JSON.stringify({ ...(isJsonObject(settings) && settings), ...more });
+}
