@@ -22,8 +22,11 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
     }
     for (const path of Object.keys(files)) expect(path).toMatch(/^\.[\w-]+\//);
   });
+});
 
-  test.skipIf(launch.dialogue)('gets the model and the session to resume as arguments', () => {
+test.each(Object.values(drivenAgents).filter(({ launch }) => !launch.dialogue))(
+  '$kind gets the model and the session to resume as arguments',
+  ({ launch }) => {
     const turn = {
       access: 'key',
       model: 'model-1',
@@ -34,8 +37,8 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
     expect(launch.turn(turn)).not.toContain('session-1');
     expect(resumed).toContain('session-1');
     expect(resumed.join(' ')).toContain('model-1');
-  });
-});
+  },
+);
 
 describe.each([
   ['codex-cli', 'codex-0.169.0', ['main', 'main-resumed'], { inputTokens: 19_566 }, undefined],

@@ -70,7 +70,7 @@ describe('what is wrong', () => {
       ':6:37 agents.a.permissions.netwrok: unknown key (correct or remove it)',
     ]);
     expect(await of('    permissions: {shell: ask}\n')).toEqual([
-      ':6:26 agents.a.permissions.shell: pi cannot be held to shell: ask (it can: allow)',
+      ':6:26 agents.a.permissions.shell: pi cannot be held to shell: ask (it can: off, allow)',
     ]);
     expect(await of('    policy:\n      - allow: {command: npm test}\n')).toEqual([
       ':6:5 agents.a.policy: pi decides by itself and asks nothing, so no rule could decide (use permissions, or an agent that asks: docs/agents/permissions.md names them)',
