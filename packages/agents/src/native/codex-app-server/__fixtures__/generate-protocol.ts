@@ -75,9 +75,8 @@ export function generateProtocol(folder: string, version: string): { types: stri
   return { types: module(types), names: module(names) };
 }
 
-/** Without white space, quotes and separators, in which a formatter and a generator differ. */
-export const comparable = (module: string): string =>
-  module.replace(/[\s"'`;,]/g, '').replaceAll('=|', '=').replaceAll('(|', '(').replaceAll('<|', '<');
+/** Without what a formatter changes: white space, quotes, separators, and parentheses and bars around unions. */
+export const comparable = (module: string): string => module.replace(/[\s"'`;,()|]/g, '');
 
 const fileOf = (folder: string, name: string): string | undefined =>
   ['', 'v2', 'serde_json']
