@@ -111,10 +111,17 @@ const PRIVATE_RANGES = [
   ...['192.0.0.0/24', '192.168.0.0/16', '198.18.0.0/15', '224.0.0.0/3'],
   ...['::/127', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'ff00::/8'],
 ];
-const privateRanges = new BlockList();
-for (const range of PRIVATE_RANGES) {
-  const [net = '', prefix] = range.split('/');
-  privateRanges.addSubnet(net, Number(prefix), isIP(net) === 6 ? 'ipv6' : 'ipv4');
+let ranges: BlockList | undefined;
+
+/** Made with the first page: it takes longer than the rest of this module to load, and few sessions fetch one. */
+function privateRanges(): BlockList {
+  if (ranges) return ranges;
+  ranges = new BlockList();
+  for (const range of PRIVATE_RANGES) {
+    const [net = '', prefix] = range.split('/');
+    ranges.addSubnet(net, Number(prefix), isIP(net) === 6 ? 'ipv6' : 'ipv4');
+  }
+  return ranges;
 }
 
 /** Whether an IP address belongs to the public internet. */
@@ -122,7 +129,7 @@ export function isPublicAddress(address: string): boolean {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
   const plain = mapped ?? address;
   if (/^::ffff:/i.test(plain)) return false;
-  return !privateRanges.check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
+  return !privateRanges().check(plain, isIP(plain) === 6 ? 'ipv6' : 'ipv4');
 }
 
 const ENTITIES: Readonly<Record<string, string>> = {
