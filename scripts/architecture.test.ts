@@ -43,6 +43,7 @@ const MAY_IMPORT_FOLDER: Record<string, string[]> = {
     'workspace',
   ],
   view: ['record', 'report'],
+  'eval/agreement': ['stats'],
   'eval/expect': [],
   'eval/assertions': ['eval/expect'],
 };

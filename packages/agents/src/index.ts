@@ -26,6 +26,7 @@ export type { CommandResult, RunOptions as RunOpts, Sandbox, SandboxFile } from 
 
 export {
   type Agent,
+  type Agent as AgentAdapter,
   type AgentCapabilities,
   type AgentContext,
   type AgentDefinition,

@@ -1,4 +1,8 @@
-/** The public surface of `whetstone/expect`: matchers for `t.check` and the assertions, and moments for `t.after`. */
+/**
+ * The public surface of `whetstone/expect`: matchers for `t.check` and the assertions, moments for `t.after`, and how far
+ * a judge agrees with people.
+ */
+export { type LabelAgreement, labelAgreement } from './eval/agreement/label-agreement.ts';
 export { calling, editing, reading, running, saying, seeing } from './eval/assertions/activities.ts';
 export { first, firstEdit, last, lastEdit, type Moment } from './eval/assertions/moments.ts';
 export { type CommandConditions, commandMatch, referencesAnyPath } from './eval/expect/commands.ts';

@@ -79,6 +79,10 @@ export const whetstoneErrors = {
     'A folder above the workspaces holds instructions or settings that agents would read, such as an AGENTS.md.',
     'Move the file away, or set `TMPDIR` to a folder that has nothing like that in it or above it. `driveAgent` and `openSession` take `above: allowed`.',
   ),
+  'labels-invalid': usage(
+    'A file with labels of people cannot be compared with a judge.',
+    'Write one object per line: {"id": "…", "human": "…", "judge": "…"}, each id once.',
+  ),
   'output-unwritable': usage(
     'The folder for results cannot be written.',
     'Set `output_dir` in the configuration to a folder that you may write to.',
