@@ -1,7 +1,14 @@
 import { mkdtemp, readdir, readFile, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
-import { type Agent, createAgent, drivenAgents, openSession, type Turn } from '@whetstone/agents';
+import {
+  type Agent,
+  createAgent,
+  drivenAgents,
+  type McpServer,
+  openSession,
+  type Turn,
+} from '@whetstone/agents';
 import type { DrivenAgentKind, Permissions, PolicyRule, ProtocolKind } from '@whetstone/agents/config';
 import { testedVersion } from '@whetstone/agents/install';
 import type { JsonObject } from '@whetstone/events';
@@ -22,6 +29,7 @@ export type InstalledAgent = {
     files?: Record<string, string>;
     /** Symbolic links in the workspace: where each leads, by its name. */
     links?: Record<string, string>;
+    mcpServers?: readonly McpServer[];
   };
   /** Default: an agent that asks before a command may run commands. */
   permissions?: Partial<Permissions>;
@@ -80,7 +88,7 @@ export async function openAgent({
   ...asked
 }: InstalledAgent): Promise<AgentSession> {
   const { model = KNOWN_MODELS[kind] } = asked;
-  const { env = {}, files = {}, links = {} } = extra ?? {};
+  const { env = {}, files = {}, links = {}, mcpServers } = extra ?? {};
   const version = testedVersion(drivenAgents[kind]);
   const { permissions = mayRunCommands(kind).permissions } = asked;
   const make = (): Promise<Agent> =>
@@ -95,7 +103,8 @@ export async function openAgent({
   // The workspace has a unique name, because Gemini CLI makes a folder of that name below `tmp` of its home.
   const folder = await mkdtemp(join(tmpdir(), 'real-agent-'));
   const workspace = await mkdtemp(join(folder, 'workspace-'));
-  const place = { folder: workspace, lane: { ...lane, env: {} } };
+  const declared = mcpServers && { skills: [], plugins: [], secrets: [], mcpServers };
+  const place = { folder: workspace, lane: { ...lane, env: {} }, ...present({ declared }) };
   const first = await openSession(await make(), place);
   const { sandbox } = first;
   await sandbox.writeFiles({ 'README.md': 'Greetings.\n' });

@@ -86,6 +86,7 @@ export { fillTemplate, parseTemplate, unknownVariables } from './command/templat
 // What is known of each agent: its key, where it looks for context, what it can do.
 
 export { agentKeyVariable } from './kit/agent-secrets.ts';
+export { readPrompt } from './kit/input-items.ts';
 export { readFrontMatter } from './kit/skill-front-matter.ts';
 export { loopFacts } from './loop/loop-facts.ts';
 export { type ContextPlaces, contextPlacesOf, placesReadAbove } from './native/context-places.ts';

@@ -11,6 +11,7 @@ import { type Agent, type AgentContext, defineSandboxAgent } from '../agent.ts';
 import type { Command, CommandAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
 import { runDialogue } from '../kit/dialogue.ts';
+import { refuseUnsupported } from '../kit/input-items.ts';
 import { placeContext, placeOf } from '../kit/place-context.ts';
 import { runTurn, type TurnLaunch, type TurnSetup } from '../kit/run-turn.ts';
 import { createTelemetryCollector } from '../kit/telemetry/create-telemetry-collector.ts';
@@ -37,6 +38,7 @@ export function createCommandAgent(config: CommandAgentConfig, { env, secrets }:
     async send(input, context) {
       const { sandbox, session, files, lane, declared } = context;
       const template = session.isNew ? config.command : resumeTemplate;
+      refuseUnsupported(input, [], config.name);
       if (!template) throw new TypeError(`Agent ${config.name} cannot resume a session.`);
       const lead = leadOf(config, input, context);
       if (session.isNew && resumeTemplate && !lead) session.id = randomUUID();

@@ -31,6 +31,7 @@ export const matrixColumns = {
   network: 'network',
   apps: 'apps',
   questions: 'its questions',
+  inputs: 'inputs',
   instructions: 'instructions',
   skills: 'skills',
   mcpServers: 'MCP servers',
@@ -68,13 +69,14 @@ function rowOf(agent: string, config: AgentConfig): MatrixRow {
   const schema = takesOutputSchema(config);
   const isUsers = config.runner === 'command' || config.runner === 'module';
   const given = (can: boolean) => (isUsers ? 'by `context`' : yes(can));
-  const { stream, facts = {} } = nativeAgentOf(config.kind) ?? {};
+  const { stream, facts = {} as Partial<NativeFacts> } = nativeAgentOf(config.kind) ?? {};
   return {
     agent,
     ...runtimeOf(config),
     ...signIn(facts),
     workspace: 'its own, disposable',
     ...permissionCells(config),
+    inputs: config.runner === 'module' ? 'as it says' : ['text', ...(facts.inputs ?? [])].join(', '),
     instructions: places.instructions,
     skills: given(places.skills !== undefined),
     mcpServers: given(places.mcpServers === true),

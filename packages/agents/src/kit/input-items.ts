@@ -1,3 +1,4 @@
+import { WhetstoneError } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
 import { z } from 'zod';
 
@@ -29,6 +30,22 @@ export function readPrompt(prompt: string): { text: string; items?: readonly Inp
   if (!/^\s*\[/.test(prompt)) return { text: prompt };
   const parsed = itemsSchema.safeParse(parseJson(prompt));
   return parsed.success ? { text: textOf(parsed.data), items: parsed.data } : { text: prompt };
+}
+
+/**
+ * Refuses a prompt with an image for an agent that cannot be given one. Every other item has a form in words.
+ *
+ * @throws WhetstoneError `input-unsupported`
+ */
+export function refuseUnsupported(
+  { items = [] }: { items?: readonly InputItem[] },
+  inputs: readonly InputItem['type'][] = [],
+  agent: string,
+): void {
+  if (inputs.includes('image') || !items.some(({ type }) => type === 'image')) return;
+  throw new WhetstoneError('input-unsupported', `Agent ${agent} cannot be given an image.`, {
+    hint: 'Leave the image out, or choose an agent that takes images (whetstone agents matrix).',
+  });
 }
 
 /** Items in words, for agents that take only text. An image is only named. */

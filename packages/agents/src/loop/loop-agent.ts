@@ -7,6 +7,7 @@ import { type Agent, type AgentContext, defineSandboxAgent, type Turn, type Turn
 import type { LoopAgentConfig, LoopOptions } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
 import type { DeclaredSkill } from '../kit/declared-context.ts';
+import { refuseUnsupported } from '../kit/input-items.ts';
 import { placeContext } from '../kit/place-context.ts';
 import { textTail } from '../kit/text-tail.ts';
 import { createTurnEvents, type TurnEvents } from '../kit/turn-events.ts';
@@ -36,6 +37,7 @@ export function createLoopAgent(
     name: config.name,
     capabilities: { conversation: true, toolObservability: true, structuredOutput: true },
     async send(input, context) {
+      refuseUnsupported(input, [], config.name);
       const endpoint = endpointOf(loop, context, key);
       const library = await import('@whetstone/loop');
       const deadline = AbortSignal.timeout(Math.min(context.timeoutMs, LONGEST_TIMER_MS));

@@ -3,13 +3,14 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { AgentFacts } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import { createMask, type RunOptions, type Sandbox } from '@whetstone/sandbox';
+import { createMask, isSecretName, type RunOptions, type Sandbox } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent, type TurnInput } from '../agent.ts';
 import type { DriverAgentConfig } from '../config.ts';
 import { locateProgram, unpackedBeside } from '../install/installed-agents.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
 import { type KeptProgram, type Peer, runDialogue } from '../kit/dialogue.ts';
 import { inheritFiles } from '../kit/inherit-files.ts';
+import { refuseUnsupported } from '../kit/input-items.ts';
 import { learnSecret } from '../kit/learned-secrets.ts';
 import { placeContext, placeOf, pluginFolders } from '../kit/place-context.ts';
 import { runTurn, type TurnLaunch } from '../kit/run-turn.ts';
@@ -41,6 +42,11 @@ export async function createDriverAgent(
   const agent = drivenAgentOf(config);
   checkOptions(config, agent);
   const permissions = permissionsOf(enforcerOf(agent), config.driver.permissions);
+  const inherited = permissions.environment === 'inherit' ? withoutFolders(user.environment) : {};
+  const inheritedSecrets = Object.entries(inherited).flatMap(([name, value]) =>
+    isSecretName(name) ? [value] : [],
+  );
+  for (const secret of inheritedSecrets) learnSecret(secret);
   const program = await locateProgram(agent, config.driver.version, user.environment);
   const unpacked = unpackedBeside(program);
   requireModel(config);
@@ -63,6 +69,7 @@ export async function createDriverAgent(
     async send(input, context) {
       const { session, sandbox, declared, log } = context;
       const { workdir, home } = sandbox;
+      refuseUnsupported(input, agent.facts.inputs, config.name);
       const { access, login, secrets: accessSecrets, laneKey } = accessOf(context);
       for (const secret of accessSecrets) learnSecret(secret);
       const model = config.driver.model ?? context.model;
@@ -100,13 +107,10 @@ export async function createDriverAgent(
           ? (options, emit) =>
               runDialogue(run, options, (peer, leaving) => dialogue(peer, emit, leaving), keptOf(sandbox))
           : run,
-        env: {
-          ...(permissions.environment === 'inherit' && withoutFolders(user.environment)),
-          ...settings.env,
-          ...env,
-        },
+        env: { ...inherited, ...settings.env, ...env },
         mask: createMask([
           ...secrets,
+          ...inheritedSecrets,
           ...accessSecrets,
           ...(laneKey === undefined ? [] : [laneKey]),
           ...(given.get(sandbox)?.secrets ?? []),

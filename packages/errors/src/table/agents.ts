@@ -74,6 +74,10 @@ export const agentErrors = {
     'A file that an agent should inherit from your home does not exist or cannot be read.',
     'Name files and folders that are in your home, or leave `inherit` out.',
   ),
+  'input-unsupported': usage(
+    'A prompt has a part, such as an image, that its agent cannot be given.',
+    'Leave the part out, or choose an agent that takes it.',
+  ),
   'mcp-value-unsupported': usage(
     'An agent would change a value of an MCP server instead of passing it on as it is.',
     'Choose another value, or start the server with a program that sets it.',

@@ -1,5 +1,6 @@
 import { appendFileSync, closeSync, openSync, writeFileSync } from 'node:fs';
 import { openSession, type SessionOptions, type Turn, type TurnInput } from '@whetstone/agents';
+import { readPrompt } from '@whetstone/agents/config';
 import type { AttemptFolder } from '@whetstone/agents/evaluator';
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -31,7 +32,7 @@ export async function drive(
   const prompts = [attempt.prompt, ...followUps];
   for (const [index, text] of prompts.entries()) {
     const isLast = index === prompts.length - 1;
-    const input: TurnInput = { text, ...(isLast && outputSchema && { outputSchema }) };
+    const input: TurnInput = { ...readPrompt(text), ...(isLast && outputSchema && { outputSchema }) };
     // Without the id of its session a follow-up is refused.
     if (session.id !== undefined) {
       const title = `--- turn ${index + 1} of ${prompts.length} ---`;

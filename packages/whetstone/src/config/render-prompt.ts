@@ -1,4 +1,4 @@
-import { fillTemplate, parseTemplate } from '@whetstone/agents/config';
+import { fillTemplate, parseTemplate, readPrompt } from '@whetstone/agents/config';
 import type { TaskConfig } from './config.ts';
 
 /** What a prompt template may name. */
@@ -41,5 +41,10 @@ export function renderPrompt(task: TaskConfig, template?: PromptTemplate): strin
 
 function builtInPrompt({ title, prompt }: TaskConfig): string {
   const heading = title === undefined ? '' : `# ${title}\n\n`;
+  const { items } = readPrompt(prompt);
+  if (items) {
+    const texts = [heading.trim(), WORKING_INSTRUCTIONS].map((text) => ({ type: 'text', text }));
+    return JSON.stringify([...(heading === '' ? [] : texts.slice(0, 1)), ...items, ...texts.slice(1)]);
+  }
   return `${heading}${prompt}${prompt.endsWith('\n') ? '' : '\n'}\n${WORKING_INSTRUCTIONS}`;
 }

@@ -3,6 +3,7 @@ import { present } from '@whetstone/events/present';
 import { approvalPolicyIn } from '../../kit/approval-policy.ts';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import { messageEvents } from '../../kit/mapped-events.ts';
+import { mcpFailures } from '../../kit/mcp-failures.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { OpenTexts } from '../../kit/open-texts.ts';
 import { enveloped } from '../../kit/session-record.ts';
@@ -178,7 +179,7 @@ export class ClaudeStream implements NativeMapper {
     const facts = present({ runtimeVersion, model, workingDir });
     const plugins = pluginNames(item);
     const started = record.started('claude-code', sessionId, facts);
-    return [{ ...started, ...(plugins.length > 0 && { plugins }) }];
+    return [{ ...started, ...(plugins.length > 0 && { plugins }) }, ...mcpFailures(item.mcp_servers)];
   }
 
   #resultEvents(item: JsonObject): StreamEvent[] {

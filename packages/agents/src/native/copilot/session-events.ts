@@ -9,6 +9,7 @@ import {
 import { present } from '@whetstone/events/present';
 import { countIn, objectIn, objectsIn, requiredText, textIn, tokensIn } from '../../kit/fields.ts';
 import { changeNamed, fileChanged, messageEvents, thinkingEvents } from '../../kit/mapped-events.ts';
+import { mcpFailures } from '../../kit/mcp-failures.ts';
 import type { MapperPlace, NativeSummary } from '../../kit/native-mapper.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
 import { skillEvents } from '../../kit/skill-file.ts';
@@ -165,7 +166,7 @@ export class CopilotSession {
       case 'session.info':
         return REPEATING_INFO.has(textIn(data.infoType) ?? '') ? [] : undefined;
       case 'session.mcp_server_status_changed':
-        return data.error === undefined ? [] : undefined;
+        return data.error === undefined ? [] : mcpFailures([{ ...data, name: data.serverName ?? null }]);
       case 'session.compaction_complete':
         return this.#compaction(data);
       case 'session.truncation':

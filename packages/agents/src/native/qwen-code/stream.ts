@@ -9,6 +9,7 @@ import {
 import { present } from '@whetstone/events/present';
 import { approvalPolicyIn } from '../../kit/approval-policy.ts';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
+import { mcpFailures } from '../../kit/mcp-failures.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { OpenTexts } from '../../kit/open-texts.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
@@ -125,7 +126,8 @@ export class QwenStream implements NativeMapper {
     this.#metadata = ownFields(item, ['permission_mode']);
     const { qwen_code_version: runtimeVersion, model, cwd: workingDir = this.#calls.tools.workdir } = item;
     const facts = present({ runtimeVersion, model, workingDir });
-    return [this.#record.started('qwen-code', requiredText(item.session_id), facts)];
+    const started = this.#record.started('qwen-code', requiredText(item.session_id), facts);
+    return [started, ...mcpFailures(item.mcp_servers)];
   }
 
   #resultEvents(item: JsonObject): StreamEvent[] {
