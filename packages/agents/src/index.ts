@@ -91,6 +91,10 @@ export type {
   PluginContents,
 } from './kit/declared-context.ts';
 
+// What came of an attack, for tests of agents.
+
+export { type ExploitEvidence, type ExploitStatus, exploitStatus } from './policy/exploit-status.ts';
+
 // Read what agents printed and kept.
 
 export { metadataFacts, type NativeOutput, type ParseOptions, parseNative } from './native/parse-native.ts';

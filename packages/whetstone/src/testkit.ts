@@ -17,6 +17,7 @@ import {
   treeChanges,
 } from '@whetstone/sandbox';
 
+export { type ExploitEvidence, type ExploitStatus, exploitStatus } from '@whetstone/agents';
 export type { TreeChange, TreeState } from '@whetstone/sandbox';
 
 export type WorkspaceOptions = {
