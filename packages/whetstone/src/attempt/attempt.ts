@@ -50,7 +50,7 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
 }
 
 async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trace): Promise<Outcome> {
-  writeFileSync(files.prompt, attempt.prompt);
+  writeFileSync(files.prompt, lab.mask.text(attempt.prompt));
   const { variant, agentConfig } = attempt;
   const instructions = instructionsFor(variant, agentConfig, attempt.context.instructions);
   const snapshot = await lab.workspaces.prepare(attempt.commit, variant.overlays, instructions);

@@ -36,7 +36,7 @@ export async function drive(
     // Without the id of its session a follow-up is refused.
     if (session.id !== undefined) {
       const title = `--- turn ${index + 1} of ${prompts.length} ---`;
-      appendFileSync(resources.files.prompt, `\n\n${title}\n\n${text}`);
+      appendFileSync(resources.files.prompt, `\n\n${title}\n\n${mask.text(text)}`);
     }
     const sending = session.send(input, {
       onEvent(event) {
