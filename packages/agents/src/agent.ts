@@ -2,6 +2,7 @@ import type { AgentFacts, JsonObject, StreamEvent, Usage } from '@whetstone/even
 import type { Sandbox } from '@whetstone/sandbox';
 import type { DeclaredContext } from './kit/declared-context.ts';
 import type { InputItem } from './kit/input-items.ts';
+import type { AskHuman } from './policy/policy.ts';
 
 /**
  * One interface for every coding agent (adapter reference, `defineAgent` and `defineSandboxAgent`). An adapter drives
@@ -69,6 +70,8 @@ export type AgentContext = {
   lane?: { baseUrl: string; key: string; env: Readonly<Record<string, string>> };
   /** Skills, MCP servers and plugins of the variant, to be put where the agent looks for them. Default: nothing. */
   declared?: DeclaredContext;
+  /** Answers what the policy would decline. Default: nobody is asked. */
+  ask?: AskHuman;
   /** Call this with each event as it happens. The turn's `events` must contain all of them. */
   emit: (event: StreamEvent) => void;
   /** Files for the agent's native output, and values that a command template may use. */

@@ -80,6 +80,8 @@ export { type DriveOptions, driveAgent } from './drive/drive-agent.ts';
 export type { DrivenTurn } from './drive/driven-turn.ts';
 export { type AgentSession, openSession, type TurnOptions } from './drive/open-session.ts';
 export type { SessionOptions } from './drive/session-place.ts';
+export { type TurnResult, turnResult } from './drive/turn-result.ts';
+export type { AskHuman, PolicyDecision, PolicyRequest, PolicyRule } from './policy/policy.ts';
 
 // What to give an agent besides the folder: skills, MCP servers, plugins.
 

@@ -17,6 +17,8 @@ export type SessionOptions = {
    * a `sandbox` of its own decides by itself.
    */
   above?: 'refused' | 'allowed';
+  /** Answers what an agent asks and the policy would decline, at a terminal for example. Default: nobody is asked. */
+  ask?: AgentContext['ask'];
   /** `none`: a turn that changes any byte, mode or link of the folder has failed. Default: an agent may change files. */
   sideEffects?: 'none';
   /** Wall-clock limit of each turn, ms. Default: one hour. */
@@ -98,11 +100,11 @@ async function makeFiles(root: string): Promise<AttemptFiles> {
 /** The part of a turn's context that depends on the place and the options. */
 export function contextIn(
   { sandbox, files }: SessionPlace,
-  { lane, declared, model, flags = {}, timeoutMs = ONE_HOUR_MS }: SessionOptions,
+  { lane, declared, model, ask, flags = {}, timeoutMs = ONE_HOUR_MS }: SessionOptions,
 ): Omit<AgentContext, 'signal' | 'session' | 'log' | 'emit'> {
   return {
     ...{ sandbox, files, flags, timeoutMs },
-    ...present({ declared, model }),
+    ...present({ declared, model, ask }),
     ...(lane && { lane: { baseUrl: lane.baseUrl, key: lane.key, env: lane.env } }),
   };
 }

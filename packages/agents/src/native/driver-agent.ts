@@ -152,7 +152,7 @@ const withoutFolders = (environment: NodeJS.ProcessEnv): Record<string, string> 
 function dialogueOf(
   config: DriverAgentConfig,
   turn: Pick<DialogueTurn, 'input' | 'connection' | 'env' | 'report'> & TurnRequest,
-  { log, declared }: AgentContext,
+  { log, declared, ask }: AgentContext,
 ): ((peer: Peer, emit: AgentContext['emit'], signal: AbortSignal) => Promise<void>) | undefined {
   const { dialogue } = drivenAgentOf(config).launch;
   if (!dialogue) return undefined;
@@ -165,7 +165,7 @@ function dialogueOf(
       ...(declared?.mcpServers ?? []).map(({ name }) => name),
       ...(declared?.plugins ?? []).flatMap((plugin) => plugin.mcpServers),
     ];
-    const decide = createPolicy({ permissions, rules, servers, workdir: turn.workingDirectory, emit });
+    const decide = createPolicy({ permissions, rules, servers, workdir: turn.workingDirectory, emit, ask });
     return dialogue(peer, { ...turn, mcpServers, decide, signal, log, options });
   };
 }

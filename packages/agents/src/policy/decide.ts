@@ -4,7 +4,7 @@ import { present } from '@whetstone/events/present';
 import { isGitFolder, isUnder } from '@whetstone/sandbox';
 import { type Aspect, decidingRule, type Facts, hostOf } from './match-rule.ts';
 import type { Permissions } from './permissions.ts';
-import type { DecidePolicy, PolicyDecision, PolicyRequest, PolicyRule } from './policy.ts';
+import type { AskHuman, DecidePolicy, PolicyDecision, PolicyRequest, PolicyRule } from './policy.ts';
 import { type RealPath, realPathOf } from './real-path.ts';
 import { type ReadScript, simpleCommandsIn } from './simple-commands.ts';
 
@@ -15,8 +15,8 @@ export type Policy = {
   servers?: readonly string[];
   workdir: string;
   emit: (event: StreamEvent) => void;
-  /** Asks a human what no rule decides; `undefined` if the human leaves it to the policy. Default: nobody is asked. */
-  ask?: (request: PolicyRequest) => Promise<PolicyDecision | undefined>;
+  /** Default: nobody is asked. */
+  ask?: AskHuman | undefined;
 };
 
 /**

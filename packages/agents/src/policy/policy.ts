@@ -40,6 +40,9 @@ export type PolicyDecision = {
   content?: JsonObject;
 };
 
+/** Asks a human what no rule and no permission allows; `undefined` leaves the decision to the policy. For debugging. */
+export type AskHuman = (request: PolicyRequest) => Promise<PolicyDecision | undefined>;
+
 export type DecidePolicy = (request: PolicyRequest) => Promise<PolicyDecision>;
 
 /** A rule matches when all its conditions do; the first rule that matches decides. */
