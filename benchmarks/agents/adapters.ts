@@ -8,7 +8,7 @@ import { runNode } from '../run-node.ts';
 import type { TurnPair, TurnUse } from './turn-program.ts';
 
 const PROGRAM = join(import.meta.dirname, 'turn-program.ts');
-const KINDS: readonly DrivenAgentKind[] = ['codex-cli', 'gemini-cli'];
+const KINDS: readonly DrivenAgentKind[] = ['codex-cli', 'codex-app-server', 'gemini-cli'];
 
 /** What an adapter adds to its agent: a turn with it, compared with a turn of the bare program. */
 export async function measureAdapters(pairs: number, say: (line: string) => void): Promise<Table> {

@@ -9,11 +9,12 @@ import { join } from 'node:path';
 import { createAgent, driveAgent, drivenAgents } from '@whetstone/agents';
 import { type DrivenAgentKind, openPermissions } from '@whetstone/agents/config';
 import { createProcessSandboxProvider } from '@whetstone/sandbox';
-import { KNOWN_MODELS } from '../../examples/real-agents/drive-agent.ts';
+import { KNOWN_MODELS, mayRunCommands } from '../../examples/real-agents/drive-agent.ts';
 import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
 import { finalFiles, prompt } from '../../examples/real-agents/task.ts';
 import { cpuSecondsOfChildren } from '../process-use.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { openBareServer } from './bare-app-server.ts';
 
 export type TurnUse = { wallSeconds: number; cpuSeconds: number };
 export type TurnPair = { bare: TurnUse; adapter: TurnUse };
@@ -29,7 +30,7 @@ using folder = temporaryFolder();
 const sandboxes = await createProcessSandboxProvider({ scratch: join(folder.path, 'sandboxes') });
 const chosen = { model: KNOWN_MODELS[kind] };
 const agent = await createAgent(
-  { kind, ...chosen },
+  { kind, ...chosen, ...mayRunCommands(kind) },
   {
     environment: { ...process.env, XDG_CACHE_HOME: cacheFolder, PATH: `${programs}:${process.env.PATH}` },
     hasLanes: true,
@@ -69,6 +70,12 @@ function workspaceOf(name: string): string {
 
 async function bareTurn(workspace: string): Promise<{ workspace: string }> {
   const home = join(workspace, '../home');
+  if (kind === 'codex-app-server') {
+    const server = await openBareServer(home, { baseUrl, key });
+    await server.turn(prompt, workspace);
+    await server.close();
+    return { workspace };
+  }
   const {
     env,
     files,

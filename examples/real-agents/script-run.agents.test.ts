@@ -10,6 +10,8 @@ const timeoutMs = 60_000;
 const otherModels: readonly (readonly [DrivenAgentKind, string])[] = [
   ['codex-cli', 'gpt-6.1-sol'], // code mode
   ['codex-cli', 'a-model-that-it-does-not-know'],
+  ['codex-app-server', 'gpt-6.1-sol'],
+  ['codex-app-server', 'a-model-that-it-does-not-know'],
   ['claude-code', 'claude-opus-5-5'],
   ['gemini-cli', 'gemini-3.8-flash'],
   ['opencode-cli', 'gpt-5.5'],

@@ -17,11 +17,13 @@ const about = { description: 'Look at it', prompt: task };
 const general = { ...about, subagent_type: 'general-purpose', run_in_background: false };
 
 /** How the model of each agent that has sub-agents delegates, and waits where that is a call of its own. pi has none. */
+const codex = ({ toolResults }: ScriptRequest) => [
+  native('spawn_agent', { message: task }),
+  native('wait_agent', { targets: [spawnedIn(toolResults[0]?.output)], timeout_ms: 20_000 }),
+];
 const delegations = {
-  'codex-cli': ({ toolResults }: ScriptRequest) => [
-    native('spawn_agent', { message: task }),
-    native('wait_agent', { targets: [spawnedIn(toolResults[0]?.output)], timeout_ms: 20_000 }),
-  ],
+  'codex-cli': codex,
+  'codex-app-server': codex,
   'claude-code': () => [native('Agent', general)],
   'gemini-cli': () => [native('invoke_agent', { agent_name: 'generalist', prompt: task })],
   'qwen-code': () => [native('agent', general)],
@@ -51,7 +53,10 @@ const script = (kind: Kind) =>
   });
 
 /** Models with which the agent offers sub-agents, if its default model is not one of them. */
-const models: Partial<Record<Kind, string>> = { 'codex-cli': 'a-model-that-it-does-not-know' };
+const models: Partial<Record<Kind, string>> = {
+  'codex-cli': 'a-model-that-it-does-not-know',
+  'codex-app-server': 'a-model-that-it-does-not-know',
+};
 
 type Played = AgentTurn & { calls: LedgerLine[] };
 

@@ -1,0 +1,46 @@
+import { join } from 'node:path';
+import { createGateway, defineScript } from '@whetstone/gateway';
+import { installAgents } from '../../examples/real-agents/install.ts';
+import { MEBIBYTE, median, type Table, tableOf } from '../benchmark.ts';
+import { runNode } from '../run-node.ts';
+import type { ServerUse } from './server-program.ts';
+
+const PROGRAM = join(import.meta.dirname, 'server-program.ts');
+const hello = defineScript({ name: 'hello', play: () => ({ text: 'Hello.' }) });
+
+/** One app-server with many threads, and what a server that stays saves a later turn. */
+export async function measureAppServer(
+  threads: number,
+  pairs: number,
+  say: (line: string) => void,
+): Promise<Table[]> {
+  await installAgents();
+  await using gateway = await createGateway();
+  await using lane = await gateway.open({ owner: 'app-server', mode: { kind: 'script', script: hello } });
+  say(`${threads} threads on one app-server, and ${pairs} pairs of second turns`);
+  const used = await runNode<ServerUse>(PROGRAM, [threads, pairs, lane.baseUrl, lane.key]);
+  const of = (name: 'fresh' | 'kept') => median(used.pairs.map((pair) => pair[name]));
+  const saved = median(used.pairs.map(({ fresh, kept }) => fresh - kept));
+  return [
+    tableOf(
+      'Threads at once on one codex app-server',
+      [{ subject: `${threads} threads`, ...used.threads }],
+      [
+        ['wall', 's', 2, ({ wallSeconds }) => wallSeconds],
+        ['wall per thread', 'ms', 0, ({ wallSeconds }) => (wallSeconds * 1000) / threads],
+        ['CPU per thread', 'ms', 0, ({ cpuSeconds }) => (cpuSeconds * 1000) / threads],
+        ['memory before', 'MiB', 0, ({ firstBytes }) => firstBytes / MEBIBYTE],
+        ['memory, peak', 'MiB', 0, ({ peakBytes }) => peakBytes / MEBIBYTE],
+      ],
+    ),
+    tableOf(
+      'The second turn of a session, wall',
+      [{ subject: 'codex-app-server' }],
+      [
+        ['server started anew', 's', 2, () => of('fresh')],
+        ['server that stayed', 's', 2, () => of('kept')],
+        ['saved', 'ms', 0, () => saved * 1000],
+      ],
+    ),
+  ];
+}
