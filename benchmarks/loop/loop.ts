@@ -2,6 +2,7 @@ import { type Aim, type Benchmark, median, type Table, tableOf } from '../benchm
 import { runNode } from '../run-node.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
 import { measureCold } from './cold.ts';
+import type { CommandTimes } from './command-program.ts';
 import type { FirstRequestTimes } from './first-request-program.ts';
 import {
   growthTable,
@@ -16,6 +17,7 @@ import {
 } from './measure-rounds.ts';
 import type { PatchTimes } from './patch-program.ts';
 import { installPeers } from './peers.ts';
+import { measureResume } from './resume.ts';
 import type { SearchTimes } from './search-program.ts';
 
 /** The cost of the loop, compared with other loops over the same model and tool, and of its tools under load. */
@@ -46,6 +48,12 @@ export const loop: Benchmark = async ({ size, say }) => {
   say('the same with less of V8');
   const caption = `RSS growth over ${short.work.rounds} rounds`;
   const growth = await growthTable(caption, loops, short.work, quick ? 1 : 5);
+  say('resume of a long conversation, and a session without work');
+  const resumed = await measureResume({
+    rounds: quick ? 400 : 4_000,
+    runs: quick ? 2 : 5,
+    idleSeconds: quick ? 2 : 60,
+  });
   return {
     method:
       'Every loop does the same work: a fake model in the same process that keeps nothing calls a tool with two ' +
@@ -61,11 +69,13 @@ export const loop: Benchmark = async ({ size, say }) => {
       ...cold.tables,
       ...tables,
       growth,
+      resumed.table,
       await firstRequest(quick ? 5 : 30, say),
+      await command(quick ? 10 : 200, say),
       await largePatch(quick ? 3 : 15, say),
       ...(await largeSearch(quick ? 2_000 : 20_000, quick ? 2 : 7, say)),
     ],
-    aims: [...cold.aims, ...aims(short, long)],
+    aims: [...cold.aims, ...aims(short, long), ...resumed.aims],
     notes: [
       ...(missing === undefined ? DIFFERENCES : [`pi-agent-core and ai were not measured: ${missing}`]),
       'The bare loop is a floor, not a peer: a `for` loop over the stream of the model that checks nothing and tells nobody.',
@@ -166,6 +176,18 @@ async function firstRequest(submits: number, say: (line: string) => void): Promi
     ['range', 'ms', 1, ({ headers }) => range(headers, 1)],
     ['body has arrived', 'ms', 1, ({ body }) => median(body)],
     ['range', 'ms', 1, ({ body }) => range(body, 1)],
+  ]);
+}
+
+async function command(rounds: number, say: (line: string) => void): Promise<Table> {
+  say('the start of a command');
+  const times = await runNode<CommandTimes>(program('command'), [rounds]);
+  return timesTable(`A command that does nothing, ${rounds} rounds`, [
+    { subject: '`spawn` of Node', times: times.spawn },
+    ...(times.inCgroup
+      ? [{ subject: '`spawn` of a shell that enters a new cgroup', times: times.inCgroup }]
+      : []),
+    { subject: `\`exec\` of the loop${times.inCgroup ? ', in a cgroup' : ''}`, times: times.exec },
   ]);
 }
 

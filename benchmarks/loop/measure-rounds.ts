@@ -51,8 +51,9 @@ export async function measureRounds(
 }
 
 /** The path of one of the programs of this folder. */
-export const program = (name: 'converse' | 'first-request' | 'patch' | 'search'): string =>
-  join(import.meta.dirname, `${name}-program.ts`);
+export const program = (
+  name: 'command' | 'converse' | 'first-request' | 'patch' | 'resume' | 'search',
+): string => join(import.meta.dirname, `${name}-program.ts`);
 
 /**
  * One run. Another process first fills a compile cache, so that stripping types is not measured. The cache is not kept,
