@@ -78,7 +78,7 @@ onLinux(
     };
     await expect(work()).rejects.toThrow('the host has a fault');
     expect(busy.session.state).toBe('CLOSED');
-    expect(events.at(-1)).toMatchObject({ kind: 'SESSION_END', data: { reason: 'closed' } });
+    expect(events.at(-1)).toMatchObject({ kind: 'SESSION_END', data: { reason: 'closed', state: 'CLOSED' } });
     expect(await busy.mark.left()).toEqual(new Map());
   },
 );
