@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { isJsonObject } from '@whetstone/events/json';
 import fc from 'fast-check';
 import type { SessionSnapshot } from '../conversation/snapshot.ts';
 import type { ExecutionEnvironment } from '../environment/execution-environment.ts';
@@ -52,16 +53,21 @@ function checkAnswers(prompt: LanguageModelV4Prompt): void {
   });
 }
 
+const HALF_CHARACTER = /\\ud[89a-f][0-9a-f]{2}/i;
+
 async function checkRequest({ provider, options }: SentRequest): Promise<void> {
-  checkAnswers(options.prompt);
-  // A patch is plain text, in which an escape is nothing but characters.
-  const text = JSON.stringify(options.prompt, (_key, value) =>
-    value?.toolName === 'apply_patch' ? { ...value, input: '' } : value,
-  );
-  assert.doesNotMatch(text, /\\ud[89a-f][0-9a-f]{2}/i);
+  // Without the system prompt, which is the longest part and always the same.
+  const prompt = options.prompt.filter(({ role }) => role !== 'system');
+  checkAnswers(prompt);
+  const text = JSON.stringify(prompt);
   assert.ok(text.isWellFormed());
-  assert.deepEqual(refusalOf(provider, await wireBody(provider, options)), undefined);
+  // A patch is plain text, in which an escape is nothing but characters.
+  if (HALF_CHARACTER.test(text)) assert.doesNotMatch(JSON.stringify(prompt, withoutPatch), HALF_CHARACTER);
+  assert.equal(refusalOf(provider, await wireBody(provider, { ...options, prompt })), undefined);
 }
+
+const withoutPatch = (_key: string, value: unknown) =>
+  isJsonObject(value) && value.toolName === 'apply_patch' ? { ...value, input: '' } : value;
 
 const BRACKET = /^(SESSION|LLM_CALL|TOOL_CALL|ASSISTANT_TEXT|REASONING|SUBAGENT)_(START|END)$/;
 

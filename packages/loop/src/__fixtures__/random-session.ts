@@ -146,10 +146,7 @@ export async function runPlan(plan: Plan, environment: ExecutionEnvironment): Pr
       return next ? toStep(next, provider, responses++) : says('done');
     };
     return {
-      ...scriptedModel(
-        Array.from({ length: 200 }, () => endless),
-        NATIVE_PROVIDERS[provider].modelProvider,
-      ),
+      ...scriptedModel(Array(200).fill(endless), NATIVE_PROVIDERS[provider].modelProvider),
       modelId: MODELS[provider],
     };
   };
