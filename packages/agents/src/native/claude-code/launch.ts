@@ -39,7 +39,8 @@ export const launch: Launch = {
 
   turn: ({ model, resume, permissions, outputSchema }) => [
     '--print',
-    ...['--output-format', 'stream-json', '--verbose'],
+    // The text of a message that is cut off is only in its parts.
+    ...['--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
     ...permissionArgs(permissions),
     ...(model === undefined ? [] : ['--model', model]),
     ...(outputSchema ? ['--json-schema', outputSchema.text] : []),

@@ -26,7 +26,8 @@ export const launch: Launch = {
   },
 
   turn: ({ model, resume, outputSchema }) => [
-    ...['--output-format', 'stream-json'],
+    // The text of a message that is cut off is only in its parts.
+    ...['--output-format', 'stream-json', '--include-partial-messages'],
     '--yolo',
     ...['--auth-type', 'openai', ...(model === undefined ? [] : ['--model', model])],
     ...(outputSchema ? ['--json-schema', `@${outputSchema.file}`] : []),
