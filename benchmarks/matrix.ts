@@ -12,6 +12,9 @@ export const CASES_A_TRIAL = TASKS * 2;
 /** The agent does as little as possible, here and with the peers. */
 export const SMALLEST_AGENT = 'echo done >> README.md';
 
+/** Arguments of a run that choose one case. */
+export const ONE_CASE = ['--trials', '1', '--jobs', '1', '--task-id', 'task-1', '--variant', 'plain'];
+
 /**
  * Writes a repository of 200 files and a configuration for it: one agent, ten tasks that `true` validates, and two
  * variants, one of which adds a file.

@@ -1,5 +1,5 @@
 import { type Benchmark, FLAT, flatAim, MEBIBYTE, tableOf } from './benchmark.ts';
-import { CASES_A_TRIAL, makeMatrix, runMatrix, SMALLEST_AGENT } from './matrix.ts';
+import { CASES_A_TRIAL, makeMatrix, ONE_CASE, runMatrix, SMALLEST_AGENT } from './matrix.ts';
 import type { Measured } from './measured-process.ts';
 import { memoryOf } from './process-use.ts';
 import { temporaryFolder } from './temporary-folder.ts';
@@ -49,8 +49,6 @@ export const memory: Benchmark = async ({ size, say }) => {
     notes: [`The aim is flat memory; up to ${FLAT} × is allowed, because V8 collects garbage late.`],
   };
 };
-
-const ONE_CASE = ['--trials', '1', '--jobs', '1', '--task-id', 'task-1', '--variant', 'plain'];
 
 async function inMatrix<T>(agentScript: string, measure: (work: string) => Promise<T>): Promise<T> {
   using folder = temporaryFolder();

@@ -13,6 +13,7 @@ import { gateway } from './gateway/gateway.ts';
 import { harnessOverhead } from './harness-overhead.ts';
 import { loop } from './loop/loop.ts';
 import { describeMachine } from './machine.ts';
+import { manyFiles } from './many-files.ts';
 import { renderSection, replaceSection } from './markdown.ts';
 import { memory } from './memory.ts';
 import { truth } from './truth/truth.ts';
@@ -23,6 +24,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   'cold-start': coldStart,
   'workspace-ready': workspaceReady,
   memory,
+  'many-files': manyFiles,
   gateway,
   loop,
   agents,

@@ -44,7 +44,7 @@ export async function writeEntry(
 /** Prepares `path` for a new entry: makes real folders above it and removes what is at it. */
 export async function makeRoom(root: string, path: string): Promise<void> {
   makeFolder(root, parentPaths(path)[0] ?? '');
-  await removeEntry(root, path);
+  await removeAt(absolutePath(root, path));
 }
 
 /** Makes a folder of the tree and those above it, in place of anything that is not a real folder. `''` is the root. */
@@ -65,7 +65,11 @@ export async function removeEntry(root: string, path: string): Promise<boolean> 
   for (const folder of parentPaths(path).reverse()) {
     if (!find(absolutePath(root, folder))?.isDirectory()) return false;
   }
-  const absolute = absolutePath(root, path);
+  return removeAt(absolutePath(root, path));
+}
+
+/** For a path whose folders are real ones. */
+async function removeAt(absolute: Buffer): Promise<boolean> {
   const found = find(absolute);
   if (!found) return false;
   if (found.isDirectory()) await removeTree(absolute);

@@ -1,0 +1,42 @@
+import { type Benchmark, MEBIBYTE, tableOf } from './benchmark.ts';
+import { makeMatrix, ONE_CASE, runMatrix } from './matrix.ts';
+import type { Measured } from './measured-process.ts';
+import { temporaryFolderInMemory } from './temporary-folder.ts';
+
+/** Writes that many files of a few bytes, a thousand per folder. */
+const writes = (files: number): string =>
+  `mkdir many; cd many; mkdir $(seq 0 ${Math.floor(files / 1000)}); seq ${files} |
+   awk '{{ file = int($1 / 1000) "/" $1; print $1 > file; close(file) }}'`;
+
+/** What a case costs whose agent leaves very many files. */
+export const manyFiles: Benchmark = async ({ size, say }) => {
+  const most = size === 'quick' ? 2_000 : 200_000;
+  const cases: { subject: string; use: Measured }[] = [];
+  let isInMemory = true;
+  for (const files of [most / 10, most]) {
+    say(`one case with an agent that writes ${files} files`);
+    using folder = temporaryFolderInMemory();
+    isInMemory = folder.isInMemory;
+    await makeMatrix(folder.path, writes(files));
+    const use = await runMatrix(folder.path, ONE_CASE);
+    cases.push({ subject: `${files.toLocaleString('en')} files`, use });
+  }
+  return {
+    method: `One whole run of one case, the program's start and end included; the agent is \`seq\` and \`awk\`. The files are ${isInMemory ? 'in memory (/dev/shm)' : 'on disk'}: some disks take milliseconds to remove one.`,
+    tables: [
+      tableOf('A case with an agent that writes', cases, [
+        ['wall', 's', 2, ({ use }) => use.wallSeconds],
+        ['own CPU', 's', 2, ({ use }) => use.cpuSeconds],
+        ['CPU of children', 's', 2, ({ use }) => use.childrenCpuSeconds],
+        ['peak memory', 'MiB', 0, ({ use }) => use.peakBytes / MEBIBYTE],
+      ]),
+    ],
+    aims: cases.slice(-1).map(({ subject, use }) => ({
+      ...{ what: `wall time with ${subject}`, measured: use.wallSeconds },
+      ...{ below: 20, unit: 's', digits: 1 },
+    })),
+    notes: [
+      'Each file is hashed, committed, put into the patch, written again for the verification and removed.',
+    ],
+  };
+};
