@@ -7,6 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { agents } from './agents/agents.ts';
+import { assertions } from './assertions.ts';
 import type { Benchmark } from './benchmark.ts';
 import { coldStart } from './cold-start.ts';
 import { gateway } from './gateway/gateway.ts';
@@ -29,6 +30,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   loop,
   agents,
   truth,
+  assertions,
 };
 const RESULTS = join(import.meta.dirname, 'RESULTS.md');
 

@@ -33,28 +33,35 @@ export function commandMatch(program: TextPattern, conditions: CommandConditions
   };
 }
 
-/** Parsing costs more than matching, and several assertions look at the same calls. */
-const parsed = new WeakMap<object, SimpleCommand[]>();
+/** Parsing costs more than matching, and several assertions look at the same calls. By the text of the command. */
+const parsed = new Map<string, SimpleCommand[]>();
+const MOST_PARSED = 1000;
 
 /** The programs that a shell call runs; `undefined` for other tools. */
 export function commandsOf(call: ToolCall): SimpleCommand[] | undefined {
-  const known = parsed.get(call);
-  if (known) return known;
   const command = shellCommand(call);
   if (!command) return undefined;
-  const commands = simpleCommands(command.value);
-  parsed.set(call, commands);
+  const { value } = command;
+  const text = typeof value === 'string' ? value : `\0${JSON.stringify(value)}`;
+  const known = parsed.get(text);
+  if (known) return known;
+  const commands = simpleCommands(value);
+  if (parsed.size >= MOST_PARSED) parsed.clear();
+  parsed.set(text, commands);
   return commands;
 }
 
 const programs = (commands: readonly SimpleCommand[]): string =>
-  [...new Set(commands.map(({ name }) => show(name.text)))].join(', ');
+  [...new Set(commands.map(({ name }) => `"${name.text}"`))].join(', ');
+
+const OTHER_PROGRAM = mismatched('the command runs another program');
 
 function matchCommand(
   { name, arguments: words }: SimpleCommand,
   program: TextPattern,
   { argsStart = [], args = [] }: CommandConditions,
 ): Match {
+  if (!name.isDynamic && !fits(name.text, program)) return OTHER_PROGRAM;
   const told = [name, ...words].map(({ text }) => text).join(' ');
   const wordMatch = (word: CommandWord | undefined, wanted: TextPattern): Match => {
     if (word && !word.isDynamic) return matchIf(fits(word.text, wanted), `the command is ${show(told)}`);
@@ -90,7 +97,7 @@ export function matchPath(call: ToolCall, wanted: TextPattern): Match {
     const path = paths.find(isWanted);
     return path === undefined
       ? (paths.length === 0 ? far : mismatched)(
-          `the call names ${paths.map((each) => show(each)).join(', ') || 'no path'}`,
+          `the call names ${paths.map((each) => `"${each}"`).join(', ') || 'no path'}`,
         )
       : matched(`the call names ${show(path)}`);
   }
