@@ -81,7 +81,9 @@ export function saying(text: TextPattern): Activity {
     label: `said(${show(text)})`,
     find: (evidence) =>
       findOccurrences(
-        eventsIn(evidence, 'message').filter(({ event }) => event.role === 'assistant'),
+        eventsIn(evidence, 'message').filter(
+          ({ event }) => event.role === 'assistant' && event.parentCallId === undefined,
+        ),
         ({ event }) => (contains(event.text, text) ? matched('said it') : far('said something else')),
         true,
       ),

@@ -41,6 +41,8 @@ export type Subject = {
   scope: 'turn' | 'session' | 'attempt';
   /** In order. The same array for the same events lets assertions share what they derive from it. */
   events: readonly IndexedEvent[];
+  /** Index of the first event of each turn, in order. Default: read from the events, which is certain for one session. */
+  turnStarts?: readonly number[];
   capabilities: AgentCapabilities;
   /** `undefined`: nobody collected it. */
   usage: Usage | undefined;

@@ -115,6 +115,30 @@ describe('assertions over time', () => {
     expect(await statusOf(run, events)).toBe(status);
   });
 
+  test('turns are counted where they are known', async () => {
+    const turn = (number: number): StreamEvent[] => [
+      { type: 'session.started', turn: number },
+      { ...said('hello'), turn: number },
+      { type: 'raw', native: {} },
+    ];
+    const within =
+      (limit: number): Run =>
+      (t) =>
+        t.within(limit).turns;
+    const one = [...turn(0), { ...said('more'), turn: 1 }];
+    const two = [...turn(0), ...turn(0)];
+    expect(await statusOf(within(2), one)).toBe('passed');
+    expect(await statusOf(within(1), one)).toBe('failed');
+    expect(await statusOf(within(1), two)).toBe('unavailable');
+    expect(await statusOf(within(1), two, { turnStarts: [0, 3] })).toBe('failed');
+    expect(await statusOf(within(1), two, { scope: 'turn' })).toBe('passed');
+  });
+
+  test('what a sub-agent said is not what the agent said', async () => {
+    const events: StreamEvent[] = [{ ...said('sorry'), parentCallId: '1' } as StreamEvent];
+    expect(await statusOf((t) => t.said('sorry'), events)).toBe('failed');
+  });
+
   test('a command with a variable may be the moment', async () => {
     const open = [...ran('1', '$TOOL x'), ...ran('2', 'rm a')];
     const record = await recordOf(subjectOf(open), (t) =>

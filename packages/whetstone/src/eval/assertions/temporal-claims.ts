@@ -95,18 +95,15 @@ export function beforeClaim(evidence: Evidence, first: Moment, second: Moment): 
 /** It took at most so many turns, model calls or tool calls. */
 export const withinClaims = {
   turns(evidence: Evidence, limit: number): Claim {
-    const firsts = new Map<number | undefined, { indices: [number] }>();
-    for (const { event, indices } of eventsIn(evidence)) {
-      if (!firsts.has(event.turn)) firsts.set(event.turn, { indices });
-    }
     const name = `${callText('within', limit)}.turns`;
-    if (evidence.subject.scope !== 'turn' && (firsts.has(undefined) || firsts.size === 0)) {
-      return { name, verdict: { status: 'unavailable', message: 'the events do not say their turn' } };
-    }
-    const count = evidence.subject.scope === 'turn' ? 1 : firsts.size;
-    const message = `${plural(count, 'turn')}, and at most ${limit} are expected`;
-    const beyond = [...firsts.values()].slice(limit);
-    return { name, verdict: withEvidence(count <= limit ? 'passed' : 'failed', message, beyond, evidence) };
+    const { starts, isCertain } = turnsOf(evidence);
+    const message = `${plural(starts.length, 'turn')}, and at most ${limit} are expected`;
+    const beyond = [{ indices: starts.slice(limit) }];
+    if (starts.length > limit) return { name, verdict: withEvidence('failed', message, beyond, evidence) };
+    const verdict: Verdict = isCertain
+      ? { status: 'passed', message }
+      : { status: 'unavailable', message: `${message}: the events do not say where each turn begins` };
+    return { name, verdict };
   },
 
   modelCalls(evidence: Evidence, limit: number): Claim {
@@ -125,3 +122,22 @@ export const withinClaims = {
     return { name: `${callText('within', limit)}.toolCalls`, verdict: toolUses(evidence, limit) };
   },
 };
+
+/** Where the turns begin. Each session counts its turns from 0, so that the events of two sessions may hide a turn. */
+function turnsOf(evidence: Evidence): { starts: readonly number[]; isCertain: boolean } {
+  const { scope, turnStarts } = evidence.subject;
+  if (turnStarts) return { starts: turnStarts, isCertain: true };
+  const events = eventsIn(evidence);
+  const starts: number[] = [];
+  let turn: number | undefined;
+  let sessions = 0;
+  for (const { event, indices } of events) {
+    if (event.type === 'session.started') sessions += 1;
+    if (event.turn === undefined || event.turn === turn) continue;
+    turn = event.turn;
+    starts.push(indices[0]);
+  }
+  if (scope === 'turn')
+    return { starts: events.slice(0, 1).map(({ indices: [index] }) => index), isCertain: true };
+  return { starts, isCertain: starts.length > 0 && (scope === 'session' || sessions <= 1) };
+}
