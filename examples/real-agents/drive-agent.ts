@@ -31,7 +31,7 @@ export type InstalledAgent = {
     links?: Record<string, string>;
     mcpServers?: readonly McpServer[];
   };
-  /** Default: an agent that asks before a command may run commands. */
+  /** Default: those of `mayRunCommands`, with its rules and options. */
   permissions?: Partial<Permissions>;
   policy?: PolicyRule[];
   options?: JsonObject;
@@ -71,11 +71,22 @@ export const KNOWN_MODELS: Readonly<Record<DrivenAgentKind, string>> = {
   'opencode-cli': 'qwen3-coder-plus',
   pi: 'claude-sonnet-4-5',
   copilot: 'claude-sonnet-4.5',
+  'codex-sdk': 'gpt-5.5',
+  'claude-agent-sdk': 'claude-sonnet-4-5',
 };
 
-/** What lets an agent that asks before each command do its task, inside its own sandbox. */
-export const mayRunCommands = (kind: DrivenAgentKind): { permissions?: Partial<Permissions> } =>
-  drivenAgents[kind].launch.dialogue ? { permissions: { shell: 'allow' } } : {};
+/** What an agent may use, and options of its kind. */
+export type AgentSettings = Pick<InstalledAgent, 'permissions' | 'policy' | 'options'>;
+
+/** What lets an agent that asks before each command do its task, and read what the others read. */
+export function mayRunCommands(kind: DrivenAgentKind): AgentSettings {
+  const { enforces } = drivenAgents[kind].facts;
+  if (!enforces?.shell?.includes('ask')) return {};
+  // One without a sandbox of its own has to be allowed each command.
+  return kind === 'claude-agent-sdk'
+    ? { policy: [{ allow: { kind: 'command' } }], options: { setting_sources: ['project'] } }
+    : { permissions: { shell: 'allow' } };
+}
 
 /** Drives the agent as a run does: made by `createAgent`, in a process sandbox. */
 export async function openAgent({
@@ -90,12 +101,13 @@ export async function openAgent({
   const { model = KNOWN_MODELS[kind] } = asked;
   const { env = {}, files = {}, links = {}, mcpServers } = extra ?? {};
   const version = testedVersion(drivenAgents[kind]);
-  const { permissions = mayRunCommands(kind).permissions } = asked;
+  const { permissions } = asked;
+  const settings = { ...(!permissions && mayRunCommands(kind)), ...present({ permissions, policy, options }) };
   const make = (): Promise<Agent> =>
     createAgent(
       {
         ...(protocol ? { kind: protocol, agent: kind } : { kind }),
-        ...{ version, env, ...present({ permissions, policy, options }) },
+        ...{ version, env, ...settings },
         ...(model !== 'own' && { model }),
       },
       { environment: { ...process.env, XDG_CACHE_HOME: cacheFolder }, hasLanes: true },
@@ -128,7 +140,8 @@ export async function openAgent({
           ...present({ resume: id }),
         });
       }
-      const turn = await session.send({ text: prompt, ...present({ outputSchema }) }, { timeoutMs });
+      const input = outputSchema ? { text: prompt, outputSchema } : prompt;
+      const turn = await session.send(input, { timeoutMs });
       const lines = await linesOf(first.files.stdoutFile);
       const before = printed;
       printed = lines.length;

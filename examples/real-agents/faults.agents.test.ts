@@ -68,6 +68,9 @@ const ends: Record<DrivenAgentKind, Record<(typeof lasting)[number], End>> = {
   // Never by its exit code.
   pi: { 401: end(0, 1), 429: end(0, 4), 500: end(0, 4), reset: end(0, 4), hang: 'stopped' },
   copilot: { 401: end(1, 1), 429: end(1, 6), 500: end(1, 6), reset: end(1, 6), hang: 'stopped' },
+  // As the program behind the SDK.
+  'codex-sdk': { 401: end(1, 3), 429: end(1, 6), 500: end(1, 30), reset: end(1, 30), hang: 'stopped' },
+  'claude-agent-sdk': { 401: end(1, 1), 429: end(1, 2), 500: end(1, 2), reset: end(1, 2), hang: 'stopped' },
 };
 
 describe.each(drivenAgentKinds)('%s', (kind) => {

@@ -37,6 +37,7 @@ export const faultCases: readonly FaultCase[] = [
 /** Settings with which an agent gives up within seconds. The other agents have no such setting. */
 const fewerRetries: Partial<Record<DrivenAgentKind, NonNullable<InstalledAgent['extra']>>> = {
   'claude-code': { env: { CLAUDE_CODE_MAX_RETRIES: '1' } },
+  'claude-agent-sdk': { env: { CLAUDE_CODE_MAX_RETRIES: '1' } },
   'gemini-cli': { files: { '.gemini/settings.json': '{"general":{"maxAttempts":2}}' } },
 };
 

@@ -25,9 +25,12 @@ export async function installAgents(): Promise<string> {
   try {
     mkdirSync(programs, { recursive: true });
     for (const agent of Object.values(drivenAgents)) {
+      const program = await installAgent(agent);
+      // An SDK is a module.
+      if ('module' in agent.release.entry) continue;
       const link = join(programs, agent.release.program);
       rmSync(link, { force: true });
-      symlinkSync(await installAgent(agent), link);
+      symlinkSync(program, link);
     }
     return programs;
   } finally {

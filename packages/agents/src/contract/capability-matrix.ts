@@ -112,10 +112,12 @@ function runtimeOf(config: AgentConfig): Runtime {
   const own = { wire: 'its own', key: 'its own' };
   switch (config.runner) {
     case 'driver': {
-      const { release } = drivenAgentOf(config);
+      const agent = drivenAgentOf(config);
+      const { release } = agent;
+      const isSdk = 'module' in release.entry;
       return {
-        runtime: 'its program, once per turn',
-        needs: `${release.program} of ${release.package}, tested with ${testedVersion(drivenAgentOf(config))}`,
+        runtime: isSdk ? 'its SDK, in a bridge per turn' : 'its program, once per turn',
+        needs: `${isSdk ? 'the package' : `${release.program} of`} ${release.package}, tested with ${testedVersion(agent)}`,
         wire: release.wire,
         key: agentKeyVariable(config) ?? NONE,
         sessions: 'by its session’s id',

@@ -5,13 +5,13 @@ import { agentKeyVariable } from '../kit/agent-secrets.ts';
 import { findLogin } from '../native/login.ts';
 import type { DrivenAgent } from '../native/native-agent.ts';
 import { type DrivenAgentKind, drivenAgents } from '../native/native-agents.ts';
-import { installedVersions } from './installed-agents.ts';
+import { installedVersions, moduleOfProject } from './installed-agents.ts';
 
 /** A released agent, as this machine has it. */
 export type AgentHere = {
   kind: DrivenAgentKind;
   agent: DrivenAgent;
-  /** Where the PATH of a sandbox has it. */
+  /** Where the PATH of a sandbox has it; of an SDK, where the user's project has its module. */
   onPath: string | null;
   /** The versions in the user's cache, the newest first. */
   installed: string[];
@@ -31,7 +31,9 @@ export async function agentsHere(environment: NodeJS.ProcessEnv = process.env): 
       return {
         kind,
         agent,
-        onPath: (await lookUp(agent.release.program)) ?? null,
+        onPath:
+          ('module' in agent.release.entry ? moduleOfProject(agent) : await lookUp(agent.release.program)) ??
+          null,
         installed: await installedVersions(agent, environment),
         key: { variable, isSet: Boolean(environment[variable]) },
         login: loginOf(agent, environment),

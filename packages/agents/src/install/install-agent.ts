@@ -38,7 +38,7 @@ export async function installAgent(
     await writeFile(join(making, 'package.json'), JSON.stringify({ private: true }));
     await npmInstall(`${agent.release.package}@${version}`, making, signal);
     const found = programBelow(agent, making);
-    await linkProgram(agent, making, join(folder, found));
+    if (!('module' in agent.release.entry)) await linkProgram(agent, making, join(folder, found));
     await unpack(agent, join(making, found), making, signal);
     // The rename makes the installation appear as a whole. Another process may have been quicker.
     await rename(making, folder).catch(async (error: unknown) => {
@@ -69,7 +69,12 @@ const lastLines = (text: string): string => text.trim().split('\n').slice(-5).jo
  */
 function programBelow({ release: { entry, package: name } }: DrivenAgent, folder: string): string {
   const platform = `${process.platform}-${process.arch}`;
-  const pattern = 'native' in entry ? entry.native.replace('PLATFORM', platform) : entry.script;
+  const pattern =
+    'native' in entry
+      ? entry.native.replace('PLATFORM', platform)
+      : 'script' in entry
+        ? entry.script
+        : entry.module;
   const [found] = globSync(join('node_modules', pattern), { cwd: folder });
   if (found !== undefined) return found;
   throw new WhetstoneError('agent-install-failed', `${name} publishes no program for ${platform}.`);

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readdir } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { sandboxPath } from '@whetstone/sandbox';
@@ -16,8 +17,31 @@ const folderOf = ({ kind, release }: DrivenAgent): string => release.installedAs
 export const agentFolder = (agent: DrivenAgent, version: string, environment?: NodeJS.ProcessEnv): string =>
   join(agentsFolder(environment), folderOf(agent), version);
 
-export const programIn = (agent: DrivenAgent, version: string, environment?: NodeJS.ProcessEnv): string =>
-  join(agentFolder(agent, version, environment), 'bin', agent.release.program);
+/** The program of an installation; of an SDK, its module. */
+export function programIn(agent: DrivenAgent, version: string, environment?: NodeJS.ProcessEnv): string {
+  const { entry, program } = agent.release;
+  const folder = agentFolder(agent, version, environment);
+  return 'module' in entry ? join(folder, 'node_modules', entry.module) : join(folder, 'bin', program);
+}
+
+/** How a located program is started. An SDK is started by its bridge, on this Node, which supports the bridge. */
+export function startOf({ release: { entry } }: DrivenAgent, program: string): [string, ...string[]] {
+  if (!('module' in entry)) return [program];
+  return [process.execPath, createRequire(import.meta.url).resolve(entry.bridge), program];
+}
+
+/** The module of an SDK that the user's project has, or the project of this package; `undefined`: neither has it. */
+export function moduleOfProject({ release: { entry } }: DrivenAgent): string | undefined {
+  if (!('module' in entry)) return undefined;
+  const { module } = entry;
+  return [process.cwd(), import.meta.dirname]
+    .flatMap(foldersAbove)
+    .map((folder) => join(folder, 'node_modules', module))
+    .find((file) => existsSync(file));
+}
+
+const foldersAbove = (folder: string): string[] =>
+  folder === dirname(folder) ? [folder] : [folder, ...foldersAbove(dirname(folder))];
 
 /** The folder that an installed program was unpacked into; `undefined` when there is none, and for other programs. */
 export function unpackedBeside(program: string): string | undefined {
@@ -47,8 +71,9 @@ export async function installedVersions(
 }
 
 /**
- * The program of an agent. With `version`: that installed version. Without: the program on the PATH, else the newest
- * installed version. PATH and cache folder are those of `environment`; default: `process.env`.
+ * The program of an agent, or the module of an SDK. With `version`: that installed version. Without: the program on the
+ * PATH or the module of the user's project, else the newest installed version. PATH and cache folder are those of
+ * `environment`; default: `process.env`.
  *
  * @throws WhetstoneError `agent-not-installed`
  */
@@ -61,21 +86,24 @@ export async function locateProgram(
     if (await isInstalled(agent, version, environment)) return programIn(agent, version, environment);
     throw notInstalled(agent, `${agent.kind} ${version} is not installed.`, version);
   }
-  const onPath = await findOnPath(sandboxPath(environment.PATH))(agent.release.program);
-  if (onPath !== undefined) return onPath;
+  const { program, entry } = agent.release;
+  const isModule = 'module' in entry;
+  const found = isModule ? moduleOfProject(agent) : await findOnPath(sandboxPath(environment.PATH))(program);
+  if (found !== undefined) return found;
   const [newest] = await installedVersions(agent, environment);
   if (newest !== undefined) return programIn(agent, newest, environment);
-  throw notInstalled(agent, `${agent.release.program} is not on the PATH, and not installed.`);
+  const place = isModule ? `a dependency of ${process.cwd()}` : 'on the PATH';
+  throw notInstalled(agent, `${program} is not ${place}, and not installed.`);
 }
 
 function notInstalled(
-  { kind, release: { package: name } }: DrivenAgent,
+  { kind, release: { package: name, entry } }: DrivenAgent,
   message: string,
   version?: string,
 ): WhetstoneError {
   const wanted = version === undefined ? '' : `@${version}`;
   return new WhetstoneError('agent-not-installed', message, {
     where: kind,
-    hint: `Install it: whetstone agents install ${kind}${wanted}, or npm install -g ${name}${wanted}`,
+    hint: `Install it: whetstone agents install ${kind}${wanted}, or npm install ${'module' in entry ? '' : '-g '}${name}${wanted}`,
   });
 }

@@ -41,8 +41,9 @@ export function contextPlacesOf(agent: AgentConfig): ContextPlaces {
     imports,
     readsBelow,
   } = facts ?? {};
+  const isBlind = agent.runner === 'driver' && native?.readsWorkspace?.(agent.driver.options ?? {}) === false;
   const reads = agent.runner === 'loop' ? loopInstructions[agent.loop.profile] : native?.reads;
-  const known = present({ skills, reads, imports, readsBelow });
+  const known = isBlind ? present({ skills, reads: [] }) : present({ skills, reads, imports, readsBelow });
   if (agent.runner === 'loop' || agent.runner === 'driver') {
     return { instructions, mcpServers, ...known, ...present({ plugins: plugins?.folder }) };
   }

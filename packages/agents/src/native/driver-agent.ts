@@ -6,7 +6,7 @@ import { present } from '@whetstone/events/present';
 import { createMask, isSecretName, type RunOptions, type Sandbox } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent, type TurnInput } from '../agent.ts';
 import type { DriverAgentConfig } from '../config.ts';
-import { locateProgram, unpackedBeside } from '../install/installed-agents.ts';
+import { locateProgram, startOf, unpackedBeside } from '../install/installed-agents.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
 import { type KeptProgram, type Peer, runDialogue } from '../kit/dialogue.ts';
 import { inheritFiles } from '../kit/inherit-files.ts';
@@ -48,6 +48,7 @@ export async function createDriverAgent(
   );
   for (const secret of inheritedSecrets) learnSecret(secret);
   const program = await locateProgram(agent, config.driver.version, user.environment);
+  const [file, ...first] = startOf(agent, program);
   const unpacked = unpackedBeside(program);
   requireModel(config);
   const accessOf = openAccess(config, user);
@@ -101,7 +102,7 @@ export async function createDriverAgent(
       const held = { ...request, input, connection, env: settingsEnv, report };
       const dialogue = dialogueOf(config, held, context);
       const run = (options: RunOptions) =>
-        sandbox.runCommand(program, [...(settings.args ?? []), ...args], options);
+        sandbox.runCommand(file, [...first, ...(settings.args ?? []), ...args], options);
       const launch: TurnLaunch = {
         run: dialogue
           ? (options, emit) =>
@@ -130,7 +131,7 @@ export async function createDriverAgent(
       const setup = { config, agent, reader, place, telemetry: noTelemetry, onSession };
       try {
         const turn = await runTurn(setup, launch, input, context);
-        const approvalPolicy = agent.launch.dialogue ? 'policy' : 'never';
+        const approvalPolicy = enforcerOf(agent).asks ? 'policy' : 'never';
         return { ...turn, facts: { approvalPolicy, ...turn.facts, ...reported, permissions } };
       } finally {
         await keepLogin(given, sandbox, log);

@@ -80,6 +80,10 @@ export type NativeFacts = {
   inputs?: readonly Exclude<InputItem['type'], 'text'>[];
   /** What the agent can be held to. Default: nothing, only the sandbox confines it. */
   enforces?: Enforces;
+  /** It is led by a dialogue, but asks for no decision. Default: false. */
+  asksNothing?: boolean;
+  /** Whether the agent reads the instruction files of its workspace with these options. Default: it does. */
+  readsWorkspace?: (options: JsonObject) => boolean;
   /** The setting that limits how often the agent repeats a failed model call. Absent: unknown. */
   retries?: { variable: string } | { setting: string };
 };
@@ -156,8 +160,9 @@ export type Release = {
   /**
    * The file to run, below the `node_modules` of an installation: a native program (`PLATFORM` is replaced, for example
    * by `linux-x64`; `*` is one folder) or a script for Node. Without the wrapper script, signals reach the agent itself.
+   * An SDK has a module instead, and a program of ours that imports it: `bridge`, an export of this package.
    */
-  entry: { native: string } | { script: string };
+  entry: { native: string } | { script: string } | { module: string; bridge: string };
   /** Variables that make a self-unpacking program unpack once, into this folder, and not into each new home. */
   unpacking?: (folder: string) => Record<string, string>;
   /** The wire of its calls with an API key, if the configuration names a model. */

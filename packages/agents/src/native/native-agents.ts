@@ -2,10 +2,12 @@ import { present } from '@whetstone/events/present';
 import type { Enforcer } from '../policy/permissions.ts';
 import { acp } from './acp/acp.ts';
 import { bub } from './bub/bub.ts';
+import { claudeAgentSdk } from './claude-agent-sdk/claude-agent-sdk.ts';
 import { claudeCode } from './claude-code/claude-code.ts';
 import { coco } from './coco/coco.ts';
 import { codexAppServer } from './codex-app-server/codex-app-server.ts';
 import { codexCli } from './codex-cli/codex-cli.ts';
+import { codexSdk } from './codex-sdk/codex-sdk.ts';
 import { copilot } from './copilot/copilot.ts';
 import { geminiCli } from './gemini-cli/gemini-cli.ts';
 import type { DrivenAgent, NativeAgent } from './native-agent.ts';
@@ -24,6 +26,8 @@ export const nativeAgents = {
   'opencode-cli': opencodeCli,
   pi,
   copilot,
+  'codex-sdk': codexSdk,
+  'claude-agent-sdk': claudeAgentSdk,
   traecli,
   coco,
   bub,
@@ -59,7 +63,8 @@ export const isDrivenKind = (kind: string): kind is DrivenAgentKind => Object.ha
 /** What a driven agent can be held to, and whether it asks a policy. */
 export const enforcerOf = ({ facts, launch, unkeptRules }: DrivenAgent): Enforcer => ({
   enforces: facts.enforces ?? {},
-  asks: launch.dialogue !== undefined,
+  asks: launch.dialogue !== undefined && facts.asksNothing !== true,
+  beginsSafe: launch.dialogue !== undefined,
   ...present({ unkeptRules }),
 });
 

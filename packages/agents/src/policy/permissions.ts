@@ -66,18 +66,20 @@ export type Enforcer = {
   enforces: Enforces;
   /** It asks, and a policy can answer. */
   asks: boolean;
+  /** It begins with the safe permissions, as far as it can be held to them. Default: if it asks. */
+  beginsSafe?: boolean;
   /** Of a policy, the rules that the agent would not keep with these permissions. Default: none. */
   unkeptRules?: (permissions: Permissions, policy: readonly PolicyRule[]) => PermissionProblem[];
 };
 
-/**
- * The permissions of an agent: those of its configuration, else the safe ones that it can be held to if it asks, else the
- * open ones.
- */
-export function permissionsOf({ enforces, asks }: Enforcer, given: Partial<Permissions> = {}): Permissions {
+/** The permissions of an agent: those of its configuration, else the safe ones or the open ones, as it begins. */
+export function permissionsOf(
+  { enforces, asks, beginsSafe = asks }: Enforcer,
+  given: Partial<Permissions> = {},
+): Permissions {
   const safe = Object.entries(safePermissions).filter(([surface, value]) => {
     const values: readonly string[] = enforces[surface as Exclude<keyof Permissions, 'environment'>] ?? [];
-    return asks && values.includes(value);
+    return beginsSafe && values.includes(value);
   });
   return { ...openPermissions, ...Object.fromEntries(safe), ...given };
 }

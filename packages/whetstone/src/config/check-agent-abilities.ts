@@ -15,7 +15,7 @@ export function checkContext(
   variants: readonly VariantConfig[],
   root: Spot,
 ): void {
-  for (const { name, skills, mcpServers, plugins } of variants) {
+  for (const { name, instructions, skills, mcpServers, plugins } of variants) {
     const spot = root.at('variants', name);
     const refuse = (key: string, what: string, takes: (agent: AgentConfig) => boolean) =>
       refuseUnable(agents, takes, spot.at(key), `cannot be given ${what}`, (unable) => {
@@ -25,6 +25,17 @@ export function checkContext(
             : '';
         return `${placing}move such agents to a separate configuration, or remove the key`;
       });
+    if (instructions) {
+      const reads = (agent: AgentConfig) => contextPlacesOf(agent).reads?.length !== 0;
+      const hint = 'its page names the option with which it does: docs/agents';
+      refuseUnable(
+        agents,
+        reads,
+        spot.at('instructions'),
+        'reads no instructions in its workspace',
+        () => hint,
+      );
+    }
     if (skills) refuse('skills', 'skills', (agent) => contextPlacesOf(agent).skills !== undefined);
     if (mcpServers)
       refuse('mcp_servers', 'MCP servers', (agent) => contextPlacesOf(agent).mcpServers !== false);

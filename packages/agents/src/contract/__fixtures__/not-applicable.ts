@@ -59,6 +59,8 @@ export const notApplicable: Readonly<Partial<Record<ContractAgent, Cells>>> = {
     'the agent gets the model of the configuration': 'model in the command',
     'the agent gets the model of the turn': 'model in the command',
   },
+  'codex-sdk': protocol,
+  'claude-agent-sdk': protocol,
   custom: commandWithoutEvents,
   traecli: commandWithoutEvents,
   coco: commandWithoutEvents,

@@ -6,6 +6,7 @@ import { replyText } from '@whetstone/events';
 import { drivenAgentKinds } from '../../native/native-agents.ts';
 import { startAttempt, type TestAttempt } from '../../__fixtures__/attempt.ts';
 import type { Agent, AgentContext, Turn } from '../../agent.ts';
+import type { DrivenAgent } from '../../native/native-agent.ts';
 import { drivenAgents } from '../../native/native-agents.ts';
 import type { ContractRow, CreateOptions } from './contract-row.ts';
 import { answerSchema, promptOf, type SceneName, type Seen } from './scene.ts';
@@ -77,10 +78,12 @@ export async function openStage(row: ContractRow): Promise<Stage> {
   for (const [name, script] of Object.entries(fakePrograms)) {
     await writeFile(join(programs, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
   }
+  const cache = join(folder, 'cache');
+  for (const kind of drivenAgentKinds) await installFakeSdk(drivenAgents[kind], cache);
   const user = {
     PATH: `${programs}${delimiter}${process.env.PATH}`,
     HOME: home,
-    XDG_CACHE_HOME: join(folder, 'cache'),
+    XDG_CACHE_HOME: cache,
     SOMETHING_OF_THE_USER: userSecret,
     TEAM_SECRET: teamSecret,
   };
@@ -126,6 +129,15 @@ export async function openStage(row: ContractRow): Promise<Stage> {
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** For an agent behind an SDK, puts a module in the user's cache that has the surface of the SDK. */
+async function installFakeSdk({ kind, release: { entry, package: name } }: DrivenAgent, cache: string): Promise<void> {
+  if (!('module' in entry)) return;
+  const modules = join(cache, 'whetstone/agents', kind, '9.9.9/node_modules');
+  await mkdir(join(modules, entry.module, '..'), { recursive: true });
+  await writeFile(join(modules, name, 'package.json'), JSON.stringify({ name, version: '9.9.9', type: 'module' }));
+  await writeFile(join(modules, entry.module), `export * from '${join(import.meta.dirname, 'fake-sdk.ts')}';\n`);
 }
 
 async function emptyLane(): Promise<{ context: Partial<AgentContext> } & AsyncDisposable> {

@@ -5,7 +5,8 @@ import { ownFolders } from '../../kit/own-folders.ts';
 import type { Permissions } from '../../policy/permissions.ts';
 import type { Launch } from '../native-agent.ts';
 
-const MCP_FILE = '.claude/mcp.json';
+/** Below the home. */
+export const MCP_FILE = '.claude/mcp.json';
 
 export const launch: Launch = {
   settings: ({ access, model, home, plugins = [], ...context }) => {

@@ -1,0 +1,82 @@
+import { type AgentMetadata, deriveAgentMetadata, type JsonObject } from '@whetstone/events';
+import {
+  createGateway,
+  defineScript,
+  type LedgerLine,
+  type ScriptRequest,
+  type ScriptStep,
+} from '@whetstone/gateway';
+import {
+  type AgentSession,
+  type AgentSettings,
+  type AgentTurn,
+  type InstalledAgent,
+  openAgent,
+} from './drive-agent.ts';
+
+/** A call of a tool by the agent's own name for it. */
+export const native = (name: string, input: JsonObject): ScriptStep => ({
+  calls: [{ tool: 'native', name, input }],
+});
+
+/** The steps of a turn, or of each conversation in it. */
+type Steps = readonly ScriptStep[] | ((request: ScriptRequest) => readonly ScriptStep[]);
+
+export type StepsPlay = AgentTurn & {
+  metadata: AgentMetadata;
+  calls: readonly LedgerLine[];
+  /** All requests of the turn, as text. */
+  asked: string;
+};
+
+export type StepsSession = AsyncDisposable &
+  Pick<AgentSession, 'files'> & {
+    workspace: string;
+    /** One turn, in which the model makes these steps and then says "Done.". */
+    play(
+      steps: Steps,
+      options?: { prompt?: string; timeoutMs?: number; outputSchema?: JsonObject },
+    ): Promise<StepsPlay>;
+  };
+
+/** A session of a released agent whose model makes the steps that a test gives it, whatever the tools answer. */
+export async function openSteps({
+  settings,
+  ...agent
+}: Pick<InstalledAgent, 'kind' | 'extra'> & { settings: AgentSettings }): Promise<StepsSession> {
+  let steps: Steps = [];
+  let asked = '';
+  const gateway = await createGateway();
+  const lane = await gateway.open({
+    owner: agent.kind,
+    mode: {
+      kind: 'script',
+      script: defineScript({
+        name: 'steps',
+        play: (request) =>
+          (typeof steps === 'function' ? steps(request) : steps)[request.step] ?? { text: 'Done.' },
+      }),
+    },
+    onRequest({ body }) {
+      asked += Buffer.from(body).toString();
+    },
+  });
+  const session = await openAgent({ permissions: {}, ...settings, ...agent, lane });
+  return {
+    files: session.files,
+    workspace: session.workspace,
+    async play(given, { prompt = 'Do it.', timeoutMs = 60_000, ...options } = {}) {
+      steps = given;
+      asked = '';
+      const from = lane.ledger.length;
+      const played = await session.turn(prompt, { timeoutMs, ...options });
+      const metadata = deriveAgentMetadata(played.turn.events, played.turn.facts);
+      return { ...played, metadata, calls: lane.ledger.slice(from), asked };
+    },
+    async [Symbol.asyncDispose]() {
+      await session[Symbol.asyncDispose]();
+      await lane[Symbol.asyncDispose]();
+      await gateway.close();
+    },
+  };
+}

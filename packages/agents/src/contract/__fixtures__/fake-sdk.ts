@@ -1,0 +1,51 @@
+/** The two SDKs without a model: they play the scene that the prompt names, in the process of the bridge. */
+import { isDeepStrictEqual } from 'node:util';
+import { playScene, type Printed } from './play-scene.ts';
+import { printNow } from './print-now.ts';
+
+/** What an SDK prints by itself goes beside its messages. */
+async function* messages(scene: AsyncIterable<Printed>): AsyncGenerator<object> {
+  for await (const printed of scene) {
+    if (typeof printed === 'string' || Buffer.isBuffer(printed)) printNow(printed);
+    else yield printed;
+  }
+}
+
+const schemaArgs = (schema: object | undefined): string[] =>
+  schema === undefined ? [] : ['--output-schema', JSON.stringify(schema)];
+
+type CodexItem = { type: string; text?: string };
+type ThreadOptions = { model?: string; workingDirectory: string };
+
+/** `@openai/codex-sdk` */
+export class Codex {
+  startThread(options: ThreadOptions) {
+    return thread(options);
+  }
+  resumeThread(id: string, options: ThreadOptions) {
+    return thread(options, id);
+  }
+}
+
+const thread = ({ model = 'none', workingDirectory }: ThreadOptions, resumed?: string) => ({
+  async runStreamed(input: readonly CodexItem[], { outputSchema }: { outputSchema?: object }) {
+    if (!isDeepStrictEqual(workingDirectory, process.cwd())) throw new Error('Another workspace.');
+    const args = ['--model', model, ...schemaArgs(outputSchema), ...(resumed === undefined ? [] : [resumed])];
+    const prompt = input.map(({ text = '' }) => text).join('');
+    return { events: messages(playScene({ formatName: 'codex-cli', args, prompt })) };
+  },
+});
+
+type UserMessage = { message: { content: readonly { text?: string }[] } };
+type QueryOptions = { model?: string; resume?: string; outputFormat?: { schema: object } };
+
+/** `@anthropic-ai/claude-agent-sdk` */
+export async function* query(call: { prompt: AsyncIterable<UserMessage>; options: QueryOptions }): AsyncGenerator<object> {
+  const { model = 'none', resume, outputFormat } = call.options;
+  const args = ['--model', model, ...schemaArgs(outputFormat?.schema), ...(resume === undefined ? [] : [resume])];
+  for await (const { message } of call.prompt) {
+    const prompt = message.content.map(({ text = '' }) => text).join('');
+    yield* messages(playScene({ formatName: 'claude-code', args, prompt }));
+    return;
+  }
+}

@@ -1,0 +1,24 @@
+import { isUnder } from '@whetstone/sandbox';
+import type { TurnInput } from '../agent.ts';
+import { realPathOf } from '../policy/real-path.ts';
+import { textOf } from './input-items.ts';
+
+/** A part of a prompt as the bridge of an SDK takes it. */
+export type SdkItem = { type: 'text'; text: string } | { type: 'image'; path: string };
+
+/**
+ * The parts of a prompt. What an SDK has no part for is said in words; so is an image outside the workspace, because the
+ * SDK would read it beside every permission.
+ */
+export async function sdkItems({ text, items }: TurnInput, workdir: string): Promise<SdkItem[]> {
+  if (!items) return [{ type: 'text', text }];
+  const root = await realPathOf('.', workdir);
+  return Promise.all(
+    items.map(async (item): Promise<SdkItem> => {
+      const path = item.type === 'image' && 'path' in item ? await realPathOf(item.path, workdir) : undefined;
+      return path && isUnder(root.real, path.real)
+        ? { type: 'image', path: path.real }
+        : { type: 'text', text: textOf([item]) };
+    }),
+  );
+}

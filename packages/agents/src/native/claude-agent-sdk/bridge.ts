@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { type Bridge, runBridge } from '../../kit/sdk-bridge.ts';
+import type { SdkItem } from '../../kit/sdk-items.ts';
+
+/** What the host asks of one turn; `options` are those of the SDK, under its own names. */
+export type ClaudeSdkRequest = {
+  items: readonly SdkItem[];
+  options: object;
+  /** Variables of the agent, beside those of the bridge. */
+  env: Readonly<Record<string, string>>;
+};
+
+/** The answer of the host to `{ callId, tool, input }`. `answers`: of a question, by its text. */
+export type ClaudeSdkAnswer =
+  | { behavior: 'allow'; answers?: Record<string, string> }
+  | { behavior: 'deny'; message: string };
+
+type ClaudeSdk = { query(call: { prompt: AsyncIterable<object>; options: object }): AsyncIterable<object> };
+type Input = Readonly<Record<string, unknown>>;
+type HookInput = { tool_name: string; tool_input: Input; tool_use_id: string };
+
+const MEDIA: Readonly<Record<string, string>> = {
+  '.png': 'image/png',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+  '.gif': 'image/gif',
+  '.webp': 'image/webp',
+};
+
+await runBridge(async ({ sdk, request, print, ask, signal }: Bridge<ClaudeSdk, ClaudeSdkRequest>) => {
+  const answers = new Map<string, Promise<ClaudeSdkAnswer>>();
+
+  /** A call is asked once: the hook comes first, and for most calls the callback follows. */
+  function decide(tool: string, input: Input, callId: string): Promise<ClaudeSdkAnswer> {
+    const known = answers.get(callId);
+    if (known) return known;
+    const asked = ask({ callId, tool, input }) as Promise<ClaudeSdkAnswer>;
+    answers.set(callId, asked);
+    return asked;
+  }
+
+  /** Sees every call, also those that Claude Code allows without asking. */
+  async function beforeTool({ tool_name, tool_input, tool_use_id }: HookInput): Promise<object> {
+    const answer = await decide(tool_name, tool_input, tool_use_id);
+    if (answer.behavior === 'allow') return {};
+    return {
+      hookSpecificOutput: {
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'deny',
+        permissionDecisionReason: answer.message,
+      },
+    };
+  }
+
+  async function canUseTool(tool: string, input: Input, about: { toolUseID: string }): Promise<object> {
+    const answer = await decide(tool, input, about.toolUseID);
+    if (answer.behavior === 'deny') return { behavior: 'deny', message: answer.message };
+    const { answers: said } = answer;
+    return { behavior: 'allow', updatedInput: said ? { ...input, answers: said } : input };
+  }
+
+  const aborted = new AbortController();
+  signal.addEventListener('abort', () => aborted.abort());
+  const turn = new AbortController();
+  const messages = sdk.query({
+    prompt: prompt(request.items, turn.signal),
+    options: {
+      ...request.options,
+      cwd: process.cwd(),
+      env: { ...process.env, ...request.env },
+      abortController: aborted,
+      stderr: (text: string) => process.stderr.write(text),
+      hooks: { PreToolUse: [{ hooks: [beforeTool] }] },
+      canUseTool,
+    },
+  });
+  for await (const message of messages) {
+    await print(message);
+    if ((message as { type?: unknown }).type === 'result') turn.abort();
+  }
+});
+
+/** One message. It stays open until the turn is over, because Claude Code ends with its input, and could not ask then. */
+async function* prompt(items: readonly SdkItem[], over: AbortSignal): AsyncGenerator<object> {
+  yield { type: 'user', message: { role: 'user', content: items.map(block) }, parent_tool_use_id: null };
+  await new Promise((resolve) => over.addEventListener('abort', resolve));
+}
+
+function block(item: SdkItem): object {
+  if (item.type === 'text') return item;
+  const media_type = MEDIA[extname(item.path).toLowerCase()];
+  if (media_type === undefined) throw new Error(`${item.path} is no image that Claude can read.`);
+  return { type: 'image', source: { type: 'base64', media_type, data: readFileSync(item.path, 'base64') } };
+}

@@ -1,0 +1,81 @@
+import type { JsonObject, JsonValue } from '@whetstone/events';
+import { isUnder } from '@whetstone/sandbox';
+import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
+import type { PolicyDecision, PolicyRequest, Question } from '../../policy/policy.ts';
+import { realPathOf } from '../../policy/real-path.ts';
+import type { DialogueTurn } from '../native-agent.ts';
+import type { ClaudeSdkAnswer } from './bridge.ts';
+import { pathsOfCall } from './call-paths.ts';
+
+const WRITING = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit']);
+const READING = new Set(['Read', 'Glob', 'Grep', 'LS']);
+const COMMANDS = new Set(['Bash', 'Monitor']);
+
+/**
+ * Tools that change nothing by themselves. What a sub-agent or a skill then does is asked for call by call. WebSearch
+ * runs at the provider; it is only there with an open network.
+ */
+const INTERNAL = new Set([
+  ...['Agent', 'Task', 'TaskCreate', 'TaskGet', 'TaskList', 'TaskOutput', 'TaskStop', 'TaskUpdate'],
+  ...['EnterPlanMode', 'ExitPlanMode', 'ListAgents', 'ReportFindings', 'SendMessage', 'Skill'],
+  ...['StructuredOutput', 'TodoWrite', 'ToolSearch', 'WebSearch'],
+]);
+
+/** Decides about one call of a tool. `free`: folders that may be read without a question. */
+export async function decideCall(
+  question: JsonObject,
+  free: readonly string[],
+  { decide, connection, workingDirectory }: DialogueTurn,
+): Promise<ClaudeSdkAnswer> {
+  const tool = requiredText(question.tool);
+  const input = objectIn(question.input) ?? {};
+  if (INTERNAL.has(tool)) return { behavior: 'allow' };
+  const paths = pathsOfCall(tool, input, connection);
+  if (READING.has(tool) && (await areBelow(free, paths, workingDirectory))) return { behavior: 'allow' };
+  const request = requestOf({ callId: requiredText(question.callId), tool, input, paths, workingDirectory });
+  return answerOf(request, await decide(request));
+}
+
+async function areBelow(
+  folders: readonly string[],
+  paths: readonly string[],
+  workdir: string,
+): Promise<boolean> {
+  const real = (path: string) => realPathOf(path, workdir);
+  const roots = await Promise.all(folders.map(real));
+  const places = await Promise.all(paths.map(real));
+  return places.every((place) => roots.some((root) => isUnder(root.real, place.real)));
+}
+
+type Call = { callId: string; tool: string; input: JsonObject; paths: string[]; workingDirectory: string };
+
+function requestOf({ callId, tool, input, paths, workingDirectory }: Call): PolicyRequest {
+  const command = textIn(input.command);
+  if (COMMANDS.has(tool) && command !== undefined) {
+    return { kind: 'command', callId, command, cwd: workingDirectory };
+  }
+  if (WRITING.has(tool)) return { kind: 'file-change', callId, paths };
+  if (READING.has(tool)) return { kind: 'file-read', callId, paths };
+  if (tool === 'AskUserQuestion') {
+    return { kind: 'question', callId, questions: objectsIn(input.questions).map(questionOf) };
+  }
+  const host = tool === 'WebFetch' ? hostOf(input.url) : undefined;
+  if (host !== undefined) return { kind: 'grant', callId, hosts: [host], what: tool };
+  return { kind: 'tool', callId, name: tool, input };
+}
+
+function questionOf({ question, options }: JsonObject): Question {
+  const text = textIn(question) ?? '';
+  return { id: text, text, options: objectsIn(options).flatMap(({ label }) => textIn(label) ?? []) };
+}
+
+function hostOf(url: JsonValue | undefined): string | undefined {
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined;
+}
+
+function answerOf(request: PolicyRequest, { decision, rule, answers }: PolicyDecision): ClaudeSdkAnswer {
+  if (decision === 'denied') return { behavior: 'deny', message: `This is not allowed here (${rule}).` };
+  if (request.kind !== 'question') return { behavior: 'allow' };
+  const said = Object.entries(answers ?? {}).map(([text, labels]) => [text, labels.join(', ')]);
+  return { behavior: 'allow', answers: Object.fromEntries(said) };
+}
