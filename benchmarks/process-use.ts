@@ -14,8 +14,18 @@ const TICKS_PER_SECOND = 100;
 /** User and system time of a process with all its threads so far: utime and stime, fields 14 and 15 of proc(5). */
 export const cpuSecondsOf = (pid: number): number => secondsOf(statOf(pid), 14);
 
-/** The same of this process's children, as far as they have ended: cutime and cstime, fields 16 and 17. */
-export const cpuSecondsOfChildren = (): number => secondsOf(statOf('self'), 16);
+/**
+ * The same of this process's children: of those that have ended (cutime and cstime, fields 16 and 17), and of those that
+ * run, with their own children that have ended. A process that starts the commands of all sandboxes is one of these.
+ */
+export function cpuSecondsOfChildren(): number {
+  const running = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ').filter(Boolean);
+  const ofRunning = running.map((pid) => {
+    const stat = statOf(Number(pid));
+    return secondsOf(stat, 14) + secondsOf(stat, 16);
+  });
+  return ofRunning.reduce((sum, seconds) => sum + seconds, secondsOf(statOf('self'), 16));
+}
 
 const statOf = (pid: number | 'self'): string => readFileSync(`/proc/${pid}/stat`, 'utf8');
 

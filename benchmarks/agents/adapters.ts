@@ -8,9 +8,15 @@ import { runNode } from '../run-node.ts';
 import type { TurnPair, TurnUse } from './turn-program.ts';
 
 const PROGRAM = join(import.meta.dirname, 'turn-program.ts');
-const KINDS: readonly DrivenAgentKind[] = ['codex-cli', 'codex-app-server', 'gemini-cli'];
+const KINDS: readonly DrivenAgentKind[] = [
+  'codex-cli',
+  'codex-app-server',
+  'gemini-cli',
+  'codex-sdk',
+  'claude-agent-sdk',
+];
 
-/** What an adapter adds to its agent: a turn with it, compared with a turn of the bare program. */
+/** What an adapter adds to its agent: a turn with it, compared with a turn of the bare program or SDK. */
 export async function measureAdapters(pairs: number, say: (line: string) => void): Promise<Table> {
   await installAgents();
   await using gateway = await createGateway();

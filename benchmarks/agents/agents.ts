@@ -11,7 +11,7 @@ export const agents: Benchmark = async ({ size, say }) => {
   const servers = await measureAppServer(size === 'quick' ? 8 : 50, turns, say);
   const parsing = await measureParsing(megabytes, say);
   return {
-    method: `Turns: ${turns} pairs of the same scripted task (a file written, run, read and edited; 5 replies of the model) with each agent, once started as a program and once through its adapter, in turns; the scripted model is a process of its own. Parsing: a recorded stream of each agent, repeated to ${megabytes} MB, is read in chunks of 64 KiB by one reader in a process of its own; the time is that over a process that reads the stream once, memory the peak (VmHWM).`,
+    method: `Turns: ${turns} pairs of the same scripted task (a file written, run, read and edited; 5 replies of the model) with each agent, once started as a program, or with its SDK as a user of the SDK would, and once through its adapter, in turns; the scripted model is a process of its own. Parsing: a recorded stream of each agent, repeated to ${megabytes} MB, is read in chunks of 64 KiB by one reader in a process of its own; the time is that over a process that reads the stream once, memory the peak (VmHWM).`,
     tables: [adapters, ...servers, parsing.table],
     aims: parsing.aims,
     notes: [

@@ -1,5 +1,5 @@
 /**
- * Does the scripted task in pairs, once with the bare program and once with its adapter, and prints the use of each turn
+ * Does the scripted task in pairs, once with the bare program or SDK and once with its adapter, and prints the use of each turn
  * as JSON. Arguments: kind, number of pairs, base URL and key of a lane.
  */
 import { spawn } from 'node:child_process';
@@ -8,6 +8,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgent, driveAgent, drivenAgents } from '@whetstone/agents';
 import { type DrivenAgentKind, openPermissions } from '@whetstone/agents/config';
+import { installAgent } from '@whetstone/agents/install';
 import { createProcessSandboxProvider } from '@whetstone/sandbox';
 import { KNOWN_MODELS, mayRunCommands } from '../../examples/real-agents/drive-agent.ts';
 import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
@@ -37,6 +38,7 @@ const agent = await createAgent(
   },
 );
 
+process.env.XDG_CACHE_HOME = cacheFolder;
 const measured: TurnPair[] = [];
 // The first pair fills the caches.
 for (let pair = 0; pair <= Number(pairs); pair++) {
@@ -97,7 +99,17 @@ async function bareTurn(workspace: string): Promise<{ workspace: string }> {
     workingDirectory: workspace,
     permissions: openPermissions,
   });
-  const child = spawn(join(programs, cli.release.program), [...first, ...args], {
+  const [program = '', ...words] =
+    'module' in cli.release.entry
+      ? [
+          process.execPath,
+          join(import.meta.dirname, 'bare-sdk-program.ts'),
+          kind,
+          await installAgent(cli),
+          chosen.model,
+        ]
+      : [join(programs, cli.release.program), ...first, ...args];
+  const child = spawn(program, words, {
     cwd: workspace,
     env: { PATH: process.env.PATH, ...env },
     stdio: ['pipe', 'ignore', 'ignore'],

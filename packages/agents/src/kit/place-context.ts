@@ -49,8 +49,10 @@ export function pluginFolders(
   plugins: readonly DeclaredPlugin[],
   agent: AgentConfig,
   { home }: Pick<Sandbox, 'home'>,
-): { name: string; folder: string }[] {
+): { name: string; folder: string; mcpServers: readonly string[] }[] {
   const { plugins: place } = contextPlacesOf(agent);
   if (place === undefined) return [];
-  return plugins.map(({ name }) => ({ name, folder: join(home, place.replace('NAME', name)) }));
+  return plugins.map(({ name, mcpServers }) => {
+    return { name, folder: join(home, place.replace('NAME', name)), mcpServers };
+  });
 }

@@ -217,8 +217,8 @@ export type Connection = {
   options?: JsonObject;
   /** MCP servers to start. Agents without MCP never get any. Default: none. */
   mcpServers?: readonly McpServer[];
-  /** Plugins in the agent's home, each with the absolute path of its folder. Default: none. */
-  plugins?: readonly { name: string; folder: string }[];
+  /** Plugins in the agent's home, each with the absolute path of its folder and the names of its servers. Default: none. */
+  plugins?: readonly { name: string; folder: string; mcpServers?: readonly string[] }[];
 };
 
 /** How an agent reaches its model. `baseUrl`: of the gateway's lane or of a provider, without a version segment. */

@@ -23,6 +23,7 @@ const models: Record<DrivenAgentKind, string> = {
   ...KNOWN_MODELS,
   'codex-cli': 'gpt-5.1',
   'codex-app-server': 'gpt-5.1',
+  'codex-sdk': 'gpt-5.1',
 };
 
 const RULES = '# Rules\n\nEvery cup is warmed before the tea goes into it.\n';

@@ -32,7 +32,9 @@ export async function decideCall(
   if (INTERNAL.has(tool)) return { behavior: 'allow' };
   const paths = pathsOfCall(tool, input, connection);
   if (READING.has(tool) && (await areBelow(free, paths, workingDirectory))) return { behavior: 'allow' };
-  const request = requestOf({ callId: requiredText(question.callId), tool, input, paths, workingDirectory });
+  const { plugins = [] } = connection;
+  const callId = requiredText(question.callId);
+  const request = requestOf({ callId, tool, input, paths, workingDirectory, plugins });
   return answerOf(request, await decide(request));
 }
 
@@ -47,9 +49,16 @@ async function areBelow(
   return places.every((place) => roots.some((root) => isUnder(root.real, place.real)));
 }
 
-type Call = { callId: string; tool: string; input: JsonObject; paths: string[]; workingDirectory: string };
+type Call = {
+  callId: string;
+  tool: string;
+  input: JsonObject;
+  paths: string[];
+  workingDirectory: string;
+  plugins: readonly { name: string }[];
+};
 
-function requestOf({ callId, tool, input, paths, workingDirectory }: Call): PolicyRequest {
+function requestOf({ callId, tool, input, paths, workingDirectory, plugins }: Call): PolicyRequest {
   const command = textIn(input.command);
   if (COMMANDS.has(tool) && command !== undefined) {
     return { kind: 'command', callId, command, cwd: workingDirectory };
@@ -61,7 +70,13 @@ function requestOf({ callId, tool, input, paths, workingDirectory }: Call): Poli
   }
   const host = tool === 'WebFetch' ? hostOf(input.url) : undefined;
   if (host !== undefined) return { kind: 'grant', callId, hosts: [host], what: tool };
-  return { kind: 'tool', callId, name: tool, input };
+  return { kind: 'tool', callId, name: ownName(tool, plugins), input };
+}
+
+/** The tool of a plugin's server, without what Claude Code puts before the server's name. */
+function ownName(tool: string, plugins: readonly { name: string }[]): string {
+  const prefix = plugins.map(({ name }) => `mcp__plugin_${name}_`).find((one) => tool.startsWith(one));
+  return prefix === undefined ? tool : `mcp__${tool.slice(prefix.length)}`;
 }
 
 function questionOf({ question, options }: JsonObject): Question {

@@ -3,7 +3,7 @@ import { sdkDialogue } from '../../kit/sdk-dialogue.ts';
 import { sdkItems } from '../../kit/sdk-items.ts';
 import type { Permissions } from '../../policy/permissions.ts';
 import { launch as cli } from '../codex-cli/launch.ts';
-import type { DialogueTurn, Launch } from '../native-agent.ts';
+import type { Connection, DialogueTurn, Launch } from '../native-agent.ts';
 import type { CodexSdkRequest } from './bridge.ts';
 import type { CodexSdkOptions } from './options.ts';
 
@@ -22,13 +22,19 @@ export const launch: Launch = {
 
 async function requestOf(turn: DialogueTurn) {
   const { input, model, workingDirectory, permissions, resume } = turn;
+  const { access } = turn.connection;
   const options = turn.options as CodexSdkOptions;
   const isOpen = permissions.network === 'open';
   return present({
     items: await sdkItems(input, workingDirectory),
     codex: {
       ...present({ codexPathOverride: options.codex_path }),
-      config: { features: { apps: permissions.apps === 'allow', shell_tool: permissions.shell !== 'off' } },
+      config: {
+        features: featuresOf(permissions),
+        sandbox_workspace_write: { exclude_slash_tmp: true },
+        ...approvedServers(turn.connection),
+        ...(access.kind === 'key' && noAccount),
+      },
     },
     thread: {
       ...present({
@@ -47,4 +53,26 @@ async function requestOf(turn: DialogueTurn) {
     turn: present({ outputSchema: input.outputSchema }),
     resume: resume ?? options.resume,
   } satisfies Record<keyof CodexSdkRequest, unknown>);
+}
+
+/** In its sandbox Codex asks about each call of a server, and nobody is there. What a variant gives needs no approval. */
+function approvedServers({ mcpServers = [], plugins = [] }: Connection) {
+  const approve = (names: readonly string[]) =>
+    Object.fromEntries(names.map((name) => [name, { default_tools_approval_mode: 'approve' }]));
+  return {
+    mcp_servers: approve(mcpServers.map(({ name }) => name)),
+    plugins: Object.fromEntries(
+      plugins.map((plugin) => [`${plugin.name}@local`, { mcp_servers: approve(plugin.mcpServers ?? []) }]),
+    ),
+  };
+}
+
+/** With plugins, the Codex of the SDK asks ChatGPT for a list of more of them, also without an account. Nothing is there. */
+const noAccount = { chatgpt_base_url: 'http://127.0.0.1:9/' };
+
+/** Codex's own switches. Plugins of the account come from its maker's server, beside the gateway. */
+function featuresOf({ apps, shell }: Permissions) {
+  const isAllowed = apps === 'allow';
+  const hasShell = shell !== 'off';
+  return { apps: isAllowed, remote_plugin: isAllowed, shell_tool: hasShell, unified_exec: hasShell };
 }
