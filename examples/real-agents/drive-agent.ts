@@ -9,7 +9,13 @@ import {
   openSession,
   type Turn,
 } from '@whetstone/agents';
-import type { DrivenAgentKind, Permissions, PolicyRule, ProtocolKind } from '@whetstone/agents/config';
+import {
+  type DrivenAgentKind,
+  type Permissions,
+  type PolicyRule,
+  type ProtocolKind,
+  protocolAgentsOf,
+} from '@whetstone/agents/config';
 import { testedVersion } from '@whetstone/agents/install';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -100,9 +106,13 @@ export async function openAgent({
 }: InstalledAgent): Promise<AgentSession> {
   const { model = KNOWN_MODELS[kind] } = asked;
   const { env = {}, files = {}, links = {}, mcpServers } = extra ?? {};
-  const version = testedVersion(drivenAgents[kind]);
+  const driven = (protocol && protocolAgentsOf(protocol)?.[kind]) ?? drivenAgents[kind];
+  const version = testedVersion(driven);
   const { permissions } = asked;
-  const settings = { ...(!permissions && mayRunCommands(kind)), ...present({ permissions, policy, options }) };
+  const settings = {
+    ...(!permissions && mayRunCommands(kind)),
+    ...present({ permissions, policy, options }),
+  };
   const make = (): Promise<Agent> =>
     createAgent(
       {

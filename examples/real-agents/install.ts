@@ -4,7 +4,7 @@
  */
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { drivenAgents } from '@whetstone/agents/config';
+import { drivenAgents, protocolAdapters } from '@whetstone/agents/config';
 import { installAgent } from '@whetstone/agents/install';
 
 /** Used instead of the user's cache folder. */
@@ -24,7 +24,7 @@ export async function installAgents(): Promise<string> {
   process.env.XDG_CACHE_HOME = cacheFolder;
   try {
     mkdirSync(programs, { recursive: true });
-    for (const agent of Object.values(drivenAgents)) {
+    for (const agent of [...Object.values(drivenAgents), ...protocolAdapters]) {
       const program = await installAgent(agent);
       // An SDK is a module.
       if ('module' in agent.release.entry) continue;

@@ -35,6 +35,7 @@ export {
   kindAliases,
   nativeAgentOf,
   type ProtocolKind,
+  protocolAdapters,
   protocolAgentsOf,
   protocolKinds,
 } from './native/native-agents.ts';

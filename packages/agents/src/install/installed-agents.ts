@@ -96,14 +96,12 @@ export async function locateProgram(
   throw notInstalled(agent, `${program} is not ${place}, and not installed.`);
 }
 
-function notInstalled(
-  { kind, release: { package: name, entry } }: DrivenAgent,
-  message: string,
-  version?: string,
-): WhetstoneError {
+function notInstalled(agent: DrivenAgent, message: string, version?: string): WhetstoneError {
+  const { kind, release } = agent;
+  const global = 'module' in release.entry ? '' : '-g ';
   const wanted = version === undefined ? '' : `@${version}`;
   return new WhetstoneError('agent-not-installed', message, {
     where: kind,
-    hint: `Install it: whetstone agents install ${kind}${wanted}, or npm install ${'module' in entry ? '' : '-g '}${name}${wanted}`,
+    hint: `Install it: whetstone agents install ${folderOf(agent)}${wanted}, or npm install ${global}${release.package}${wanted}`,
   });
 }

@@ -72,6 +72,15 @@ export const protocolKinds = Object.values<NativeAgent>(nativeAgents).flatMap(({
   agents ? [kind as ProtocolKind] : [],
 );
 
+/** The adapters of protocols: installed as programs of their own, beside the agents that speak a protocol themselves. */
+export const protocolAdapters: readonly KnownDrivenAgent[] = protocolKinds.flatMap((kind) =>
+  Object.values<DrivenAgent>(nativeAgents[kind].agents).filter(isAdapter),
+);
+
+function isAdapter(agent: DrivenAgent): agent is KnownDrivenAgent {
+  return isDrivenKind(agent.kind) && agent.release.package !== drivenAgents[agent.kind].release.package;
+}
+
 /** The agents that a protocol drives, by name; `undefined` for other kinds. */
 export const protocolAgentsOf = (kind: string): Readonly<Record<string, DrivenAgent>> | undefined =>
   nativeAgentOf(kind)?.agents;

@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject, parseJson } from '@whetstone/events';
 import { type Enforces, openPermissions, type Permissions } from '../../policy/permissions.ts';
+import { claudeCode } from '../claude-code/claude-code.ts';
+import { codexCli } from '../codex-cli/codex-cli.ts';
 import { copilot } from '../copilot/copilot.ts';
 import { geminiCli } from '../gemini-cli/gemini-cli.ts';
 import type { DrivenAgent, LaunchSettings, TurnRequest } from '../native-agent.ts';
@@ -13,7 +15,7 @@ import { AcpStream } from './stream.ts';
 type Server = {
   args: (turn: TurnRequest) => string[];
   settings?: (settings: LaunchSettings, permissions: Permissions) => LaunchSettings;
-  client?: ClientOptions;
+  client?: (permissions: Permissions) => ClientOptions;
   /** Default: it asks before each change of a file and each command. */
   enforces?: Enforces;
 };
@@ -21,7 +23,7 @@ type Server = {
 /** The agent with its own settings, places and login; only its turns and its output are those of the protocol. */
 function overAcp(agent: DrivenAgent, server: Server): DrivenAgent {
   const { kind, facts, release, launch } = agent;
-  const { args, settings = (own) => own, client, enforces = ASKED } = server;
+  const { args, settings = (own) => own, client = () => ({}), enforces = ASKED } = server;
   return {
     ...{ kind, release },
     facts: { ...facts, structuredOutput: false, enforces },
@@ -31,7 +33,7 @@ function overAcp(agent: DrivenAgent, server: Server): DrivenAgent {
       settings: ({ mcpServers: _, ...connection }) =>
         settings(launch.settings({ ...connection, permissions: openPermissions }), connection.permissions),
       turn: args,
-      dialogue: (peer, turn) => holdAcpTurn(peer, turn, client),
+      dialogue: (peer, turn) => holdAcpTurn(peer, turn, client(turn.permissions)),
     },
   };
 }
@@ -40,10 +42,20 @@ const ASKED: Enforces = { filesystem: ['read-only', 'workspace'], shell: ['off',
 
 const withModel = ({ model }: TurnRequest): string[] => (model === undefined ? [] : ['--model', model]);
 
+const minute = outlastedMinute();
+
+/** The adapter of a released agent, a package that brings the agent itself. */
+function adapter(agent: DrivenAgent, program: string): DrivenAgent {
+  const name = `@agentclientprotocol/${program}`;
+  const { wire } = agent.release;
+  const entry = { script: `${name}/dist/index.js` };
+  return { ...agent, release: { package: name, program, installedAs: program, entry, wire } };
+}
+
 export const acpAgents = {
   'gemini-cli': overAcp(geminiCli, {
     args: (turn) => ['--acp', '--skip-trust', ...withModel(turn)],
-    client: { mode: 'default', ...outlastedMinute() },
+    client: () => ({ mode: 'default', ...minute }),
     // It runs commands that only read without a question, but it can be given no shell at all.
     enforces: { ...ASKED, shell: ['off'] },
     settings: ({ files, ...own }, { shell }) => ({
@@ -66,10 +78,38 @@ export const acpAgents = {
       files: { ...files, [QWEN]: amended(files[QWEN], QWEN_SETTINGS) },
     }),
     // It starts in a mode in which a model decides.
-    client: { mode: 'default' },
+    client: () => ({ mode: 'default' }),
+  }),
+  'codex-cli': overAcp(adapter(codexCli, 'codex-acp'), {
+    args: () => [],
+    // Its sandbox confines it without a question; what it asks for is to run something outside of that.
+    client: ({ filesystem }) => ({
+      mode: CODEX_MODES[filesystem],
+      asksToLeaveSandbox: filesystem !== 'full',
+    }),
+    enforces: { filesystem: ['read-only', 'workspace'] },
+  }),
+  'claude-code': overAcp(adapter(withoutPlugins(claudeCode), 'claude-agent-acp'), {
+    args: () => [],
+    // The arguments are those of Claude Code. By itself, it runs commands that only read without a question.
+    settings: ({ env, files }) => ({ env, files: { ...files, '.claude/settings.json': CLAUDE_ASKS } }),
+    client: () => ({ mode: 'default' }),
   }),
   copilot: overAcp(copilot, { args: (turn) => ['--acp', ...withModel(turn)] }),
 } satisfies Record<string, DrivenAgent>;
+
+const CODEX_MODES = {
+  'read-only': 'read-only',
+  workspace: 'workspace-write',
+  full: 'agent-full-access',
+} as const;
+
+const CLAUDE_ASKS = JSON.stringify({ permissions: { ask: ['Bash'] } });
+
+/** An adapter passes no plugins on. */
+function withoutPlugins({ facts: { plugins: _, ...facts }, ...agent }: DrivenAgent): DrivenAgent {
+  return { ...agent, facts };
+}
 
 const ASKS = { edit: 'ask', bash: 'ask', webfetch: 'ask', external_directory: 'ask', doom_loop: 'deny' };
 

@@ -25,7 +25,7 @@ export async function holdAcpTurn(peer: Peer, turn: CommandTurn, client: ClientO
   const { client: createClient, methods, RequestError } = await import('@agentclientprotocol/sdk');
   const app = createClient({ name: 'whetstone' }).onRequest(
     methods.client.session.requestPermission,
-    ({ params }) => answerPermission(params, turn),
+    ({ params }) => answerPermission(params, turn, client),
   );
   try {
     await app.connectWith(streamOf(peer), async (agent) => {
@@ -58,6 +58,8 @@ const VERSION = 1;
 export type ClientOptions = {
   /** The mode in which the agent asks, by its own id. Default: the mode that it starts in. */
   mode?: string;
+  /** Commands run in a sandbox of the agent, and its questions about them ask for more than that. Default: no. */
+  asksToLeaveSandbox?: boolean;
   afterNew?: (sessionId: string) => void;
   beforeLoad?: (sessionId: string, signal: AbortSignal) => Promise<void>;
 };

@@ -4,15 +4,18 @@ import { present } from '@whetstone/events/present';
 import { objectIn, textIn } from '../../kit/fields.ts';
 import type { PolicyRequest } from '../../policy/policy.ts';
 import type { CommandTurn } from '../native-agent.ts';
+import type { ClientOptions } from './client.ts';
 import { pathsOf, toolNameOf } from './tool-call.ts';
 
 /** Answers what the agent asks a human. A permission is only given for this call, never for later ones. */
 export async function answerPermission(
   { toolCall, options }: RequestPermissionRequest,
   { decide, signal, mcpServers }: CommandTurn,
+  { asksToLeaveSandbox = false }: Pick<ClientOptions, 'asksToLeaveSandbox'> = {},
 ): Promise<RequestPermissionResponse> {
   const servers = mcpServers.map(({ name }) => name);
-  const { decision } = await decide(policyRequest(toolCall as unknown as JsonObject, servers));
+  const request = policyRequest(toolCall as unknown as JsonObject, servers);
+  const { decision } = await decide(asksToLeaveSandbox ? grantOf(request) : request);
   if (signal.aborted) return CANCELLED;
   const kinds =
     decision === 'approved' ? (['allow_once'] as const) : (['reject_once', 'reject_always'] as const);
@@ -21,6 +24,12 @@ export async function answerPermission(
 }
 
 const CANCELLED: RequestPermissionResponse = { outcome: { outcome: 'cancelled' } };
+
+/** A command outside the sandbox is a permission that none of the others includes. */
+const grantOf = (request: PolicyRequest): PolicyRequest =>
+  request.kind === 'command'
+    ? { callId: request.callId, kind: 'grant', what: `run outside the sandbox: ${request.command}` }
+    : request;
 
 /** What a tool call of the protocol asks for. */
 export function policyRequest(call: JsonObject, mcpServers?: readonly string[]): PolicyRequest {

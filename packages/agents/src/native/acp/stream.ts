@@ -133,7 +133,11 @@ export class AcpStream implements NativeMapper {
     if (!call.isOver) {
       const [before, after] = isQuestion ? [said, call.fields] : [call.fields, said];
       const rawInput = { ...objectIn(before.rawInput), ...objectIn(after.rawInput) };
-      call.fields = { ...before, ...after, rawInput };
+      const terminalOutput = `${textIn(call.fields.terminalOutput) ?? ''}${terminalPiece(said)}`.slice(
+        0,
+        TERMINAL_LIMIT,
+      );
+      call.fields = { ...before, ...after, rawInput, ...(terminalOutput !== '' && { terminalOutput }) };
     }
     const name = toolNameOf(call.fields, this.#place.mcpServers);
     // Only the first title of OpenCode is the name of its tool.
@@ -159,17 +163,15 @@ export class AcpStream implements NativeMapper {
 
   /** OpenCode 1.18 reports only its last model call there, so its usage is unknown. */
   #turnUsage(result: JsonObject): StreamEvent[] {
-    const models = objectsIn(objectIn(objectIn(result._meta)?.quota)?.model_usage);
-    if (models.length > 0) {
-      return models.flatMap(({ model, token_count }) => {
-        const { input_tokens, output_tokens } = objectIn(token_count) ?? {};
-        const usage = usageIn({ inputTokens: input_tokens ?? 0, outputTokens: output_tokens ?? 0 });
-        return this.#record.used(usage, { calls: null, model: textIn(model) });
-      });
-    }
     const usage = objectIn(result.usage);
-    if (!usage || this.#record.usage || this.#agent.name === 'OpenCode') return [];
-    return this.#record.used(usageIn(usage), { calls: null });
+    if (usage && (this.#record.usage || this.#agent.name === 'OpenCode')) return [];
+    if (usage) return this.#record.used(usageIn(usage), { calls: null });
+    const models = objectsIn(objectIn(objectIn(result._meta)?.quota)?.model_usage);
+    return models.flatMap(({ model, token_count }) => {
+      const { input_tokens, output_tokens } = objectIn(token_count) ?? {};
+      const counts = usageIn({ inputTokens: input_tokens ?? 0, outputTokens: output_tokens ?? 0 });
+      return this.#record.used(counts, { calls: null, model: textIn(model) });
+    });
   }
 
   #failed(item: JsonObject): StreamEvent[] {
@@ -202,6 +204,12 @@ export class AcpStream implements NativeMapper {
     };
   }
 }
+
+/** The adapter of Codex sends the output of a command piece by piece. What comes after a megabyte is left out. */
+const terminalPiece = ({ _meta }: JsonObject): string =>
+  textIn(objectIn(objectIn(_meta)?.terminal_output_delta)?.data) ?? '';
+
+const TERMINAL_LIMIT = 1024 * 1024;
 
 type Call = { fields: JsonObject; name?: string; isBegun: boolean; isOver: boolean };
 

@@ -44,7 +44,7 @@ export function inputOf(call: JsonObject): JsonObject {
 
 /** The events at the end of a call. */
 export function resultEvents(callId: string, call: JsonObject, { workdir }: MapperPlace): StreamEvent[] {
-  const exitCode = exitCodeOf(objectIn(call.rawOutput));
+  const exitCode = exitCodeOf(objectIn(call.rawOutput), objectIn(call._meta));
   const output = outputOf(call);
   const isRejected = objectIn(call.rawOutput)?.code === 'rejected';
   const isDone = call.status === 'completed' && (exitCode ?? 0) === 0;
@@ -60,12 +60,17 @@ function outputOf(call: JsonObject): JsonValue {
   const texts = objectsIn(call.content).flatMap(({ type, content }) =>
     type === 'content' ? (textIn(objectIn(content)?.text) ?? []) : [],
   );
-  return texts.length > 0 ? texts.join('') : (call.rawOutput ?? null);
+  return texts.length > 0 ? texts.join('') : (call.rawOutput ?? call.terminalOutput ?? null);
 }
 
-/** Where OpenCode, Qwen Code and Copilot report it. */
-function exitCodeOf(output: JsonObject | undefined): number | undefined {
-  const ends = [output, objectIn(output?.metadata), ...objectsIn(output?.contents)];
+/** Where the adapter of Codex, OpenCode, Qwen Code and Copilot report it. */
+function exitCodeOf(output: JsonObject | undefined, meta: JsonObject | undefined): number | undefined {
+  const ends = [
+    objectIn(meta?.terminal_exit),
+    output,
+    objectIn(output?.metadata),
+    ...objectsIn(output?.contents),
+  ];
   for (const end of ends) {
     const code = end?.exitCode ?? end?.exit_code ?? end?.exit;
     if (typeof code === 'number') return code;

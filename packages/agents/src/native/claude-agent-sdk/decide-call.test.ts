@@ -39,7 +39,11 @@ async function ask(
     workdir: workspace,
     emit: (event) => events.push(event),
   });
-  const turn = { decide, workingDirectory: workspace, connection: { ...connection, home, plugins: [{ name: 'tea', folder: join(home, 'tea') }] } };
+  const turn = {
+    decide,
+    workingDirectory: workspace,
+    connection: { ...connection, home, plugins: [{ name: 'tea', folder: join(home, 'tea') }] },
+  };
   const free = [join(home, '.claude/skills')];
   const question = { type: 'sdk.ask', id: 1, callId: 'call-1', tool, input };
   const answer = await decideCall(question, free, turn as unknown as DialogueTurn);
