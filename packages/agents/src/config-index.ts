@@ -70,7 +70,7 @@ export { driverOptions } from './native/driver-options.ts';
 
 // Command templates: their variables, what is wrong with one, and the program that one runs.
 
-export { toCommand } from './agent-options.ts';
+export { toAgentConfig, toCommand } from './agent-options.ts';
 export {
   COMMAND_VARIABLES,
   commandParts,

@@ -1,4 +1,5 @@
 import type { JsonObject } from '@whetstone/events';
+import type { Agent } from './agent.ts';
 import type { LoopProfile } from './loop/loop-profiles.ts';
 import type { AgentKind, DrivenAgentKind, ProtocolKind } from './native/native-agents.ts';
 import type { Permissions } from './policy/permissions.ts';
@@ -107,6 +108,8 @@ export type ModuleOptions = {
   file: string;
   /** Passed to the adapter, which defines its meaning. */
   model?: string;
+  /** The adapter itself, where a program has it already. Then `file` is only what its code is hashed by. */
+  adapter?: Agent;
 };
 
 export type LoopOptions = ProviderOptions & {

@@ -7,6 +7,7 @@
 
 export { type AttemptFolder, openAttemptFolder } from './drive/attempt-folder.ts';
 export { foundAbove } from './drive/read-above.ts';
+export { createTurnStamp } from './drive/turn-stamp.ts';
 export { placeContext, pluginFolders } from './kit/place-context.ts';
 export { pluginContents } from './kit/plugin-contents.ts';
 
@@ -22,6 +23,10 @@ export { leadsToGateway } from './kit/leads-to-gateway.ts';
 export { watchLearnedSecrets } from './kit/learned-secrets.ts';
 export { loginUpstreams, usesLogin } from './native/login.ts';
 export type { Connection, DrivenAgent } from './native/native-agent.ts';
+
+// Fixtures: what an agent must not see of them.
+
+export { hiddenByDefault } from './module/shared/prepare-workspace.ts';
 
 // What a row says about usage, and what the loop does when nothing is configured.
 

@@ -16,7 +16,7 @@ export {
 export { readTreeState, type TreeChange, type TreeState, treeChanges } from './files/tree-state.ts';
 export { createMask, MASKED, type Mask, SHORTEST_SECRET } from './mask.ts';
 export { createProcessSandboxProvider } from './process-sandbox/process-sandbox.ts';
-export { isSecretName, sandboxPath } from './process-sandbox/scrubbed-environment.ts';
+export { inheritedEnvironment, isSecretName, sandboxPath } from './process-sandbox/scrubbed-environment.ts';
 export type {
   CommandResult,
   RunOptions,

@@ -1,4 +1,5 @@
 import { runAddress } from './address.js';
+import { assertionTable } from './assertions.js';
 import { element } from './element.js';
 import { exposure, instructionFiles } from './exposure.js';
 import { bytes, counted, dollars, seconds, tokens, UNKNOWN } from './format.js';
@@ -31,6 +32,7 @@ export function casePage(run, caseId) {
     draw: ({ detail, files }) => [
       introduction(detail),
       detail.row && factsSection(detail.row),
+      detail.row?.assertions?.length ? assertionTable(detail.row.assertions) : null,
       detail.row && verification(detail.row, files),
       detail.row?.instruction_files?.length ? instructionFiles(detail.row.instruction_files) : null,
       detail.row?.exposure ? exposure(detail.row.exposure) : null,
@@ -94,6 +96,7 @@ function factsSection(row) {
     ['Took', `${seconds(row.duration_seconds)}, the agent ${seconds(row.agent_duration_seconds)}`],
     ...waitedFact(row),
     ...turnsFact(row),
+    ...reusedFact(row),
     ['Agent exit', exit],
     ['Changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
     ['Verified', `${row.validation_status}, confidence ${row.confidence}`],
@@ -125,12 +128,20 @@ function loginFact({ auth }) {
 }
 
 /**
- * Only a task with follow-ups has turns.
+ * Only an eval and a task with follow-ups have turns, and only the latter plans them.
  * @param {CaseRow} row
  * @returns {[string, Child][]}
  */
 function turnsFact({ turns, turns_planned: planned }) {
-  return turns === undefined ? [] : [['Turns', `${turns} of ${planned ?? UNKNOWN}`]];
+  return turns === undefined ? [] : [['Turns', planned === undefined ? turns : `${turns} of ${planned}`]];
+}
+
+/**
+ * @param {CaseRow} row
+ * @returns {[string, Child][]}
+ */
+function reusedFact({ reused_from: from }) {
+  return from === undefined ? [] : [['Reused', `from run ${from.run_id}`]];
 }
 
 /** @param {CaseRow} row */

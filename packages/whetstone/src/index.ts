@@ -1,7 +1,5 @@
 /** The public surface of `whetstone` as a library: read a configuration, run it, read runs back. */
 
-export { requireEnv } from '@whetstone/agents';
-export { WhetstoneError } from '@whetstone/errors';
 export type { Config } from './config/config.ts';
 export { ConfigErrors, type Diagnostic } from './config/diagnostic.ts';
 export { formatDiagnostics } from './config/format-diagnostics.ts';
@@ -17,3 +15,7 @@ export type { Arm, Comparison, Summary } from './report/summary.ts';
 export { type RunOptions, type RunResult, run } from './run/run.ts';
 export type { RunEvent } from './run/run-event.ts';
 export { type ReportedRun, rebuildReport } from './run/write-report.ts';
+
+// Write evals and experiments: docs/evals.md.
+
+export * from './eval/authoring.ts';

@@ -39,6 +39,8 @@ export async function startAttempt(
   const environment = { ...process.env, PATH: `${bin}:${process.env.PATH}` };
   const place = await openPlace({ folder: workdir, environment });
   await writeFile(place.files.promptFile, prompt);
+  const { sandbox } = place;
+  if (!sandbox) throw new Error('The attempt of a test has a sandbox.');
   const emitted: StreamEvent[] = [];
   const context: AgentContext = {
     ...contextIn(place, { timeoutMs: 20_000 }),
@@ -52,7 +54,7 @@ export async function startAttempt(
   return {
     folder,
     workdir,
-    sandbox: place.sandbox,
+    sandbox,
     emitted,
     context,
     async [Symbol.asyncDispose]() {

@@ -62,7 +62,10 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
   let isRunning = false;
 
   return {
-    sandbox: place.sandbox,
+    get sandbox() {
+      if (place.sandbox) return place.sandbox;
+      throw new TypeError(`The session of agent ${agent.name} has no sandbox.`);
+    },
     files: place.files,
     get id() {
       return session.id;
@@ -93,8 +96,8 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
             emit(stamped);
           };
           // The folder of a caller's own sandbox need not be on this machine.
-          const { workdir } = place.sandbox;
-          const before = sandbox ? undefined : await listFiles(workdir);
+          const workdir = place.sandbox?.workdir;
+          const before = sandbox || workdir === undefined ? undefined : await listFiles(workdir);
           const turnContext: AgentContext = {
             ...contextIn(place, { ...options, ...turnOptions }),
             signal: AbortSignal.any(
@@ -106,8 +109,10 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
           };
           const send = () => hosted.send(turnInput, turnContext);
           const turn =
-            options.sideEffects === 'none' ? await withoutSideEffects(workdir, send, add) : await send();
-          if (before) newFilesIn(events, before, workdir).forEach(add);
+            options.sideEffects === 'none' && workdir !== undefined
+              ? await withoutSideEffects(workdir, send, add)
+              : await send();
+          if (before && workdir !== undefined) newFilesIn(events, before, workdir).forEach(add);
           return { ...turn, events };
         } finally {
           isRunning = false;

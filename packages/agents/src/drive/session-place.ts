@@ -38,17 +38,17 @@ export type SessionOptions = {
   /**
    * Where the agent's commands run; the caller ends it. Default: a sandbox `process` in `folder`, with a HOME of its
    * own and a scrubbed environment, which ends with the session. It is for agents that you trust: they can read and write
-   * what you can.
+   * what you can. `none`: only for an agent that runs no commands.
    */
-  sandbox?: Sandbox;
+  sandbox?: Sandbox | 'none';
   /** Where prompt, output and logs go; the caller removes them. Default: a temporary folder that ends with the session. */
   files?: AttemptFiles;
   /** What the default sandbox takes PATH and locale from. Default: `process.env`. */
   environment?: NodeJS.ProcessEnv;
 };
 
-/** The sandbox and the files of a session. */
-export type SessionPlace = AsyncDisposable & { sandbox: Sandbox; files: AttemptFiles };
+/** The sandbox, if the agent has one, and the files of a session. */
+export type SessionPlace = AsyncDisposable & { sandbox: Sandbox | undefined; files: AttemptFiles };
 
 /** The caller's sandbox and files; what is missing is made, and goes with the session. */
 export async function openPlace({
@@ -57,17 +57,18 @@ export async function openPlace({
   folder = '.',
   environment = process.env,
 }: SessionOptions): Promise<SessionPlace> {
-  if (sandbox && files) return { sandbox, files, [Symbol.asyncDispose]: async () => undefined };
+  const given = sandbox === 'none' ? undefined : sandbox;
+  if (sandbox && files) return { sandbox: given, files, [Symbol.asyncDispose]: async () => undefined };
   // Agents report the real path.
   const root = await mkdtemp(join(await realpath(tmpdir()), 'whetstone-agent-'));
   try {
     const ownFiles = files ?? (await makeFiles(root));
-    const started = sandbox ?? (await startSandbox(resolve(folder), root, environment));
+    const started = sandbox ? undefined : await startSandbox(resolve(folder), root, environment);
     return {
-      sandbox: started,
+      sandbox: started ?? given,
       files: ownFiles,
       async [Symbol.asyncDispose]() {
-        if (!sandbox) await started.stop();
+        await started?.stop();
         await removeTree(root);
       },
     };
@@ -103,8 +104,8 @@ export function contextIn(
   { lane, declared, model, ask, flags = {}, timeoutMs = ONE_HOUR_MS }: SessionOptions,
 ): Omit<AgentContext, 'signal' | 'session' | 'log' | 'emit'> {
   return {
-    ...{ sandbox, files, flags, timeoutMs },
-    ...present({ declared, model, ask }),
+    ...{ files, flags, timeoutMs },
+    ...present({ sandbox, declared, model, ask }),
     ...(lane && { lane: { baseUrl: lane.baseUrl, key: lane.key, env: lane.env } }),
   };
 }

@@ -32,7 +32,8 @@ export async function createModuleAgent(
   };
 }
 
-async function loadAdapter({ name, module: { file } }: ModuleAgentConfig): Promise<Agent> {
+async function loadAdapter({ name, module: { file, adapter } }: ModuleAgentConfig): Promise<Agent> {
+  if (adapter) return adapter;
   const where = `agents.${name}.module`;
   const failed = (what: string, hint: string, cause?: unknown) =>
     new WhetstoneError('agent-module-invalid', `${file}: ${what}`, { where, hint, cause });

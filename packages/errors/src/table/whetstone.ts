@@ -42,6 +42,10 @@ export const whetstoneErrors = {
     'There is no error code of this name.',
     'List the codes with `whetstone errors`.',
   ),
+  'experiment-invalid': usage(
+    'The file of an experiment is not an experiment, or asks for something that cannot be done.',
+    'Export `defineExperiment({ agent, … })` as the default export.',
+  ),
   'fault-invalid': usage(
     'A fault for the gateway to inject is not written as it should be.',
     'Write it as KIND=VALUE@OCCASION, for example `--fault 429@first=2`.',
@@ -94,6 +98,10 @@ export const whetstoneErrors = {
   'overlay-source-unreadable': task(
     'A file or folder that a variant or a task names cannot be copied into the workspace.',
     'Check its permissions, and that it holds regular files, folders and links only.',
+  ),
+  'project-not-found': usage(
+    'There is no folder `evals` or `experiments` here or above.',
+    'Change to the folder of the project, or write an eval: docs/evals.md shows how.',
   ),
   'prompt-empty': usage(
     'The prompt is empty.',

@@ -1,9 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { leadsToGateway, loginUpstreams, openAttemptFolder } from '@whetstone/agents/evaluator';
+import { openAttemptFolder } from '@whetstone/agents/evaluator';
 import { messageOf, WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
-import type { Lane } from '@whetstone/gateway';
 import type { Sandbox } from '@whetstone/sandbox';
 import type { InfrastructureFailure } from '../record/failure-class.ts';
 import type { CaseLayout } from '../record/layout.ts';
@@ -16,7 +15,8 @@ import type { Workspace } from '../workspace/workspace.ts';
 import { buildRow } from './build-row.ts';
 import { checkedAnswer } from './check-answer.ts';
 import { decideOutcome, inTurn, type Outcome } from './decide-outcome.ts';
-import { drive } from './drive.ts';
+import { drive, type TurnResources } from './drive.ts';
+import { type DrivenEval, driveEval } from './drive-eval.ts';
 import { findExposure } from './find-exposure.ts';
 import { describeFirstRequest, readInstructionFiles } from './first-request.ts';
 import { keepFileChanges } from './keep-file-changes.ts';
@@ -25,15 +25,17 @@ import { keepMetadata } from './keep-metadata.ts';
 import { keepPatch } from './keep-patch.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
-import { reportWaits } from './provider-waits.ts';
-import { type RequestWatch, watchRequests } from './watch-requests.ts';
+import { openO11yFolder } from './o11y-folder.ts';
+import { openLane } from './open-lane.ts';
+import { pursueWithoutWorkspace } from './pursue-without-workspace.ts';
+import { watchRequests } from './watch-requests.ts';
 import { writeReview } from './write-review.ts';
 
 /** Runs one case, from workspace to outcome. Rejects only when it was aborted: an aborted case counts as not run. */
 export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
   const startedAt = new Date();
   const files = await lab.record.startCase(attempt.planned.id);
-  const trace: Trace = { turnsSent: 0, turns: [], calls: [], artifactNotes: [] };
+  const trace: Trace = { turnsSent: 0, turns: [], calls: [], checks: [], artifactNotes: [] };
   let outcome: Outcome;
   try {
     outcome = await pursue(attempt, lab, files, trace);
@@ -50,6 +52,9 @@ export async function runAttempt(attempt: Attempt, lab: Lab): Promise<CaseRow> {
 }
 
 async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trace): Promise<Outcome> {
+  if (attempt.task.eval && attempt.agent.capabilities?.workspace !== true) {
+    return pursueWithoutWorkspace(attempt, lab, files, trace);
+  }
   writeFileSync(files.prompt, lab.mask.text(attempt.prompt));
   const { variant, agentConfig } = attempt;
   const instructions = instructionsFor(variant, agentConfig, attempt.context.instructions);
@@ -78,7 +83,8 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   attempt.onProgress?.({ phase: 'agent' });
   const driveStart = performance.now();
   trace.isDriving = true;
-  const turn = await drive(attempt, lab, { sandbox, lane, folder, files }, trace).finally(async () => {
+  const resources = { sandbox, lane, folder, files, workspace };
+  using driven = await driveTask(attempt, lab, resources, trace).finally(async () => {
     trace.agentSeconds = (performance.now() - driveStart) / 1000;
     const { first } = watch.sight;
     if (!lane || !first || !instructionFiles) return;
@@ -86,6 +92,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     trace.seen = await describeFirstRequest(first, instructionFiles, place);
   });
   trace.isDriving = false;
+  const { turn } = driven;
   const sight = lane && watch.sight;
   const instructionsPath = snapshot.placed?.path;
   const exposure = findExposure(attempt.context, turn.events, { sight, instructionsPath });
@@ -108,7 +115,8 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     ...(await keepFolder(folder.outputDir, files.output, { mask: lab.mask, name: 'output' })),
     ...(await keepAnswer(answer, files.outputData, lab)),
   );
-  trace.verification = await verify({
+  await using o11y = attempt.task.o11yContext ? await openO11yFolder(turn.events, lab) : undefined;
+  const verification = await verify({
     task: attempt.task,
     snapshot,
     changes: trace.changes,
@@ -117,42 +125,30 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     workspaces: lab.workspaces,
     sandboxes: lab.sandboxes,
     directory: files.verify,
+    ...(o11y && { beside: o11y.path }),
     mask: lab.mask,
     signal: attempt.signal,
   });
+  trace.verification = await driven.judge(verification);
   return decideOutcome({
     turn,
-    turns: { sent: trace.turnsSent, planned: plannedTurns(attempt.task) },
+    ...(!attempt.task.eval && { turns: { sent: trace.turnsSent, planned: plannedTurns(attempt.task) } }),
     calls: trace.calls,
     gatewayMode: lab.gateway?.mode,
     verification: trace.verification,
   });
 }
 
-/** `names`: the values that differ between two runs of the same case, so that a recording of one run fits the other. */
-async function openLane(
+/** A task without an eval has its prompts, and only the clean room judges it. */
+async function driveTask(
   attempt: Attempt,
-  { gateway }: Lab,
-  files: CaseLayout,
-  { onRequest }: RequestWatch,
-  names: Readonly<Record<string, string>>,
-): Promise<Lane | undefined> {
-  const { planned, agentConfig } = attempt;
-  if (!gateway || !leadsToGateway(agentConfig)) return undefined;
-  const { mode, ...options } = await gateway.laneOf(planned, names);
-  const upstreams = 'upstreams' in mode && loginUpstreams(agentConfig);
-  const waits = reportWaits(attempt);
-  return gateway.server.open({
-    owner: planned.id,
-    ledgerFile: files.modelCalls,
-    onCall: waits.onCall,
-    onRequest(request) {
-      onRequest(request);
-      waits.onRequest(request);
-    },
-    ...options,
-    mode: upstreams ? { ...mode, upstreams } : mode,
-  });
+  lab: Lab,
+  resources: TurnResources & { workspace: Workspace },
+  trace: Trace,
+): Promise<DrivenEval> {
+  if (attempt.task.eval) return driveEval(attempt, lab, resources, trace);
+  const turn = await drive(attempt, lab, resources, trace);
+  return { turn, judge: async (verification) => verification, [Symbol.dispose]: () => undefined };
 }
 
 async function setUp(

@@ -6,6 +6,7 @@ import type { Mask } from '@whetstone/sandbox';
 import { caseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { addSpending, type Spending } from './add-spending.ts';
+import { assertionFields } from './assertion-fields.ts';
 import { consumption } from './consumption.ts';
 import type { Outcome } from './decide-outcome.ts';
 import { joinTurns, sumIfKnown } from './join-turns.ts';
@@ -65,7 +66,7 @@ export function buildRow(input: {
     timeout: turn?.exit?.ended === 'timeout',
 
     validation_status: verification?.validation ?? 'skipped',
-    validation_results: verification?.commands ?? [],
+    validation_results: [...(verification?.commands ?? []), ...trace.checks.flat()],
     hard_evaluation_status: verification?.hardStatus ?? 'not_configured',
     hard_evaluation: maskValues(verification?.hard ?? [], mask),
     protected_paths_touched: maskValues(verification?.protectedTouched ?? [], mask),
@@ -79,6 +80,7 @@ export function buildRow(input: {
     ...(usesLogin(attempt.agentConfig) && { auth: 'login' }),
     ...(waited >= 0.1 && { provider_wait_seconds: waited }),
     ...maskValues(trace.seen ?? { first_request: null, instruction_files: null }, mask),
+    ...(trace.assertions && { ...assertionFields(trace.assertions), turns: trace.turnsSent }),
     ...(trace.exposure && { exposure: maskValues(trace.exposure, mask) }),
     ...(trace.workspaceKept && { workspace_path: caseLayout('').workspace }),
     ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),
@@ -123,7 +125,8 @@ function differsFromWire(turn: Turn | undefined, calls: readonly LedgerLine[]): 
   return wire !== undefined && reported !== undefined && disagree(reported, totalTokens(wire));
 }
 
-function verified({ verification }: Trace): boolean {
+function verified({ verification, assertions }: Trace): boolean {
+  if (assertions?.some(({ severity }) => severity === 'gate')) return true;
   return (
     verification !== undefined && (verification.validation !== 'skipped' || verification.hard.length > 0)
   );

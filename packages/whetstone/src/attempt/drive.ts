@@ -1,19 +1,20 @@
-import { appendFileSync, closeSync, openSync, writeFileSync } from 'node:fs';
+import { appendFileSync } from 'node:fs';
 import { openSession, type SessionOptions, type Turn, type TurnInput } from '@whetstone/agents';
 import { readPrompt } from '@whetstone/agents/config';
 import type { AttemptFolder } from '@whetstone/agents/evaluator';
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Lane } from '@whetstone/gateway';
-import type { Mask, Sandbox } from '@whetstone/sandbox';
+import type { Sandbox } from '@whetstone/sandbox';
 import type { CaseLayout } from '../record/layout.ts';
 import { checkAnswer } from './check-answer.ts';
+import { openEventLog } from './event-log.ts';
 import { joinTurns } from './join-turns.ts';
 import type { Attempt, Lab, Trace } from './lab.ts';
-import { maskValues } from './mask-values.ts';
 
-type TurnResources = {
-  sandbox: Sandbox;
+/** What the turns of an attempt share. An agent without a workspace has no sandbox. */
+export type TurnResources = {
+  sandbox?: Sandbox;
   lane: Lane | undefined;
   folder: AttemptFolder;
   files: CaseLayout;
@@ -62,7 +63,7 @@ export async function drive(
 }
 
 /** The tool and, where it has one, its command, path or pattern. */
-function actionText({ name, input }: Extract<StreamEvent, { type: 'action.called' }>): string {
+export function actionText({ name, input }: Extract<StreamEvent, { type: 'action.called' }>): string {
   const given = typeof input === 'object' && input !== null && !Array.isArray(input) ? input : {};
   const subject = [given.command, given.path, given.file_path, given.pattern].find(
     (value) => typeof value === 'string',
@@ -70,12 +71,12 @@ function actionText({ name, input }: Extract<StreamEvent, { type: 'action.called
   return subject === undefined ? name : `${name} ${subject}`;
 }
 
-function sessionOptions(
+export function sessionOptions(
   { agentConfig, context, signal, task, variant }: Attempt,
   { sandbox, lane, folder, files }: TurnResources,
 ): SessionOptions {
   return {
-    sandbox,
+    sandbox: sandbox ?? 'none',
     files: {
       promptFile: folder.promptFile,
       outputDir: folder.outputDir,
@@ -90,40 +91,5 @@ function sessionOptions(
     timeoutMs: (task.timeoutSeconds ?? agentConfig.timeoutSeconds) * 1000,
     ...present({ sideEffects: task.sideEffects ?? agentConfig.sideEffects }),
     ...present({ lane, model: agentConfig.runner === 'loop' ? agentConfig.loop.model : undefined }),
-  };
-}
-
-/** `events.jsonl`: the events of one attempt, written as they come, in order, with secrets masked. */
-interface EventLog extends Disposable {
-  append(event: StreamEvent): void;
-}
-
-/** A log that cannot be written throws only when it is closed, so that the log does not stop an attempt half-way. */
-function openEventLog(file: string, mask: Mask): EventLog {
-  const descriptor = openSync(file, 'a');
-  let pending: string[] = [];
-  let failure: { error: unknown } | undefined;
-  // One write for all events of one turn of the event loop.
-  const flush = (): void => {
-    const lines = pending.join('');
-    pending = [];
-    if (failure || lines === '') return;
-    try {
-      writeFileSync(descriptor, lines);
-    } catch (error) {
-      failure = { error };
-    }
-  };
-  return {
-    append(event) {
-      const { type, at = new Date().toISOString(), ...rest } = event;
-      if (pending.length === 0) setImmediate(flush);
-      pending.push(`${JSON.stringify({ type, at, ...maskValues(rest, mask) })}\n`);
-    },
-    [Symbol.dispose]() {
-      flush();
-      closeSync(descriptor);
-      if (failure) throw failure.error;
-    },
   };
 }

@@ -3,9 +3,11 @@ import type { AgentConfig } from '@whetstone/agents/config';
 import type { Gateway, Lane, LaneOptions } from '@whetstone/gateway';
 import type { Mask, SandboxProvider } from '@whetstone/sandbox';
 import type { GatewayMode, TaskConfig, VariantConfig } from '../config/config.ts';
+import type { AssertionRecord } from '../eval/assertions/assertion.ts';
+import type { EvalWorkers } from '../eval/eval-workers.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { Exposure } from '../record/exposure-schema.ts';
-import type { CaseRow } from '../record/row.ts';
+import type { CaseRow, CommandRow } from '../record/row.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import type { Verification } from '../verify/verify.ts';
 import type { Changes, Workspaces } from '../workspace/workspace.ts';
@@ -20,6 +22,10 @@ export type Lab = {
   /** Masks, in everything that is kept, the secrets that agents were given and the keys of providers. It learns more while adapters run. */
   mask: Mask;
   version: string;
+  /** The processes that run the code of evals. Absent in a run without evals. */
+  evals?: EvalWorkers;
+  /** Where an attempt makes the folders of an agent without a workspace. */
+  scratch: string;
   /** Whether a copy of each workspace is kept. */
   keepWorkspace?: boolean;
 };
@@ -71,6 +77,10 @@ export type Trace = {
   seen?: Pick<CaseRow, 'first_request' | 'instruction_files'>;
   /** Set where the variant declares a context. */
   exposure?: Exposure;
+  /** The commands of each clean room that an eval asked for. */
+  checks: CommandRow[][];
+  /** What an eval asserted, with secrets masked. */
+  assertions?: AssertionRecord[];
   /** Whether a copy of the workspace is in the folder of the case. */
   workspaceKept?: boolean;
   /** What a kept artifact lacks: what was masked in it or left out. */

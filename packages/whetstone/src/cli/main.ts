@@ -5,7 +5,7 @@ import { addAgents } from './agents-commands.ts';
 import { type ActionOf, commandActions } from './command-action.ts';
 import { addExamples } from './example-commands.ts';
 import { addGateway } from './gateway-commands.ts';
-import { collect, portNumber, positiveInteger, rate } from './option-values.ts';
+import { collect, portNumber, positiveInteger, positiveNumber, rate } from './option-values.ts';
 
 /**
  * The command line: parses, calls the library, prints. Resolves with the exit code: 0 all passed; 1 some case not
@@ -50,6 +50,7 @@ function createProgram(exit: (code: number) => void): Command {
   addInit(program, action);
   addValidateConfig(program, action);
   addRun(program, action);
+  addExp(program, action);
   addReport(program, action);
   addShow(program, action);
   addView(program, action);
@@ -118,15 +119,56 @@ function addRun(program: Command, action: ActionOf): void {
       rate,
     )
     .option('--json', 'print the summary as JSON on stdout')
-    .hook('preAction', async (command) => {
-      if (command.opts().dryRun) return;
-      const { enterPrivateMountNamespace } = await import('../workspace/mount-namespace.ts');
-      const { restartLean } = await import('../workspace/lean-memory.ts');
-      const argv = [...RUN_OPTIONS, ...process.execArgv, ...process.argv.slice(1)];
-      enterPrivateMountNamespace(argv);
-      restartLean(argv);
-    })
+    .hook('preAction', prepareProcess)
     .action(action(async () => (await import('./run.ts')).runCommand));
+}
+
+/** Before a run, the process starts itself anew where mounts and little memory need that. */
+async function prepareProcess(command: Command): Promise<void> {
+  if (command.opts().dryRun) return;
+  const { enterPrivateMountNamespace } = await import('../workspace/mount-namespace.ts');
+  const { restartLean } = await import('../workspace/lean-memory.ts');
+  const argv = [...RUN_OPTIONS, ...process.execArgv, ...process.argv.slice(1)];
+  enterPrivateMountNamespace(argv);
+  restartLean(argv);
+}
+
+function addExp(program: Command, action: ActionOf): void {
+  program
+    .command('exp')
+    .description('run experiments: evals in TypeScript, each with the agent of an experiment')
+    .argument('[names...]', 'ids of experiments and of evals, or folders of them (default: all)')
+    .option('--agent <kind>', 'an agent in place of the experiment’s')
+    .option('--model <model>', 'a model in place of the experiment’s')
+    .option('--runs <n>', 'attempts per eval and variant', positiveInteger)
+    .option('--jobs <n>', 'cases at the same time', positiveInteger, 1)
+    .option('--tag <tag>', 'only evals with this tag (repeatable)', collect, [])
+    .option('--budget <usd>', 'most US dollars that all attempts may cost', positiveNumber)
+    .option('--timeout <seconds>', 'limit of one attempt', positiveNumber)
+    .addOption(
+      new Option(
+        '--rerun <which>',
+        'run cases again although their results are stored: all of them, or those that did not pass',
+      ).choices(['failed', 'all']),
+    )
+    .option('--dry-run', 'show which cases would be reused, and why the others would run; start nothing')
+    .option('--junit <file>', 'also write the results as JUnit XML')
+    .option('--keep-workspace', 'keep a copy of each case’s workspace in the folder of the case')
+    .option('--json', 'print the summaries as JSON on stdout')
+    .hook('preAction', prepareProcess)
+    .action(action(async () => (await import('./exp.ts')).expCommand));
+  program
+    .command('rescore')
+    .description('judge the stored cases of a run with the evals as they are now; no agent runs')
+    .argument('<run>', 'a run directory, a run id, or "latest"')
+    .option('--eval <file>', 'only the evals of this file; a file elsewhere stands for the one of its name')
+    .option('--json', 'print the summary and what changed as JSON')
+    .action(action(async () => (await import('./rescore.ts')).rescoreCommand));
+  program
+    .command('list')
+    .description('list the evals and the experiments of a project')
+    .option('--json', 'print JSON')
+    .action(action(async () => (await import('./list.ts')).listCommand));
 }
 
 function addReport(program: Command, action: ActionOf): void {

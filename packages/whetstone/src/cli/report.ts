@@ -1,19 +1,15 @@
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { loadConfig } from '../config/load-config.ts';
 import { findRun } from '../record/find-run.ts';
-import { runLayout } from '../record/layout.ts';
 import { readRun, unreadText } from '../record/read-run.ts';
-import type { CaseRow } from '../record/row.ts';
 import { renderContextEvalCsv } from '../report/context-eval-csv.ts';
 import { renderCsv } from '../report/csv.ts';
-import { failedCommand } from '../report/evidence-files.ts';
 import { renderJson } from '../report/json.ts';
-import { renderJunit } from '../report/junit.ts';
 import { renderMarkdown } from '../report/markdown.ts';
 import { type ReportedRun, rebuildReport, reportRun } from '../run/write-report.ts';
 import { findConfig } from './find-config.ts';
+import { junitOf } from './junit-of.ts';
 import type { Streams } from './streams.ts';
 
 export type ReportFormat = 'md' | 'json' | 'csv' | 'junit' | 'context-eval';
@@ -51,11 +47,8 @@ async function render(run: ReportedRun, format: ReportFormat): Promise<string> {
       return renderCsv(run.ordered);
     case 'context-eval':
       return renderContextEvalCsv(run.ordered);
-    case 'junit': {
-      const tails = new Map<string, string>();
-      for (const row of run.ordered) tails.set(row.case_id, await failureLog(run.directory, row));
-      return renderJunit(run.summary, run.manifest, run.ordered, (row) => tails.get(row.case_id) ?? '');
-    }
+    case 'junit':
+      return junitOf([run]);
   }
 }
 
@@ -74,28 +67,5 @@ export async function outputDirectoryOf(configFile: string | undefined): Promise
   } catch (error) {
     if (configFile !== undefined) throw error;
     return join(cwd, '.whetstone', 'runs');
-  }
-}
-
-const TAIL_BYTES = 4096;
-
-async function failureLog(directory: string, row: CaseRow): Promise<string> {
-  const failed = failedCommand(row);
-  if (!failed) return '';
-  const base = runLayout(directory).case(row.case_id);
-  const tails = [];
-  for (const path of [failed.stdout_path, failed.stderr_path]) tails.push(await tail(join(base, path)));
-  return tails.filter((text) => text !== '').join('\n');
-}
-
-async function tail(file: string): Promise<string> {
-  try {
-    await using handle = await open(file);
-    const { size } = await handle.stat();
-    const length = Math.min(size, TAIL_BYTES);
-    const { buffer } = await handle.read(Buffer.alloc(length), 0, length, size - length);
-    return buffer.toString('utf8');
-  } catch {
-    return '';
   }
 }

@@ -1,3 +1,4 @@
+import type { AgentCapabilities } from '@whetstone/agents';
 import type {
   AgentConfig,
   Command,
@@ -17,6 +18,8 @@ export type Config = {
   /** In file order. The legacy `agent:` shape is one agent. */
   agents: AgentConfig[];
   tasksFile: string;
+  /** More that no agent may see: files and folders, absolute, with what they are. */
+  alsoWithheld?: { file: string; what: string }[];
   /** The config's own task file, where `--tasks` names another one. Its tasks do not run. */
   replacedTasks?: ReplacedTasks;
   /** In file order. */
@@ -100,6 +103,8 @@ export type TaskConfig = {
   sideEffects?: 'none';
   /** Absolute path of a folder that is laid over the tree for verification only. */
   hiddenTests?: string;
+  /** Whether hidden tests find what the agent did in `__niceeval__/results.json`. Default: false. */
+  o11yContext?: boolean;
   /** A JSON Schema of type object that the agent's last answer has to fit. */
   outputSchema?: JsonObject;
   /** Globs (picomatch, `/` separated, relative to the tree) that are restored to the base before verification. */
@@ -110,13 +115,31 @@ export type TaskConfig = {
   /** `expected_outcome` is already merged in where it applies. */
   hardEvaluation?: HardEvaluation;
   softEvaluation?: SoftEvaluation;
+  /** The code that drives the agent and asserts on what it did, in place of `prompt` and `followUps`. */
+  eval?: EvalTask;
   /** Keys that this version does not know, kept as they are and hashed. */
   extra: Record<string, unknown>;
+};
+
+/** The definition of an eval in a TypeScript or JavaScript file. */
+export type EvalTask = {
+  /** Absolute path. */
+  file: string;
+  /** Absolute path of the folder that paths of evals are shown relative to. */
+  root: string;
+  /** Its place in an array or a record of definitions; `null`: it is the whole default export. */
+  key: string | null;
+  /** What the agent must be able to do. */
+  requires: AgentCapabilities;
+  /** What `t.testsPassed()` runs. Default: `npm test`. */
+  tests?: Command;
 };
 
 export type VariantConfig = {
   name: string;
   description: string;
+  /** Settings of an experiment, passed to the agent and to the eval as they are. */
+  flags?: Readonly<Record<string, unknown>>;
   /** Applied in this order. */
   overlays: OverlayOperation[];
   /** Put into the tree last, where each agent reads them. */

@@ -23,7 +23,8 @@ export async function fingerprintAgent(agent: AgentConfig): Promise<string> {
     ? { template: await hashFile(promptTemplate) }
     : { builtIn: WORKING_INSTRUCTIONS };
   if (definition.runner !== 'module') return hashJson({ ...definition, prompt });
-  const module = { ...definition.module, file: await hashModule(definition.module.file) };
+  const { adapter: _adapter, ...stated } = definition.module;
+  const module = { ...stated, file: await hashModule(definition.module.file) };
   return hashJson({ ...definition, prompt, module });
 }
 
@@ -31,10 +32,11 @@ export async function fingerprintAgent(agent: AgentConfig): Promise<string> {
 export async function fingerprintVariant(variant: VariantConfig): Promise<string> {
   const overlays = await Promise.all(variant.overlays.map(overlayContent));
   const context = await contextContent(variant);
+  const { flags } = variant;
   // Without a context only the overlays are hashed, so that runs of older versions can be resumed.
-  if (!context) return hashJson(overlays);
+  if (!context && !flags) return hashJson(overlays);
   const servers = await Promise.all((variant.mcpServers ?? []).map(serverContent));
-  return hashJson({ overlays, ...context, servers });
+  return hashJson({ overlays, ...context, servers, flags });
 }
 
 async function overlayContent(overlay: OverlayOperation): Promise<unknown> {
@@ -88,8 +90,14 @@ const hashProgram = async (file: string): Promise<{ sha256: string }> => ({
 
 /** The task with its effective validation, hidden tests by content. Includes keys that this version does not know. */
 export async function fingerprintTask(task: TaskConfig): Promise<string> {
-  const { hiddenTests, ...definition } = task;
-  return hashJson({ ...definition, ...(hiddenTests && { hiddenTests: await hashSource(hiddenTests) }) });
+  const { hiddenTests, eval: code, ...definition } = task;
+  return hashJson({
+    ...definition,
+    ...(hiddenTests && { hiddenTests: await hashSource(hiddenTests) }),
+    ...(code && {
+      eval: { key: code.key, requires: code.requires, tests: code.tests, code: await hashModule(code.file) },
+    }),
+  });
 }
 
 /** Scripts and recordings by content. The variable that holds a key is not hashed. */

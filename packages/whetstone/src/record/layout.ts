@@ -25,8 +25,15 @@ export const caseLayout = (directory: string) => ({
   workspace: join(directory, 'workspace'),
   outputData: join(directory, 'output-data.json'),
   review: join(directory, 'soft-evaluation.json'),
+  assertions: join(directory, 'assertions.json'),
+  turns: join(directory, 'turns.json'),
+  evalInput: join(directory, 'eval.json'),
+  evalLog: join(directory, 'eval.log'),
   stdout: join(directory, 'stdout.log'),
   stderr: join(directory, 'stderr.log'),
 });
+
+/** What a clean room printed that an eval asked for, counted from 1. */
+export const checkFolder = (directory: string, number: number): string => join(directory, `check-${number}`);
 
 export type CaseLayout = ReturnType<typeof caseLayout>;

@@ -19,6 +19,22 @@ const hardCheckSchema = z.object({
   evidence: z.string(),
 });
 
+const assertionSchema = z.object({
+  name: z.string(),
+  label: z.string().optional(),
+  group: z.string().optional(),
+  severity: z.enum(['gate', 'soft']),
+  optional: z.boolean(),
+  status: z.enum(['passed', 'failed', 'unavailable']),
+  score: z.number().optional(),
+  threshold: z.number().optional(),
+  points: z.number().optional(),
+  message: z.string(),
+  /** `events`: indices of lines of `events.jsonl`, from 0, at most 20 of them. */
+  evidence: z.object({ events: z.array(z.number().int()), text: z.string().optional() }),
+  at: z.object({ file: z.string(), line: z.number().int(), column: z.number().int() }).optional(),
+});
+
 export const caseRowSchema = z.object({
   schema_version: z.literal('1'),
   whetstone_version: z.string(),
@@ -105,6 +121,8 @@ export const caseRowSchema = z.object({
 export const keptRowSchema = caseRowSchema.extend({
   /** How kept artifacts differ from what the agent left: secrets that were masked, files that were left out. */
   artifact_notes: z.array(z.string()).optional(),
+  /** The case has not run: this is the result of the same work in that run. */
+  reused_from: z.object({ run_id: z.string(), case_id: z.string() }).optional(),
   /** With `--keep-workspace`: the copy of the workspace, relative to the directory of the case. */
   workspace_path: z.string().optional(),
   /** Only for a task with `soft_evaluation`: `soft-evaluation.json` of the case has what a reviewer needs. */
@@ -118,8 +136,9 @@ export const keptRowSchema = caseRowSchema.extend({
    * call that the provider failed and the next one. Absent below 0.1, and where no gateway saw the calls.
    */
   provider_wait_seconds: z.number().optional(),
-  /** Only for a task with follow-ups: how many turns were sent to the agent, and how many were planned. */
+  /** How many turns were sent to the agent: only for an eval and for a task with follow-ups. */
   turns: z.number().int().nonnegative().optional(),
+  /** Only for a task with follow-ups. */
   turns_planned: z.number().int().positive().optional(),
   /**
    * Hash of the first model request, without what differs from case to case and without a listing of the workspace; `null`
@@ -137,6 +156,11 @@ export const keptRowSchema = caseRowSchema.extend({
     )
     .nullable()
     .optional(),
+  /** Only of an eval: what it asserted, in the order of the calls. `assertions.json` of the case has the whole texts. */
+  assertions: z.array(assertionSchema).optional(),
+  /** Only where an eval has assertions with points: the points of this case, and how many there were. */
+  score: z.number().optional(),
+  max_score: z.number().optional(),
   /** Only where the variant declares a context and the agent ran. */
   exposure: exposureSchema.optional(),
 });

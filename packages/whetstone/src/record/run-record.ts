@@ -6,6 +6,7 @@ import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { isAlive } from '@whetstone/sandbox/process';
 import { openJournal } from './journal.ts';
 import { type CaseLayout, caseLayout, runLayout } from './layout.ts';
+import { linkFolder } from './link-folder.ts';
 import type { Manifest } from './manifest.ts';
 import { readRun, rowsInOrder, type StoredRun } from './read-run.ts';
 import type { CaseRow } from './row.ts';
@@ -21,9 +22,14 @@ export interface RunRecord extends AsyncDisposable {
   retryCase(id: string, reason: { class: string; evidence: string }): Promise<void>;
   /** Resolves when the row is in the journal and the journal is on the disk. */
   finishCase(row: CaseRow): Promise<void>;
+  /** Takes over the results of cases, with the files of their folders. They then count like cases that have run here. */
+  reuseCases(cases: readonly ReusedCase[]): Promise<void>;
   /** Rebuilds `results.jsonl` from the rows, in planned order, and notes in the journal how the run ended. */
   finish(ended: 'finished' | 'interrupted'): Promise<void>;
 }
+
+/** A row as it will stand in this run, and the run that has the files of its case. */
+export type ReusedCase = { row: CaseRow; from: { directory: string; caseId: string } };
 
 /** Starts a run directory: `<run-id>/manifest.json` and a journal. Leaves nothing behind when that fails. */
 export async function createRunRecord(outputDirectory: string, manifest: Manifest): Promise<RunRecord> {
@@ -95,6 +101,17 @@ async function openRecord(directory: string, manifest: Manifest, rows: Map<strin
         writeFileSync(caseLayout(layout.case(row.case_id)).result, `${JSON.stringify(row, null, 2)}\n`);
         await journal.append({ type: 'case.finished', case_id: row.case_id, row }, { durable: true });
         rows.set(row.case_id, row);
+      }),
+    reuseCases: (cases) =>
+      writing(async () => {
+        for (const [index, { row, from }] of cases.entries()) {
+          const directory = layout.case(row.case_id);
+          linkFolder(runLayout(from.directory).case(from.caseId), directory);
+          writeFileSync(caseLayout(directory).result, `${JSON.stringify(row, null, 2)}\n`);
+          const durable = index === cases.length - 1;
+          await journal.append({ type: 'case.finished', case_id: row.case_id, row }, { durable });
+          rows.set(row.case_id, row);
+        }
       }),
     async finish(ended) {
       await writeResults({ directory, manifest, rows });

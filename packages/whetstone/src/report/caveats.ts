@@ -10,6 +10,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
   return [
     ...aboutTheModel(manifest),
     ...aboutTheSample(manifest),
+    ...aboutReuse(cases),
     ...aboutTheResults(cases),
     ...aboutTheContext(cases),
     ...aboutTheRequests(manifest, cases),
@@ -21,6 +22,17 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
 /** Whether a case has a verdict although nothing checked the work. */
 export function isUnverified({ row }: CaseResult): boolean {
   return row !== null && row.outcome !== 'error' && row.confidence === 'low';
+}
+
+/** Whether a case has not run, because an earlier run has the result of the same work. */
+export const isReused = ({ row }: CaseResult): boolean => row?.reused_from !== undefined;
+
+function aboutReuse(cases: readonly CaseResult[]): string[] {
+  const reused = cases.filter(isReused).length;
+  return sentences(
+    reused > 0 &&
+      `${reused} of ${counted(cases.length, 'case')} did not run: their results, times and costs are those of earlier runs of the same work.`,
+  );
 }
 
 function aboutTheModel(manifest: Manifest): string[] {

@@ -1,33 +1,37 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
+import { assertionLines } from './assertion-lines.ts';
 import { type CaseResult, caseResults } from './case-results.ts';
 import { oneLine, plainText } from './sanitize.ts';
 import type { Arm, Summary } from './summary.ts';
 
 type LogTail = (row: CaseRow) => string;
 
+/** What the JUnit report of a run is made from. `logTail`: the end of the log that shows why a case did not pass. */
+export type JunitRun = { summary: Summary; manifest: Manifest; rows: readonly CaseRow[]; logTail: LogTail };
+
 /**
- * JUnit XML: one suite per agent × variant, one test case per planned case. A failed case is a `<failure>`, an
- * infrastructure error an `<error>`, an unfinished case `<skipped>`.
- * @param logTail Returns the end of the log that shows why a case did not pass, the text of the failure.
+ * JUnit XML of one run or of several: one suite per agent × variant, one test case per planned case. A failed case is a
+ * `<failure>`, an infrastructure error an `<error>`, an unfinished case `<skipped>`.
  */
-export function renderJunit(
-  summary: Summary,
-  manifest: Manifest,
-  rows: readonly CaseRow[],
-  logTail: LogTail,
-): string {
-  const cases = caseResults(manifest, rows);
-  const { planned, failed, error, missing } = summary.cases;
+export function renderJunit(runs: readonly JunitRun[]): string {
+  const all = runs.map((run) => ({ ...run, cases: caseResults(run.manifest, run.rows) }));
+  const sum = (read: (counts: Summary['cases']) => number) =>
+    all.reduce((total, { summary }) => total + read(summary.cases), 0);
   const head = attributes({
-    name: `whetstone ${summary.run_id}`,
-    ...{ tests: planned, failures: failed, errors: error, skipped: missing },
-    time: duration(cases),
+    name: ['whetstone', ...all.map(({ summary }) => summary.run_id)].join(' '),
+    tests: sum(({ planned }) => planned),
+    failures: sum(({ failed }) => failed),
+    errors: sum(({ error }) => error),
+    skipped: sum(({ missing }) => missing),
+    time: duration(all.flatMap(({ cases }) => cases)),
   });
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites${head}>`,
-    ...summary.arms.flatMap((arm) => testSuite(arm, manifest, cases, logTail)),
+    ...all.flatMap(({ summary, manifest, cases, logTail }) =>
+      summary.arms.flatMap((arm) => testSuite(arm, manifest, cases, logTail)),
+    ),
     '</testsuites>',
     '',
   ].join('\n');
@@ -77,7 +81,14 @@ function testCase(one: CaseResult, logTail: LogTail): string[] {
   if (row === null) {
     return [`    <testcase${head}>`, '      <skipped message="not finished"/>', '    </testcase>'];
   }
-  if (row.outcome === 'passed') return [`    <testcase${head}/>`];
+  const output = row.reused_from
+    ? [`      <system-out>reused from run ${escapeXml(row.reused_from.run_id)}</system-out>`]
+    : [];
+  if (row.outcome === 'passed') {
+    if (output.length === 0) return [`    <testcase${head}/>`];
+    return [`    <testcase${head}>`, ...output, '    </testcase>'];
+  }
+  const text = [...assertionLines(row), logTail(row)].filter((part) => part !== '').join('\n');
   const tag = row.outcome === 'error' ? 'error' : 'failure';
   const cause = attributes({
     type: row.failure_class ?? 'unclassified',
@@ -85,7 +96,8 @@ function testCase(one: CaseResult, logTail: LogTail): string[] {
   });
   return [
     `    <testcase${head}>`,
-    `      <${tag}${cause}>${escapeXml(plainText(logTail(row)))}</${tag}>`,
+    `      <${tag}${cause}>${escapeXml(plainText(text))}</${tag}>`,
+    ...output,
     '    </testcase>',
   ];
 }

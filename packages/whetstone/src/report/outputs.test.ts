@@ -30,12 +30,12 @@ const OUTPUTS: Record<string, (run: Run) => string> = {
   'report.md': ({ manifest, rows }) => renderMarkdown(summarize(manifest, rows), manifest, rows),
   'results.csv': ({ rows }) => renderCsv(rows),
   'junit.xml': ({ manifest, rows }) =>
-    renderJunit(
-      summarize(manifest, rows),
-      manifest,
-      rows,
-      (row) => `not ok 1 - ${row.task_id}\n  expected <1> & got "2"`,
-    ),
+    renderJunit([
+      {
+        ...{ summary: summarize(manifest, rows), manifest, rows },
+        logTail: (row) => `not ok 1 - ${row.task_id}\n  expected <1> & got "2"`,
+      },
+    ]),
 };
 
 function oneTask(): Run {
@@ -164,9 +164,8 @@ describe('whatever the names and the evidence are', () => {
   });
 
   test('JUnit is well-formed XML', () => {
-    expect(openElements(renderJunit(summary, manifest, rows, () => ']]>\u0000\u001b[31m<&>\uffff'))).toEqual(
-      [],
-    );
+    const run = { summary, manifest, rows, logTail: () => ']]>\u0000\u001b[31m<&>\uffff' };
+    expect(openElements(renderJunit([run]))).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import type { Colors } from 'picocolors/types.js';
 import type { CaseRow } from '../record/row.ts';
+import { assertionLines } from './assertion-lines.ts';
 import { evidenceFiles } from './evidence-files.ts';
 import { exposureLines } from './exposure-lines.ts';
 import { counted, dollars, seconds, tokens, UNKNOWN } from './format.ts';
@@ -18,6 +19,7 @@ export function renderCase(row: CaseRow, directory: string, view: TerminalOption
   const { colors, width } = view;
   const cause = row.failure_class === null ? '' : ` (${row.failure_class})`;
   const sections: [heading: string, lines: readonly string[]][] = [
+    ['Assertions', assertionLines(row)],
     ['Validation', validation(row)],
     ['Hard evaluation', hardChecks(row)],
     ['Instruction files in the first model request', instructionFiles(row)],
@@ -66,10 +68,12 @@ function facts(row: CaseRow): Fact[] {
     ...(row.provider_wait_seconds === undefined
       ? []
       : [['waited', `${seconds(row.provider_wait_seconds)} of that for its provider`] as Fact]),
-    // Only a task with follow-ups has several turns.
+    ...(row.reused_from === undefined ? [] : [['reused', `from run ${row.reused_from.run_id}`] as Fact]),
+    // Only an eval and a task with follow-ups have several turns, and only the latter plans them.
     ...(row.turns === undefined
       ? []
-      : [['turns', `${row.turns} of ${row.turns_planned ?? UNKNOWN}`] as Fact]),
+      : [['turns', [row.turns, ...(row.turns_planned ? [row.turns_planned] : [])].join(' of ')] as Fact]),
+    ...(row.score === undefined ? [] : [['score', `${row.score} of ${row.max_score ?? UNKNOWN}`] as Fact]),
     ['agent exit', `${row.agent_exit_code ?? UNKNOWN}${row.timeout ? ', stopped at its time limit' : ''}`],
     ['changes', `${counted(row.changed_files, 'file')}, +${row.insertions} −${row.deletions}`],
     ['validation', `${row.validation_status}, confidence ${row.confidence}`],

@@ -1,7 +1,7 @@
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 import { type CaseResult, caseResults, countOutcomes } from './case-results.ts';
-import { findCaveats, isScripted, isUnverified } from './caveats.ts';
+import { findCaveats, isReused, isScripted, isUnverified } from './caveats.ts';
 import { type ArmCases, compareVariants } from './compare-variants.ts';
 import { groupFailures } from './group-failures.ts';
 import { headline } from './headline.ts';
@@ -14,8 +14,12 @@ export function summarize(manifest: Manifest, rows: readonly CaseRow[]): Summary
   const arms = summarizeArms(cases);
   const counts = countOutcomes(cases);
   const comparisons = compareArms(arms, manifest);
+  const reused = cases.filter(isReused).length;
   const known = {
-    cases: { planned: cases.length, finished: cases.length - counts.missing, ...counts },
+    cases: {
+      ...{ planned: cases.length, finished: cases.length - counts.missing, ...counts },
+      ...(reused > 0 && { reused }),
+    },
     comparisons,
     baseline: manifest.baseline,
     scripted_model: isScripted(manifest),

@@ -11,7 +11,8 @@ export type Summary = {
   isolation: { provider: string; level: number; processes: string; network: string; workspace: string };
   /** Whether the model was a script. The numbers then say nothing about a real model. */
   scripted_model: boolean;
-  cases: OutcomeCounts & { planned: number; finished: number };
+  /** `reused`: how many of the finished cases are results of earlier runs; absent: none. */
+  cases: OutcomeCounts & { planned: number; finished: number; reused?: number };
   /** One for each agent × variant, in plan order. */
   arms: Arm[];
   /** One for each agent × variant that is not the baseline. */

@@ -30,8 +30,9 @@ export function renderTerminal(summary: Summary, rows: readonly CaseRow[], optio
 }
 
 function heading({ run_id, headline, cases }: Summary, { colors, width }: TerminalOptions): string[] {
-  const { planned, passed, failed, error, missing } = cases;
-  const counts = `${counted(planned, 'case')}: ${passed} passed, ${failed} failed, ${counted(error, 'error')}, ${missing} not finished`;
+  const { planned, passed, failed, error, missing, reused } = cases;
+  const old = reused === undefined ? '' : ` (${reused} reused)`;
+  const counts = `${counted(planned, 'case')}: ${passed} passed, ${failed} failed, ${counted(error, 'error')}, ${missing} not finished${old}`;
   return [
     ...paragraphLines(`Run ${oneLine(run_id)}`, width).map(colors.bold),
     ...paragraphLines(counts, width).map((line) =>

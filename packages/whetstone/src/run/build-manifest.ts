@@ -95,7 +95,7 @@ function describeGateway(gateway: GatewayConfig | undefined): Manifest['gateway'
 }
 
 /** `YYYYMMDD-HHMMSS-xxxx` in UTC: sorts by time, and two runs of the same second differ. */
-function newRunId(at: Date): string {
+export function newRunId(at: Date): string {
   const stamp = at.toISOString().replace(/[-:]/g, '').replace('T', '-').slice(0, 15);
   return `${stamp}-${randomBytes(2).toString('hex')}`;
 }

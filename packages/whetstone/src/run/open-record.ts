@@ -47,6 +47,7 @@ export async function openRecord(input: {
   treeNotes: TreeNotes;
   previews: readonly InstructionPreview[];
   scratch: Scratch;
+  versions: ReadonlyMap<string, string | null>;
 }): Promise<RunRecord> {
   const { config, jobs, sandboxes, treeNotes } = input;
   const { plan, withheld, resumed } = input.plannedRun;
@@ -57,7 +58,7 @@ export async function openRecord(input: {
     level: await sandboxes.describe(),
     workspaceStrategy: input.workspaces.strategy,
     parents: input.scratch.isPrivate ? 'private' : 'checked',
-    agentVersions: await agentVersions(config, plan, sandboxes, input.scratch.directory),
+    agentVersions: input.versions,
     gitVersion: await gitVersion(),
     notes: [
       ...notesOf(dirty, treeNotes),
@@ -69,12 +70,18 @@ export async function openRecord(input: {
 }
 
 /** The version that each agent reports. Asked once per run, in a sandbox, because some programs write to HOME. */
-async function agentVersions(config: Config, plan: Plan, sandboxes: SandboxProvider, scratch: string) {
+export async function agentVersions(
+  config: Config,
+  plan: Plan,
+  sandboxes: SandboxProvider,
+  scratch: string,
+): Promise<ReadonlyMap<string, string | null>> {
+  const agents = inPlan(config.agents, plan.agents);
+  const versions = new Map(agents.map(({ name, kind }) => [name, kind === 'loop' ? version : null]));
+  const programs = agents.filter(({ runner }) => runner === 'command' || runner === 'driver');
+  if (programs.length === 0) return versions;
   await using sandbox = await sandboxes.start({ workdir: scratch, env: {} });
-  const versions = new Map<string, string | null>();
-  for (const agent of inPlan(config.agents, plan.agents)) {
-    versions.set(agent.name, agent.kind === 'loop' ? version : await agentVersion(agent, sandbox));
-  }
+  for (const agent of programs) versions.set(agent.name, await agentVersion(agent, sandbox));
   return versions;
 }
 

@@ -30,7 +30,9 @@ const DEMANDS: readonly {
  * @throws WhetstoneError `agent-capability-missing`
  */
 export function requireCapabilities(config: Config, plan: Plan, agents: ReadonlyMap<string, Agent>): void {
-  const tasks = config.tasks.filter(({ id }) => plan.tasks.some((planned) => planned.id === id));
+  const planned = new Set(plan.tasks.map(({ id }) => id));
+  const tasks = config.tasks.filter(({ id }) => planned.has(id));
+  requireForEvals(tasks, agents);
   for (const { key, isAsked, capability, lack } of DEMANDS) {
     const task = tasks.find(isAsked);
     // A module may be plain JavaScript without any declared capabilities.
@@ -42,5 +44,21 @@ export function requireCapabilities(config: Config, plan: Plan, agents: Readonly
       where: `agents.${name}`,
       hint: `If the adapter can do it, declare \`capabilities: { ${capability}: true }\`. Otherwise choose other tasks or agents with --task-id and --agent.`,
     });
+  }
+}
+
+/** What an eval requires of the agent, it says itself. */
+function requireForEvals(tasks: readonly TaskConfig[], agents: ReadonlyMap<string, Agent>): void {
+  for (const { id, eval: code } of tasks) {
+    for (const [name, isRequired] of Object.entries(code?.requires ?? {})) {
+      const capability = name as keyof AgentCapabilities;
+      const unable = [...agents].find(([, agent]) => agent.capabilities?.[capability] !== true);
+      if (!isRequired || !unable) continue;
+      const message = `The eval ${id} requires the capability ${capability}, which agent ${unable[0]} does not have.`;
+      throw new WhetstoneError('agent-capability-missing', message, {
+        ...(code && { where: code.file }),
+        hint: `If the adapter can do it, declare \`capabilities: { ${capability}: true }\`. Otherwise leave the eval out of the experiment.`,
+      });
+    }
   }
 }

@@ -7,8 +7,10 @@ import type { Lab } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
 import { setupEnvironment } from '../config/setup-environment.ts';
+import { type EvalWorkers, openEvalWorkers } from '../eval/eval-workers.ts';
 import { inPlan, type Plan, type Selection } from '../plan/plan.ts';
 import { readRun } from '../record/read-run.ts';
+import type { ReusedCase, RunRecord } from '../record/run-record.ts';
 import { version } from '../version.ts';
 import { checkParents } from '../workspace/check-parents.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
@@ -17,11 +19,12 @@ import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { openGateway } from './open-gateway.ts';
-import { openRecord, prepareTrees } from './open-record.ts';
+import { agentVersions, openRecord, prepareTrees } from './open-record.ts';
 import { casesToRun, planOrResume } from './plan-or-resume.ts';
 import { readDeclaredContext } from './read-declared-context.ts';
 import { requireCapabilities } from './require-capabilities.ts';
 import { requireExecutables } from './require-executables.ts';
+import { findReusable, noteReusable, type Reuse, type ReusePolicy } from './reuse.ts';
 import { reasonsToRunAgain } from './run-again.ts';
 import { type CaseLab, runCase } from './run-case.ts';
 import type { RunEvent } from './run-event.ts';
@@ -51,6 +54,13 @@ export type RunOptions = {
   resume?: string;
   /** Keeps a copy of the workspace of each case in the folder of the case. Default: false. */
   keepWorkspace?: boolean;
+  /** The processes that have the evals loaded; the caller ends them. Default: own ones. */
+  evals?: EvalWorkers;
+  /**
+   * Reuses results of earlier runs of the same work, and keeps the results of this run for later ones. `root`: the folder
+   * whose installed packages the code of agents and evals may import. Default: nothing is reused or kept.
+   */
+  reuse?: { policy: ReusePolicy; root: string };
   /** Aborting it stops the cases that run; `run` then resolves with the cases that have finished. Default: none. */
   signal?: AbortSignal;
   /** Called with each event, in order. Must not throw. Default: events are dropped. */
@@ -116,6 +126,9 @@ export async function run(options: RunOptions): Promise<RunResult> {
   ];
   for (const message of warnings) onEvent({ type: 'warned', message });
   const treeNotes = await prepareTrees(config, plan, { workspaces, contexts });
+  const versions = plannedRun.resumed
+    ? new Map<string, null>()
+    : await agentVersions(config, plan, sandboxes, scratch.directory);
   await using record = await openRecord({
     config,
     plannedRun,
@@ -125,7 +138,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
     treeNotes,
     previews,
     scratch,
+    versions,
   });
+  const { reuse } = options;
+  const work = reuse && { plan, outputDir: config.outputDir, root: reuse.root, versions };
+  if (work && !plannedRun.resumed) await reuseResults(record, await findReusable(work, reuse.policy));
 
   const secrets = [
     ...collectSecrets(inPlan(config.agents, plan.agents), config.gateway, process.env),
@@ -134,21 +151,38 @@ export async function run(options: RunOptions): Promise<RunResult> {
   ];
   const mask = createMask(secrets);
   using _learning = watchLearnedSecrets((secret) => mask.add([secret]));
+  await using ownEvals =
+    options.evals || !config.tasks.some((task) => task.eval) ? undefined : openEvalWorkers();
+  const evals = options.evals ?? ownEvals;
   const lab: Lab = {
     workspaces,
+    scratch: scratch.directory,
     sandboxes,
     record,
     mask,
     version,
     keepWorkspace,
-    ...present({ gateway }),
+    ...present({ gateway, evals }),
   };
   const unfinished = await runCases({ ...lab, config, agents, contexts }, plan, { jobs, signal, onEvent });
   const interrupted = unfinished > 0;
   await record.finish(interrupted ? 'interrupted' : 'finished');
+  if (work) await noteReusable({ ...work, runId: record.manifest.run_id, rows: record.rows });
   // A case that ran again has a row in place of a line of the journal that could not be read.
   const stored = plannedRun.resumed ? await readRun(record.directory) : record;
   return { ...(await writeReport(stored)), interrupted };
+}
+
+/** Takes over what earlier runs found for the same work. Each row says from where. */
+async function reuseResults(record: RunRecord, found: ReadonlyMap<string, Reuse>): Promise<void> {
+  const cases = [...found].flatMap(([id, one]): ReusedCase[] => {
+    if (!('row' in one)) return [];
+    const { row, directory } = one;
+    const reused_from = row.reused_from ?? { run_id: row.run_id, case_id: row.case_id };
+    const own = { run_id: record.manifest.run_id, case_id: id, reused_from };
+    return [{ row: { ...row, ...own }, from: { directory, caseId: row.case_id } }];
+  });
+  await record.reuseCases(cases);
 }
 
 function assertJobs(jobs: number): void {

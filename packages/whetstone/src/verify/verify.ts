@@ -37,6 +37,8 @@ export type VerifyInput = {
   answer?: JsonObject | undefined;
   workspaces: Workspaces;
   sandboxes: SandboxProvider;
+  /** A folder that is laid over the tree beside the hidden tests. Default: none. */
+  beside?: string;
   /** The folder for logs, made when needed. */
   directory: string;
   mask: Mask;
@@ -76,7 +78,7 @@ async function judgeIn(
 ): Promise<Verification> {
   await using workspace = await input.workspaces.create(input.snapshot);
   await fill(workspace);
-  if (input.task.hiddenTests !== undefined) await workspace.lay(input.task.hiddenTests);
+  await layTests(input, workspace);
   await using sandbox = await input.sandboxes.start({ workdir: workspace.path, env: {} });
   return await judge(input, { workspace, sandbox }, protectedTouched);
 }
@@ -91,13 +93,18 @@ async function isBrokenWithoutChanges(input: VerifyInput): Promise<boolean> {
 }
 
 /** Commands run code of the agent. Files that setup made in protected folders stay: only those of the base return. */
-async function protectAgain({ task, snapshot }: VerifyInput, { workspace }: Room): Promise<void> {
+async function protectAgain(input: VerifyInput, { workspace }: Room): Promise<void> {
+  const { task, snapshot } = input;
   if (task.protectedPaths.length > 0) {
     const inBase = new Set([...snapshot.entries.keys()].map(displayPath));
     const isNamed = protectedBy(task.protectedPaths);
     await workspace.restore((path) => inBase.has(path) && isNamed(path));
   }
-  if (task.hiddenTests !== undefined) await workspace.lay(task.hiddenTests);
+  await layTests(input, workspace);
+}
+
+async function layTests({ task, beside }: VerifyInput, workspace: Workspace): Promise<void> {
+  for (const folder of [task.hiddenTests, beside]) if (folder !== undefined) await workspace.lay(folder);
 }
 
 async function judge(input: VerifyInput, room: Room, protectedTouched: string[]): Promise<Verification> {

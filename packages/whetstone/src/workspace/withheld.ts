@@ -43,11 +43,13 @@ export function withheldBy(withheld: readonly Withheld[]): (path: string) => boo
 
 const isOwnFolder = (path: string): boolean => path.split('/').includes(OWN_FOLDER);
 
-function sourcesOf({ file, tasksFile, replacedTasks, tasks, variants, outputDir, gateway }: Config) {
+function sourcesOf(config: Config) {
+  const { file, tasksFile, replacedTasks, tasks, variants, outputDir, gateway } = config;
   const upstreams = gateway && 'upstreams' in gateway ? gateway.upstreams : [];
   return [
     { file, what: 'the configuration' },
     { file: tasksFile, what: 'the tasks' },
+    ...(config.alsoWithheld ?? []),
     ...named(replacedTasks?.file, 'the tasks of the configuration, which do not run'),
     ...(replacedTasks?.hiddenTests ?? []).flatMap((folder) =>
       named(folder, 'hidden tests of a task that does not run'),

@@ -34,7 +34,7 @@ export function scriptedServer(answers: Readonly<Record<string, Answer>> = {}) {
   };
   const peer: Peer = {
     send(message) {
-      heard.push(message);
+      heard.push(message as JsonObject);
       const { id, method, params } = message as { id?: number; method?: string; params?: JsonObject };
       if (method === undefined || id === undefined) return;
       const answer: Answer = usual[method] ?? (() => ({}));
@@ -90,6 +90,7 @@ export function turnWith(given: {
     decide: createPolicy({ permissions, rules: given.rules ?? [], workdir, emit: (event) => events.push(event) }),
     signal: given.signal ?? new AbortController().signal,
     options: given.options ?? {},
+    mcpServers: [],
     env: {},
     report: (facts) => void Object.assign(reported, facts),
     log: (message) => void logged.push(message),

@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { afterAll, expect, test } from 'vitest';
+import { makeEvals, removeEvals } from './__fixtures__/eval-project.ts';
+
+afterAll(removeEvals);
+
+/** Our own loop, with a script as its model. */
+const PROJECT = {
+  'whetstone.config.ts': `
+import { defineConfig } from 'whetstone';
+export default defineConfig({ gateway: { mode: 'script', script: 'model.yaml' } });
+`,
+  'model.yaml': `
+name: model
+rules:
+  - when: { user_contains: 'And again' }
+    steps:
+      - text: Once more.
+  - steps:
+      - text: I will write it.
+        calls:
+          - { tool: shell, command: 'echo "export const sum = (a, b) => a + b;" > sum.mjs; rm old.txt' }
+      - text: It is there.
+`,
+  'experiments/loop.ts': `
+import { defineExperiment } from 'whetstone';
+export default defineExperiment({ agent: { kind: 'loop', profile: 'openai' } });
+`,
+};
+
+const SUM_TESTS = `
+import assert from 'node:assert';
+import { existsSync, readFileSync } from 'node:fs';
+import test from 'node:test';
+import { sum } from './sum.mjs';
+
+test('sums', () => assert.equal(sum(1, 2), 3));
+test('did it in one command', () => {
+  const { o11y } = JSON.parse(readFileSync('__niceeval__/results.json', 'utf8'));
+  assert.equal(o11y.shellCommands.length, 1);
+});
+`;
+
+const FIXTURE = {
+  'package.json': JSON.stringify({ scripts: { good: 'node sum.mjs', bad: 'node -e "process.exit(3)"' } }),
+  'old.txt': 'old\n',
+  'EVAL.mjs': SUM_TESTS,
+};
+
+const fixtureAt = (folder: string) =>
+  Object.fromEntries(Object.entries(FIXTURE).map(([name, text]) => [`${folder}/${name}`, text]));
+
+test('an eval of an agent that works on files sees what changed, and asks clean rooms', async () => {
+  const project = makeEvals({
+    ...PROJECT,
+    ...fixtureAt('evals/sum/start'),
+    'evals/sum/sum.eval.ts': `
+import { defineEval, includes, lastEdit } from 'whetstone';
+
+export default defineEval({
+  fixture: './start',
+  async test(t) {
+    await t.send('Write sum.');
+    t.fileChanged('sum.mjs', { status: 'added', after: includes('a + b') });
+    t.fileDeleted('old.txt').label('cleaned up');
+    t.sandbox.diff.changedOnly(['sum.mjs', 'old.txt']);
+    t.testsPassed();
+    await t.scriptPassed('good').orStop();
+    t.scriptPassed('bad').soft();
+    t.ran(/echo/);
+    t.log((await t.sandbox.diff.files()).map(({ path, status }) => status + ' ' + path).join(', '));
+    t.log(await t.sandbox.diff.get('sum.mjs'));
+    t.check((await t.sandbox.diff.files()).find(({ path }) => path === 'old.txt').before(), includes('old'));
+    const turn = await t.send('And again.');
+    turn.check(turn.reply, includes('Once more'));
+  },
+});
+`,
+  });
+  const { exitCode, stderr } = await project.whetstone(['exp']);
+  expect(stderr).not.toContain('error');
+  const { 'sum/sum': row } = project.rows();
+  expect(row?.assertions?.filter(({ status }) => status !== 'passed')).toMatchObject([
+    {
+      name: 'scriptPassed("bad")',
+      severity: 'soft',
+      status: 'failed',
+      message: expect.stringContaining('exited 3'),
+    },
+  ]);
+  expect(row).toMatchObject({
+    outcome: 'passed',
+    touched_paths: ['old.txt', 'sum.mjs'],
+    usage_source: 'gateway',
+    model_calls: 3,
+    validation_results: [{ exit_code: 0 }, { command: 'npm run --silent good' }, { exit_code: 3 }],
+  });
+  expect(exitCode).toBe(0);
+  expect(project.read('sum/sum', 'eval.log')).toContain('deleted old.txt, added sum.mjs');
+  expect(project.read('sum/sum', 'check-1/validation-0.stdout.log')).toContain('sums');
+});
+
+const LOOK = `
+import { defineEval, excludes, includes } from 'whetstone';
+export default defineEval({
+  async test(t) {
+    await t.send('Look around.');
+    t.check(await t.sandbox.diff.get('seen.txt'), includes('readme.md'));
+    t.check(await t.sandbox.diff.get('seen.txt'), excludes('look.eval.ts'));
+    t.check(await t.sandbox.diff.get('seen.txt'), excludes('experiments/loop.ts'));
+  },
+});
+`;
+
+test('a folder with a PROMPT.md is an eval, and its tests are hidden until the agent is done', async () => {
+  const project = makeEvals({
+    ...PROJECT,
+    ...fixtureAt('evals/folder'),
+    'evals/folder/PROMPT.md': 'Write sum.\n',
+    ...fixtureAt('evals/unseen'),
+    'evals/unseen/PROMPT.md': 'And again: what is here?\n',
+  });
+  const { exitCode } = await project.whetstone(['exp']);
+  expect(exitCode).toBe(1);
+  const { folder, unseen } = project.rows();
+  expect(folder).toMatchObject({ outcome: 'passed', validation_status: 'passed' });
+  expect(unseen).toMatchObject({ outcome: 'failed', failure_class: 'agent', validation_status: 'failed' });
+  const patch = project.read('folder', 'changes.patch');
+  expect(patch).toContain('sum.mjs');
+  expect(patch).not.toContain('__niceeval__');
+});
+
+test('an agent that works on a repository sees no eval and no experiment of it', async () => {
+  const project = makeEvals({
+    ...PROJECT,
+    'evals/look.eval.ts': LOOK,
+    'readme.md': 'A project.\n',
+    '.gitignore': '.whetstone/\ntmp/\n',
+    'whetstone.config.ts':
+      "export default { repo: { path: '.' }, gateway: { mode: 'script', script: 'model.yaml' } };\n",
+    'model.yaml':
+      "name: m\ndefault:\n  - calls: [{ tool: shell, command: 'find . -type f > seen.txt' }]\n  - text: Done.\n",
+  });
+  const commit = 'git init -q && git add -A && git -c user.name=a -c user.email=a@b commit -qm first';
+  execFileSync('sh', ['-c', commit], { cwd: project.root });
+  expect(await project.whetstone(['exp'])).toMatchObject({ exitCode: 0 });
+  expect(project.rows().look).toMatchObject({ outcome: 'passed', touched_paths: ['seen.txt'] });
+});

@@ -1,0 +1,50 @@
+import { basename, resolve } from 'node:path';
+import { openEvalWorkers } from '../eval/eval-workers.ts';
+import type { EvalDescription } from '../eval/protocol.ts';
+import { findRun } from '../record/find-run.ts';
+import { counted } from '../report/format.ts';
+import { escapedJson } from '../report/json.ts';
+import { rescore } from '../run/rescore.ts';
+import { openProject } from './open-project.ts';
+import type { Streams } from './streams.ts';
+
+/** Judges the stored cases of a run anew, and prints what changed. */
+export async function rescoreCommand(
+  reference: string,
+  options: { eval?: string; json?: boolean },
+  { stdout }: Streams,
+): Promise<number> {
+  await using workers = openEvalWorkers();
+  const { project, evals } = await openProject(workers);
+  const directory = await findRun(reference, project.outputDir);
+  const chosen = options.eval === undefined ? evals : evalsIn(evals, resolve(options.eval));
+  const result = await rescore(directory, { evals: chosen, workers, root: project.root });
+  const changes = result.changed.map(({ before, after }) => ({
+    ...{ case_id: after.case_id, before: before.outcome, after: after.outcome, evidence: after.evidence },
+  }));
+  if (options.json) {
+    stdout.write(escapedJson({ summary: result.summary, rescored: result.rescored, changed: changes }));
+    return 0;
+  }
+  const lines = [
+    `${counted(result.rescored, 'case')} judged anew, ${changes.length} with another outcome`,
+    ...changes.map(({ case_id: id, before, after, evidence }) => {
+      const why = evidence === null ? '' : `: ${evidence}`;
+      return `  ${before} → ${after}  ${id}${why}`;
+    }),
+    '',
+    result.summary.headline,
+    '',
+    result.directory,
+  ];
+  stdout.write(`${lines.join('\n')}\n`);
+  return 0;
+}
+
+/** The evals of one file. A file elsewhere stands for the one of the same name. */
+const evalsIn = (evals: readonly EvalDescription[], file: string): EvalDescription[] => {
+  const own = evals.filter((one) => one.file === file);
+  return own.length > 0
+    ? own
+    : evals.filter((one) => basename(one.file) === basename(file)).map((one) => ({ ...one, file }));
+};

@@ -1,0 +1,81 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { present } from '@whetstone/events/present';
+import { checkMapping } from './check-shape.ts';
+import type { Config, GatewayConfig, VariantConfig } from './config.ts';
+import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
+import { existingPath } from './existing-path.ts';
+import { openModule } from './module-source.ts';
+import { openYaml } from './open-yaml.ts';
+import { readGateway } from './read-gateway.ts';
+import { readVariant } from './read-variant.ts';
+import { rootSchema } from './schema.ts';
+import { createSpot } from './spot.ts';
+
+/** What all experiments of a project share: the part of a configuration that is not about agents and tasks. */
+export type Project = {
+  /** The folder of the configuration, with `evals/` and `experiments/` in it. */
+  root: string;
+  /** Absent: there is no configuration file. */
+  file?: string;
+  repo?: Config['repo'];
+  gateway?: GatewayConfig;
+  seed?: string;
+  outputDir: string;
+};
+
+const NAMES = ['whetstone.config.ts', 'whetstone.config.mts', 'whetstone.config.js', 'whetstone.yaml'];
+
+/**
+ * Reads `whetstone.config.ts` or `whetstone.yaml` of a folder as far as experiments need it; both have the same keys.
+ * Without either, everything has its default.
+ * @throws ConfigErrors with everything that is wrong in it.
+ */
+export async function loadProject(root: string): Promise<Project> {
+  const file = NAMES.map((name) => join(root, name)).find((path) => existsSync(path));
+  const outputDir = join(root, '.whetstone/runs');
+  if (file === undefined) return { root, outputDir };
+  const diagnostics: Diagnostic[] = [];
+  const source = await openSource(file, diagnostics);
+  const spot = source && createSpot(source, diagnostics);
+  const fields = spot && checkMapping(rootSchema.partial(), source.value, spot);
+  const gateway = spot && fields?.gateway ? readGateway(fields.gateway, spot.at('gateway')) : undefined;
+  const path = fields?.repo && spot && existingPath(fields.repo.path, spot.at('repo', 'path'), 'folder');
+  if (!fields || diagnostics.some(({ severity }) => severity === 'error')) {
+    throw new ConfigErrors(inFileOrder(diagnostics));
+  }
+  return {
+    root,
+    file,
+    outputDir: fields.output_dir == null ? outputDir : resolve(root, fields.output_dir),
+    ...(path && { repo: { path, baseRef: fields.repo?.base_ref ?? 'HEAD' } }),
+    ...present({ gateway, seed: fields.seed == null ? undefined : String(fields.seed) }),
+  };
+}
+
+/** A configuration in TypeScript or JavaScript, or in YAML. */
+const openSource = (file: string, diagnostics: Diagnostic[]) =>
+  /\.[cm]?[jt]s$/.test(file) ? openModule(file, diagnostics) : openYaml(file, diagnostics);
+
+/** The default export of an experiment's file, and its variants, which have the keys of a YAML file. */
+export async function loadExperimentFile(
+  file: string,
+): Promise<{ value: Record<string, unknown>; variants: VariantConfig[] }> {
+  const diagnostics: Diagnostic[] = [];
+  const source = await openModule(file, diagnostics);
+  const variants: VariantConfig[] = [];
+  const value = source?.value as Record<string, unknown> | undefined;
+  if (source && typeof value?.variants === 'object' && value.variants !== null) {
+    const spot = createSpot(source, diagnostics);
+    for (const [name, raw] of Object.entries(value.variants)) {
+      const { flags, ...rest } = raw as Record<string, unknown>;
+      const variant = await readVariant(name, rest, spot.at('variants', name));
+      if (variant)
+        variants.push({ ...variant, ...(flags ? { flags: flags as Record<string, unknown> } : {}) });
+    }
+  }
+  if (!value || diagnostics.some(({ severity }) => severity === 'error')) {
+    throw new ConfigErrors(inFileOrder(diagnostics));
+  }
+  return { value, variants };
+}

@@ -1,0 +1,27 @@
+/** What evals and experiments are written with: the part of `whetstone` that the process of the evals loads. */
+
+export { requireEnv } from '@whetstone/agents/evals';
+export { WhetstoneError } from '@whetstone/errors';
+export {
+  type AgentAdapter,
+  defineConfig,
+  defineEval,
+  defineExperiment,
+  type EvalDefinition,
+  type EveryCapability,
+  type ExperimentDefinition,
+  type ExperimentVariant,
+  type ProjectDefinition,
+} from './define.ts';
+export type { Message, TestContext, TestSession, TestTurn } from './test-context.ts';
+
+// What to compare values, tool calls and commands with.
+
+export { first, firstEdit, last, lastEdit } from './assertions/moments.ts';
+export { commandMatch, referencesAnyPath } from './expect/commands.ts';
+export { jsonMatch } from './expect/json-match.ts';
+export { and, not, or } from './expect/logic.ts';
+export { scored } from './expect/scored.ts';
+export { excludes, includes, pattern, similarity } from './expect/texts.ts';
+export { commandSucceeded, toolMatch } from './expect/tools.ts';
+export { equals, isDefined, isFalse, isTrue, matches, satisfies } from './expect/values.ts';

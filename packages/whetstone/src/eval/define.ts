@@ -1,0 +1,91 @@
+import type { Agent, AgentCapabilities, AgentOptions } from '@whetstone/agents';
+import type { z } from 'zod';
+import type { rootSchema, variantSchema } from '../config/schema.ts';
+import type { TestContext } from './test-context.ts';
+
+/** Every capability: what `t` offers where an eval does not say what it needs. */
+export type EveryCapability = {
+  conversation: true;
+  toolObservability: true;
+  structuredOutput: true;
+  workspace: true;
+};
+
+/** The capabilities that an agent's type declares, or these capabilities themselves. */
+export type CapabilitiesOf<Of> =
+  Of extends Agent<infer Capabilities> ? Capabilities : Of extends AgentCapabilities ? Of : never;
+
+/** One eval: code that drives an agent and asserts on what it did. */
+export type EvalDefinition<Capabilities extends AgentCapabilities = EveryCapability> = {
+  description?: string;
+  /** What the agent must be able to do. `t` has only what these capabilities allow. Default: not checked. */
+  requires?: Capabilities;
+  /** For `whetstone exp --tag`. */
+  tags?: readonly string[];
+  /**
+   * A folder with the files that the agent starts with, relative to the file of the eval. `EVAL.ts` and other tests in it
+   * stay hidden; `t.testsPassed()` runs them. Default: the repository of the configuration, else no files.
+   */
+  fixture?: string;
+  /** Limit of one attempt, ms: all turns and the eval's own code. Default: that of the experiment. */
+  timeoutMs?: number;
+  /** Drives the agent through `t`. What it throws is an `error` of the case, and never ends the run. */
+  test: (t: TestContext<Capabilities>) => unknown;
+};
+
+/**
+ * Defines an eval, for the default export of an `evals/**\/*.eval.ts`. `defineEval<typeof myAgent>({…})` shows `t` only
+ * what that agent can do; `requires` does the same and also refuses agents that cannot.
+ */
+export function defineEval<const Capabilities extends AgentCapabilities = EveryCapability>(
+  definition: EvalDefinition<Capabilities>,
+): EvalDefinition<Capabilities>;
+export function defineEval<Of extends Agent>(
+  definition: EvalDefinition<CapabilitiesOf<Of>>,
+): EvalDefinition<CapabilitiesOf<Of>>;
+export function defineEval(definition: object): object {
+  return definition;
+}
+
+/** An arm of the comparison: the keys of a variant in YAML, and `flags`, which go over those of the experiment. */
+export type ExperimentVariant = z.input<typeof variantSchema> & { flags?: Readonly<Record<string, unknown>> };
+
+/** Which agent runs which evals, how often and with what. */
+export type ExperimentDefinition = {
+  /** An agent made with `defineAgent` or `defineSandboxAgent`, or the options of one that Whetstone starts. */
+  agent: Agent | AgentOptions;
+  /** Passed to the agent as `ctx.model`. Default: the agent's own. */
+  model?: string;
+  /** Attempts per eval and variant. Default: 1. */
+  runs?: number;
+  /** Passed to the agent as `ctx.flags` and to the eval as `t.flags`. */
+  flags?: Readonly<Record<string, unknown>>;
+  /** Ids of evals or beginnings of ids, or a function of the id. Default: all. */
+  evals?: string | readonly string[] | ((id: string) => boolean);
+  /** By name. Default: one variant, `baseline`, that changes nothing. */
+  variants?: Readonly<Record<string, ExperimentVariant>>;
+  /** Where agents with a workspace run. Default: `process`. */
+  sandbox?: 'process';
+  /** Most US dollars that all attempts together may cost. Needs a gateway. */
+  budget?: number;
+  /** Does not start further attempts of an eval and variant once one has passed. Default: false. */
+  earlyExit?: boolean;
+  /** Limit of one attempt, ms. Default: one hour. */
+  timeoutMs?: number;
+  /** Called once before the first attempt. */
+  setup?: () => unknown;
+  /** Called once after the last attempt, also after an error. */
+  teardown?: () => unknown;
+};
+
+/** Defines an experiment, for the default export of an `experiments/*.ts`. */
+export const defineExperiment = (experiment: ExperimentDefinition): ExperimentDefinition => experiment;
+
+/** What `whetstone.config.ts` says: the keys of `whetstone.yaml`. */
+export type ProjectDefinition = Partial<z.input<typeof rootSchema>>;
+
+/** Defines what all experiments of a project share, for the default export of `whetstone.config.ts`. */
+export const defineConfig = (config: ProjectDefinition): ProjectDefinition => config;
+
+/** The agent of an experiment, under the name that the adapter reference gives it. */
+export type AgentAdapter = Agent;

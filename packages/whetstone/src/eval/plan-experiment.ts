@@ -1,0 +1,193 @@
+import { join } from 'node:path';
+import type { Agent } from '@whetstone/agents';
+import { type AgentConfig, agentKinds, toAgentConfig } from '@whetstone/agents/config';
+import { WhetstoneError } from '@whetstone/errors';
+import { suggestion } from '@whetstone/errors/did-you-mean';
+import { present } from '@whetstone/events/present';
+import type { Config, TaskConfig, VariantConfig } from '../config/config.ts';
+import { loadExperimentFile, type Project } from '../config/load-project.ts';
+import type { ExperimentDefinition } from './define.ts';
+import type { ExperimentFile } from './find-evals.ts';
+import type { Fixture } from './fixture.ts';
+import type { EvalDescription } from './protocol.ts';
+
+/** An experiment as it was loaded. */
+export type Experiment = ExperimentFile & { definition: ExperimentDefinition; variants: VariantConfig[] };
+
+/** A fixture, and the commit that has its visible files. */
+export type StoredFixture = { fixture: Fixture; commit: string };
+
+/** What the command line says in place of what an experiment says. */
+export type ExperimentOverrides = {
+  agent?: string;
+  model?: string;
+  runs?: number;
+  timeoutMs?: number;
+  budget?: number;
+};
+
+/** Loads an experiment, with the code that it has, into this process. */
+export async function loadExperiment(found: ExperimentFile): Promise<Experiment> {
+  const { value, variants } = await loadExperimentFile(found.file);
+  const { agent } = value;
+  if (typeof agent !== 'object' || agent === null) {
+    throw new WhetstoneError(
+      'experiment-invalid',
+      'The default export is not an experiment: it has no agent.',
+      {
+        where: found.file,
+        hint: 'Write `export default defineExperiment({ agent, … })`, with defineExperiment from whetstone.',
+      },
+    );
+  }
+  return { ...found, definition: value as ExperimentDefinition, variants };
+}
+
+/** The evals of an experiment, in the order in which they were found. */
+export function evalsOf({ definition }: Experiment, evals: readonly EvalDescription[]): EvalDescription[] {
+  const { evals: wanted } = definition;
+  if (wanted === undefined) return [...evals];
+  if (typeof wanted === 'function') return evals.filter(({ id }) => wanted(id));
+  return selectIds(evals, typeof wanted === 'string' ? [wanted] : wanted);
+}
+
+/**
+ * The evals whose id is one of these, or begins with one and a slash.
+ * @throws WhetstoneError `selection-unknown` for one that fits none
+ */
+export function selectIds<One extends { id: string }>(
+  all: readonly One[],
+  wanted: readonly string[],
+  what = 'evals',
+): One[] {
+  const isMeant = (id: string, name: string) => id === name || id.startsWith(`${name.replace(/\/$/, '')}/`);
+  for (const name of wanted) {
+    if (all.some(({ id }) => isMeant(id, name))) continue;
+    const hint = suggestion(
+      name,
+      all.map(({ id }) => id),
+      what,
+    );
+    throw new WhetstoneError('selection-unknown', `There is no ${what.replace(/s$/, '')} ${name}.`, { hint });
+  }
+  return all.filter(({ id }) => wanted.some((name) => isMeant(id, name)));
+}
+
+const ONE_HOUR_MS = 3_600_000;
+
+/** An experiment as the configuration of a run: each eval is a task. `repo`: for agents that work on files. */
+export function planExperiment(
+  { file, definition, variants }: Experiment,
+  evals: readonly EvalDescription[],
+  {
+    project,
+    repo,
+    overrides = {},
+    fixtures,
+  }: {
+    project: Project;
+    repo: Config['repo'];
+    overrides?: ExperimentOverrides;
+    /** By folder, with the commit of the visible files. */
+    fixtures: ReadonlyMap<string, StoredFixture>;
+  },
+): Config {
+  const { flags } = definition;
+  const timeoutMs = overrides.timeoutMs ?? definition.timeoutMs ?? ONE_HOUR_MS;
+  const arms = variants.length > 0 ? variants : [{ name: 'baseline', description: '', overlays: [] }];
+  const budget = overrides.budget ?? definition.budget;
+  const { gateway } = project;
+  if (budget !== undefined && !gateway) {
+    throw new WhetstoneError('experiment-invalid', 'A budget needs a gateway, which counts the cost.', {
+      where: file,
+      hint: 'Set `gateway` in whetstone.config.ts, or leave the budget out.',
+    });
+  }
+  return {
+    file,
+    repo,
+    agents: [agentConfig(definition, { file, overrides, timeoutMs })],
+    tasksFile: file,
+    alsoWithheld: [
+      { file: join(project.root, 'evals'), what: 'the evals' },
+      { file: join(project.root, 'experiments'), what: 'the experiments' },
+      ...(project.file === undefined ? [] : [{ file: project.file, what: 'the configuration' }]),
+    ],
+    tasks: evals.map((one) =>
+      toTask(one, project.root, overrides.timeoutMs, fixtures.get(one.fixture ?? '')),
+    ),
+    variants: arms.map((arm) => ({
+      ...arm,
+      ...((flags || arm.flags) && { flags: { ...flags, ...arm.flags } }),
+    })),
+    baseline: arms.find(({ name }) => name === 'baseline')?.name ?? arms[0]?.name ?? '',
+    evaluation: { commands: [] },
+    outputDir: project.outputDir,
+    sandbox: { provider: 'process' },
+    ...present({ seed: project.seed }),
+    ...(gateway && {
+      gateway:
+        budget === undefined ? gateway : { ...gateway, runBudget: { ...gateway.runBudget, costUsd: budget } },
+    }),
+  };
+}
+
+function agentConfig(
+  { agent, model: stated }: ExperimentDefinition,
+  { file, overrides, timeoutMs }: { file: string; overrides: ExperimentOverrides; timeoutMs: number },
+): AgentConfig {
+  const model = overrides.model ?? stated;
+  const limit = { timeoutSeconds: timeoutMs / 1000 };
+  if (overrides.agent !== undefined) return { ...fromKind(overrides.agent, model), ...limit };
+  if (isAgent(agent)) {
+    return {
+      ...{ name: agent.name, kind: 'custom', runner: 'module', network: 'open', env: {}, ...limit },
+      module: { file, adapter: agent, ...present({ model }) },
+    };
+  }
+  return { ...toAgentConfig({ ...agent, ...(model !== undefined && { model }) } as never), ...limit };
+}
+
+const isAgent = (agent: ExperimentDefinition['agent']): agent is Agent =>
+  'send' in agent && typeof agent.send === 'function';
+
+/** `--agent codex-cli`: an agent that needs no more than its kind and a model. */
+function fromKind(kind: string, model: string | undefined): AgentConfig {
+  if (!(agentKinds as readonly string[]).includes(kind) || kind === 'custom') {
+    const hint = suggestion(
+      kind,
+      agentKinds.filter((name) => name !== 'custom'),
+      'agents',
+    );
+    throw new WhetstoneError('agent-kind-unknown', `There is no agent ${JSON.stringify(kind)}.`, { hint });
+  }
+  const profile = kind === 'loop' ? { profile: 'openai' } : {};
+  return toAgentConfig({ kind, ...profile, ...present({ model }) } as never);
+}
+
+function toTask(
+  { id, file, key, description, requires, timeoutMs, tags }: EvalDescription,
+  root: string,
+  override: number | undefined,
+  stored: StoredFixture | undefined,
+): TaskConfig {
+  const limit = override ?? timeoutMs;
+  const { fixture, commit } = stored ?? {};
+  // A folder with a PROMPT.md has no code: its hidden tests are the whole verdict.
+  const isFolder = fixture?.prompt !== undefined && file === fixture.visible.root;
+  return {
+    id,
+    prompt: isFolder ? (fixture.prompt ?? '') : '',
+    setup: fixture?.setup ?? [],
+    validation: { commands: isFolder ? [fixture.tests] : [] },
+    protectedPaths: [],
+    ...(!isFolder && { eval: { file, root, key, requires, ...present({ tests: fixture?.tests }) } }),
+    extra: tags.length > 0 ? { tags } : {},
+    ...(isFolder && { o11yContext: true }),
+    ...present({ title: description, repoRef: commit, hiddenTests: fixture?.hiddenTests }),
+    ...(limit !== undefined && { timeoutSeconds: limit / 1000 }),
+  };
+}
+
+/** Where trees are kept that are in no repository of the user. */
+export const treeStoreOf = ({ root }: Project): string => join(root, '.whetstone/trees');

@@ -1,0 +1,79 @@
+import { type Agent, type AgentCapabilities, defineAgent, defineSandboxAgent } from '@whetstone/agents';
+import { expect, test } from 'vitest';
+import { defineEval } from './define.ts';
+
+// `npm run typecheck` is the test: a line after `@ts-expect-error` that compiles is an error.
+
+const turn = { events: [], status: 'completed' } as const;
+const send = async () => ({ ...turn, events: [] });
+const classifier = defineAgent({ name: 'classifier', capabilities: {}, send });
+const bot = defineAgent({ name: 'bot', capabilities: { conversation: true, toolObservability: true }, send });
+const coder = defineSandboxAgent({ name: 'coder', capabilities: { toolObservability: true }, send });
+
+const evals = [
+  defineEval<typeof classifier>({
+    async test(t) {
+      const answer = await t.send('Classify this.');
+      answer.outputEquals({ intent: 'refund' });
+      t.maxTokens(100);
+      // @ts-expect-error: only with the capability `toolObservability`
+      t.calledTool('shell');
+      // @ts-expect-error: also on a turn
+      answer.notEvent('error');
+      // @ts-expect-error: only with the capability `conversation`
+      t.newSession();
+      // @ts-expect-error: like the session
+      t.reply.length;
+      // @ts-expect-error: only with the capability `workspace`
+      t.fileChanged('a.ts');
+    },
+  }),
+  defineEval<typeof bot>({
+    async test(t) {
+      const other = t.newSession();
+      const answer = await other.send({ text: 'Hello.' });
+      answer.calledTool('greet');
+      other.usedNoTools();
+      t.reply.trim();
+      // @ts-expect-error: only with the capability `workspace`
+      t.sandbox.diff.isEmpty();
+      // @ts-expect-error: what a turn answered is on the turn
+      t.outputEquals({});
+    },
+  }),
+  defineEval<typeof coder>({
+    async test(t) {
+      await t.send('Fix it.');
+      t.fileDeleted('b.ts');
+      t.sandbox.diff.excludes('secret');
+      // @ts-expect-error: only with the capability `conversation`
+      t.newSession();
+    },
+  }),
+  defineEval({
+    requires: { workspace: true },
+    test(t) {
+      t.fileChanged('a.ts');
+      // @ts-expect-error: the eval does not say that it needs it
+      t.calledTool('shell');
+    },
+  }),
+  defineEval({
+    test(t) {
+      // Without `requires`, everything is there, and what the agent cannot do is an error of the case.
+      t.calledTool('shell');
+      t.fileChanged('a.ts');
+      t.newSession();
+    },
+  }),
+];
+
+test('what an agent cannot do is not on `t`, at the level of types', () => {
+  const agents: Agent<AgentCapabilities>[] = [classifier, bot, coder];
+  expect(agents.map(({ capabilities }) => capabilities)).toEqual([
+    {},
+    { conversation: true, toolObservability: true },
+    { toolObservability: true, workspace: true },
+  ]);
+  expect(evals.every(({ test: code }) => typeof code === 'function')).toBe(true);
+});

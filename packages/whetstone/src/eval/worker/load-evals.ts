@@ -1,0 +1,62 @@
+import { dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import type { EvalDefinition } from '../define.ts';
+import type { EvalDescription, EvalFile, EvalFileProblem } from '../protocol.ts';
+import { failureOf } from './stack-position.ts';
+
+type AnyEval = EvalDefinition & Record<string, unknown>;
+
+const isEval = (value: unknown): value is AnyEval =>
+  typeof value === 'object' && value !== null && typeof (value as AnyEval).test === 'function';
+
+/** The definitions of a file by key: one, those of an array, or those of a record. */
+async function loadDefinitions(file: string): Promise<Map<string | null, AnyEval>> {
+  const { default: exported } = (await import(pathToFileURL(file).href)) as { default?: unknown };
+  if (isEval(exported)) return new Map([[null, exported]]);
+  const isList = Array.isArray(exported);
+  const entries = typeof exported === 'object' && exported !== null ? Object.entries(exported) : [];
+  if (entries.length === 0) {
+    throw new TypeError(
+      'the default export is not an eval. Write `export default defineEval({ test(t) {…} })`, or export an array or a record of evals',
+    );
+  }
+  return new Map(
+    entries.map(([key, value]) => {
+      const name = isList ? String(Number(key) + 1) : key;
+      if (!isEval(value)) throw new TypeError(`the definition ${name} has no function \`test\``);
+      return [name, value];
+    }),
+  );
+}
+
+/** One definition of a file. */
+export async function findDefinition(file: string, key: string | null): Promise<AnyEval> {
+  const found = (await loadDefinitions(file)).get(key);
+  if (!found) throw new Error(`${file} has no eval ${key}.`);
+  return found;
+}
+
+/** The evals of a file, or why there are none. */
+export async function describeFile({
+  file,
+  id,
+}: EvalFile): Promise<{ evals: EvalDescription[]; problem?: EvalFileProblem }> {
+  try {
+    const definitions = await loadDefinitions(file);
+    return { evals: [...definitions].map(([key, definition]) => describe({ file, id }, key, definition)) };
+  } catch (error) {
+    const { message, at } = failureOf(error);
+    return { evals: [], problem: { file, message, ...(at?.file === file && { line: at.line }) } };
+  }
+}
+
+function describe({ file, id }: EvalFile, key: string | null, definition: AnyEval): EvalDescription {
+  const { description, tags = [], requires = {}, timeoutMs, fixture } = definition;
+  return {
+    id: key === null ? id : `${id}/${key}`,
+    ...{ file, key, requires, tags: [...tags] },
+    ...(description !== undefined && { description }),
+    ...(fixture !== undefined && { fixture: resolve(dirname(file), fixture) }),
+    ...(timeoutMs !== undefined && { timeoutMs }),
+  };
+}

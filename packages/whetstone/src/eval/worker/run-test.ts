@@ -1,0 +1,215 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { AgentCapabilities, StreamEvent, Turn, TurnInput, Usage } from '@whetstone/agents';
+import { deriveObservability } from '@whetstone/agents/evals';
+import { addUsage, replyText } from '@whetstone/events';
+import {
+  type Claim,
+  type FileChange,
+  type IndexedEvent,
+  type PendingAssertion,
+  StopEval,
+  type Subject,
+} from '../assertions/assertion.ts';
+import { type Assert, createAssert } from '../assertions/create-assert.ts';
+import { createAssertions } from '../assertions/create-assertions.ts';
+import type { CleanRoomCheck, SentTurn, Settled, TestCalls, Tested, TestRequest } from '../protocol.ts';
+import type { CleanRoomAssertions } from '../test-context.ts';
+import { findDefinition } from './load-evals.ts';
+import { failureOf } from './stack-position.ts';
+
+type Sent = SentTurn & { session: number };
+
+/** What is known of an attempt while its code runs: shared by `t`, its sessions and its turns. */
+type Attempt = {
+  request: TestRequest;
+  calls: TestCalls;
+  turns: Sent[];
+  pending: PendingAssertion[];
+  /** The heading of the assertions that are being made. */
+  group: string | undefined;
+  signal: AbortSignal;
+};
+
+/** One attempt at an eval: `run` calls its test function, `settle` judges its assertions. */
+export type RunningTest = { run(): Promise<Tested>; settle(): Promise<Settled> };
+
+export function startTest(
+  request: TestRequest,
+  host: { calls: TestCalls; log: (text: string) => void; signal: AbortSignal; broken: Promise<never> },
+): RunningTest {
+  const { calls, signal } = host;
+  const attempt: Attempt = { request, calls, signal, turns: [], pending: [], group: undefined };
+  return {
+    async run() {
+      try {
+        const { test } = await findDefinition(request.file, request.key);
+        // What the code leaves behind can throw as well: a promise that nobody awaits, or a timer.
+        await Promise.race([test(contextOf(attempt, host.log) as never), host.broken]);
+        await Promise.race([pause(0), host.broken]);
+        return {};
+      } catch (error) {
+        return error instanceof StopEval ? {} : { failure: failureOf(error) };
+      }
+    },
+    settle: async () => ({ assertions: await Promise.all(attempt.pending.map((one) => one.settle())) }),
+  };
+}
+
+function contextOf(attempt: Attempt, log: (text: string) => void): object {
+  const { request, signal } = attempt;
+  let sessions = 0;
+  const first = sessionOf(attempt, sessions++, () => true, 'attempt');
+  return Object.defineProperties(
+    Object.assign(first, {
+      ...{ flags: request.flags, model: request.model, signal },
+      newSession() {
+        const session = sessions++;
+        return sessionOf(attempt, session, (turn) => turn.session === session, 'session');
+      },
+      log: (message: string) => log(String(message)),
+      group(name: string, body: () => unknown) {
+        const outer = attempt.group;
+        attempt.group = outer === undefined ? name : `${outer} › ${name}`;
+        const leave = () => {
+          attempt.group = outer;
+        };
+        let result: unknown;
+        try {
+          result = body();
+        } catch (error) {
+          leave();
+          throw error;
+        }
+        if (result instanceof Promise) return result.finally(leave);
+        leave();
+        return result;
+      },
+    }),
+    { o11y: { get: () => deriveObservability(attempt.turns.flatMap(({ events }) => events)) } },
+  );
+}
+
+/** `t` itself, which sees the turns of all sessions, or a session, which sees its own. */
+function sessionOf(
+  attempt: Attempt,
+  session: number,
+  isSeen: (turn: Sent) => boolean,
+  scope: Subject['scope'],
+): object {
+  const seen = cached(attempt, isSeen);
+  const made = assertionsOf(attempt, () => ({ ...seen(), scope }));
+  return Object.defineProperties(
+    Object.assign(made, {
+      async send(message: string | TurnInput, options: Partial<TurnInput> = {}) {
+        const input = typeof message === 'string' ? { text: message } : message;
+        const turn: Sent = { ...(await attempt.calls.send(session, { ...input, ...options })), session };
+        attempt.turns.push(turn);
+        return turnOf(attempt, turn);
+      },
+    }),
+    fieldsOf(seen),
+  );
+}
+
+function turnOf(attempt: Attempt, turn: Sent): object {
+  const subject = subjectOf(attempt, [turn]);
+  const made = assertionsOf(attempt, () => ({ ...subject, scope: 'turn' }));
+  const { status, data } = turn;
+  return Object.defineProperties(
+    Object.assign(made, { status, data }),
+    fieldsOf(() => subject),
+  );
+}
+
+const fieldsOf = (subject: () => Omit<Subject, 'scope'>): PropertyDescriptorMap => ({
+  reply: { get: () => subject().reply, enumerable: true },
+  events: { get: () => subject().events.map(({ event }) => event), enumerable: true },
+  usage: { get: () => subject().usage, enumerable: true },
+  costUsd: { get: () => subject().costUsd, enumerable: true },
+});
+
+function assertionsOf(attempt: Attempt, subject: () => Subject): object {
+  const record = (made: PendingAssertion) => {
+    const { group } = attempt;
+    attempt.pending.push(
+      group === undefined ? made : { settle: async () => ({ ...(await made.settle()), group }) },
+    );
+  };
+  const { diff, ...assertions } = createAssertions(subject, record);
+  return { ...assertions, ...cleanRoomOf(attempt, createAssert(record)), sandbox: { diff } };
+}
+
+/** The clean room works on the files of the moment of the call, like every other assertion. */
+function cleanRoomOf({ calls }: Attempt, assert: Assert): CleanRoomAssertions {
+  const claim = (name: string, what: CleanRoomCheck): Claim => ({
+    name,
+    verdict: calls.check(what).then(({ status, message }) => ({
+      ...{ status: status === 'broken' ? 'unavailable' : status, message },
+    })),
+  });
+  return {
+    testsPassed: function testsPassed() {
+      return assert(claim('testsPassed()', { tests: true }), testsPassed);
+    },
+    scriptPassed: function scriptPassed(script) {
+      return assert(claim(`scriptPassed(${JSON.stringify(script)})`, { script }), scriptPassed);
+    },
+  };
+}
+
+/** The same subject as long as no turn was added, so that assertions share what they derive from it. */
+function cached(attempt: Attempt, isSeen: (turn: Sent) => boolean): () => Omit<Subject, 'scope'> {
+  let known: { turns: number; subject: Omit<Subject, 'scope'> } | undefined;
+  return () => {
+    if (known?.turns !== attempt.turns.length) {
+      known = { turns: attempt.turns.length, subject: subjectOf(attempt, attempt.turns.filter(isSeen)) };
+    }
+    return known.subject;
+  };
+}
+
+function subjectOf({ request, calls }: Attempt, turns: readonly Sent[]): Omit<Subject, 'scope'> {
+  const events: IndexedEvent[] = turns.flatMap((turn) =>
+    turn.events.map((event, offset) => ({ index: turn.firstIndex + offset, event })),
+  );
+  const last = turns.at(-1);
+  const capabilities: AgentCapabilities = request.capabilities;
+  return {
+    ...{ events, capabilities },
+    usage: sumOf(turns, usageOf, addUsage),
+    costUsd: sumOf(
+      turns,
+      ({ costUsd }) => costUsd,
+      (a, b) => a + b,
+    ),
+    reply: replyText(events.map(({ event }) => event)),
+    data: last?.data,
+    ...(last && { status: last.status satisfies Turn['status'] }),
+    ...(capabilities.workspace && { changes: () => changesOf(calls) }),
+  };
+}
+
+/** The usage that a turn reports, in total or call by call. */
+function usageOf({ usage, events }: Sent): Usage | undefined {
+  const calls = events.filter((event: StreamEvent) => event.type === 'usage');
+  return usage ?? sumOf(calls, (call) => call.usage, addUsage);
+}
+
+/** A sum with an unknown part is unknown. */
+function sumOf<Part, Value extends object | number>(
+  parts: readonly Part[],
+  read: (part: Part) => Value | undefined,
+  sum: (a: Value, b: Value) => Value,
+): Value | undefined {
+  const known = parts.flatMap((part) => read(part) ?? []) as Value[];
+  return known.length === parts.length && known.length > 0 ? known.reduce(sum) : undefined;
+}
+
+async function changesOf(calls: TestCalls): Promise<FileChange[]> {
+  const changes = (await calls.changes()) ?? [];
+  return changes.map((change) => ({
+    ...change,
+    before: () => calls.content(change.path, 'before'),
+    after: () => calls.content(change.path, 'after'),
+  }));
+}

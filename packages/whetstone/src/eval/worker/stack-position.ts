@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { messageOf } from '@whetstone/errors';
+import type { TestFailure } from '../protocol.ts';
+
+/** Our own frames, and those of packages: neither is where an eval's author looks. */
+const OWN = new URL('../', import.meta.url).href;
+
+type Position = NonNullable<TestFailure['at']>;
+
+/** The innermost frame of a stack that is in the author's files. */
+export function authorPosition(stack: string | undefined): Position | undefined {
+  for (const line of stack?.split('\n').slice(1) ?? []) {
+    const frame = /(?<url>file:\/\/\S+?):(?<line>\d+):(?<column>\d+)\)?$/.exec(line)?.groups;
+    if (!frame?.url || frame.url.startsWith(OWN) || frame.url.includes('/node_modules/')) continue;
+    const file = fileURLToPath(frame.url.replace(/\?.*$/, ''));
+    return { file, line: Number(frame.line), column: Number(frame.column) };
+  }
+  return undefined;
+}
+
+/** What was thrown, with the line of the author's file that it came from. */
+export function failureOf(error: unknown): TestFailure {
+  const at = error instanceof Error ? authorPosition(error.stack) : undefined;
+  const name = error instanceof Error && error.name !== 'Error' ? `${error.name}: ` : '';
+  return { message: `${name}${messageOf(error)}`, ...(at && { at }) };
+}

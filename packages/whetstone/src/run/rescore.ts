@@ -1,0 +1,169 @@
+import { readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import type { StreamEvent } from '@whetstone/events';
+import { assertionFields } from '../attempt/assertion-fields.ts';
+import { joinVerdicts, placedBelow } from '../attempt/join-verdicts.ts';
+import type { AssertionRecord } from '../eval/assertions/assertion.ts';
+import { EvalCodeError, type EvalWorkers } from '../eval/eval-workers.ts';
+import type {
+  CheckResult,
+  EvalDescription,
+  SentChange,
+  StoredTurn,
+  TestCalls,
+  Tested,
+} from '../eval/protocol.ts';
+import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
+import { type ReadRun, readRun } from '../record/read-run.ts';
+import type { CaseRow } from '../record/row.ts';
+import { createRunRecord } from '../record/run-record.ts';
+import { newRunId } from './build-manifest.ts';
+import { type ReportedRun, writeReport } from './write-report.ts';
+
+/** A run whose assertions were judged anew, and the cases whose outcome changed. */
+export type Rescored = ReportedRun & { changed: { before: CaseRow; after: CaseRow }[]; rescored: number };
+
+/**
+ * Judges stored cases with evals as they are now, without the agent: the code runs on the recorded turns, events and
+ * changes. The result is a run of its own; the stored run stays as it is. A case whose eval now sends something else
+ * than it sent cannot be judged, and is then an error of class `verifier`.
+ * @throws WhetstoneError `selection-empty` when the run has no case of these evals, and those of `readRun`.
+ */
+export async function rescore(
+  directory: string,
+  { evals, workers, root }: { evals: readonly EvalDescription[]; workers: EvalWorkers; root: string },
+): Promise<Rescored> {
+  const stored = await readRun(directory);
+  const byId = new Map(evals.map((one) => [one.id, one]));
+  const cases = [...stored.rows.values()].filter((row) => row.assertions && byId.has(row.task_id));
+  if (cases.length === 0) {
+    throw new WhetstoneError('selection-empty', 'This run has no case of these evals.', { where: directory });
+  }
+  const ofRun = new Set(cases.map(({ case_id }) => case_id));
+  const matrix = stored.manifest.case_matrix.filter(({ case_id }) => ofRun.has(case_id));
+  const createdAt = new Date();
+  const note = `Judged anew from run ${stored.manifest.run_id}: the agents did not run.`;
+  await using record = await createRunRecord(dirname(directory), {
+    ...stored.manifest,
+    ...{ run_id: newRunId(createdAt), created_at: createdAt.toISOString() },
+    ...{ case_count: matrix.length, case_matrix: matrix, notes: [...stored.manifest.notes, note] },
+    order: stored.manifest.order.filter((id) => ofRun.has(id)),
+  });
+  const changed: Rescored['changed'] = [];
+  const layout = runLayout(record.directory);
+  for (const before of cases) {
+    const description = byId.get(before.task_id);
+    if (!description) continue;
+    const { row, assertions } = await rescoreCase(before, description, { stored, workers, root });
+    const reused_from = before.reused_from ?? { run_id: before.run_id, case_id: before.case_id };
+    const after = { ...row, run_id: record.manifest.run_id, reused_from };
+    await record.reuseCases([{ row: after, from: { directory, caseId: before.case_id } }]);
+    // The files of the stored case are linked, so its own file must not be written through the link.
+    const file = caseLayout(layout.case(before.case_id)).assertions;
+    await rm(file, { force: true });
+    await writeFile(file, `${JSON.stringify(assertions, null, 2)}\n`, { mode: 0o600 });
+    if (after.outcome !== before.outcome) changed.push({ before, after });
+  }
+  await record.finish('finished');
+  return { ...(await writeReport(record)), changed, rescored: cases.length };
+}
+
+async function rescoreCase(
+  row: CaseRow,
+  { file, key, id }: EvalDescription,
+  { stored, workers, root }: { stored: ReadRun; workers: EvalWorkers; root: string },
+): Promise<{ row: CaseRow; assertions: AssertionRecord[] }> {
+  const files = caseLayout(runLayout(stored.directory).case(row.case_id));
+  const turns: StoredTurn[] = JSON.parse(await readFile(files.turns, 'utf8'));
+  const { capabilities, flags, model } = JSON.parse(await readFile(files.evalInput, 'utf8'));
+  const request = { file, key, id, agentName: row.agent_name, capabilities, flags, model };
+  using attempt = workers.open(request, {
+    calls: await storedCalls(row, files, turns),
+    onLog: () => undefined,
+    signal: new AbortController().signal,
+  });
+  let { failure }: Tested = await attempt.run();
+  let assertions: AssertionRecord[] = [];
+  try {
+    ({ assertions } = await attempt.settle());
+  } catch (error) {
+    if (!(error instanceof EvalCodeError)) throw error;
+    failure ??= { message: error.message };
+  }
+  assertions = assertions.map((one) => placedBelow(one, root));
+  const nothing = { validation: 'skipped', commands: [], hard: [], hardStatus: 'not_configured' } as const;
+  const verdict = joinVerdicts(
+    { ...nothing, commands: [], hard: [], protectedTouched: [] },
+    assertions,
+    failure && placedBelow(failure, root),
+  );
+  const { score: _, max_score: __, ...rest } = row;
+  const judged = { ...rest, ...assertionFields(assertions) };
+  // Then the agent failed, or could not be driven, whatever the assertions say.
+  if (turns.at(-1)?.status === 'failed' || isOfTheAgent(row)) return { row: judged, assertions };
+  const outcome = verdict.broken
+    ? ({ outcome: 'error', failure_class: 'verifier', evidence: verdict.broken.evidence } as const)
+    : verdict.failure !== undefined
+      ? ({ outcome: 'failed', failure_class: 'agent', evidence: verdict.failure } as const)
+      : ({ outcome: 'passed', failure_class: null, evidence: null } as const);
+  return { row: { ...judged, ...outcome }, assertions };
+}
+
+/** Whether a case ended before its assertions could decide. */
+const isOfTheAgent = ({ failure_class: kind }: CaseRow): boolean =>
+  kind !== null && kind !== 'agent' && kind !== 'verifier';
+
+/** The answers of the stored case to the code of an eval. */
+async function storedCalls(
+  row: CaseRow,
+  files: CaseLayout,
+  turns: readonly StoredTurn[],
+): Promise<TestCalls> {
+  const lines = (await readFile(files.events, 'utf8').catch(() => '')).split('\n');
+  const waiting = [...turns];
+  const checks = new Map((row.assertions ?? []).map((one) => [one.name, one]));
+  return {
+    async send(session, { text }) {
+      const turn = waiting.shift();
+      if (!turn) throw new Error('the eval sends more messages than the stored case has');
+      if (turn.session !== session || turn.text !== text) {
+        throw new Error('the eval sends another message than the one that was stored; run it again');
+      }
+      const { session: _, text: __, eventCount, ...sent } = turn;
+      const own = lines.slice(turn.firstIndex, turn.firstIndex + eventCount);
+      return { ...sent, events: own.map((line): StreamEvent => JSON.parse(line)) };
+    },
+    async changes() {
+      return storedChanges(await readFile(files.patch, 'utf8').catch(() => ''));
+    },
+    async content() {
+      throw new Error('a stored case has the changes of a file, not its text; run the eval again');
+    },
+    async check(what): Promise<CheckResult> {
+      const name = 'script' in what ? `scriptPassed(${JSON.stringify(what.script)})` : 'testsPassed()';
+      const known = checks.get(name);
+      if (!known || known.status === 'unavailable') {
+        return {
+          status: 'broken',
+          message: 'the stored case has no result of this check; run the eval again',
+        };
+      }
+      return { status: known.status, message: known.message };
+    },
+  };
+}
+
+/** The changes that a patch describes. */
+function storedChanges(patch: string): SentChange[] {
+  if (patch === '') return [];
+  return patch.split(/^(?=diff --git )/m).map((part): SentChange => {
+    const [header = ''] = part.split(/^(?:@@|GIT binary patch)/m, 1);
+    const from = /^rename from (.+)$/m.exec(header)?.[1];
+    const path = /^rename to (.+)$/m.exec(header)?.[1] ?? / b\/(.+)$/m.exec(header)?.[1] ?? '';
+    if (from !== undefined) return { path, from, status: 'renamed', patch: part };
+    if (/^new file mode/m.test(header)) return { path, status: 'added', patch: part };
+    if (/^deleted file mode/m.test(header)) return { path, status: 'deleted', patch: part };
+    return { path, status: /^index /m.test(header) ? 'modified' : 'mode', patch: part };
+  });
+}
