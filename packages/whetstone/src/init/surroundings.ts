@@ -20,6 +20,8 @@ export async function lookAround(repository: string, environment: NodeJS.Process
   return {
     repository,
     agents: here
+      // A program that is led as a dialogue is also an agent of its own, or a part of the user's own code.
+      .filter(({ agent }) => agent.launch.dialogue === undefined)
       .filter(({ onPath, installed }) => onPath !== null || installed.length > 0)
       .sort((a, b) => Number(canSignIn(b)) - Number(canSignIn(a))),
     tests: findTestCommands(repository),
