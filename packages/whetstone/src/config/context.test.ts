@@ -174,6 +174,17 @@ test('an agent that cannot be given something is named, with what to do', async 
   ]);
 });
 
+test('instructions for an agent that reads nothing of its workspace are refused', async () => {
+  const sdk = (sources: string[]) => ({
+    claude: { kind: 'anthropic:claude-agent-sdk', options: { setting_sources: sources } },
+  });
+  expect(await problems({ instructions: 'Be\nkind.' }, sdk([]))).toEqual([
+    'variants.v.instructions: claude (kind: claude-agent-sdk) reads no instructions in its workspace (its page names the option with which it does: docs/agents)',
+  ]);
+  const { config } = await load({ instructions: 'Be\nkind.' }, sdk(['project']));
+  expect(config.agents[0]?.kind).toBe('claude-agent-sdk');
+});
+
 test('a plugin is recognized by the manifests of its agents, and named after the first', async () => {
   write('house/.claude-plugin/plugin.json', '{"name":"tea-house","version":"1.2.0","description":"Tea."}');
   write('house/gemini-extension.json', '{"name":"tea-house","version":"9"}');
@@ -188,7 +199,16 @@ test('a plugin is recognized by the manifests of its agents, and named after the
       version: '1.2.0',
       description: 'Tea.',
       source: join(folder, 'house'),
-      kinds: ['codex-cli', 'codex-app-server', 'claude-code', 'gemini-cli', 'pi', 'copilot'],
+      kinds: [
+        'codex-cli',
+        'codex-app-server',
+        'claude-code',
+        'gemini-cli',
+        'pi',
+        'copilot',
+        'codex-sdk',
+        'claude-agent-sdk',
+      ],
     },
   ]);
 });
@@ -249,6 +269,8 @@ test('every kind has a file for instructions', () => {
     'opencode-cli': 'AGENTS.md',
     pi: 'AGENTS.md',
     copilot: 'AGENTS.md',
+    'codex-sdk': 'AGENTS.md',
+    'claude-agent-sdk': 'CLAUDE.md',
     traecli: 'AGENTS.md',
     coco: 'AGENTS.md',
     bub: 'AGENTS.md',

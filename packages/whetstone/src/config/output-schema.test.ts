@@ -125,7 +125,10 @@ test.each([
 
 test('agents that cannot be given an output schema are named; a module declares it itself', async () => {
   writeFileSync(join(folder, 'mine.ts'), '');
-  const able = ['codex-cli', 'codex-app-server', 'claude-code', 'qwen-code'];
+  const able = [
+    ...['codex-cli', 'codex-app-server', 'codex-sdk'],
+    ...['claude-code', 'claude-agent-sdk', 'qwen-code'],
+  ];
   const agents = Object.fromEntries(
     agentKinds
       .filter((kind) => kind !== 'loop')
