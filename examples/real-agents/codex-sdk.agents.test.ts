@@ -145,3 +145,17 @@ test('each turn has its own usage, summed over its calls, and the session its id
   }
   expect(turns[0]?.sessionId).toBe(turns[1]?.sessionId);
 });
+
+test.each(['codex-sdk', 'claude-agent-sdk'] as const)(
+  'a process that stays serves each turn of its session: %s',
+  async (kind) => {
+    await using session = await openSteps({ kind, settings: { options: { reuse_process: true } } });
+    const first = await session.play([], { prompt: 'My number is 4711.' });
+    const second = await session.play([], { prompt: 'Which number?' });
+    expect(second.turn.status).toBe('completed');
+    expect(second.asked).toContain('My number is 4711.');
+    expect(second.sessionId).toBe(first.sessionId);
+    const wire = second.calls.reduce((sum, { usage }) => sum + (usage?.inputTokens ?? 0), 0);
+    expect(second.turn.usage?.inputTokens).toBe(wire);
+  },
+);

@@ -7,7 +7,7 @@ import { LineReader } from './line-reader.ts';
 export type Bridge<Sdk, Request> = {
   /** The module of the SDK. */
   sdk: Sdk;
-  /** The first message of the host. */
+  /** What the host asks of the turn. */
   request: Request;
   /** Prints a message of the SDK as it is. */
   print(message: unknown): Promise<void>;
@@ -19,11 +19,12 @@ export type Bridge<Sdk, Request> = {
 
 /**
  * The body of a program that stands between the host and an SDK: it runs in the sandbox, so that the SDK never runs in the
- * host. Its argument is the module of the SDK; with a second one, `--version`, it only says which. It reads one request, leads one turn and ends. Beside the messages of the
- * SDK it prints `sdk.loaded`, `sdk.ask` and, if the SDK threw, `sdk.failed`. It imports nothing but Node's own modules,
- * because it starts with every turn.
+ * host. Its argument is the module of the SDK; with a second one, `--version`, it only says which. It reads a request,
+ * leads its turn and ends; after a request with `stays` it waits for the next one. Beside the messages of the SDK it prints
+ * `sdk.loaded`, `sdk.ask`, `sdk.failed` if the SDK threw and, if it stays, `sdk.ended`. It imports nothing but Node's own
+ * modules, because it may start with every turn.
  */
-export async function runBridge<Sdk, Request>(
+export async function runBridge<Sdk, Request extends object>(
   turn: (bridge: Bridge<Sdk, Request>) => Promise<void>,
 ): Promise<void> {
   const [, , module = '', option] = process.argv;
@@ -35,58 +36,69 @@ export async function runBridge<Sdk, Request>(
   // An SDK may write to the console; only messages belong to the standard output.
   console.log = console.error;
   console.info = console.error;
-  const host = listen();
-  try {
-    const request = (await host.request) as Request;
-    const sdk = (await import(pathToFileURL(module).href)) as Sdk;
-    await print({ type: 'sdk.loaded', ...packageOf(module) });
-    await turn({ sdk, request, print, ask: host.ask, signal: host.signal });
-  } catch (error) {
-    process.exitCode = 1;
-    await print({ type: 'sdk.failed', message: error instanceof Error ? error.message : String(error) });
+  const { nextRequest, ask, signal } = listen();
+  for (;;) {
+    const request = await nextRequest();
+    try {
+      const sdk = (await import(pathToFileURL(module).href)) as Sdk;
+      await print({ type: 'sdk.loaded', ...packageOf(module) });
+      await turn({ sdk, request: request as Request, print, ask, signal });
+    } catch (error) {
+      process.exitCode = 1;
+      await print({ type: 'sdk.failed', message: error instanceof Error ? error.message : String(error) });
+    }
+    // What the SDK left running ends with the program.
+    if (request.stays !== true || signal.aborted) process.exit();
+    await print({ type: 'sdk.ended' });
   }
-  // What the SDK left running ends with the program.
-  process.exit();
 }
 
 const LINE_LIMIT_BYTES = 64 * 1024 * 1024;
 
-/** Reads the messages of the host: the request, then the answers. */
+type Message = Record<string, unknown>;
+
+/** Reads the messages of the host: requests, and answers to questions. */
 function listen() {
   const gone = new AbortController();
-  const open = new Map<number, (answer: Record<string, unknown>) => void>();
+  const questions = new Map<number, (answer: Message) => void>();
   let asked = 0;
-  let begin: (request: unknown) => void = () => {};
-  const request = new Promise<unknown>((resolve) => {
-    begin = resolve;
-  });
-  let hasBegun = false;
+  const requests: Message[] = [];
+  let begin: ((request: Message) => void) | undefined;
+  const receive = (message: Message): void => {
+    if (typeof message.answer === 'number') {
+      questions.get(message.answer)?.(message);
+      questions.delete(message.answer);
+    } else if (begin) {
+      begin(message);
+      begin = undefined;
+    } else {
+      requests.push(message);
+    }
+  };
   const lines = new LineReader(
-    (line) => {
-      if (line === 'too-long') return;
-      const message: Record<string, unknown> = JSON.parse(line.toString('utf8'));
-      if (!hasBegun) begin(message);
-      hasBegun = true;
-      if (typeof message.answer !== 'number') return;
-      open.get(message.answer)?.(message);
-      open.delete(message.answer);
-    },
+    (line) => line !== 'too-long' && receive(JSON.parse(line.toString('utf8'))),
     LINE_LIMIT_BYTES,
     '\n',
   );
   process.stdin.on('data', (chunk: Buffer) => lines.push(chunk));
   process.stdin.on('end', () => {
     gone.abort();
-    // Without a request there is nothing to do, and nothing to end.
-    if (!hasBegun) process.exit();
+    // Between two turns there is nothing to end.
+    if (begin) process.exit();
   });
   return {
-    request,
     signal: gone.signal,
-    ask: async (question: object): Promise<Record<string, unknown>> => {
+    nextRequest: (): Promise<Message> =>
+      new Promise((resolve) => {
+        const waiting = requests.shift();
+        if (waiting) resolve(waiting);
+        else if (gone.signal.aborted) process.exit();
+        else begin = resolve;
+      }),
+    async ask(question: object): Promise<Message> {
       asked += 1;
       const id = asked;
-      const answered = new Promise<Record<string, unknown>>((resolve) => open.set(id, resolve));
+      const answered = new Promise<Message>((resolve) => questions.set(id, resolve));
       await print({ type: 'sdk.ask', id, ...question });
       return await answered;
     },

@@ -33,6 +33,7 @@ export class SdkStream<Inner extends NativeMapper = NativeMapper> implements Nat
         return [];
       // The host reports the question with its decision.
       case 'sdk.ask':
+      case 'sdk.ended':
         return [];
       case 'sdk.failed':
         return this.#failed(textIn(item.message) ?? '');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { present } from '@whetstone/events/present';
-import { sdkDialogue } from '../../kit/sdk-dialogue.ts';
+import { sdkDialogue, staysOpen } from '../../kit/sdk-dialogue.ts';
 import { sdkItems } from '../../kit/sdk-items.ts';
 import { launch as cli, MCP_FILE } from '../claude-code/launch.ts';
 import type { DialogueTurn, Launch } from '../native-agent.ts';
@@ -12,6 +12,7 @@ export const launch: Launch = {
   // The SDK starts Claude Code, which reads the same variables and files; its arguments follow from the request.
   settings: (connection) => ({ ...cli.settings(connection), args: [] }),
   turn: () => [],
+  stays: staysOpen,
   dialogue: sdkDialogue(async (turn) => {
     const request: ClaudeSdkRequest = {
       items: await sdkItems(turn.input, turn.workingDirectory),

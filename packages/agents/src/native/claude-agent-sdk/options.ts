@@ -43,6 +43,8 @@ export const options = z.object({
   continue: z.boolean().optional(),
   /** Also the parts of messages, as they arrive. Default: false. */
   include_partial_messages: z.boolean().optional(),
+  /** The process that has loaded the SDK stays for the further turns of a session. Default: false. */
+  reuse_process: z.boolean().optional(),
 });
 
 export type ClaudeSdkOptions = z.infer<typeof options>;

@@ -1,5 +1,5 @@
 import { present } from '@whetstone/events/present';
-import { sdkDialogue } from '../../kit/sdk-dialogue.ts';
+import { sdkDialogue, staysOpen } from '../../kit/sdk-dialogue.ts';
 import { sdkItems } from '../../kit/sdk-items.ts';
 import type { Permissions } from '../../policy/permissions.ts';
 import { launch as cli } from '../codex-cli/launch.ts';
@@ -17,6 +17,7 @@ export const launch: Launch = {
   // The SDK starts Codex CLI, which reads the same settings.
   settings: cli.settings,
   turn: () => [],
+  stays: staysOpen,
   dialogue: sdkDialogue(async (turn) => ({ request: await requestOf(turn) })),
 };
 

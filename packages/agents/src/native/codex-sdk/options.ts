@@ -14,6 +14,8 @@ export const options = z.object({
   resume: z.string().optional(),
   /** Another Codex program than the one that the SDK brings. An absolute path. */
   codex_path: z.string().optional(),
+  /** The process that has loaded the SDK stays for the further turns of a session. Default: false. */
+  reuse_process: z.boolean().optional(),
 });
 
 export type CodexSdkOptions = z.infer<typeof options>;
