@@ -5,8 +5,8 @@ import { LINE_LIMIT_BYTES, LineReader, STREAM_LIMIT_BYTES } from './line-reader.
 
 /** The program at the other end of a dialogue: it reads and writes JSON, one message a line. */
 export type Peer = {
-  /** Writes one message, which has to be JSON. Does nothing once the program has ended. */
-  send(message: object): void;
+  /** Writes one message. Does nothing once the program has ended. */
+  send(message: JsonObject): void;
   /** The next message of the program; `undefined` once it has ended. Lines that are no JSON objects are left out. */
   next(): Promise<JsonObject | undefined>;
 };

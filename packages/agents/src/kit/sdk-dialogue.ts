@@ -20,13 +20,13 @@ export const sdkDialogue =
   (open: (turn: DialogueTurn) => Promise<SdkTurn>): NonNullable<Launch['dialogue']> =>
   async (peer, turn) => {
     const { request, answer } = await open(turn);
-    peer.send({ ...request, stays: staysOpen(turn.options) });
+    peer.send({ ...request, stays: staysOpen(turn.options) } as JsonObject);
     const left = new Promise<undefined>((resolve) => {
       turn.signal.addEventListener('abort', () => resolve(undefined));
     });
     const next = () => Promise.race([peer.next(), left]);
     for (let message = await next(); message && message.type !== 'sdk.ended'; message = await next()) {
       if (message.type !== 'sdk.ask' || !answer) continue;
-      peer.send({ ...(await answer(message)), answer: message.id ?? null });
+      peer.send({ ...(await answer(message)), answer: message.id ?? null } as JsonObject);
     }
   };
