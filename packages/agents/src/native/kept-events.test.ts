@@ -144,6 +144,7 @@ describe('the rollout of a Codex thread', () => {
     expect(kept?.calls?.length).toBeGreaterThan(4);
     expect(new Set(kept?.calls?.map(({ model }) => model))).toEqual(new Set(['gpt-5.5']));
     expect(kept?.facts).toEqual({
+      ...{ threadId: expect.any(String), turnId: expect.any(String) },
       runtimeVersion: '0.169.0',
       approvalPolicy: 'never',
       sandbox: 'danger-full-access',

@@ -25,6 +25,8 @@ export class CodexRollout implements NativeMapper {
   #isInherited = false;
   #isForGoal = false;
   #model: string | undefined;
+  /** Of the last turn. */
+  #turnId: string | undefined;
   #skills = 0;
   /** Usage of the whole thread as JSON, in versions without usage records. */
   #counted: string | undefined;
@@ -47,6 +49,7 @@ export class CodexRollout implements NativeMapper {
     switch (line.type) {
       case 'turn_context':
         this.#model = textIn(payload.model) ?? this.#model;
+        this.#turnId = textIn(payload.turn_id) ?? this.#turnId;
         this.#keep({
           approvalPolicy: payload.approval_policy,
           sandbox: objectIn(payload.sandbox_policy)?.type,
@@ -202,7 +205,11 @@ export class CodexRollout implements NativeMapper {
 
   summary(): NativeSummary {
     const { approvalPolicy, sandbox } = this.#metadata;
-    const facts = { ...approvalPolicyIn(approvalPolicy), ...present({ sandbox: textIn(sandbox) }) };
+    const threadId = this.#record.sessionId;
+    const facts = {
+      ...approvalPolicyIn(approvalPolicy),
+      ...present({ sandbox: textIn(sandbox), threadId, turnId: this.#turnId }),
+    };
     return { ...this.#record.summary(), facts, metadata: { codex: this.#metadata } };
   }
 }
