@@ -25,7 +25,7 @@ const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   init: [],
   capture: ['report', 'workspace'],
   verify: ['config', 'record', 'workspace'],
-  eval: ['config'],
+  eval: ['config', 'stats'],
   attempt: ['config', 'eval', 'plan', 'record', 'verify', 'workspace'],
   stats: [],
   report: ['record', 'stats'],

@@ -88,7 +88,7 @@ describe('what is wrong', () => {
 
   it('is the name of an agent that a protocol does not drive', async () => {
     const of = (agent: string) => problems(`${REPO}${VARIANTS}agents:\n  a:\n${agent}`);
-    const names = 'gemini-cli, opencode-cli, qwen-code, copilot';
+    const names = 'gemini-cli, opencode-cli, qwen-code, codex-cli, claude-code, copilot';
     expect(await of('    kind: acp\n')).toEqual([
       `:4:3 agents.a.agent: is required for kind: acp without a command (one of: ${names})`,
     ]);
