@@ -16,6 +16,7 @@ export const agents: Benchmark = async ({ size, say }) => {
     aims: parsing.aims,
     notes: [
       'Both ways get the same arguments, settings, prompt and fresh home. The adapter has, beside the agent, a process sandbox made and removed, its tree contained, its output kept on disk, masked, and read into events.',
+      'Over `acp`, the bare program is led by a client of thirty lines that allows every question.',
       'The bare app-server is led by a client of 60 lines that asks for a thread and a turn. Threads at once: each has one answer of the model, after a first thread alone; memory and CPU are those of the server process.',
       'CPU is that of the agent with all its children, and of the process that started it; ticks of 10 ms. What is added is the median of the differences of pairs.',
       'What a reader does not keep is the point of parsing: the events go nowhere.',

@@ -1,13 +1,19 @@
 /**
  * Does the scripted task in pairs, once with the bare program or SDK and once with its adapter, and prints the use of each turn
- * as JSON. Arguments: kind, number of pairs, base URL and key of a lane.
+ * as JSON. Arguments: kind, number of pairs, base URL and key of a lane, and the protocol that both speak with the
+ * program, if any.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAgent, driveAgent, drivenAgents } from '@whetstone/agents';
-import { type DrivenAgentKind, openPermissions } from '@whetstone/agents/config';
+import {
+  type DrivenAgentKind,
+  openPermissions,
+  type ProtocolKind,
+  protocolAgentsOf,
+} from '@whetstone/agents/config';
 import { installAgent } from '@whetstone/agents/install';
 import { createProcessSandboxProvider } from '@whetstone/sandbox';
 import { KNOWN_MODELS, mayRunCommands } from '../../examples/real-agents/drive-agent.ts';
@@ -15,23 +21,27 @@ import { cacheFolder, programs } from '../../examples/real-agents/install.ts';
 import { finalFiles, prompt } from '../../examples/real-agents/task.ts';
 import { cpuSecondsOfChildren } from '../process-use.ts';
 import { temporaryFolder } from '../temporary-folder.ts';
+import { askOverProtocol } from './bare-acp-client.ts';
 import { openBareServer } from './bare-app-server.ts';
 
 export type TurnUse = { wallSeconds: number; cpuSeconds: number };
 export type TurnPair = { bare: TurnUse; adapter: TurnUse };
 
-const [kind, pairs, baseUrl = '', key = ''] = process.argv.slice(2) as [
+const [kind, pairs, baseUrl = '', key = '', protocol] = process.argv.slice(2) as [
   DrivenAgentKind,
   string,
   string,
   string,
+  ProtocolKind | undefined,
 ];
-const cli = drivenAgents[kind];
+const cli = (protocol && protocolAgentsOf(protocol)?.[kind]) ?? drivenAgents[kind];
 using folder = temporaryFolder();
 const sandboxes = await createProcessSandboxProvider({ scratch: join(folder.path, 'sandboxes') });
 const chosen = { model: KNOWN_MODELS[kind] };
 const agent = await createAgent(
-  { kind, ...chosen, ...mayRunCommands(kind) },
+  protocol
+    ? { kind: protocol, agent: kind, ...chosen, permissions: { shell: 'allow' } }
+    : { kind, ...chosen, ...mayRunCommands(kind) },
   {
     environment: { ...process.env, XDG_CACHE_HOME: cacheFolder, PATH: `${programs}:${process.env.PATH}` },
     hasLanes: true,
@@ -112,9 +122,11 @@ async function bareTurn(workspace: string): Promise<{ workspace: string }> {
   const child = spawn(program, words, {
     cwd: workspace,
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['pipe', 'ignore', 'ignore'],
+    stdio: ['pipe', protocol ? 'pipe' : 'ignore', 'ignore'],
   });
-  child.stdin.end(prompt);
+  if (child.stdin && child.stdout)
+    await askOverProtocol(child.stdin, child.stdout, { prompt, cwd: workspace });
+  child.stdin?.end(protocol ? undefined : prompt);
   await once(child, 'close');
   return { workspace };
 }

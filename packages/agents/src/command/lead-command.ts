@@ -31,7 +31,7 @@ export function leadOf(
 /** Nothing is known of what a command can be held to, so only a rule allows something. */
 const CLOSED: Permissions = {
   filesystem: 'read-only',
-  shell: 'off',
+  shell: 'ask',
   network: 'off',
   apps: 'off',
   environment: 'minimal',

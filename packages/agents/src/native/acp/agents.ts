@@ -7,7 +7,8 @@ import { geminiCli } from '../gemini-cli/gemini-cli.ts';
 import type { DrivenAgent, LaunchSettings, TurnRequest } from '../native-agent.ts';
 import { opencodeCli } from '../opencode-cli/opencode-cli.ts';
 import { qwenCode } from '../qwen-code/qwen-code.ts';
-import { type ClientOptions, holdAcpTurn } from './client.ts';
+import { holdAcpTurn } from './client.ts';
+import type { ClientOptions } from './client-options.ts';
 import { outlastedMinute } from './outlasted-minute.ts';
 import { AcpStream } from './stream.ts';
 

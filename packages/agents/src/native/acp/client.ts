@@ -12,6 +12,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events
 import type { McpServer } from '../../kit/declared-context.ts';
 import type { Peer } from '../../kit/dialogue.ts';
 import type { CommandTurn } from '../native-agent.ts';
+import type { ClientOptions } from './client-options.ts';
 import { answerPermission } from './permission.ts';
 
 /**
@@ -54,15 +55,6 @@ export async function holdAcpTurn(peer: Peer, turn: CommandTurn, client: ClientO
 }
 
 const VERSION = 1;
-
-export type ClientOptions = {
-  /** The mode in which the agent asks, by its own id. Default: the mode that it starts in. */
-  mode?: string;
-  /** Commands run in a sandbox of the agent, and its questions about them ask for more than that. Default: no. */
-  asksToLeaveSandbox?: boolean;
-  afterNew?: (sessionId: string) => void;
-  beforeLoad?: (sessionId: string, signal: AbortSignal) => Promise<void>;
-};
 
 type OpenSession = Pick<NewSessionResponse, 'sessionId' | 'modes'>;
 

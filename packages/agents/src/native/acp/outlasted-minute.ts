@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ClientOptions } from './client.ts';
+import type { ClientOptions } from './client-options.ts';
 
 const MINUTE_MS = 60_000;
 

@@ -97,3 +97,24 @@ test.each([
 ])('the policy is asked about %s', (_, toolCall, request) => {
   expect(policyRequest(toolCall)).toEqual({ callId: 'c', ...request });
 });
+
+test('a command outside the sandbox of an agent is a grant', async () => {
+  const asked: PolicyRequest[] = [];
+  await answerPermission(
+    {
+      sessionId: 's',
+      toolCall: { toolCallId: 'c', kind: 'execute', title: 'curl' },
+      options: [once, reject],
+    },
+    {
+      ...{ input: { text: '' }, workingDirectory: '/w', mcpServers: [] },
+      signal: new AbortController().signal,
+      decide: async (request) => {
+        asked.push(request);
+        return { decision: 'denied', rule: 'a test' };
+      },
+    },
+    { asksToLeaveSandbox: true },
+  );
+  expect(asked).toEqual([{ callId: 'c', kind: 'grant', what: 'run outside the sandbox: curl' }]);
+});

@@ -4,7 +4,7 @@ import { present } from '@whetstone/events/present';
 import { objectIn, textIn } from '../../kit/fields.ts';
 import type { PolicyRequest } from '../../policy/policy.ts';
 import type { CommandTurn } from '../native-agent.ts';
-import type { ClientOptions } from './client.ts';
+import type { ClientOptions } from './client-options.ts';
 import { pathsOf, toolNameOf } from './tool-call.ts';
 
 /** Answers what the agent asks a human. A permission is only given for this call, never for later ones. */

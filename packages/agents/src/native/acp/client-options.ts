@@ -1,0 +1,9 @@
+/** What an agent needs of its client. */
+export type ClientOptions = {
+  /** The mode in which the agent asks, by its own id. Default: the mode that it starts in. */
+  mode?: string;
+  /** Commands run in a sandbox of the agent, and its questions about them ask for more than that. Default: no. */
+  asksToLeaveSandbox?: boolean;
+  afterNew?: (sessionId: string) => void;
+  beforeLoad?: (sessionId: string, signal: AbortSignal) => Promise<void>;
+};
