@@ -1,0 +1,3 @@
+import { defineExperiment } from 'whetstone';
+
+export default defineExperiment({ agent: { kind: 'loop', profile: 'openai' }, evals: 'code' });
