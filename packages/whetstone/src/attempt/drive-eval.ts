@@ -26,6 +26,9 @@ export type DrivenEval = Disposable & {
   judge(verification: Verification): Promise<Verification>;
 };
 
+/** The longest timer that Node has. */
+const LONGEST_MS = 2 ** 31 - 1;
+
 /** Calls the code of an eval, and drives the agent as it asks. */
 export async function driveEval(
   attempt: Attempt,
@@ -38,7 +41,7 @@ export async function driveEval(
   if (!evalTask || !lab.evals) throw new TypeError(`Task ${task.id} is not an eval.`);
   const { files, workspace } = resources;
   const log = openEventLog(files.events, lab.mask);
-  const limitMs = (task.timeoutSeconds ?? agentConfig.timeoutSeconds) * 1000;
+  const limitMs = Math.min(Math.ceil((task.timeoutSeconds ?? agentConfig.timeoutSeconds) * 1000), LONGEST_MS);
   const limit = AbortSignal.timeout(limitMs);
   const signal = AbortSignal.any([attempt.signal, limit]);
   const sessions = new Sessions(attempt, resources, trace, { log, limitMs });

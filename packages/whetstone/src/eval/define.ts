@@ -64,12 +64,8 @@ export type ExperimentDefinition = {
   evals?: string | readonly string[] | ((id: string) => boolean);
   /** By name. Default: one variant, `baseline`, that changes nothing. */
   variants?: Readonly<Record<string, ExperimentVariant>>;
-  /** Where agents with a workspace run. Default: `process`. */
-  sandbox?: 'process';
   /** Most US dollars that all attempts together may cost. Needs a gateway. */
   budget?: number;
-  /** Does not start further attempts of an eval and variant once one has passed. Default: false. */
-  earlyExit?: boolean;
   /** Limit of one attempt, ms. Default: one hour. */
   timeoutMs?: number;
   /** Called once before the first attempt. */
