@@ -1,13 +1,13 @@
 import type { JsonValue } from '@whetstone/events';
-import { objectIn, textIn } from './fields.ts';
+import { objectIn, objectsIn, textIn } from './fields.ts';
 
 /** Tool names of the known agents, in lower case and without separators. The metadata already knows the shell tools. */
 const TOOLS = {
-  file_read: ['read', 'readfile', 'readmanyfiles', 'viewimage', 'notebookread'],
-  file_write: ['write', 'writefile', 'createfile'],
+  file_read: ['read', 'readfile', 'readmanyfiles', 'view', 'viewimage', 'notebookread', 'fsread'],
+  file_write: ['write', 'writefile', 'create', 'createfile', 'fswrite'],
   file_edit: [
     ...['edit', 'editfile', 'multiedit', 'notebookedit', 'replace'],
-    ...['applypatch', 'patch', 'filechange', 'strreplace'],
+    ...['applypatch', 'patch', 'filechange', 'strreplace', 'fsedit'],
   ],
   shell: [],
   web_fetch: ['webfetch', 'fetch'],
@@ -15,7 +15,7 @@ const TOOLS = {
   glob: ['glob', 'find', 'findfiles'],
   grep: ['grep', 'searchfilecontent', 'greptool', 'search'],
   list_dir: ['ls', 'list', 'listdir', 'listdirectory'],
-  agent_task: ['task', 'agent', 'spawnagent'],
+  agent_task: ['task', 'agent', 'spawnagent', 'invokeagent', 'subagent'],
   unknown: [],
 } as const satisfies Record<string, readonly string[]>;
 
@@ -28,14 +28,21 @@ export function toolCategory(name: string): ToolCategory {
   return TOOL_CATEGORIES.find((category) => TOOLS[category].some((tool) => tool === plain)) ?? 'unknown';
 }
 
-const PATH_KEYS = ['file_path', 'filePath', 'absolute_path', 'notebook_path', 'path', 'file'] as const;
-const PATCH_FILE = /^\*\*\* (?:Add|Update|Delete) File: (.+)$/gm;
+const PATH_KEYS = [
+  ...['file_path', 'filePath', 'fileName', 'absolute_path', 'notebook_path', 'path', 'file'],
+] as const;
+const PATCH_FILE = /^\*\*\* (?:(?:Add|Update|Delete) File|Move to): (.+)$/gm;
 
-/** The paths that a call names, in one of the keys for paths or in the headings of a patch. */
+/** The paths that a call names: in a key for a path, in a list of paths or changes, or in the headings of a patch. */
 export function pathsIn(input: JsonValue): string[] {
-  const named = textsAt(input, PATH_KEYS);
+  const { paths, changes } = objectIn(input) ?? {};
+  const listed = [
+    ...(Array.isArray(paths) ? paths.flatMap((path) => textIn(path) ?? []) : []),
+    ...objectsIn(changes).flatMap(({ path }) => textIn(path) ?? []),
+  ];
+  const named = [...textsAt(input, PATH_KEYS), ...listed];
   if (named.length > 0) return named;
-  const patches = typeof input === 'string' ? [input] : textsAt(input, ['patch', 'input']);
+  const patches = typeof input === 'string' ? [input] : textsAt(input, ['patch', 'patchText', 'input']);
   return patches.flatMap((patch) => [...patch.matchAll(PATCH_FILE)].map(([, path = '']) => path));
 }
 

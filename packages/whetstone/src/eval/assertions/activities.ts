@@ -1,6 +1,6 @@
 import { toolCategory } from '@whetstone/agents/tool-calls';
-import { commandsOf, matchPath, pathTest } from '../expect/commands.ts';
-import { shellEdit, toolEdit } from '../expect/edits.ts';
+import { commandsOf, pathTest } from '../expect/commands.ts';
+import { matchFile, shellEdit, toolEdit } from '../expect/edits.ts';
 import { matchEvent } from '../expect/events.ts';
 import { far, isMatcher, type Match, matched, mismatched } from '../expect/matcher.ts';
 import type { EventPattern, TextPattern, ToolCall, ToolConditions, ToolPattern } from '../expect/patterns.ts';
@@ -33,11 +33,14 @@ export function running(command: ToolPattern): Activity {
 /** Read a file, with a tool for it or with a shell command that names it. A path may be a glob. */
 export function reading(path: TextPattern): Activity {
   return callActivity('read', path, (call) => {
-    const isPossible = toolCategory(call.name) === 'file_read' || commandsOf(call) !== undefined;
-    if (!isPossible || call.status === 'rejected') return far(`"${call.name}" did not read it`);
-    return matchPath(call, path);
+    const category = commandsOf(call) ? 'shell' : toolCategory(call.name);
+    if (!READERS.has(category) || call.status === 'rejected') return far(`"${call.name}" did not read it`);
+    return matchFile(call, category, path);
   });
 }
+
+/** What may read a file that it names. */
+const READERS = new Set(['shell', 'file_read', 'grep', 'unknown']);
 
 /** Changed a file: with a tool for it, with a shell command that names it, or as the host found. Default: any file. */
 export function editing(path?: TextPattern): Activity {

@@ -115,6 +115,20 @@ describe('assertions over time', () => {
     expect(await statusOf(run, events)).toBe(status);
   });
 
+  test('a tool that nobody knows may have read or changed the file that it names', async () => {
+    const events = [called('1', 'mcp__files__get', { path: 'src/a.ts' }), result('1')];
+    expect(await statusOf((t) => t.never.read('src/a.ts'), events)).toBe('unavailable');
+    expect(await statusOf((t) => t.never.edited('src/a.ts'), events)).toBe('unavailable');
+    expect(await statusOf((t) => t.never.read('src/b.ts'), events)).toBe('passed');
+    expect(await statusOf((t) => t.after(lastEdit).ran('x'), events)).toBe('failed');
+  });
+
+  test('a tool for files that does not say which file may be about any', async () => {
+    const events = [called('1', 'edit', { title: 'Edit' }), result('1')];
+    expect(await statusOf((t) => t.never.edited('src/a.ts'), events)).toBe('unavailable');
+    expect(await statusOf((t) => t.edited(), events)).toBe('passed');
+  });
+
   test('turns are counted where they are known', async () => {
     const turn = (number: number): StreamEvent[] => [
       { type: 'session.started', turn: number },

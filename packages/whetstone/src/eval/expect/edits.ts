@@ -8,9 +8,26 @@ import { commandLineOf } from './tools.ts';
 
 /** Whether the call of a tool changed a file; without a path, any file. */
 export function toolEdit(call: ToolCall, path: TextPattern | undefined): Match {
-  const isEdit = /^file_(?:write|edit)$/.test(toolCategory(call.name));
-  if (!isEdit || /failed|rejected/.test(call.status)) return far(`"${call.name}" did not change it`);
-  return path === undefined ? matched(`${show(call.name)} changed files`) : matchPath(call, path);
+  const category = toolCategory(call.name);
+  const isPossible = /^(?:file_write|file_edit|unknown)$/.test(category);
+  if (!isPossible || /failed|rejected/.test(call.status)) return far(`"${call.name}" did not change it`);
+  if (path !== undefined) return matchFile(call, category, path);
+  if (category === 'unknown') return far(`"${call.name}" is not known to change files`);
+  return matched(`"${call.name}" changed files`);
+}
+
+/**
+ * Whether the call of a tool for files is about a path. One that names no path may be about any; a tool that nobody
+ * knows, such as one of an MCP server, may do anything with the file that it names.
+ */
+export function matchFile(call: ToolCall, category: string, path: TextPattern): Match {
+  if (category.startsWith('file_') && pathsIn(call.input).length === 0) {
+    return unavailable(`the call of "${call.name}" does not say which file it is about`);
+  }
+  const match = matchPath(call, path);
+  if (category !== 'unknown') return match;
+  const reason = `nobody knows what "${call.name}" does with the file that it names`;
+  return match.status === 'matched' ? unavailable(reason) : far(reason);
 }
 
 /** Whether a shell command changed a file, as far as its programs and redirections say. */
