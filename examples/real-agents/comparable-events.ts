@@ -31,12 +31,15 @@ export function comparableEvents(events: readonly JsonObject[], pathNames: reado
   return events.filter((event) => !isProgress(event)).map(comparableObject);
 }
 
-/** UUIDs, OpenCode's ids, the process id in the name of Claude Code's socket, and times. */
+/** The names of Codex's rollouts, UUIDs, OpenCode's ids, the process id in the name of Claude Code's socket, and times. */
 const idPattern =
-  /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b(?:ses|prt|msg)_[0-9a-f]{12}[0-9A-Za-z]{14}\b|\bcc-socks\/\d+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?/g;
+  /\b\d{4}\/\d\d\/\d\d\/rollout-[\w-]+|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b(?:ses|prt|msg)_[0-9a-f]{12}[0-9A-Za-z]{14}\b|\bcc-socks\/\d+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?/g;
 
-/** Durations, and Copilot's telemetry, which has the sizes of prompts that contain paths. */
-const isMeasurement = (field: string): boolean => /^(?:time|timestamp|.*_ms|.*Ms|toolTelemetry)$/.test(field);
+/** Durations, times, process ids, and Copilot's telemetry, which has the sizes of prompts that contain paths. */
+const isMeasurement = (field: string): boolean =>
+  /^(?:time|timestamp|.*_ms|.*Ms|(?:created|updated|recency|started|completed)At|processId|toolTelemetry)$/.test(
+    field,
+  );
 
 /** pi's starts and updates of a message, and Copilot's ephemeral events. */
 const isProgress = ({ type, ephemeral }: JsonObject): boolean =>
