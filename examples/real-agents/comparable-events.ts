@@ -41,6 +41,9 @@ const isMeasurement = (field: string): boolean =>
     field,
   );
 
-/** pi's starts and updates of a message, and Copilot's ephemeral events. */
-const isProgress = ({ type, ephemeral }: JsonObject): boolean =>
-  type === 'message_start' || type === 'message_update' || ephemeral === true;
+/** pi's starts and updates of a message, Copilot's ephemeral events, and the pieces of an app-server. */
+const isProgress = ({ type, ephemeral, method }: JsonObject): boolean =>
+  type === 'message_start' ||
+  type === 'message_update' ||
+  ephemeral === true ||
+  (typeof method === 'string' && /delta$/i.test(method));

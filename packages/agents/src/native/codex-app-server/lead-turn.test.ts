@@ -1,4 +1,5 @@
 import { getEventListeners } from 'node:events';
+import { join } from 'node:path';
 import type { JsonObject } from '@whetstone/events';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import { completed, item, scriptedServer, turnWith } from './__fixtures__/scripted-server.ts';
@@ -107,6 +108,87 @@ test.each([
   });
   await leadTurn(server.peer, turnWith(given).turn);
   expect(server.paramsOf(method)).toMatchObject(params);
+});
+
+test('Each part of a prompt is given as Codex takes it, and in words where it takes none', async () => {
+  const server = scriptedServer();
+  const { turn } = turnWith({});
+  const items = [
+    { type: 'text', text: 'Look.' },
+    { type: 'image', path: 'shots/a.png' },
+    { type: 'image', url: 'https://example.org/b.png' },
+    { type: 'skill', name: 'brew-tea' },
+    { type: 'mention', name: 'calendar', path: 'app://calendar' },
+    { type: 'mention', name: 'somebody' },
+    { type: 'file', path: 'a.ts' },
+    { type: 'diff', diff: '+a' },
+  ] as const;
+  await leadTurn(server.peer, { ...turn, input: { text: 'Look.', items } });
+  const words = (text: string) => ({ type: 'text', text, text_elements: [] });
+  expect(server.paramsOf('turn/start').input).toEqual([
+    words('Look.'),
+    { type: 'localImage', path: join(process.cwd(), 'shots/a.png') },
+    { type: 'image', url: 'https://example.org/b.png' },
+    { type: 'skill', name: 'brew-tea', path: '/home/.codex/skills/brew-tea/SKILL.md' },
+    { type: 'mention', name: 'calendar', path: 'app://calendar' },
+    words('@somebody'),
+    words('File: a.ts'),
+    words('```diff\n+a\n```'),
+  ]);
+});
+
+test('What Codex offers is listed without paths, and what it does not list is null', async () => {
+  const server = scriptedServer({
+    'model/list': ({ cursor }) =>
+      cursor === undefined
+        ? { data: [{ id: 'a', model: 'gpt-a', isDefault: true, upgrade: null }], nextCursor: 'more' }
+        : { data: [{ id: 'b', model: 'gpt-b', isDefault: false }], nextCursor: null },
+    'skills/list': () => ({
+      data: [{ cwd: '/w', skills: [{ name: 's', scope: 'user', enabled: true, path: '/w/s' }] }],
+    }),
+    'plugin/list': () => ({
+      marketplaces: [
+        {
+          name: 'local',
+          path: '/m',
+          plugins: [
+            { name: 'tea', installed: true, enabled: true },
+            { name: 'cup', installed: false },
+          ],
+        },
+      ],
+    }),
+    'plugin/read': () => ({
+      plugin: { skills: [{ name: 'pour', path: '/p' }], apps: [], mcpServers: ['cups'] },
+    }),
+    'app/list': () => ({ error: { code: -32600, message: 'needs a login' } }),
+  });
+  const { turn, reported, logged } = turnWith({
+    options: { discover: ['models', 'skills', 'plugins', 'apps'] },
+  });
+  await leadTurn(server.peer, turn);
+  expect(reported.discovered).toEqual({
+    models: [
+      { id: 'a', model: 'gpt-a', isDefault: true },
+      { id: 'b', model: 'gpt-b', isDefault: false },
+    ],
+    skills: [{ name: 's', scope: 'user', enabled: true }],
+    plugins: [
+      {
+        marketplace: 'local',
+        name: 'tea',
+        installed: true,
+        enabled: true,
+        skills: ['pour'],
+        apps: [],
+        mcpServers: ['cups'],
+      },
+      { marketplace: 'local', name: 'cup', installed: false },
+    ],
+    apps: null,
+  });
+  expect(server.paramsOf('plugin/read')).toEqual({ marketplacePath: '/m', pluginName: 'tea' });
+  expect(logged).toEqual(['codex app-server, apps: needs a login']);
 });
 
 test('An archived thread is taken back before it is resumed', async () => {

@@ -11,9 +11,12 @@ import type {
   InitializeParams,
   ReviewStartParams,
   ReviewTarget,
+  ThreadArchiveParams,
   ThreadForkParams,
   ThreadResumeParams,
   ThreadStartParams,
+  ThreadUnarchiveParams,
+  ThreadUnsubscribeParams,
   TurnInterruptParams,
   TurnStartParams,
   TurnSteerParams,
@@ -124,7 +127,8 @@ async function openThread(ask: Ask, turn: DialogueTurn): Promise<string> {
   }
   const resumed = turn.resume ?? given.resume;
   if (resumed !== undefined) {
-    if (given.cleanup === 'archive') await ask('thread/unarchive', { threadId: resumed });
+    if (given.cleanup === 'archive')
+      await ask('thread/unarchive', { threadId: resumed } satisfies ThreadUnarchiveParams);
     const params: ThreadResumeParams = { threadId: resumed, ...shared, excludeTurns: true };
     return threadIn(await ask('thread/resume', params));
   }
@@ -171,7 +175,8 @@ async function takeLeave(ask: Ask, threadId: string, turn: DialogueTurn): Promis
   const { cleanup = 'unsubscribe', reuse_server = false } = turn.options as AppServerOptions;
   if (turn.signal.aborted || cleanup === 'none' || (reuse_server && cleanup === 'unsubscribe')) return;
   const method = cleanup === 'archive' ? 'thread/archive' : 'thread/unsubscribe';
-  await ask(method, { threadId }).catch((error: Error) =>
+  const params: ThreadArchiveParams & ThreadUnsubscribeParams = { threadId };
+  await ask(method, params).catch((error: Error) =>
     turn.log(`codex app-server, ${method}: ${error.message}`),
   );
 }

@@ -5,15 +5,22 @@ import { RPC_CODES, RpcError } from '../../kit/json-rpc.ts';
 import type { DecidePolicy, PolicyDecision, PolicyRequest } from '../../policy/policy.ts';
 import { shellCommand } from '../codex-cli/shell-command.ts';
 import type {
+  ApplyPatchApprovalParams,
   ApplyPatchApprovalResponse,
+  CommandExecutionRequestApprovalParams,
   CommandExecutionRequestApprovalResponse,
   CurrentTimeReadResponse,
+  DynamicToolCallParams,
   DynamicToolCallResponse,
+  ExecCommandApprovalParams,
   ExecCommandApprovalResponse,
+  FileChangeRequestApprovalParams,
   FileChangeRequestApprovalResponse,
   GrantedPermissionProfile,
   McpServerElicitationRequestResponse,
+  PermissionsRequestApprovalParams,
   PermissionsRequestApprovalResponse,
+  ToolRequestUserInputParams,
   ToolRequestUserInputResponse,
 } from './protocol.ts';
 import type { ServerRequestMethod } from './protocol-methods.ts';
@@ -27,7 +34,24 @@ export type Questioned = {
   pathsOf: (itemId: string) => readonly string[];
 };
 
-type Answers = Record<ServerRequestMethod, (params: JsonObject, turn: Questioned) => Promise<JsonObject>>;
+/** The fields of each question, which hold what Codex says they do, or anything. */
+type Asked = {
+  'item/commandExecution/requestApproval': CommandExecutionRequestApprovalParams;
+  'item/fileChange/requestApproval': FileChangeRequestApprovalParams;
+  'item/permissions/requestApproval': PermissionsRequestApprovalParams;
+  'item/tool/requestUserInput': ToolRequestUserInputParams;
+  'item/tool/call': DynamicToolCallParams;
+  execCommandApproval: ExecCommandApprovalParams;
+  applyPatchApproval: ApplyPatchApprovalParams;
+};
+type Fields<Of> = { readonly [Field in keyof Of]?: JsonValue };
+
+type Answers = {
+  [Method in ServerRequestMethod]: (
+    params: Method extends keyof Asked ? Fields<Asked[Method]> : JsonObject,
+    turn: Questioned,
+  ) => Promise<JsonObject>;
+};
 
 /** Answers what Codex asks its client. A policy decides; nothing is accepted for longer than this one time. */
 const answers: Answers = {
@@ -64,7 +88,7 @@ const answers: Answers = {
       options: objectsIn(options).flatMap(({ label }) => textIn(label) ?? []),
     }));
     const { answers: given = {} } = await decide({
-      ...idOf(params.itemId, params),
+      ...idOf(params.itemId, {}),
       kind: 'question',
       questions,
     });
@@ -82,7 +106,7 @@ const answers: Answers = {
   async 'item/tool/call'(params, { decide }) {
     const [tool = '', space] = [textIn(params.tool), textIn(params.namespace)];
     const { rule } = await decide({
-      ...idOf(params.callId, params),
+      ...idOf(params.callId, {}),
       ...{
         kind: 'tool',
         name: space === undefined ? tool : `${space}.${tool}`,
@@ -125,15 +149,21 @@ export async function answerRequest(
       `The client of this session does not know ${method.slice(0, 200)}.`,
     );
   }
-  return await answers[method as ServerRequestMethod](params, turn);
+  const answer: (params: JsonObject, turn: Questioned) => Promise<JsonObject> =
+    answers[method as ServerRequestMethod];
+  return await answer(params, turn);
 }
 
-const idOf = (id: JsonValue | undefined, { reason }: JsonObject) => ({
+const idOf = (id: JsonValue | undefined, { reason }: { reason?: JsonValue }) => ({
   callId: textIn(id) ?? 'unnamed',
   ...present({ reason: textIn(reason) }),
 });
 
-function commandOf({ command, cwd, networkApprovalContext }: JsonObject) {
+function commandOf({
+  command,
+  cwd,
+  networkApprovalContext,
+}: Fields<Pick<CommandExecutionRequestApprovalParams, 'command' | 'cwd' | 'networkApprovalContext'>>) {
   const host = textIn(objectIn(networkApprovalContext)?.host);
   const text = command == null ? '' : shellCommand(command);
   return { kind: 'command', command: text, ...present({ cwd: textIn(cwd), host }) } as const;

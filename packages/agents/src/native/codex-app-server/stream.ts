@@ -10,6 +10,7 @@ import { type CodexUsage, codexUsage, toUsage, usageSince } from '../codex-cli/i
 import { SANDBOX_MODES } from './confinement.ts';
 import { execItem, itemUse } from './items.ts';
 import { NOTIFICATIONS } from './notifications.ts';
+import type { ThreadTokenUsage, TurnStatus } from './protocol.ts';
 import type { ServerNotificationMethod } from './protocol-methods.ts';
 
 /**
@@ -136,7 +137,8 @@ export class AppServerStream implements NativeMapper {
     return [];
   }
 
-  #completed({ id, status, error }: JsonObject): StreamEvent[] {
+  #completed({ id, error, ...turn }: JsonObject): StreamEvent[] {
+    const status = turn.status as TurnStatus | undefined;
     if (typeof id === 'string') this.#facts.turnId = id;
     if (status === 'completed') {
       this.#record.ending = 'completed';
@@ -156,7 +158,7 @@ export class AppServerStream implements NativeMapper {
 
   /** Codex counts the tokens of the whole thread, anew after each model call. */
   #used(total: JsonValue | undefined, line: JsonObject): StreamEvent[] {
-    const counts = objectIn(total) ?? {};
+    const counts: { [Count in keyof ThreadTokenUsage['total']]?: JsonValue } = objectIn(total) ?? {};
     const now = codexUsage({
       ...present({
         input_tokens: counts.inputTokens,
