@@ -168,6 +168,10 @@ export const whetstoneErrors = {
     'A setup command of a task failed before the agent was started.',
     'Run the command in a clean checkout, and correct the task.',
   ),
+  'terminal-missing': usage(
+    'A command that asks questions has no terminal to ask on.',
+    'Run it on a terminal, or leave out the option that asks.',
+  ),
   'upstream-missing': usage(
     'The gateway should forward calls, and knows no provider to forward them to.',
     'Set the key variable of a provider, or name a provider and the source of its key.',

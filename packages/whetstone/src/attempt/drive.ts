@@ -23,12 +23,13 @@ export type TurnResources = {
 /** Sends the prompt and the follow-ups, until a turn does not complete. Resolves with the whole session as one turn. */
 export async function drive(
   attempt: Attempt,
-  { mask }: Lab,
+  { mask, ask }: Lab,
   resources: TurnResources,
   trace: Trace,
 ): Promise<Turn> {
   using log = openEventLog(resources.files.events, mask);
-  await using session = await openSession(attempt.agent, sessionOptions(attempt, resources));
+  const options = { ...sessionOptions(attempt, resources), ...present({ ask }) };
+  await using session = await openSession(attempt.agent, options);
   const { followUps = [], outputSchema } = attempt.task;
   const prompts = [attempt.prompt, ...followUps];
   for (const [index, text] of prompts.entries()) {

@@ -1,4 +1,4 @@
-import type { Agent, DeclaredContext, Turn } from '@whetstone/agents';
+import type { Agent, AskHuman, DeclaredContext, Turn } from '@whetstone/agents';
 import type { AgentConfig } from '@whetstone/agents/config';
 import type { Gateway, Lane, LaneOptions } from '@whetstone/gateway';
 import type { Mask, SandboxProvider } from '@whetstone/sandbox';
@@ -26,6 +26,8 @@ export type Lab = {
   evals?: EvalWorkers;
   /** Where an attempt makes the folders of an agent without a workspace. */
   scratch: string;
+  /** Asks a person what no rule of the agent's policy decides. Default: nobody is asked. */
+  ask?: AskHuman;
   /** Whether a copy of each workspace is kept. */
   keepWorkspace?: boolean;
 };

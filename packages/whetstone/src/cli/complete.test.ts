@@ -31,7 +31,9 @@ test('completes commands, options, choices, and the ids of the config and of run
   expect(await after('run', '--category', '')).toEqual(['bug']);
   expect(await after('run', '--resume', '')).toEqual(['latest', manifest.run_id]);
   expect(await after('show', 'latest', '')).toEqual(['one__baseline__writer__trial-1']);
-  expect(await after('agents', 'install', 'codex')).toEqual(expect.arrayContaining(['codex-cli', 'codex-sdk']));
+  expect(await after('agents', 'install', 'codex')).toEqual(
+    expect.arrayContaining(['codex-cli', 'codex-sdk']),
+  );
   expect(await after('errors', 'run-not')).toEqual(['run-not-found']);
   expect(await after('run', '--config', '')).toEqual([]);
   expect(await after('run', '--agent', 'x', '-c', 'missing.yaml', '--task-id', '')).toEqual([]);

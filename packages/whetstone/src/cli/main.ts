@@ -112,6 +112,12 @@ function addRun(program: Command, action: ActionOf): void {
         'resume a run: run only what is missing (a path, an id, or "latest")',
       ).conflicts(['agent', 'variant', 'taskId', 'category', 'difficulty', 'trials', 'maxTasks', 'seed']),
     )
+    .addOption(
+      new Option(
+        '--interactive',
+        'ask you what no rule of an agent’s policy decides, for debugging',
+      ).conflicts(['jobs', 'dryRun', 'json']),
+    )
     .option('--keep-workspace', 'keep a copy of each case’s workspace in the folder of the case')
     .option(
       '--fail-under <rate>',

@@ -13,6 +13,7 @@ import { run } from '../run/run.ts';
 import { reasonsToRunAgain } from '../run/run-again.ts';
 import { startProblems } from '../run/start-problems.ts';
 import { previewInstructions } from '../workspace/preview-instructions.ts';
+import { askOnTerminal } from './ask-on-terminal.ts';
 import { printDryRun } from './dry-run.ts';
 import { openConfig } from './find-config.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -37,6 +38,7 @@ export type RunCommandOptions = {
   resume?: string;
   failUnder?: number;
   keepWorkspace?: boolean;
+  interactive?: boolean;
   json?: boolean;
 };
 
@@ -76,14 +78,16 @@ export async function runCommand(options: RunCommandOptions, streams: Streams): 
     return problems.length === 0 ? 0 : 2;
   }
 
+  const ask = options.interactive ? askOnTerminal(streams) : undefined;
   await requireExecutables(loaded, request.selection);
   const progress = await createProgress(stderr);
   const { jobs, keepWorkspace = false } = options;
   using interrupt = onInterrupt(stderr);
   const { signal } = interrupt;
-  const result = await run({ ...request, jobs, keepWorkspace, signal, onEvent: progress.show }).finally(
-    progress.stop,
-  );
+  const result = await run({
+    ...{ ...request, jobs, keepWorkspace, signal, onEvent: progress.show },
+    ...present({ ask }),
+  }).finally(progress.stop);
 
   if (options.json) stdout.write(escapedJson(result.summary));
   else {

@@ -1,4 +1,4 @@
-import { type Agent, createAgent } from '@whetstone/agents';
+import { type Agent, type AskHuman, createAgent } from '@whetstone/agents';
 import { watchLearnedSecrets } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
@@ -52,6 +52,11 @@ export type RunOptions = {
    * `latest`. `selection`, `trials` and `seed` are then those of that run. Default: a new run.
    */
   resume?: string;
+  /**
+   * Asks a person what no rule of an agent's policy decides, for debugging. `undefined` as the answer leaves it to the policy.
+   * Default: nobody is asked.
+   */
+  ask?: AskHuman;
   /** Keeps a copy of the workspace of each case in the folder of the case. Default: false. */
   keepWorkspace?: boolean;
   /** The processes that have the evals loaded; the caller ends them. Default: own ones. */
@@ -162,7 +167,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     mask,
     version,
     keepWorkspace,
-    ...present({ gateway, evals }),
+    ...present({ gateway, evals, ask: options.ask }),
   };
   const unfinished = await runCases({ ...lab, config, agents, contexts }, plan, { jobs, signal, onEvent });
   const interrupted = unfinished > 0;

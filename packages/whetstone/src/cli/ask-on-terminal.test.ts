@@ -1,0 +1,55 @@
+import { PassThrough } from 'node:stream';
+import { expect, test } from 'vitest';
+import { askOnTerminal } from './ask-on-terminal.ts';
+import type { Streams } from './streams.ts';
+
+function terminal() {
+  const stdin = Object.assign(new PassThrough(), { isTTY: true });
+  const stderr = new PassThrough();
+  const streams = { stdin, stderr } as unknown as Streams;
+  return { stdin, ask: askOnTerminal(streams), shown: () => String(stderr.read() ?? '') };
+}
+
+const command = (text: string) => ({ kind: 'command', callId: 'call-1', command: text }) as const;
+
+test('only yes allows; anything else is left to the policy', async () => {
+  const { stdin, ask } = terminal();
+  for (const [answer, decision] of [
+    ['y', 'approved'],
+    ['Yes', 'approved'],
+    ['', undefined],
+    ['n', undefined],
+    ['yellow', undefined],
+  ] as const) {
+    const answered = ask(command('npm test'));
+    setImmediate(() => stdin.write(`${answer}\n`));
+    expect((await answered)?.decision).toBe(decision);
+  }
+});
+
+test('the end of the input allows nothing', async () => {
+  const { stdin, ask } = terminal();
+  const answered = ask(command('npm test'));
+  stdin.end();
+  expect(await answered).toBeUndefined();
+});
+
+test('two questions at once are asked one after the other, without control characters', async () => {
+  const { stdin, ask, shown } = terminal();
+  const first = ask(command('echo \u001b[2Jone'));
+  const second = ask(command('echo two'));
+  setImmediate(() => stdin.write('y\n'));
+  expect((await first)?.rule).toBe('--interactive');
+  const before = shown();
+  expect(before).toContain('Allow it once? [y/N]');
+  expect(before).not.toContain('[2J'.padStart(4, '\u001b'));
+  expect(before).not.toContain('echo two');
+  setImmediate(() => stdin.write('n\n'));
+  expect(await second).toBeUndefined();
+  expect(shown()).toContain('run echo two');
+});
+
+test('without a terminal it is an error that says what to write instead', () => {
+  const streams = { stdin: new PassThrough(), stderr: new PassThrough() } as unknown as Streams;
+  expect(() => askOnTerminal(streams)).toThrow(/needs a terminal/);
+});
