@@ -4,6 +4,7 @@
  */
 import { execFile, execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -78,6 +79,7 @@ try {
     runAgentExamples(agentsOnly, node);
     await runQuickstarts(user, node);
   }
+  checkBridges(user);
   checkTypes(user);
   checkDocuments(user);
   console.log('The tarballs work.');
@@ -150,6 +152,17 @@ function runAgentExamples(user: string, node: string): void {
   const read = run('transcripts.ts', sessions);
   if (!read.includes('codex-cli\t2\t12\t105025\tcompleted\t'))
     throw new Error(`transcripts.ts said:\n${read}`);
+}
+
+/** The programs that stand between Whetstone and an SDK are found by the name of their export, and run. */
+function checkBridges(user: string): void {
+  const { resolve } = createRequire(join(user, 'node_modules/@whetstone/agents/dist/index.js'));
+  const [module] = globSync('node_modules/@whetstone/events/dist/index.js', { cwd: user });
+  for (const name of ['codex-sdk', 'claude-agent-sdk']) {
+    const args = [resolve(`@whetstone/agents/${name}-bridge`), join(user, module ?? ''), '--version'];
+    const said = execFileSync(process.execPath, args, { encoding: 'utf8' });
+    if (!said.startsWith('@whetstone/events ')) throw new Error(`the bridge of ${name} said: ${said}`);
+  }
 }
 
 /** Runs the first example of the READMEs as it stands in the tarballs. */

@@ -5,5 +5,5 @@ export { agentVersion } from './agent-version.ts';
 export { type AgentHere, agentsHere } from './agents-here.ts';
 export { type Check, checkAgents } from './check-agents.ts';
 export { installAgent, testedVersion } from './install-agent.ts';
-export { installedVersions, isInstalled } from './installed-agents.ts';
+export { installedVersions, isInstalled, locateProgram, startOf } from './installed-agents.ts';
 export { versionOfPackage } from './package-of.ts';

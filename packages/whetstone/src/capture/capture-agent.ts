@@ -1,6 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import type { KnownDrivenAgent } from '@whetstone/agents';
 import { findOnPath } from '@whetstone/agents/config';
+import { locateProgram } from '@whetstone/agents/install';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { type LaneRequest, type LedgerLine, readRequestPrompt } from '@whetstone/gateway';
@@ -25,7 +26,7 @@ const PROMPT = 'Reply with OK.';
 export async function captureAgent(agent: KnownDrivenAgent, options: CaptureOptions = {}): Promise<Capture> {
   const { model, signal = new AbortController().signal } = options;
   const programFile = await findProgram(agent);
-  const run = await runOnce(agent, { ...present({ model }), prompt: PROMPT, signal });
+  const run = await runOnce(agent, { ...present({ model }), programFile, prompt: PROMPT, signal });
   const call = mainCall(run);
   const request = call && run.requests.get(call.id);
   if (!call || !request) throw noRequest(agent, run);
@@ -47,8 +48,10 @@ export async function captureAgent(agent: KnownDrivenAgent, options: CaptureOpti
   };
 }
 
-/** Looks where the sandbox will look. */
-async function findProgram({ release: { program, package: name } }: KnownDrivenAgent): Promise<string> {
+/** Looks where the sandbox will look. The module of an SDK is that of the project, or an installed one. */
+async function findProgram(agent: KnownDrivenAgent): Promise<string> {
+  const { program, package: name, entry } = agent.release;
+  if ('module' in entry) return locateProgram(agent);
   const file = await findOnPath(sandboxPath(process.env.PATH))(program);
   if (file) return realpath(file);
   throw new WhetstoneError('agent-not-installed', `${program} is not on the PATH.`, {

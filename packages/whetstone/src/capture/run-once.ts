@@ -1,6 +1,7 @@
 import { mkdir, readFile, realpath } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createAgent, type KnownDrivenAgent, openSession, type Turn } from '@whetstone/agents';
+import { startOf } from '@whetstone/agents/install';
 import { present } from '@whetstone/events/present';
 import { createGateway, type LaneRequest, type LedgerLine, scriptFromSteps } from '@whetstone/gateway';
 import type { CommandResult } from '@whetstone/sandbox';
@@ -30,8 +31,13 @@ export const isMain = ({ status, step }: LedgerLine): boolean => status === 200 
 
 /** One turn in an empty repository with its own HOME and a scripted model. Settles when all of it is removed. */
 export async function runOnce(
-  { kind, release }: KnownDrivenAgent,
-  { model, prompt, signal }: { model?: string; prompt: string; signal: AbortSignal },
+  driven: KnownDrivenAgent,
+  {
+    model,
+    programFile,
+    prompt,
+    signal,
+  }: { model?: string; programFile: string; prompt: string; signal: AbortSignal },
 ): Promise<AgentRun> {
   await using folder = await makeFolder();
   const requests = new Map<string, LaneRequest>();
@@ -45,13 +51,15 @@ export async function runOnce(
       if (isMain(line)) setTimeout(() => enough.abort(), GRACE_MS).unref();
     },
   });
-  const agent = await createAgent({ kind, ...present({ model }) }, { hasLanes: true });
+  const agent = await createAgent({ kind: driven.kind, ...present({ model }) }, { hasLanes: true });
   await using session = await openSession(agent, { folder: folder.workspace, lane, signal });
   const { sandbox, files } = session;
   await sandbox.runCommand('git', ['init', '--quiet']);
   const turn = await session.send(prompt, { timeoutMs: TURN_LIMIT_MS, signal: enough.signal });
   // Behind the turn, which has put the agent's settings into its home.
-  const version = await sandbox.runCommand(release.program, ['--version'], {
+  const { program, entry } = driven.release;
+  const [file, ...args] = startOf(driven, 'module' in entry ? programFile : program);
+  const version = await sandbox.runCommand(file, [...args, '--version'], {
     timeoutMs: VERSION_LIMIT_MS,
     signal,
   });
