@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { createGateway, type Lane, scriptFromSteps } from '@whetstone/gateway';
 import { afterEach, expect, test } from 'vitest';
-import { programs } from '../../../../examples/real-agents/install.ts';
+import { cacheFolder, programs } from '../../../../examples/real-agents/install.ts';
 import { makeProject, type Project } from './__fixtures__/project.ts';
 
 let project: Project;
@@ -129,6 +129,8 @@ test('released agents use the login of the user, and the gateway meters them wit
       agents: {
         claude: { kind: 'claude-code', ...login },
         codex: { kind: 'codex-cli', ...login },
+        'claude-sdk': { kind: 'claude-agent-sdk', ...login },
+        'codex-sdk': { kind: 'codex-sdk', ...login },
         pi: { kind: 'pi', ...login },
         copilot: { kind: 'copilot', ...login, env: { COPILOT_DEBUG_GITHUB_API_URL: provider.url } },
         opencode: {
@@ -167,6 +169,7 @@ test('released agents use the login of the user, and the gateway meters them wit
   });
   const { stderr } = await project.whetstone(['run'], {
     HOME: join(project.root, 'home'),
+    XDG_CACHE_HOME: cacheFolder,
     COPILOT_GITHUB_TOKEN: gitHubToken,
     PATH: [programs, process.env.PATH].join(delimiter),
   });
@@ -177,6 +180,8 @@ test('released agents use the login of the user, and the gateway meters them wit
   expect(rows.map((row) => [row.agent_name, row.outcome, row.usage_source, row.models.length])).toEqual([
     ['claude', 'passed', 'gateway', 1],
     ['codex', 'passed', 'gateway', 1],
+    ['claude-sdk', 'passed', 'gateway', 1],
+    ['codex-sdk', 'passed', 'gateway', 1],
     ['pi', 'passed', 'gateway', 1],
     ['copilot', 'passed', 'gateway', 1],
     ['opencode', 'passed', 'agent', 1],
