@@ -1,5 +1,6 @@
 import { defineConfig } from 'vitest/config';
 import { testNeeds } from './scripts/test-needs.ts';
+import everyday from './vitest.config.ts';
 
 /** Released agents, installed from the registry: slow, and with a command of their own. */
 export default defineConfig({
@@ -10,6 +11,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 600_000,
     pool: 'forks',
+    env: everyday.test?.env ?? {},
     // The agents wait for each other and for time limits, more than for the processor.
     maxWorkers: 2,
     tags: testNeeds,

@@ -16,7 +16,7 @@ export default defineConfig({
     isolate: false,
     restoreMocks: true,
     unstubEnvs: true,
-    // Programs that tests start are TypeScript, too: compiled once.
+    // Programs that tests start are TypeScript, too: compiled once, and not once per run, whose TMPDIR is new.
     env: { NODE_COMPILE_CACHE: join(tmpdir(), 'whetstone-compile-cache') },
     // Most tests wait for processes: more workers than cores, and not so many that they starve each other.
     maxWorkers: 4,

@@ -26,7 +26,7 @@ function capture(args: readonly string[], env: NodeJS.ProcessEnv = {}) {
     env: {
       PATH: `${join(folder, 'bin')}${delimiter}${process.env.PATH}`,
       HOME: folder,
-      NODE_COMPILE_CACHE: join(tmpdir(), 'whetstone-compile-cache'),
+      NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
       ...env,
     },
     encoding: 'utf8',

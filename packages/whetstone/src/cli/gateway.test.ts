@@ -42,7 +42,7 @@ afterEach(() => {
 const environment = (env: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: folder,
-  NODE_COMPILE_CACHE: join(tmpdir(), 'whetstone-compile-cache'),
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
   ...env,
 });
 

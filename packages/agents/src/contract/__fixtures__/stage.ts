@@ -15,7 +15,7 @@ const FAKE_AGENT = join(import.meta.dirname, 'fake-agent.ts');
 /** Started by agents that speak a protocol. */
 const FAKE_ACP_AGENT = join(import.meta.dirname, 'fake-acp-agent.ts');
 /** The fake agent starts hundreds of times and is compiled once. */
-const COMPILE_CACHE = join(tmpdir(), 'whetstone-compile-cache');
+const COMPILE_CACHE = process.env.NODE_COMPILE_CACHE ?? '';
 const fake = (format: string): string =>
   `export NODE_COMPILE_CACHE='${COMPILE_CACHE}'
 [ "$1" != --acp ] || exec '${process.execPath}' '${FAKE_ACP_AGENT}' "$@"

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -53,7 +52,7 @@ function giveBack(used: Host): void {
 
 function startHost(): Host {
   const child = spawn(process.execPath, [join(import.meta.dirname, 'command-line-host.ts')], {
-    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: join(tmpdir(), 'whetstone-compile-cache') },
+    env: { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
   child.unref();

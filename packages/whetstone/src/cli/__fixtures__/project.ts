@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Manifest } from '../../record/manifest.ts';
@@ -132,7 +131,7 @@ function environment(temporary: string): NodeJS.ProcessEnv {
     USER: process.env.USER,
     LANG: 'C.UTF-8',
     TMPDIR: temporary,
-    NODE_COMPILE_CACHE: join(tmpdir(), 'whetstone-compile-cache'),
+    NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
   };
 }
 
