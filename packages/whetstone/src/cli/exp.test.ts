@@ -69,6 +69,7 @@ export default defineEval({
     third.check(third.reply, includes('Hello Eve'));
     other.calledTool('greet', { count: 1 });
     t.maxTokens(100).soft();
+    t.within(3).turns.soft();
     t.log([t.flags.tone, t.model, t.o11y.totalToolCalls, t.usage?.inputTokens].join(' '));
   },
 });
@@ -94,6 +95,7 @@ export default defineEval({
     [undefined, expect.stringContaining('check'), 'passed', 'gate'],
     [undefined, expect.stringContaining('calledTool("greet"'), 'passed', 'gate'],
     [undefined, 'maxTokens(100)', 'passed', 'soft'],
+    [undefined, 'within(3).turns', 'passed', 'soft'],
   ]);
   expect(row?.assertions?.[1]).toMatchObject({ at: { file: 'evals/talk/hello.eval.ts', line: 13 } });
   // The log of the adapter is an event too, so evidence counts lines of the file.
@@ -107,7 +109,7 @@ export default defineEval({
   expect(project.read('talk/hello', 'prompt.md')).toBe(
     'Ada\n\n--- turn 2 ---\n\nBob\n\n--- turn 3, session 2 ---\n\nEve',
   );
-  expect(JSON.parse(project.read('talk/hello', 'assertions.json'))).toHaveLength(6);
+  expect(JSON.parse(project.read('talk/hello', 'assertions.json'))).toHaveLength(7);
   const shown = await project.whetstone(['show', 'latest', 'talk']);
   expect(shown.stdout).toMatch(/Assertions\n +passed: .*outputEquals/);
 });

@@ -175,7 +175,7 @@ function subjectOf({ request, calls }: Attempt, turns: readonly Sent[]): Omit<Su
   const last = turns.at(-1);
   const capabilities: AgentCapabilities = request.capabilities;
   return {
-    ...{ events, capabilities },
+    ...{ events, capabilities, turnStarts: turns.map(({ firstIndex }) => firstIndex) },
     usage: sumOf(turns, usageOf, addUsage),
     costUsd: sumOf(
       turns,
