@@ -90,7 +90,7 @@ export function mayRunCommands(kind: DrivenAgentKind): AgentSettings {
   if (!enforces?.shell?.includes('ask')) return {};
   // One without a sandbox of its own has to be allowed each command.
   return kind === 'claude-agent-sdk'
-    ? { policy: [{ allow: { kind: 'command' } }], options: { setting_sources: ['project'] } }
+    ? { policy: [{ allow: { kind: 'command' } }], options: { setting_sources: ['project', 'local'] } }
     : { permissions: { shell: 'allow' } };
 }
 

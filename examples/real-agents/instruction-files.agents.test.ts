@@ -7,7 +7,7 @@ import { drivenAgentKinds, instructionsRead, isInstructionFile } from '@whetston
 import { testedVersion } from '@whetstone/agents/install';
 import { createGateway, defineScript, type Gateway, type Script } from '@whetstone/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KNOWN_MODELS } from './drive-agent.ts';
+import { KNOWN_MODELS, mayRunCommands } from './drive-agent.ts';
 import { cacheFolder } from './install.ts';
 
 /** Files that some agent reads, and files that one could read because they have such names. */
@@ -100,7 +100,12 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
   beforeAll(async () => {
     const environment = { ...process.env, XDG_CACHE_HOME: cacheFolder };
     agent = await createAgent(
-      { kind, version: testedVersion(drivenAgents[kind]), model: KNOWN_MODELS[kind] },
+      {
+        kind,
+        version: testedVersion(drivenAgents[kind]),
+        model: KNOWN_MODELS[kind],
+        ...mayRunCommands(kind),
+      },
       { environment, hasLanes: true },
     );
   });

@@ -1,16 +1,10 @@
-import { join } from 'node:path';
 import { codexCli } from '../codex-cli/codex-cli.ts';
+import { ownTemporary } from '../codex-cli/own-temporary.ts';
 import type { Launch } from '../native-agent.ts';
 import { confiningArgs } from './confinement.ts';
 import { leadTurn } from './lead-turn.ts';
 import type { AppServerOptions } from './options.ts';
 import { tracing } from './trace.ts';
-
-/**
- * Codex has no sandbox when its own folder is below the temporary one. It names the temporary folder in its prompt as
- * well, where a replay knows it again because it is in the home.
- */
-const TEMPORARY = '.cache/tmp';
 
 export const launch: Launch = {
   // One installation and one configuration file with `codex exec`; the rest is said in each thread and turn.
@@ -18,9 +12,10 @@ export const launch: Launch = {
     const { files, env, args = [] } = codexCli.launch.settings(connection);
     const { trace } = (connection.options ?? {}) as AppServerOptions;
     const traced = trace && tracing(trace.endpoint);
+    const temporary = ownTemporary(connection.home);
     return {
-      files: { ...files, [`${TEMPORARY}/README`]: 'The temporary files of a case.\n' },
-      env: { ...env, TMPDIR: join(connection.home, TEMPORARY), ...traced?.env },
+      files: { ...files, ...temporary.files },
+      env: { ...env, ...temporary.env, ...traced?.env },
       args: [...args, ...confiningArgs(connection.permissions), ...(traced?.args ?? [])],
     };
   },

@@ -3,6 +3,7 @@ import { sdkDialogue, staysOpen } from '../../kit/sdk-dialogue.ts';
 import { sdkItems } from '../../kit/sdk-items.ts';
 import type { Permissions } from '../../policy/permissions.ts';
 import { launch as cli } from '../codex-cli/launch.ts';
+import { ownTemporary } from '../codex-cli/own-temporary.ts';
 import type { Connection, DialogueTurn, Launch } from '../native-agent.ts';
 import type { CodexSdkRequest } from './bridge.ts';
 import type { CodexSdkOptions } from './options.ts';
@@ -15,7 +16,11 @@ const SANDBOX_MODES = {
 
 export const launch: Launch = {
   // The SDK starts Codex CLI, which reads the same settings.
-  settings: cli.settings,
+  settings(connection) {
+    const { env, files } = cli.settings(connection);
+    const temporary = ownTemporary(connection.home);
+    return { env: { ...env, ...temporary.env }, files: { ...files, ...temporary.files } };
+  },
   turn: () => [],
   stays: staysOpen,
   dialogue: sdkDialogue(async (turn) => ({ request: await requestOf(turn) })),
