@@ -242,6 +242,8 @@ test('a case runs only once for the same work, and each run says which results a
   const [again] = (await exp()).runs;
   expect(again.cases).toMatchObject({ passed: 1, failed: 1, error: 1, reused: 2 });
   expect(again.caveats.join('\n')).toContain('2 of 3 cases did not run');
+  const { stderr } = await project.whetstone(['exp']);
+  expect(stderr).toContain('3 cases, 2 of them reused → ');
   const { good } = project.rows();
   expect(good?.reused_from).toEqual({ run_id: first?.run_id, case_id: first?.case_id });
   expect(good?.assertions).toEqual(first?.assertions);

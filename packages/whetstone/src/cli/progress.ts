@@ -89,7 +89,8 @@ async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise
 const warningLine = (message: string, colors: Colors): string =>
   `${colors.yellow('warning')}  ${oneLine(message)}`;
 
-function startLine({ total, done, directory }: Extract<RunEvent, { type: 'started' }>): string {
+function startLine({ total, done, reused, directory }: Extract<RunEvent, { type: 'started' }>): string {
+  if (reused > 0) return `${counted(total, 'case')}, ${reused} of them reused → ${directory}`;
   const cases = done > 0 ? `${total - done} of ${total} cases are missing` : counted(total, 'case');
   return `${cases} → ${directory}`;
 }

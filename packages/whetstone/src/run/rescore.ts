@@ -15,7 +15,7 @@ import type {
   Tested,
 } from '../eval/protocol.ts';
 import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
-import { type ReadRun, readRun } from '../record/read-run.ts';
+import { type ReadRun, readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { createRunRecord } from '../record/run-record.ts';
 import { newRunId } from './build-manifest.ts';
@@ -36,7 +36,7 @@ export async function rescore(
 ): Promise<Rescored> {
   const stored = await readRun(directory);
   const byId = new Map(evals.map((one) => [one.id, one]));
-  const cases = [...stored.rows.values()].filter((row) => row.assertions && byId.has(row.task_id));
+  const cases = rowsInOrder(stored).filter((row) => row.assertions && byId.has(row.task_id));
   if (cases.length === 0) {
     throw new WhetstoneError('selection-empty', 'This run has no case of these evals.', { where: directory });
   }

@@ -9,8 +9,11 @@ export type RunEvent =
   | { type: 'preparing' }
   /** Something that a user should know before the run costs anything. */
   | { type: 'warned'; message: string }
-  /** The run directory is open. `done` of `total` cases need no running, because an earlier run finished them. */
-  | { type: 'started'; manifest: Manifest; directory: string; done: number; total: number }
+  /**
+   * The run directory is open. `done` of `total` cases need no running, because an earlier run finished them; `reused` of
+   * these are results of another run.
+   */
+  | { type: 'started'; manifest: Manifest; directory: string; done: number; reused: number; total: number }
   | { type: 'case.started'; planned: PlannedCase }
   /** A phase of a running case has begun, or its agent has called a tool or waits for its provider. */
   | ({ type: 'case.progressed'; planned: PlannedCase } & CaseProgress)

@@ -235,6 +235,7 @@ async function runCases(
     manifest: record.manifest,
     directory: record.directory,
     done: plan.cases.length - waiting.length,
+    reused: [...record.rows.values()].filter((row) => row.reused_from).length,
     total: plan.cases.length,
   });
 
