@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { DrivenAgentKind } from '@whetstone/agents/config';
 import { deriveAgentMetadata, totalTokens } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -28,6 +29,11 @@ async function play(
   }
   return { turns: done, files: await session.files(), calls: modelCalls(lane.ledger) };
 }
+
+const GLOSSARY = join(
+  import.meta.dirname,
+  '../../packages/whetstone/src/cli/__fixtures__/context/glossary.ts',
+);
 
 const modelCalls = (ledger: readonly LedgerLine[]): LedgerLine[] =>
   ledger.filter(({ flags }) => !flags.includes('auxiliary') && !flags.includes('side-request'));
@@ -111,5 +117,32 @@ describe.each(agents)('%s over the protocol', (kind) => {
     const { turns } = await play(kind, one({ tool: 'read', path: '/etc/hostname' }), undefined);
     const [tool] = turns[0]?.metadata.tools ?? [];
     expect(['rejected', 'failed']).toContain(tool?.status);
+  });
+
+  // The others offer the tools of servers only after a search for them.
+  const offers = ['gemini-cli', 'opencode-cli', 'copilot'].includes(kind);
+  test.runIf(offers)('calls the tool of a declared MCP server, which needs no rule', async () => {
+    const look = defineScript({
+      name: 'look up',
+      play({ tools, toolResults }) {
+        const tool = tools.find(({ name }) => name.endsWith('lookup'));
+        if (toolResults.length > 0 || !tool) return { text: 'Done.' };
+        return { calls: [{ tool: 'native', name: tool.name, input: { word: 'tea' } }] };
+      },
+    });
+    await using gateway = await createGateway();
+    await using lane = await gateway.open({ owner: kind, mode: { kind: 'script', script: look } });
+    const server = {
+      kind: 'command' as const,
+      name: 'glossary',
+      command: process.execPath,
+      args: [GLOSSARY],
+    };
+    const extra = { mcpServers: [{ ...server, env: { EDITION: 'second' } }] };
+    await using session = await openAgent({ kind, protocol: 'acp', lane, extra });
+    const { turn } = await session.turn(prompt, { timeoutMs: 100_000 });
+    const { mcp, tools } = deriveAgentMetadata(turn.events, turn.facts);
+    expect(mcp).toMatchObject([{ server: 'glossary', tool: 'lookup', status: 'completed' }]);
+    if (kind !== 'gemini-cli') expect(JSON.stringify(tools)).toContain('see the second edition');
   });
 });

@@ -24,15 +24,21 @@ type Server = {
 /** The agent with its own settings, places and login; only its turns and its output are those of the protocol. */
 function overAcp(agent: DrivenAgent, server: Server): DrivenAgent {
   const { kind, facts, release, launch } = agent;
-  const { args, settings = (own) => own, client = () => ({}), enforces = ASKED } = server;
+  const { args, settings = (own) => own, client = (): ClientOptions => ({}), enforces = ASKED } = server;
   return {
     ...{ kind, release },
     facts: { ...facts, structuredOutput: false, enforces },
     stream: { open: (place) => new AcpStream(place) },
     launch: {
-      // The protocol carries the MCP servers, and its questions what the agent may do.
-      settings: ({ mcpServers: _, ...connection }) =>
-        settings(launch.settings({ ...connection, permissions: openPermissions }), connection.permissions),
+      // The protocol carries the MCP servers, unless they come too late, and its questions what the agent may do.
+      settings({ mcpServers = [], ...connection }) {
+        const { permissions } = connection;
+        const given = client(permissions).hasServersInSettings ? { mcpServers } : {};
+        return settings(
+          launch.settings({ ...connection, ...given, permissions: openPermissions }),
+          permissions,
+        );
+      },
       turn: args,
       dialogue: (peer, turn) => holdAcpTurn(peer, turn, client(turn.permissions)),
     },
@@ -96,7 +102,10 @@ export const acpAgents = {
     settings: ({ env, files }) => ({ env, files: { ...files, '.claude/settings.json': CLAUDE_ASKS } }),
     client: () => ({ mode: 'default' }),
   }),
-  copilot: overAcp(copilot, { args: (turn) => ['--acp', ...withModel(turn)] }),
+  copilot: overAcp(copilot, {
+    args: (turn) => ['--acp', ...withModel(turn)],
+    client: () => ({ hasServersInSettings: true }),
+  }),
 } satisfies Record<string, DrivenAgent>;
 
 const CODEX_MODES = {

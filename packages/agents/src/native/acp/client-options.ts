@@ -4,6 +4,8 @@ export type ClientOptions = {
   mode?: string;
   /** Commands run in a sandbox of the agent, and its questions about them ask for more than that. Default: no. */
   asksToLeaveSandbox?: boolean;
+  /** Servers of the protocol come too late for its first model call; those of its settings do not. Default: no. */
+  hasServersInSettings?: boolean;
   afterNew?: (sessionId: string) => void;
   beforeLoad?: (sessionId: string, signal: AbortSignal) => Promise<void>;
 };

@@ -9,8 +9,10 @@ import type {
 } from '@agentclientprotocol/sdk';
 import { WhetstoneError } from '@whetstone/errors';
 import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { McpServer } from '../../kit/declared-context.ts';
 import type { Peer } from '../../kit/dialogue.ts';
+import { objectIn, textIn } from '../../kit/fields.ts';
 import type { CommandTurn } from '../native-agent.ts';
 import type { ClientOptions } from './client-options.ts';
 import { answerPermission } from './permission.ts';
@@ -22,32 +24,43 @@ import { answerPermission } from './permission.ts';
  *
  */
 export async function holdAcpTurn(peer: Peer, turn: CommandTurn, client: ClientOptions = {}): Promise<void> {
+  const titles = new Map<string, string>();
   const { mode, beforeLoad, afterNew } = client;
   const { client: createClient, methods, RequestError } = await import('@agentclientprotocol/sdk');
   const app = createClient({ name: 'whetstone' }).onRequest(
     methods.client.session.requestPermission,
-    ({ params }) => answerPermission(params, turn, client),
+    ({ params }) => {
+      const named = titles.get(params.toolCall.toolCallId);
+      return answerPermission(params, turn, { ...client, ...present({ named }) });
+    },
   );
   try {
-    await app.connectWith(streamOf(peer), async (agent) => {
-      const described = await agent.request(methods.agent.initialize, {
-        protocolVersion: VERSION,
-        clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
-        clientInfo: { name: 'whetstone', version: '1' },
-      });
-      if (turn.resume !== undefined) await beforeLoad?.(turn.resume, turn.signal);
-      const { sessionId, modes } = await openSession(agent, described, turn);
-      if (turn.resume === undefined) afterNew?.(sessionId);
-      if (mode !== undefined && modes?.currentModeId !== mode) {
-        await agent.request(methods.agent.session.setMode, { sessionId, modeId: mode });
-      }
-      const cancel = (): void => void agent.notify(methods.agent.session.cancel, { sessionId });
-      turn.signal.addEventListener('abort', cancel, { once: true });
-      const prompt = [{ type: 'text' as const, text: turn.input.text }];
-      await agent.request(methods.agent.session.prompt, { sessionId, prompt }).finally(() => {
-        turn.signal.removeEventListener('abort', cancel);
-      });
-    });
+    await app.connectWith(
+      streamOf(peer, (message) => noteTitle(message, titles)),
+      async (agent) => {
+        const described = await agent.request(methods.agent.initialize, {
+          protocolVersion: VERSION,
+          clientCapabilities: { fs: { readTextFile: false, writeTextFile: false }, terminal: false },
+          clientInfo: { name: 'whetstone', version: '1' },
+        });
+        if (turn.resume !== undefined) await beforeLoad?.(turn.resume, turn.signal);
+        const { sessionId, modes } = await openSession(
+          agent,
+          described,
+          client.hasServersInSettings ? { ...turn, mcpServers: [] } : turn,
+        );
+        if (turn.resume === undefined) afterNew?.(sessionId);
+        if (mode !== undefined && modes?.currentModeId !== mode) {
+          await agent.request(methods.agent.session.setMode, { sessionId, modeId: mode });
+        }
+        const cancel = (): void => void agent.notify(methods.agent.session.cancel, { sessionId });
+        turn.signal.addEventListener('abort', cancel, { once: true });
+        const prompt = [{ type: 'text' as const, text: turn.input.text }];
+        await agent.request(methods.agent.session.prompt, { sessionId, prompt }).finally(() => {
+          turn.signal.removeEventListener('abort', cancel);
+        });
+      },
+    );
   } catch (error) {
     // The agent refused a request: its answer is in the stream, and ends the turn.
     if (!(error instanceof RequestError)) throw error;
@@ -112,7 +125,7 @@ function mcpServer(server: McpServer) {
  * The program as the library's stream. The id of each request begins with its method, so that the stored log of an agent
  * tells by itself what each answer is for. Notifications are only read as events.
  */
-function streamOf(peer: Peer): Stream {
+function streamOf(peer: Peer, note: (notification: JsonObject) => void): Stream {
   return {
     writable: new WritableStream<AnyMessage>({
       write: (message) => peer.send(named(message as unknown as JsonObject)),
@@ -120,7 +133,10 @@ function streamOf(peer: Peer): Stream {
     readable: new ReadableStream<AnyMessage>({
       async pull(controller) {
         for (let message = await peer.next(); message; message = await peer.next()) {
-          if (message.id === undefined || message.id === null) continue;
+          if (message.id === undefined || message.id === null) {
+            note(message);
+            continue;
+          }
           controller.enqueue(unnamed(message) as unknown as AnyMessage);
           return;
         }
@@ -128,6 +144,14 @@ function streamOf(peer: Peer): Stream {
       },
     }),
   };
+}
+
+/** The first title of a call, which may name its tool as no later one does. */
+function noteTitle({ params }: JsonObject, titles: Map<string, string>): void {
+  const update = objectIn(objectIn(params)?.update);
+  const callId = textIn(update?.toolCallId);
+  const title = textIn(update?.title);
+  if (callId !== undefined && title !== undefined && !titles.has(callId)) titles.set(callId, title);
 }
 
 const named = (message: JsonObject): JsonObject =>

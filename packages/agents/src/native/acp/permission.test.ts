@@ -118,3 +118,10 @@ test('a command outside the sandbox of an agent is a grant', async () => {
   );
   expect(asked).toEqual([{ callId: 'c', kind: 'grant', what: 'run outside the sandbox: curl' }]);
 });
+
+test('the first title of a call names a tool of an MCP server', () => {
+  const asked = { toolCallId: 'c', kind: 'other', title: 'lookup', rawInput: { word: 'tea' } };
+  expect(policyRequest(asked, ['glossary'], 'glossary-lookup')).toMatchObject({
+    name: 'mcp__glossary__lookup',
+  });
+});

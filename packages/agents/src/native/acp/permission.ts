@@ -11,10 +11,10 @@ import { pathsOf, toolNameOf } from './tool-call.ts';
 export async function answerPermission(
   { toolCall, options }: RequestPermissionRequest,
   { decide, signal, mcpServers }: CommandTurn,
-  { asksToLeaveSandbox = false }: Pick<ClientOptions, 'asksToLeaveSandbox'> = {},
+  { asksToLeaveSandbox = false, named }: Pick<ClientOptions, 'asksToLeaveSandbox'> & { named?: string } = {},
 ): Promise<RequestPermissionResponse> {
   const servers = mcpServers.map(({ name }) => name);
-  const request = policyRequest(toolCall as unknown as JsonObject, servers);
+  const request = policyRequest(toolCall as unknown as JsonObject, servers, named);
   const { decision } = await decide(asksToLeaveSandbox ? grantOf(request) : request);
   if (signal.aborted) return CANCELLED;
   const kinds =
@@ -32,12 +32,17 @@ const grantOf = (request: PolicyRequest): PolicyRequest =>
     : request;
 
 /** What a tool call of the protocol asks for. */
-export function policyRequest(call: JsonObject, mcpServers?: readonly string[]): PolicyRequest {
+export function policyRequest(
+  call: JsonObject,
+  mcpServers?: readonly string[],
+  /** What the call was named first. Default: its title. */
+  named?: string,
+): PolicyRequest {
   const callId = textIn(call.toolCallId) ?? '';
   const title = textIn(call.title) ?? '';
   const input = objectIn(call.rawInput) ?? {};
   const paths = pathsOf(call);
-  const name = toolNameOf(call, mcpServers);
+  const name = toolNameOf({ ...call, title: named ?? title }, mcpServers);
   if (call.kind === 'execute' && !name.startsWith('mcp__')) {
     const command = textIn(input.command) ?? title;
     return { callId, kind: 'command', command, ...present({ cwd: textIn(input.cwd) }) };

@@ -16,7 +16,13 @@ export function toolNameOf(call: JsonObject, mcpServers: readonly string[] = [])
   if (own?.startsWith('mcp__')) return own;
   for (const name of [own, inId, title]) {
     if (name === undefined) continue;
-    const mcp = mcpToolName(name, { mcpServers }) ?? mcpToolName(name, { prefix: 'mcp_', mcpServers });
+    const mcp =
+      mcpToolName(name, { mcpServers }) ??
+      mcpToolName(name, { prefix: 'mcp_', mcpServers }) ??
+      // Copilot joins server and tool with a dash.
+      mcpServers.flatMap((server) =>
+        name.startsWith(`${server}-`) ? `mcp__${server}__${name.slice(server.length + 1)}` : [],
+      )[0];
     if (mcp !== undefined) return mcp;
   }
   if (call.kind === 'execute') return 'shell';
