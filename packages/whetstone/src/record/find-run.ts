@@ -34,10 +34,24 @@ async function runIds(outputDirectory: string): Promise<string[]> {
     if (isAbsent(error)) return [];
     throw unreadable(outputDirectory, error);
   });
-  const isRun = (name: string) => isFile(runLayout(join(outputDirectory, name)).manifest);
-  const areRuns = await Promise.all(names.map(isRun));
-  return names.filter((_, index) => areRuns[index]).sort();
+  const runs = await Promise.all(
+    names.map(async (name) => {
+      const directory = join(outputDirectory, name);
+      return (await isFile(runLayout(directory).manifest))
+        ? { name, made: await madeAt(directory) }
+        : undefined;
+    }),
+  );
+  return runs
+    .filter((run) => run !== undefined)
+    .sort((a, b) => secondOf(a.name).localeCompare(secondOf(b.name), 'en') || a.made - b.made)
+    .map(({ name }) => name);
 }
 
 const isFile = async (path: string): Promise<boolean> =>
   (await stat(path).catch(() => undefined))?.isFile() === true;
+
+/** The time in an id, which has seconds: two runs of one second differ only in when their directories were made. */
+const secondOf = (id: string): string => id.slice(0, 'YYYYMMDD-HHMMSS'.length);
+
+const madeAt = async (directory: string): Promise<number> => (await stat(directory)).birthtimeMs;

@@ -143,6 +143,8 @@ test('a plugin is placed where its agent looks for it, and its parts are known',
   const placed = join(sandbox.home, '.codex/plugins/cache/local/house/local');
   expect(statSync(join(placed, 'hooks/greet.sh')).mode & 0o111).toBe(0o111);
   expect(await readFile(join(placed, 'RULES.md'), 'utf8')).toBe('Guests first.');
-  expect(pluginFolders(declared.plugins, codex, sandbox)).toEqual([{ name: 'house', folder: placed }]);
+  expect(pluginFolders(declared.plugins, codex, sandbox)).toEqual([
+    { name: 'house', folder: placed, mcpServers: ['cups', 'pots'] },
+  ]);
   expect(pluginFolders(declared.plugins, codexCommand, sandbox)).toEqual([]);
 });

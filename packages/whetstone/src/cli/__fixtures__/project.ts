@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { stringify } from 'yaml';
 import type { Manifest } from '../../record/manifest.ts';
@@ -108,7 +108,10 @@ export function makeProject(options: ProjectOptions = {}): Project {
     start,
     whetstone: (args, env = {}) =>
       runCommandLine({ args, cwd: root, env: { ...environment(temporary), ...env } }),
-    runDirectories: () => (existsSync(runs) ? readdirSync(runs).sort().map((name) => join(runs, name)) : []),
+    runDirectories: () =>
+      (existsSync(runs) ? readdirSync(runs) : [])
+        .map((name) => join(runs, name))
+        .sort((a, b) => statSync(a).birthtimeMs - statSync(b).birthtimeMs),
     latest: () => readRunFiles(project.runDirectories().at(-1) ?? 'no run'),
     [Symbol.dispose]() {
       for (const child of children) child.kill('SIGKILL');
