@@ -111,17 +111,22 @@ describe.each(agents)('%s over the protocol', (kind) => {
       expect(results).toEqual(['rejected']);
     },
   );
+});
 
-  // The sandbox of Codex confines what is written only.
-  test.skipIf(kind === 'codex-cli')('a file outside the workspace is not read', async () => {
+// The sandbox of Codex confines what is written only.
+test.each(agents.filter((kind) => kind !== 'codex-cli'))(
+  '%s does not read a file outside the workspace',
+  async (kind) => {
     const { turns } = await play(kind, one({ tool: 'read', path: '/etc/hostname' }), undefined);
     const [tool] = turns[0]?.metadata.tools ?? [];
     expect(['rejected', 'failed']).toContain(tool?.status);
-  });
+  },
+);
 
-  // The others offer the tools of servers only after a search for them.
-  const offers = ['gemini-cli', 'opencode-cli', 'copilot'].includes(kind);
-  test.runIf(offers)('calls the tool of a declared MCP server, which needs no rule', async () => {
+// The others offer the tools of servers only after a search for them.
+test.each(['gemini-cli', 'opencode-cli', 'copilot'] as const)(
+  '%s calls the tool of a declared MCP server, which needs no rule',
+  async (kind) => {
     const look = defineScript({
       name: 'look up',
       play({ tools, toolResults }) {
@@ -144,5 +149,5 @@ describe.each(agents)('%s over the protocol', (kind) => {
     const { mcp, tools } = deriveAgentMetadata(turn.events, turn.facts);
     expect(mcp).toMatchObject([{ server: 'glossary', tool: 'lookup', status: 'completed' }]);
     if (kind !== 'gemini-cli') expect(JSON.stringify(tools)).toContain('see the second edition');
-  });
-});
+  },
+);

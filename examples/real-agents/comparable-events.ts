@@ -41,9 +41,10 @@ const isMeasurement = (field: string): boolean =>
     field,
   );
 
-/** pi's starts and updates of a message, Copilot's ephemeral events, and the pieces of an app-server. */
+/** pi's starts and updates of a message, Copilot's ephemeral events, and the pieces of Claude Code, Qwen and an app-server. */
 const isProgress = ({ type, ephemeral, method }: JsonObject): boolean =>
   type === 'message_start' ||
   type === 'message_update' ||
+  type === 'stream_event' ||
   ephemeral === true ||
   (typeof method === 'string' && /delta$/i.test(method));

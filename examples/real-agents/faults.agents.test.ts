@@ -26,7 +26,8 @@ beforeAll(async () => {
 
 /** Milliseconds after which a run is stopped: soon only where the agent would go on for minutes. */
 function patience(kind: DrivenAgentKind, { name }: FaultCase): number {
-  if (name === 'hang') return 15_000;
+  // OpenCode needs some of it to start.
+  if (name === 'hang') return 20_000;
   return Object.entries(ends[kind]).some(([fault, how]) => fault === name && how === 'stopped')
     ? 25_000
     : 90_000;

@@ -16,7 +16,7 @@ import { type DrivenAgentKind, drivenAgentKinds } from '@whetstone/agents/config
 import { testedVersion } from '@whetstone/agents/install';
 import { createGateway, defineScript, type Gateway, type Script } from '@whetstone/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { KNOWN_MODELS } from './drive-agent.ts';
+import { KNOWN_MODELS, mayRunCommands } from './drive-agent.ts';
 import { cacheFolder } from './install.ts';
 
 /** Files that some agent could read. `.env` and `.mcp.json` are settings, which no request shows. */
@@ -89,7 +89,7 @@ async function readAbove(kind: DrivenAgentKind): Promise<string[]> {
   const environment = { ...process.env, XDG_CACHE_HOME: cacheFolder };
   const version = testedVersion(drivenAgents[kind]);
   const agent = await createAgent(
-    { kind, version, model: KNOWN_MODELS[kind] },
+    { kind, version, model: KNOWN_MODELS[kind], ...mayRunCommands(kind) },
     { environment, hasLanes: true },
   );
   const all: string[] = [];

@@ -40,9 +40,11 @@ export async function installAgent(
     const found = programBelow(agent, making);
     if (!('module' in agent.release.entry)) await linkProgram(agent, making, join(folder, found));
     await unpack(agent, join(making, found), making, signal);
-    // The rename makes the installation appear as a whole. Another process may have been quicker.
-    await rename(making, folder).catch(async (error: unknown) => {
-      if (!(await isInstalled(agent, version))) throw error;
+    // The rename makes the installation appear as a whole. Another process may have been quicker, or left half of one.
+    await rename(making, folder).catch(async () => {
+      if (await isInstalled(agent, version)) return;
+      await removeTree(folder);
+      await rename(making, folder);
     });
   } finally {
     await removeTree(making);

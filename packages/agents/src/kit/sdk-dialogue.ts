@@ -1,5 +1,6 @@
 import type { JsonObject } from '@whetstone/events';
 import type { DialogueTurn, Launch } from '../native/native-agent.ts';
+import type { Peer } from './dialogue.ts';
 
 /** Whether the bridge stays for the further turns of its session. */
 export const staysOpen = (options: JsonObject): boolean => options.reuse_process === true;
@@ -21,12 +22,20 @@ export const sdkDialogue =
   async (peer, turn) => {
     const { request, answer } = await open(turn);
     peer.send({ ...request, stays: staysOpen(turn.options) } as JsonObject);
-    const left = new Promise<undefined>((resolve) => {
-      turn.signal.addEventListener('abort', () => resolve(undefined));
+    const left = new Promise<void>((resolve) => {
+      turn.signal.addEventListener('abort', () => resolve());
     });
-    const next = () => Promise.race([peer.next(), left]);
-    for (let message = await next(); message && message.type !== 'sdk.ended'; message = await next()) {
-      if (message.type !== 'sdk.ask' || !answer) continue;
-      peer.send({ ...(await answer(message)), answer: message.id ?? null } as JsonObject);
-    }
+    // One race for all messages: a race for each would keep its message as long as `left` waits.
+    await Promise.race([answerAll(peer, turn.signal, answer), left]);
   };
+
+async function answerAll(peer: Peer, signal: AbortSignal, answer: SdkTurn['answer']): Promise<void> {
+  for (
+    let message = await peer.next();
+    message && message.type !== 'sdk.ended' && !signal.aborted;
+    message = await peer.next()
+  ) {
+    if (message.type !== 'sdk.ask' || !answer) continue;
+    peer.send({ ...(await answer(message)), answer: message.id ?? null } as JsonObject);
+  }
+}
