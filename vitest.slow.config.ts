@@ -5,7 +5,7 @@ import everyday from './vitest.config.ts';
 export default defineConfig({
   test: {
     ...everyday.test,
-    include: ['packages/*/src/**/*.slow.test.ts', 'scripts/**/*.slow.test.ts'],
+    include: ['packages/*/src/**/*.slow.test.ts', 'scripts/**/*.slow.test.ts', 'examples/**/*.slow.test.ts'],
     exclude: ['**/node_modules/**', '**/dist/**'],
     isolate: true,
   },
