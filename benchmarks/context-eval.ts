@@ -35,7 +35,9 @@ export function openContextEval(directory: string, trials: number, say: (line: s
   try {
     if (!existsSync(PYTHON)) install(say);
   } catch (error) {
-    const [reason = ''] = messageOf(error).split('\n');
+    const [first = ''] = messageOf(error).split('\n');
+    // The results name no folder of a machine.
+    const reason = first.replaceAll(CACHE, '.cache');
     return { kind: 'missing', name: 'context-eval', reason };
   }
   const config = {
