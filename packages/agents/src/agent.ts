@@ -123,7 +123,7 @@ export type Turn = {
 export type TurnExit = {
   /** By itself, at the time limit, or by the abort signal. */
   ended: 'exit' | 'timeout' | 'abort';
-  /** Of the agent's process. Absent: the agent runs in this process or behind an address. */
+  /** Of the agent's process. Absent: it has none, the host ended it after its turn, or it stays for the next turn. */
   exitCode?: number;
   /** The agent's program is missing or cannot run. The host checked this; an exit code does not set it. */
   notStarted?: boolean;

@@ -1,15 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { present } from '@whetstone/events/present';
-import {
-  type CommandResult,
-  createMask,
-  type RunOptions,
-  type Sandbox,
-  sandboxPath,
-} from '@whetstone/sandbox';
+import { createMask, type RunOptions, type Sandbox, sandboxPath } from '@whetstone/sandbox';
 import { type Agent, type AgentContext, defineSandboxAgent } from '../agent.ts';
 import type { Command, CommandAgentConfig } from '../config.ts';
 import type { AgentEnvironment } from '../kit/agent-environment.ts';
+import type { TurnResult } from '../kit/dialogue.ts';
 import { runDialogue } from '../kit/dialogue.ts';
 import { refuseUnsupported } from '../kit/input-items.ts';
 import { placeContext, placeOf } from '../kit/place-context.ts';
@@ -101,7 +96,7 @@ function perAttempt(
 /** A shell reports it as exit code 126 or 127. An agent can exit so too, so the host looks for the program. */
 async function isProgramMissing(
   template: Command,
-  { ended, exitCode }: CommandResult,
+  { ended, exitCode }: TurnResult,
   searchPath: string,
 ): Promise<boolean> {
   if (ended !== 'exit' || (exitCode !== 126 && exitCode !== 127)) return false;

@@ -11,6 +11,9 @@ export type Peer = {
   next(): Promise<JsonObject | undefined>;
 };
 
+/** How a program ended. Without an exit code: the host ended it after its turn, or it stays for the next one. */
+export type TurnResult = Omit<CommandResult, 'exitCode'> & { exitCode?: number };
+
 /** Where the program of a session stays between its turns. */
 export type KeptProgram = { program?: Program };
 
@@ -28,7 +31,7 @@ export async function runDialogue(
   { timeoutMs, signal, onStdout, ...options }: RunOptions,
   hold: (peer: Peer, leaving: AbortSignal) => Promise<void>,
   kept?: KeptProgram,
-): Promise<CommandResult> {
+): Promise<TurnResult> {
   const before = kept?.program;
   if (kept) delete kept.program;
   const started = performance.now();
@@ -60,13 +63,14 @@ export async function runDialogue(
   const result = await running.finally(() => clearTimeout(patience));
   if (leave.signal.aborted) return leave.ended(result);
   // The turn of a program that stays was over.
-  return result.ended === 'abort' ? { ...result, ended: 'exit', exitCode: 0 } : result;
+  const { exitCode, ...ended } = result;
+  return result.ended === 'abort' ? { ...ended, ended: 'exit' } : { ...ended, exitCode };
 }
 
 /** The result of a turn whose program stays. */
 const STILL_RUNNING = {
   ...{ stdout: '', stderr: '', stdoutBytes: 0, stderrBytes: 0 },
-  ...{ exitCode: 0, ended: 'exit' as const },
+  ended: 'exit' as const,
 };
 
 /** A program at the other end of a dialogue, for one turn or for several. */

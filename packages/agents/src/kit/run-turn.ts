@@ -1,11 +1,12 @@
 import { messageOf } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
-import type { CommandResult, RunOptions, Sandbox } from '@whetstone/sandbox';
+import type { RunOptions, Sandbox } from '@whetstone/sandbox';
 import type { AgentContext, Turn, TurnInput } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
 import { listPriceOf } from '../native/list-price.ts';
 import type { NativeAgent } from '../native/native-agent.ts';
 import { likelyKind, wrongKind } from '../native/parse-native.ts';
+import type { TurnResult } from './dialogue.ts';
 import { type KeptRecord, readKeptEvents } from './kept-events.ts';
 import { leadsToGateway } from './leads-to-gateway.ts';
 import type { MapperPlace } from './native-mapper.ts';
@@ -18,7 +19,7 @@ import { callsOfTurn, usageOfTurn } from './turn-usage.ts';
 /** How the program of a turn is launched. Drivers and command templates differ only in this. */
 export type TurnLaunch = {
   /** `emit` takes what the host itself sees of the turn, such as its decisions. */
-  run: (options: RunOptions, emit: (event: StreamEvent) => void) => Promise<CommandResult>;
+  run: (options: RunOptions, emit: (event: StreamEvent) => void) => Promise<TurnResult>;
   env: Record<string, string>;
   stdin?: RunOptions['stdin'];
   mask: NonNullable<RunOptions['mask']>;
@@ -27,7 +28,7 @@ export type TurnLaunch = {
   /** The words of the command with its variables replaced. Absent for an agent that Whetstone starts itself. */
   words?: readonly string[];
   /** Whether the host found that the program is missing or cannot run. Default: the host does not check. */
-  isMissing?: (result: CommandResult) => Promise<boolean>;
+  isMissing?: (result: TurnResult) => Promise<boolean>;
 };
 
 export type TurnSetup = {
@@ -66,7 +67,7 @@ export async function runTurn(
   const ended = await launch.run(options, turn.add);
   // The host ended it for what the agent reported; the run was not aborted.
   const isRefused = refused.signal.aborted && !signal.aborted && ended.ended === 'abort';
-  const result: CommandResult = isRefused ? { ...ended, ended: 'exit' } : ended;
+  const result: TurnResult = isRefused ? { ...ended, ended: 'exit' } : ended;
   const reading = await endOf(output, context);
   if (reading.source !== 'text' && reading.summary.sessionId !== undefined)
     setup.onSession(reading.summary.sessionId);

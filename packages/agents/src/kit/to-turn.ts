@@ -1,8 +1,8 @@
 import type { JsonValue, StreamEventOf, Usage } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
-import type { CommandResult } from '@whetstone/sandbox';
 import type { Telemetry, Turn } from '../agent.ts';
 import type { AgentConfig } from '../config.ts';
+import type { TurnResult } from './dialogue.ts';
 import type { KeptRecord } from './kept-events.ts';
 import type { JsonLinesSummary } from './read-json-lines.ts';
 import { stoppedMessages } from './stopped-messages.ts';
@@ -17,7 +17,7 @@ const EVENT_TEXT_BYTES = 16 * 1024;
 
 /** Everything known of a turn before it is summed up. */
 export type TurnOutcome = {
-  result: CommandResult;
+  result: TurnResult;
   reading: Reading;
   /** What the stream left out, from files that the agent kept; `undefined` if it could not be read. */
   kept: KeptRecord | undefined;
@@ -62,8 +62,11 @@ export function toTurn(config: AgentConfig, turn: TurnEvents, outcome: TurnOutco
     ...present({ data, usage, costUsd }),
     exit: {
       ended: result.ended,
-      exitCode: result.exitCode,
-      ...present({ message: failure?.message, notStarted: notStarted || undefined }),
+      ...present({
+        exitCode: result.exitCode,
+        message: failure?.message,
+        notStarted: notStarted || undefined,
+      }),
     },
     facts: {
       ...{ runtime: config.kind, network: config.network },
@@ -102,7 +105,7 @@ type Failure = { message: string; details?: string };
  * Why the turn failed; `undefined` if it did not. For an agent with a stream, the stream decides, because exit codes are
  * wrong in both directions. For text there is only the exit code. A time limit or an abort comes before both.
  */
-function failureOf({ ended, exitCode, stderr }: CommandResult, reading: Reading): Failure | undefined {
+function failureOf({ ended, exitCode, stderr }: TurnResult, reading: Reading): Failure | undefined {
   const details = textTail(stderr, EVENT_TEXT_BYTES);
   if (ended !== 'exit') {
     const message = stoppedMessages[ended];
@@ -119,13 +122,14 @@ function failureOf({ ended, exitCode, stderr }: CommandResult, reading: Reading)
 
 function streamFailure(
   { ending, failure }: JsonLinesSummary,
-  exitCode: number,
+  exitCode: number | undefined,
   stderr: string,
 ): Failure | undefined {
   if (ending === 'failed') return { message: failure ?? 'The agent says that its turn failed.' };
   if (ending !== undefined) return undefined;
   const reason = failure ?? stderr;
-  const message = `The agent ended (exit code ${exitCode}) without saying how its turn went.`;
+  const code = exitCode === undefined ? '' : ` (exit code ${exitCode})`;
+  const message = `The agent ended${code} without saying how its turn went.`;
   return { message: reason === '' ? message : `${message}\n${reason}` };
 }
 
