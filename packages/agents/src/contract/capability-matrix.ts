@@ -19,6 +19,7 @@ import { enforceable } from '../policy/permissions.ts';
 /** What each column of the matrix says (provider taxonomy, "Provider Capability Matrix"). */
 export const matrixColumns = {
   agent: 'agent',
+  aliases: 'other names',
   runtime: 'where it runs',
   needs: 'what it needs',
   wire: 'wire',
@@ -72,6 +73,7 @@ function rowOf(agent: string, config: AgentConfig): MatrixRow {
   const { stream, facts = {} as Partial<NativeFacts> } = nativeAgentOf(config.kind) ?? {};
   return {
     agent,
+    aliases: nativeAgentOf(config.kind)?.aliases?.join(', ') ?? NONE,
     ...runtimeOf(config),
     ...signIn(facts),
     workspace: 'its own, disposable',
@@ -113,10 +115,12 @@ function runtimeOf(config: AgentConfig): Runtime {
   switch (config.runner) {
     case 'driver': {
       const agent = drivenAgentOf(config);
-      const { release } = agent;
+      const { release, launch } = agent;
       const isSdk = 'module' in release.entry;
       return {
-        runtime: isSdk ? 'its SDK, in a bridge per turn' : 'its program, once per turn',
+        runtime: isSdk
+          ? 'its SDK, in a bridge per turn'
+          : `its program, once per turn${launch.dialogue ? ', over its protocol' : ''}`,
         needs: `${isSdk ? 'the package' : `${release.program} of`} ${release.package}, tested with ${testedVersion(agent)}`,
         wire: release.wire,
         key: agentKeyVariable(config) ?? NONE,
