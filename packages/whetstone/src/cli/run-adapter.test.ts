@@ -180,7 +180,7 @@ test.each([
 
 test('a project without Whetstone gets a hint how to install it', async () => {
   using project = makeProject({ config: { agents: { mine: { kind: 'custom', module: 'agents/mine.ts' } } } });
-  project.write({ 'agents/mine.ts': ADAPTER });
+  project.write({ 'agents/mine.ts': ADAPTER, 'agents/greeting.ts': "export const greeting: string = 'hi';" });
   const ran = await project.whetstone(['run']);
   expect(ran.exitCode).toBe(2);
   expect(ran.stderr).toContain('npm install --save-dev whetstone');
