@@ -1,11 +1,11 @@
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { delimiter, dirname, join } from 'node:path';
 import { createGateway, type Lane, scriptFromSteps } from '@whetstone/gateway';
 import { afterEach, expect, test } from 'vitest';
 import { cacheFolder, programs } from '../../../../examples/real-agents/install.ts';
-import { makeProject, type Project } from './__fixtures__/project.ts';
+import { everything, makeProject, type Project } from './__fixtures__/project.ts';
 
 let project: Project;
 afterEach(() => project[Symbol.dispose]());
@@ -112,12 +112,6 @@ function put(path: string, content: object): void {
   writeFileSync(file, JSON.stringify(content), { mode: 0o600 });
 }
 
-function textBelow(directory: string): string {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile());
-  return files.map((entry) => readFileSync(join(entry.parentPath, entry.name), 'utf8')).join('\n');
-}
-
 test('released agents use the login of the user, and the gateway meters them without a key', async () => {
   const chatGpt = chatGptToken();
   await using provider = await startProvider([claudeToken, chatGpt, gitHubToken]);
@@ -190,7 +184,7 @@ test('released agents use the login of the user, and the gateway meters them wit
     expect(row.output_tokens).toBeGreaterThan(0);
     expect(row).toMatchObject({ auth: 'login' });
   }
-  expect(textBelow(directory)).not.toMatch(/of-the-user|refresh-000|c2ln/);
+  expect(everything(directory).toString()).not.toMatch(/of-the-user|refresh-000|c2ln/);
 });
 
 test('a login that Codex refreshes in a case goes back to the user', async () => {
@@ -227,5 +221,5 @@ test('a login that Codex refreshes in a case goes back to the user', async () =>
   const file = join(home, '.codex/auth.json');
   expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ tokens });
   expect(statSync(file).mode & 0o777).toBe(0o600);
-  expect(textBelow(directory)).not.toMatch(/refresh-000|c2ln/);
+  expect(everything(directory).toString()).not.toMatch(/refresh-000|c2ln/);
 });
