@@ -8,7 +8,7 @@ export {
 export { isJsonObject, type JsonObject, type JsonValue, parseJson } from './json.ts';
 export { jsonValueSchema } from './json-value-schema.ts';
 export type { Loss } from './loss.ts';
-export { type ShellCommand, shellCommand } from './shell-command.ts';
+export { onlyScript, type ShellCommand, shellCommand, shellName } from './shell-command.ts';
 export {
   type EventEnvelope,
   type InputRequest,

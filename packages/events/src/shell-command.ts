@@ -28,8 +28,20 @@ export type ShellCommand = {
 
 function commandLine(value: JsonValue): string {
   if (typeof value === 'string') return value;
-  if (Array.isArray(value) && value.length === 3 && /^(?:.*\/)?\w*sh -l?c$/.test(value.slice(0, 2).join(' ')))
-    return commandLine(value[2] ?? '');
-  if (Array.isArray(value)) return value.map((part) => commandLine(part)).join(' ');
-  return JSON.stringify(value);
+  if (!Array.isArray(value)) return JSON.stringify(value);
+  const words = value.map((part) => commandLine(part));
+  return onlyScript(words) ?? words.join(' ');
+}
+
+/** The name of a shell, without its folder; `undefined` for other programs. */
+export const shellName = (program: string): string | undefined =>
+  /^(?:.*\/)?(?<name>(?:ba|da|a|k|mk|z|fi)?sh)$/s.exec(program)?.groups?.name;
+
+/** The script of `bash -lc '…'`, in which an agent runs what its model gave. `undefined` for any other command. */
+export function onlyScript([program = '', option = '', script, ...others]: readonly string[]):
+  | string
+  | undefined {
+  const shell = shellName(program);
+  const isWrapper = shell !== undefined && shell !== 'fish' && /^-l?c$/.test(option) && others.length === 0;
+  return isWrapper ? script : undefined;
 }

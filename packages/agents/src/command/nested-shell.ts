@@ -1,6 +1,7 @@
 import type { Command } from '../config.ts';
 import type { LexedScript, Range, ShellToken, ShellWord } from './shell-lexer.ts';
 import { holesIn, lexTemplate, scriptsIn } from './shell-template.ts';
+import { splitCommands } from './split-commands.ts';
 import type { TemplateProblem } from './template.ts';
 
 /** Variables whose text comes from a task. The others are paths and names that Whetstone makes. */
@@ -20,8 +21,7 @@ const SSH_OPTION_WITH_VALUE = /^-[A-Za-z46]*[BbcDEeFIiJLlmOopQRSWw]$/;
 const EVALUATOR = /^(?:eval|trap|let|alias|(?:.*\/)?ssh)$/;
 const WRAPPER =
   /^(?:.*\/)?(?:exec|command|builtin|env|nohup|time|timeout|nice|ionice|stdbuf|setsid|sudo|doas|xargs)$/;
-/** Words that may come before a command. */
-const BEFORE_COMMAND = /^(?:[A-Za-z_]\w*=.*|then|do|else|elif|if|while|until|!|\{)$/s;
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
 
 /** An argument or an input of a command, and the place of the first variable in it that is free text. */
 type Text = { text: string; freeText: Place | undefined };
@@ -73,18 +73,14 @@ function codeIn(whole: LexedScript): Text[] {
 
 /** The commands of a script: their words from the program on, and the texts on their standard input. */
 function* simpleCommands(tokens: readonly ShellToken[]): Generator<{ words: ShellWord[]; input: Range[] }> {
-  let words: ShellWord[] = [];
-  let input: Range[] = [];
-  for (const token of [...tokens, { kind: 'operator', text: '' } as const]) {
-    if (token.kind === 'operator') {
-      yield { words, input };
-      input = token.text === '|' && /^(?:echo|printf|cat)$/.test(words[0]?.text ?? '') ? words : [];
-      words = [];
-    } else if (token.kind === 'word') {
-      if (words.length > 0 || !BEFORE_COMMAND.test(token.text)) words = [...words, token];
-    } else if (token.text.includes('<<')) {
-      input = [...input, token.body, token.target];
-    }
+  let piped: ShellWord[] = [];
+  for (const { words: all, redirections, before } of splitCommands(tokens)) {
+    const first = all.findIndex(({ text }) => !ASSIGNMENT.test(text));
+    const words = first < 0 ? [] : all.slice(first);
+    const documents = redirections.filter(({ text }) => text.includes('<<'));
+    const input = documents.flatMap(({ body, target }) => [body, target]);
+    yield { words, input: [...(before === '|' ? piped : []), ...input] };
+    piped = /^(?:echo|printf|cat)$/.test(words[0]?.text ?? '') ? words : [];
   }
 }
 
@@ -121,7 +117,7 @@ function scriptOf(shell: string, words: readonly Text[], input: readonly Text[])
     }
     readsInput ||= /^-[A-Za-z]*s/.test(text);
     const isOperand = !/^[-+]/.test(text) && !OPTION_WITH_VALUE.test(words[index - 1]?.text ?? '');
-    if (isOperand && isEnv && !BEFORE_COMMAND.test(text)) return [];
+    if (isOperand && isEnv && !ASSIGNMENT.test(text)) return [];
     if (isOperand && !isEnv && !USER_SWITCH.test(shell)) return readsInput ? input : [];
   }
   return input;

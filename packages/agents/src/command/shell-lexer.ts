@@ -34,8 +34,10 @@ export type ShellToken =
   | ShellWord
   /** Separates commands: `;`, `&`, `&&`, `|`, `||`, `;;`, a parenthesis, a newline. */
   | { kind: 'operator'; text: string }
-  /** `body` is the text of a here-document. */
-  | { kind: 'redirection'; text: string; target: ShellWord; body: Range };
+  | ShellRedirection;
+
+/** `body` is the text of a here-document. */
+export type ShellRedirection = { kind: 'redirection'; text: string; target: ShellWord; body: Range };
 
 export type LexedScript = {
   script: string;

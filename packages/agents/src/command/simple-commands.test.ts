@@ -1,15 +1,23 @@
-import { expect, test } from 'vitest';
-import { simpleCommands } from './simple-commands.ts';
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the syntax of the shell
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type CommandWord, programOf, readScript } from './simple-commands.ts';
 
-const lines = (command: Parameters<typeof simpleCommands>[0]) =>
-  simpleCommands(command).map(({ name, arguments: args, redirections }) =>
-    [
-      ...[name, ...args].map(({ text, isDynamic }) => (isDynamic ? `<${text}>` : text)),
-      ...redirections.map(({ text }) => `@${text}`),
-    ].join(' '),
-  );
+const lines = (command: Parameters<typeof readScript>[0]) =>
+  readScript(command)
+    .commands.filter(({ isCertain }) => isCertain)
+    .map((command) => {
+      const words = [programOf(command) ?? [], command.words.slice(1)].flat();
+      return [
+        ...words.map(({ text, isDynamic }) => (isDynamic ? `<${text}>` : text)),
+        ...command.redirections.map(({ text }) => `@${text}`),
+      ].join(' ');
+    });
 
-test.each<[string, Parameters<typeof simpleCommands>[0], string[]]>([
+test.each<[string, Parameters<typeof readScript>[0], string[]]>([
   ['one command', 'npm test', ['npm test']],
   ['a folder before its name', '/usr/bin/rm -rf x', ['rm -rf x']],
   ['quotes', `git commit -m "a; b" 'c d'`, ['git commit -m a; b c d']],
@@ -39,4 +47,118 @@ test.each<[string, Parameters<typeof simpleCommands>[0], string[]]>([
   ['nothing', '', []],
 ])('finds the programs of %s', (_, command, expected) => {
   expect(lines(command)).toEqual(expected);
+});
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'commands-'));
+  // Programs a to h, which note that they ran.
+  writeFileSync(join(folder, 'note'), '#!/bin/sh\necho "${0##*/}" >> "$LOG"\n', { mode: 0o755 });
+  for (const name of 'abcdefgh') symlinkSync('note', join(folder, name));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const SCRIPTS = [
+  'a && b || c; d | e & wait',
+  'a $(b "$(c)") `d \\`e\\`` "x `f`"',
+  '(a; { b; }) && ! c\nd # e',
+  'if a; then b; elif c; then d; else e; fi; while ! b; do c; break; done',
+  'for x in 1 2; do a $x; done; until a; do b; done',
+  'case x in y) a ;; x) b; c ;; esac; d',
+  'bash -lc \'a && sh -c "b; c"\'; /bin/sh -e -c d',
+  'X=$(a) Y=1 b > /dev/null 2>&1; Z=`c`',
+  'a <<EOF\n$(b)\nEOF\nc',
+  "a <<'EOF'\n$(b)\nEOF\nc",
+  'a <(b) >(c) 2>/dev/null; d <<< "$(e)"',
+  'f2() { a; }; f2; b',
+  'eval "a; b"; c',
+  'env X=1 a; nohup b; command c; exec d',
+  'echo x | xargs a; timeout 5 b; find . -maxdepth 0 -exec c {} \\;',
+  "echo 'a;b' | bash; sh <<'X'\nc\nX",
+  '"a" ; \\b ; c""; $\'d\' ; {e,1}',
+  'x=${y:-$(a)}; echo "${z:=`b`}"; echo $(( $(c | wc -c) + 1 ))',
+  '((a); b); c',
+  'p=a; $p; ${p}; b',
+  'a\\\n && b; c &> /dev/null; d |& e',
+  "trap 'a' EXIT; b",
+  'coproc a; time b; [[ -n "$(c)" ]] && d',
+  'function f2 { a; }; f2; function f3 () (b); f3; f4() { c; }; f4',
+  'set -- 1 2; for x do a; done; for x\ndo b; done',
+  'time -p a; coproc { b; }; wait; coproc N { c; }; wait',
+  "echo $'\\''; a; echo \\'",
+  "env -S 'a b'; command eval 'a;b'; flock log -c 'c; d'",
+  "echo a | bash -s; <<< 'b' bash -s; echo c | env bash; command -v d",
+  'shopt -s extglob\na !(x)\nb @(y|z)',
+  'case x in (x) a;; y | z) b;; esac; case in in in) c;; esac; case $(d) in *) (e);; esac',
+  'case x in x) case y in z) a;; y) b;; esac;; *) c;; esac; d',
+  'x=(1 2); a "${x[@]}"; x=() b; for ((i=0; i<1; i++)); do c; done',
+  'a 2>&1 >&log2; a >| log3; { b; } > log4; ! c | d; :',
+];
+
+test('no program runs that was not read, or the script is not whole', () => {
+  const programs = (script: string): string[] => {
+    const log = join(folder, 'log');
+    writeFileSync(log, '');
+    execFileSync('bash', ['-c', script], {
+      env: { PATH: `${folder}:/usr/bin:/bin`, LOG: log },
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'ignore'],
+    });
+    return [...new Set(readFileSync(log, 'utf8').split('\n').filter(Boolean))].sort();
+  };
+  const unread = SCRIPTS.flatMap((script) => {
+    const { commands, isWhole } = readScript(script);
+    const known = commands.flatMap(({ words: [program] }) => program ?? []);
+    let ran: string[];
+    try {
+      ran = programs(script);
+    } catch {
+      ran = ['(failed)'];
+    }
+    const isOpen = !isWhole || known.some(({ isReplaced }) => isReplaced);
+    const missed = ran.filter((name) => !known.some(({ text }) => text.replace(/^.*\//, '') === name));
+    return !isOpen && missed.length > 0 ? [{ script, missed, known: known.map(({ text }) => text) }] : [];
+  });
+  expect(unread).toEqual([]);
+});
+
+test('the commands of a script, what they write, and what another command covers', () => {
+  const shown = ({ text, isReplaced }: CommandWord) => (isReplaced ? '…' : text);
+  const read = (script: string) => {
+    const { commands, isWhole } = readScript(script);
+    const lines = commands.map(({ assignments, words, redirections, isCovered }) => {
+      const outputs = redirections.filter(({ isOutput }) => isOutput);
+      const line = [...[...assignments, ...words].map(shown), ...outputs.map((file) => `> ${shown(file)}`)];
+      return `${isCovered ? '~' : ''}${line.join(' ')}`;
+    });
+    return [...lines, ...(isWhole ? [] : ['?'])];
+  };
+  expect(read("bash -lc 'npm test'")).toEqual(['~bash -lc npm test', 'npm test']);
+  expect(read("bash --rcfile x -c 'npm test'")).toEqual(['bash --rcfile x -c npm test', 'npm test']);
+  expect(read('sudo git push')).toEqual(['sudo git push', '~git push', '~push']);
+  expect(read('npm test $A > out.txt 2>> $B')).toEqual(['npm test … > out.txt > …']);
+  expect(read('a >& both 2>&1; done > x')).toEqual(['a > both', '~> x']);
+  expect(read('A=1 npm test')).toEqual(['A=1 npm test']);
+  expect(read('> x')).toEqual(['> x']);
+  for (const unsure of [
+    'eval x',
+    'bash',
+    'bash -s',
+    'echo "',
+    'cat <<X\n$(y)\nX',
+    'echo $((1 + 1))',
+    '. ./x',
+  ])
+    expect(read(unsure), unsure.slice(0, 20)).toContain('?');
+  for (const unsure of [
+    'sudo bash',
+    'if [[ a ]] { b }',
+    "echo $'\\''",
+    'fish -c a',
+    'bash -c "a $b"',
+    '((',
+    '$('.repeat(20_000),
+    '`a \\`b\\``',
+  ])
+    expect(read(unsure), unsure.slice(0, 20)).toContain('?');
 });

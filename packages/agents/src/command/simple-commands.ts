@@ -1,5 +1,6 @@
-import type { JsonValue } from '@whetstone/events';
-import { lexShell, type ShellToken, type ShellWord } from './shell-lexer.ts';
+import { type JsonValue, shellName } from '@whetstone/events';
+import { lexShell, type ShellRedirection, type ShellToken, type ShellWord } from './shell-lexer.ts';
+import { type CommandTokens, splitCommands } from './split-commands.ts';
 
 /** One word of a command, without quotes. */
 export type CommandWord = {
@@ -8,94 +9,39 @@ export type CommandWord = {
   isDynamic: boolean;
   /** The shell may replace the word by the names of files. */
   isGlob: boolean;
+  /** The shell may replace a part of the word in any way, also by braces or `~`. A quoted brace counts, too. */
+  isReplaced: boolean;
 };
 
-/** One program that a shell runs: its name without its folder, its arguments, and the files it is redirected to. */
+/** One program that a shell runs, and the files that it is redirected to. */
 export type SimpleCommand = {
-  name: CommandWord;
-  arguments: CommandWord[];
+  /** `A=1` before the program. */
+  assignments: CommandWord[];
+  /** The program and its arguments. Empty where only a variable is set or a file is written. */
+  words: CommandWord[];
   redirections: Redirection[];
+  /** False where a program may run these of its arguments: the `b c` and the `c` of `find a b c`. */
+  isCertain: boolean;
+  /** Another command says all of it: a shell whose script was read, or words of another one, as in `sudo git push`. */
+  isCovered: boolean;
 };
 
 export type Redirection = CommandWord & { isOutput: boolean };
 
-/**
- * The programs that a shell command runs, in the order of the text: behind `;`, `&&`, `|`, in substitutions, and behind
- * programs that run another one (`bash -lc '…'`, `sudo`, `env`, `timeout`), which stand before it. A list of words is
- * one command. Unlike a shell it follows neither functions nor aliases nor scripts in files.
- */
-export function simpleCommands(command: JsonValue): SimpleCommand[] {
-  if (typeof command === 'string') return commandsIn(lexShell(command, []).tokens);
-  if (!Array.isArray(command)) return [];
-  return withInner({ words: command.map((part) => plainWord(String(part))), redirections: [] });
-}
+export type ReadScript = {
+  commands: SimpleCommand[];
+  /** False where a part could not be read, so that it may start something else. */
+  isWhole: boolean;
+};
 
-type Parsed = { words: CommandWord[]; redirections: Redirection[] };
-
-/** Reserved words that a command may follow. */
-const BEFORE_COMMAND = new Set([
-  ...['then', 'do', 'else', 'elif', 'if', 'while', 'until', '!', '{', 'time'],
-  ...['fi', 'done', '}', 'esac'],
-]);
-
-function commandsIn(tokens: readonly ShellToken[]): SimpleCommand[] {
-  const commands: SimpleCommand[] = [];
-  let parsed: Parsed = { words: [], redirections: [] };
-  let inner: SimpleCommand[] = [];
-  /** The patterns of a `case` are words that nobody runs. */
-  let isPattern = false;
-  let isHeader = false;
-  const finish = (isCommand: boolean): void => {
-    if (isCommand) commands.push(...withInner(parsed));
-    commands.push(...inner);
-    parsed = { words: [], redirections: [] };
-    inner = [];
-    isHeader = false;
-  };
-  for (const token of tokens) {
-    if (token.kind === 'operator') {
-      // A name before `(` is a function that is defined here.
-      finish(!isPattern && !isHeader && token.text !== '(');
-      if (token.text === ')') isPattern = false;
-      if (token.text === ';;') isPattern = true;
-    } else if (token.kind === 'redirection') {
-      inner.push(...substitutionsOf(token.target));
-      if (!/<<-?$/.test(token.text) && !/&$/.test(token.text)) {
-        parsed.redirections.push({ ...toWord(token.target), isOutput: token.text.includes('>') });
-      }
-    } else {
-      inner.push(...substitutionsOf(token));
-      const isFirst = parsed.words.length === 0 && !token.isQuoted;
-      if (isFirst && token.text === 'esac') isPattern = false;
-      if (isHeader && token.text === 'in') isPattern = parsed.words[0]?.text === 'case';
-      if (isFirst && BEFORE_COMMAND.has(token.text)) continue;
-      if (isFirst && /^(?:for|case|select|function)$/.test(token.text)) isHeader = true;
-      if (isHeader && isPattern && token.text === 'in') finish(false);
-      else if (!(isFirst && isAssignment(token.text))) parsed.words.push(toWord(token));
-    }
-  }
-  finish(!isPattern && !isHeader);
-  return commands;
-}
-
-const substitutionsOf = (word: ShellWord): SimpleCommand[] => word.substitutions.flatMap(commandsIn);
-
-/** `$?`, `$$`, `$!` and `$#` are numbers. */
-const DYNAMIC = /[`]|\$[\w{(['"@*-]/;
-
-function toWord({ text, isExpanded }: ShellWord): CommandWord {
-  return {
-    text,
-    isDynamic: isExpanded && DYNAMIC.test(text),
-    isGlob: isExpanded && /[*?[]/.test(text),
-  };
-}
-
-const plainWord = (text: string): CommandWord => ({ text, isDynamic: false, isGlob: false });
-const isAssignment = (text: string): boolean => /^\w+\+?=/.test(text);
-
-const SHELLS = /^(?:ba|z|da|k|a)?sh$/;
-/** Programs that run the program named in their arguments: the options that take a value, and how many operands. */
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/;
+/** Programs that run the command in their arguments. */
+const WRAPPER =
+  /^(?:exec|command|builtin|coproc|env|nohup|time|timeout|nice|ionice|stdbuf|setsid|sudo|doas|xargs|find|parallel|watch|npx|su|runuser|ssh|chroot|unshare|flock|strace|script|repeat|noglob|nocorrect)$/;
+/** Those of them that also take it as one text. */
+const SCRIPT_WRAPPER = /^(?:env|parallel|watch|su|runuser|ssh|flock|script)$/;
+const EVALUATOR = /^(?:eval|source|\.|trap|alias)$/;
+/** Wrappers whose command begins in a known place: the options that take a value, and how many operands come first. */
 const RUNNERS: Record<string, { valued: RegExp; operands: number }> = {
   sudo: { valued: /^-[ugpCTUDRh]$|^--(?:user|group|prompt|host|chdir)$/, operands: 0 },
   env: { valued: /^-[uCS]$|^--(?:unset|chdir)$/, operands: 0 },
@@ -108,30 +54,187 @@ const RUNNERS: Record<string, { valued: RegExp; operands: number }> = {
   time: { valued: /^-[of]$/, operands: 0 },
   setsid: { valued: /^$/, operands: 0 },
 };
+/** Arithmetic may also be two subshells, and `$'…'` ends elsewhere in other shells. `\0` is no text of a script. */
+const UNREAD = /\(\(|\$\[|\$'[^']*\\|\0/;
+/** Backticks in backticks are read as a word. */
+const hasNestedBackticks = (script: string): boolean =>
+  script.includes('\\`') && /(?:^|[^\\])(?:\\\\)*`/.test(script);
+const DEPTH_LIMIT = 8;
+/** A wrapper's command begins within so many words. */
+const MOST_STARTS = 12;
 
-/** The command, and those that it runs itself. */
-function withInner({ words, redirections }: Parsed): SimpleCommand[] {
-  const [first, ...rest] = words;
-  if (!first) return [];
-  const name = { ...first, text: first.text.replace(/^.*\//s, '') };
-  return [{ name, arguments: rest, redirections }, ...commandsRunBy(name.text, rest)];
+/**
+ * The programs that a shell command runs, in the order of the text: behind `;`, `&&`, `|`, in substitutions, and behind
+ * programs that run another one (`bash -lc '…'`, `sudo`, `env`, `timeout`), which stand before it. A list of words is
+ * one command. Functions, aliases and scripts in files are not followed. Never throws.
+ */
+export function readScript(command: JsonValue): ReadScript {
+  const into: ReadScript = { commands: [], isWhole: true };
+  if (typeof command === 'string') {
+    try {
+      readText(command, into, 0, true);
+    } catch (error) {
+      // Thousands of substitutions in one another use up the stack.
+      if (!(error instanceof RangeError)) throw error;
+      into.isWhole = false;
+    }
+  } else if (Array.isArray(command)) {
+    const words = command.map((part) => literal(String(part)));
+    addCommand({ ...NOTHING, words }, into, 0);
+  }
+  return into;
 }
 
-function commandsRunBy(name: string, words: readonly CommandWord[]): SimpleCommand[] {
-  if (SHELLS.test(name)) {
-    const flag = words.findIndex(({ text }) => /^-\w*c$/.test(text));
-    const script = words[flag + 1];
-    return flag === -1 || !script ? [] : simpleCommands(script.text);
+/** The name of a program, without its folder. */
+export const programOf = ({ words: [first] }: SimpleCommand): CommandWord | undefined =>
+  first && { ...first, text: first.text.replace(/^.*\//s, '') };
+
+function readText(script: string, into: ReadScript, depth: number, isCertain: boolean): void {
+  const { tokens, unclosedQuote } = lexShell(script, []);
+  const isClosed = unclosedQuote === undefined;
+  const isRead = depth < DEPTH_LIMIT && isClosed && !UNREAD.test(script) && !hasNestedBackticks(script);
+  into.isWhole &&= isRead;
+  if (depth < DEPTH_LIMIT) readTokens(tokens, script, into, depth, isCertain);
+}
+
+const NOTHING = { assignments: [], words: [], redirections: [], isCertain: true, isCovered: false };
+
+function readTokens(
+  tokens: readonly ShellToken[],
+  script: string,
+  into: ReadScript,
+  depth: number,
+  isCertain: boolean,
+): void {
+  for (const part of splitCommands(tokens)) {
+    const first = part.words.findIndex(({ text }) => !ASSIGNMENT.test(text));
+    const program = first < 0 ? part.words.length : first;
+    const redirections = part.redirections.flatMap(toRedirection);
+    const words = part.words.map(toWord);
+    if (words.length + redirections.length > 0) {
+      const isCovered = words.length === 0 && part.isInCompound;
+      const assignments = words.slice(0, program);
+      const command = { assignments, words: words.slice(program), redirections, isCertain, isCovered };
+      addCommand(command, into, depth);
+    }
+    for (const inner of part.substitutions) readTokens(inner, script, into, depth, isCertain);
+    if (hidesMore(part, script)) into.isWhole = false;
   }
-  if (name === 'eval') return simpleCommands(words.map(({ text }) => text).join(' '));
-  const runner = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
-  if (!runner) return [];
-  let at = 0;
-  let operands = runner.operands;
-  for (let word = words[at]; word; word = words[++at]) {
-    if (runner.valued.test(word.text)) at += 1;
-    else if (word.text.startsWith('-') || (name === 'env' && isAssignment(word.text))) continue;
-    else if (operands-- <= 0) break;
+}
+
+/** A here-document with substitutions or for a shell, and the short forms of compounds in zsh: `if [[ a ]] { b }`. */
+const hidesMore = ({ words, redirections }: CommandTokens, script: string): boolean =>
+  words.some(({ text, isQuoted }) => !isQuoted && /^[{}]$/.test(text)) ||
+  redirections.some(({ text, target, body: { start, end } }) => {
+    if (!text.includes('<<')) return false;
+    const runs = !target.isQuoted && /\$\(|`/.test(script.slice(start, end));
+    return runs || target.isExpanded || words.some((word) => shellName(word.text) !== undefined);
+  });
+
+/** Adds the command and those that it runs itself. */
+function addCommand(command: SimpleCommand, into: ReadScript, depth: number): void {
+  const { words, assignments, isCertain } = command;
+  const own = { ...command };
+  into.commands.push(own);
+  own.isCovered ||= readShell(words, into, depth, isCertain) && assignments.length === 0;
+  const name = programOf(command)?.text ?? '';
+  const isLookUp = name === 'command' && /^-[vV]/.test(words[1]?.text ?? '');
+  if (!WRAPPER.test(name) || isLookUp) return;
+  const starts = certainStarts(words);
+  for (let start = 1; start < words.length; start++) {
+    const isSure = isCertain && starts.includes(start);
+    if (start > MOST_STARTS && !isSure) continue;
+    const inner = words.slice(start);
+    into.commands.push({ ...NOTHING, words: inner, isCertain: isSure, isCovered: true });
+    readShell(inner, into, depth, isSure);
+    const text = inner[0]?.text ?? '';
+    if (!SCRIPT_WRAPPER.test(name) || !/\s/.test(text)) continue;
+    const read: ReadScript = { commands: [], isWhole: true };
+    readText(text, read, depth + 1, false);
+    into.commands.push(...read.commands.map((each) => ({ ...each, isCovered: true })));
   }
-  return withInner({ words: words.slice(at), redirections: [] });
+}
+
+/** Reads the script of a shell, or the text of `eval`. True if that script is all that the shell does. */
+function readShell(
+  words: readonly CommandWord[],
+  into: ReadScript,
+  depth: number,
+  isCertain: boolean,
+): boolean {
+  const [name = '', ...rest] = words.map(({ text }) => text);
+  if (EVALUATOR.test(name)) into.isWhole = false;
+  if (name === 'eval') readText(rest.join(' '), into, depth + 1, isCertain);
+  const shell = shellName(name);
+  if (shell === undefined) return false;
+  const found = scriptOf([name, ...rest]);
+  const script = found && words[found.index];
+  if (!script) {
+    // Without a file, a shell runs its input.
+    if (!rest.some((word) => /^[^-+]/.test(word)) || rest.some((word) => /^-[A-Za-z]*s/.test(word)))
+      into.isWhole = false;
+    return false;
+  }
+  // What the first shell puts into the script may be code, and fish has a language of its own.
+  if (script.isReplaced || shell === 'fish') into.isWhole = false;
+  readText(script.text, into, depth + 1, isCertain);
+  return found.isPlain;
+}
+
+/** Options of a shell that change nothing of what its script starts. */
+const PLAIN_OPTION = /^-[leuxvin]*c?$|^--(?:login|norc|noprofile|posix)$/;
+
+/** Which of the words is the script of `sh -c …`. `isPlain`: no option decides what else the shell runs. */
+function scriptOf(words: readonly string[]): { index: number; isPlain: boolean } | undefined {
+  let isPlain = true;
+  for (const [index, word] of words.entries()) {
+    if (index === 0) continue;
+    if (/^-[A-Za-z]*c$/.test(word)) {
+      return { index: index + 1, isPlain: isPlain && PLAIN_OPTION.test(word) };
+    }
+    const isOperand = /^(?:[-+][A-Za-z]*[oO]|--(?:rc|init-)file)$/.test(words[index - 1] ?? '');
+    if (!/^[-+]/.test(word) && !isOperand) return undefined;
+    isPlain &&= PLAIN_OPTION.test(word) || (isOperand && word === 'pipefail') || word === '-o';
+  }
+  return undefined;
+}
+
+/** Where the commands begin that a wrapper surely runs: in `sudo env A=1 rm x`, at `env` and at `rm`. */
+function certainStarts(words: readonly CommandWord[]): number[] {
+  const starts: number[] = [];
+  for (let at = 0; at < words.length; ) {
+    const name = words[at]?.text.replace(/^.*\//s, '') ?? '';
+    const runner = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : undefined;
+    if (!runner) break;
+    let operands = runner.operands;
+    for (at += 1; at < words.length; at++) {
+      const text = words[at]?.text ?? '';
+      if (runner.valued.test(text)) at += 1;
+      else if (text.startsWith('-') || (name === 'env' && ASSIGNMENT.test(text))) continue;
+      else if (operands-- <= 0) break;
+    }
+    if (at < words.length) starts.push(at);
+  }
+  return starts;
+}
+
+/** `$?`, `$$`, `$!` and `$#` are numbers. */
+const DYNAMIC = /[`]|\$[\w{(['"@*-]/;
+
+function toWord({ text, isExpanded }: ShellWord): CommandWord {
+  return {
+    text,
+    isDynamic: isExpanded && DYNAMIC.test(text),
+    isGlob: isExpanded && /[*?[]/.test(text),
+    isReplaced: isExpanded || /\{[^{}]*(?:,|\.\.)[^{}]*\}/.test(text) || text.startsWith('~'),
+  };
+}
+
+const literal = (text: string): CommandWord => ({ text, isDynamic: false, isGlob: false, isReplaced: false });
+
+/** A file that is read or written. `2>&1` names none, and a here-document is text. */
+function toRedirection({ text, target }: ShellRedirection): Redirection[] {
+  const isDescriptor = text.endsWith('&') && /^(?:\d+-?|-)$/.test(target.text);
+  if (isDescriptor || /<<-?$/.test(text)) return [];
+  return [{ ...toWord(target), isOutput: text.includes('>') }];
 }

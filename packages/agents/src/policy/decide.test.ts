@@ -101,6 +101,14 @@ describe('commands', () => {
     ['((git push); true)', DENIED],
     ['git status', 'approved: allow {command: "*"}'],
     ['rm $X', 'approved: allow {command: "*"}'],
+    ["echo $'\\''; git push; echo \\'", DENIED],
+    ['function f { git push; }; f', DENIED],
+    ['for x do git push; done', DENIED],
+    ['time -p git push', DENIED],
+    ["su -c 'cd x; git push'", DENIED],
+    ["echo 'git push' | sudo bash -s", DENIED],
+    ["command eval 'g''it push'", DENIED],
+    ['echo `a \\`git push\\``', DENIED],
   ])('%j with a rule that denies a push: %s', async (text, expected) => {
     expect(await command(text, PUSH)).toBe(expected);
   });

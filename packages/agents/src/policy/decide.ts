@@ -6,7 +6,7 @@ import { type Aspect, decidingRule, type Facts, hostOf } from './match-rule.ts';
 import type { Permissions } from './permissions.ts';
 import type { AskHuman, DecidePolicy, PolicyDecision, PolicyRequest, PolicyRule } from './policy.ts';
 import { type RealPath, realPathOf } from './real-path.ts';
-import { type ReadScript, simpleCommandsIn } from './simple-commands.ts';
+import { commandsIn, type ScriptCommands } from './script-commands.ts';
 
 export type Policy = {
   permissions: Permissions;
@@ -50,7 +50,7 @@ export function ruleText(rule: PolicyRule): string {
 async function decide(request: PolicyRequest, policy: Policy): Promise<PolicyDecision> {
   const { shell } = policy.permissions;
   if (request.kind === 'command' && shell === 'off') return verdict(false, 'permissions.shell: off');
-  const script = request.kind === 'command' ? simpleCommandsIn(request.command) : undefined;
+  const script = request.kind === 'command' ? commandsIn(request.command) : undefined;
   const facts = await factsOf(request, policy.workdir, script);
   const writes = await writtenBy(request, script, facts);
   let allowed: PolicyDecision | undefined;
@@ -66,7 +66,7 @@ async function decide(request: PolicyRequest, policy: Policy): Promise<PolicyDec
   return allowed ?? verdict(false, 'default');
 }
 
-async function factsOf(request: PolicyRequest, workdir: string, script?: ReadScript): Promise<Facts> {
+async function factsOf(request: PolicyRequest, workdir: string, script?: ScriptCommands): Promise<Facts> {
   const root = realpathSync(workdir);
   const folder = request.kind === 'command' ? (request.cwd ?? root) : root;
   const named = 'paths' in request ? (request.paths ?? []) : [];
@@ -88,7 +88,7 @@ const pathPart = (word: string): string => word.replace(/^-*[\w-]+=(?=.)/, '');
 
 async function writtenBy(
   request: PolicyRequest,
-  script: ReadScript | undefined,
+  script: ScriptCommands | undefined,
   facts: Facts,
 ): Promise<RealPath[]> {
   const folder = (request.kind === 'command' && request.cwd) || facts.workdir;
@@ -100,7 +100,7 @@ async function writtenBy(
 /** What has to be allowed; first what the request is about. */
 function aspectsOf(
   request: PolicyRequest,
-  script: ReadScript | undefined,
+  script: ScriptCommands | undefined,
   { paths, hosts }: Facts,
   writes: readonly RealPath[],
 ): { aspect: Aspect; isNeeded: boolean }[] {

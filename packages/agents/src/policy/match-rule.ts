@@ -1,11 +1,11 @@
 import type { PolicyRequest, PolicyRule, RuleConditions } from './policy.ts';
 import { fitsPath, type RealPath } from './real-path.ts';
-import type { SimpleCommand } from './simple-commands.ts';
+import type { ScriptCommand } from './script-commands.ts';
 import { fits, mayFit, UNKNOWN } from './text-pattern.ts';
 
 /** What of a request a rule decides: a command of a script, a path, a host, or the request as such. */
 export type Aspect =
-  | { kind: 'command'; command: SimpleCommand }
+  | { kind: 'command'; command: ScriptCommand }
   /** A script that could not be read to its end. */
   | { kind: 'unread' }
   | { kind: 'path'; path: RealPath }
@@ -107,7 +107,7 @@ function denies({ kind, tool, command, path, host }: RuleConditions, aspect: Asp
 }
 
 /** A command as a rule sees it. A word with a blank in it is quoted, so that it is not taken for two. */
-const written = ({ words }: SimpleCommand): string =>
+const written = ({ words }: ScriptCommand): string =>
   words.map((word) => (/\s/.test(word) || word === '' ? JSON.stringify(word) : word)).join(' ');
 
 /** The ways to read a command: as it is, without assignments, and by the name of its program without its folder. */
@@ -120,7 +120,7 @@ function readings(words: readonly string[]): string[] {
 }
 
 /** The hosts of the addresses in a command. */
-export function hostsIn({ words }: SimpleCommand): string[] {
+export function hostsIn({ words }: ScriptCommand): string[] {
   return words.flatMap((word) => {
     if (!/:\/\//.test(word)) return [];
     if (word.includes(UNKNOWN)) return [UNKNOWN];

@@ -1,4 +1,4 @@
-import type { JsonValue } from '@whetstone/events';
+import { type JsonValue, onlyScript } from '@whetstone/events';
 import { lexShell } from '../../command/shell-lexer.ts';
 import { requiredText } from '../../kit/fields.ts';
 
@@ -9,16 +9,11 @@ import { requiredText } from '../../kit/fields.ts';
 export function shellCommand(command: JsonValue | undefined): string {
   if (Array.isArray(command)) {
     const words = command.filter((word) => typeof word === 'string');
-    return scriptIn(words) ?? words.join(' ');
+    return onlyScript(words) ?? words.join(' ');
   }
   const text = requiredText(command);
   const { tokens, unclosedQuote } = lexShell(text, []);
   if (unclosedQuote !== undefined) return text;
   const words = tokens.flatMap((token) => (token.kind === 'word' && !token.isExpanded ? token.text : []));
-  return (words.length === tokens.length ? scriptIn(words) : undefined) ?? text;
+  return (words.length === tokens.length ? onlyScript(words) : undefined) ?? text;
 }
-
-const scriptIn = ([shell = '', option = '', script, ...others]: readonly string[]): string | undefined =>
-  /^(?:.*\/)?(?:ba|z|da|k)?sh$/.test(shell) && /^-l?c$/.test(option) && others.length === 0
-    ? script
-    : undefined;

@@ -1,4 +1,10 @@
-import { type CommandWord, pathsIn, type SimpleCommand, simpleCommands } from '@whetstone/agents/tool-calls';
+import {
+  type CommandWord,
+  pathsIn,
+  programOf,
+  readScript,
+  type SimpleCommand,
+} from '@whetstone/agents/tool-calls';
 import { shellCommand } from '@whetstone/events';
 import picomatch from 'picomatch';
 import { allOf, anyOf } from './logic.ts';
@@ -45,23 +51,25 @@ export function commandsOf(call: ToolCall): SimpleCommand[] | undefined {
   const text = typeof value === 'string' ? value : `\0${JSON.stringify(value)}`;
   const known = parsed.get(text);
   if (known) return known;
-  const commands = simpleCommands(value);
+  const commands = readScript(value).commands.filter(({ isCertain }) => isCertain);
   if (parsed.size >= MOST_PARSED) parsed.clear();
   parsed.set(text, commands);
   return commands;
 }
 
 const programs = (commands: readonly SimpleCommand[]): string =>
-  [...new Set(commands.map(({ name }) => `"${name.text}"`))].join(', ');
+  [...new Set(commands.flatMap((command) => programOf(command)?.text ?? []))].map(show).join(', ');
 
 const OTHER_PROGRAM = mismatched('the command runs another program');
 
 function matchCommand(
-  { name, arguments: words }: SimpleCommand,
+  command: SimpleCommand,
   program: TextPattern,
   { argsStart = [], args = [] }: CommandConditions,
 ): Match {
-  if (!name.isDynamic && !fits(name.text, program)) return OTHER_PROGRAM;
+  const name = programOf(command);
+  const words = command.words.slice(1);
+  if (!name || (!name.isDynamic && !fits(name.text, program))) return OTHER_PROGRAM;
   const told = [name, ...words].map(({ text }) => text).join(' ');
   const wordMatch = (word: CommandWord | undefined, wanted: TextPattern): Match => {
     if (word && !word.isDynamic) return matchIf(fits(word.text, wanted), `the command is ${show(told)}`);
@@ -102,7 +110,7 @@ export function matchPath(call: ToolCall, wanted: TextPattern): Match {
       : matched(`the call names ${show(path)}`);
   }
   return matchWords(
-    commands.flatMap((command) => [...command.arguments, ...command.redirections]),
+    commands.flatMap((command) => [...command.words.slice(1), ...command.redirections]),
     wanted,
   );
 }

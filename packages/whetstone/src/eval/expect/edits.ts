@@ -1,4 +1,10 @@
-import { type CommandWord, pathsIn, type SimpleCommand, toolCategory } from '@whetstone/agents/tool-calls';
+import {
+  type CommandWord,
+  pathsIn,
+  programOf,
+  type SimpleCommand,
+  toolCategory,
+} from '@whetstone/agents/tool-calls';
 import { commandsOf, matchPath, matchWords, pathTest } from './commands.ts';
 import { anyOf } from './logic.ts';
 import { far, type Match, matched, unavailable } from './matcher.ts';
@@ -57,9 +63,10 @@ const COPIERS = new Set(['cp', 'ln', 'install']);
 const GIT_EDITS = new Set(['mv', 'rm', 'restore', 'checkout']);
 const GIT_PATCHES = new Set(['apply', 'am', 'reset', 'stash', 'clean', 'revert', 'merge', 'rebase', 'pull']);
 
-function editOf({ name, arguments: words, redirections }: SimpleCommand): Edit | undefined {
-  const outputs = redirections.filter(({ isOutput, text }) => isOutput && !text.startsWith('/dev/'));
-  const program = name.text;
+function editOf(command: SimpleCommand): Edit | undefined {
+  const outputs = command.redirections.filter(({ isOutput, text }) => isOutput && !text.startsWith('/dev/'));
+  const program = programOf(command)?.text ?? '';
+  const words = command.words.slice(1);
   const edit = (changed: readonly CommandWord[], others = false): Edit => ({
     program,
     words: [...changed, ...outputs],
