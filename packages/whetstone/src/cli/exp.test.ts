@@ -3,47 +3,12 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { TreeSpec } from '../workspace/__fixtures__/test-repo.ts';
 import { type EvalProject, makeEvals, removeEvals } from './__fixtures__/eval-project.ts';
+import { evalFile, experiment } from './__fixtures__/greeter.ts';
 
 afterAll(removeEvals);
 
-/** Greets with a tool; the prompt `fail` makes it fail, `ask` makes it ask, `again` names its session. */
-const GREETER = `
-export const greeter = defineAgent({
-  name: 'greeter',
-  capabilities: { conversation: true, toolObservability: true },
-  async send({ text }, { session, flags, model, log }) {
-    log('greeting');
-    const isNew = session.isNew;
-    session.id ??= 'session';
-    const said = (reply) => ({ type: 'message', role: 'assistant', text: reply });
-    if (text === 'fail') return { events: [{ type: 'error', message: 'no voice' }], status: 'failed' };
-    if (text === 'ask') return { events: [{ type: 'input.requested', request: { prompt: 'Who?' } }], status: 'waiting' };
-    return {
-      events: [
-        { type: 'action.called', callId: '1', name: 'greet', input: { whom: text } },
-        { type: 'action.result', callId: '1', status: 'completed' },
-        said([isNew ? 'Hello' : 'Hello again', text, flags.tone, model].filter(Boolean).join(' ')),
-      ],
-      data: { whom: text },
-      status: 'completed',
-      usage: { inputTokens: 3, outputTokens: 2 },
-    };
-  },
-});
-`;
-
-const experiment = (more = ''): string => `
-import { defineExperiment } from 'whetstone';
-import { defineAgent } from 'whetstone/adapter';
-${GREETER}
-export default defineExperiment({ agent: greeter, ${more} });
-`;
-
 const makeProject = (files: TreeSpec): EvalProject =>
   makeEvals({ 'experiments/base.ts': experiment(), ...files });
-
-const evalFile = (body: string, more = ''): string =>
-  `import { defineEval } from 'whetstone';\nexport default defineEval({\n${more}  async test(t) {\n${body}\n  },\n});\n`;
 
 test('an eval drives an agent through several turns, and its assertions are in the row and the files', async () => {
   const project = makeProject({

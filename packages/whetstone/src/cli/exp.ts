@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Config } from '../config/config.ts';
+import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import type { Project } from '../config/load-project.ts';
 import { type EvalWorkers, openEvalWorkers } from '../eval/eval-workers.ts';
 import { readFixture } from '../eval/fixture.ts';
@@ -34,6 +35,7 @@ export type ExpOptions = {
   agent?: string;
   model?: string;
   runs?: number;
+  sandbox?: string;
   jobs: number;
   tag: string[];
   budget?: number;
@@ -51,6 +53,12 @@ export async function expCommand(names: string[], options: ExpOptions, streams: 
   await using workers = openEvalWorkers();
   const opened = await openProject(workers);
   const chosen = await choose(opened, names, options);
+  const warnings = [opened.project, ...chosen.map(({ experiment }) => experiment)].flatMap(
+    (one) => one.warnings,
+  );
+  if (warnings.length > 0) {
+    stderr.write(`${formatDiagnostics(warnings, { color: terminalColors(stderr).isColorSupported })}\n`);
+  }
   const { repo, fixtures } = await prepareTrees(
     opened.project,
     chosen.flatMap(({ evals }) => evals),
@@ -198,5 +206,12 @@ async function choose({ evals, experiments }: OpenProject, names: readonly strin
   });
 }
 
-const overridesOf = ({ agent, model, runs, timeout, budget }: ExpOptions): ExperimentOverrides =>
-  present({ agent, model, runs, budget, timeoutMs: timeout === undefined ? undefined : timeout * 1000 });
+const overridesOf = ({ agent, model, runs, sandbox, timeout, budget }: ExpOptions): ExperimentOverrides =>
+  present({
+    agent,
+    model,
+    runs,
+    sandbox,
+    budget,
+    timeoutMs: timeout === undefined ? undefined : timeout * 1000,
+  });

@@ -4,20 +4,19 @@ import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
 import { checkContext, checkTaskDemands } from './check-agent-abilities.ts';
 import { checkMapping, checkShape, isMapping, warnUnknownKeys } from './check-shape.ts';
-import type { Config, SandboxProviderName, TaskConfig, VariantConfig } from './config.ts';
+import type { Config, TaskConfig, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { existingPath } from './existing-path.ts';
 import { openYaml } from './open-yaml.ts';
 import { readAgent, readLegacyAgent } from './read-agent.ts';
 import { readGateway } from './read-gateway.ts';
+import { readSandbox } from './read-sandbox.ts';
 import { readTask } from './read-task.ts';
 import { readVariant } from './read-variant.ts';
 import { replacedTasks } from './replaced-tasks.ts';
-import { rootSchema, sandboxSchema, taskFileSchema } from './schema.ts';
+import { rootSchema, taskFileSchema } from './schema.ts';
 import { createSpot, diagnose, type FindingOptions, type Spot } from './spot.ts';
 import type { YamlPath, YamlSource } from './yaml-source.ts';
-
-const SANDBOX_PROVIDERS: readonly SandboxProviderName[] = ['process'];
 
 export type LoadOptions = {
   /** Instead of the config's `tasks`; relative to `cwd`. */
@@ -170,20 +169,6 @@ function readBaseline(
     spot.error(`there is no variant ${JSON.stringify(named)}`, { hint });
   }
   return named ?? names.find((name) => name === 'baseline') ?? names[0] ?? '';
-}
-
-function readSandbox(raw: unknown, spot: Spot): Config['sandbox'] {
-  const short = typeof raw === 'string';
-  if (raw === undefined || raw === null) return { provider: 'process' };
-  if (!short) warnUnknownKeys(sandboxSchema, raw, spot);
-  const wanted = short ? raw : checkShape(sandboxSchema, raw, spot)?.provider;
-  const provider = SANDBOX_PROVIDERS.find((name) => name === wanted);
-  if (wanted !== undefined && !provider) {
-    const at = short ? spot : spot.at('provider');
-    const hint = suggestion(wanted, SANDBOX_PROVIDERS, 'sandboxes');
-    at.error(`there is no sandbox ${JSON.stringify(wanted)}`, { hint });
-  }
-  return { provider: provider ?? 'process' };
 }
 
 /** A number as it is written, so that no digit of a long one is lost. */

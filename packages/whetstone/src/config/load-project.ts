@@ -5,9 +5,11 @@ import { checkMapping } from './check-shape.ts';
 import type { Config, GatewayConfig, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { existingPath } from './existing-path.ts';
+import { experimentSchema } from './experiment-schema.ts';
 import { openModule } from './module-source.ts';
 import { openYaml } from './open-yaml.ts';
 import { readGateway } from './read-gateway.ts';
+import { readSandbox } from './read-sandbox.ts';
 import { readVariant } from './read-variant.ts';
 import { rootSchema } from './schema.ts';
 import { createSpot } from './spot.ts';
@@ -20,8 +22,11 @@ export type Project = {
   file?: string;
   repo?: Config['repo'];
   gateway?: GatewayConfig;
+  /** Absent: the configuration names none. */
+  sandbox?: Config['sandbox'];
   seed?: string;
   outputDir: string;
+  warnings: Diagnostic[];
 };
 
 const NAMES = ['whetstone.config.ts', 'whetstone.config.mts', 'whetstone.config.js', 'whetstone.yaml'];
@@ -34,12 +39,13 @@ const NAMES = ['whetstone.config.ts', 'whetstone.config.mts', 'whetstone.config.
 export async function loadProject(root: string): Promise<Project> {
   const file = NAMES.map((name) => join(root, name)).find((path) => existsSync(path));
   const outputDir = join(root, '.whetstone/runs');
-  if (file === undefined) return { root, outputDir };
+  if (file === undefined) return { root, outputDir, warnings: [] };
   const diagnostics: Diagnostic[] = [];
   const source = await openSource(file, diagnostics);
   const spot = source && createSpot(source, diagnostics);
   const fields = spot && checkMapping(rootSchema.partial(), source.value, spot);
   const gateway = spot && fields?.gateway ? readGateway(fields.gateway, spot.at('gateway')) : undefined;
+  const sandbox = spot && fields?.sandbox ? readSandbox(fields.sandbox, spot.at('sandbox')) : undefined;
   const path = fields?.repo && spot && existingPath(fields.repo.path, spot.at('repo', 'path'), 'folder');
   if (!fields || diagnostics.some(({ severity }) => severity === 'error')) {
     throw new ConfigErrors(inFileOrder(diagnostics));
@@ -49,7 +55,8 @@ export async function loadProject(root: string): Promise<Project> {
     file,
     outputDir: fields.output_dir == null ? outputDir : resolve(root, fields.output_dir),
     ...(path && { repo: { path, baseRef: fields.repo?.base_ref ?? 'HEAD' } }),
-    ...present({ gateway, seed: fields.seed == null ? undefined : String(fields.seed) }),
+    ...present({ gateway, sandbox, seed: fields.seed == null ? undefined : String(fields.seed) }),
+    warnings: inFileOrder(diagnostics),
   };
 }
 
@@ -57,25 +64,31 @@ export async function loadProject(root: string): Promise<Project> {
 const openSource = (file: string, diagnostics: Diagnostic[]) =>
   /\.[cm]?[jt]s$/.test(file) ? openModule(file, diagnostics) : openYaml(file, diagnostics);
 
-/** The default export of an experiment's file, and its variants, which have the keys of a YAML file. */
-export async function loadExperimentFile(
-  file: string,
-): Promise<{ value: Record<string, unknown>; variants: VariantConfig[] }> {
+/** The default export of an experiment's file, with the parts that have the keys of a YAML file as that file has them. */
+export type ExperimentFileContent = {
+  value: Record<string, unknown>;
+  variants: VariantConfig[];
+  sandbox?: Config['sandbox'];
+  warnings: Diagnostic[];
+};
+
+/** @throws ConfigErrors with everything that is wrong in the file. */
+export async function loadExperimentFile(file: string): Promise<ExperimentFileContent> {
   const diagnostics: Diagnostic[] = [];
   const source = await openModule(file, diagnostics);
   const variants: VariantConfig[] = [];
   const value = source?.value as Record<string, unknown> | undefined;
-  if (source && typeof value?.variants === 'object' && value.variants !== null) {
-    const spot = createSpot(source, diagnostics);
-    for (const [name, raw] of Object.entries(value.variants)) {
-      const { flags, ...rest } = raw as Record<string, unknown>;
-      const variant = await readVariant(name, rest, spot.at('variants', name));
-      if (variant)
-        variants.push({ ...variant, ...(flags ? { flags: flags as Record<string, unknown> } : {}) });
-    }
+  const spot = source && createSpot(source, diagnostics);
+  const fields = spot && checkMapping(experimentSchema, value, spot);
+  const sandbox = spot && fields?.sandbox ? readSandbox(fields.sandbox, spot.at('sandbox')) : undefined;
+  for (const [name, raw] of Object.entries(fields?.variants ?? {})) {
+    if (!spot) break;
+    const { flags, ...rest } = raw as Record<string, unknown>;
+    const variant = await readVariant(name, rest, spot.at('variants', name));
+    if (variant) variants.push({ ...variant, ...(flags ? { flags: flags as Record<string, unknown> } : {}) });
   }
   if (!value || diagnostics.some(({ severity }) => severity === 'error')) {
     throw new ConfigErrors(inFileOrder(diagnostics));
   }
-  return { value, variants };
+  return { value, variants, ...present({ sandbox }), warnings: inFileOrder(diagnostics) };
 }

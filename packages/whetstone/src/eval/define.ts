@@ -64,6 +64,8 @@ export type ExperimentDefinition = {
   evals?: string | readonly string[] | ((id: string) => boolean);
   /** By name. Default: one variant, `baseline`, that changes nothing. */
   variants?: Readonly<Record<string, ExperimentVariant>>;
+  /** Where commands run. Default: that of the configuration, else `process`. Another one is an error, never a weaker one. */
+  sandbox?: string;
   /** Most US dollars that all attempts together may cost. Needs a gateway. */
   budget?: number;
   /** Limit of one attempt, ms. Default: one hour. */

@@ -4,15 +4,17 @@ import { type AgentConfig, agentKinds, toAgentConfig } from '@whetstone/agents/c
 import { WhetstoneError } from '@whetstone/errors';
 import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
-import type { Config, TaskConfig, VariantConfig } from '../config/config.ts';
-import { loadExperimentFile, type Project } from '../config/load-project.ts';
+import type { Config, TaskConfig } from '../config/config.ts';
+import { type ExperimentFileContent, loadExperimentFile, type Project } from '../config/load-project.ts';
+import { sandboxNamed } from '../config/read-sandbox.ts';
 import type { ExperimentDefinition } from './define.ts';
 import type { ExperimentFile } from './find-evals.ts';
 import type { Fixture } from './fixture.ts';
 import type { EvalDescription } from './protocol.ts';
 
 /** An experiment as it was loaded. */
-export type Experiment = ExperimentFile & { definition: ExperimentDefinition; variants: VariantConfig[] };
+export type Experiment = ExperimentFile &
+  Omit<ExperimentFileContent, 'value'> & { definition: ExperimentDefinition };
 
 /** A fixture, and the commit that has its visible files. */
 export type StoredFixture = { fixture: Fixture; commit: string };
@@ -24,11 +26,12 @@ export type ExperimentOverrides = {
   runs?: number;
   timeoutMs?: number;
   budget?: number;
+  sandbox?: string;
 };
 
 /** Loads an experiment, with the code that it has, into this process. */
 export async function loadExperiment(found: ExperimentFile): Promise<Experiment> {
-  const { value, variants } = await loadExperimentFile(found.file);
+  const { value, ...rest } = await loadExperimentFile(found.file);
   const { agent } = value;
   if (typeof agent !== 'object' || agent === null) {
     throw new WhetstoneError(
@@ -40,7 +43,7 @@ export async function loadExperiment(found: ExperimentFile): Promise<Experiment>
       },
     );
   }
-  return { ...found, definition: value as ExperimentDefinition, variants };
+  return { ...found, ...rest, definition: value as ExperimentDefinition };
 }
 
 /** The evals of an experiment, in the order in which they were found. */
@@ -77,7 +80,7 @@ const ONE_HOUR_MS = 3_600_000;
 
 /** An experiment as the configuration of a run: each eval is a task. `repo`: for agents that work on files. */
 export function planExperiment(
-  { file, definition, variants }: Experiment,
+  { file, definition, variants, sandbox }: Experiment,
   evals: readonly EvalDescription[],
   {
     project,
@@ -123,7 +126,10 @@ export function planExperiment(
     baseline: arms.find(({ name }) => name === 'baseline')?.name ?? arms[0]?.name ?? '',
     evaluation: { commands: [] },
     outputDir: project.outputDir,
-    sandbox: { provider: 'process' },
+    sandbox:
+      overrides.sandbox === undefined
+        ? (sandbox ?? project.sandbox ?? { provider: 'process' })
+        : sandboxNamed(overrides.sandbox),
     ...present({ seed: project.seed }),
     ...(gateway && {
       gateway:

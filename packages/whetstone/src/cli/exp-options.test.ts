@@ -1,0 +1,84 @@
+import { afterAll, expect, test } from 'vitest';
+import { makeEvals, removeEvals } from './__fixtures__/eval-project.ts';
+import { evalFile, experiment } from './__fixtures__/greeter.ts';
+
+afterAll(removeEvals);
+
+test('a sandbox that is not there is an error wherever it is named, and never another one', async () => {
+  const project = makeEvals({
+    'experiments/base.ts': experiment(),
+    'experiments/confined.ts': experiment("\n  sandbox: 'docker',\n"),
+    'evals/one.eval.ts': evalFile("    await t.send('Ada');"),
+  });
+  const run = async (...args: string[]) => {
+    const { exitCode, stderr } = await project.whetstone(['exp', '--dry-run', 'base', ...args]);
+    return { exitCode, stderr };
+  };
+  expect(await run('--sandbox', 'process')).toMatchObject({ exitCode: 0 });
+  expect(await run('--sandbox', 'bubblewrap')).toEqual({
+    exitCode: 2,
+    stderr: `This version has no sandbox "bubblewrap".\n  sandboxes: process\n  More: whetstone errors sandbox-unknown\n`,
+  });
+  expect(await run('confined')).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(/experiments\/confined\.ts:29:12 +sandbox: there is no sandbox "docker"/),
+  });
+  project.write({
+    'whetstone.config.ts': "export default {\n  sandbox: { provider: 'docker' },\n};\n",
+  });
+  expect(await run()).toMatchObject({
+    exitCode: 2,
+    stderr: expect.stringMatching(
+      /whetstone\.config\.ts:2:24 +sandbox\.provider: there is no sandbox "docker"/,
+    ),
+  });
+});
+
+test('what an experiment says is checked with its line, and a key without effect is a warning', async () => {
+  const project = makeEvals({
+    'experiments/wrong.ts': experiment("\n  runs: 'three',\n  setup: 'later',\n  timeoutMs: -1,\n"),
+    'evals/one.eval.ts': evalFile("    await t.send('Ada');"),
+  });
+  const wrong = await project.whetstone(['exp', 'wrong']);
+  expect(wrong.exitCode).toBe(2);
+  expect(wrong.stderr).toMatch(/wrong\.ts:29:9 +runs: expected a number, got the text "three"/);
+  expect(wrong.stderr).toMatch(/wrong\.ts:30:10 +setup: must be a function/);
+  expect(wrong.stderr).toMatch(/wrong\.ts:31:14 +timeoutMs: must be more than 0/);
+  project.write({
+    'experiments/base.ts': experiment('\n  run: 3,\n'),
+    'whetstone.config.ts': "export default {\n  sed: 'a',\n};\n",
+  });
+  const { exitCode, stderr } = await project.whetstone(['exp', 'base', '--dry-run']);
+  expect(exitCode).toBe(0);
+  expect(stderr).toMatch(/config\.ts:2:3 +warning sed: unknown key, which has no effect/);
+  expect(stderr).toMatch(/base\.ts:29:3 +warning run: unknown key, which has no effect/);
+  expect(stderr).toContain('did you mean runs?');
+});
+
+test('the command line goes before the experiment', async () => {
+  const project = makeEvals({
+    'experiments/base.ts': experiment("model: 'model-1', timeoutMs: 1, runs: 5"),
+    'evals/one.eval.ts': evalFile("    await t.send('Write it.');\n    t.fileChanged('out.txt');\n    t.log(t.model);"),
+    'whetstone.config.ts': "export default { gateway: { mode: 'script', script: 'model.yaml' } };\n",
+    'model.yaml': `
+name: model
+rules:
+  - steps:
+      - text: I will write it.
+        calls:
+          - { tool: shell, command: 'echo done > out.txt' }
+      - text: It is there.
+`,
+  });
+  const { exitCode, stdout, stderr } = await project.whetstone([
+    ...['exp', '--agent', 'loop', '--model', 'gpt-5.2', '--runs', '2', '--timeout', '30', '--budget', '1'],
+    ...['--jobs', '2', '--keep-workspace', '--sandbox', 'process', '--json'],
+  ]);
+  expect(stderr).toContain('2 cases');
+  const { one: row } = project.rows();
+  expect(row).toMatchObject({ outcome: 'passed', agent_kind: 'loop', trial_index: 2 });
+  expect(exitCode).toBe(0);
+  expect(JSON.parse(stdout).runs).toMatchObject([{ cases: { planned: 2, passed: 2 } }]);
+  expect(project.read('one', 'eval.log')).toBe('gpt-5.2\n');
+  expect(project.read('one', 'workspace/out.txt')).toBe('done\n');
+});
