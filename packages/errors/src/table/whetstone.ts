@@ -188,6 +188,10 @@ export const whetstoneErrors = {
     'The web page cannot be served on this port, most often because the port is in use.',
     'Choose another port with `--port`, or leave it out to take a free one.',
   ),
+  'watch-costs': usage(
+    'A watch runs cases after each change, and these would call a model that costs money.',
+    'Set `gateway` to `mode: script` or `mode: replay`, or run without `--watch`.',
+  ),
   'withheld-repository': usage(
     'The configuration names the whole repository as something that no agent may see, for example as `output_dir`.',
     'Name a folder below the repository, or one outside.',

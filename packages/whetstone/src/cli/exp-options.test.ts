@@ -21,7 +21,7 @@ test('a sandbox that is not there is an error wherever it is named, and never an
   });
   expect(await run('confined')).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringMatching(/experiments\/confined\.ts:29:12 +sandbox: there is no sandbox "docker"/),
+    stderr: expect.stringMatching(/experiments\/confined\.ts:30:12 +sandbox: there is no sandbox "docker"/),
   });
   project.write({
     'whetstone.config.ts': "export default {\n  sandbox: { provider: 'docker' },\n};\n",
@@ -41,9 +41,9 @@ test('what an experiment says is checked with its line, and a key without effect
   });
   const wrong = await project.whetstone(['exp', 'wrong']);
   expect(wrong.exitCode).toBe(2);
-  expect(wrong.stderr).toMatch(/wrong\.ts:29:9 +runs: expected a number, got the text "three"/);
-  expect(wrong.stderr).toMatch(/wrong\.ts:30:10 +setup: must be a function/);
-  expect(wrong.stderr).toMatch(/wrong\.ts:31:14 +timeoutMs: must be more than 0/);
+  expect(wrong.stderr).toMatch(/wrong\.ts:30:9 +runs: expected a number, got the text "three"/);
+  expect(wrong.stderr).toMatch(/wrong\.ts:31:10 +setup: must be a function/);
+  expect(wrong.stderr).toMatch(/wrong\.ts:32:14 +timeoutMs: must be more than 0/);
   project.write({
     'experiments/base.ts': experiment('\n  run: 3,\n'),
     'whetstone.config.ts': "export default {\n  sed: 'a',\n};\n",
@@ -51,14 +51,16 @@ test('what an experiment says is checked with its line, and a key without effect
   const { exitCode, stderr } = await project.whetstone(['exp', 'base', '--dry-run']);
   expect(exitCode).toBe(0);
   expect(stderr).toMatch(/config\.ts:2:3 +warning sed: unknown key, which has no effect/);
-  expect(stderr).toMatch(/base\.ts:29:3 +warning run: unknown key, which has no effect/);
+  expect(stderr).toMatch(/base\.ts:30:3 +warning run: unknown key, which has no effect/);
   expect(stderr).toContain('did you mean runs?');
 });
 
 test('the command line goes before the experiment', async () => {
   const project = makeEvals({
     'experiments/base.ts': experiment("model: 'model-1', timeoutMs: 1, runs: 5"),
-    'evals/one.eval.ts': evalFile("    await t.send('Write it.');\n    t.fileChanged('out.txt');\n    t.log(t.model);"),
+    'evals/one.eval.ts': evalFile(
+      "    await t.send('Write it.');\n    t.fileChanged('out.txt');\n    t.log(t.model);",
+    ),
     'whetstone.config.ts': "export default { gateway: { mode: 'script', script: 'model.yaml' } };\n",
     'model.yaml': `
 name: model
@@ -81,4 +83,16 @@ rules:
   expect(JSON.parse(stdout).runs).toMatchObject([{ cases: { planned: 2, passed: 2 } }]);
   expect(project.read('one', 'eval.log')).toBe('gpt-5.2\n');
   expect(project.read('one', 'workspace/out.txt')).toBe('done\n');
+});
+
+test('a watch refuses an agent that would call a real model at each change', async () => {
+  const project = makeEvals({
+    'experiments/base.ts': "export default { agent: { kind: 'loop', profile: 'openai' } };\n",
+    'evals/one.eval.ts': evalFile("    await t.send('Ada');"),
+  });
+  // What `--watch` starts.
+  const { exitCode, stderr } = await project.whetstone(['exp', '--watched', 'first']);
+  expect(exitCode).toBe(2);
+  expect(stderr).toMatch(/experiments\/base\.ts: A watch runs again at each change, and .*real model/);
+  expect(stderr).toContain('`mode: replay`');
 });

@@ -4,8 +4,10 @@ import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
 import { type ActionOf, commandActions } from './command-action.ts';
 import { addExamples } from './example-commands.ts';
+import type { ExpOptions } from './exp.ts';
 import { addGateway } from './gateway-commands.ts';
 import { collect, portNumber, positiveInteger, positiveNumber, rate } from './option-values.ts';
+import type { Streams } from './streams.ts';
 
 /**
  * The command line: parses, calls the library, prints. Resolves with the exit code: 0 all passed; 1 some case not
@@ -131,7 +133,7 @@ function addRun(program: Command, action: ActionOf): void {
 
 /** Before a run, the process starts itself anew where mounts and little memory need that. */
 async function prepareProcess(command: Command): Promise<void> {
-  if (command.opts().dryRun) return;
+  if (command.opts().dryRun || command.opts().watch) return;
   const { enterPrivateMountNamespace } = await import('../workspace/mount-namespace.ts');
   const { restartLean } = await import('../workspace/lean-memory.ts');
   const argv = [...RUN_OPTIONS, ...process.execArgv, ...process.argv.slice(1)];
@@ -160,10 +162,16 @@ function addExp(program: Command, action: ActionOf): void {
     )
     .option('--dry-run', 'show which cases would be reused, and why the others would run; start nothing')
     .option('--junit <file>', 'also write the results as JUnit XML')
+    .addOption(
+      new Option('--watch', 'run again what a change of a file touches, until Ctrl-C').conflicts([
+        ...['dryRun', 'json', 'rerun', 'keepWorkspace'],
+      ]),
+    )
+    .addOption(new Option('--watched <turn>', 'what --watch starts').choices(['first', 'again']).hideHelp())
     .option('--keep-workspace', 'keep a copy of each case’s workspace in the folder of the case')
     .option('--json', 'print the summaries as JSON on stdout')
     .hook('preAction', prepareProcess)
-    .action(action(async () => (await import('./exp.ts')).expCommand));
+    .action(action(loadExp));
   program
     .command('rescore')
     .description('judge the stored cases of a run with the evals as they are now; no agent runs')
@@ -176,6 +184,15 @@ function addExp(program: Command, action: ActionOf): void {
     .description('list the evals and the experiments of a project')
     .option('--json', 'print JSON')
     .action(action(async () => (await import('./list.ts')).listCommand));
+}
+
+/** A watch starts each run in a process of its own, which loads the files of the user anew. */
+async function loadExp() {
+  const { expCommand } = await import('./exp.ts');
+  return async (names: string[], options: ExpOptions & { watch?: boolean }, streams: Streams) =>
+    options.watch
+      ? await (await import('./watch-exp.ts')).watchExperiments(streams)
+      : await expCommand(names, options, streams);
 }
 
 function addReport(program: Command, action: ActionOf): void {

@@ -50,7 +50,8 @@ const fixtureEval = ({ file, id }: EvalFile): EvalDescription => ({
 
 const MARKS = ['whetstone.config.ts', 'whetstone.config.mts', 'whetstone.config.js', 'evals', 'experiments'];
 
-function findRoot(cwd: string): string {
+/** @throws WhetstoneError `project-not-found` */
+export function findRoot(cwd: string): string {
   for (let folder = cwd; ; folder = dirname(folder)) {
     if (MARKS.some((name) => existsSync(join(folder, name)))) return folder;
     if (existsSync(join(folder, '.git')) || folder === dirname(folder)) break;

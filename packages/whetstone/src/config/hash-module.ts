@@ -11,13 +11,19 @@ const IMPORT = /(?:\bfrom|\bimport|\brequire)\s*\(?\s*(['"])(?<specifier>\.{1,2}
  * hexadecimal. Comments count, packages do not. What a module reads in another way is not seen.
  */
 export async function hashModule(file: string): Promise<string> {
-  const contents = new Map<string, string>();
-  await collect(file, contents);
+  const contents = await readModule(file);
   const hash = createHash('sha256');
   for (const path of [...contents.keys()].sort()) {
     hash.update(JSON.stringify([relative(dirname(file), path), contents.get(path)]));
   }
   return hash.digest('hex');
+}
+
+/** The text of a module and of all that it imports by relative paths, by absolute path. */
+export async function readModule(file: string): Promise<ReadonlyMap<string, string>> {
+  const contents = new Map<string, string>();
+  await collect(file, contents);
+  return contents;
 }
 
 async function collect(file: string, contents: Map<string, string>): Promise<void> {

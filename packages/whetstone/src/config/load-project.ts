@@ -31,13 +31,17 @@ export type Project = {
 
 const NAMES = ['whetstone.config.ts', 'whetstone.config.mts', 'whetstone.config.js', 'whetstone.yaml'];
 
+/** The configuration file of a folder, if it has one. */
+export const configFileOf = (root: string): string | undefined =>
+  NAMES.map((name) => join(root, name)).find((path) => existsSync(path));
+
 /**
  * Reads `whetstone.config.ts` or `whetstone.yaml` of a folder as far as experiments need it; both have the same keys.
  * Without either, everything has its default.
  * @throws ConfigErrors with everything that is wrong in it.
  */
 export async function loadProject(root: string): Promise<Project> {
-  const file = NAMES.map((name) => join(root, name)).find((path) => existsSync(path));
+  const file = configFileOf(root);
   const outputDir = join(root, '.whetstone/runs');
   if (file === undefined) return { root, outputDir, warnings: [] };
   const diagnostics: Diagnostic[] = [];

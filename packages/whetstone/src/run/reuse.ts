@@ -12,8 +12,11 @@ import { version } from '../version.ts';
 /** Which stored results count: all but errors, only those that passed, or none. */
 export type ReusePolicy = 'results' | 'passed' | 'none';
 
-/** What a planned case has: a result of an earlier run, or the reason why it has to run. */
-export type Reuse = { row: CaseRow; directory: string } | { why: string };
+/**
+ * What a planned case has: a result of an earlier run, or the reason why it has to run. `isStored`: there is a result of
+ * the same work, but not one that counts.
+ */
+export type Reuse = { row: CaseRow; directory: string } | { why: string; isStored?: true };
 
 /** `reusable.jsonl` beside the runs: where the result of each identity is. The runs themselves have the results. */
 const entrySchema = z.object({
@@ -99,8 +102,10 @@ async function storedResult(
   runs.set(run_id, reading);
   const row = (await reading)?.rows.get(case_id);
   if (!row) return { why: `its result in run ${run_id} is gone` };
-  if (row.outcome === 'error') return { why: `its last result was an error (${row.failure_class})` };
-  if (policy === 'passed' && row.outcome !== 'passed') return { why: 'its last result was not passed' };
+  if (row.outcome === 'error')
+    return { why: `its last result was an error (${row.failure_class})`, isStored: true };
+  if (policy === 'passed' && row.outcome !== 'passed')
+    return { why: 'its last result was not passed', isStored: true };
   return { row, directory };
 }
 

@@ -1,4 +1,4 @@
-/** Greets with a tool; the prompt `fail` makes it fail, `ask` makes it ask, `again` names its session. */
+/** Greets with a tool; the prompt `fail` makes it fail, `ask` makes it ask, `hang` never ends. */
 const GREETER = `
 export const greeter = defineAgent({
   name: 'greeter',
@@ -9,6 +9,7 @@ export const greeter = defineAgent({
     session.id ??= 'session';
     const said = (reply) => ({ type: 'message', role: 'assistant', text: reply });
     if (text === 'fail') return { events: [{ type: 'error', message: 'no voice' }], status: 'failed' };
+    if (text === 'hang') await new Promise((resolve) => setTimeout(resolve, 600_000));
     if (text === 'ask') return { events: [{ type: 'input.requested', request: { prompt: 'Who?' } }], status: 'waiting' };
     return {
       events: [
