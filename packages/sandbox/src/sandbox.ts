@@ -11,6 +11,10 @@ export interface Sandbox extends AsyncDisposable {
   readonly workdir: string;
   /** The sandbox's own home directory, as commands see it. */
   readonly home: string;
+  /** Where a path that commands see lies on this machine. The path itself unless the sandbox was started with `at`. */
+  hostPath(path: string): string;
+  /** The path at which commands see a path of this machine. The path itself unless the sandbox was started with `at`. */
+  seenPath(path: string): string;
   /** The folder of commands without a `cwd`, and the start of a relative `cwd`. At first it is `workdir`. */
   getWorkingDirectory(): string;
   /** Absolute, or relative to `workdir`. Relative paths of files still start at `workdir`. */
@@ -70,6 +74,13 @@ export type CommandResult = {
 
 export type SandboxOptions = {
   workdir: string;
+  /** An existing home folder that belongs to the caller, in the folder around `workdir`. Default: a new one. */
+  home?: string;
+  /**
+   * An absolute path at which commands see the folder around `workdir`, whatever its own path is: they start there, and HOME
+   * and TMPDIR are below it. Only where neighbours are hidden. Default: commands see the paths of this machine only.
+   */
+  at?: string;
   /** Variables in addition to the scrubbed environment. */
   env: Record<string, string>;
 };

@@ -8,15 +8,19 @@ export interface Containment {
   readonly processes: 'pid-namespace' | 'descendants';
   /** Whether `launch` can hide the neighbours of a folder. */
   readonly canHide: boolean;
-  /** What to spawn, in a session of its own, so that `argv` runs contained with this environment. */
+  /**
+   * What to spawn, in a session of its own, so that `argv` runs contained with this environment. `folder`: where it starts,
+   * where that path only exists with `hiding.at`.
+   */
   launch(
     argv: readonly [string, ...string[]],
     env: Readonly<Record<string, string>>,
     hiding?: Hiding,
+    folder?: string,
   ): Launch;
 }
 
-/** `view` is a folder with nothing but an empty folder of the name of `own`. */
+/** `view` is a folder with nothing but empty folders of the names of `own` and `at`, as far as these are in `common`. */
 export type Hiding = NonNullable<Namespace['hiding']>;
 
 export type Launch = {

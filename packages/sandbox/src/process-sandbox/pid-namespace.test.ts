@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { startNodeLauncher } from '../process/node-launcher.ts';
 import { createPidNamespaceContainment, withUtilLinux } from './pid-namespace.ts';
+import { createProcessSandboxProvider } from './process-sandbox.ts';
 
 const canHide = (await createPidNamespaceContainment())?.canHide === true;
 
@@ -34,6 +35,57 @@ test.runIf(canHide)(
       ]);
     } finally {
       rmSync(common, { recursive: true });
+    }
+  },
+);
+
+test.runIf(canHide)(
+  'every sandbox can show its folder at the same path, whichever program makes the namespace',
+  { tags: 'pid-namespaces' },
+  async () => {
+    const scratch = realpathSync(mkdtempSync(join(tmpdir(), 'whetstone-namespace-')));
+    const [underUtilLinux] = withUtilLinux();
+    try {
+      const provider = await createProcessSandboxProvider({ scratch });
+      for (const [name, at] of Object.entries({
+        a: join(scratch, 'case'),
+        b: join(scratch, '../at-other', 'x'),
+      })) {
+        const workdir = join(scratch, name, 'repo');
+        const home = join(scratch, name, 'home');
+        for (const folder of [workdir, home]) mkdirSync(folder, { recursive: true });
+        writeFileSync(join(home, 'kept'), name);
+        await using sandbox = await provider.start({ workdir, home, at, env: {} });
+        const seen = [join(at, 'repo'), join(at, 'home'), join(at, 's/tmp')];
+        expect([sandbox.workdir, sandbox.home, sandbox.hostPath(`${at}/repo/x`)]).toEqual([
+          ...seen.slice(0, 2),
+          join(workdir, 'x'),
+        ]);
+        const script = 'pwd; echo $HOME; echo $TMPDIR; cat ~/kept; echo y > x';
+        const { stdout } = await sandbox.runShell(script);
+        expect(stdout).toBe(`${seen.join('\n')}\n${name}`);
+        // Also by the path of this machine.
+        expect((await sandbox.runCommand('pwd', [], { cwd: workdir })).stdout).toBe(`${seen[0]}\n`);
+        expect(await sandbox.readFile(`${at}/repo/x`)).toBe('y\n');
+        expect(await sandbox.readFile('~/kept')).toBe(name);
+
+        const view = join(scratch, 'view');
+        for (const path of [name, 'case']) mkdirSync(join(view, path), { recursive: true });
+        const hiding = { common: scratch, own: join(scratch, name), view, at };
+        const launch = underUtilLinux?.launch(['pwd'], { PATH: process.env.PATH ?? '' }, hiding, seen[0]);
+        const { output } = spawnSync(launch?.file ?? '', launch?.args, {
+          cwd: workdir,
+          env: launch?.env,
+          stdio: ['ignore', 'pipe', 'pipe', 'pipe'],
+          encoding: 'utf8',
+        });
+        expect(output[1]).toBe(`${seen[0]}\n`);
+        rmSync(view, { recursive: true });
+      }
+      // The home belongs to the caller.
+      expect(readdirSync(join(scratch, 'a')).sort()).toEqual(['home', 'repo']);
+    } finally {
+      for (const folder of [scratch, join(scratch, '../at-other')]) rmSync(folder, { recursive: true });
     }
   },
 );

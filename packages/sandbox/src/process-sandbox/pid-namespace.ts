@@ -10,16 +10,17 @@ import type { ContainedTree, Containment } from './containment.ts';
  * The first process of the namespace. When it ends, the kernel ends all others, whatever they did with sessions and
  * parents. So it only has to outlive the command, send TERM to what is left, and wait a little. Argument 1 is the
  * command's PATH: the script itself finds `mount` and `sleep` in the system's folders. Argument 2 drops what the command
- * must not have. Arguments 3 to 5 are the paths of a `Hiding`, or empty. An own folder that is covered is still reached by
+ * must not have. Arguments 3 to 6 are the paths of a `Hiding`, or empty, and 7 is the folder inside. An own folder that is covered is still reached by
  * a descriptor.
  */
 const FIRST_PROCESS = `
 exec 4>&2 2>/dev/null
-command_path=$1 drop=$2 common=$3 own=$4 view=$5
-shift 5
+command_path=$1 drop=$2 common=$3 own=$4 view=$5 at=$6 folder=$7
+shift 7
 if [ -n "$common" ]; then
   exec 5<"$own"
-  mount -n --bind -o ro "$view" "$common" && mount -n -c --rbind /proc/self/fd/5 "$own" && cd "$PWD" || {
+  mount -n --bind -o ro "$view" "$common" && mount -n -c --rbind /proc/self/fd/5 "$own" &&
+    { [ -z "$at" ] || mount -n -c --rbind /proc/self/fd/5 "$at"; } && cd "\${folder:-$PWD}" || {
     echo "the folders beside $own cannot be hidden" >&4
     exit 1
   }
@@ -69,11 +70,11 @@ function byLauncher(): Containment[] {
   return (isRoot() ? [false, true] : [true]).map((inUserNamespace) => ({
     processes: 'pid-namespace',
     canHide: true,
-    launch: ([file, ...args], env, hiding) => ({
+    launch: ([file, ...args], env, hiding, folder) => ({
       file,
       args,
       env,
-      namespace: { inUserNamespace, hiding },
+      namespace: { inUserNamespace, hiding, folder },
       contain: namespaceTree,
     }),
   }));
@@ -111,8 +112,9 @@ function containmentWith(setpriv: string, unshare: string, { flags, drop, canHid
   return {
     processes: 'pid-namespace',
     canHide,
-    launch(argv, env, { common, own, view } = { common: '', own: '', view: '' }) {
-      const first = ['/bin/sh', '-c', FIRST_PROCESS, 'sh', env.PATH ?? SYSTEM_PATH, drop, common, own, view];
+    launch(argv, env, { common, own, view, at = '' } = { common: '', own: '', view: '' }, folder = '') {
+      const paths = [common, own, view, at, folder];
+      const first = ['/bin/sh', '-c', FIRST_PROCESS, 'sh', env.PATH ?? SYSTEM_PATH, drop, ...paths];
       return {
         file: setpriv,
         // The parent-death signal ends the namespace when this process is killed and cannot clean up.

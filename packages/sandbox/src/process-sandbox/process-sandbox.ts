@@ -1,7 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
-import { isAbsolute, resolve } from 'node:path';
+import { isAbsolute, join, relative, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
-import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from '../files/sandbox-files.ts';
+import { absoluteFiles, type ConfinedFiles, createConfinedFiles, isUnder } from '../files/sandbox-files.ts';
 import type {
   CommandResult,
   RunOptions,
@@ -11,7 +11,7 @@ import type {
   SandboxOptions,
   SandboxProvider,
 } from '../sandbox.ts';
-import type { Containment } from './containment.ts';
+import type { Containment, Hiding } from './containment.ts';
 import { createPidNamespaceContainment } from './pid-namespace.ts';
 import { createProcessGroupContainment } from './process-group.ts';
 import { runProcess } from './run-process.ts';
@@ -51,9 +51,14 @@ export async function createProcessSandboxProvider(options: ProcessSandboxOption
       const neighbours = canHide ? 'hidden' : 'visible';
       return { provider: 'process', level: 0, processes, neighbours, network: 'open' };
     },
-    async start({ workdir, env }: SandboxOptions) {
-      const folders = makeSandboxFolders(scratch, workdir, containment.canHide);
-      const environment = { ...sandboxEnvironment(inherited, folders), ...env };
+    async start({ env, ...places }: SandboxOptions) {
+      const { workdir, at } = places;
+      if (at !== undefined && !containment.canHide) throw new TypeError('`at` needs hidden neighbours');
+      const folders = makeSandboxFolders(scratch, places, containment.canHide);
+      const seen = (path: string) => seenPath(folders.hiding, path);
+      const { home, temporary, runtime } = folders;
+      const ownFolders = { home: seen(home), temporary: seen(temporary), runtime: seen(runtime) };
+      const environment = { ...sandboxEnvironment(inherited, ownFolders), ...env };
       return new ProcessSandbox({ workdir, folders, environment, containment });
     },
   };
@@ -89,9 +94,18 @@ class ProcessSandbox implements Sandbox {
 
   constructor(setup: Setup) {
     this.#setup = setup;
-    this.workdir = setup.workdir;
-    this.#workingDirectory = setup.workdir;
-    this.home = setup.folders.home;
+    this.workdir = this.seenPath(setup.workdir);
+    this.#workingDirectory = this.workdir;
+    this.home = this.seenPath(setup.folders.home);
+  }
+
+  hostPath(path: string): string {
+    const { own, at } = this.#setup.folders.hiding ?? {};
+    return own !== undefined && at !== undefined && isUnder(at, path) ? join(own, relative(at, path)) : path;
+  }
+
+  seenPath(path: string): string {
+    return seenPath(this.#setup.folders.hiding, path);
   }
 
   getWorkingDirectory(): string {
@@ -107,10 +121,12 @@ class ProcessSandbox implements Sandbox {
     if (own.aborted) throw new WhetstoneError('sandbox-stopped', 'The sandbox has been stopped.');
     assertUser(options);
     const { containment, environment, folders } = this.#setup;
+    const cwd = resolve(this.#workingDirectory, options.cwd ?? '.');
     const running = runProcess({
       argv: [command, ...args],
       env: { ...environment, ...options.env },
-      cwd: resolve(this.#workingDirectory, options.cwd ?? '.'),
+      cwd: this.hostPath(cwd),
+      folder: folders.hiding?.at === undefined ? undefined : this.seenPath(cwd),
       containment,
       hiding: folders.hiding,
       signal: options.signal ? AbortSignal.any([own, options.signal]) : own,
@@ -165,10 +181,16 @@ class ProcessSandbox implements Sandbox {
 
   /** An absolute path is used as it is, because the caller chose it. Any other path stays in its folder. */
   #locate(path: string): { files: ConfinedFiles; rest: string } {
-    if (isAbsolute(path)) return { files: absoluteFiles, rest: path };
-    if (path.startsWith('~/')) return { files: createConfinedFiles(this.home), rest: path.slice(2) };
-    return { files: createConfinedFiles(this.workdir), rest: path };
+    if (isAbsolute(path)) return { files: absoluteFiles, rest: this.hostPath(path) };
+    const { folders, workdir } = this.#setup;
+    if (path.startsWith('~/')) return { files: createConfinedFiles(folders.home), rest: path.slice(2) };
+    return { files: createConfinedFiles(workdir), rest: path };
   }
+}
+
+function seenPath(hiding: Hiding | undefined, path: string): string {
+  const { own, at } = hiding ?? {};
+  return own !== undefined && at !== undefined && isUnder(own, path) ? join(at, relative(own, path)) : path;
 }
 
 function assertUser({ root }: RunOptions): void {

@@ -18,6 +18,8 @@ export type ProcessRequest = {
   cwd: string;
   containment: Containment;
   hiding?: Hiding | undefined;
+  /** `cwd` as the command sees it. Default: `cwd`. */
+  folder?: string | undefined;
   signal: AbortSignal;
   options: RunOptions;
 };
@@ -26,7 +28,7 @@ export type ProcessRequest = {
 export async function runProcess(request: ProcessRequest): Promise<CommandResult> {
   if (request.signal.aborted) return neverStarted();
   const startedAt = performance.now();
-  const launch = request.containment.launch(request.argv, request.env, request.hiding);
+  const launch = request.containment.launch(request.argv, request.env, request.hiding, request.folder);
   const started = await startProcess(launch, request.cwd, request.options.stdin);
   request.options.onStart?.();
   const [stdout, stderr] = outputStreams(started, request.options);

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { lstat, rmdir, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { removeTree } from '../files/remove-tree.ts';
+import type { SandboxOptions } from '../sandbox.ts';
 import type { Hiding } from './containment.ts';
 import type { SandboxFolders } from './scrubbed-environment.ts';
 
@@ -11,27 +12,48 @@ import type { SandboxFolders } from './scrubbed-environment.ts';
 const GIT_CONFIG =
   '[user]\n\tname = Developer\n\temail = developer@localhost\n[init]\n\tdefaultBranch = main\n';
 
+/** The name of the sandbox's own folder where paths must be the same in every sandbox. */
+const FIXED_NAME = 's';
+
 /**
- * Makes the private folders of one sandbox: below the folder around its workspace if that is a folder of `scratch`, else
- * below `scratch` itself. Their names say nothing about the case. It is synchronous, because a promise per folder costs
- * more than making the folder. `canHide`: whether commands can be kept from seeing what else is in `scratch`.
+ * Makes the private folders of one sandbox: below the folder around its workspace if that is a folder of `scratch` or is
+ * seen elsewhere, else below `scratch` itself. Their names say nothing about the case. It is synchronous, because a promise
+ * per folder costs more than making the folder. `canHide`: whether commands can be kept from seeing what else is in
+ * `scratch`.
  */
-export function makeSandboxFolders(scratch: string, workdir: string, canHide: boolean): OwnFolders {
+export function makeSandboxFolders(
+  scratch: string,
+  { workdir, home, at }: Pick<SandboxOptions, 'workdir' | 'home' | 'at'>,
+  canHide: boolean,
+): OwnFolders {
   const around = dirname(workdir);
-  const own = dirname(around) === scratch ? around : undefined;
-  const root = join(own ?? scratch, shortName());
-  const folders = { home: join(root, 'home'), temporary: join(root, 'tmp'), runtime: join(root, 'run') };
+  const isInScratch = dirname(around) === scratch;
+  const own = isInScratch || at !== undefined ? around : undefined;
+  const root = join(own ?? scratch, at === undefined ? shortName() : FIXED_NAME);
+  const folders = {
+    home: home ?? join(root, 'home'),
+    temporary: join(root, 'tmp'),
+    runtime: join(root, 'run'),
+  };
   // The other XDG folders are below HOME. Programs make them when they need them, as their specification says.
-  for (const folder of [root, ...Object.values(folders)]) mkdirSync(folder, { mode: 0o700 });
-  writeFileSync(join(folders.home, '.gitconfig'), GIT_CONFIG);
-  if (own === undefined || !canHide) return { root, ...folders };
+  for (const folder of [root, ...Object.values(folders)]) {
+    if (folder !== home) mkdirSync(folder, { mode: 0o700 });
+  }
+  const gitConfig = join(folders.home, '.gitconfig');
+  if (home === undefined || !existsSync(gitConfig)) writeFileSync(gitConfig, GIT_CONFIG);
+  const ownFolders = { root, ownHome: home === undefined, ...folders };
+  if (own === undefined || !canHide) return ownFolders;
   const view = join(scratch, shortName());
-  for (const folder of [view, join(view, basename(own))]) mkdirSync(folder);
-  return { root, ...folders, hiding: { common: scratch, own, view } };
+  const seen = [own, ...(at === undefined ? [] : [at])].filter((path) => dirname(path) === scratch);
+  for (const folder of [view, ...seen.map((path) => join(view, basename(path)))]) mkdirSync(folder);
+  if (at !== undefined && !seen.includes(at)) mkdirSync(at, { recursive: true, mode: 0o700 });
+  return { ...ownFolders, hiding: { common: scratch, own, view, ...(at !== undefined && { at }) } };
 }
 
 export type OwnFolders = SandboxFolders & {
   root: string;
+  /** Whether the home was made here. */
+  ownHome: boolean;
   /** Absent: nothing can be hidden. */
   hiding?: Hiding;
 };
@@ -52,19 +74,24 @@ export async function removeSandboxFolders(folders: OwnFolders): Promise<void> {
 }
 
 /** Only this process can write there. */
-async function removeView({ view, own }: Hiding): Promise<void> {
-  for (const folder of [join(view, basename(own)), view]) await rmdir(folder);
+async function removeView({ common, view, own, at = own }: Hiding): Promise<void> {
+  const seen = new Set([own, at].filter((path) => dirname(path) === common));
+  for (const path of seen) await rmdir(join(view, basename(path)));
+  await rmdir(view);
 }
 
 /**
  * Removes the folders without walking a tree; most commands leave nothing in them. Not synchronously: it waits for the
  * kernel's lock of mounts, which other cases hold.
  */
-async function removedAsMade({ root, home, temporary, runtime }: OwnFolders): Promise<boolean> {
+async function removedAsMade({ root, home, ownHome, temporary, runtime }: OwnFolders): Promise<boolean> {
   try {
-    if (!(await lstat(home)).isDirectory()) return false; // a link in its place leads elsewhere
-    await unlink(join(home, '.gitconfig'));
-    for (const folder of [home, temporary, runtime, root]) await rmdir(folder);
+    if (ownHome) {
+      if (!(await lstat(home)).isDirectory()) return false; // a link in its place leads elsewhere
+      await unlink(join(home, '.gitconfig'));
+      await rmdir(home);
+    }
+    for (const folder of [temporary, runtime, root]) await rmdir(folder);
     return true;
   } catch {
     return false;

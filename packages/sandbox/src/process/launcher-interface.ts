@@ -3,8 +3,13 @@ import type { Started } from './pending-programs.ts';
 /** Root needs no user namespace. The paths are absolute. */
 export type Namespace = {
   inUserNamespace: boolean;
-  /** The program sees of `common` only its folder `own`, in place of the rest `view`, and cannot write beside it. */
-  hiding?: { common: string; own: string; view: string } | undefined;
+  /**
+   * The program sees of `common` only its folder `own`, in place of the rest `view`, and cannot write beside it. With `at`,
+   * an existing folder or one in `view`, it sees `own` there as well.
+   */
+  hiding?: { common: string; own: string; view: string; at?: string } | undefined;
+  /** Where the program starts, of the paths that only it sees. Default: the folder that it is started in. */
+  folder?: string | undefined;
 };
 
 /** `input` and `outputs` are paths: for standard input, and for the descriptors from 1 on. */

@@ -89,10 +89,10 @@ function messageOf(text: string): Buffer {
 
 function fieldsOf({ file, args, cwd, env, input = '', outputs, namespace }: LaunchRequest): string[] {
   const variables = Object.entries(env).flat();
-  const { common = '', own = '', view = '' } = namespace?.hiding ?? {};
+  const { common = '', own = '', view = '', at = '' } = namespace?.hiding ?? {};
   const contained = namespace
-    ? ['namespace', namespace.inUserNamespace ? '1' : '', common, own, view]
-    : ['', '', '', '', ''];
+    ? ['namespace', namespace.inUserNamespace ? '1' : '', common, own, view, at, namespace.folder ?? '']
+    : ['', '', '', '', '', '', ''];
   const lists = [String(outputs.length), ...outputs, String(variables.length), ...variables];
   const fields = [cwd, input, ...lists, ...contained, file, ...args];
   if (fields.some((field) => field.includes('\0')))

@@ -74,21 +74,23 @@ sub lock_writing {
 
 # The command sees of a common folder only its own one. That is covered then, but still reached by a descriptor.
 sub hide {
-  my ($common, $own, $view, $folder) = @_;
+  my ($common, $own, $view, $at, $folder) = @_;
   my $held;
   # MS_BIND; with MS_REC
   return open($held, '<', $own)
     && attach($view, $common, 0, 0x1000)
     && lock_writing($common)
     && attach('/proc/self/fd/' . fileno($held), $own, 0, 0x5000)
+    && ($at eq '' || attach('/proc/self/fd/' . fileno($held), $at, 0, 0x5000))
     && chdir $folder;
 }
 
 # Waits for the first process of a PID namespace, its only child. When the first one ends, the kernel ends all others,
 # whatever they did with sessions and parents.
 sub contain {
-  my ($report, $user, $common, $own, $view, @command) = @_;
+  my ($report, $user, $common, $own, $view, $at, $inside, @command) = @_;
   my ($folder, $uid, $gid) = (readlink '/proc/self/cwd', $>, $) + 0);
+  $folder = $inside if $inside ne '';
   # Else nobody ends the namespace when the launcher is killed.
   die_with_parent();
   # CLONE_NEWNS, CLONE_NEWPID, CLONE_NEWUSER
@@ -100,7 +102,7 @@ sub contain {
   }
   my $first = fork;
   defined $first or give_up('fork');
-  lead($report, $folder, $common, $own, $view, @command) if !$first;
+  lead($report, $folder, $common, $own, $view, $at, @command) if !$first;
   close $report;
   waitpid $first, 0;
   kill $? & 127, $$ if $? & 127;
@@ -109,13 +111,13 @@ sub contain {
 
 # The first process only has to outlive the command, send TERM to what is left, and wait a little.
 sub lead {
-  my ($report, $folder, $common, $own, $view, @command) = @_;
+  my ($report, $folder, $common, $own, $view, $at, @command) = @_;
   die_with_parent();
   # Mounts made inside stay inside (MS_REC, MS_SLAVE), and no command keeps a workspace alive that is unmounted outside.
   attach('none', '/', 0, 0x84000) or give_up('mount');
   # MS_NOSUID, MS_NODEV, MS_NOEXEC
   attach('proc', '/proc', 'proc', 0xe) or give_up('mount /proc');
-  if ($common ne '' && !hide($common, $own, $view, $folder)) {
+  if ($common ne '' && !hide($common, $own, $view, $at, $folder)) {
     print STDERR "the folders beside $own cannot be hidden\n";
     exit 1;
   }
@@ -169,7 +171,7 @@ sub become {
     open STDERR, '>&', $stderr;
     close $_ for $stdout, $stderr, $failing;
     %ENV = @$variables;
-    contain($report, @$namespace[1 .. 4], @command);
+    contain($report, @$namespace[1 .. 6], @command);
   }
   if (fileno($failing) <= @opened) {
     # Not where a descriptor of the program goes.
@@ -194,7 +196,7 @@ sub start {
   my ($id, $folder, $input, @rest) = @_;
   my @outputs = splice @rest, 0, shift @rest;
   my @variables = splice @rest, 0, shift @rest;
-  my @namespace = splice @rest, 0, 5;
+  my @namespace = splice @rest, 0, 7;
   pipe my $failure, my $failing;
   my $pid = fork;
   return say_all($id, 'error', $! + 0, "fork: $!") if !defined $pid;
