@@ -50,7 +50,9 @@ describe.each(agents)('%s over the protocol', (kind) => {
   test('writes, runs, reads, edits and answers, and each question is answered by its permission', async () => {
     const { turns, files, calls } = await play(kind, script, { shell: 'allow' });
     const [turn] = turns;
-    expect(turn).toMatchObject({ status: 'completed', exit: { ended: 'exit', exitCode: 0 } });
+    expect(turn).toMatchObject({ status: 'completed', exit: { ended: 'exit' } });
+    // Without a code where the host had to end it after the turn.
+    expect([0, undefined]).toContain(turn?.exit?.exitCode);
     expect(files).toMatchObject(finalFiles);
     expect(calls.map(({ status }) => status)).toEqual(Array(replies).fill(200));
     expect(turn?.metadata).toMatchObject({
