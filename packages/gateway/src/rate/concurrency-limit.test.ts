@@ -73,6 +73,18 @@ describe('a concurrency limit', () => {
     expect(limits).toEqual([3, 3, 3, 3, 3, 4, 4, 4, 4, 4, 4, 4, 4, 5]);
   });
 
+  test('still says when a pause ends that has ended since the last look, because calls wait for it', () => {
+    const { limit, arrive, pass, refuseAll } = openWithClock({ most: 2 });
+    arrive(3);
+    refuseAll(50);
+    pass(49);
+    expect(limit.admit()).toEqual([]);
+    pass(1);
+    expect(limit.resumesAt()).toBe(50);
+    expect(limit.admit()).toEqual([2]);
+    expect(limit.resumesAt()).toBeUndefined();
+  });
+
   test('pauses for 1 s, then 2 s, and so on until a call succeeds, when the provider does not say how long', () => {
     const { limit, arrive, now, pass, refuseAll } = openWithClock({ maxPauseMs: 3000 });
     const pauses: number[] = [];

@@ -99,8 +99,12 @@ export function openConcurrencyLimit<Call>(
       if (wasFull) grow();
     },
 
-    /** When the current pause ends, for calls that only wait for it. */
-    resumesAt: (): number | undefined => (waiting.size > 0 && now() < pausedUntil ? pausedUntil : undefined),
+    /**
+     * When the pause ends, for calls that only wait for it: after `admit`, they wait for nothing else while there is room.
+     * The clock is not read again. The pause may have ended since `admit` read it, and then nobody would wake these calls.
+     */
+    resumesAt: (): number | undefined =>
+      waiting.size > 0 && underWay.size < limit ? pausedUntil : undefined,
 
     limit: (): number => limit,
   };
