@@ -46,6 +46,7 @@ const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   ],
   view: ['record', 'report'],
   'eval/agreement': ['stats'],
+  'eval/judge': ['config', 'eval/expect'],
   'eval/expect': [],
   'eval/assertions': ['eval/expect'],
 };

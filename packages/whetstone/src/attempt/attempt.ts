@@ -84,7 +84,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const driveStart = performance.now();
   trace.isDriving = true;
   const resources = { sandbox, lane, folder, files, workspace };
-  using driven = await driveTask(attempt, lab, resources, trace).finally(async () => {
+  await using driven = await driveTask(attempt, lab, resources, trace).finally(async () => {
     trace.agentSeconds = (performance.now() - driveStart) / 1000;
     const { first } = watch.sight;
     if (!lane || !first || !instructionFiles) return;
@@ -148,7 +148,7 @@ async function driveTask(
 ): Promise<DrivenEval> {
   if (attempt.task.eval) return driveEval(attempt, lab, resources, trace);
   const turn = await drive(attempt, lab, resources, trace);
-  return { turn, judge: async (verification) => verification, [Symbol.dispose]: () => undefined };
+  return { turn, judge: async (verification) => verification, [Symbol.asyncDispose]: async () => undefined };
 }
 
 async function setUp(

@@ -1,6 +1,7 @@
 import type { Turn } from '@whetstone/agents';
 import { disagree, leadsToGateway, usesLogin } from '@whetstone/agents/evaluator';
 import { addUsage, totalTokens } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import type { LedgerLine } from '@whetstone/gateway';
 import type { Mask } from '@whetstone/sandbox';
 import { caseLayout } from '../record/layout.ts';
@@ -10,6 +11,7 @@ import { assertionFields } from './assertion-fields.ts';
 import { consumption } from './consumption.ts';
 import type { Outcome } from './decide-outcome.ts';
 import { joinTurns, sumIfKnown } from './join-turns.ts';
+import { judgeSpending } from './judge-spending.ts';
 import { type Attempt, type Lab, plannedTurns, type Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 import { secondsWaited } from './provider-waits.ts';
@@ -81,6 +83,7 @@ export function buildRow(input: {
     ...(waited >= 0.1 && { provider_wait_seconds: waited }),
     ...maskValues(trace.seen ?? { first_request: null, instruction_files: null }, mask),
     ...(trace.assertions && { ...assertionFields(trace.assertions), turns: trace.turnsSent }),
+    ...present({ judge: maskValues(judgeSpending(trace.judgeCalls, attempt.earlier), mask) }),
     ...(trace.exposure && { exposure: maskValues(trace.exposure, mask) }),
     ...(trace.workspaceKept && { workspace_path: caseLayout('').workspace }),
     ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),

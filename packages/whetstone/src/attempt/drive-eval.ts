@@ -5,9 +5,11 @@ import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
 import { type EvalAttempt, EvalCodeError } from '../eval/eval-workers.ts';
+import { modelOf } from '../eval/judge/judge-of-agent.ts';
 import type { SentTurn, StoredTurn, Tested } from '../eval/protocol.ts';
 import type { Verification } from '../verify/verify.ts';
 import type { Changes, Workspace } from '../workspace/workspace.ts';
+import { openCaseJudge } from './case-judge.ts';
 import { checkAnswer } from './check-answer.ts';
 import { actionText, sessionOptions, type TurnResources } from './drive.ts';
 import { readContent, toSentChanges } from './eval-changes.ts';
@@ -19,7 +21,7 @@ import type { Attempt, Lab, Trace } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 
 /** An attempt at an eval whose test function has ended, and whose assertions wait for the clean room. */
-export type DrivenEval = Disposable & {
+export type DrivenEval = AsyncDisposable & {
   /** All turns of all sessions as one. A turn that waits for an answer has done what it should. */
   turn: Turn;
   /** Judges the assertions, keeps them, and joins them with what the clean room found. */
@@ -55,12 +57,21 @@ export async function driveEval(
     }
     return latest.changes;
   };
+  const { mask } = lab;
+  const models = () => modelsOf(agentConfig, trace.calls);
+  const judge = openCaseJudge(
+    {
+      ...{ planned, models, mask, signal: attempt.signal, ledgerFile: files.judgeCalls },
+      onJudgement: (kept) => appendFileSync(files.judgements, `${JSON.stringify(kept)}\n`, { mode: 0o600 }),
+    },
+    lab.judge,
+  );
   const checks: Promise<unknown>[] = [];
   const check = workspace && evalChecks(attempt, lab, trace, { workspace, files, changes });
   const given = {
     capabilities: agent.capabilities ?? {},
     flags: variant.flags ?? {},
-    ...present({ model: modelOf(attempt) }),
+    ...present({ model: modelOf(attempt.agentConfig) }),
   };
   writeFileSync(files.evalInput, `${JSON.stringify(maskValues(given, lab.mask))}\n`, { mode: 0o600 });
   const code = lab.evals.open(
@@ -82,6 +93,7 @@ export async function driveEval(
           checks.push(checking);
           return checking;
         },
+        judge: judge.judge,
         content: async (path, side) => {
           const found = await changes();
           return found && readContent(found, path, side);
@@ -91,6 +103,11 @@ export async function driveEval(
       signal,
     },
   );
+  const close = async (): Promise<void> => {
+    code[Symbol.dispose]();
+    await judge[Symbol.asyncDispose]();
+    if (judge.calls) trace.judgeCalls = judge.calls;
+  };
   try {
     const tested = await code.run();
     if (sessions.failure) throw sessions.failure.error;
@@ -99,11 +116,11 @@ export async function driveEval(
     return {
       turn: whole.status === 'waiting' ? { ...whole, status: 'completed' } : whole,
       judge: (verification) =>
-        judge(code, tested, verification, { attempt, lab, trace, file: files.assertions }),
-      [Symbol.dispose]: () => code[Symbol.dispose](),
+        settle(code, tested, verification, { attempt, lab, trace, file: files.assertions }),
+      [Symbol.asyncDispose]: close,
     };
   } catch (error) {
-    code[Symbol.dispose]();
+    await close();
     throw error;
   } finally {
     writeFileSync(files.turns, `${JSON.stringify(maskValues(sessions.stored, lab.mask))}\n`, { mode: 0o600 });
@@ -112,10 +129,10 @@ export async function driveEval(
   }
 }
 
-const modelOf = ({ agentConfig }: Attempt): string | undefined => {
-  if (agentConfig.runner === 'loop') return agentConfig.loop.model;
-  if (agentConfig.runner === 'module') return agentConfig.module.model;
-  return agentConfig.runner === 'driver' ? agentConfig.driver.model : undefined;
+/** The model that the configuration states, and those that were asked and that answered. */
+const modelsOf = (agentConfig: Attempt['agentConfig'], calls: Trace['calls']): string[] => {
+  const named = calls.flatMap(({ model_asked, model_answered }) => [model_asked, model_answered]);
+  return [modelOf(agentConfig), ...named].filter((name) => name != null);
 };
 
 /** The sessions that an eval began, by number. They share the sandbox and the record. */
@@ -195,7 +212,7 @@ class Sessions {
     const { agent, variant } = this.#attempt;
     const session = await openSession(agent, {
       ...sessionOptions(this.#attempt, this.#resources),
-      ...present({ flags: variant.flags, model: modelOf(this.#attempt) }),
+      ...present({ flags: variant.flags, model: modelOf(this.#attempt.agentConfig) }),
     });
     this.#open.set(number, session);
     return session;
@@ -216,7 +233,7 @@ class Sessions {
   }
 }
 
-async function judge(
+async function settle(
   code: EvalAttempt,
   tested: Tested,
   verification: Verification,

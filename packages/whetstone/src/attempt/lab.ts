@@ -2,7 +2,7 @@ import type { Agent, AskHuman, DeclaredContext, Turn } from '@whetstone/agents';
 import type { AgentConfig } from '@whetstone/agents/config';
 import type { Gateway, Lane, LaneOptions } from '@whetstone/gateway';
 import type { Mask, SandboxProvider } from '@whetstone/sandbox';
-import type { GatewayMode, TaskConfig, VariantConfig } from '../config/config.ts';
+import type { GatewayMode, JudgeConfig, TaskConfig, VariantConfig } from '../config/config.ts';
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
 import type { EvalWorkers } from '../eval/eval-workers.ts';
 import type { PlannedCase } from '../plan/plan.ts';
@@ -18,6 +18,8 @@ export type Lab = {
   sandboxes: SandboxProvider;
   /** Absent when the run has no gateway. Agents then call their providers directly. */
   gateway?: LabGateway;
+  /** Who judges what evals ask, and its own gateway. Absent in a run without a judge. */
+  judge?: LabJudge;
   record: RunRecord;
   /** Masks, in everything that is kept, the secrets that agents were given and the keys of providers. It learns more while adapters run. */
   mask: Mask;
@@ -32,11 +34,18 @@ export type Lab = {
   keepWorkspace?: boolean;
 };
 
+export type LabJudge = {
+  config: JudgeConfig;
+  /** The agent of `config`, if it has one. */
+  agent?: Agent;
+  gateway: LabGateway;
+};
+
 export type LabGateway = {
   server: Gateway;
   mode: GatewayMode['mode'];
   /** Options for the lane of a case. `names`: what replaces the folders of the attempt in a recording. */
-  laneOf(planned: PlannedCase, names: Readonly<Record<string, string>>): Promise<CaseLane>;
+  laneOf(planned: Pick<PlannedCase, 'id'>, names: Readonly<Record<string, string>>): Promise<CaseLane>;
 };
 export type CaseLane = Pick<
   LaneOptions,
@@ -81,6 +90,8 @@ export type Trace = {
   exposure?: Exposure;
   /** The commands of each clean room that an eval asked for. */
   checks: CommandRow[][];
+  /** The model calls of the judge, which are not the agent's. */
+  judgeCalls?: Lane['ledger'];
   /** What an eval asserted, with secrets masked. */
   assertions?: AssertionRecord[];
   /** Whether a copy of the workspace is in the folder of the case. */

@@ -23,7 +23,7 @@ export async function pursueWithoutWorkspace(
   attempt.onProgress?.({ phase: 'agent' });
   const startedAt = performance.now();
   trace.isDriving = true;
-  using driven = await driveEval(attempt, lab, { lane, folder, files }, trace).finally(() => {
+  await using driven = await driveEval(attempt, lab, { lane, folder, files }, trace).finally(() => {
     trace.agentSeconds = (performance.now() - startedAt) / 1000;
   });
   trace.isDriving = false;

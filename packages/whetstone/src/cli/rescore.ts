@@ -1,5 +1,7 @@
 import { basename, resolve } from 'node:path';
+import { present } from '@whetstone/events/present';
 import { openEvalWorkers } from '../eval/eval-workers.ts';
+import { toJudge } from '../eval/plan-experiment.ts';
 import type { EvalDescription } from '../eval/protocol.ts';
 import { findRun } from '../record/find-run.ts';
 import { counted } from '../report/format.ts';
@@ -18,7 +20,11 @@ export async function rescoreCommand(
   const { project, evals } = await openProject(workers);
   const directory = await findRun(reference, project.outputDir);
   const chosen = options.eval === undefined ? evals : evalsIn(evals, resolve(options.eval));
-  const result = await rescore(directory, { evals: chosen, workers, root: project.root });
+  const { root, gateway, judge } = project;
+  const result = await rescore(directory, {
+    ...{ evals: chosen, workers, root },
+    ...present({ gateway, judge: judge && toJudge(judge) }),
+  });
   const changes = result.changed.map(({ before, after }) => ({
     ...{ case_id: after.case_id, before: before.outcome, after: after.outcome, evidence: after.evidence },
   }));

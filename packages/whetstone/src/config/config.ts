@@ -35,6 +35,8 @@ export type Config = {
   seed?: string;
   sandbox: { provider: SandboxProviderName };
   gateway?: GatewayConfig;
+  /** Only of evals: who judges. */
+  judge?: JudgeConfig;
 };
 
 export type SandboxProviderName = 'process';
@@ -80,6 +82,29 @@ export type UpstreamConfig = {
 };
 
 export type BudgetConfig = { costUsd?: number; tokens?: number; calls?: number; minutes?: number };
+
+/** The way of a judge to its model: a lane of the gateway, which meters, records and replays its calls. */
+export type JudgeLane = { baseUrl: string; key: string };
+
+/** Who judges what `t.judge` asks. At least one of `model` and `agent`. */
+export type JudgeConfig = {
+  /** `provider/model`, or a function that makes a model of the AI SDK for a lane. */
+  model?: string | ((lane: JudgeLane) => unknown);
+  agent?: AgentConfig;
+  /** How many votes decide. */
+  votes: number;
+  /** The limits of all judging of a run together. */
+  budget?: BudgetConfig;
+  /** Absolute path of the script that plays the judge where the gateway plays a script. Default: that of the gateway. */
+  script?: string;
+  /** Whether the judge may be the model or the agent that is judged. */
+  sameAsAgent: boolean;
+  /** Absolute path of the file that states it: its content stands for code in it. */
+  file: string;
+};
+
+/** As a file states it. `agent`: one that was defined in code, or the options of another one. */
+export type StatedJudge = Omit<JudgeConfig, 'agent'> & { agent?: object };
 
 export type TaskConfig = {
   id: string;

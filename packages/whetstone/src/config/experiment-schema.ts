@@ -12,8 +12,8 @@ const amount = z
   .nullish();
 
 /**
- * The keys of `defineExperiment`. `agent` is code or the options of an agent, and `variants` and `sandbox` have the keys
- * of a YAML file: they are checked by what reads them.
+ * The keys of `defineExperiment`. `agent` is code or the options of an agent, and `variants`, `sandbox` and `judge` have
+ * the keys of a YAML file: they are checked by what reads them.
  */
 export const experimentSchema = z.object({
   agent: z.unknown().optional(),
@@ -26,6 +26,7 @@ export const experimentSchema = z.object({
     .nullish(),
   variants: z.record(z.string(), z.unknown()).nullish(),
   sandbox: z.unknown().optional(),
+  judge: z.unknown().optional(),
   budget: amount,
   timeoutMs: amount,
   setup: functionSchema.nullish(),

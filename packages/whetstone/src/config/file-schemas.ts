@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   agentKind,
   agentSchema,
+  judgeSchema,
   legacyAgentSchema,
   mcpServerSchema,
   overlaySchema,
@@ -26,6 +27,7 @@ const configFile = rootSchema.extend({
       .nullable(),
   ),
   sandbox: z.union([z.string(), sandboxSchema]).nullish(),
+  judge: judgeSchema.nullish(),
 });
 
 const taskFile = taskFileSchema.extend({ tasks: z.array(taskSchema).min(1) });

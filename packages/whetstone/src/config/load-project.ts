@@ -2,13 +2,14 @@ import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { present } from '@whetstone/events/present';
 import { checkMapping } from './check-shape.ts';
-import type { Config, GatewayConfig, VariantConfig } from './config.ts';
+import type { Config, GatewayConfig, StatedJudge, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { existingPath } from './existing-path.ts';
 import { experimentSchema } from './experiment-schema.ts';
 import { openModule } from './module-source.ts';
 import { openYaml } from './open-yaml.ts';
 import { readGateway } from './read-gateway.ts';
+import { readJudge } from './read-judge.ts';
 import { readSandbox } from './read-sandbox.ts';
 import { readVariant } from './read-variant.ts';
 import { rootSchema } from './schema.ts';
@@ -24,6 +25,7 @@ export type Project = {
   gateway?: GatewayConfig;
   /** Absent: the configuration names none. */
   sandbox?: Config['sandbox'];
+  judge?: StatedJudge;
   seed?: string;
   outputDir: string;
   warnings: Diagnostic[];
@@ -50,6 +52,7 @@ export async function loadProject(root: string): Promise<Project> {
   const fields = spot && checkMapping(rootSchema.partial(), source.value, spot);
   const gateway = spot && fields?.gateway ? readGateway(fields.gateway, spot.at('gateway')) : undefined;
   const sandbox = spot && fields?.sandbox ? readSandbox(fields.sandbox, spot.at('sandbox')) : undefined;
+  const judge = spot && fields?.judge != null ? readJudge(fields.judge, spot.at('judge'), file) : undefined;
   const path = fields?.repo && spot && existingPath(fields.repo.path, spot.at('repo', 'path'), 'folder');
   if (!fields || diagnostics.some(({ severity }) => severity === 'error')) {
     throw new ConfigErrors(inFileOrder(diagnostics));
@@ -59,7 +62,7 @@ export async function loadProject(root: string): Promise<Project> {
     file,
     outputDir: fields.output_dir == null ? outputDir : resolve(root, fields.output_dir),
     ...(path && { repo: { path, baseRef: fields.repo?.base_ref ?? 'HEAD' } }),
-    ...present({ gateway, sandbox, seed: fields.seed == null ? undefined : String(fields.seed) }),
+    ...present({ gateway, sandbox, judge, seed: fields.seed == null ? undefined : String(fields.seed) }),
     warnings: inFileOrder(diagnostics),
   };
 }
@@ -73,6 +76,7 @@ export type ExperimentFileContent = {
   value: Record<string, unknown>;
   variants: VariantConfig[];
   sandbox?: Config['sandbox'];
+  judge?: StatedJudge;
   warnings: Diagnostic[];
 };
 
@@ -85,6 +89,7 @@ export async function loadExperimentFile(file: string): Promise<ExperimentFileCo
   const spot = source && createSpot(source, diagnostics);
   const fields = spot && checkMapping(experimentSchema, value, spot);
   const sandbox = spot && fields?.sandbox ? readSandbox(fields.sandbox, spot.at('sandbox')) : undefined;
+  const judge = spot && fields?.judge != null ? readJudge(fields.judge, spot.at('judge'), file) : undefined;
   for (const [name, raw] of Object.entries(fields?.variants ?? {})) {
     if (!spot) break;
     const { flags, ...rest } = raw as Record<string, unknown>;
@@ -94,5 +99,5 @@ export async function loadExperimentFile(file: string): Promise<ExperimentFileCo
   if (!value || diagnostics.some(({ severity }) => severity === 'error')) {
     throw new ConfigErrors(inFileOrder(diagnostics));
   }
-  return { value, variants, ...present({ sandbox }), warnings: inFileOrder(diagnostics) };
+  return { value, variants, ...present({ sandbox, judge }), warnings: inFileOrder(diagnostics) };
 }

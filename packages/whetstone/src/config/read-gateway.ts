@@ -112,7 +112,7 @@ function readFaults(faults: readonly string[], spot: Spot): string[] {
   return [...faults];
 }
 
-function readBudget(raw: RawGateway['budget']): BudgetConfig | undefined {
+export function readBudget(raw: RawGateway['budget']): BudgetConfig | undefined {
   if (raw == null) return undefined;
   const { usd, ...limits } = raw;
   return camelCased({ costUsd: usd, ...limits });

@@ -87,6 +87,21 @@ export const gatewaySchema = z.object({
   faults: z.array(text).nullish(),
 });
 
+/** As data. A configuration in TypeScript may also give a function as `model`, and an agent that was defined in code. */
+export const judgeSchema = z.object({
+  model: text
+    .refine(
+      (model) => /^(?:openai|anthropic|google)\/./.test(model),
+      'must be openai/…, anthropic/… or google/…',
+    )
+    .nullish(),
+  agent: z.record(z.string(), z.unknown()).nullish(),
+  votes: z.number().int().min(1).max(25).nullish(),
+  budget: budgetSchema,
+  script: text.nullish(),
+  same_as_agent: flag.nullish(),
+});
+
 export const rootSchema = z.object({
   repo: z.object({ path: text, base_ref: name.nullish() }),
   agent: z.unknown().optional(),
@@ -99,6 +114,7 @@ export const rootSchema = z.object({
   baseline: anyText.nullish(),
   sandbox: z.unknown().optional(),
   gateway: gatewaySchema.nullish(),
+  judge: z.unknown().optional(),
 });
 
 /** Another name of a kind becomes the kind. */

@@ -1,6 +1,7 @@
 import type { Agent, AgentCapabilities, AgentOptions } from '@whetstone/agents';
 import type { z } from 'zod';
-import type { rootSchema, variantSchema } from '../config/schema.ts';
+import type { JudgeLane } from '../config/config.ts';
+import type { judgeSchema, rootSchema, variantSchema } from '../config/schema.ts';
 import type { TestContext } from './test-context.ts';
 
 /** Every capability: what `t` offers where an eval does not say what it needs. */
@@ -50,6 +51,20 @@ export function defineEval(definition: object): object {
 /** An arm of the comparison: the keys of a variant in YAML, and `flags`, which go over those of the experiment. */
 export type ExperimentVariant = z.input<typeof variantSchema> & { flags?: Readonly<Record<string, unknown>> };
 
+/**
+ * Who judges: a model, an agent in a sandbox of its own, or both. Never by default the model or the agent that is judged.
+ * The other keys are those of `judge` in YAML.
+ */
+export type JudgeDefinition = Omit<z.input<typeof judgeSchema>, 'model' | 'agent'> & {
+  /**
+   * `openai/…`, `anthropic/…` or `google/…`, or a function that makes any model of the AI SDK at the lane's address, with
+   * the lane's key: `({ baseUrl, key }) => createOpenAI({ baseURL: `${baseUrl}/v1`, apiKey: key })('gpt-5.5')`. Whetstone's
+   * gateway meters, records and replays its calls.
+   */
+  model?: string | ((lane: JudgeLane) => object);
+  agent?: Agent | AgentOptions;
+};
+
 /** Which agent runs which evals, how often and with what. */
 export type ExperimentDefinition = {
   /** An agent made with `defineAgent` or `defineSandboxAgent`, or the options of one that Whetstone starts. */
@@ -68,6 +83,8 @@ export type ExperimentDefinition = {
   sandbox?: string;
   /** Most US dollars that all attempts together may cost. Needs a gateway. */
   budget?: number;
+  /** Who judges what `t.judge` asks. Default: the `judge` of `whetstone.config.ts`. */
+  judge?: JudgeDefinition;
   /** Limit of one attempt, ms. Default: one hour. */
   timeoutMs?: number;
   /** Called once before the first attempt. */
@@ -80,7 +97,9 @@ export type ExperimentDefinition = {
 export const defineExperiment = (experiment: ExperimentDefinition): ExperimentDefinition => experiment;
 
 /** What `whetstone.config.ts` says: the keys of `whetstone.yaml`. */
-export type ProjectDefinition = Partial<z.input<typeof rootSchema>>;
+export type ProjectDefinition = Partial<Omit<z.input<typeof rootSchema>, 'judge'>> & {
+  judge?: JudgeDefinition;
+};
 
 /** Defines what all experiments of a project share, for the default export of `whetstone.config.ts`. */
 export const defineConfig = (config: ProjectDefinition): ProjectDefinition => config;

@@ -4,12 +4,13 @@ import { type AgentConfig, agentKinds, toAgentConfig } from '@whetstone/agents/c
 import { WhetstoneError } from '@whetstone/errors';
 import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
-import type { Config, TaskConfig } from '../config/config.ts';
+import type { Config, JudgeConfig, StatedJudge, TaskConfig } from '../config/config.ts';
 import { type ExperimentFileContent, loadExperimentFile, type Project } from '../config/load-project.ts';
 import { sandboxNamed } from '../config/read-sandbox.ts';
 import type { ExperimentDefinition } from './define.ts';
 import type { ExperimentFile } from './find-evals.ts';
 import type { Fixture } from './fixture.ts';
+import { isJudgeOf } from './judge/judge-of-agent.ts';
 import type { EvalDescription } from './protocol.ts';
 
 /** An experiment as it was loaded. */
@@ -80,7 +81,7 @@ const ONE_HOUR_MS = 3_600_000;
 
 /** An experiment as the configuration of a run: each eval is a task. `repo`: for agents that work on files. */
 export function planExperiment(
-  { file, definition, variants, sandbox }: Experiment,
+  { file, definition, variants, sandbox, judge: own }: Experiment,
   evals: readonly EvalDescription[],
   {
     project,
@@ -106,10 +107,14 @@ export function planExperiment(
       hint: 'Set `gateway` in whetstone.config.ts, or leave the budget out.',
     });
   }
+  const agent = agentConfig(definition, { file, overrides, timeoutMs });
+  const stated = own ?? project.judge;
+  const judge = stated && toJudge(stated);
+  if (judge) requireOther(judge, agent);
   return {
     file,
     repo,
-    agents: [agentConfig(definition, { file, overrides, timeoutMs })],
+    agents: [agent],
     tasksFile: file,
     alsoWithheld: [
       { file: join(project.root, 'evals'), what: 'the evals' },
@@ -130,7 +135,7 @@ export function planExperiment(
       overrides.sandbox === undefined
         ? (sandbox ?? project.sandbox ?? { provider: 'process' })
         : sandboxNamed(overrides.sandbox),
-    ...present({ seed: project.seed }),
+    ...present({ seed: project.seed, judge }),
     ...(gateway && {
       gateway:
         budget === undefined ? gateway : { ...gateway, runBudget: { ...gateway.runBudget, costUsd: budget } },
@@ -145,17 +150,33 @@ function agentConfig(
   const model = overrides.model ?? stated;
   const limit = { timeoutSeconds: timeoutMs / 1000 };
   if (overrides.agent !== undefined) return { ...fromKind(overrides.agent, model), ...limit };
-  if (isAgent(agent)) {
-    return {
-      ...{ name: agent.name, kind: 'custom', runner: 'module', network: 'open', env: {}, ...limit },
-      module: { file, adapter: agent, ...present({ model }) },
-    };
-  }
-  return { ...toAgentConfig({ ...agent, ...(model !== undefined && { model }) } as never), ...limit };
+  return { ...toConfig(agent, file, model), ...limit };
 }
 
-const isAgent = (agent: ExperimentDefinition['agent']): agent is Agent =>
-  'send' in agent && typeof agent.send === 'function';
+/** An agent that was defined in code in this file, or one of these options. */
+function toConfig(agent: object, file: string, model?: string): AgentConfig {
+  if (!isAgent(agent)) return toAgentConfig({ ...agent, ...present({ model }) } as never);
+  return {
+    ...{ name: agent.name, kind: 'custom', runner: 'module', network: 'open', env: {}, timeoutSeconds: 3600 },
+    module: { file, adapter: agent, ...present({ model }) },
+  };
+}
+
+const isAgent = (agent: object): agent is Agent => 'send' in agent && typeof agent.send === 'function';
+
+/** The judge as a run needs it. */
+export function toJudge({ agent, ...judge }: StatedJudge): JudgeConfig {
+  return { ...judge, ...(agent && { agent: toConfig(agent, judge.file) }) };
+}
+
+/** Before anything runs, as far as it is stated. What models answer is compared when there is something to judge. */
+function requireOther(judge: JudgeConfig, agent: AgentConfig): void {
+  if (judge.sameAsAgent || !isJudgeOf(judge, agent)) return;
+  throw new WhetstoneError('experiment-invalid', 'The judge is the model or the agent that it would judge.', {
+    where: judge.file,
+    hint: 'Choose another judge, or set `same_as_agent: true` in `judge`.',
+  });
+}
 
 /** `--agent codex-cli`: an agent that needs no more than its kind and a model. */
 function fromKind(kind: string, model: string | undefined): AgentConfig {

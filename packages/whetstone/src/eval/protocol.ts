@@ -1,5 +1,6 @@
 import type { AgentCapabilities, StreamEvent, Turn, TurnInput } from '@whetstone/agents';
 import type { AssertionRecord, FileChange } from './assertions/assertion.ts';
+import type { Judgement, JudgeRequest } from './judge/judgement.ts';
 
 /** What the process of the evals and the run say to each other. Each message is one structured clone. */
 
@@ -54,6 +55,7 @@ export type TestCalls = {
   changes: () => Promise<SentChange[] | undefined>;
   /** Runs the tests or a script of package.json in a clean room, on the files as they are now. */
   check: (what: CleanRoomCheck) => Promise<CheckResult>;
+  judge: (request: JudgeRequest) => Promise<Judgement>;
   content: (path: string, side: 'before' | 'after') => Promise<string | undefined>;
 };
 

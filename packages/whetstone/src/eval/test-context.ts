@@ -14,7 +14,27 @@ export type CleanRoomAssertions = {
   scriptPassed(script: string): AssertionHandle;
 };
 
+/** On every agent, if the experiment or the project has a `judge`. */
+export type JudgeAssertions = {
+  /**
+   * A judge finds the criterion met, or all of several criteria, by what the agent was told, said and did; its quotes are
+   * checked against that. The score is the share of votes that say so. A judge that cannot be reached, has used up its
+   * budget, or gives no verdict that counts makes the assertion unavailable.
+   */
+  judge(rubric: string | readonly string[], options?: JudgeOptions): AssertionHandle;
+};
+
+export type JudgeOptions = {
+  /** What is judged in place of the turns: a text or another value, or a promise of it, such as `t.sandbox.diff.patch()`. */
+  of?: unknown;
+  /** How many votes decide, 1 to 25. Default: as the configuration of the judge says. */
+  votes?: number;
+  /** Default: the model of the judge, if it has one, else its agent. */
+  by?: 'model' | 'agent';
+};
+
 type Assertions<Capabilities extends AgentCapabilities> = AssertionsFor<Capabilities> &
+  JudgeAssertions &
   (Capabilities extends { workspace: true } ? CleanRoomAssertions : unknown);
 
 /** One turn, and the assertions about it. */

@@ -5,6 +5,7 @@ import type {
   Config,
   GatewayConfig,
   InstructionsConfig,
+  JudgeConfig,
   OverlayOperation,
   TaskConfig,
   VariantConfig,
@@ -121,12 +122,33 @@ async function gatewayContent(gateway: GatewayConfig): Promise<unknown> {
 
 /** What all cases of a run depend on. */
 export async function fingerprintSurroundings(
-  { sandbox, gateway }: Config,
+  { sandbox, gateway, judge }: Config,
   withheld: readonly string[],
 ): Promise<string> {
   const content = gateway && (await gatewayContent(gateway));
   // Left out where there are none, so that runs of older versions can be resumed.
-  return hashJson({ sandbox, gateway: content, ...(withheld.length > 0 && { withheld }) });
+  return hashJson({
+    ...{ sandbox, gateway: content },
+    ...(withheld.length > 0 && { withheld }),
+    ...(judge && { judge: await judgeContent(judge) }),
+  });
+}
+
+/** A model that is made in code by the code around it. Budgets change no verdict. */
+async function judgeContent({
+  model,
+  agent,
+  votes,
+  script,
+  sameAsAgent,
+  file,
+}: JudgeConfig): Promise<unknown> {
+  return {
+    ...{ votes, sameAsAgent },
+    model: typeof model === 'function' ? await hashModule(file) : model,
+    agent: agent && (await fingerprintAgent(agent)),
+    script: script && (await hashFile(script)),
+  };
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

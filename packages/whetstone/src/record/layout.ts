@@ -19,6 +19,8 @@ export const caseLayout = (directory: string) => ({
   patch: join(directory, 'changes.patch'),
   result: join(directory, 'result.json'),
   modelCalls: join(directory, 'model-calls.jsonl'),
+  judgeCalls: join(directory, 'judge-calls.jsonl'),
+  judgements: join(directory, 'judgements.jsonl'),
   verify: join(directory, 'verify'),
   setup: join(directory, 'setup'),
   output: join(directory, 'output'),

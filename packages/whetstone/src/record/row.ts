@@ -161,6 +161,18 @@ export const keptRowSchema = caseRowSchema.extend({
   /** Only where an eval has assertions with points: the points of this case, and how many there were. */
   score: z.number().optional(),
   max_score: z.number().optional(),
+  /**
+   * Only where a judge was asked: what it used, counted on the wire. It is in none of the other counts of the row. Calls of
+   * attempts that were retried count as well.
+   */
+  judge: z
+    .object({
+      calls: z.number().int(),
+      models: z.array(z.string()),
+      total_tokens: z.number().int().nullable(),
+      cost_usd: z.number().nullable(),
+    })
+    .optional(),
   /** Only where the variant declares a context and the agent ran. */
   exposure: exposureSchema.optional(),
 });

@@ -80,12 +80,22 @@ function facts(row: CaseRow): Fact[] {
     ['tokens', tokenFact(row)],
     ['cost', dollars(row.cost_usd)],
     ['calls', callsFact(row)],
+    ...(row.judge === undefined ? [] : [['judge', judgeFact(row.judge)] as Fact]),
     ['models', row.models.join(', ') || UNKNOWN],
     ['telemetry', [row.telemetry_status, ...row.telemetry_gaps].join('; ')],
     ['retries', String(row.retries)],
     ...(row.auth === undefined ? [] : [['signed in', 'with the login of the user'] as Fact]),
   ];
 }
+
+/** Its cost is not in that of the case. */
+const judgeFact = ({ calls, models, total_tokens, cost_usd }: NonNullable<CaseRow['judge']>): string =>
+  [
+    counted(calls, 'model call'),
+    `${tokens(total_tokens, 0)} tokens`,
+    `${dollars(cost_usd)} besides`,
+    models.join(', ') || UNKNOWN,
+  ].join(', ');
 
 function callsFact({ model_calls: models, tool_calls: tools }: CaseRow): string {
   const known = (count: number | null, noun: string) =>

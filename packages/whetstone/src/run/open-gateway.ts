@@ -39,9 +39,21 @@ export async function openGateway(
   };
 }
 
-type ModeOf = (planned: PlannedCase, names: Readonly<Record<string, string>>) => LaneMode | Promise<LaneMode>;
+type ModeOf = (
+  planned: Pick<PlannedCase, 'id'>,
+  names: Readonly<Record<string, string>>,
+) => LaneMode | Promise<LaneMode>;
 
-async function modesOf(gateway: GatewayConfig, seed: string, needsKeys: boolean): Promise<ModeOf> {
+/** What the names of a judge's cassettes end with. */
+export const JUDGE = '.judge';
+
+/** `suffix`: what the names of the cassettes end with. */
+export async function modesOf(
+  gateway: GatewayConfig,
+  seed: string,
+  needsKeys: boolean,
+  suffix = '',
+): Promise<ModeOf> {
   if (gateway.mode === 'script') {
     const { loadScript } = await import('@whetstone/gateway');
     const script = await loadScript(gateway.script);
@@ -59,7 +71,7 @@ async function modesOf(gateway: GatewayConfig, seed: string, needsKeys: boolean)
       const upstreams = chooseUpstreams(gateway.upstreams);
       await mkdir(gateway.cassettes, { recursive: true });
       return async (planned, names) => {
-        const cassette = cassetteOf(gateway.cassettes, planned);
+        const cassette = cassetteOf(gateway.cassettes, planned, suffix);
         // A file that is there comes from an earlier attempt and is half a recording.
         await rm(cassette, { force: true });
         return { kind: 'record', upstreams, cassette, names };
@@ -70,7 +82,7 @@ async function modesOf(gateway: GatewayConfig, seed: string, needsKeys: boolean)
       const missing = miss === 'fork' ? { miss, upstreams: chooseUpstreams(gateway.upstreams) } : { miss };
       return (planned, names) => ({
         kind: 'replay',
-        cassette: cassetteOf(cassettes, planned),
+        cassette: cassetteOf(cassettes, planned, suffix),
         names,
         timing,
         ...missing,
@@ -89,9 +101,14 @@ export async function checkCassettes(
 ): Promise<void> {
   if (!gateway) return;
   if (gateway.mode !== 'record' && gateway.mode !== 'replay') return;
-  const present = new Set(await readdir(gateway.cassettes).catch(() => []));
-  const files = plan.cases.map((planned) => basename(cassetteOf(gateway.cassettes, planned)));
-  const wrong = files.filter((file) => present.has(file) === (gateway.mode === 'record'));
+  const recorded = new Set(await readdir(gateway.cassettes).catch(() => []));
+  const files = (suffix?: string) =>
+    plan.cases.map((planned) => basename(cassetteOf(gateway.cassettes, planned, suffix)));
+  // Not every case is judged by a model, so a recording of the judge need not be there.
+  const wrong =
+    gateway.mode === 'record'
+      ? [...files(), ...files(JUDGE)].filter((file) => recorded.has(file))
+      : files().filter((file) => !recorded.has(file));
   const [first] = wrong;
   if (first === undefined || (gateway.mode === 'record' && resumed)) return;
   const where = join(gateway.cassettes, first);
@@ -101,14 +118,15 @@ export async function checkCassettes(
 }
 
 /** Named after the case only, so that a cassette is found again when the plan gets other cases. */
-const cassetteOf = (folder: string, { id }: PlannedCase): string => join(folder, `${id}.jsonl`);
+const cassetteOf = (folder: string, { id }: Pick<PlannedCase, 'id'>, suffix = ''): string =>
+  join(folder, `${id}${suffix}.jsonl`);
 
 const toBudget = ({ minutes, ...limits }: BudgetConfig): Budget => ({
   ...limits,
   ...(minutes !== undefined && { wallMs: minutes * 60_000 }),
 });
 
-function gatewayOptions(gateway: GatewayConfig): GatewayOptions {
+export function gatewayOptions(gateway: GatewayConfig): GatewayOptions {
   const callsAtOnce = gateway.mode === 'script' ? undefined : gateway.callsAtOnce;
   return {
     ...(gateway.runBudget && { budget: toBudget(gateway.runBudget) }),

@@ -2,8 +2,10 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { assertionFields } from '../attempt/assertion-fields.ts';
 import { joinVerdicts, placedBelow } from '../attempt/join-verdicts.ts';
+import type { GatewayConfig, JudgeConfig } from '../config/config.ts';
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
 import { EvalCodeError, type EvalWorkers } from '../eval/eval-workers.ts';
 import type {
@@ -15,10 +17,12 @@ import type {
   Tested,
 } from '../eval/protocol.ts';
 import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
-import { type ReadRun, readRun, rowsInOrder } from '../record/read-run.ts';
+import { readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { createRunRecord } from '../record/run-record.ts';
 import { newRunId } from './build-manifest.ts';
+import { openJudgeGateway } from './open-judge-gateway.ts';
+import { openStoredJudge, type StoredJudge } from './stored-judge.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
 /** A run whose assertions were judged anew, and the cases whose outcome changed. */
@@ -32,9 +36,24 @@ export type Rescored = ReportedRun & { changed: { before: CaseRow; after: CaseRo
  */
 export async function rescore(
   directory: string,
-  { evals, workers, root }: { evals: readonly EvalDescription[]; workers: EvalWorkers; root: string },
+  {
+    evals,
+    workers,
+    root,
+    judge,
+    gateway,
+  }: {
+    evals: readonly EvalDescription[];
+    workers: EvalWorkers;
+    root: string;
+    /** Who answers what no stored judgement answers. Default: nobody, so that such an assertion is unavailable. */
+    judge?: JudgeConfig;
+    gateway?: GatewayConfig;
+  },
 ): Promise<Rescored> {
   const stored = await readRun(directory);
+  await using judgeGateway = await openJudgeGateway(judge, gateway, stored.manifest);
+  const labJudge = judge && judgeGateway && { config: judge, gateway: judgeGateway };
   const byId = new Map(evals.map((one) => [one.id, one]));
   const cases = rowsInOrder(stored).filter((row) => row.assertions && byId.has(row.task_id));
   if (cases.length === 0) {
@@ -55,14 +74,18 @@ export async function rescore(
   for (const before of cases) {
     const description = byId.get(before.task_id);
     if (!description) continue;
-    const { row, assertions } = await rescoreCase(before, description, { stored, workers, root });
+    const storedFiles = caseLayout(runLayout(directory).case(before.case_id));
+    await using caseJudge = await openStoredJudge(before, storedFiles, labJudge);
+    const context = { files: storedFiles, workers, root, judge: caseJudge };
+    const { row, assertions } = await rescoreCase(before, description, context);
     const reused_from = before.reused_from ?? { run_id: before.run_id, case_id: before.case_id };
     const after = { ...row, run_id: record.manifest.run_id, reused_from };
     await record.reuseCases([{ row: after, from: { directory, caseId: before.case_id } }]);
     // The files of the stored case are linked, so its own file must not be written through the link.
-    const file = caseLayout(layout.case(before.case_id)).assertions;
-    await rm(file, { force: true });
-    await writeFile(file, `${JSON.stringify(assertions, null, 2)}\n`, { mode: 0o600 });
+    const files = caseLayout(layout.case(before.case_id));
+    await rm(files.assertions, { force: true });
+    await caseJudge.keep(files);
+    await writeFile(files.assertions, `${JSON.stringify(assertions, null, 2)}\n`, { mode: 0o600 });
     if (after.outcome !== before.outcome) changed.push({ before, after });
   }
   await record.finish('finished');
@@ -72,14 +95,18 @@ export async function rescore(
 async function rescoreCase(
   row: CaseRow,
   { file, key, id }: EvalDescription,
-  { stored, workers, root }: { stored: ReadRun; workers: EvalWorkers; root: string },
+  {
+    files,
+    workers,
+    root,
+    judge,
+  }: { files: CaseLayout; workers: EvalWorkers; root: string; judge: StoredJudge },
 ): Promise<{ row: CaseRow; assertions: AssertionRecord[] }> {
-  const files = caseLayout(runLayout(stored.directory).case(row.case_id));
   const turns: StoredTurn[] = JSON.parse(await readFile(files.turns, 'utf8'));
   const { capabilities, flags, model } = JSON.parse(await readFile(files.evalInput, 'utf8'));
   const request = { file, key, id, agentName: row.agent_name, capabilities, flags, model };
   using attempt = workers.open(request, {
-    calls: await storedCalls(row, files, turns),
+    calls: { ...(await storedCalls(row, files, turns)), judge: judge.judge },
     onLog: () => undefined,
     signal: new AbortController().signal,
   });
@@ -99,7 +126,7 @@ async function rescoreCase(
     failure && placedBelow(failure, root),
   );
   const { score: _, max_score: __, ...rest } = row;
-  const judged = { ...rest, ...assertionFields(assertions) };
+  const judged = { ...rest, ...assertionFields(assertions), ...present({ judge: judge.spent() }) };
   // Then the agent failed, or could not be driven, whatever the assertions say.
   if (turns.at(-1)?.status === 'failed' || isOfTheAgent(row)) return { row: judged, assertions };
   const outcome = verdict.broken
@@ -119,7 +146,7 @@ async function storedCalls(
   row: CaseRow,
   files: CaseLayout,
   turns: readonly StoredTurn[],
-): Promise<TestCalls> {
+): Promise<Omit<TestCalls, 'judge'>> {
   const lines = (await readFile(files.events, 'utf8').catch(() => '')).split('\n');
   const waiting = [...turns];
   const checks = new Map((row.assertions ?? []).map((one) => [one.name, one]));

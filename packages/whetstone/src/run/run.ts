@@ -19,6 +19,7 @@ import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { openGateway } from './open-gateway.ts';
+import { openJudgeGateway } from './open-judge-gateway.ts';
 import { agentVersions, openRecord, prepareTrees } from './open-record.ts';
 import { casesToRun, planOrResume } from './plan-or-resume.ts';
 import { readDeclaredContext } from './read-declared-context.ts';
@@ -96,6 +97,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const [problem] = await startProblems(config, inPlan(config.agents, plan.agents), process.env);
   if (problem) throw problem.error;
   await using gateway = await openGateway(config, plannedRun);
+  await using judgeGateway = await openJudgeGateway(config.judge, config.gateway, plan);
   await sweepScratch();
   await using scratch = await makeScratch();
   checkParents(scratch.directory);
@@ -168,6 +170,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     version,
     keepWorkspace,
     ...present({ gateway, evals, ask: options.ask }),
+    ...(config.judge && judgeGateway && { judge: { config: config.judge, gateway: judgeGateway } }),
   };
   const unfinished = await runCases({ ...lab, config, agents, contexts }, plan, { jobs, signal, onEvent });
   const interrupted = unfinished > 0;

@@ -33,7 +33,10 @@ function begin(request: Extract<ToWorker, { type: 'test' }>['request']): Current
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
   const test = startTest(request, {
-    calls: { send: ask('send'), changes: ask('changes'), check: ask('check'), content: ask('content') },
+    calls: {
+      ...{ send: ask('send'), changes: ask('changes'), check: ask('check'), content: ask('content') },
+      judge: ask('judge'),
+    },
     log: (text) => tell({ type: 'log', text }),
     signal: abort.signal,
     broken: broken.promise,

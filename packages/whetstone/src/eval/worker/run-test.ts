@@ -12,12 +12,15 @@ import {
 } from '../assertions/assertion.ts';
 import { type Assert, createAssert } from '../assertions/create-assert.ts';
 import { createAssertions } from '../assertions/create-assertions.ts';
+import type { JudgedPart } from '../judge/judgement.ts';
 import type { CleanRoomCheck, SentTurn, Settled, TestCalls, Tested, TestRequest } from '../protocol.ts';
 import type { CleanRoomAssertions } from '../test-context.ts';
+import { judgeOf } from './judge-assertion.ts';
 import { findDefinition } from './load-evals.ts';
 import { failureOf } from './stack-position.ts';
 
-type Sent = SentTurn & { session: number };
+/** `text`: the message that began the turn. */
+type Sent = SentTurn & { session: number; text: string };
 
 /** What is known of an attempt while its code runs: shared by `t`, its sessions and its turns. */
 type Attempt = {
@@ -97,12 +100,17 @@ function sessionOf(
   scope: Subject['scope'],
 ): object {
   const seen = cached(attempt, isSeen);
-  const made = assertionsOf(attempt, () => ({ ...seen(), scope }));
+  const made = assertionsOf(
+    attempt,
+    () => ({ ...seen(), scope }),
+    () => attempt.turns.filter(isSeen),
+  );
   return Object.defineProperties(
     Object.assign(made, {
       async send(message: string | TurnInput, options: Partial<TurnInput> = {}) {
         const input = typeof message === 'string' ? { text: message } : message;
-        const turn: Sent = { ...(await attempt.calls.send(session, { ...input, ...options })), session };
+        const sent = await attempt.calls.send(session, { ...input, ...options });
+        const turn: Sent = { ...sent, session, text: input.text };
         attempt.turns.push(turn);
         return turnOf(attempt, turn);
       },
@@ -113,7 +121,11 @@ function sessionOf(
 
 function turnOf(attempt: Attempt, turn: Sent): object {
   const subject = subjectOf(attempt, [turn]);
-  const made = assertionsOf(attempt, () => ({ ...subject, scope: 'turn' }));
+  const made = assertionsOf(
+    attempt,
+    () => ({ ...subject, scope: 'turn' }),
+    () => [turn],
+  );
   const { status, data } = turn;
   return Object.defineProperties(
     Object.assign(made, { status, data }),
@@ -128,7 +140,7 @@ const fieldsOf = (subject: () => Omit<Subject, 'scope'>): PropertyDescriptorMap 
   costUsd: { get: () => subject().costUsd, enumerable: true },
 });
 
-function assertionsOf(attempt: Attempt, subject: () => Subject): object {
+function assertionsOf(attempt: Attempt, subject: () => Subject, turns: () => readonly Sent[]): object {
   const record = (made: PendingAssertion) => {
     const { group } = attempt;
     attempt.pending.push(
@@ -136,8 +148,19 @@ function assertionsOf(attempt: Attempt, subject: () => Subject): object {
     );
   };
   const { diff, ...assertions } = createAssertions(subject, record);
-  return { ...assertions, ...cleanRoomOf(attempt, createAssert(record)), sandbox: { diff } };
+  const assert = createAssert(record);
+  const { calls } = attempt;
+  return {
+    ...{ ...assertions, ...cleanRoomOf(attempt, assert), sandbox: { diff } },
+    ...judgeOf(assert, calls.judge, () => materialOf(turns())),
+  };
 }
+
+const materialOf = (turns: readonly Sent[]): JudgedPart[] =>
+  turns.flatMap(({ text, events, firstIndex }) => [
+    { user: text },
+    ...events.map((event, offset) => ({ event, index: firstIndex + offset })),
+  ]);
 
 /** The clean room works on the files of the moment of the call, like every other assertion. */
 function cleanRoomOf({ calls }: Attempt, assert: Assert): CleanRoomAssertions {

@@ -1,0 +1,49 @@
+import { usesLogin } from '@whetstone/agents/evaluator';
+import type { LabGateway } from '../attempt/lab.ts';
+import type { GatewayConfig, JudgeConfig, UpstreamConfig } from '../config/config.ts';
+import { gatewayOptions, JUDGE, modesOf, type RunGateway } from './open-gateway.ts';
+
+/**
+ * Opens the gateway of the judge if there is one. It is its own, so that neither its calls nor its budget are those of the
+ * agents. It works in the mode of the run's gateway; without one it forwards.
+ * @throws WhetstoneError `script-invalid`, `upstream-missing`; GatewayError `key-unavailable`
+ */
+export async function openJudgeGateway(
+  judge: JudgeConfig | undefined,
+  ofAgents: GatewayConfig | undefined,
+  { seed }: { seed: string },
+): Promise<RunGateway | undefined> {
+  if (!judge) return undefined;
+  const gateway = gatewayOf(judge, ofAgents);
+  const needsKeys = judge.model !== undefined || (judge.agent !== undefined && !usesLogin(judge.agent));
+  if (needsKeys) await requireKeys(judge, gateway);
+  const modeOf = await modesOf(gateway, seed, needsKeys, JUDGE);
+  const { createGateway } = await import('@whetstone/gateway');
+  const server = await createGateway(gatewayOptions(gateway));
+  const laneOf: LabGateway['laneOf'] = async (planned, names) => ({ mode: await modeOf(planned, names) });
+  return { server, mode: gateway.mode, laneOf, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+/** Without the faults and the limits of the agents, and with the provider of the judge's model. */
+function gatewayOf({ model, script, budget }: JudgeConfig, ofAgents: GatewayConfig = FORWARD): GatewayConfig {
+  const { runBudget: _, budget: __, ...rest } = ofAgents;
+  const own = { ...rest, faults: [], ...(budget && { runBudget: budget }) };
+  if (own.mode === 'script') return { ...own, script: script ?? own.script };
+  if (typeof model !== 'string') return own;
+  const provider = model.slice(0, model.indexOf('/')) as UpstreamConfig['provider'];
+  return { ...own, upstreams: [own.upstreams.find((one) => one.provider === provider) ?? { provider }] };
+}
+
+const FORWARD: GatewayConfig = {
+  ...{ mode: 'forward', upstreams: [], providerTools: false, allowUnmetered: false, faults: [] },
+};
+
+/** A missing key is known before an agent costs anything. The command of a key only runs when it is needed. */
+async function requireKeys({ model }: JudgeConfig, gateway: GatewayConfig): Promise<void> {
+  if (typeof model !== 'string' || (gateway.mode !== 'forward' && gateway.mode !== 'record')) return;
+  const { chooseUpstreams } = await import('../gateway/choose-upstreams.ts');
+  const { readKey } = await import('@whetstone/gateway');
+  for (const { key } of Object.values(chooseUpstreams(gateway.upstreams))) {
+    if (key !== 'client' && !('command' in key)) await readKey(key);
+  }
+}
