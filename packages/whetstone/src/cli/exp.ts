@@ -1,17 +1,18 @@
 import { writeFile } from 'node:fs/promises';
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
-import { type EvalWorkers, openEvalWorkers } from '../eval/eval-workers.ts';
+import { openEvalWorkers } from '../eval/eval-workers.ts';
 import { counted } from '../report/format.ts';
 import { escapedJson } from '../report/json.ts';
 import { renderTerminal } from '../report/terminal.ts';
 import { previewReuse } from '../run/preview-reuse.ts';
 import type { ReusePolicy } from '../run/reuse.ts';
-import { type RunResult, run } from '../run/run.ts';
+import type { RunResult } from '../run/run.ts';
 import { onInterrupt } from './interrupt.ts';
 import { junitOf } from './junit-of.ts';
 import { openProject } from './open-project.ts';
 import { type ExperimentOptions, type PlannedExperiment, planExperiments } from './plan-experiments.ts';
 import { createProgress } from './progress.ts';
+import { runExperiment } from './run-experiment.ts';
 import type { Streams } from './streams.ts';
 import { terminalColors, terminalWidth } from './terminal-features.ts';
 import { endOfWatch, touchedExperiments, type WatchedTurn } from './watched-experiments.ts';
@@ -47,7 +48,11 @@ export async function expCommand(names: string[], options: ExpOptions, streams: 
   const signal = options.watched ? AbortSignal.any([interrupt.signal, endOfWatch()]) : interrupt.signal;
   const results: RunResult[] = [];
   for (const one of toRun) {
-    const result = await runExperiment(one, { workers, reuse, options, streams, signal });
+    const progress = await createProgress(stderr);
+    const result = await runExperiment(one, {
+      ...{ jobs: options.jobs, keepWorkspace: options.keepWorkspace ?? false, signal },
+      ...{ onEvent: progress.show, evals: workers, reuse },
+    }).finally(progress.stop);
     results.push(result);
     if (!options.json) {
       const view = { colors: terminalColors(stdout), width: terminalWidth(stdout) };
@@ -61,35 +66,6 @@ export async function expCommand(names: string[], options: ExpOptions, streams: 
   return results.every(({ summary: { cases } }) => cases.planned > 0 && cases.passed === cases.planned)
     ? 0
     : 1;
-}
-
-async function runExperiment(
-  { experiment: { definition }, config, trials }: PlannedExperiment,
-  {
-    workers,
-    reuse,
-    options,
-    streams,
-    signal,
-  }: {
-    workers: EvalWorkers;
-    reuse: { policy: ReusePolicy; root: string };
-    options: ExpOptions;
-    streams: Streams;
-    signal: AbortSignal;
-  },
-): Promise<RunResult> {
-  const progress = await createProgress(streams.stderr);
-  const { jobs, keepWorkspace = false } = options;
-  await definition.setup?.();
-  try {
-    return await run({
-      ...{ config, trials, jobs, keepWorkspace, signal },
-      ...{ onEvent: progress.show, evals: workers, reuse },
-    }).finally(progress.stop);
-  } finally {
-    await definition.teardown?.();
-  }
 }
 
 /** A kept workspace is one of this run, so nothing is reused for it. */

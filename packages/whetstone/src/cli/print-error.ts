@@ -11,12 +11,17 @@ export async function printError(error: unknown, { stderr, stdout }: Streams, js
     return 3;
   }
   if (json) stdout.write(`${JSON.stringify({ error: errorJson(error) })}\n`);
+  stderr.write(await errorText(error, terminalColors(stderr).isColorSupported));
+  return error.exitCode;
+}
+
+/** What happened, where, and what to do about it: several lines. */
+export async function errorText(error: WhetstoneError, color: boolean): Promise<string> {
   const said =
     error instanceof ConfigErrors
-      ? await formatConfigErrors(error, stderr)
+      ? await formatConfigErrors(error, color)
       : `${error.where === undefined ? '' : `${error.where}: `}${error.message}\n  ${fixOf(error)}\n`;
-  stderr.write(`${said}  More: whetstone errors ${error.code}\n`);
-  return error.exitCode;
+  return `${said}  More: whetstone errors ${error.code}\n`;
 }
 
 const fixOf = ({ hint, code }: WhetstoneError): string => hint ?? errorTable[code].fix;
@@ -34,10 +39,7 @@ export function errorJson(error: WhetstoneError): Record<string, unknown> {
   };
 }
 
-async function formatConfigErrors(
-  { diagnostics }: ConfigErrors,
-  stderr: NodeJS.WriteStream,
-): Promise<string> {
+async function formatConfigErrors({ diagnostics }: ConfigErrors, color: boolean): Promise<string> {
   const { formatDiagnostics } = await import('../config/format-diagnostics.ts');
-  return `${formatDiagnostics(diagnostics, { color: terminalColors(stderr).isColorSupported })}\n`;
+  return `${formatDiagnostics(diagnostics, { color })}\n`;
 }
