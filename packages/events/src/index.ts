@@ -8,13 +8,13 @@ export {
 export { isJsonObject, type JsonObject, type JsonValue, parseJson } from './json.ts';
 export { jsonValueSchema } from './json-value-schema.ts';
 export type { Loss } from './loss.ts';
+export { replyText } from './reply-text.ts';
 export { onlyScript, type ShellCommand, shellCommand, shellName } from './shell-command.ts';
 export {
   type EventEnvelope,
   type InputRequest,
   inputRequestSchema,
   parseStreamEvent,
-  replyText,
   type StreamEvent,
   type StreamEventOf,
   type StreamEventType,

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events';
+import { isJsonObject, type JsonObject, type JsonValue } from '@whetstone/events/json';
 
 // Readers for fields of native items, which may hold anything. A field that is missing or of another type is absent.
 

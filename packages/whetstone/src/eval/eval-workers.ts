@@ -1,6 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
+import { getCompileCacheDir } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { messageOf } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
 import { inheritedEnvironment } from '@whetstone/sandbox';
 import type {
   EvalDescription,
@@ -27,6 +29,8 @@ export interface EvalWorkers extends AsyncDisposable {
   describe(files: readonly EvalFile[]): Promise<{ evals: EvalDescription[]; problems: EvalFileProblem[] }>;
   /** Opens an attempt. Disposing it gives its process back, or ends it if its code is still running. */
   open(request: TestRequest, host: TestHost): EvalAttempt;
+  /** Ends the processes that there are. The next call starts new ones. */
+  end(): Promise<void>;
 }
 
 export type TestHost = {
@@ -54,6 +58,10 @@ export function openEvalWorkers({ ownCodeMs = OWN_CODE_MS } = {}): EvalWorkers {
     const worker = idle.pop() ?? startWorker(() => all.delete(worker));
     all.add(worker);
     return worker;
+  };
+  const end = async () => {
+    idle.length = 0;
+    await Promise.all([...all].map((worker) => worker.kill()));
   };
   const giveBack = (worker: Worker) => void (worker.isAlive() && idle.push(worker));
 
@@ -105,9 +113,8 @@ export function openEvalWorkers({ ownCodeMs = OWN_CODE_MS } = {}): EvalWorkers {
         },
       };
     },
-    async [Symbol.asyncDispose]() {
-      await Promise.all([...all].map((worker) => worker.kill()));
-    },
+    end,
+    [Symbol.asyncDispose]: end,
   };
 }
 
@@ -130,12 +137,9 @@ type Worker = {
 
 function startWorker(onExit: () => void): Worker {
   // Nothing of the user's environment that looks like a credential, and none of what `.env` added.
-  const { NODE_COMPILE_CACHE, HOME, TMPDIR } = process.env;
-  const own = {
-    ...(NODE_COMPILE_CACHE && { NODE_COMPILE_CACHE }),
-    ...(HOME && { HOME }),
-    ...(TMPDIR && { TMPDIR }),
-  };
+  const { HOME, TMPDIR } = process.env;
+  // A process inherits the cache of compiled code only by this variable.
+  const own = present({ HOME, TMPDIR, NODE_COMPILE_CACHE: getCompileCacheDir() });
   const child = fork(MAIN, {
     env: { ...inheritedEnvironment(process.env), ...own },
     execArgv: [],

@@ -1,4 +1,5 @@
-import { type AgentMetadata, deriveAgentMetadata, type StreamEvent } from '@whetstone/events';
+import type { AgentMetadata, StreamEvent } from '@whetstone/events';
+import { deriveAgentMetadata } from '@whetstone/events/reading';
 import {
   pathsIn,
   TOOL_CATEGORIES,

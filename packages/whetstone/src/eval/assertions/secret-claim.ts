@@ -1,6 +1,6 @@
 import type { StreamEvent } from '@whetstone/agents';
-import { parseJson, parseStreamEvent } from '@whetstone/events';
-import { createMask, MASKED, type Mask, SHORTEST_SECRET } from '@whetstone/sandbox';
+import { isJsonObject, parseJson } from '@whetstone/events/json';
+import { createMask, MASKED, type Mask, SHORTEST_SECRET } from '@whetstone/sandbox/mask';
 import { plural } from '../expect/show.ts';
 import type { Claim, Verdict } from './assertion.ts';
 import type { SecretPlace } from './assertions.ts';
@@ -107,6 +107,8 @@ function leaked(hits: readonly ObservedEvent[], mask: (text: string) => string, 
 
 function maskedEvent(event: StreamEvent, mask: (text: string) => string): StreamEvent {
   const text = mask(JSON.stringify(event));
-  // A secret with quotation marks may leave something that is not JSON.
-  return parseStreamEvent(parseJson(text)) ?? { type: 'message', role: 'assistant', text };
+  const masked = parseJson(text);
+  // A secret with quotation marks may leave something that is not JSON, or a word of ours was the secret.
+  const isWhole = isJsonObject(masked) && masked.type === event.type;
+  return isWhole ? (masked as StreamEvent) : { type: 'message', role: 'assistant', text };
 }

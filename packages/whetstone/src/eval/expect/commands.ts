@@ -5,7 +5,7 @@ import {
   readScript,
   type SimpleCommand,
 } from '@whetstone/agents/tool-calls';
-import { shellCommand } from '@whetstone/events';
+import { shellCommand } from '@whetstone/events/reading';
 import picomatch from 'picomatch';
 import { allOf, anyOf } from './logic.ts';
 import { far, type Match, type Matcher, matched, matchIf, mismatched, unavailable } from './matcher.ts';

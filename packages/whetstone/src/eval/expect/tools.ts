@@ -1,4 +1,4 @@
-import { shellCommand } from '@whetstone/events';
+import { shellCommand } from '@whetstone/events/reading';
 import { matchJson } from './json-match.ts';
 import { allOf } from './logic.ts';
 import { far, isMatcher, type Match, type Matcher, matched, matchIf, unavailable } from './matcher.ts';

@@ -1,5 +1,6 @@
 // The process of the evals: loads their files and calls their code, one attempt at a time. It has neither the agents nor
 // their credentials; what it needs of them it asks of the run.
+import { flushCompileCache } from 'node:module';
 import type { FromWorker, TestCalls, ToWorker } from '../protocol.ts';
 import { resolveWhetstone } from '../resolve-whetstone.ts';
 import { describeFile } from './load-evals.ts';
@@ -51,6 +52,7 @@ async function handle(message: ToWorker): Promise<void> {
       for (const file of message.files) found.push(await describeFile(file));
       const problems = found.flatMap(({ problem }) => problem ?? []);
       tell({ type: 'described', evals: found.flatMap(({ evals }) => evals), problems });
+      flushCompileCache(); // this process will be killed, and Node keeps compiled code only when one exits
       return;
     }
     case 'test':

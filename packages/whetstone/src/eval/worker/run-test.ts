@@ -1,7 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { AgentCapabilities, StreamEvent, Turn, TurnInput, Usage } from '@whetstone/agents';
 import { deriveObservability } from '@whetstone/agents/evals';
-import { addUsage, replyText } from '@whetstone/events';
+import { replyText } from '@whetstone/events/reading';
+import { addUsage } from '@whetstone/events/usage';
 import {
   type Claim,
   type FileChange,

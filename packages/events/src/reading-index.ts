@@ -1,0 +1,7 @@
+/**
+ * `@whetstone/events/reading`: what is read from events that are known to be valid. It loads no schema, which a process
+ * that starts often would notice.
+ */
+export { deriveAgentMetadata } from './agent-metadata.ts';
+export { replyText } from './reply-text.ts';
+export { shellCommand } from './shell-command.ts';
