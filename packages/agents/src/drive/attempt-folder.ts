@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmdirSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { removeTree } from '@whetstone/sandbox';
 
@@ -14,8 +14,20 @@ export function openAttemptFolder(parent: string) {
     promptFile: join(directory, 'prompt.md'),
     outputDir: join(directory, 'output'),
     stateDir: join(directory, 'state'),
-    [Symbol.asyncDispose]: () => removeTree(directory),
+    [Symbol.asyncDispose]: () => remove(folder),
   };
   for (const path of [directory, folder.outputDir, folder.stateDir]) mkdirSync(path, { mode: 0o700 });
   return folder;
 }
+
+/** Most agents leave nothing there but their prompt. Only other trees are worth the thread that walks them. */
+async function remove({ directory, promptFile, outputDir, stateDir }: Folder): Promise<void> {
+  try {
+    unlinkSync(promptFile);
+    for (const path of [outputDir, stateDir, directory]) rmdirSync(path);
+  } catch {
+    await removeTree(directory);
+  }
+}
+
+type Folder = Record<'directory' | 'promptFile' | 'outputDir' | 'stateDir', string>;

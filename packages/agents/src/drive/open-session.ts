@@ -1,6 +1,7 @@
-import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { realpath, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { WhetstoneError } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Sandbox } from '@whetstone/sandbox';
@@ -124,10 +125,15 @@ export async function openSession(agent: Agent, options: SessionOptions = {}): P
 
 async function placePrompt({ promptFile, outputDir }: AttemptFiles, prompt: string): Promise<void> {
   // The agent could write there during the last turn, so the path may now be a link to somewhere else.
-  await mkdir(outputDir, { recursive: true });
-  await mkdir(dirname(promptFile), { recursive: true });
-  await rm(promptFile, { recursive: true, force: true });
-  await writeFile(promptFile, prompt, { flag: 'wx' });
+  mkdirSync(outputDir, { recursive: true });
+  mkdirSync(dirname(promptFile), { recursive: true });
+  try {
+    writeFileSync(promptFile, prompt, { flag: 'wx' });
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error;
+    await rm(promptFile, { recursive: true, force: true });
+    writeFileSync(promptFile, prompt, { flag: 'wx' });
+  }
 }
 
 function noSessionId({ name }: Agent): WhetstoneError {

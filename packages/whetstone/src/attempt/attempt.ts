@@ -55,15 +55,17 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   if (attempt.task.eval && attempt.agent.capabilities?.workspace !== true) {
     return pursueWithoutWorkspace(attempt, lab, files, trace);
   }
+  const { workplace } = lab;
+  if (!workplace) throw new TypeError(`Case ${attempt.planned.id} works on files, and the run has none.`);
   writeFileSync(files.prompt, lab.mask.text(attempt.prompt));
   const { variant, agentConfig } = attempt;
   const instructions = instructionsFor(variant, agentConfig, attempt.context.instructions);
-  const snapshot = await lab.workspaces.prepare(attempt.commit, variant.overlays, instructions);
-  await using workspace = await lab.workspaces.create(snapshot);
+  const snapshot = await workplace.workspaces.prepare(attempt.commit, variant.overlays, instructions);
+  await using workspace = await workplace.workspaces.create(snapshot);
   await using _kept = keptInTheEnd(workspace, attempt, lab, files, trace);
   // Beside the workspace, because of the scratch folder a command sees nothing else.
   await using folder = openAttemptFolder(dirname(workspace.path));
-  await using sandbox = await lab.sandboxes.start({ workdir: workspace.path, env: {} });
+  await using sandbox = await workplace.sandboxes.start({ workdir: workspace.path, env: {} });
   const watch = watchRequests(attempt.context);
   const names = {
     [sandbox.home]: '<home>',
@@ -122,8 +124,7 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
     changes: trace.changes,
     agentCompleted: turn.status === 'completed',
     answer,
-    workspaces: lab.workspaces,
-    sandboxes: lab.sandboxes,
+    ...workplace,
     directory: files.verify,
     ...(o11y && { beside: o11y.path }),
     mask: lab.mask,

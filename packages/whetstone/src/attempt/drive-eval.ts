@@ -67,7 +67,9 @@ export async function driveEval(
     lab.judge,
   );
   const checks: Promise<unknown>[] = [];
-  const check = workspace && evalChecks(attempt, lab, trace, { workspace, files, changes });
+  const { workplace } = lab;
+  const place = workplace && workspace && { workplace, workspace, files, changes };
+  const check = place && evalChecks(attempt, lab, trace, place);
   const given = {
     capabilities: agent.capabilities ?? {},
     flags: variant.flags ?? {},

@@ -4,10 +4,15 @@ import type { CheckResult, CleanRoomCheck } from '../eval/protocol.ts';
 import { type CaseLayout, checkFolder } from '../record/layout.ts';
 import { verify } from '../verify/verify.ts';
 import type { Changes, Workspace } from '../workspace/workspace.ts';
-import type { Attempt, Lab, Trace } from './lab.ts';
+import type { Attempt, Lab, Trace, Workplace } from './lab.ts';
 import { openO11yFolder } from './o11y-folder.ts';
 
-type Place = { workspace: Workspace; files: CaseLayout; changes: () => Promise<Changes | undefined> };
+type Place = {
+  workplace: Workplace;
+  workspace: Workspace;
+  files: CaseLayout;
+  changes: () => Promise<Changes | undefined>;
+};
 
 /**
  * Runs the tests or a script of package.json in a clean room, on the changes so far, as `t.testsPassed()` and
@@ -17,7 +22,7 @@ export function evalChecks(
   attempt: Attempt,
   lab: Lab,
   trace: Trace,
-  { workspace, files, changes }: Place,
+  { workplace, workspace, files, changes }: Place,
 ): (what: CleanRoomCheck) => Promise<CheckResult> {
   const { task, signal } = attempt;
   return async (what) => {
@@ -34,8 +39,7 @@ export function evalChecks(
       snapshot: workspace.snapshot,
       changes: found,
       agentCompleted: true,
-      workspaces: lab.workspaces,
-      sandboxes: lab.sandboxes,
+      ...workplace,
       directory: checkFolder(dirname(files.verify), number),
       mask: lab.mask,
       signal,

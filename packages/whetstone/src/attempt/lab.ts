@@ -14,8 +14,8 @@ import type { Changes, Workspaces } from '../workspace/workspace.ts';
 
 /** Everything that an attempt uses and does not own. Made once per run and shared by its cases. */
 export type Lab = {
-  workspaces: Workspaces;
-  sandboxes: SandboxProvider;
+  /** Where agents work on files, and clean rooms are made. Absent in a run in which no agent does. */
+  workplace?: Workplace;
   /** Absent when the run has no gateway. Agents then call their providers directly. */
   gateway?: LabGateway;
   /** Who judges what evals ask, and its own gateway. Absent in a run without a judge. */
@@ -40,6 +40,8 @@ export type LabJudge = {
   agent?: Agent;
   gateway: LabGateway;
 };
+
+export type Workplace = { workspaces: Workspaces; sandboxes: SandboxProvider };
 
 export type LabGateway = {
   server: Gateway;

@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import type { Config } from '../config/config.ts';
 import { formatDiagnostics } from '../config/format-diagnostics.ts';
 import { openEvalWorkers } from '../eval/eval-workers.ts';
 import { counted } from '../report/format.ts';
@@ -11,6 +12,7 @@ import { onInterrupt } from './interrupt.ts';
 import { junitOf } from './junit-of.ts';
 import { openProject } from './open-project.ts';
 import { type ExperimentOptions, type PlannedExperiment, planExperiments } from './plan-experiments.ts';
+import { prepareProcess } from './prepare-process.ts';
 import { createProgress } from './progress.ts';
 import { runExperiment } from './run-experiment.ts';
 import type { Streams } from './streams.ts';
@@ -44,6 +46,10 @@ export async function expCommand(names: string[], options: ExpOptions, streams: 
     stderr.write('Nothing to run: no case depends on what has changed.\n');
     return 0;
   }
+  if (toRun.some(({ config }) => worksWithFilesOrModels(config))) {
+    await workers.end();
+    prepareProcess();
+  }
   using interrupt = onInterrupt(stderr);
   const signal = options.watched ? AbortSignal.any([interrupt.signal, endOfWatch()]) : interrupt.signal;
   const results: RunResult[] = [];
@@ -67,6 +73,13 @@ export async function expCommand(names: string[], options: ExpOptions, streams: 
     ? 0
     : 1;
 }
+
+/** All but agents in our own process, without a workspace, a gateway and a judge. */
+const worksWithFilesOrModels = ({ agents, tasks, gateway, judge }: Config): boolean =>
+  gateway !== undefined ||
+  judge !== undefined ||
+  tasks.some((task) => !task.eval) ||
+  agents.some((agent) => agent.runner !== 'module' || agent.module.adapter?.capabilities?.workspace === true);
 
 /** A kept workspace is one of this run, so nothing is reused for it. */
 function policyOf({ rerun, keepWorkspace }: ExpOptions): ReusePolicy {

@@ -127,18 +127,14 @@ function addRun(program: Command, action: ActionOf): void {
       rate,
     )
     .option('--json', 'print the summary as JSON on stdout')
-    .hook('preAction', prepareProcess)
+    .hook('preAction', beforeRun)
     .action(action(async () => (await import('./run.ts')).runCommand));
 }
 
-/** Before a run, the process starts itself anew where mounts and little memory need that. */
-async function prepareProcess(command: Command): Promise<void> {
-  if (command.opts().dryRun || command.opts().watch) return;
-  const { enterPrivateMountNamespace } = await import('../workspace/mount-namespace.ts');
-  const { restartLean } = await import('../workspace/lean-memory.ts');
-  const argv = [...RUN_OPTIONS, ...process.execArgv, ...process.argv.slice(1)];
-  enterPrivateMountNamespace(argv);
-  restartLean(argv);
+/** A run that works on files needs this; `exp` finds out first whether any of its agents does. */
+async function beforeRun(command: Command): Promise<void> {
+  if (command.opts().dryRun) return;
+  (await import('./prepare-process.ts')).prepareProcess();
 }
 
 function addExp(program: Command, action: ActionOf): void {
@@ -170,7 +166,6 @@ function addExp(program: Command, action: ActionOf): void {
     .addOption(new Option('--watched <turn>', 'what --watch starts').choices(['first', 'again']).hideHelp())
     .option('--keep-workspace', 'keep a copy of each case’s workspace in the folder of the case')
     .option('--json', 'print the summaries as JSON on stdout')
-    .hook('preAction', prepareProcess)
     .action(action(loadExp));
   program
     .command('rescore')
@@ -273,9 +268,6 @@ function addCompletion(program: Command, action: ActionOf): void {
       await completeCommand(program, words, process.stdout);
     });
 }
-
-/** A run waits for others most of the time: a small young generation keeps its memory flat, and every fork cheap. */
-const RUN_OPTIONS = ['--max-semi-space-size=4'];
 
 const configOption = () =>
   new Option(

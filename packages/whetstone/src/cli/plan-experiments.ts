@@ -15,7 +15,7 @@ import {
   treeStoreOf,
 } from '../eval/plan-experiment.ts';
 import type { EvalDescription } from '../eval/protocol.ts';
-import { openTreeStore, storeTree } from '../workspace/tree-store.ts';
+import { EMPTY_COMMIT, openTreeStore, storeTree } from '../workspace/tree-store.ts';
 import type { OpenProject } from './open-project.ts';
 
 /** What a command line says of the experiments to run. */
@@ -69,13 +69,13 @@ async function prepareTrees(project: Project, evals: readonly EvalDescription[])
       { hint: 'Select the evals with a fixture, or the others, by their ids or tags.' },
     );
   }
-  const store = await openTreeStore(treeStoreOf(project));
+  const store = openTreeStore(treeStoreOf(project));
   const fixtures = new Map<string, StoredFixture>();
   for (const folder of folders) {
     const fixture = await readFixture(folder, store);
     fixtures.set(folder, { fixture, commit: await storeTree(store, fixture.visible) });
   }
-  return { repo: { path: store, baseRef: 'HEAD' }, fixtures };
+  return { repo: { path: store, baseRef: 'HEAD', commit: EMPTY_COMMIT }, fixtures };
 }
 
 /** The experiments and evals that the names mean. A name that is an experiment is one; any other is of evals. */

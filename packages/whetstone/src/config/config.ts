@@ -14,7 +14,8 @@ import type { ExpectedOutcome, HardEvaluation, SoftEvaluation } from './schema.t
 export type Config = {
   /** Absolute path of the config file. */
   file: string;
-  repo: { path: string /** Default `HEAD`. */; baseRef: string };
+  /** `baseRef`: by default `HEAD`. `commit`: what it names, where that is known. */
+  repo: { path: string; baseRef: string; commit?: string };
   /** In file order. The legacy `agent:` shape is one agent. */
   agents: AgentConfig[];
   tasksFile: string;

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { type FileHandle, open, readFile } from 'node:fs/promises';
 import { codeOf } from '@whetstone/errors';
 import { parseJson } from '@whetstone/events';
@@ -50,7 +51,7 @@ export async function openJournal(file: string): Promise<Journal> {
     append(entry, { durable = false } = {}) {
       const line = `${JSON.stringify({ ...entry, at: new Date().toISOString() })}\n`;
       const written = last.then(async () => {
-        await handle.appendFile(line);
+        writeFileSync(handle.fd, line);
         if (durable) await handle.datasync();
       });
       last = written.catch(() => undefined);

@@ -9,7 +9,8 @@ export const manifestSchema = z.object({
   config_path: z.string(),
   /** sha256 over the content of the config and task files. */
   config_hash: z.string(),
-  repo: z.object({ path: z.string(), base_ref: z.string(), dirty: z.boolean() }),
+  /** `dirty`: `null` where no case works on files, so that nobody looked. */
+  repo: z.object({ path: z.string(), base_ref: z.string(), dirty: z.boolean().nullable() }),
   /** Paths inside the repository that no case's tree has. Absent in runs of older versions, which withheld nothing. */
   withheld: z.array(z.object({ path: z.string(), what: z.string() })).optional(),
   seed: z.string(),
@@ -71,6 +72,7 @@ export const manifestSchema = z.object({
       fingerprint: z.string(),
     }),
   ),
+  /** The provider is `none` where every agent is code in the process of the run and gets no tree. */
   isolation: z.object({
     provider: z.string(),
     level: z.number().int(),
@@ -96,7 +98,8 @@ export const manifestSchema = z.object({
     cpus: z.number().int(),
     memory_bytes: z.number(),
     node: z.string(),
-    git: z.string(),
+    /** `null` where no case works on files, so that nobody asked. */
+    git: z.string().nullable(),
   }),
   /** What a reader of the result must know, in sentences. */
   notes: z.array(z.string()),

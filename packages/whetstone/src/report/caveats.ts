@@ -79,7 +79,10 @@ function aboutTheResults(cases: readonly CaseResult[]): string[] {
 
 function aboutTheIsolation({ provider, level, network }: Manifest['isolation']): string[] {
   return sentences(
+    provider === 'none' &&
+      'The agent ran in the process of Whetstone, without any isolation: only for code that you trust.',
     level === 0 &&
+      provider !== 'none' &&
       `Isolation level 0 (${provider}) is only for trusted agents: an agent could reach more than its workspace.`,
     network === 'open' && 'The network was open: an agent could look up anything, including solutions.',
   );

@@ -242,7 +242,10 @@ function provenance(manifest: Manifest): string[] {
       'Machine',
       `${machine.platform} ${machine.release} ${machine.arch}, ${machine.cpus} CPUs, ${(machine.memory_bytes / 2 ** 30).toFixed(1)} GiB`,
     ],
-    ['Versions', `whetstone ${manifest.whetstone_version}, Node ${machine.node}, Git ${machine.git}`],
+    [
+      'Versions',
+      `whetstone ${manifest.whetstone_version}, Node ${machine.node}${machine.git === null ? '' : `, Git ${machine.git}`}`,
+    ],
     ['Created', manifest.created_at],
   ];
   const parts = [

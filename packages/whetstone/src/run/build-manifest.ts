@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { arch, availableParallelism, platform, release, totalmem } from 'node:os';
 import { present } from '@whetstone/events/present';
-import type { SandboxLevel } from '@whetstone/sandbox';
 import type { Config, GatewayConfig } from '../config/config.ts';
 import { contextContent } from '../plan/fingerprint.ts';
 import type { Plan } from '../plan/plan.ts';
@@ -17,14 +16,12 @@ export async function buildManifest(input: {
   plan: Plan;
   withheld: Withheld[];
   jobs: number;
-  dirty: boolean;
-  level: SandboxLevel;
-  workspaceStrategy: string;
-  parents: 'private' | 'checked';
+  dirty: boolean | null;
+  isolation: Manifest['isolation'];
   agentVersions: ReadonlyMap<string, string | null>;
   /** Keyed by commit. */
   treeNotes: ReadonlyMap<string, SnapshotNotes>;
-  gitVersion: string;
+  gitVersion: string | null;
   notes: string[];
 }): Promise<Manifest> {
   const { config, plan } = input;
@@ -63,7 +60,7 @@ export async function buildManifest(input: {
       block: planned.block,
       fingerprint: planned.fingerprint,
     })),
-    isolation: { ...input.level, workspace: input.workspaceStrategy, parents: input.parents },
+    isolation: input.isolation,
     gateway: describeGateway(config.gateway),
     machine: {
       platform: platform(),

@@ -1,85 +1,69 @@
 import { dirname, join } from 'node:path';
-import type { DeclaredContext } from '@whetstone/agents';
-import { agentVersion } from '@whetstone/agents/install';
-import type { SandboxProvider } from '@whetstone/sandbox';
+import { startSandboxProvider } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
 import { inPlan, type Plan } from '../plan/plan.ts';
+import type { Manifest } from '../record/manifest.ts';
 import { createRunRecord, type RunRecord, resumeRunRecord } from '../record/run-record.ts';
 import { version } from '../version.ts';
-import { gitVersion } from '../workspace/git.ts';
-import { instructionsFor } from '../workspace/instructions-for.ts';
-import { type InstructionPreview, instructionNotes } from '../workspace/preview-instructions.ts';
-import { inspectRepo } from '../workspace/repository.ts';
 import type { Scratch } from '../workspace/scratch-folder.ts';
-import type { SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { buildManifest } from './build-manifest.ts';
+import type { TreeNotes, Workplace } from './open-workplace.ts';
 import type { PlannedRun } from './plan-or-resume.ts';
-
-/** What a reader should know about the tree of each commit. */
-export type TreeNotes = ReadonlyMap<string, SnapshotNotes>;
-
-/** Prepares every tree that the plan needs, so that a broken overlay or ref fails before the run costs anything. */
-export async function prepareTrees(
-  config: Config,
-  plan: Plan,
-  { workspaces, contexts }: { workspaces: Workspaces; contexts: ReadonlyMap<string, DeclaredContext> },
-): Promise<TreeNotes> {
-  const notes = new Map<string, SnapshotNotes>();
-  for (const commit of new Set(plan.tasks.map((task) => task.commit))) {
-    for (const variant of inPlan(config.variants, plan.variants)) {
-      for (const agent of inPlan(config.agents, plan.agents)) {
-        const instructions = instructionsFor(variant, agent, contexts.get(variant.name)?.instructions);
-        notes.set(commit, (await workspaces.prepare(commit, variant.overlays, instructions)).notes);
-      }
-    }
-  }
-  return notes;
-}
 
 /** Opens the run directory: that of the run to resume, or a new one with its manifest. */
 export async function openRecord(input: {
   config: Config;
   plannedRun: PlannedRun;
   jobs: number;
-  sandboxes: SandboxProvider;
-  workspaces: Workspaces;
-  treeNotes: TreeNotes;
-  previews: readonly InstructionPreview[];
+  /** Absent in a run in which no agent works on files. */
+  workplace: Workplace | undefined;
   scratch: Scratch;
   versions: ReadonlyMap<string, string | null>;
 }): Promise<RunRecord> {
-  const { config, jobs, sandboxes, treeNotes } = input;
+  const { config, jobs, workplace } = input;
   const { plan, withheld, resumed } = input.plannedRun;
   if (resumed) return resumeRunRecord(resumed.directory);
-  const { dirty } = await inspectRepo(config.repo.path, ownPaths(config, withheld));
+  const { treeNotes = new Map(), notes = [] } = workplace ?? {};
+  const dirty = workplace ? await isDirty(config, withheld) : null;
   const manifest = await buildManifest({
     ...{ config, plan, withheld, jobs, dirty, treeNotes },
-    level: await sandboxes.describe(),
-    workspaceStrategy: input.workspaces.strategy,
-    parents: input.scratch.isPrivate ? 'private' : 'checked',
+    isolation: workplace ? isolationOf(workplace, input.scratch) : IN_PROCESS,
     agentVersions: input.versions,
-    gitVersion: await gitVersion(),
-    notes: [
-      ...notesOf(dirty, treeNotes),
-      ...agentsBypassingGateway(config, plan),
-      ...instructionNotes(input.previews),
-    ],
+    gitVersion: workplace?.gitVersion ?? null,
+    notes: [...notesOf(dirty === true, treeNotes), ...agentsBypassingGateway(config, plan), ...notes],
   });
   return createRunRecord(config.outputDir, manifest);
+}
+
+/** The agents are code in our own process, and get no tree. */
+const IN_PROCESS: Manifest['isolation'] = {
+  ...{ provider: 'none', level: 0, processes: 'in-process', network: 'open', workspace: 'none' },
+};
+
+const isolationOf = ({ level, workspaces }: Workplace, { isPrivate }: Scratch): Manifest['isolation'] => ({
+  ...level,
+  workspace: workspaces.strategy,
+  parents: isPrivate ? 'private' : 'checked',
+});
+
+async function isDirty(config: Config, withheld: PlannedRun['withheld']): Promise<boolean> {
+  const { inspectRepo } = await import('../workspace/repository.ts');
+  return (await inspectRepo(config.repo.path, ownPaths(config, withheld))).dirty;
 }
 
 /** The version that each agent reports. Asked once per run, in a sandbox, because some programs write to HOME. */
 export async function agentVersions(
   config: Config,
   plan: Plan,
-  sandboxes: SandboxProvider,
   scratch: string,
 ): Promise<ReadonlyMap<string, string | null>> {
   const agents = inPlan(config.agents, plan.agents);
   const versions = new Map(agents.map(({ name, kind }) => [name, kind === 'loop' ? version : null]));
   const programs = agents.filter(({ runner }) => runner === 'command' || runner === 'driver');
   if (programs.length === 0) return versions;
+  const { agentVersion } = await import('@whetstone/agents/install');
+  const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch });
   await using sandbox = await sandboxes.start({ workdir: scratch, env: {} });
   for (const agent of programs) versions.set(agent.name, await agentVersion(agent, sandbox));
   return versions;

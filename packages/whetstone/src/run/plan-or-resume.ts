@@ -7,7 +7,6 @@ import { findRun } from '../record/find-run.ts';
 import type { Manifest } from '../record/manifest.ts';
 import { type ReadRun, readRun } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
-import { resolveCommit } from '../workspace/repository.ts';
 import { findWithheld, RUNS, type Withheld } from '../workspace/withheld.ts';
 
 /** What to plan, with every default filled in. */
@@ -33,7 +32,7 @@ export async function planOrResume(request: RunRequest): Promise<PlannedRun> {
     const plan = await planRun(config, request.selection, {
       withheld: inputsOf(withheld),
       trials: request.trials,
-      resolveCommit: (ref) => resolveCommit(config.repo.path, ref),
+      resolveCommit: (ref) => commitOf(config.repo, ref),
       ...present({ seed }),
     });
     return { plan, withheld };
@@ -52,6 +51,12 @@ export function casesToRun(plan: Plan, rows: ReadonlyMap<string, CaseRow> | unde
   const open = plan.cases.filter(({ id }) => (rows?.get(id)?.outcome ?? 'error') === 'error');
   const byId = new Map(open.map((planned) => [planned.id, planned]));
   return plan.order.flatMap((id) => byId.get(id) ?? []);
+}
+
+async function commitOf({ path, baseRef, commit }: Config['repo'], ref: string): Promise<string> {
+  if (ref === baseRef && commit !== undefined) return commit;
+  const { resolveCommit } = await import('../workspace/repository.ts');
+  return resolveCommit(path, ref);
 }
 
 /** The plan of an earlier run, from the configuration as it is now and the commits of that run. */
@@ -76,7 +81,7 @@ function planAgain(config: Config, withheld: string[], manifest: Manifest): Prom
       withheld,
       trials: manifest.trials,
       seed: manifest.seed,
-      resolveCommit: async (ref) => refs.get(ref) ?? resolveCommit(config.repo.path, ref),
+      resolveCommit: async (ref) => refs.get(ref) ?? commitOf(config.repo, ref),
     },
   );
 }

@@ -1,4 +1,3 @@
-import { startSandboxProvider } from '@whetstone/sandbox';
 import type { Config } from '../config/config.ts';
 import type { Plan } from '../plan/plan.ts';
 import { makeScratch } from '../workspace/scratch-folder.ts';
@@ -13,7 +12,6 @@ export async function previewReuse(
 ): Promise<{ plan: Plan; found: ReadonlyMap<string, Reuse> }> {
   const { plan } = await planOrResume({ config, selection: {}, trials });
   await using scratch = await makeScratch();
-  const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch: scratch.directory });
-  const versions = await agentVersions(config, plan, sandboxes, scratch.directory);
+  const versions = await agentVersions(config, plan, scratch.directory);
   return { plan, found: await findReusable({ plan, outputDir: config.outputDir, root, versions }, policy) };
 }

@@ -2,7 +2,7 @@ import { type Agent, type AskHuman, createAgent } from '@whetstone/agents';
 import { watchLearnedSecrets } from '@whetstone/agents/evaluator';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
-import { createMask, startSandboxProvider } from '@whetstone/sandbox';
+import { createMask } from '@whetstone/sandbox';
 import type { Lab } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
@@ -12,22 +12,20 @@ import { inPlan, type Plan, type Selection } from '../plan/plan.ts';
 import { readRun } from '../record/read-run.ts';
 import type { ReusedCase, RunRecord } from '../record/run-record.ts';
 import { version } from '../version.ts';
-import { checkParents } from '../workspace/check-parents.ts';
-import { createWorkspaces } from '../workspace/create-workspaces.ts';
-import { previewInstructions } from '../workspace/preview-instructions.ts';
 import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
 import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { collectSecrets } from './collect-secrets.ts';
+import { needsWorkplace } from './needs-workplace.ts';
 import { openGateway } from './open-gateway.ts';
 import { openJudgeGateway } from './open-judge-gateway.ts';
-import { agentVersions, openRecord, prepareTrees } from './open-record.ts';
+import { agentVersions, openRecord } from './open-record.ts';
 import { casesToRun, planOrResume } from './plan-or-resume.ts';
 import { readDeclaredContext } from './read-declared-context.ts';
 import { requireCapabilities } from './require-capabilities.ts';
 import { requireExecutables } from './require-executables.ts';
 import { findReusable, noteReusable, type Reuse, type ReusePolicy } from './reuse.ts';
 import { reasonsToRunAgain } from './run-again.ts';
-import { type CaseLab, runCase } from './run-case.ts';
+import type { CaseLab } from './run-case.ts';
 import type { RunEvent } from './run-event.ts';
 import { startProblems } from './start-problems.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
@@ -100,15 +98,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
   await using judgeGateway = await openJudgeGateway(config.judge, config.gateway, plan);
   await sweepScratch();
   await using scratch = await makeScratch();
-  checkParents(scratch.directory);
   onEvent({ type: 'preparing' });
-  const { withheld } = plannedRun;
-  await using workspaces = await createWorkspaces({
-    repo: config.repo.path,
-    scratch: scratch.directory,
-    withheld,
-  });
-  const sandboxes = await startSandboxProvider(config.sandbox.provider, { scratch: scratch.directory });
   const agents = await createAgents(config, plan);
   requireCapabilities(config, plan, agents);
   const contexts = await readContexts(config, plan);
@@ -116,37 +106,20 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const setupSecrets = config.tasks
     .filter(({ id }) => planned.has(id))
     .flatMap((task) => setupEnvironment(task, process.env).secrets);
-  const previews = await previewInstructions({
-    config,
-    withheld,
-    commits: plan.tasks.map(({ commit }) => commit),
-    // The others leave the instructions of the repository as they are.
-    variants: inPlan(config.variants, plan.variants).filter(
-      ({ overlays, instructions }) => overlays.length > 0 || instructions,
-    ),
-    agents: inPlan(config.agents, plan.agents),
-  });
+  const { withheld } = plannedRun;
+  await using workplace = needsWorkplace(config, plan, agents)
+    ? await (await import('./open-workplace.ts')).openWorkplace(config, plan, { scratch, withheld, contexts })
+    : undefined;
   const warnings = [
     ...reasonsToRunAgain(plan, plannedRun.resumed),
     ...agentsBypassingGateway(config, plan),
-    ...previews.flatMap((preview) => preview.warnings),
+    ...(workplace?.warnings ?? []),
   ];
   for (const message of warnings) onEvent({ type: 'warned', message });
-  const treeNotes = await prepareTrees(config, plan, { workspaces, contexts });
   const versions = plannedRun.resumed
     ? new Map<string, null>()
-    : await agentVersions(config, plan, sandboxes, scratch.directory);
-  await using record = await openRecord({
-    config,
-    plannedRun,
-    jobs,
-    sandboxes,
-    workspaces,
-    treeNotes,
-    previews,
-    scratch,
-    versions,
-  });
+    : await agentVersions(config, plan, scratch.directory);
+  await using record = await openRecord({ config, plannedRun, jobs, workplace, scratch, versions });
   const { reuse } = options;
   const work = reuse && { plan, outputDir: config.outputDir, root: reuse.root, versions };
   if (work && !plannedRun.resumed) await reuseResults(record, await findReusable(work, reuse.policy));
@@ -162,14 +135,12 @@ export async function run(options: RunOptions): Promise<RunResult> {
     options.evals || !config.tasks.some((task) => task.eval) ? undefined : openEvalWorkers();
   const evals = options.evals ?? ownEvals;
   const lab: Lab = {
-    workspaces,
     scratch: scratch.directory,
-    sandboxes,
     record,
     mask,
     version,
     keepWorkspace,
-    ...present({ gateway, evals, ask: options.ask }),
+    ...present({ gateway, workplace, evals, ask: options.ask }),
     ...(config.judge && judgeGateway && { judge: { config: config.judge, gateway: judgeGateway } }),
   };
   const unfinished = await runCases({ ...lab, config, agents, contexts }, plan, { jobs, signal, onEvent });
@@ -242,6 +213,8 @@ async function runCases(
     total: plan.cases.length,
   });
 
+  if (waiting.length === 0) return 0;
+  const { runCase } = await import('./run-case.ts');
   const queue = waiting.values();
   let unfinished = waiting.length;
   const recordFailure = new AbortController();
