@@ -1,4 +1,6 @@
 import type { McpServer } from '@whetstone/agents';
+import type { DrivenAgentKind, PolicyRule, ProtocolKind } from '@whetstone/agents/config';
+import { present } from '@whetstone/events/present';
 import { createGateway, defineScript } from '@whetstone/gateway';
 import { expect, test } from 'vitest';
 import { openAgent } from './drive-agent.ts';
@@ -9,17 +11,29 @@ const script = defineScript({
   play: ({ step }) => (step === 0 ? { calls: [{ tool: 'shell', command: 'sleep 1' }] } : { text: 'Done.' }),
 });
 
-/** Codex, Gemini CLI and OpenCode print nothing that names such a server; pi takes none. */
-test.each(['claude-code', 'qwen-code', 'copilot'] as const)(
-  '%s: a declared MCP server that dies at its start is an error, and the turn goes on',
-  async (kind) => {
+/** All that take MCP servers: pi takes none. */
+const AGENTS: [DrivenAgentKind, ProtocolKind?][] = [
+  ...['codex-cli', 'codex-app-server', 'codex-sdk', 'claude-code', 'claude-agent-sdk', 'gemini-cli'],
+  ...['qwen-code', 'opencode-cli', 'copilot'],
+].map((kind) => [kind as DrivenAgentKind]);
+const OVER_ACP = ['codex-cli', 'claude-code', 'gemini-cli', 'qwen-code', 'opencode-cli', 'copilot'] as const;
+AGENTS.push(...OVER_ACP.map((kind): [DrivenAgentKind, ProtocolKind] => [kind, 'acp']));
+
+// They wait for their servers more than for the processor.
+test.concurrent.each(AGENTS)(
+  '%s %s: a declared MCP server that dies at its start is an error, and the turn goes on',
+  async (kind, protocol) => {
     await using gateway = await createGateway();
     await using lane = await gateway.open({ owner: kind, mode: { kind: 'script', script } });
     const mcpServers: McpServer[] = [
       { kind: 'command', name: 'broken', command: '/bin/false', args: [], env: {} },
       { kind: 'http', name: 'gone', url: 'http://127.0.0.1:9/mcp', headers: {} },
     ];
-    await using session = await openAgent({ kind, lane, extra: { mcpServers } });
+    // It goes on at once after a refusal, before its servers have failed.
+    const policy: PolicyRule[] | undefined =
+      kind === 'copilot' && protocol ? [{ allow: { command: 'sleep 1' } }] : undefined;
+    const asked = present({ protocol, policy });
+    await using session = await openAgent({ kind, ...asked, lane, extra: { mcpServers } });
     const { turn } = await session.turn('Wait.', { timeoutMs: 90_000 });
     expect(turn.status).toBe('completed');
     const errors = turn.events.flatMap((event) => (event.type === 'error' ? [event.message] : []));

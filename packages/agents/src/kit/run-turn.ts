@@ -9,6 +9,7 @@ import { likelyKind, wrongKind } from '../native/parse-native.ts';
 import type { TurnResult } from './dialogue.ts';
 import { type KeptRecord, readKeptEvents } from './kept-events.ts';
 import { leadsToGateway } from './leads-to-gateway.ts';
+import { openMcpLog } from './mcp-failures.ts';
 import type { MapperPlace } from './native-mapper.ts';
 import type { TelemetryCollector } from './telemetry/telemetry-collector.ts';
 import { type TurnOutcome, toTurn } from './to-turn.ts';
@@ -64,6 +65,9 @@ export async function runTurn(
     },
     ...(launch.stdin !== undefined && { stdin: launch.stdin }),
   };
+  const hasServers = (place.mcpServers?.length ?? 0) > 0;
+  const mcpLog =
+    hasServers && agent?.mcpLog ? await openMcpLog(agent.mcpLog, { ...context, ...files }) : undefined;
   const ended = await launch.run(options, turn.add);
   // The host ended it for what the agent reported; the run was not aborted.
   const isRefused = refused.signal.aborted && !signal.aborted && ended.ended === 'abort';
@@ -73,7 +77,7 @@ export async function runTurn(
     setup.onSession(reading.summary.sessionId);
   checkKind(agent, reading, turn.events);
   const kept = await keptEvents(reading);
-  for (const event of kept?.events ?? []) turn.add(event);
+  for (const event of [...(kept?.events ?? []), ...((await mcpLog?.()) ?? [])]) turn.add(event);
   turn.end();
   const usage = usageOfTurn(reading, kept);
   const calls = callsOfTurn(turn.events, kept, usage);

@@ -6,6 +6,7 @@ import type { McpServer } from '../kit/declared-context.ts';
 import type { Peer } from '../kit/dialogue.ts';
 import type { InputItem } from '../kit/input-items.ts';
 import type { EndedTurn, KeptRecord } from '../kit/kept-events.ts';
+import type { McpLog } from '../kit/mcp-failures.ts';
 import type { CreateMapper, MapperPlace, NativeMapper } from '../kit/native-mapper.ts';
 import type { Enforcer, Enforces, Permissions } from '../policy/permissions.ts';
 import type { DecidePolicy } from '../policy/policy.ts';
@@ -26,6 +27,8 @@ export type NativeAgent = {
    * be read; then the usage of the turn is unknown. Absent: the stream has everything.
    */
   keptEvents?: (turn: EndedTurn) => Promise<KeptRecord>;
+  /** Where it writes that an MCP server did not start. Absent: its stream says so, or it takes no servers. */
+  mcpLog?: McpLog;
   /** Of a protocol that several agents speak: those that Whetstone starts, by what `agent:` of a configuration names. */
   agents?: Readonly<Record<string, DrivenAgent>>;
   /** Leads a turn of a user's command that speaks this protocol. Absent: a command reads its prompt and ends. */

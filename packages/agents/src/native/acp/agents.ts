@@ -1,9 +1,12 @@
 import { isJsonObject, type JsonObject, parseJson } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
+import type { McpLog } from '../../kit/mcp-failures.ts';
 import { type Enforces, openPermissions, type Permissions } from '../../policy/permissions.ts';
 import { claudeCode } from '../claude-code/claude-code.ts';
 import { codexCli } from '../codex-cli/codex-cli.ts';
 import { copilot } from '../copilot/copilot.ts';
 import { geminiCli } from '../gemini-cli/gemini-cli.ts';
+import { debugLog } from '../gemini-cli/launch.ts';
 import type { DrivenAgent, LaunchSettings, TurnRequest } from '../native-agent.ts';
 import { opencodeCli } from '../opencode-cli/opencode-cli.ts';
 import { qwenCode } from '../qwen-code/qwen-code.ts';
@@ -19,14 +22,17 @@ type Server = {
   client?: (permissions: Permissions) => ClientOptions;
   /** Default: it asks before each change of a file and each command. */
   enforces?: Enforces;
+  /** Default: that of the agent. */
+  mcpLog?: McpLog;
 };
 
 /** The agent with its own settings, places and login; only its turns and its output are those of the protocol. */
 function overAcp(agent: DrivenAgent, server: Server): DrivenAgent {
   const { kind, facts, release, launch } = agent;
   const { args, settings = (own) => own, client = (): ClientOptions => ({}), enforces = ASKED } = server;
+  const { mcpLog = agent.mcpLog } = server;
   return {
-    ...{ kind, release },
+    ...{ kind, release, ...present({ mcpLog }) },
     facts: { ...facts, structuredOutput: false, enforces },
     stream: { open: (place) => new AcpStream(place) },
     launch: {
@@ -65,8 +71,9 @@ export const acpAgents = {
     client: () => ({ mode: 'default', ...minute }),
     // It runs commands that only read without a question, but it can be given no shell at all.
     enforces: { ...ASKED, shell: ['off'] },
-    settings: ({ files, ...own }, { shell }) => ({
+    settings: ({ files, env, ...own }, { shell }) => ({
       ...own,
+      env: { ...env, ...debugLog(env.GEMINI_CLI_HOME ?? '') },
       files: { ...files, ...(shell === 'off' && { '.gemini/policies/no-shell.toml': NO_SHELL }) },
     }),
   }),
@@ -84,6 +91,7 @@ export const acpAgents = {
       ...own,
       files: { ...files, [QWEN]: amended(files[QWEN], QWEN_SETTINGS) },
     }),
+    mcpLog: { mark: 'MCP server(s) failed to start', failure: /failed to start: (?<names>[^.]+)\./ },
     // It starts in a mode in which a model decides.
     client: () => ({ mode: 'default' }),
   }),
@@ -105,6 +113,11 @@ export const acpAgents = {
   copilot: overAcp(copilot, {
     args: (turn) => ['--acp', ...withModel(turn)],
     client: () => ({ hasServersInSettings: true }),
+    mcpLog: {
+      file: '.copilot/logs',
+      mark: 'MCP server connection failed',
+      failure: /"server_name":"(?<names>[^"]+)","raw_error":"(?<why>[^"]*)/,
+    },
   }),
 } satisfies Record<string, DrivenAgent>;
 

@@ -5,6 +5,7 @@ import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-
 import { SessionRecord } from '../../kit/session-record.ts';
 import { Chunks } from './chunks.ts';
 import { AFTER_REPLAY, answeredMethod, resultOf } from './client.ts';
+import { serverFailure } from './server-failures.ts';
 import { inputOf, resultEvents, toolNameOf } from './tool-call.ts';
 
 /**
@@ -74,6 +75,8 @@ export class AcpStream implements NativeMapper {
   }
 
   #updated(kind: string, update: JsonObject, item: JsonObject): StreamEvent[] {
+    const failure = serverFailure(update);
+    if (failure) return [...this.#chunks.close(), failure];
     switch (kind) {
       case 'agent_message_chunk':
       case 'agent_thought_chunk': {

@@ -2,6 +2,7 @@ import type { AgentFacts, JsonObject, JsonValue, StreamEvent } from '@whetstone/
 import { present } from '@whetstone/events/present';
 import { momentIn, objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import { messageEvents, stepStatus, thinkingEvents } from '../../kit/mapped-events.ts';
+import { notStarted } from '../../kit/mcp-failures.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { OpenTexts } from '../../kit/open-texts.ts';
 import { enveloped, SessionRecord } from '../../kit/session-record.ts';
@@ -22,6 +23,8 @@ export class AppServerStream implements NativeMapper {
   readonly #calls: CodexCalls;
   readonly #texts = new OpenTexts();
   readonly #facts: AgentFacts = {};
+  /** The names of MCP servers. */
+  readonly #notStarted = new Set<string>();
   #usage: CodexUsage | 'unread' | undefined;
   #model: string | undefined;
   #hasPrompt = false;
@@ -118,8 +121,11 @@ export class AppServerStream implements NativeMapper {
         return [{ type: 'raw', native: line }];
       case 'mcpServer/startupStatus/updated': {
         if (params.status !== 'failed') return [];
-        const reason = textIn(params.error) ?? 'without a reason';
-        return [{ type: 'error', message: `The MCP server ${textIn(params.name)} did not start: ${reason}` }];
+        const name = textIn(params.name) ?? '';
+        // Codex tries again.
+        if (this.#notStarted.has(name)) return [];
+        this.#notStarted.add(name);
+        return [notStarted(name, textIn(params.error) ?? 'no reason was given')];
       }
       case 'error': {
         const message = errorText(params.error);

@@ -26,6 +26,10 @@ export const codexCli: DrivenAgent = {
   },
 
   keptEvents: keptRollouts,
+  mcpLog: {
+    mark: 'MCP server startup failed',
+    failure: /server_name="(?<names>[^"]*)" error=(?<why>.*)/,
+  },
 };
 
 /** The thread's usage before a turn. It is unknown if the turn before did not reach its end. */

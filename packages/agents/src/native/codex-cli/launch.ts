@@ -9,6 +9,8 @@ export const launch: Launch = {
     env: {
       ...ownFolders(home),
       CODEX_HOME: join(home, '.codex'),
+      // `exec` logs errors only, and a server that did not start is a warning (`mcpLog`).
+      ...(mcpServers.length > 0 && { RUST_LOG: 'error,codex_mcp=warn' }),
       ...(access.kind === 'key' ? { WHETSTONE_GATEWAY_KEY: access.key } : access.env),
     },
     files: {

@@ -1,3 +1,5 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe } from 'node:diagnostics_channel';
 import { type Bridge, runBridge } from '../../kit/sdk-bridge.ts';
 import type { SdkItem } from '../../kit/sdk-items.ts';
 
@@ -22,6 +24,12 @@ type CodexSdk = {
     options: object,
   ) => { startThread(options: object): Thread; resumeThread(id: string, options: object): Thread };
 };
+
+// The SDK keeps to itself what Codex writes to its standard error.
+subscribe('child_process', (message) => {
+  const { process: codex } = message as { process: ChildProcess };
+  codex.once('spawn', () => codex.stderr?.pipe(process.stderr, { end: false }));
+});
 
 await runBridge(async ({ sdk, request, print, signal }: Bridge<CodexSdk, CodexSdkRequest>) => {
   const codex = new sdk.Codex(request.codex);

@@ -1,4 +1,5 @@
 import { parseJson } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { SdkStream } from '../../kit/sdk-stream.ts';
 import { codexCli } from '../codex-cli/codex-cli.ts';
 import { keptRollouts } from '../codex-cli/kept-rollouts.ts';
@@ -26,4 +27,5 @@ export const codexSdk: DrivenAgent = {
     answerIn: (mapper) => parseJson(((mapper as SdkStream).inner as CodexStream).facts.finalMessage ?? ''),
   },
   keptEvents: keptRollouts,
+  ...present({ mcpLog: codexCli.mcpLog }),
 };

@@ -2,7 +2,7 @@ import type { StreamEvent } from '@whetstone/events';
 import { collectCalls, isPlainId, readHomeFile, subagentEvents } from '../../kit/kept-events.ts';
 import type { DrivenAgent } from '../native-agent.ts';
 import { facts, release } from './facts.ts';
-import { launch } from './launch.ts';
+import { launch, mcpLog } from './launch.ts';
 import { GeminiStream } from './stream.ts';
 import { GeminiTranscript } from './transcript.ts';
 
@@ -12,6 +12,7 @@ export const geminiCli: DrivenAgent = {
   facts,
   release,
   launch,
+  mcpLog,
   stream: { open: (place) => new GeminiStream(place) },
   transcript: {
     kind: 'files',

@@ -1,5 +1,7 @@
+import { join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import type { McpServer } from '../../kit/declared-context.ts';
+import type { McpLog } from '../../kit/mcp-failures.ts';
 import { httpUrlAddress, shieldedServers } from '../../kit/mcp-settings.ts';
 import { ownFolders } from '../../kit/own-folders.ts';
 import type { Permissions } from '../../policy/permissions.ts';
@@ -20,6 +22,7 @@ export const launch: Launch = {
         GEMINI_CLI_TRUST_WORKSPACE: 'true',
         // Otherwise it starts itself again as a child, which signals do not reach.
         GEMINI_CLI_NO_RELAUNCH: 'true',
+        ...(mcpServers && debugLog(home)),
       },
       files: {
         '.gemini/settings.json': JSON.stringify({ ...settings(access, permissions), mcpServers }, null, 2),
@@ -34,6 +37,18 @@ export const launch: Launch = {
     ...(model === undefined ? [] : ['--model', model]),
     ...(resume === undefined ? [] : ['--resume', resume]),
   ],
+};
+
+/** Below the home. */
+const DEBUG_LOG = '.gemini/debug.log';
+
+/** Only this log names a server that did not start. */
+export const debugLog = (home: string) => ({ GEMINI_DEBUG_LOG_FILE: join(home, DEBUG_LOG) });
+
+export const mcpLog: McpLog = {
+  file: DEBUG_LOG,
+  mark: '[MCP error]',
+  failure: /Error during discovery for MCP server '(?<names>[^']*)': (?<why>.*)/,
 };
 
 /** Without an auth type, a base URL makes Gemini CLI choose one that it refuses without a terminal. */

@@ -29,6 +29,11 @@ export const opencodeCli: DrivenAgent = {
     events: await subagentEvents(turn, (session, emit) => readSession(turn, session, emit)),
     ...(await chosenModels(turn)),
   }),
+  mcpLog: {
+    file: '.local/share/opencode/log/opencode.log',
+    mark: '"server unavailable"',
+    failure: / key=(?<names>\S+)(?: type=\S+)? status=(?<why>\S+)/,
+  },
 };
 
 function readSession(turn: EndedTurn, session: string, emit: (event: StreamEvent) => void) {
