@@ -23,7 +23,10 @@ export function provenance({ manifest }) {
     ['Seed', manifest.seed],
     ['Trials', `${counted(manifest.trials, 'trial')} of each, ${manifest.jobs} at a time`],
     ['Config', `${manifest.config_path}, sha256 ${manifest.config_hash}`],
-    ['Versions', `whetstone ${manifest.whetstone_version}, Node ${machine.node}${machine.git === null ? '' : `, Git ${machine.git}`}`],
+    [
+      'Versions',
+      `whetstone ${manifest.whetstone_version}, Node ${machine.node}${machine.git === null ? '' : `, Git ${machine.git}`}`,
+    ],
     [
       'Machine',
       `${machine.platform} ${machine.release} ${machine.arch}, ${counted(machine.cpus, 'CPU')}, ${bytes(machine.memory_bytes)}`,
