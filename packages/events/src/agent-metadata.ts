@@ -29,10 +29,13 @@ export type AgentFacts = {
   threadId?: string;
   turnId?: string;
   workingDir?: string;
+  /** What Whetstone enforced. */
   sandbox?: string;
   network?: string;
   /** When the agent asks before a call: `never`, `policy` (Whetstone's policy answers), or the agent's own word. */
   approvalPolicy?: string;
+  /** What the agent says that it may do, in its own words, such as `danger-full-access` or `bypassPermissions`. */
+  own?: { sandbox?: string; network?: string; approvalPolicy?: string; mode?: string };
   /** What the agent was held to, by surface: `filesystem`, `shell`, `network`, `apps`, `environment`. */
   permissions?: Readonly<Record<string, string>>;
   trace?: { traceId?: string; spanId?: string };

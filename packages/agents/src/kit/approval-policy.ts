@@ -3,8 +3,9 @@ import type { AgentFacts, JsonValue } from '@whetstone/events';
 /** The modes of the agents in which every call is allowed without a question. */
 const ALLOWS_ALL = new Set<JsonValue | undefined>(['bypassPermissions', 'yolo']);
 
-/** The approval policy behind the mode that an agent reports. */
-export function approvalPolicyIn(mode: JsonValue | undefined): Pick<AgentFacts, 'approvalPolicy'> {
+/** The approval policy behind the mode that an agent reports, and its own word for it. */
+export function approvalPolicyIn(mode: JsonValue | undefined): Pick<AgentFacts, 'approvalPolicy' | 'own'> {
   if (typeof mode !== 'string') return {};
-  return { approvalPolicy: ALLOWS_ALL.has(mode) ? 'never' : mode.slice(0, 100) };
+  const word = mode.slice(0, 100);
+  return { approvalPolicy: ALLOWS_ALL.has(mode) ? 'never' : word, own: { approvalPolicy: word } };
 }

@@ -147,7 +147,7 @@ describe('the rollout of a Codex thread', () => {
       ...{ threadId: expect.any(String), turnId: expect.any(String) },
       runtimeVersion: '0.169.0',
       approvalPolicy: 'never',
-      sandbox: 'danger-full-access',
+      own: { approvalPolicy: 'never', sandbox: 'danger-full-access' },
     });
     const whole = kept?.calls?.map((call) => call.usage).reduce(addUsage);
     expect(callsOfTurn([], kept, whole)).toHaveLength(kept?.calls?.length ?? 0);

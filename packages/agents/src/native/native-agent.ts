@@ -39,7 +39,8 @@ export type NativeAgent = {
 export type CommandTurn = Pick<
   DialogueTurn,
   'input' | 'resume' | 'workingDirectory' | 'mcpServers' | 'decide' | 'signal'
->;
+> &
+  Partial<Pick<DialogueTurn, 'report'>>;
 
 /** Leads one turn with a program that is asked and answers, such as a server; resolves when the turn is over. */
 export type Dialogue = (peer: Peer, turn: DialogueTurn) => Promise<void>;

@@ -61,7 +61,11 @@ test.each(printing)('a byte order mark before the output of %s changes nothing',
 
 test.each<[NativeAgentKind, number, Partial<ReturnType<typeof deriveAgentMetadata>>]>([
   ['gemini-cli', 7, { modelCalls: 3, models: ['gemini-2.5-pro'] }],
-  ['qwen-code', 7, { modelCalls: 3, models: ['qwen3-coder-plus'], approvalPolicy: 'never' }],
+  [
+    'qwen-code',
+    7,
+    { modelCalls: 3, models: ['qwen3-coder-plus'], approvalPolicy: 'never', own: { approvalPolicy: 'yolo' } },
+  ],
   ['claude-code', 7, { models: ['claude-sonnet-4-5'], costUsd: 0.195123 }],
 ])('%s prints one document with the output format json', async (kind, chunkBytes, expected) => {
   const { output, events, metadata } = await parse(

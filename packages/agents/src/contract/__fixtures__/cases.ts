@@ -209,6 +209,7 @@ export const cases = {
     const metadata = deriveAgentMetadata(turn.events, turn.facts);
     expect(turn.status).toBe('completed');
     expect(metadata).toMatchObject({ runtime: row.runtime, network: 'disabled' });
+    if (row.own) expect(metadata.own).toEqual(row.own);
     expect(metadata.tools).toHaveLength(1);
     expect(metadata.commands).toHaveLength(1);
     expect(metadata.commands[0]?.command).toMatch(/CONTRACT_SECRET|fake-agent/);

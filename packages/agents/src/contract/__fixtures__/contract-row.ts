@@ -1,3 +1,4 @@
+import type { AgentFacts } from '@whetstone/events';
 import type { Agent, AgentContext } from '../../agent.ts';
 import type { ContractAgent } from './not-applicable.ts';
 import type { Scene } from './scene.ts';
@@ -15,6 +16,8 @@ export type ContractRow = {
   lastWord: 'stream' | 'exit code';
   /** The adapter has its own sessions and runs the fake agent as a command. Default: the fake agent has the session. */
   hasOwnSession?: boolean;
+  /** What the fake agent says that it may do. Default: nothing. */
+  own?: AgentFacts['own'];
   /** The variable for the model's key without a gateway. */
   keyVariable?: string;
   /** Files that the adapter writes into the home before the agent starts. */

@@ -44,7 +44,7 @@ function drivenRow(kind: DrivenAgentKind): ContractRow {
 /** A released agent that speaks a protocol. Each of them is driven in the same way. */
 const protocolRow: ContractRow = {
   ...drivenRow('qwen-code'),
-  ...{ name: 'acp', runtime: 'acp' },
+  ...{ name: 'acp', runtime: 'acp', own: { mode: 'default' } },
   create: ({ inherit = [], model, isMissing, ...options }) =>
     create(
       {

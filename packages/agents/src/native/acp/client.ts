@@ -53,6 +53,8 @@ export async function holdAcpTurn(peer: Peer, turn: CommandTurn, client: ClientO
         if (mode !== undefined && modes?.currentModeId !== mode) {
           await agent.request(methods.agent.session.setMode, { sessionId, modeId: mode });
         }
+        const current = mode ?? modes?.currentModeId;
+        if (modes && current !== undefined) turn.report?.({ own: { mode: current } });
         const cancel = (): void => void agent.notify(methods.agent.session.cancel, { sessionId });
         turn.signal.addEventListener('abort', cancel, { once: true });
         const prompt = [{ type: 'text' as const, text: turn.input.text }];

@@ -138,11 +138,11 @@ test('a notification of a later version is kept, and every item of this one is k
 
 test('what is in force comes from Codex, not from what was asked', () => {
   expect(recorded.stream('main').summary.facts).toMatchObject({
-    ...{ sandbox: 'workspace-write', approvalPolicy: 'granular', network: 'disabled' },
+    own: { sandbox: 'workspace-write', approvalPolicy: 'granular', network: 'disabled' },
     ...{ threadId: expect.any(String), turnId: expect.any(String) },
   });
-  expect(recorded.stream('sandboxed').summary.facts).toMatchObject({ sandbox: 'read-only' });
-  expect(recorded.stream('declined').summary.facts).toMatchObject({ approvalPolicy: 'untrusted' });
+  expect(recorded.stream('sandboxed').summary.facts).toMatchObject({ own: { sandbox: 'read-only' } });
+  expect(recorded.stream('declined').summary.facts).toMatchObject({ own: { approvalPolicy: 'untrusted' } });
 });
 
 test('a declined call is rejected, and a patch that was accepted changed its file', () => {

@@ -74,14 +74,14 @@ export class AppServerStream implements NativeMapper {
     const type = textIn(sandbox?.type);
     const isOpen = type === 'dangerFullAccess' || sandbox?.networkAccess === true;
     this.#model = textIn(model) ?? this.#model;
-    Object.assign(
-      this.#facts,
-      present({
+    this.#facts.own = {
+      ...this.#facts.own,
+      ...present({
         approvalPolicy: textIn(approvalPolicy) ?? Object.keys(objectIn(approvalPolicy) ?? {})[0],
         sandbox: type && (SANDBOX_MODES[type] ?? type),
       }),
-      type !== undefined && { network: isOpen ? 'enabled' : 'disabled' },
-    );
+      ...(type !== undefined && { network: isOpen ? 'enabled' : 'disabled' }),
+    };
   }
 
   #notified(method: string, params: JsonObject, line: JsonObject): StreamEvent[] | undefined {

@@ -206,9 +206,12 @@ export class CodexRollout implements NativeMapper {
   summary(): NativeSummary {
     const { approvalPolicy, sandbox } = this.#metadata;
     const threadId = this.#record.sessionId;
+    const said = approvalPolicyIn(approvalPolicy);
+    const own = { ...said.own, ...present({ sandbox: textIn(sandbox) }) };
     const facts = {
-      ...approvalPolicyIn(approvalPolicy),
-      ...present({ sandbox: textIn(sandbox), threadId, turnId: this.#turnId }),
+      ...said,
+      ...(Object.keys(own).length > 0 && { own }),
+      ...present({ threadId, turnId: this.#turnId }),
     };
     return { ...this.#record.summary(), facts, metadata: { codex: this.#metadata } };
   }

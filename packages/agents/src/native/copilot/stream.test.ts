@@ -12,7 +12,8 @@ test('each call and reply is reported once', () => {
   const { events, summary } = recorded.stream('main');
   const metadata = deriveAgentMetadata(events);
 
-  expect(summary).toMatchObject({ ending: 'completed', sessionId: expect.any(String) });
+  const facts = { turnId: '39f3aecc-dde7-4c0d-9942-4b7f5808d43b' };
+  expect(summary).toMatchObject({ ending: 'completed', sessionId: expect.any(String), facts });
   expect(metadata.commands.map(({ command, status, exitCode }) => [command, status, exitCode])).toEqual([
     ['sh greet.sh', 'completed', 0],
     ['echo oops >&2; exit 3', 'completed', 3],

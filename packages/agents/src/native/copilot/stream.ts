@@ -1,4 +1,5 @@
 import type { JsonObject, StreamEvent } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
 import { objectIn, textIn } from '../../kit/fields.ts';
 import type { MapperPlace, NativeMapper, NativeSummary } from '../../kit/native-mapper.ts';
 import { OpenTexts } from '../../kit/open-texts.ts';
@@ -14,6 +15,7 @@ export class CopilotStream implements NativeMapper {
   readonly #texts = new OpenTexts();
   readonly #models = new Set<string>();
   #resultUsage: JsonObject = {};
+  #turnId: string | undefined;
 
   constructor(place: MapperPlace = {}) {
     this.#session = new CopilotSession(place);
@@ -39,6 +41,8 @@ export class CopilotStream implements NativeMapper {
       this.#texts.add(id, textIn(data.deltaContent) ?? '', this.#session.envelope(item, data));
       return [];
     }
+    // The prompts of sub-agents come later.
+    if (item.type === 'user.message') this.#turnId ??= textIn(data.interactionId);
     if (item.type !== 'assistant.message') return this.#session.map(item);
     this.#texts.close(id);
     if (typeof data.model === 'string') this.#models.add(data.model);
@@ -51,6 +55,7 @@ export class CopilotStream implements NativeMapper {
 
   summary(): NativeSummary {
     const summary = this.#session.summary(this.#resultUsage);
-    return this.#models.size > 0 ? { ...summary, facts: { models: [...this.#models] } } : summary;
+    const models = this.#models.size > 0 ? [...this.#models] : undefined;
+    return { ...summary, facts: present({ models, turnId: this.#turnId }) };
   }
 }
