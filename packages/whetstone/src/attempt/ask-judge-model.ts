@@ -12,13 +12,13 @@ const LONGEST_PAUSE_MS = 30_000;
 const CALL_MS = 10 * 60_000;
 const PROVIDERS = ['openai', 'anthropic', 'google'];
 
-/** A judge's model, reached through its lane. */
-export type JudgeModel = { name: string; ask(prompt: JudgePrompt, signal: AbortSignal): Promise<string> };
+/** One that can be asked: a model or an agent, reached through the lane of the judge. */
+export type Judge = { name: string; ask(prompt: JudgePrompt, signal: AbortSignal): Promise<string> };
 
 export async function openJudgeModel(
   model: NonNullable<JudgeConfig['model']>,
   { baseUrl, key }: Pick<Lane, 'baseUrl' | 'key'>,
-): Promise<JudgeModel> {
+): Promise<Judge> {
   const { Client, LlmError } = await import('@whetstone/loop');
   const isMade = typeof model === 'function';
   const made = isMade ? (model({ baseUrl, key }) as ReturnType<ClientProvider['languageModel']>) : undefined;

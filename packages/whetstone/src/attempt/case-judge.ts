@@ -10,15 +10,16 @@ import { readVote } from '../eval/judge/read-vote.ts';
 import { isSameModel } from '../eval/judge/same-model.ts';
 import { hashJson } from '../plan/hash-json.ts';
 import type { PlannedCase } from '../plan/plan.ts';
-import { type JudgeModel, openJudgeModel } from './ask-judge-model.ts';
-import type { LabJudge } from './lab.ts';
+import { type JudgeRoom, openJudgeAgent } from './ask-judge-agent.ts';
+import { type Judge, openJudgeModel } from './ask-judge-model.ts';
+import type { JudgeCalls, LabJudge } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 
 /** The judge of one case. Its lane opens with its first question. */
 export type CaseJudge = AsyncDisposable & {
   judge(request: JudgeRequest): Promise<Judgement>;
-  /** The calls of its model, as they come. `undefined`: it was not asked. */
-  readonly calls: Lane['ledger'] | undefined;
+  /** Its model calls, as they come. `undefined`: it was not asked. */
+  readonly calls: JudgeCalls | undefined;
 };
 
 /** What a judge has to know of its case. */
@@ -28,6 +29,8 @@ export type JudgedCase = {
   models: () => readonly string[];
   mask: Mask;
   signal: AbortSignal;
+  /** Where an agent can judge. Default: only a model can. */
+  room?: JudgeRoom;
   /** Where its model calls are kept. Default: nowhere. */
   ledgerFile?: string;
   /** Called with each judgement, masked, under the key of its question. */
@@ -38,17 +41,18 @@ export type JudgedCase = {
 export type KeptJudgement = { key: string; judgement: Judgement };
 
 export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): CaseJudge {
-  const { planned, mask, signal, ledgerFile, onJudgement } = judged;
+  const { planned, mask, signal, ledgerFile, onJudgement, room } = judged;
   let opening: ReturnType<typeof open> | undefined;
-  let calls: Lane['ledger'] | undefined;
-  const open = async ({ config, gateway }: LabJudge) => {
+  let calls: JudgeCalls | undefined;
+  const open = async ({ config, gateway, agent }: LabJudge) => {
     const lane = await gateway.server.open({
       owner: `judge of ${planned.id}`,
       ...present({ ledgerFile }),
       ...(await gateway.laneOf(planned, {})),
     });
-    calls = lane.ledger;
-    return { lane, ...(config.model && { model: await openJudgeModel(config.model, lane) }) };
+    calls = { ledger: lane.ledger, isMetered: true };
+    const model = config.model && (await openJudgeModel(config.model, lane));
+    return { lane, judges: { model, agent: agent && room && openJudgeAgent(agent, lane, room) } };
   };
 
   async function decide(request: JudgeRequest): Promise<Judgement> {
@@ -56,20 +60,31 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
       return notJudged('no judge is configured: set `judge` in the experiment or in whetstone.config.ts');
     }
     opening ??= open(judge);
-    const { lane, model } = await opening;
-    if (!model) return notJudged('the judge has no `model`');
-    refuseOwn(model, judge, judged);
+    const { lane, judges } = await opening;
+    const by = request.by ?? (judge.config.model === undefined ? 'agent' : 'model');
+    const asked = judges[by];
+    if (!asked) {
+      return notJudged(judge.config[by] ? 'an agent only judges during a run' : `the judge has no \`${by}\``);
+    }
+    if (by === 'model') refuseOwn([asked.name], judge, judged);
     const { criteria } = request;
     const material = materialOf(request.material);
     const count = request.votes ?? judge.config.votes;
     const votes = Array.from({ length: count }, async (_, index): Promise<Vote> => {
       const prompt = judgePrompt(criteria, material, { number: index + 1, of: count });
-      return readVote(await model.ask(prompt, signal), criteria, material);
+      return readVote(await asked.ask(prompt, signal), criteria, material);
     });
     const settled = await Promise.all(
       votes.map((vote) => vote.catch((error: unknown) => ({ problem: whyNot(error, lane) }))),
     );
-    return withOmissions(countVotes(criteria, settled, model.name), material);
+    if (by === 'agent' && lane.ledger.length === 0) calls = { ledger: lane.ledger, isMetered: false };
+    // Which model an agent uses is only known from what answered.
+    refuseOwn(
+      lane.ledger.flatMap((call) => call.model_answered ?? []),
+      judge,
+      judged,
+    );
+    return withOmissions(countVotes(criteria, settled, asked.name), material);
   }
 
   return {
@@ -106,9 +121,10 @@ const withOmissions = (judgement: Judgement, { leftOut }: Material): Judgement =
     : { ...judgement, message: `${judgement.message} (${leftOut} events were too many for it to see)` };
 
 /** The models that answered the agent are only known now. */
-function refuseOwn({ name }: JudgeModel, { config }: LabJudge, { models }: JudgedCase): void {
-  if (config.sameAsAgent || !models().some((one) => isSameModel(one, name))) return;
+function refuseOwn(names: readonly string[], { config }: LabJudge, { models }: JudgedCase): void {
+  const own = names.find((name) => models().some((one) => isSameModel(one, name)));
+  if (config.sameAsAgent || own === undefined) return;
   throw new Error(
-    `the judge ${name} is the model of the agent that it would judge; \`same_as_agent\` allows it`,
+    `the judge ${own} is the model of the agent that it would judge; \`same_as_agent\` allows it`,
   );
 }

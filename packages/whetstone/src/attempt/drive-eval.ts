@@ -9,6 +9,7 @@ import { modelOf } from '../eval/judge/judge-of-agent.ts';
 import type { SentTurn, StoredTurn, Tested } from '../eval/protocol.ts';
 import type { Verification } from '../verify/verify.ts';
 import type { Changes, Workspace } from '../workspace/workspace.ts';
+import { layWork } from './ask-judge-agent.ts';
 import { openCaseJudge } from './case-judge.ts';
 import { checkAnswer } from './check-answer.ts';
 import { actionText, sessionOptions, type TurnResources } from './drive.ts';
@@ -57,17 +58,24 @@ export async function driveEval(
     }
     return latest.changes;
   };
-  const { mask } = lab;
+  const { mask, workplace } = lab;
   const models = () => modelsOf(agentConfig, trace.calls);
   const judge = openCaseJudge(
     {
       ...{ planned, models, mask, signal: attempt.signal, ledgerFile: files.judgeCalls },
+      ...(workplace && {
+        room: {
+          ...{ sandboxes: workplace.sandboxes, scratch: lab.scratch },
+          ...(workspace && {
+            layWork: async (folder) => layWork(workspace, await changes(), workplace.workspaces, folder),
+          }),
+        },
+      }),
       onJudgement: (kept) => appendFileSync(files.judgements, `${JSON.stringify(kept)}\n`, { mode: 0o600 }),
     },
     lab.judge,
   );
   const checks: Promise<unknown>[] = [];
-  const { workplace } = lab;
   const place = workplace && workspace && { workplace, workspace, files, changes };
   const check = place && evalChecks(attempt, lab, trace, place);
   const given = {
@@ -75,7 +83,9 @@ export async function driveEval(
     flags: variant.flags ?? {},
     ...present({ model: modelOf(attempt.agentConfig) }),
   };
-  writeFileSync(files.evalInput, `${JSON.stringify(maskValues(given, lab.mask))}\n`, { mode: 0o600 });
+  // For `rescore`, which only has texts that are masked already.
+  const kept = { ...maskValues(given, mask), secretsKnown: !mask.isEmpty };
+  writeFileSync(files.evalInput, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
   const code = lab.evals.open(
     { file: evalTask.file, key: evalTask.key, id: task.id, agentName: planned.agent, ...given },
     {
@@ -96,6 +106,7 @@ export async function driveEval(
           return checking;
         },
         judge: judge.judge,
+        masked: async (texts) => (mask.isEmpty ? undefined : texts.map(mask.text)),
         content: async (path, side) => {
           const found = await changes();
           return found && readContent(found, path, side);

@@ -43,6 +43,9 @@ export type LabJudge = {
 
 export type Workplace = { workspaces: Workspaces; sandboxes: SandboxProvider };
 
+/** The model calls of a judge. `isMetered`: whether they are all; an agent may call its model past the gateway. */
+export type JudgeCalls = { ledger: Lane['ledger']; isMetered: boolean };
+
 export type LabGateway = {
   server: Gateway;
   mode: GatewayMode['mode'];
@@ -93,7 +96,7 @@ export type Trace = {
   /** The commands of each clean room that an eval asked for. */
   checks: CommandRow[][];
   /** The model calls of the judge, which are not the agent's. */
-  judgeCalls?: Lane['ledger'];
+  judgeCalls?: JudgeCalls;
   /** What an eval asserted, with secrets masked. */
   assertions?: AssertionRecord[];
   /** Whether a copy of the workspace is in the folder of the case. */

@@ -1,27 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { createGateway, defineScript } from '@whetstone/gateway';
 import { afterAll, expect, test } from 'vitest';
 import type { TreeSpec } from '../workspace/__fixtures__/test-repo.ts';
 import { type EvalProject, makeEvals, removeEvals } from './__fixtures__/eval-project.ts';
+import { ECHO, evals } from './__fixtures__/judged-evals.ts';
 
 afterAll(removeEvals);
-
-/** An agent in code that answers with the text after `say`. */
-const ECHO = `
-import { defineExperiment } from 'whetstone';
-import { defineAgent } from 'whetstone/adapter';
-
-const echo = defineAgent({
-  name: 'echo',
-  capabilities: { conversation: true, toolObservability: true },
-  async send({ text }, { session }) {
-    session.id ??= 'one';
-    const events = [{ type: 'message', role: 'assistant', text: text.replace(/^say /, '') }];
-    return { events, status: 'completed', usage: { inputTokens: 3, outputTokens: 2 } };
-  },
-});
-`;
 
 const experiment = (judge: string): string =>
   `${ECHO}\nexport default defineExperiment({ agent: echo, model: 'agent-model', judge: ${judge} });\n`;
@@ -51,11 +33,6 @@ const GATEWAY = `
 import { defineConfig } from 'whetstone';
 export default defineConfig({ gateway: { mode: 'script', script: 'judge.mjs' } });
 `;
-
-const evals = (...bodies: string[]): string =>
-  `import { defineEval } from 'whetstone';\nexport default [\n${bodies
-    .map((body) => `defineEval({ async test(t) {\n    await t.send('say Hello Ada.');\n    ${body}\n} })`)
-    .join(',\n')}\n];\n`;
 
 const makeProject = (judge: string, files: TreeSpec): EvalProject =>
   makeEvals({
@@ -211,48 +188,3 @@ const makeModel = (baseUrl, key) => ({
   },
 });
 `;
-
-test('a judgement is recorded and replayed, and a stored case is judged anew without its judge', async () => {
-  await using provider = await createGateway();
-  const script = defineScript({
-    name: 'provider',
-    play: () => ({
-      data: { criteria: [{ met: 'yes', reason: 'It greets.', quotes: ['Hello'] }], manipulation: '' },
-    }),
-  });
-  const lane = await provider.open({ owner: 'provider', mode: { kind: 'script', script } });
-  // A configuration in TypeScript would be loaded once for all commands of this process.
-  const config = (mode: string) => `
-judge: { model: anthropic/claude-opus-4-8 }
-gateway: { mode: ${mode}, cassettes: tapes, upstreams: { anthropic: { url: "${lane.baseUrl}", key_env: JUDGE_KEY } } }
-`;
-  const project = makeEvals({
-    'experiments/base.ts': `${ECHO}\nexport default defineExperiment({ agent: echo });\n`,
-    'evals/j.eval.ts': evals("t.judge('Greets Ada');"),
-    'whetstone.yaml': config('record'),
-  });
-  const env = { JUDGE_KEY: lane.key };
-  const recorded = await project.whetstone(['exp'], env);
-  expect(recorded.exitCode, recorded.stderr).toBe(0);
-  const tapes = readdirSync(join(project.root, 'tapes'));
-  expect(tapes).toHaveLength(2);
-  const tape = tapes.find((name) => name.endsWith('.judge.jsonl')) ?? '';
-  expect(readFileSync(join(project.root, 'tapes', tape), 'utf8')).not.toContain(lane.key);
-  expect(lane.ledger).toHaveLength(1);
-  const again = await project.whetstone(['exp', '--rerun', 'all'], env);
-  expect(again).toMatchObject({ exitCode: 2, stderr: expect.stringContaining('2 cases have a recording') });
-
-  project.write({ 'whetstone.yaml': config('replay') });
-  const replayed = await project.whetstone(['exp']);
-  expect(replayed.exitCode, replayed.stderr).toBe(0);
-  expect(lane.ledger).toHaveLength(1);
-  expect(project.read('j/1', 'judge-calls.jsonl')).toContain('"replayed"');
-  expect(project.rows()['j/1']?.judge).toMatchObject({ calls: 1, models: ['claude-opus-4-8'] });
-
-  project.write({ 'whetstone.yaml': 'seed: 1\n' });
-  const rescored = await project.whetstone(['rescore', 'latest']);
-  expect(rescored.stdout).toContain('1 case judged anew, 0 with another outcome');
-  project.write({ 'evals/j.eval.ts': evals("t.judge('Greets Bob');") });
-  const changed = await project.whetstone(['rescore', 'latest']);
-  expect(changed.stdout).toMatch(/passed → error.*no judge is configured/);
-});

@@ -55,6 +55,8 @@ export type TestCalls = {
   changes: () => Promise<SentChange[] | undefined>;
   /** Runs the tests or a script of package.json in a clean room, on the files as they are now. */
   check: (what: CleanRoomCheck) => Promise<CheckResult>;
+  /** These texts with what the host masks replaced, which the process of the evals never gets. `undefined`: it knows no secret. */
+  masked: (texts: readonly string[]) => Promise<string[] | undefined>;
   judge: (request: JudgeRequest) => Promise<Judgement>;
   content: (path: string, side: 'before' | 'after') => Promise<string | undefined>;
 };

@@ -167,7 +167,7 @@ export const keptRowSchema = caseRowSchema.extend({
    */
   judge: z
     .object({
-      calls: z.number().int(),
+      calls: z.number().int().nullable(),
       models: z.array(z.string()),
       total_tokens: z.number().int().nullable(),
       cost_usd: z.number().nullable(),

@@ -91,7 +91,7 @@ function facts(row: CaseRow): Fact[] {
 /** Its cost is not in that of the case. */
 const judgeFact = ({ calls, models, total_tokens, cost_usd }: NonNullable<CaseRow['judge']>): string =>
   [
-    counted(calls, 'model call'),
+    calls === null ? `${UNKNOWN} model calls` : counted(calls, 'model call'),
     `${tokens(total_tokens, 0)} tokens`,
     `${dollars(cost_usd)} besides`,
     models.join(', ') || UNKNOWN,

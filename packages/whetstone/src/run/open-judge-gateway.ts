@@ -1,7 +1,9 @@
+import { createAgent } from '@whetstone/agents';
 import { usesLogin } from '@whetstone/agents/evaluator';
-import type { LabGateway } from '../attempt/lab.ts';
+import type { LabGateway, LabJudge } from '../attempt/lab.ts';
 import type { GatewayConfig, JudgeConfig, UpstreamConfig } from '../config/config.ts';
 import { gatewayOptions, JUDGE, modesOf, type RunGateway } from './open-gateway.ts';
+import { startProblems } from './start-problems.ts';
 
 /**
  * Opens the gateway of the judge if there is one. It is its own, so that neither its calls nor its budget are those of the
@@ -16,12 +18,19 @@ export async function openJudgeGateway(
   if (!judge) return undefined;
   const gateway = gatewayOf(judge, ofAgents);
   const needsKeys = judge.model !== undefined || (judge.agent !== undefined && !usesLogin(judge.agent));
-  if (needsKeys) await requireKeys(judge, gateway);
+  await requireKeys(judge, gateway);
   const modeOf = await modesOf(gateway, seed, needsKeys, JUDGE);
   const { createGateway } = await import('@whetstone/gateway');
   const server = await createGateway(gatewayOptions(gateway));
   const laneOf: LabGateway['laneOf'] = async (planned, names) => ({ mode: await modeOf(planned, names) });
   return { server, mode: gateway.mode, laneOf, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+}
+
+/** The judge of a run; its agent is made once and serves all cases. */
+export async function openJudge(config: JudgeConfig, gateway: LabGateway): Promise<LabJudge> {
+  if (!config.agent) return { config, gateway };
+  const agent = await createAgent(config.agent, { environment: process.env, hasLanes: true });
+  return { config, gateway, agent };
 }
 
 /** Without the faults and the limits of the agents, and with the provider of the judge's model. */
@@ -39,7 +48,9 @@ const FORWARD: GatewayConfig = {
 };
 
 /** A missing key is known before an agent costs anything. The command of a key only runs when it is needed. */
-async function requireKeys({ model }: JudgeConfig, gateway: GatewayConfig): Promise<void> {
+async function requireKeys({ model, agent }: JudgeConfig, gateway: GatewayConfig): Promise<void> {
+  const [problem] = agent ? await startProblems({ gateway }, [agent], process.env) : [];
+  if (problem) throw problem.error;
   if (typeof model !== 'string' || (gateway.mode !== 'forward' && gateway.mode !== 'record')) return;
   const { chooseUpstreams } = await import('../gateway/choose-upstreams.ts');
   const { readKey } = await import('@whetstone/gateway');

@@ -103,10 +103,16 @@ async function rescoreCase(
   }: { files: CaseLayout; workers: EvalWorkers; root: string; judge: StoredJudge },
 ): Promise<{ row: CaseRow; assertions: AssertionRecord[] }> {
   const turns: StoredTurn[] = JSON.parse(await readFile(files.turns, 'utf8'));
-  const { capabilities, flags, model } = JSON.parse(await readFile(files.evalInput, 'utf8'));
+  const stored = JSON.parse(await readFile(files.evalInput, 'utf8'));
+  const { capabilities, flags, model, secretsKnown } = stored;
   const request = { file, key, id, agentName: row.agent_name, capabilities, flags, model };
   using attempt = workers.open(request, {
-    calls: { ...(await storedCalls(row, files, turns)), judge: judge.judge },
+    calls: {
+      ...(await storedCalls(row, files, turns)),
+      judge: judge.judge,
+      // What is stored was masked when it was written.
+      masked: async (texts) => (secretsKnown ? [...texts] : undefined),
+    },
     onLog: () => undefined,
     signal: new AbortController().signal,
   });
@@ -146,7 +152,7 @@ async function storedCalls(
   row: CaseRow,
   files: CaseLayout,
   turns: readonly StoredTurn[],
-): Promise<Omit<TestCalls, 'judge'>> {
+): Promise<Omit<TestCalls, 'judge' | 'masked'>> {
   const lines = (await readFile(files.events, 'utf8').catch(() => '')).split('\n');
   const waiting = [...turns];
   const checks = new Map((row.assertions ?? []).map((one) => [one.name, one]));

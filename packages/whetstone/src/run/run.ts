@@ -17,7 +17,7 @@ import { agentsBypassingGateway } from './agents-bypassing-gateway.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { needsWorkplace } from './needs-workplace.ts';
 import { openGateway } from './open-gateway.ts';
-import { openJudgeGateway } from './open-judge-gateway.ts';
+import { openJudge, openJudgeGateway } from './open-judge-gateway.ts';
 import { agentVersions, openRecord } from './open-record.ts';
 import { casesToRun, planOrResume } from './plan-or-resume.ts';
 import { readDeclaredContext } from './read-declared-context.ts';
@@ -95,7 +95,8 @@ export async function run(options: RunOptions): Promise<RunResult> {
   const [problem] = await startProblems(config, inPlan(config.agents, plan.agents), process.env);
   if (problem) throw problem.error;
   await using gateway = await openGateway(config, plannedRun);
-  await using judgeGateway = await openJudgeGateway(config.judge, config.gateway, plan);
+  const { judge } = config;
+  await using judgeGateway = await openJudgeGateway(judge, config.gateway, plan);
   await sweepScratch();
   await using scratch = await makeScratch();
   onEvent({ type: 'preparing' });
@@ -125,7 +126,11 @@ export async function run(options: RunOptions): Promise<RunResult> {
   if (work && !plannedRun.resumed) await reuseResults(record, await findReusable(work, reuse.policy));
 
   const secrets = [
-    ...collectSecrets(inPlan(config.agents, plan.agents), config.gateway, process.env),
+    ...collectSecrets(
+      [...inPlan(config.agents, plan.agents), ...(judge?.agent ? [judge.agent] : [])],
+      config.gateway,
+      process.env,
+    ),
     ...setupSecrets,
     ...[...contexts.values()].flatMap((context) => context.secrets),
   ];
@@ -141,7 +146,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
     version,
     keepWorkspace,
     ...present({ gateway, workplace, evals, ask: options.ask }),
-    ...(config.judge && judgeGateway && { judge: { config: config.judge, gateway: judgeGateway } }),
+    ...present({ judge: judge && judgeGateway && (await openJudge(judge, judgeGateway)) }),
   };
   const unfinished = await runCases({ ...lab, config, agents, contexts }, plan, { jobs, signal, onEvent });
   const interrupted = unfinished > 0;

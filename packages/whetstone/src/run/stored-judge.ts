@@ -51,8 +51,8 @@ export async function openStoredJudge(
       // The files of the stored case are linked, so its own files must not be written through the links.
       for (const file of [target.judgements, target.judgeCalls]) await rm(file, { force: true });
       await writeFile(target.judgements, jsonLines(used), { mode: 0o600 });
-      const { calls = [] } = fresh;
-      if (calls.length > 0) await writeFile(target.judgeCalls, jsonLines(calls), { mode: 0o600 });
+      const ledger = fresh.calls?.ledger ?? [];
+      if (ledger.length > 0) await writeFile(target.judgeCalls, jsonLines(ledger), { mode: 0o600 });
     },
     [Symbol.asyncDispose]: () => fresh[Symbol.asyncDispose](),
   };

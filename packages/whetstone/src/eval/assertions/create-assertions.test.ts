@@ -182,6 +182,15 @@ describe('noSecretIn', () => {
     expect(JSON.stringify(record)).not.toContain(form);
   });
 
+  test('of the host, is found by the host, which does not give it away', async () => {
+    const subject = subjectOf([...ran('1', `curl -H ${secret}`), said('done')]);
+    const [known] = await recordsOf(subject, (t) => void t.noSecretIn('any'), [secret]);
+    expect(known).toMatchObject({ status: 'failed', evidence: { events: [0] } });
+    expect(JSON.stringify(known)).not.toContain(secret);
+    const [none] = await recordsOf(subject, (t) => void t.noSecretIn('messages'), [secret]);
+    expect(none?.status).toBe('passed');
+  });
+
   test('of the host, what was masked already counts', async () => {
     const [known] = await recordsOf(subjectOf([said('it is [masked]')]), (t) => void t.noSecretIn('any'), [
       secret,

@@ -7,7 +7,7 @@ import { type Assert, createAssert } from './create-assert.ts';
 import { eventClaims } from './event-claims.ts';
 import { type Evidence, evidenceOf } from './evidence.ts';
 import type { Moment } from './moments.ts';
-import { secretClaim } from './secret-claim.ts';
+import { type MaskTexts, secretClaim } from './secret-claim.ts';
 import { activityClaim, activityOf, beforeClaim, type Window, withinClaims } from './temporal-claims.ts';
 import { toolClaims } from './tool-claims.ts';
 import { usageClaims } from './usage-claims.ts';
@@ -15,8 +15,8 @@ import { checkClaim, outputClaims } from './value-claims.ts';
 import { workspaceClaims } from './workspace-claims.ts';
 
 export type AssertionOptions = {
-  /** The secrets that the host masks. Default: unknown. */
-  secrets?: () => readonly string[];
+  /** Gives texts with the secrets that the host masks replaced; `undefined`: it knows none. Default: it knows none. */
+  masked?: MaskTexts;
 };
 
 /**
@@ -26,7 +26,7 @@ export type AssertionOptions = {
 export function createAssertions(
   subject: () => Subject,
   record: (made: PendingAssertion) => void,
-  { secrets }: AssertionOptions = {},
+  { masked }: AssertionOptions = {},
 ): Assertions {
   const assert = createAssert(record);
   const evidence = (): Evidence => evidenceOf(subject());
@@ -39,7 +39,7 @@ export function createAssertions(
     }),
     ...methods(assert, evidence, {
       noSecretIn: (seen, place: Parameters<Assertions['noSecretIn']>[0], wanted?: readonly string[]) =>
-        secretClaim(seen, place, wanted, secrets?.()),
+        secretClaim(seen, place, wanted, masked),
     }),
     ...temporal(assert, evidence),
     diff: workspaceDiff(assert, evidence),

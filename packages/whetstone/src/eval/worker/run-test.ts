@@ -148,7 +148,7 @@ function assertionsOf(attempt: Attempt, subject: () => Subject, turns: () => rea
       group === undefined ? made : { settle: async () => ({ ...(await made.settle()), group }) },
     );
   };
-  const { diff, ...assertions } = createAssertions(subject, record);
+  const { diff, ...assertions } = createAssertions(subject, record, { masked: attempt.calls.masked });
   const assert = createAssert(record);
   const { calls } = attempt;
   return {

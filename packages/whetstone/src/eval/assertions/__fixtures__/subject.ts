@@ -1,3 +1,4 @@
+import { createMask } from '@whetstone/sandbox';
 import type { StreamEvent } from '@whetstone/agents';
 import type { AssertionHandle, AssertionRecord, FileChange, PendingAssertion, Subject } from '../assertion.ts';
 import type { Assertions } from '../assertions.ts';
@@ -88,7 +89,8 @@ export async function recordsOf(
   secrets?: readonly string[],
 ): Promise<AssertionRecord[]> {
   const made: PendingAssertion[] = [];
-  const options = secrets ? { secrets: () => secrets } : {};
+  const mask = secrets && createMask(secrets);
+  const options = mask ? { masked: async (texts: readonly string[]) => texts.map(mask.text) } : {};
   await run(createAssertions(() => subject, (one) => made.push(one), options));
   return Promise.all(made.map((one) => one.settle()));
 }
