@@ -10,6 +10,7 @@ import { agents } from './agents/agents.ts';
 import { assertions } from './assertions.ts';
 import type { Benchmark } from './benchmark.ts';
 import { coldStart } from './cold-start.ts';
+import { environments } from './environments.ts';
 import { gateway } from './gateway/gateway.ts';
 import { harnessOverhead } from './harness-overhead.ts';
 import { loop } from './loop/loop.ts';
@@ -24,6 +25,7 @@ const BENCHMARKS: Record<string, Benchmark> = {
   'harness-overhead': harnessOverhead,
   'cold-start': coldStart,
   'workspace-ready': workspaceReady,
+  environments,
   memory,
   'many-files': manyFiles,
   gateway,

@@ -26,13 +26,15 @@ const MAY_IMPORT_FOLDER: Record<string, string[]> = {
   capture: ['report', 'workspace'],
   verify: ['config', 'record', 'workspace'],
   eval: ['config', 'stats'],
-  attempt: ['config', 'eval', 'plan', 'record', 'verify', 'workspace'],
+  environment: ['config', 'plan', 'verify', 'workspace'],
+  attempt: ['config', 'environment', 'eval', 'plan', 'record', 'verify', 'workspace'],
   stats: [],
   report: ['record', 'stats'],
-  run: ['attempt', 'config', 'eval', 'gateway', 'plan', 'record', 'report', 'workspace'],
+  run: ['attempt', 'config', 'environment', 'eval', 'gateway', 'plan', 'record', 'report', 'workspace'],
   cli: [
     'capture',
     'config',
+    'environment',
     'eval',
     'gateway',
     'init',
@@ -105,7 +107,7 @@ describe('the house', () => {
 
   test('only agents, sandboxes and the configuration name a particular agent or sandbox technology', () => {
     const named = sources('packages/whetstone/src/**/*.ts')
-      .filter((file) => !/src\/(config|init|workspace)\//.test(file))
+      .filter((file) => !/src\/(config|environment|init|workspace)\//.test(file))
       .filter((file) => !/src\/cli\/(main|\w+-commands)/.test(file))
       // Its columns have the names that another tool gave them.
       .filter((file) => !file.endsWith('/report/context-eval-csv.ts'))

@@ -2,7 +2,7 @@ import { mkdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { applyPatch } from '@whetstone/loop';
 import { conformanceChecks } from '@whetstone/loop/test';
-import { createMask } from '@whetstone/sandbox';
+import { createMask, createProcessSandboxProvider } from '@whetstone/sandbox';
 import { describe, expect, test } from 'vitest';
 import { startAttempt, type TestAttempt } from '../__fixtures__/attempt.ts';
 import { createSandboxEnvironment } from './sandbox-environment.ts';
@@ -106,6 +106,29 @@ test('an edit by a tool replaces the file in one step, and a special file is ref
   for (const read of [environment.readBytes('pipe'), environment.readRange?.('pipe', 0, 1)])
     await expect(read).rejects.toThrow(/not a regular file/);
   await expect(applyPatch(environment, patch('pipe'))).rejects.toThrow(/is a device, a pipe or a socket/);
+});
+
+test('files and commands meet where the sandbox shows its folder at another path', async () => {
+  await using attempt = await startAttempt('');
+  const own = join(attempt.folder, 'own');
+  await mkdir(join(own, 'repo'), { recursive: true });
+  const provider = await createProcessSandboxProvider({ scratch: join(attempt.folder, 'scratch') });
+  const { neighbours } = await provider.describe();
+  if (neighbours !== 'hidden') return;
+  const at = join(attempt.folder, 'seen');
+  await using sandbox = await provider.start({ workdir: join(own, 'repo'), at, env: {} });
+  const environment = createSandboxEnvironment(sandbox, { env: {}, mask: createMask([]) });
+  expect(environment.workingDirectory()).toBe(join(at, 'repo'));
+  await environment.writeBytes(join(at, 'repo/a'), Buffer.from('written\n'));
+  expect((await environment.exec(`pwd; cat ${at}/repo/a; ln -s ${at}/../.. out`)).stdout).toBe(
+    `${at}/repo\nwritten\n`,
+  );
+  expect(String(await environment.readBytes('a'))).toBe('written\n');
+  expect(await environment.realpath('a')).toBe(join(at, 'repo/a'));
+  await expect(environment.writeBytes('out/x', Buffer.from(''))).rejects.toMatchObject({
+    code: 'sandbox-path-outside',
+  });
+  expect(await environment.outputDirectory?.()).toBe(join(at, 's/home/.tool-output'));
 });
 
 test('a background command ends with the sandbox, and its secrets are masked', async () => {

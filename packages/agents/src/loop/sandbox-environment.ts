@@ -38,7 +38,7 @@ export type SandboxEnvironmentOptions = {
 };
 
 /**
- * Runs the loop's tools in a sandbox whose paths are those of the host. Everything that a command starts ends with it,
+ * Runs the loop's tools in a sandbox of this machine. Everything that a command starts ends with it,
  * so that a session that closes has nothing left to end (`endCommandsOf`);
  * background commands end with the sandbox. Files can be read wherever the user may read. They can be written, removed and
  * renamed only in the workspace and in the sandbox's home, even through symbolic links.
@@ -47,7 +47,7 @@ export function createSandboxEnvironment(
   sandbox: Sandbox,
   options: SandboxEnvironmentOptions,
 ): ExecutionEnvironment {
-  const absolute = (path: string): string => resolve(sandbox.workdir, path);
+  const absolute = (path: string): string => sandbox.hostPath(resolve(sandbox.workdir, path));
   const writable = (path: string) => writablePlace(sandbox, absolute(path));
   const entryOf = (path: string) => entryUnder(...writable(path));
   const started = new Set<{ kill(): Promise<void> }>();
@@ -70,7 +70,7 @@ export function createSandboxEnvironment(
     async mkdirp(path) {
       await mkdir(await resolveUnder(...writable(path)), { recursive: true });
     },
-    realpath: (path) => realpath(absolute(path)),
+    realpath: async (path) => sandbox.seenPath(await realpath(absolute(path))),
     listDirectory: (path) => entriesOf(absolute(path)),
     exec: (command, execOptions = {}) => exec(sandbox, command, execOptions, options),
     async start(command, { terminal, env, outputFile, workingDirectory } = {}) {
@@ -101,8 +101,9 @@ export function createSandboxEnvironment(
 }
 
 /** The root above a path, and the path within it. For any other path the root is the workspace, which refuses the path. */
-function writablePlace({ workdir, home }: Sandbox, path: string): [root: string, rest: string] {
-  const root = isUnder(home, path) ? home : workdir;
+function writablePlace(sandbox: Sandbox, path: string): [root: string, rest: string] {
+  const home = sandbox.hostPath(sandbox.home);
+  const root = isUnder(home, path) ? home : sandbox.hostPath(sandbox.workdir);
   return [root, relative(root, path)];
 }
 
@@ -155,9 +156,9 @@ function argvOf(command: string | readonly string[]): [string, ...string[]] {
   return [program, ...args];
 }
 
-async function outputDirectory({ home }: Sandbox): Promise<string> {
-  const directory = join(home, '.tool-output');
-  await mkdir(directory, { recursive: true });
+async function outputDirectory(sandbox: Sandbox): Promise<string> {
+  const directory = join(sandbox.home, '.tool-output');
+  await mkdir(sandbox.hostPath(directory), { recursive: true });
   return directory;
 }
 

@@ -75,7 +75,7 @@ export async function createDriverAgent(
       for (const secret of accessSecrets) learnSecret(secret);
       const model = config.driver.model ?? context.model;
       const connection: Connection = {
-        ...{ access, home, workingDirectory: workdir, permissions },
+        ...{ access, home, workingDirectory: workdir, permissions, place: sandbox },
         ...present({ model, unpacked, options: config.driver.options }),
         ...(declared && {
           mcpServers: declared.mcpServers,
@@ -161,12 +161,13 @@ function dialogueOf(
   const { permissions } = turn;
   const { policy: rules = [], options = {} } = driver;
   return (peer, emit, signal) => {
-    const { mcpServers = [] } = turn.connection;
+    const { mcpServers = [], place } = turn.connection;
     const servers = [
       ...(declared?.mcpServers ?? []).map(({ name }) => name),
       ...(declared?.plugins ?? []).flatMap((plugin) => plugin.mcpServers),
     ];
-    const decide = createPolicy({ permissions, rules, servers, workdir: turn.workingDirectory, emit, ask });
+    const workdir = turn.workingDirectory;
+    const decide = createPolicy({ permissions, rules, servers, workdir, place, emit, ask });
     return dialogue(peer, { ...turn, mcpServers, decide, signal, log, options });
   };
 }

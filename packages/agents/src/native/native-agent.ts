@@ -10,6 +10,7 @@ import type { McpLog } from '../kit/mcp-failures.ts';
 import type { CreateMapper, MapperPlace, NativeMapper } from '../kit/native-mapper.ts';
 import type { Enforcer, Enforces, Permissions } from '../policy/permissions.ts';
 import type { DecidePolicy } from '../policy/policy.ts';
+import type { SeenPlace } from '../policy/real-path.ts';
 
 /** Everything that Whetstone knows of one released agent. Each has a folder, and a line in `native-agents.ts`. */
 export type NativeAgent = {
@@ -213,6 +214,8 @@ export type Connection = {
   /** The agent's HOME in this run: absolute, used by nobody else, empty before `files` are written. */
   home: string;
   workingDirectory: string;
+  /** Where these two lie on this machine. Default: where the agent sees them. */
+  place?: SeenPlace;
   /** What the agent has to be held to: only values that `enforces` has, or the most open ones. */
   permissions: Permissions;
   /** The folder that `Release.unpacking` filled at installation. Default: none. */

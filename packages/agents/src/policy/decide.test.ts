@@ -47,6 +47,23 @@ const TESTS: PolicyRule[] = [{ allow: { command: 'npm test*' } }, { allow: { com
 const ALLOWED = 'approved: allow {command: "npm test*"}';
 const DEFAULT = 'denied: permissions.shell: ask';
 
+test('paths are judged where they lie, also when the agent sees its folder elsewhere', async () => {
+  const place = {
+    hostPath: (path: string) => path.replace(/^\/seen(?=\/|$)/, folder),
+    seenPath: (path: string) => path.replace(folder, '/seen'),
+  };
+  const rules: PolicyRule[] = [{ allow: { path: 'src/**' } }];
+  const change = async (path: string) => {
+    const given = { workdir: '/seen/work', place };
+    return (await ask({ kind: 'file-change', paths: [path] }, rules, given)).decision;
+  };
+  expect(await change('/seen/work/src/a.ts')).toBe('approved');
+  expect(await change('src/a.ts')).toBe('approved');
+  expect(await change('/seen/work/out/outside.txt')).toBe('denied');
+  expect(await change('hard')).toBe('denied');
+  expect(await change(join(folder, 'outside.txt'))).toBe('denied');
+});
+
 describe('commands', () => {
   test.each([
     ['npm test', ALLOWED],

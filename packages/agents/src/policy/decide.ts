@@ -5,7 +5,7 @@ import { isGitFolder, isUnder } from '@whetstone/sandbox';
 import { type Aspect, decidingRule, type Facts, hostOf } from './match-rule.ts';
 import type { Permissions } from './permissions.ts';
 import type { AskHuman, DecidePolicy, PolicyDecision, PolicyRequest, PolicyRule } from './policy.ts';
-import { type RealPath, realPathOf } from './real-path.ts';
+import { type RealPath, realPathOf, type SeenPlace } from './real-path.ts';
 import { commandsIn, type ScriptCommands } from './script-commands.ts';
 
 export type Policy = {
@@ -14,6 +14,8 @@ export type Policy = {
   /** The names of the MCP servers that the variant gives: their tools need no rule. Default: none. */
   servers?: readonly string[];
   workdir: string;
+  /** Default: the agent sees the paths of this machine. */
+  place?: SeenPlace | undefined;
   emit: (event: StreamEvent) => void;
   /** Default: nobody is asked. */
   ask?: AskHuman | undefined;
@@ -51,8 +53,8 @@ async function decide(request: PolicyRequest, policy: Policy): Promise<PolicyDec
   const { shell } = policy.permissions;
   if (request.kind === 'command' && shell === 'off') return verdict(false, 'permissions.shell: off');
   const script = request.kind === 'command' ? commandsIn(request.command) : undefined;
-  const facts = await factsOf(request, policy.workdir, script);
-  const writes = await writtenBy(request, script, facts);
+  const facts = await factsOf(request, policy, script);
+  const writes = await writtenBy(request, script, facts, policy);
   let allowed: PolicyDecision | undefined;
   for (const { aspect, isNeeded } of aspectsOf(request, script, facts, writes)) {
     const rule = decidingRule(aspect, facts, policy.rules);
@@ -66,8 +68,12 @@ async function decide(request: PolicyRequest, policy: Policy): Promise<PolicyDec
   return allowed ?? verdict(false, 'default');
 }
 
-async function factsOf(request: PolicyRequest, workdir: string, script?: ScriptCommands): Promise<Facts> {
-  const root = realpathSync(workdir);
+async function factsOf(
+  request: PolicyRequest,
+  { workdir, place }: Policy,
+  script?: ScriptCommands,
+): Promise<Facts> {
+  const root = place ? place.seenPath(realpathSync(place.hostPath(workdir))) : realpathSync(workdir);
   const folder = request.kind === 'command' ? (request.cwd ?? root) : root;
   const named = 'paths' in request ? (request.paths ?? []) : [];
   // Any word may be a path. Only rules that deny see those that are not written to.
@@ -77,7 +83,7 @@ async function factsOf(request: PolicyRequest, workdir: string, script?: ScriptC
   return {
     kind: request.kind,
     ...(request.kind === 'tool' && { tool: request.name }),
-    paths: await Promise.all([...named, ...words].map((path) => realPathOf(path, folder))),
+    paths: await Promise.all([...named, ...words].map((path) => realPathOf(path, folder, place))),
     hosts: hosts.flatMap((host) => (host === '' ? [] : [hostOf(host) ?? host])),
     workdir: root,
   };
@@ -90,11 +96,12 @@ async function writtenBy(
   request: PolicyRequest,
   script: ScriptCommands | undefined,
   facts: Facts,
+  { place }: Policy,
 ): Promise<RealPath[]> {
   const folder = (request.kind === 'command' && request.cwd) || facts.workdir;
   const writes = script?.commands.flatMap((command) => command.writes) ?? [];
   const files = writes.filter((path) => !/^(?:\/dev\/(?:null|stdout|stderr|tty)|\d+|-)$/.test(path));
-  return Promise.all(files.map((path) => realPathOf(path, folder)));
+  return Promise.all(files.map((path) => realPathOf(path, folder, place)));
 }
 
 /** What has to be allowed; first what the request is about. */

@@ -1,5 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
+import type { Sandbox } from '@whetstone/sandbox';
 import picomatch from 'picomatch';
 
 /** Where a path of an agent leads. */
@@ -12,25 +13,34 @@ export type RealPath = {
   isHardLinked: boolean;
 };
 
-/** Resolves a path against a folder. What does not exist yet lies where its closest existing folder is. */
-export async function realPathOf(path: string, folder: string): Promise<RealPath> {
+/** Where paths lie that a sandboxed program sees, and the other way round. */
+export type SeenPlace = Pick<Sandbox, 'hostPath' | 'seenPath'>;
+
+/** Programs see the paths of this machine. */
+const SAME: SeenPlace = { hostPath: (path) => path, seenPath: (path) => path };
+
+/**
+ * Resolves a path against a folder, both as the program sees them. What does not exist yet lies where its closest existing
+ * folder is.
+ */
+export async function realPathOf(path: string, folder: string, place = SAME): Promise<RealPath> {
   if (path.includes('\0')) return { written: UNRESOLVED, real: UNRESOLVED, isHardLinked: false };
   const written = isAbsolute(path) ? resolve(path) : resolve(folder, path);
-  const stat = await lstat(written).catch(() => undefined);
+  const stat = await lstat(place.hostPath(written)).catch(() => undefined);
   return {
     written,
     // Not of `written`: the kernel follows the link before the `..` behind it.
-    real: await realOf(isAbsolute(path) ? path : `${resolve(folder)}/${path}`),
+    real: await realOf(isAbsolute(path) ? path : `${resolve(folder)}/${path}`, place),
     isHardLinked: stat?.isFile() === true && stat.nlink > 1,
   };
 }
 
-async function realOf(path: string): Promise<string> {
+async function realOf(path: string, place: SeenPlace): Promise<string> {
   const trailing: string[] = [];
   for (let at = path.replace(/\/+$/, '') || '/'; ; ) {
-    const real = await realpath(at).catch(() => undefined);
-    if (real !== undefined) return resolve(real, ...trailing.reverse());
-    const target = await lstat(at).catch(() => undefined);
+    const real = await realpath(place.hostPath(at)).catch(() => undefined);
+    if (real !== undefined) return resolve(place.seenPath(real), ...trailing.reverse());
+    const target = await lstat(place.hostPath(at)).catch(() => undefined);
     // A link to what does not exist yet: a write would make its target, wherever that is.
     if (target?.isSymbolicLink()) return UNRESOLVED;
     const above = dirname(at);

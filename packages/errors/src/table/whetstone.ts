@@ -38,6 +38,26 @@ export const whetstoneErrors = {
     'No space is left on the disk for results or workspaces.',
     'Free some space, then resume the run with `--resume`: finished cases are kept.',
   ),
+  'environment-inputs-missing': task(
+    'The tree of a task has no file that the preparation of its environment depends on.',
+    'Name the files in `environment.inputs`, or use `inputs: all`.',
+  ),
+  'environment-limit-invalid': usage(
+    'The size limit of the prepared environments is not a number above 0.',
+    'Set WHETSTONE_ENVIRONMENTS_GB to a number of gigabytes, or unset it.',
+  ),
+  'environment-prepare-failed': task(
+    'A command of `environment.prepare` failed, so the cases that need the environment did not run.',
+    'Read the log that the message names, and correct the command or `environment.inputs`.',
+  ),
+  'environment-secret-kept': task(
+    'The commands of `environment.prepare` left the value of a secret in a file that every case would get.',
+    'Remove the file at the end of `prepare`, or read the secret from its variable.',
+  ),
+  'environment-unknown': usage(
+    'No prepared environment has this key.',
+    'Choose a key of `whetstone environments list`.',
+  ),
   'error-code-unknown': usage(
     'There is no error code of this name.',
     'List the codes with `whetstone errors`.',
@@ -163,6 +183,10 @@ export const whetstoneErrors = {
   'selection-unknown': usage(
     'A filter names an agent, task, variant, category or difficulty that the configuration does not have.',
     'Choose one of the names that the message lists.',
+  ),
+  'service-not-ready': task(
+    'A service of the environment ended, or did not open its port, before the case could begin.',
+    'Read the log of the service in the folder of the case, and correct its command.',
   ),
   'task-setup-failed': task(
     'A setup command of a task failed before the agent was started.',

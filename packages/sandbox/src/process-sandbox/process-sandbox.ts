@@ -1,7 +1,7 @@
 import { mkdir, realpath } from 'node:fs/promises';
-import { isAbsolute, join, relative, resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
-import { absoluteFiles, type ConfinedFiles, createConfinedFiles, isUnder } from '../files/sandbox-files.ts';
+import { absoluteFiles, type ConfinedFiles, createConfinedFiles } from '../files/sandbox-files.ts';
 import type {
   CommandResult,
   RunOptions,
@@ -101,7 +101,7 @@ class ProcessSandbox implements Sandbox {
 
   hostPath(path: string): string {
     const { own, at } = this.#setup.folders.hiding ?? {};
-    return own !== undefined && at !== undefined && isUnder(at, path) ? join(own, relative(at, path)) : path;
+    return own === undefined || at === undefined ? path : moved(path, at, own);
   }
 
   seenPath(path: string): string {
@@ -190,8 +190,12 @@ class ProcessSandbox implements Sandbox {
 
 function seenPath(hiding: Hiding | undefined, path: string): string {
   const { own, at } = hiding ?? {};
-  return own !== undefined && at !== undefined && isUnder(own, path) ? join(at, relative(own, path)) : path;
+  return own === undefined || at === undefined ? path : moved(path, own, at);
 }
+
+/** As text: the kernel follows a link before the `..` behind it. */
+const moved = (path: string, from: string, to: string): string =>
+  path === from || path.startsWith(`${from}/`) ? `${to}${path.slice(from.length)}` : path;
 
 function assertUser({ root }: RunOptions): void {
   if (!root || process.getuid?.() === 0) return;

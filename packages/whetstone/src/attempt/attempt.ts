@@ -7,6 +7,7 @@ import type { Sandbox } from '@whetstone/sandbox';
 import type { InfrastructureFailure } from '../record/failure-class.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
+import { placeServices, serviceVariables, startServices } from '../verify/run-services.ts';
 import { runSetup } from '../verify/run-setup.ts';
 import { verify } from '../verify/verify.ts';
 import { checkParents } from '../workspace/check-parents.ts';
@@ -60,23 +61,35 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   writeFileSync(files.prompt, lab.mask.text(attempt.prompt));
   const { variant, agentConfig } = attempt;
   const instructions = instructionsFor(variant, agentConfig, attempt.context.instructions);
-  const snapshot = await workplace.workspaces.prepare(attempt.commit, variant.overlays, instructions);
+  const { environments } = workplace;
+  const bare = await workplace.workspaces.prepare(attempt.commit, variant.overlays, instructions);
+  const snapshot = environments ? await environments.equip(bare) : bare;
+  if (snapshot.environment) trace.environment = snapshot.environment;
   await using workspace = await workplace.workspaces.create(snapshot);
   await using _kept = keptInTheEnd(workspace, attempt, lab, files, trace);
   // Beside the workspace, because of the scratch folder a command sees nothing else.
   await using folder = openAttemptFolder(dirname(workspace.path));
-  await using sandbox = await workplace.sandboxes.start({ workdir: workspace.path, env: {} });
+  const services = await placeServices(workplace.services);
+  const env = serviceVariables(services);
+  await using sandbox = await workplace.sandboxes.start({
+    ...{ workdir: workspace.path, env },
+    ...workspace.place,
+  });
   const watch = watchRequests(attempt.context);
   const names = {
     [sandbox.home]: '<home>',
     // The other folders of the sandbox are beside its home.
     [dirname(sandbox.home)]: '<sandbox>',
+    [sandbox.workdir]: '<workspace>',
+    // With an environment the same folder is seen at both paths.
     [workspace.path]: '<workspace>',
     [folder.directory]: '<desk>',
   };
   await using lane = await openLane(attempt, lab, files, watch, names);
   if (lane) trace.calls = lane.ledger;
 
+  const { signal } = attempt;
+  await startServices(sandbox, services, { directory: files.services, mask: lab.mask, signal });
   await setUp(attempt, lab, sandbox, workspace, files);
   const instructionFiles =
     lane && (await readInstructionFiles(workspace.path, snapshot.instructionFiles, agentConfig));

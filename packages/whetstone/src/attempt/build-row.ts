@@ -85,6 +85,12 @@ export function buildRow(input: {
     ...(trace.assertions && { ...assertionFields(trace.assertions), turns: trace.turnsSent }),
     ...present({ judge: maskValues(judgeSpending(trace.judgeCalls, attempt.earlier), mask) }),
     ...(trace.exposure && { exposure: maskValues(trace.exposure, mask) }),
+    ...(trace.environment && {
+      environment: {
+        key: trace.environment.key.slice(0, 12),
+        changed_paths: changes?.environment?.map((path) => mask.text(path)) ?? null,
+      },
+    }),
     ...(trace.workspaceKept && { workspace_path: caseLayout('').workspace }),
     ...(trace.artifactNotes.length > 0 && { artifact_notes: shortened(trace.artifactNotes) }),
 

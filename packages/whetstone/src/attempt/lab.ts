@@ -2,7 +2,8 @@ import type { Agent, AskHuman, DeclaredContext, Turn } from '@whetstone/agents';
 import type { AgentConfig } from '@whetstone/agents/config';
 import type { Gateway, Lane, LaneOptions } from '@whetstone/gateway';
 import type { Mask, SandboxProvider } from '@whetstone/sandbox';
-import type { GatewayMode, JudgeConfig, TaskConfig, VariantConfig } from '../config/config.ts';
+import type { GatewayMode, JudgeConfig, ServiceConfig, TaskConfig, VariantConfig } from '../config/config.ts';
+import type { Environments } from '../environment/open-environments.ts';
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
 import type { EvalWorkers } from '../eval/eval-workers.ts';
 import type { PlannedCase } from '../plan/plan.ts';
@@ -10,7 +11,7 @@ import type { Exposure } from '../record/exposure-schema.ts';
 import type { CaseRow, CommandRow } from '../record/row.ts';
 import type { RunRecord } from '../record/run-record.ts';
 import type { Verification } from '../verify/verify.ts';
-import type { Changes, Workspaces } from '../workspace/workspace.ts';
+import type { Changes, EquippedEnvironment, Workspaces } from '../workspace/workspace.ts';
 
 /** Everything that an attempt uses and does not own. Made once per run and shared by its cases. */
 export type Lab = {
@@ -41,7 +42,14 @@ export type LabJudge = {
   gateway: LabGateway;
 };
 
-export type Workplace = { workspaces: Workspaces; sandboxes: SandboxProvider };
+export type Workplace = {
+  workspaces: Workspaces;
+  sandboxes: SandboxProvider;
+  /** Started for each agent and each clean room. */
+  services: readonly ServiceConfig[];
+  /** Absent: nothing is prepared. */
+  environments?: Environments;
+};
 
 /** The model calls of a judge. `isMetered`: whether they are all; an agent may call its model past the gateway. */
 export type JudgeCalls = { ledger: Lane['ledger']; isMetered: boolean };
@@ -86,6 +94,8 @@ export type Trace = {
   agentSeconds?: number;
   /** Whether the agent is being driven, or its drive failed. */
   isDriving?: boolean;
+  /** Set where the configuration has an `environment`. */
+  environment?: EquippedEnvironment;
   changes?: Changes;
   verification?: Verification;
   calls: Lane['ledger'];

@@ -8,6 +8,7 @@ import { foundAbove } from '@whetstone/agents/evaluator';
 import { type Check, checkAgents } from '@whetstone/agents/install';
 import { messageOf } from '@whetstone/errors';
 import { startSandboxProvider } from '@whetstone/sandbox';
+import { findPreparations } from '../init/find-preparations.ts';
 import { tableLines } from '../report/text-layout.ts';
 import { gitVersion } from '../workspace/git.ts';
 import type { Streams } from './streams.ts';
@@ -44,6 +45,7 @@ async function machineChecks(environment: NodeJS.ProcessEnv): Promise<Check[]> {
     await checkLoopback(),
     ...checkProxy(environment),
     ...checkAbove(),
+    ...checkPackages(process.cwd()),
   ];
 }
 
@@ -99,6 +101,16 @@ function checkProxy(environment: NodeJS.ProcessEnv): Check[] {
   if (names.length === 0) return [];
   const found = `${names.join(', ')} is set: the gateway calls its providers through it`;
   return [{ topic: 'proxy', status: 'note', found }];
+}
+
+/** Where the current folder is a project: what could install its packages once for all cases. */
+function checkPackages(folder: string): Check[] {
+  const [first] = findPreparations(folder);
+  if (!first) return [];
+  const found = `${first.commands.join(' && ')} (${first.from})`;
+  const inputs = first.inputs ? `, inputs: ${first.inputs}` : '';
+  const fix = `to install once for all cases: environment: { prepare: ${JSON.stringify(first.commands)}${inputs} }`;
+  return [{ topic: 'packages', status: 'note', found, fix }];
 }
 
 /** Agents read instructions in every folder above their workspace, which is below the temporary folder. */

@@ -35,6 +35,15 @@ export async function askForChoices(
     placeholder: 'leave it empty to set it later in whetstone.yaml',
   });
   if (isCancel(testCommand)) return undefined;
+  const [preparation] = found.preparations;
+  const prepares =
+    preparation !== undefined &&
+    (await confirm({
+      ...streams,
+      message: `Install packages once for all cases with ${preparation.commands.join(' && ')} (${preparation.from})?`,
+      initialValue: true,
+    }));
+  if (isCancel(prepares)) return undefined;
   const ci = await confirm({
     ...streams,
     message: 'Write a workflow for GitHub Actions?',
@@ -43,5 +52,5 @@ export async function askForChoices(
   if (isCancel(ci)) return undefined;
   const given = testCommand?.trim() ?? '';
   const { testCommand: _, ...kept } = suggested;
-  return { ...kept, agents, ci, ...(given !== '' && { testCommand: given }) };
+  return { ...kept, agents, prepares, ci, ...(given !== '' && { testCommand: given }) };
 }

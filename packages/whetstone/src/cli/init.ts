@@ -123,6 +123,7 @@ function suggestedChoices({ agentCommand, agentProfiles, ci }: InitOptions, foun
   return {
     agents: own ? [] : ready,
     presets,
+    prepares: false,
     ci: ci ?? false,
     ...present({ command: agentCommand, testCommand: found.tests[0]?.command }),
   };
@@ -173,11 +174,12 @@ async function writeStarter(
   return { made: names(made), kept: names(additional).filter((name) => !names(missing).includes(name)) };
 }
 
-function describeFound({ repository, tests, agents, instructions }: Surroundings): string[] {
+function describeFound({ repository, tests, preparations, agents, instructions }: Surroundings): string[] {
   const list = (words: readonly string[]) => (words.length === 0 ? 'none' : words.join(', '));
   return [
     `Repository    ${repository}`,
     `Tests         ${list(tests.map(({ command, from }) => `${command} (${from})`))}`,
+    `Packages      ${list(preparations.slice(0, 1).map(({ commands, from }) => `${commands.join(' && ')} (${from})`))}`,
     `Instructions  ${list(instructions)}`,
     ...(agents.length === 0
       ? ['Agents        none: whetstone agents install KIND']
@@ -217,7 +219,7 @@ async function isIgnored(directory: string, file: string): Promise<boolean> {
 function asJson(
   written: string[],
   kept: string[],
-  { repository, tests, agents, instructions }: Surroundings,
+  { repository, tests, preparations, agents, instructions }: Surroundings,
 ) {
   return {
     written,
@@ -225,6 +227,7 @@ function asJson(
     found: {
       repository,
       tests: tests.map(({ command, from, setup = null }) => ({ command, from, setup })),
+      preparations: preparations.map(({ commands, from, inputs = null }) => ({ commands, from, inputs })),
       instructions,
       agents: agents.map(({ kind, onPath, installed, key, login }) => ({
         kind,

@@ -3,6 +3,7 @@ import { Argument, Command, CommanderError, Option } from 'commander';
 import { version } from '../version.ts';
 import { addAgents } from './agents-commands.ts';
 import { type ActionOf, commandActions } from './command-action.ts';
+import { addEnvironments } from './environment-commands.ts';
 import { addExamples } from './example-commands.ts';
 import type { ExpOptions } from './exp.ts';
 import { addGateway } from './gateway-commands.ts';
@@ -59,6 +60,7 @@ function createProgram(exit: (code: number) => void): Command {
   addAgent(program, action);
   addAgents(program, action);
   addGateway(program, action);
+  addEnvironments(program, action);
   addErrors(program, action);
   addCompletion(program, action);
   addExamples(program);

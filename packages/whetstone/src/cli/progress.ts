@@ -3,6 +3,7 @@ import type { CaseRow } from '../record/row.ts';
 import { counted } from '../report/format.ts';
 import { oneLine } from '../report/sanitize.ts';
 import type { RunEvent } from '../run/run-event.ts';
+import { environmentLine, isEnvironmentEvent } from './environment-line.ts';
 import { type Colors, isInteractive, terminalColors } from './terminal-features.ts';
 
 export type Progress = { show(event: RunEvent): void; stop(): void };
@@ -23,6 +24,8 @@ function plainProgress(stream: NodeJS.WriteStream, colors: Colors): Progress {
         stream.write(`${startLine(event)}\n`);
       } else if (event.type === 'warned') {
         stream.write(`${warningLine(event.message, colors)}\n`);
+      } else if (isEnvironmentEvent(event)) {
+        stream.write(`${environmentLine(event, colors)}\n`);
       } else if (event.type === 'case.retried') {
         stream.write(`${colors.yellow('retry')}  ${label(event.planned)}  ${oneLine(event.evidence, 120)}\n`);
       } else if (event.type === 'case.finished') {
@@ -63,6 +66,9 @@ async function liveProgress(stream: NodeJS.WriteStream, colors: Colors): Promise
       } else if (event.type === 'warned') {
         update.clear();
         stream.write(`${warningLine(event.message, colors)}\n`);
+      } else if (isEnvironmentEvent(event)) {
+        update.clear();
+        stream.write(`${environmentLine(event, colors)}\n`);
       } else if (event.type === 'case.started') {
         running.set(event.planned.id, { planned: event.planned, since: Date.now() });
       } else if (event.type === 'case.finished') {

@@ -35,9 +35,32 @@ export type Config = {
   /** Seeds the order of the plan and every scripted chance. Default: drawn at planning time, recorded in the manifest. */
   seed?: string;
   sandbox: { provider: SandboxProviderName };
+  environment?: EnvironmentConfig;
   gateway?: GatewayConfig;
   /** Only of evals: who judges. */
   judge?: JudgeConfig;
+};
+
+/** What is installed once for all cases, before any agent. */
+export type EnvironmentConfig = {
+  /** Empty: nothing is installed. */
+  prepare: Command[];
+  /** Globs of the files that `prepare` sees and depends on. Default: lock files, manifests and settings of tools. */
+  inputs?: 'all' | string[];
+  /** Variables of `prepare` only; `${NAME}` is taken from the user's environment. */
+  env?: Record<string, string>;
+  /** Limit of each command, seconds. */
+  timeoutSeconds: number;
+  /** Started for each agent and each clean room. */
+  services: ServiceConfig[];
+};
+
+export type ServiceConfig = {
+  name: string;
+  /** A shell command; `{port}` is a free port of 127.0.0.1. */
+  command: string;
+  /** `tcp`: it is ready when it accepts a connection. `none`: nothing is waited for. */
+  ready: 'tcp' | 'none';
 };
 
 export type SandboxProviderName = 'process';

@@ -9,6 +9,7 @@ import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { existingPath } from './existing-path.ts';
 import { openYaml } from './open-yaml.ts';
 import { readAgent, readLegacyAgent } from './read-agent.ts';
+import { readEnvironment } from './read-environment.ts';
 import { readGateway } from './read-gateway.ts';
 import { readSandbox } from './read-sandbox.ts';
 import { readTask } from './read-task.ts';
@@ -65,6 +66,9 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const variants = await readVariants(root.variants, spot.at('variants'));
   checkContext(agents, variants, spot);
   const sandbox = readSandbox(source.value.sandbox, spot.at('sandbox'));
+  const environment = root.environment
+    ? readEnvironment(root.environment, spot.at('environment'))
+    : undefined;
   const evaluation = root.evaluation ?? { commands: [] };
   const baseline = readBaseline(root.baseline, variants, spot.at('baseline'));
 
@@ -87,7 +91,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
     outputDir:
       root.output_dir == null ? resolve(cwd, '.whetstone/runs') : resolve(spot.directory, root.output_dir),
     sandbox,
-    ...present({ seed, gateway }),
+    ...present({ seed, environment, gateway }),
     ...(tasksFile !== own && { replacedTasks: await replacedTasks(own) }),
   };
   const legacy = Object.hasOwn(source.value, 'agent');

@@ -87,6 +87,16 @@ export const gatewaySchema = z.object({
   faults: z.array(text).nullish(),
 });
 
+export const environmentSchema = z.object({
+  prepare: list(shellOrArgv),
+  inputs: z.union([z.literal('all'), z.array(treeGlob).min(1)]).nullish(),
+  env: z.record(variableName, environmentValue).nullish(),
+  timeout_seconds: seconds.nullish(),
+  services: z
+    .record(variableName, z.object({ command: text, ready: orElse(z.enum(['tcp', 'none']), 'tcp') }))
+    .nullish(),
+});
+
 /** As data. A configuration in TypeScript may also give a function as `model`, and an agent that was defined in code. */
 export const judgeSchema = z.object({
   model: text
@@ -113,6 +123,7 @@ export const rootSchema = z.object({
   seed: z.union([name, z.number().refine(Number.isInteger, 'must be text or a whole number')]).nullish(),
   baseline: anyText.nullish(),
   sandbox: z.unknown().optional(),
+  environment: environmentSchema.nullish(),
   gateway: gatewaySchema.nullish(),
   judge: z.unknown().optional(),
 });

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveAgentEnv } from '@whetstone/agents/evaluator';
-import type { TaskConfig } from './config.ts';
+import type { EnvironmentConfig, TaskConfig } from './config.ts';
 
 /**
  * What the setup of a task gets from the user's environment, and which values of it must be masked.
@@ -10,12 +10,31 @@ import type { TaskConfig } from './config.ts';
 export function setupEnvironment(
   task: Pick<TaskConfig, 'id' | 'setup' | 'setupEnv'>,
   user: NodeJS.ProcessEnv,
-): { env: Record<string, string>; secrets: string[] } {
+): Variables {
   if (task.setup.length === 0) return { env: {}, secrets: [] };
-  const own = resolveAgentEnv(task.setupEnv ?? {}, user, {
+  return installEnvironment(task.setupEnv ?? {}, user, {
     what: `The setup of task ${task.id}`,
     where: `tasks[${task.id}].setup_env`,
   });
+}
+
+/** The same for `environment.prepare`. */
+export function prepareEnvironment(
+  config: EnvironmentConfig | undefined,
+  user: NodeJS.ProcessEnv,
+): Variables {
+  if (!config) return { env: {}, secrets: [] };
+  return installEnvironment(config.env ?? {}, user, { what: 'The environment', where: 'environment.env' });
+}
+
+type Variables = { env: Record<string, string>; secrets: string[] };
+
+function installEnvironment(
+  named: Record<string, string>,
+  user: NodeJS.ProcessEnv,
+  owner: { what: string; where: string },
+): Variables {
+  const own = resolveAgentEnv(named, user, owner);
   const machine = installationVariables(user);
   const credentials = Object.values(machine).flatMap((value) => {
     const [, whole, password] = /:\/\/([^/\s@:]*:?([^/\s@]*))@/.exec(value) ?? [];

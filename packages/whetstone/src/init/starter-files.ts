@@ -14,6 +14,8 @@ export type Choices = {
   /** Presets of commands for several agents instead. */
   presets: boolean;
   testCommand?: string;
+  /** Whether the first preparation that was found is used, instead of only shown. */
+  prepares: boolean;
   /** Whether to write a workflow for GitHub Actions. */
   ci: boolean;
 };
@@ -96,7 +98,21 @@ evaluation:
   commands:${test === undefined ? ' [] # put the command that runs your tests here: [npm test]' : `\n    - ${yamlText(test)}`}
   timeout_seconds: 600
 
-output_dir: .whetstone/runs
+${environmentText(choices, found)}output_dir: .whetstone/runs
+`;
+}
+
+/** Commands of the repository only run when a person has confirmed them. */
+function environmentText({ prepares }: Choices, { preparations: [first] }: Surroundings): string {
+  if (!first) return '';
+  const lines = [
+    'environment:',
+    `  prepare: [${first.commands.map((command) => yamlText(command)).join(', ')}] # from ${first.from}`,
+    ...(first.inputs ? [`  inputs: ${first.inputs} # prepared anew for each state of the whole tree`] : []),
+  ];
+  const start = prepares ? '' : '# ';
+  return `# Run once for each state of the lock files, not in each case. Every agent and every check gets the result.
+${lines.map((line) => `${start}${line}\n`).join('')}
 `;
 }
 

@@ -2,6 +2,7 @@ import { existsSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { drivenAgents } from '@whetstone/agents/config';
 import { type AgentHere, agentsHere } from '@whetstone/agents/install';
+import { findPreparations, type Preparation } from './find-preparations.ts';
 import { findTestCommands, type TestCommand } from './test-commands.ts';
 
 /** What `init` finds before it writes anything. */
@@ -11,6 +12,8 @@ export type Surroundings = {
   /** The released agents that can be started here; those that can also sign in come first. */
   agents: AgentHere[];
   tests: TestCommand[];
+  /** How its packages are installed, the likeliest first. */
+  preparations: Preparation[];
   /** Instruction files at the root of the repository. A link to another of them is left out. */
   instructions: string[];
 };
@@ -25,6 +28,7 @@ export async function lookAround(repository: string, environment: NodeJS.Process
       .filter(({ onPath, installed }) => onPath !== null || installed.length > 0)
       .sort((a, b) => Number(canSignIn(b)) - Number(canSignIn(a))),
     tests: findTestCommands(repository),
+    preparations: findPreparations(repository),
     instructions: findInstructions(repository),
   };
 }

@@ -122,7 +122,7 @@ async function gatewayContent(gateway: GatewayConfig): Promise<unknown> {
 
 /** What all cases of a run depend on. */
 export async function fingerprintSurroundings(
-  { sandbox, gateway, judge }: Config,
+  { sandbox, environment, gateway, judge }: Config,
   withheld: readonly string[],
 ): Promise<string> {
   const content = gateway && (await gatewayContent(gateway));
@@ -130,6 +130,7 @@ export async function fingerprintSurroundings(
   return hashJson({
     ...{ sandbox, gateway: content },
     ...(withheld.length > 0 && { withheld }),
+    ...present({ environment }),
     ...(judge && { judge: await judgeContent(judge) }),
   });
 }

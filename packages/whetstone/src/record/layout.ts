@@ -9,6 +9,8 @@ export const runLayout = (directory: string) => ({
   report: join(directory, 'report.md'),
   lock: join(directory, 'run.lock'),
   cases: join(directory, 'cases'),
+  /** The output of `environment.prepare`, a folder for each environment. */
+  environments: join(directory, 'environments'),
   case: (id: string) => join(directory, 'cases', id),
 });
 
@@ -23,6 +25,7 @@ export const caseLayout = (directory: string) => ({
   judgements: join(directory, 'judgements.jsonl'),
   verify: join(directory, 'verify'),
   setup: join(directory, 'setup'),
+  services: join(directory, 'services'),
   output: join(directory, 'output'),
   workspace: join(directory, 'workspace'),
   outputData: join(directory, 'output-data.json'),

@@ -173,6 +173,12 @@ export const keptRowSchema = caseRowSchema.extend({
       cost_usd: z.number().nullable(),
     })
     .optional(),
+  /**
+   * Only where the configuration has an `environment`: which one, by the beginning of its key, and up to 200 paths in it that
+   * the agent changed, which count for nothing. `null`: not known, because the environment was a copy or the agent did not
+   * run.
+   */
+  environment: z.object({ key: z.string(), changed_paths: z.array(z.string()).nullable() }).optional(),
   /** Only where the variant declares a context and the agent ran. */
   exposure: exposureSchema.optional(),
 });

@@ -1,7 +1,13 @@
+import { basename } from 'node:path';
 import type { DeclaredContext } from '@whetstone/agents';
 import { type SandboxLevel, startSandboxProvider } from '@whetstone/sandbox';
 import type { Workplace as LabWorkplace } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
+import {
+  type Environments,
+  type EnvironmentsOptions,
+  openEnvironments,
+} from '../environment/open-environments.ts';
 import { inPlan, type Plan } from '../plan/plan.ts';
 import { checkParents } from '../workspace/check-parents.ts';
 import { createWorkspaces } from '../workspace/create-workspaces.ts';
@@ -10,7 +16,7 @@ import { instructionsFor } from '../workspace/instructions-for.ts';
 import { instructionNotes, previewInstructions } from '../workspace/preview-instructions.ts';
 import type { Scratch } from '../workspace/scratch-folder.ts';
 import type { Withheld } from '../workspace/withheld.ts';
-import type { SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
+import type { Snapshot, SnapshotNotes, Workspaces } from '../workspace/workspace.ts';
 
 /** What a reader should know about the tree of each commit. */
 export type TreeNotes = ReadonlyMap<string, SnapshotNotes>;
@@ -54,7 +60,7 @@ export async function openWorkplace(
       agents: inPlan(config.agents, plan.agents),
     });
     return {
-      ...{ workspaces, sandboxes },
+      ...{ workspaces, sandboxes, services: config.environment?.services ?? [] },
       warnings: previews.flatMap((preview) => preview.warnings),
       notes: instructionNotes(previews),
       treeNotes: await prepareTrees(config, plan, { workspaces, contexts }),
@@ -68,19 +74,45 @@ export async function openWorkplace(
   }
 }
 
-async function prepareTrees(
+type TreeSources = { workspaces: Workspaces; contexts: ReadonlyMap<string, DeclaredContext> };
+
+async function prepareTrees(config: Config, plan: Plan, sources: TreeSources): Promise<TreeNotes> {
+  const notes = new Map<string, SnapshotNotes>();
+  for await (const { commit, notes: found } of treesOf(config, plan, sources)) notes.set(commit, found);
+  return notes;
+}
+
+/**
+ * Opens the environments of a configuration that has any, and prepares all that the plan needs, before any agent runs. A
+ * preparation that fails is an error of the cases that need it.
+ */
+export async function openPlannedEnvironments(
   config: Config,
   plan: Plan,
-  { workspaces, contexts }: { workspaces: Workspaces; contexts: ReadonlyMap<string, DeclaredContext> },
-): Promise<TreeNotes> {
-  const notes = new Map<string, SnapshotNotes>();
+  { contexts, ...options }: Omit<EnvironmentsOptions, 'config' | 'project'> & Pick<TreeSources, 'contexts'>,
+): Promise<Environments | undefined> {
+  const { environment } = config;
+  if (!environment || environment.prepare.length === 0) return undefined;
+  const project = basename(config.repo.path);
+  const environments = await openEnvironments({ ...options, config: environment, project });
+  const { workspaces } = options;
+  for await (const snapshot of treesOf(config, plan, { workspaces, contexts })) {
+    await environments.equip(snapshot).catch(() => undefined);
+  }
+  return environments;
+}
+
+async function* treesOf(
+  config: Config,
+  plan: Plan,
+  { workspaces, contexts }: TreeSources,
+): AsyncGenerator<Snapshot> {
   for (const commit of new Set(plan.tasks.map((task) => task.commit))) {
     for (const variant of inPlan(config.variants, plan.variants)) {
       for (const agent of inPlan(config.agents, plan.agents)) {
         const instructions = instructionsFor(variant, agent, contexts.get(variant.name)?.instructions);
-        notes.set(commit, (await workspaces.prepare(commit, variant.overlays, instructions)).notes);
+        yield await workspaces.prepare(commit, variant.overlays, instructions);
       }
     }
   }
-  return notes;
 }

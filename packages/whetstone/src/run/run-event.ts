@@ -1,10 +1,13 @@
 import type { CaseProgress } from '../attempt/lab.ts';
+import type { EnvironmentEvent } from '../environment/open-environments.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import type { Manifest } from '../record/manifest.ts';
 import type { CaseRow } from '../record/row.ts';
 
 /** What happens in a run. */
 export type RunEvent =
+  /** An environment is prepared or waited for, is ready, or was changed while cases used it. */
+  | EnvironmentEvent
   /** The plan is made; workspaces, agents and the gateway are being prepared. */
   | { type: 'preparing' }
   /** Something that a user should know before the run costs anything. */

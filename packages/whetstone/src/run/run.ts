@@ -6,9 +6,10 @@ import { createMask } from '@whetstone/sandbox';
 import type { Lab } from '../attempt/lab.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
-import { setupEnvironment } from '../config/setup-environment.ts';
+import { prepareEnvironment, setupEnvironment } from '../config/setup-environment.ts';
 import { type EvalWorkers, openEvalWorkers } from '../eval/eval-workers.ts';
 import { inPlan, type Plan, type Selection } from '../plan/plan.ts';
+import { runLayout } from '../record/layout.ts';
 import { readRun } from '../record/read-run.ts';
 import type { ReusedCase, RunRecord } from '../record/run-record.ts';
 import { version } from '../version.ts';
@@ -104,13 +105,13 @@ export async function run(options: RunOptions): Promise<RunResult> {
   requireCapabilities(config, plan, agents);
   const contexts = await readContexts(config, plan);
   const planned = new Set(plan.cases.map(({ task }) => task));
+  const variables = prepareEnvironment(config.environment, process.env);
   const setupSecrets = config.tasks
     .filter(({ id }) => planned.has(id))
     .flatMap((task) => setupEnvironment(task, process.env).secrets);
   const { withheld } = plannedRun;
-  await using workplace = needsWorkplace(config, plan, agents)
-    ? await (await import('./open-workplace.ts')).openWorkplace(config, plan, { scratch, withheld, contexts })
-    : undefined;
+  const opening = needsWorkplace(config, plan, agents) ? await import('./open-workplace.ts') : undefined;
+  await using workplace = await opening?.openWorkplace(config, plan, { scratch, withheld, contexts });
   const warnings = [
     ...reasonsToRunAgain(plan, plannedRun.resumed),
     ...agentsBypassingGateway(config, plan),
@@ -132,6 +133,7 @@ export async function run(options: RunOptions): Promise<RunResult> {
       process.env,
     ),
     ...setupSecrets,
+    ...variables.secrets,
     ...[...contexts.values()].flatMap((context) => context.secrets),
   ];
   const mask = createMask(secrets);
@@ -139,13 +141,24 @@ export async function run(options: RunOptions): Promise<RunResult> {
   await using ownEvals =
     options.evals || !config.tasks.some((task) => task.eval) ? undefined : openEvalWorkers();
   const evals = options.evals ?? ownEvals;
+  const isDone = casesToRun(plan, record.rows).length === 0;
+  const openEnvironments = isDone ? undefined : opening?.openPlannedEnvironments;
+  await using environments =
+    workplace &&
+    (await openEnvironments?.(config, plan, {
+      ...{ variables, contexts, mask, signal, onEvent },
+      ...{ workspaces: workplace.workspaces, sandboxes: workplace.sandboxes },
+      scratch: scratch.directory,
+      logs: runLayout(record.directory).environments,
+    }));
   const lab: Lab = {
     scratch: scratch.directory,
     record,
     mask,
     version,
     keepWorkspace,
-    ...present({ gateway, workplace, evals, ask: options.ask }),
+    ...(workplace && { workplace: { ...workplace, ...present({ environments }) } }),
+    ...present({ gateway, evals, ask: options.ask }),
     ...present({ judge: judge && judgeGateway && (await openJudge(judge, judgeGateway)) }),
   };
   const unfinished = await runCases({ ...lab, config, agents, contexts }, plan, { jobs, signal, onEvent });

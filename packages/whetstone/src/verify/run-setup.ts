@@ -30,8 +30,11 @@ export async function runSetup(
     env: async () => setupEnvironment(task, process.env).env,
   });
   const failed = ran.find(({ result }) => !succeeded(result));
-  return failed ? { ran, failure: `${describeResult(failed)}${lastLines(failed)}` } : { ran };
+  return failed ? { ran, failure: explainFailure(failed) } : { ran };
 }
+
+/** What failed, and the last lines of its output. */
+export const explainFailure = (failed: RanCommand): string => `${describeResult(failed)}${lastLines(failed)}`;
 
 function lastLines({ row, result }: RanCommand): string {
   const [text, path] =

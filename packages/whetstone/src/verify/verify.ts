@@ -1,8 +1,9 @@
 import { dirname, join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import type { Mask, Sandbox, SandboxProvider } from '@whetstone/sandbox';
-import type { TaskConfig } from '../config/config.ts';
+import type { ServiceConfig, TaskConfig } from '../config/config.ts';
 import { protectedBy } from '../config/protected-paths.ts';
 import { listSource } from '../config/source-tree.ts';
 import type { CommandRow, HardCheckRow } from '../record/row.ts';
@@ -11,6 +12,7 @@ import type { Changes, Snapshot, Workspace, Workspaces } from '../workspace/work
 import { openAnswerFiles } from './answer-files.ts';
 import { checkCommands, checkTree, touchedPaths } from './hard-checks.ts';
 import { describeResult, runCommands, succeeded } from './run-commands.ts';
+import { placeServices, serviceVariables, startServices } from './run-services.ts';
 import { runSetup } from './run-setup.ts';
 
 /** The clean room: new workspace, new sandbox, pristine tree, the agent's changes, hidden tests. Exit codes decide. */
@@ -27,6 +29,17 @@ export type Verification = {
   failure?: string;
 };
 
+/**
+ * Prepares the environment for a tree in which an agent changed what the preparation depends on, as far as `keep` accepts
+ * the changes, by display path. Nothing of it is kept; `logs` gets the output. `undefined`: no such path was changed.
+ */
+export type PrepareAgain = (
+  snapshot: Snapshot,
+  changes: Changes,
+  keep: (path: string) => boolean,
+  logs: string,
+) => Promise<(AsyncDisposable & { snapshot: Snapshot }) | undefined>;
+
 export type VerifyInput = {
   task: TaskConfig;
   snapshot: Snapshot;
@@ -37,6 +50,10 @@ export type VerifyInput = {
   answer?: JsonObject | undefined;
   workspaces: Workspaces;
   sandboxes: SandboxProvider;
+  /** Started for the commands. */
+  services: readonly ServiceConfig[];
+  /** Absent: there is no environment. */
+  environments?: { prepareAgain: PrepareAgain };
   /** A folder that is laid over the tree beside the hidden tests. Default: none. */
   beside?: string;
   /** The folder for logs, made when needed. */
@@ -49,8 +66,19 @@ export async function verify(input: VerifyInput): Promise<Verification> {
   const { changes } = input;
   const isProtected = await shieldOf(input.task);
   const protectedTouched = touchedPaths(changes).filter(isProtected);
-  const verification = await judgeIn(input, protectedTouched, async (workspace) => {
-    await workspace.apply(changes, (path) => !isProtected(path));
+  const keep = (path: string) => !isProtected(path);
+  let failure: string | undefined;
+  await using own = await input.environments
+    ?.prepareAgain(input.snapshot, changes, keep, join(input.directory, 'prepare'))
+    .catch((error: unknown) => {
+      if (!(error instanceof WhetstoneError) || error.class !== 'task') throw error;
+      failure = `with the agent's changes of what \`prepare\` reads: ${error.message}`;
+      return undefined;
+    });
+  if (failure !== undefined) return failedBefore(protectedTouched, failure);
+  const { snapshot } = own ?? input;
+  const verification = await judgeIn({ ...input, snapshot }, protectedTouched, async (workspace) => {
+    await workspace.apply(changes, keep);
     // The agent can have replaced a whole folder that holds protected paths.
     if (protectedTouched.length > 0) await workspace.restore(isProtected);
   });
@@ -60,6 +88,18 @@ export async function verify(input: VerifyInput): Promise<Verification> {
   }
   return verification;
 }
+
+/** The commands did not run, because the environment for them could not be made. */
+const failedBefore = (protectedTouched: string[], failure: string): Verification => ({
+  ...{
+    validation: 'failed',
+    commands: [],
+    hard: [],
+    hardStatus: 'not_configured',
+    protectedTouched,
+    failure,
+  },
+});
 
 /** The paths at which changes of the agent do not count: those that the task names, and those of the hidden tests. */
 async function shieldOf({ protectedPaths, hiddenTests }: TaskConfig): Promise<(path: string) => boolean> {
@@ -79,7 +119,11 @@ async function judgeIn(
   await using workspace = await input.workspaces.create(input.snapshot);
   await fill(workspace);
   await layTests(input, workspace);
-  await using sandbox = await input.sandboxes.start({ workdir: workspace.path, env: {} });
+  const services = await placeServices(input.services);
+  const env = serviceVariables(services);
+  await using sandbox = await input.sandboxes.start({ workdir: workspace.path, ...workspace.place, env });
+  const { mask, signal } = input;
+  await startServices(sandbox, services, { directory: join(input.directory, 'services'), mask, signal });
   return await judge(input, { workspace, sandbox }, protectedTouched);
 }
 

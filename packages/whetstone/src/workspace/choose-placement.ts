@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { WhetstoneError } from '@whetstone/errors';
 import { removeTrees } from '@whetstone/sandbox';
+import { copyTree } from './copy-tree.ts';
 import { isPrivateMountNamespace } from './mount-namespace.ts';
 import { mountPlacement } from './mount-placement.ts';
 import type { Placement } from './placement.ts';
@@ -51,16 +52,6 @@ function copyPlacement(strategy: 'reflink' | 'copy'): Placement {
     remove: removeTrees,
     async [Symbol.asyncDispose]() {},
   };
-}
-
-async function copyTree(source: string, target: string, strategy: 'reflink' | 'copy'): Promise<void> {
-  if (process.platform === 'win32') {
-    await cp(source, target, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
-    return;
-  }
-  const clone =
-    process.platform === 'linux' ? [`--reflink=${strategy === 'reflink' ? 'always' : 'auto'}`] : [];
-  await promisify(execFile)('cp', ['-a', ...clone, '--', `${source}/.`, target]);
 }
 
 /** Whether the file system of `scratch` can clone files. Found by cloning one. */

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { present } from '@whetstone/events/present';
 import { applyEdits, type BaseTree, baseTree } from './base-tree.ts';
 import { mergeFolder } from './copy-into-tree.ts';
 import { diffCommits } from './diff-commits.ts';
@@ -12,6 +13,7 @@ import { readBlobs } from './read-blobs.ts';
 import { byBytes, type Scan, scanTree } from './scan-tree.ts';
 import { type PreparedSnapshot, scanTarget } from './snapshot.ts';
 import { takeTurns } from './take-turns.ts';
+import { touchedBelow } from './touched-below.ts';
 import { absolutePath, assertInsideTree, displayPath } from './tree-path.ts';
 import type { Changes, FileChange, TreeEntry, Workspace } from './workspace.ts';
 
@@ -26,8 +28,11 @@ export async function createWorkspace(options: {
 }): Promise<Workspace> {
   const { snapshot, home, backstage, guarded } = options;
   let placed: PlacedTree | undefined;
+  let placedHome: PlacedTree | undefined;
 
   async function remove(): Promise<void> {
+    await placedHome?.detach();
+    placedHome = undefined;
     await placed?.detach();
     placed = undefined;
     await options.placement.remove([home, backstage]);
@@ -37,12 +42,17 @@ export async function createWorkspace(options: {
     mkdirSync(home, { mode: 0o700 });
     mkdirSync(backstage, { mode: 0o700 });
     placed = await options.placement.place(snapshot.layers, join(home, 'repo'), join(backstage, 'backing'));
+    if (snapshot.homeLayer !== undefined) {
+      const layers = [snapshot.homeLayer];
+      placedHome = await options.placement.place(layers, join(home, 'home'), join(backstage, 'home'));
+    }
   } catch (error) {
     await remove();
     throw error;
   }
-  const target = scanTarget(placed);
-  const { root } = target;
+  const { environment } = snapshot;
+  const target = { ...scanTarget(placed), ...(environment && { leftOut: environment.roots }) };
+  const { root, layers } = target;
   const contents = join(backstage, 'git');
   let base: Base = { commit: snapshot.sealedCommit, tree: snapshot.base, unportable: new Set() };
   let contentsMade = false;
@@ -87,6 +97,9 @@ export async function createWorkspace(options: {
       tree: root,
       contents,
       unportable: found.unportable.map(displayPath),
+      ...(environment && {
+        environment: layers ? touchedBelow(layers.upper, environment.roots).map(displayPath) : null,
+      }),
     };
   }
 
@@ -145,6 +158,7 @@ export async function createWorkspace(options: {
   return {
     path: root,
     snapshot,
+    place: present({ home: placedHome?.path, at: environment?.at }),
     rebase: () => guarded(rebase),
     changes: () => guarded(changes),
     apply: (incoming, keep) => guarded(() => apply(incoming, keep)),

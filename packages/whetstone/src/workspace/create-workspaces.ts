@@ -6,6 +6,8 @@ import { removeTree } from '@whetstone/sandbox';
 import type { OverlayOperation } from '../config/config.ts';
 import { choosePlacement } from './choose-placement.ts';
 import { createWorkspace } from './create-workspace.ts';
+import { equipSnapshot } from './equip-snapshot.ts';
+import { extractTree } from './extract-tree.ts';
 import { formatOf, makeGitDirectory } from './git-directory.ts';
 import { overlaidPaths } from './overlaid-paths.ts';
 import { instructionPaths, placeInstructions, type VariantInstructions } from './place-instructions.ts';
@@ -42,7 +44,14 @@ export async function createWorkspaces(options: {
   const trees = new Map<string, Promise<PreparedSnapshot>>();
   const snapshots = new Map<string, Promise<PreparedSnapshot>>();
   const prepared = new WeakMap<Snapshot, PreparedSnapshot>();
+  const equipped = new Map<string, Promise<PreparedSnapshot>>();
   const live = new Set<Workspace>();
+
+  function preparedOf(snapshot: Snapshot): PreparedSnapshot {
+    const source = prepared.get(snapshot);
+    if (!source) throw new Error('a snapshot belongs to the Workspaces that prepared it');
+    return source;
+  }
 
   /** Our own git directory, which reads the objects of the user's repository and nothing else of it. */
   async function openStore(commit: string): Promise<string> {
@@ -91,10 +100,22 @@ export async function createWorkspaces(options: {
           return snapshot;
         });
       }),
+    equip: (snapshot, environment) =>
+      guarded(async () => {
+        const source = preparedOf(snapshot);
+        return once(equipped, `${source.layers.join()} ${environment.key}`, async () => {
+          const fresh = placement.strategy === 'mount' ? await preparePristine(source.commit) : undefined;
+          const directory = join(backstage, `e-${randomName()}`);
+          const made = await equipSnapshot({ source, fresh, environment, directory, placement });
+          prepared.set(made, made);
+          return made;
+        });
+      }),
+    extract: (snapshot, folder, keep, changes) =>
+      guarded(() => extractTree(preparedOf(snapshot), folder, keep, changes)),
     create: (snapshot) =>
       guarded(async () => {
-        const source = prepared.get(snapshot);
-        if (!source) throw new Error('a snapshot belongs to the Workspaces that prepared it');
+        const source = preparedOf(snapshot);
         const workspace = await createWorkspace({
           snapshot: source,
           placement,
@@ -110,7 +131,8 @@ export async function createWorkspaces(options: {
       const pending = await Promise.allSettled(
         [...live].map((workspace) => workspace[Symbol.asyncDispose]()),
       );
-      await Promise.allSettled([...stores.values(), ...pristines.values(), ...snapshots.values()]);
+      const making = [stores, pristines, snapshots, equipped].flatMap((map) => [...map.values()]);
+      await Promise.allSettled<unknown>(making);
       await placement[Symbol.asyncDispose]();
       await removeTree(backstage);
       const failed = pending.find((result) => result.status === 'rejected');

@@ -20,6 +20,8 @@ export type ScanOptions = {
   root: string;
   base: BaseTree;
   format: ObjectFormat;
+  /** Byte paths at which nothing is looked at, and which the base does not have. Default: none. */
+  leftOut?: ReadonlySet<string>;
   /** The layers of the mount at `root`, if `root` is one. The lower layers together must hold the base. */
   layers?: { upper: string; lower: readonly string[] };
 };
@@ -48,6 +50,7 @@ export async function scanTree(options: ScanOptions): Promise<Scan> {
       present.add(name);
       const path = joinPath(folder.path, name);
       if (path === '.git' || (touched !== 'all' && !touched.has(name))) continue;
+      if (options.leftOut?.has(path)) continue;
       const kind = kindOf(entry);
       if (!isPortable(path, name, kind) || !(await fitsSubmodule(options, path, kind))) {
         scan.unportable.push(path);

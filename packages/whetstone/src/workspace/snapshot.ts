@@ -20,6 +20,8 @@ export type PreparedSnapshot = Snapshot & {
   objects: string;
   /** The layers for `Placement.place`. */
   layers: readonly string[];
+  /** The layer of the home folder. Absent: homes are empty. */
+  homeLayer?: string;
 };
 
 /**
@@ -80,7 +82,7 @@ export function scanTarget({ path, upper, layers }: PlacedTree): Pick<ScanOption
 }
 
 /** Gives an identity, so that an agent can commit, and switches off background housekeeping that could outlive it. */
-const AGENT_CONFIG = `[core]
+export const AGENT_CONFIG = `[core]
 	bare = false
 \tfilemode = true
 \tlogallrefupdates = true

@@ -18,8 +18,35 @@ export interface Workspaces extends AsyncDisposable {
     overlays: OverlayOperation[],
     instructions?: VariantInstructions,
   ): Promise<Snapshot>;
+  /**
+   * The same tree with the files of a prepared environment, which are only read: each workspace gets them as they are. Where
+   * the tree has a file of its own at a path, that one stays.
+   */
+  equip(snapshot: Snapshot, environment: EnvironmentLayer): Promise<Snapshot>;
+  /**
+   * Writes the files of a snapshot whose display path `keep` accepts into a folder, with a `.git` that has them in one
+   * commit. With `changes`, of a workspace of the snapshot that still exists, files are as these left them.
+   */
+  extract(
+    snapshot: Snapshot,
+    folder: string,
+    keep: (path: string) => boolean,
+    changes?: Pick<Changes, 'files' | 'contents'>,
+  ): Promise<void>;
   create(snapshot: Snapshot): Promise<Workspace>;
 }
+
+/** What the `prepare` commands of an environment made, in two folders that nothing writes to any more. */
+export type EnvironmentLayer = {
+  /** Tells apart environments that were prepared from different inputs. */
+  key: string;
+  /** Absolute. Its files lie where they belong in the tree; the inputs are among them, with their times. */
+  tree: string;
+  /** Absolute: what is in HOME. */
+  home: string;
+  /** Where commands see the folder around the tree, as they did in the preparation. Absent: where it is. */
+  at?: string;
+};
 
 export type WorkspaceStrategy = 'mount' | 'reflink' | 'copy';
 
@@ -32,9 +59,20 @@ export interface Snapshot {
   readonly notes: SnapshotNotes;
   /** Display paths of its instruction files, those of folders below included. */
   readonly instructionFiles: readonly string[];
+  /** Present after `equip`. */
+  readonly environment?: EquippedEnvironment;
   /** Where the instructions are, if there are any, and what of the repository's own they hide. */
   readonly placed?: Pick<PlacedInstructions, 'path' | 'hides'>;
 }
+
+export type EquippedEnvironment = Pick<EnvironmentLayer, 'key' | 'at'> & {
+  /** Byte paths of the environment's files and whole folders, where the tree has nothing. */
+  roots: ReadonlySet<string>;
+  /** The snapshot without the environment. */
+  bare: Snapshot;
+  /** How long it took to copy the environment; 0 where it is a layer of a mount. */
+  copySeconds: number;
+};
 
 /** Path (bytes as a latin1 string, so that any file name is kept; separated by `/`) → entry. */
 export type TreeEntries = ReadonlyMap<string, TreeEntry>;
@@ -55,6 +93,8 @@ export interface Workspace extends AsyncDisposable {
    */
   readonly path: string;
   readonly snapshot: Snapshot;
+  /** What a sandbox of this workspace has to be started with, besides `path`. */
+  readonly place: { home?: string; at?: string };
   /**
    * Makes the present state the base of `changes()`, `apply()` and `restore()`, so that what `setup` commands made
    * does not count as work of the agent. The patch then applies to a tree in which the same setup has run.
@@ -90,6 +130,11 @@ export interface Changes {
   readonly contents: string;
   /** Display paths of what no patch can hold: device nodes, sockets, nested `.git` folders. */
   readonly unportable: readonly string[];
+  /**
+   * Display paths of what changed in the prepared environment, at most 200 of them. It is in no patch. `null`: nothing shows
+   * it, because the environment is a copy. Absent: there is no environment.
+   */
+  readonly environment?: readonly string[] | null;
 }
 
 export type FileChange = {

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '@whetstone/events';
 import { isUnder } from '@whetstone/sandbox';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
 import type { PolicyDecision, PolicyRequest, Question } from '../../policy/policy.ts';
-import { realPathOf } from '../../policy/real-path.ts';
+import { realPathOf, type SeenPlace } from '../../policy/real-path.ts';
 import type { DialogueTurn } from '../native-agent.ts';
 import type { ClaudeSdkAnswer } from './bridge.ts';
 import { pathsOfCall } from './call-paths.ts';
@@ -31,7 +31,8 @@ export async function decideCall(
   const input = objectIn(question.input) ?? {};
   if (INTERNAL.has(tool)) return { behavior: 'allow' };
   const paths = pathsOfCall(tool, input, connection);
-  if (READING.has(tool) && (await areBelow(free, paths, workingDirectory))) return { behavior: 'allow' };
+  if (READING.has(tool) && (await areBelow(free, paths, workingDirectory, connection.place)))
+    return { behavior: 'allow' };
   const { plugins = [] } = connection;
   const callId = requiredText(question.callId);
   const request = requestOf({ callId, tool, input, paths, workingDirectory, plugins });
@@ -42,8 +43,9 @@ async function areBelow(
   folders: readonly string[],
   paths: readonly string[],
   workdir: string,
+  place: SeenPlace | undefined,
 ): Promise<boolean> {
-  const real = (path: string) => realPathOf(path, workdir);
+  const real = (path: string) => realPathOf(path, workdir, place);
   const roots = await Promise.all(folders.map(real));
   const places = await Promise.all(paths.map(real));
   return places.every((place) => roots.some((root) => isUnder(root.real, place.real)));

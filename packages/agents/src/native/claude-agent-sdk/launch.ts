@@ -15,7 +15,7 @@ export const launch: Launch = {
   stays: staysOpen,
   dialogue: sdkDialogue(async (turn) => {
     const request: ClaudeSdkRequest = {
-      items: await sdkItems(turn.input, turn.workingDirectory),
+      items: await sdkItems(turn.input, turn.workingDirectory, turn.connection.place),
       options: optionsOf(turn),
       // Connectors of the account behind a login.
       env: turn.permissions.apps === 'off' ? { ENABLE_CLAUDEAI_MCP_SERVERS: 'false' } : {},

@@ -32,7 +32,7 @@ async function requestOf(turn: DialogueTurn) {
   const options = turn.options as CodexSdkOptions;
   const isOpen = permissions.network === 'open';
   return present({
-    items: await sdkItems(input, workingDirectory),
+    items: await sdkItems(input, workingDirectory, turn.connection.place),
     codex: {
       ...present({ codexPathOverride: options.codex_path }),
       config: {

@@ -1,0 +1,86 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { makeProject, type Project } from './__fixtures__/project.ts';
+
+let project: Project;
+const cache = mkdtempSync(join(tmpdir(), 'environment-slow-'));
+afterEach(() => project?.[Symbol.dispose]());
+afterAll(() => rmSync(cache, { recursive: true, force: true }));
+
+const store = join(cache, 'whetstone/environments');
+const entries = () => readdirSync(store).filter((name) => name !== 'locks');
+
+test('of two runs one prepares, and what a killed one leaves is nothing to the next', async () => {
+  project = makeProject({
+    files: { 'package.json': '{}' },
+    tasks: [{ id: 'one', prompt: 'x' }],
+    config: {
+      environment: {
+        prepare: ['echo began >> "$COUNT"; sleep 3; echo made > made'],
+        env: { COUNT: `\${COUNT}` },
+      },
+      evaluation: { commands: ['grep made made'] },
+    },
+  });
+  const count = join(project.root, 'count');
+  const environment = { XDG_CACHE_HOME: cache, COUNT: count };
+  const killed = project.start(['run'], environment);
+  await killed.said('Preparing the environment');
+  await expect
+    .poll(() => entries().filter((name) => name.startsWith('tmp-')).length, { timeout: 20_000 })
+    .toBe(1);
+  killed.child.kill('SIGKILL');
+  await killed.finished;
+
+  const first = project.start(['run'], environment);
+  await first.said('Preparing the environment');
+  const second = project.start(['run'], environment);
+  await second.said('Waiting for another process');
+  for (const { finished } of [first, second]) expect(await finished).toMatchObject({ exitCode: 0 });
+  expect(entries()).toEqual([expect.stringMatching(/^[0-9a-f]{64}$/)]);
+  expect(readFileSync(count, 'utf8').split('\n').length - 1).toBeLessThanOrEqual(2);
+});
+
+const hasPython = (() => {
+  try {
+    execFileSync('python3', ['-c', 'import venv']);
+    return true;
+  } catch {
+    return false;
+  }
+})();
+
+test.runIf(hasPython)(
+  'a virtual environment works in every case, and an edited module is compiled again',
+  async () => {
+    project = makeProject({
+      files: {
+        'requirements.txt': '',
+        'lib/mod.py': 'print("old")\n',
+        '.gitignore': '.venv\n__pycache__\n',
+      },
+      tasks: [{ id: 'one', prompt: 'x' }],
+      agents: { editor: `echo 'print("new")' > lib/mod.py` },
+      config: {
+        environment: {
+          inputs: 'all',
+          prepare: [
+            'python3 -m venv --without-pip .venv',
+            `printf '#!%s/.venv/bin/python\\nimport sys, mod\\nprint(sys.prefix)\\n' "$PWD" > .venv/bin/tool`,
+            'chmod +x .venv/bin/tool; echo "$PWD/lib" > .venv/lib/python3*/site-packages/own.pth',
+            '.venv/bin/tool; test -e lib/__pycache__; sleep 1',
+          ],
+        },
+        evaluation: { commands: ['.venv/bin/tool > out && grep -qx new out && grep -qx "$PWD/.venv" out'] },
+      },
+    });
+    const { exitCode, stderr } = await project.whetstone(['run', '--trials', '2', '--jobs', '2'], {
+      XDG_CACHE_HOME: cache,
+    });
+    expect(exitCode, stderr).toBe(0);
+    expect(project.latest().rows).toMatchObject([1, 2].map(() => ({ touched_paths: ['lib/mod.py'] })));
+  },
+);

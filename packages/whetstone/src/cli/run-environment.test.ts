@@ -1,0 +1,147 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, expect, test } from 'vitest';
+import { makeProject, type Project, type ProjectOptions } from './__fixtures__/project.ts';
+
+let project: Project;
+const cache = mkdtempSync(join(tmpdir(), 'environment-test-'));
+afterEach(() => project?.[Symbol.dispose]());
+afterAll(() => rmSync(cache, { recursive: true, force: true }));
+
+const CACHE = { XDG_CACHE_HOME: cache };
+const store = join(cache, 'whetstone/environments');
+const layers = () => readdirSync(store).filter((name) => /^[0-9a-f]{64}$/.test(name));
+
+/** A stand-in for a package manager: it installs a program, prints where it ran, and leaves a file in HOME. */
+const INSTALL = [
+  'mkdir -p node_modules/.bin && cp lock.txt node_modules/installed',
+  `printf '#!/bin/sh\\necho checked in %s\\n' "$PWD" > node_modules/.bin/check`,
+  'chmod +x node_modules/.bin/check; mkdir -p ~/.cache/tool; pwd > ~/.cache/tool/from; ls -A > seen',
+];
+
+const inProject = (environment: Record<string, unknown>, rest: ProjectOptions = {}) =>
+  makeProject({
+    files: { 'lock.txt': 'a 1.0\n', 'src/a.txt': 'source\n', '.gitignore': 'node_modules\n' },
+    tasks: [{ id: 'one', prompt: 'x' }],
+    ...rest,
+    config: {
+      environment: { prepare: INSTALL, inputs: ['lock.txt'], ...environment },
+      evaluation: { commands: ['node_modules/.bin/check', 'cat ~/.cache/tool/from'] },
+      ...rest.config,
+    },
+  });
+
+test('an environment is prepared once, and every agent and clean room has it as it was, at the same path', async () => {
+  project = inProject(
+    {},
+    {
+      tasks: [
+        { id: 'one', prompt: 'x' },
+        { id: 'two', prompt: 'x' },
+      ],
+      agents: {
+        vandal: [
+          'node_modules/.bin/check; cat ~/.cache/tool/from; git status --porcelain; pwd',
+          'echo "exit 0" > node_modules/.bin/check; rm ~/.cache/tool/from; echo new > node_modules/new',
+          'echo work >> src/a.txt',
+        ].join('\n'),
+      },
+    },
+  );
+  const ran = await project.whetstone(['run', '--jobs', '2'], CACHE);
+  expect(ran).toMatchObject({ exitCode: 0 });
+  const { rows, directory } = project.latest();
+  expect(rows).toMatchObject([
+    { outcome: 'passed', touched_paths: ['src/a.txt'] },
+    { outcome: 'passed', touched_paths: ['src/a.txt'] },
+  ]);
+  expect(rows[0]?.environment?.changed_paths).toEqual(['node_modules/.bin/check', 'node_modules/new']);
+  const read = (path: string) => readFileSync(join(directory, 'cases', rows[0]?.case_id ?? '', path), 'utf8');
+  const [first = '', second = ''] = read('stdout.log').split('\n');
+  expect(first).toBe(`checked in ${second}`);
+  // The commands saw the inputs only, and what they left is not shown as a change.
+  expect(read('stdout.log')).toBe(`${first}\n${second}\n${second}\n`);
+  expect(read('verify/validation-0.stdout.log')).toBe(`${first}\n`);
+  expect(read('verify/validation-1.stdout.log')).toBe(`${second}\n`);
+  const [key = ''] = layers();
+  expect(layers()).toHaveLength(1);
+  expect(readFileSync(join(store, key, 'repo/seen'), 'utf8')).toBe('.git\nlock.txt\nnode_modules\nseen\n');
+  expect(readdirSync(join(directory, 'environments'))).toEqual([key.slice(0, 12)]);
+
+  // Another run uses it, and another lock file has another one.
+  await project.whetstone(['run'], CACHE);
+  expect(existsSync(join(project.latest().directory, 'environments'))).toBe(false);
+  expect(layers()).toEqual([key]);
+});
+
+test('a preparation that fails is an error of each case, with its log and without its secrets', async () => {
+  project = inProject(
+    {
+      prepare: ['echo fetching with $TEAM_TOKEN; echo no such package >&2; echo once >> "$COUNT"; exit 4'],
+      env: { TEAM_TOKEN: `\${TEAM_TOKEN}`, COUNT: `\${COUNT}` },
+    },
+    { config: {} },
+  );
+  const count = join(project.root, 'count');
+  const { exitCode } = await project.whetstone(['run', '--trials', '2'], {
+    ...CACHE,
+    ...{ TEAM_TOKEN: 'token-of-the-team-4711', COUNT: count },
+  });
+  expect(exitCode).toBe(1);
+  const { rows, directory } = project.latest();
+  expect(rows).toMatchObject([1, 2].map(() => ({ outcome: 'error', failure_class: 'task', retries: 0 })));
+  expect(rows[0]?.evidence).toMatch(
+    /^[0-9a-f]{12}: prepare: `echo fetching .*` exited 4 \(no such package\)/,
+  );
+  expect(rows[0]?.evidence).toContain('The commands see only the files of `environment.inputs`.');
+  expect(readFileSync(count, 'utf8')).toBe('once\n');
+  const [name = ''] = readdirSync(join(directory, 'environments'));
+  const log = readFileSync(join(directory, 'environments', name, 'prepare-0.stdout.log'), 'utf8');
+  expect(log).toBe('fetching with [masked]\n');
+});
+
+test('services run beside the agent and in the clean room, and write nothing into the workspace', async () => {
+  const serve = `require('node:net').createServer((s) => s.end('pong')).listen({port}, '127.0.0.1')`;
+  const ask = `node -e "require('node:net').connect(process.env.ECHO_PORT, process.env.ECHO_HOST).pipe(process.stdout)"`;
+  project = inProject(
+    {
+      prepare: undefined,
+      inputs: undefined,
+      services: { echo: { command: `echo started > dump; exec node -e "${serve}"` } },
+    },
+    { agents: { asker: ask }, config: { evaluation: { commands: [`test "$(${ask})" = pong`] } } },
+  );
+  expect(await project.whetstone(['run'], CACHE)).toMatchObject({ exitCode: 0 });
+  const { rows, directory } = project.latest();
+  expect(rows).toMatchObject([{ outcome: 'passed', changed_files: 0 }]);
+  const folder = join(directory, 'cases', rows[0]?.case_id ?? '');
+  expect(readFileSync(join(folder, 'stdout.log'), 'utf8')).toBe('pong');
+
+  project.writeConfig({
+    environment: { services: { echo: { command: 'echo no data directory >&2; exit 7' } } },
+  });
+  expect(await project.whetstone(['run'], CACHE)).toMatchObject({ exitCode: 1 });
+  const { rows: failed } = project.latest();
+  expect(failed).toMatchObject([{ outcome: 'error', failure_class: 'task' }]);
+  expect(failed[0]?.evidence).toContain('The service echo ended with exit code 7 before it was ready');
+});
+
+test('prepared environments can be listed and removed', async () => {
+  project = inProject({});
+  const folder = { XDG_CACHE_HOME: join(project.root, 'cache') };
+  expect((await project.whetstone(['environments', 'list'], folder)).stdout).toMatch(
+    /^No environment is prepared\./,
+  );
+  await project.whetstone(['run'], folder);
+  const [layer] = JSON.parse((await project.whetstone(['environments', 'list', '--json'], folder)).stdout);
+  expect(layer).toMatchObject({ files: 5, at: '/w/case', commands: INSTALL, restored_inputs: [] });
+  const { stdout } = await project.whetstone(['environments', 'list'], folder);
+  expect(stdout.split('\n')[1]).toMatch(
+    new RegExp(`^${layer.key.slice(0, 12)} +1 MB +5 +\\d{4}-.* mkdir -p node_modules`),
+  );
+  expect(await project.whetstone(['environments', 'clear', 'nope'], folder)).toMatchObject({ exitCode: 2 });
+  const cleared = await project.whetstone(['environments', 'clear', layer.key.slice(0, 8)], folder);
+  expect(cleared).toMatchObject({ exitCode: 0, stdout: 'Removed 1 environment, 1 MB.\n' });
+  expect((await project.whetstone(['environments', 'list', '--json'], folder)).stdout).toBe('[]\n');
+});

@@ -1,0 +1,80 @@
+import { arch, platform } from 'node:os';
+import type { Sandbox } from '@whetstone/sandbox';
+import type { EnvironmentConfig } from '../config/config.ts';
+import { hashJson } from '../plan/hash-json.ts';
+import type { Snapshot } from '../workspace/workspace.ts';
+
+/** Changes when layers of older versions must not be used any more. */
+const FORMAT = 1;
+
+/**
+ * What an environment depends on: the inputs by content, the commands and their variables (`${NAME}` as written), the
+ * platform and its tools, and the path at which it was made.
+ */
+export function environmentKey(
+  { prepare, env = {} }: EnvironmentConfig,
+  { inputs, tools, at }: { inputs: Snapshot['entries']; tools: string; at: string | undefined },
+): string {
+  const files = [...inputs].map(([path, { mode, oid }]) => [path, mode, oid]).sort();
+  const uid = process.getuid?.() ?? null;
+  return hashJson({
+    FORMAT,
+    files,
+    prepare,
+    env,
+    at: at ?? null,
+    uid,
+    machine: [platform(), arch(), libc()],
+    tools,
+  });
+}
+
+/** The tools that `prepare` starts, and those which they start. */
+const STARTED_WITH: Readonly<Record<string, readonly string[]>> = {
+  npm: ['node'],
+  npx: ['node'],
+  pnpm: ['node'],
+  yarn: ['node'],
+  corepack: ['node'],
+  node: [],
+  bun: [],
+  deno: [],
+  pip: ['python3'],
+  pip3: ['python3'],
+  pipenv: ['python3'],
+  python: [],
+  python3: [],
+  poetry: ['python3'],
+  uv: ['python3'],
+  go: ['cc'],
+  cargo: ['rustc', 'cc'],
+  make: ['cc'],
+  cmake: ['cc'],
+};
+
+/** For a script, whose commands are not known. */
+const USUAL = ['node', 'python3'];
+
+/** The real path and the version of each tool that the commands name. */
+export async function toolVersions(commands: readonly string[], sandbox: Sandbox): Promise<string> {
+  const words = new Set(commands.flatMap((command) => command.split(/[^\w.-]+/)));
+  const named = Object.keys(STARTED_WITH).filter((tool) => words.has(tool));
+  const tools = new Set(
+    named.length === 0 ? USUAL : named.flatMap((tool) => [tool, ...(STARTED_WITH[tool] ?? [])]),
+  );
+  // At the same time, because some take a while.
+  const asked = [...tools].map(
+    (tool) =>
+      `echo "${tool} $(readlink -f "$(command -v ${tool})") $(${tool} ${versionOption(tool)} 2>/dev/null)" &`,
+  );
+  const { stdout } = await sandbox.runShell([...asked, 'wait'].join('\n'), { timeoutMs: 60_000 });
+  return stdout.split('\n').sort().join('\n');
+}
+
+const versionOption = (tool: string): string => (tool === 'go' ? 'version' : '--version');
+
+/** `null` where it is not glibc. */
+function libc(): string | null {
+  const { header } = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };
+  return header?.glibcVersionRuntime ?? null;
+}

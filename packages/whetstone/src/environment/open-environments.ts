@@ -1,0 +1,218 @@
+import { randomBytes } from 'node:crypto';
+import { realpathSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
+import { type Mask, removeTree, type SandboxProvider } from '@whetstone/sandbox';
+import type { EnvironmentConfig } from '../config/config.ts';
+import { commandText } from '../verify/run-commands.ts';
+import type { PrepareAgain } from '../verify/verify.ts';
+import { changedEntries } from '../workspace/changed-entries.ts';
+import { displayPath } from '../workspace/tree-path.ts';
+import type { Snapshot, TreeEntries, Workspaces } from '../workspace/workspace.ts';
+import { environmentKey, toolVersions } from './environment-key.ts';
+import { isInput } from './key-inputs.ts';
+import { isIntact, type LayerFacts, type LayerStore, layerStore, type StoredLayer } from './layer-store.ts';
+import { type Lease, retried } from './lease.ts';
+import { type Preparation, prepareLayer } from './prepare-layer.ts';
+import { sizeLimit } from './size-limit.ts';
+
+/** Environments for the snapshots of one `Workspaces`: prepared once, kept across runs, and in use until disposed. */
+export type Environments = AsyncDisposable & {
+  /**
+   * The snapshot with its environment, which is prepared unless this machine has it. A preparation that failed is not tried
+   * again: everyone who needs it gets the same error.
+   * @throws WhetstoneError `environment-prepare-failed`, `environment-secret-kept`, `environment-inputs-missing`
+   */
+  equip(snapshot: Snapshot): Promise<Snapshot>;
+  /** For the clean room of an agent that changed an input. */
+  prepareAgain: PrepareAgain;
+};
+
+export type EnvironmentsOptions = {
+  config: EnvironmentConfig;
+  /** Variables for the commands, and the secrets in them. */
+  variables: { env: Record<string, string>; secrets: readonly string[] };
+  workspaces: Workspaces;
+  sandboxes: SandboxProvider;
+  /** The folder in which `workspaces` makes its trees. */
+  scratch: string;
+  /** The name of the project, for a list of environments. */
+  project: string;
+  /** The folder for the output of commands: a folder in it for each key. */
+  logs: string;
+  mask: Mask;
+  signal: AbortSignal;
+  onEvent?: (event: EnvironmentEvent) => void;
+  /** Default: that of this machine's user. */
+  store?: LayerStore;
+};
+
+export type EnvironmentEvent =
+  | { type: 'environment.preparing' | 'environment.waiting'; key: string; commands: string[] }
+  | { type: 'environment.ready'; layer: LayerFacts; isNew: boolean }
+  /** Where layered mounts do not work. */
+  | { type: 'environment.copied'; key: string; seconds: number }
+  | { type: 'environment.changed'; key: string; directory: string };
+
+type Used = { layer: StoredLayer; lease: Lease };
+
+export async function openEnvironments(options: EnvironmentsOptions): Promise<Environments> {
+  const { config, workspaces, sandboxes, scratch, store = layerStore() } = options;
+  const onEvent = options.onEvent ?? (() => undefined);
+  const isKeyInput = isInput(config.inputs);
+  await store.sweep();
+  const { neighbours } = await sandboxes.describe();
+  const at = neighbours === 'hidden' ? fixedPath(scratch) : undefined;
+  const used = new Map<string, Promise<Used>>();
+  const equipped = new WeakMap<Snapshot, Promise<Snapshot>>();
+  let tools: Promise<string> | undefined;
+
+  async function findTools(): Promise<string> {
+    await using sandbox = await sandboxes.start({ workdir: scratch, env: {} });
+    return await toolVersions(config.prepare.map(commandText), sandbox);
+  }
+
+  async function equip(snapshot: Snapshot): Promise<Snapshot> {
+    const inputs = inputsOf(snapshot, isKeyInput);
+    tools ??= findTools();
+    const key = environmentKey(config, { inputs, tools: await tools, at });
+    let using = used.get(key);
+    if (!using) {
+      const { variables, ...rest } = options;
+      using = use(
+        store,
+        { ...rest, ...variables, key, snapshot, inputs, at, logs: join(options.logs, key.slice(0, 12)) },
+        onEvent,
+      );
+      used.set(key, using);
+    }
+    const { layer } = await using;
+    const { tree, home } = layer;
+    const equippedSnapshot = await workspaces.equip(snapshot, { key, tree, home, ...present({ at }) });
+    const seconds = equippedSnapshot.environment?.copySeconds ?? 0;
+    if (seconds > 0) onEvent({ type: 'environment.copied', key, seconds });
+    return equippedSnapshot;
+  }
+
+  async function prepareAgain(...[snapshot, changes, keep, logs]: Parameters<PrepareAgain>) {
+    const { bare } = snapshot.environment ?? {};
+    const files = changes.files.filter(({ path }) => keep(path));
+    const isTouched = files.some(
+      ({ path, from }) => isKeyInput(path) || (from !== undefined && isKeyInput(from)),
+    );
+    if (!bare || !isTouched) return undefined;
+    const kept = { files, contents: changes.contents };
+    const entries = changedEntries(bare.entries, kept);
+    const { variables, ...rest } = options;
+    const key = randomBytes(32).toString('hex');
+    const lease = store.lease(key, 'exclusive');
+    const directory = await store.begin(key);
+    const drop = async (): Promise<void> => {
+      await removeTree(directory);
+      lease?.[Symbol.dispose]();
+      await store.forget(key);
+    };
+    try {
+      await prepareLayer(directory, {
+        ...{ ...rest, ...variables, key, at, logs },
+        snapshot: bare,
+        changes: kept,
+        inputs: new Map([...entries].filter(([path]) => isKeyInput(displayPath(path)))),
+      });
+      const layer = { key, tree: join(directory, 'repo'), home: join(directory, 'home'), ...present({ at }) };
+      return { snapshot: await workspaces.equip(bare, layer), [Symbol.asyncDispose]: drop };
+    } catch (error) {
+      await drop();
+      throw error;
+    }
+  }
+
+  return {
+    prepareAgain,
+    equip(snapshot) {
+      const known = equipped.get(snapshot) ?? equip(snapshot);
+      equipped.set(snapshot, known);
+      return known;
+    },
+    async [Symbol.asyncDispose]() {
+      for (const [key, using] of used) {
+        const one = await using.catch(() => undefined);
+        if (!one) continue;
+        const isWhole = await isIntact(one.layer);
+        one.lease[Symbol.dispose]();
+        if (isWhole) continue;
+        onEvent({ type: 'environment.changed', key, directory: one.layer.directory });
+        await store.remove(key);
+      }
+    },
+  };
+}
+
+/**
+ * Where commands see the folder around every tree: a name that is free in the scratch folder, if that has the same path in
+ * every run, else a folder of the user beside it.
+ */
+function fixedPath(scratch: string): string {
+  return dirname(scratch) === '/'
+    ? join(scratch, 'case')
+    : join(realpathSync(tmpdir()), `whetstone-case-${process.getuid?.() ?? 0}`);
+}
+
+function inputsOf({ entries }: Snapshot, isKeyInput: (path: string) => boolean): TreeEntries {
+  const inputs = new Map([...entries].filter(([path]) => isKeyInput(displayPath(path))));
+  if (inputs.size > 0) return inputs;
+  throw new WhetstoneError(
+    'environment-inputs-missing',
+    'The tree has no file that `environment.inputs` names.',
+    {
+      hint: 'Name the files that `prepare` reads, or use `inputs: all` for the whole tree.',
+    },
+  );
+}
+
+/** Takes a layer into use. Of all processes that need it, one makes it, and the others wait. */
+async function use(
+  store: LayerStore,
+  preparation: Preparation,
+  onEvent: (event: EnvironmentEvent) => void,
+): Promise<Used> {
+  const { key, signal } = preparation;
+  const commands = preparation.config.prepare.map(commandText);
+  let isNew = false;
+  let isWaiting = false;
+  const found = await retried(async () => {
+    const lease = store.lease(key, 'shared');
+    const layer = lease && store.read(key);
+    if (layer && (isNew || (await isIntact(layer)))) return { layer, lease };
+    lease?.[Symbol.dispose]();
+    using exclusive = store.lease(key, 'exclusive');
+    if (!exclusive) {
+      if (!isWaiting) onEvent({ type: 'environment.waiting', key, commands });
+      isWaiting = true;
+      return undefined;
+    }
+    const existing = store.read(key);
+    if (existing && (await isIntact(existing))) return undefined;
+    await removeTree(join(store.root, key));
+    onEvent({ type: 'environment.preparing', key, commands });
+    await make(store, preparation);
+    isNew = true;
+    return undefined;
+  }, signal);
+  store.markUsed(key);
+  onEvent({ type: 'environment.ready', layer: found.layer.facts, isNew });
+  if (isNew) await store.shrink(sizeLimit(process.env));
+  return found;
+}
+
+async function make(store: LayerStore, preparation: Preparation): Promise<void> {
+  const directory = await store.begin(preparation.key);
+  try {
+    store.publish(directory, await prepareLayer(directory, preparation));
+  } catch (error) {
+    await removeTree(directory);
+    throw error;
+  }
+}

@@ -1,0 +1,105 @@
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { WhetstoneError } from '@whetstone/errors';
+import type { Mask, Sandbox } from '@whetstone/sandbox';
+import type { ServiceConfig } from '../config/config.ts';
+
+/** A service with the free port that it gets in one sandbox. */
+export type PlacedService = ServiceConfig & { port: number };
+
+/** Chooses a free port of 127.0.0.1 for each service. */
+export async function placeServices(services: readonly ServiceConfig[]): Promise<PlacedService[]> {
+  // All are held until each has one, so that no two get the same.
+  const servers = services.map(() => createServer().listen(0, '127.0.0.1'));
+  try {
+    await Promise.all(servers.map((server) => once(server, 'listening')));
+    return services.map((service, index) => {
+      const address = servers[index]?.address();
+      if (typeof address !== 'object' || address === null) throw new TypeError('a server has no port');
+      return { ...service, port: address.port };
+    });
+  } finally {
+    await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  }
+}
+
+/** `REDIS_HOST` and `REDIS_PORT` for a service named `redis`, for every command of the sandbox. */
+export const serviceVariables = (services: readonly PlacedService[]): Record<string, string> =>
+  Object.fromEntries(
+    services.flatMap(({ name, port }) => {
+      const variable = name.toUpperCase().replaceAll(/\W/g, '_');
+      return [
+        [`${variable}_HOST`, '127.0.0.1'],
+        [`${variable}_PORT`, String(port)],
+      ];
+    }),
+  );
+
+/**
+ * Starts services in a sandbox, in its home, so that they write nothing into the workspace. They end with the sandbox.
+ * Resolves when all are ready.
+ * @throws WhetstoneError `service-not-ready`
+ */
+export async function startServices(
+  sandbox: Sandbox,
+  services: readonly PlacedService[],
+  options: { directory: string; mask: Mask; signal: AbortSignal },
+): Promise<void> {
+  const { directory, mask, signal } = options;
+  if (services.length > 0) mkdirSync(directory, { recursive: true });
+  await Promise.all(
+    services.map(async (service) => {
+      const { name, command, port } = service;
+      const log = (stream: string) => join(directory, `${name}.${stream}.log`);
+      const running = sandbox.runShell(command.replaceAll('{port}', String(port)), {
+        ...{ cwd: sandbox.home, mask, signal },
+        stdoutFile: log('stdout'),
+        stderrFile: log('stderr'),
+      });
+      let end: { exitCode: number | null } | undefined;
+      void running
+        .catch(() => ({ exitCode: null }))
+        .then((result) => {
+          end = result;
+        });
+      await untilReady(service, () => end, signal);
+    }),
+  );
+}
+
+const READY_SECONDS = 60;
+
+async function untilReady(
+  { name, port, ready }: PlacedService,
+  ended: () => { exitCode: number | null } | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  const deadline = performance.now() + READY_SECONDS * 1000;
+  for (;;) {
+    const end = ended();
+    if (end) throw notReady(name, `ended with exit code ${end.exitCode ?? 'unknown'} before it was ready`);
+    if (ready === 'none' || (await accepts(port))) return;
+    if (performance.now() > deadline) throw notReady(name, `did not open port ${port} in ${READY_SECONDS} s`);
+    await delay(25, undefined, { signal });
+  }
+}
+
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+const notReady = (name: string, what: string): WhetstoneError =>
+  new WhetstoneError('service-not-ready', `The service ${name} ${what}; its logs are with the case.`, {
+    where: `environment.services.${name}`,
+  });
