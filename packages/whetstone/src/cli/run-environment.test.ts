@@ -92,7 +92,7 @@ test('a preparation that fails is an error of each case, with its log and withou
   const { rows, directory } = project.latest();
   expect(rows).toMatchObject([1, 2].map(() => ({ outcome: 'error', failure_class: 'task', retries: 0 })));
   expect(rows[0]?.evidence).toMatch(
-    /^[0-9a-f]{12}: prepare: `echo fetching .*` exited 4 \(no such package\)/,
+    /^environments\/[0-9a-f]{12}: prepare: `echo fetching .*` exited 4 \(no such package\)/,
   );
   expect(rows[0]?.evidence).toContain('The commands see only the files of `environment.inputs`.');
   expect(readFileSync(count, 'utf8')).toBe('once\n');

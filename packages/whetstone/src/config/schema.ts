@@ -89,7 +89,10 @@ export const gatewaySchema = z.object({
 
 export const environmentSchema = z.object({
   prepare: list(shellOrArgv),
-  inputs: z.union([z.literal('all'), z.array(treeGlob).min(1)]).nullish(),
+  inputs: z
+    .union([treeGlob, z.array(treeGlob).min(1)])
+    .transform((given) => (given === 'all' ? given : typeof given === 'string' ? [given] : given))
+    .nullish(),
   env: z.record(variableName, environmentValue).nullish(),
   timeout_seconds: seconds.nullish(),
   services: z

@@ -1,6 +1,6 @@
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { strategies } from '../workspace/__fixtures__/strategies.ts';
 import { commitAll } from '../workspace/__fixtures__/test-repo.ts';
 import { openLab } from './__fixtures__/environment-lab.ts';
@@ -259,5 +259,8 @@ test('a tree without an input, and a size limit that is not a number, are errors
   await expect(environments.equip(await lab.snapshot())).rejects.toMatchObject({
     code: 'environment-inputs-missing',
   });
-  expect(existsSync(lab.store.root)).toBe(false);
+  expect(lab.store.list()).toEqual([]);
+  vi.stubEnv('WHETSTONE_ENVIRONMENTS_GB', 'lots');
+  await expect(lab.open({ prepare: ['true'] })).rejects.toMatchObject({ code: 'environment-limit-invalid' });
+  vi.unstubAllEnvs();
 });

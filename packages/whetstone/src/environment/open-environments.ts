@@ -56,12 +56,17 @@ export type EnvironmentEvent =
   | { type: 'environment.copied'; key: string; seconds: number }
   | { type: 'environment.changed'; key: string; directory: string };
 
-type Used = { layer: StoredLayer; lease: Lease };
+type Used = { layer: StoredLayer; lease: Lease; isNew: boolean };
 
+/**
+ * Opens the environments of a configuration. Whoever calls it disposes the result, which ends the use of the layers.
+ * @throws WhetstoneError `environment-limit-invalid`
+ */
 export async function openEnvironments(options: EnvironmentsOptions): Promise<Environments> {
   const { config, workspaces, sandboxes, scratch, store = layerStore() } = options;
   const onEvent = options.onEvent ?? (() => undefined);
   const isKeyInput = isInput(config.inputs);
+  const limit = sizeLimit(process.env);
   await store.sweep();
   const { neighbours } = await sandboxes.describe();
   const at = neighbours === 'hidden' ? fixedPath(scratch) : undefined;
@@ -88,7 +93,8 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
       );
       used.set(key, using);
     }
-    const { layer } = await using;
+    const { layer, isNew } = await using;
+    if (isNew) await store.shrink(limit);
     const { tree, home } = layer;
     const equippedSnapshot = await workspaces.equip(snapshot, { key, tree, home, ...present({ at }) });
     const seconds = equippedSnapshot.environment?.copySeconds ?? 0;
@@ -203,8 +209,7 @@ async function use(
   }, signal);
   store.markUsed(key);
   onEvent({ type: 'environment.ready', layer: found.layer.facts, isNew });
-  if (isNew) await store.shrink(sizeLimit(process.env));
-  return found;
+  return { ...found, isNew };
 }
 
 async function make(store: LayerStore, preparation: Preparation): Promise<void> {

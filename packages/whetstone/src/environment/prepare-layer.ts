@@ -1,5 +1,5 @@
 import { mkdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { type Mask, removeTree, type SandboxProvider } from '@whetstone/sandbox';
@@ -87,7 +87,7 @@ async function runPrepare(
   if (!failed) return;
   throw new WhetstoneError('environment-prepare-failed', `prepare: ${explainFailure(failed)}`, {
     ...(config.inputs !== 'all' && { hint: INPUTS_HINT }),
-    where: basename(logs),
+    where: join(basename(dirname(logs)), basename(logs)),
   });
 }
 
