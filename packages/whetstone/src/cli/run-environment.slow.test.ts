@@ -70,7 +70,7 @@ test.runIf(hasPython)(
           prepare: [
             'python3 -m venv --without-pip .venv',
             `printf '#!%s/.venv/bin/python\\nimport sys, mod\\nprint(sys.prefix)\\n' "$PWD" > .venv/bin/tool`,
-            'chmod +x .venv/bin/tool; echo "$PWD/lib" > .venv/lib/python3*/site-packages/own.pth',
+            'chmod +x .venv/bin/tool; cd .venv/lib/python3*/site-packages && echo "$OLDPWD/lib" > own.pth',
             '.venv/bin/tool; test -e lib/__pycache__; sleep 1',
           ],
         },
