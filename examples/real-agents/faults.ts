@@ -69,7 +69,11 @@ export async function meetFault(
     gatewayMode: 'forward',
     verification: verification(isDone),
   });
-  return { turn, calls: lane.ledger.length, outcome: outcome.status === 'passed' ? 'passed' : outcome.class };
+  return {
+    turn,
+    calls: lane.ledger.length,
+    outcome: 'class' in outcome ? outcome.class : 'passed',
+  };
 }
 
 const verification = (isDone: boolean): Verification => ({

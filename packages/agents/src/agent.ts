@@ -38,11 +38,22 @@ export type HasCapability<Of extends Agent, Name extends keyof AgentCapabilities
       : false
     : false;
 
+/** The answer to an `input.requested`. */
+export type InputResponse = {
+  /** That of the request, if it has one. */
+  id?: string;
+  /** The id of the chosen option, if the answer is one of the request's options. */
+  option?: string;
+  answer: string | boolean | Readonly<Record<string, string>>;
+};
+
 export type TurnInput = {
   /** The prompt. */
   text: string;
   /** The prompt in parts, if it was given so; `text` is then the same in words. Default: the prompt is only text. */
   items?: readonly InputItem[];
+  /** Where the last turn waits for an answer (`input.requested`): the answer. `text` is then the same in words. */
+  response?: InputResponse;
   /**
    * A JSON Schema (draft 2020-12) of type object that the turn's last answer must fit. Only agents with the capability
    * `structuredOutput` get one. The host checks whether the answer fits.

@@ -34,6 +34,7 @@ export {
   defineAgent,
   defineSandboxAgent,
   type HasCapability,
+  type InputResponse,
   type Telemetry,
   type Turn,
   type TurnExit,

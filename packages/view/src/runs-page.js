@@ -49,10 +49,11 @@ function cells(run) {
 }
 
 /** @param {ReadableRun['cases']} cases */
-function caseCounts({ planned, passed, failed, error, missing }) {
+function caseCounts({ planned, passed, failed, error, skipped, missing }) {
   const others = [
     [failed, 'failed'],
     [error, 'without result'],
+    [skipped, 'skipped'],
     [missing, 'not finished'],
   ];
   const shown = others.flatMap(([count, word]) => (count ? `${count} ${word}` : []));

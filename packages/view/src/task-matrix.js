@@ -9,6 +9,7 @@ const MARKS = {
   passed: { sign: '✓', word: 'passed' },
   failed: { sign: '✗', word: 'failed' },
   error: { sign: '!', word: 'infrastructure error' },
+  skipped: { sign: '–', word: 'skipped' },
   missing: { sign: '·', word: 'not finished' },
 };
 

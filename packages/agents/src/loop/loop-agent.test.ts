@@ -11,6 +11,7 @@ import { agentConfig, startAttempt, type TestAttempt } from '../__fixtures__/att
 import type { Turn } from '../agent.ts';
 import type { LoopOptions } from '../config.ts';
 import { createAgent } from '../create-agent.ts';
+import type { PolicyRequest } from '../policy/policy.ts';
 import { loopProfiles } from './loop-profiles.ts';
 
 type Steps = Parameters<typeof scriptFromSteps>[1];
@@ -30,6 +31,26 @@ async function play(
   const agent = await createAgent(config, { environment: {}, hasLanes: true });
   return await agent.send({ text: 'Greet the world.' }, { ...attempt.context, lane });
 }
+
+test('the loop asks who answers in place of a person', async () => {
+  await using attempt = await startAttempt('');
+  const asked: PolicyRequest[] = [];
+  attempt.context.ask = async (request) => {
+    asked.push(request);
+    return { decision: 'approved', rule: 'test', answers: { [request.callId]: ['blue'] } };
+  };
+  const question = { question: 'Which colour?', options: ['red', 'blue'] };
+  const steps: Steps = [
+    { calls: [{ tool: 'native', name: 'ask_user', input: question }] },
+    { text: 'Took it.' },
+  ];
+  const turn = await play(attempt, steps, { profile: 'anthropic' });
+  expect(turn.status).toBe('completed');
+  expect(asked).toMatchObject([
+    { kind: 'question', questions: [{ text: 'Which colour?', options: ['red', 'blue'] }] },
+  ]);
+  expect(turn.events).toContainEqual(expect.objectContaining({ type: 'action.result', output: 'blue' }));
+});
 
 describe.each(loopProfiles)('the loop with profile %s', (profile) => {
   test('edits the workspace and runs commands in the sandbox', async () => {

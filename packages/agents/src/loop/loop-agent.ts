@@ -12,6 +12,7 @@ import { placeContext } from '../kit/place-context.ts';
 import { textTail } from '../kit/text-tail.ts';
 import { createTurnEvents, type TurnEvents } from '../kit/turn-events.ts';
 import { contextPlacesOf } from '../native/context-places.ts';
+import type { AskHuman } from '../policy/policy.ts';
 import { loopDefaults } from './loop-defaults.ts';
 import { loopKey, loopKeyVariable } from './loop-key.ts';
 import { keepSnapshot, readSnapshot, sessionLost } from './loop-snapshots.ts';
@@ -63,9 +64,11 @@ export function createLoopAgent(
         }),
         ...present({ userInstructions }),
         signal,
+        askUser: context.ask !== undefined,
         persist: (snapshot) => keepSnapshot(files.stateDir, snapshot),
       });
       context.session.id = session.id;
+      if (context.ask) answerQuestions(session, context.ask);
       // MCP servers know more secrets than commands do, and the model reads their output unmasked.
       const maskOfKept = createMask([...agentEnvironment.secrets, ...(declared?.secrets ?? [])]);
       await using _log = follow(session, library.createStreamEventMapper(), turn, {
@@ -83,6 +86,23 @@ export function createLoopAgent(
       const ended = context.signal.aborted ? 'abort' : deadline.aborted ? 'timeout' : 'exit';
       return toTurn(config, turn, result, ended);
     },
+  });
+}
+
+/** Gives the questions of the model to who answers in place of a person, and its answers to the session. */
+function answerQuestions(session: Session, ask: AskHuman): void {
+  session.on((event) => {
+    if (event.kind !== 'INPUT_REQUESTED') return;
+    const { callId, question: text, options } = event.data;
+    const request = { kind: 'question', callId, questions: [{ id: callId, text, options }] } as const;
+    const answering = async () => {
+      const decided = await ask(request);
+      const given = decided?.answers?.[callId]?.join(', ');
+      const nobody = 'Nobody answers. Decide by yourself.';
+      await session.submit(given || (decided?.decision === 'approved' ? 'Yes.' : decided ? 'No.' : nobody));
+    };
+    // The turn itself reports how it ended, also when the session has ended in between.
+    answering().catch(() => undefined);
   });
 }
 

@@ -5,7 +5,7 @@ import { openAttemptFolder } from '@whetstone/agents/evaluator';
 import { replyText } from '@whetstone/events';
 import type { Lane } from '@whetstone/gateway';
 import type { SandboxProvider } from '@whetstone/sandbox';
-import { answerSchema, type JudgePrompt } from '../eval/judge/judge-prompt.ts';
+import type { JudgePrompt } from '../eval/judge/judge-prompt.ts';
 import type { Changes, Workspace, Workspaces } from '../workspace/workspace.ts';
 import type { Judge } from './ask-judge-model.ts';
 
@@ -28,7 +28,7 @@ const WORK = `The folder work/ has the files as the judged agent left them, so t
 export function openJudgeAgent(agent: Agent, lane: Lane, { sandboxes, scratch, layWork }: JudgeRoom): Judge {
   return {
     name: agent.name,
-    async ask({ instructions, question }: JudgePrompt, signal) {
+    async ask({ instructions, question, schema }: JudgePrompt, signal) {
       await using room = openAttemptFolder(scratch);
       const folder = join(room.directory, 'judge');
       await mkdir(folder);
@@ -38,7 +38,7 @@ export function openJudgeAgent(agent: Agent, lane: Lane, { sandboxes, scratch, l
       const turn = await driveAgent(agent, {
         ...{ sandbox, lane, signal, timeoutMs: VOTE_MS },
         prompt: [instructions, IN_FILES, ...(layWork ? [WORK] : [])].join('\n\n'),
-        ...(agent.capabilities?.structuredOutput && { outputSchema: answerSchema }),
+        ...(agent.capabilities?.structuredOutput && { outputSchema: schema }),
       });
       if (turn.status !== 'completed') {
         throw new Error(`it did not complete${turn.exit?.message ? `: ${turn.exit.message}` : ''}`);

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Lane } from '@whetstone/gateway';
 import type { ClientProvider } from '@whetstone/loop';
 import type { JudgeConfig } from '../config/config.ts';
-import { answerSchema, type JudgePrompt } from '../eval/judge/judge-prompt.ts';
+import type { JudgePrompt } from '../eval/judge/judge-prompt.ts';
 import { isSameModel } from '../eval/judge/same-model.ts';
 
 /** How often a call is made when the provider fails in a way that may pass. */
@@ -42,7 +42,7 @@ export async function openJudgeModel(
             { role: 'system', content: prompt.instructions },
             { role: 'user', content: [{ type: 'text', text: prompt.question }] },
           ],
-          responseFormat: { type: 'json', schema: answerSchema, name: 'verdict' },
+          responseFormat: { type: 'json', schema: prompt.schema, name: 'answer' },
           abortSignal: AbortSignal.any([signal, AbortSignal.timeout(CALL_MS)]),
         });
       } catch (error) {

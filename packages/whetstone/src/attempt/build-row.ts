@@ -56,7 +56,7 @@ export function buildRow(input: {
     network_declared: attempt.agentConfig.network,
 
     outcome: outcome.status,
-    failure_class: outcome.status === 'passed' ? null : outcome.class,
+    failure_class: 'class' in outcome ? outcome.class : null,
     evidence: outcome.status === 'passed' ? null : mask.text(outcome.evidence),
     status: contextEvalStatus(outcome, trace, turn),
     confidence: !verified(trace) ? 'low' : outcome.status === 'passed' ? 'high' : 'medium',
@@ -146,7 +146,7 @@ function contextEvalStatus(outcome: Outcome, { verification }: Trace, turn?: Tur
   if (turn && turn.status !== 'completed') return 'agent_failed';
   if (verification?.validation === 'failed') return 'validation_failed';
   if (turn && verification) return 'completed';
-  if (outcome.status !== 'passed' && outcome.class === 'task') return 'workspace_failed';
+  if ('class' in outcome && outcome.class === 'task') return 'workspace_failed';
   return 'internal_error';
 }
 

@@ -8,6 +8,7 @@ import type { Judgement, JudgeRequest, Vote } from '../eval/judge/judgement.ts';
 import { type Material, materialOf } from '../eval/judge/material.ts';
 import { readVote } from '../eval/judge/read-vote.ts';
 import { isSameModel } from '../eval/judge/same-model.ts';
+import { readUserReply, type UserReply, type UserRequest, userPrompt } from '../eval/judge/user-prompt.ts';
 import { hashJson } from '../plan/hash-json.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import { type JudgeRoom, openJudgeAgent } from './ask-judge-agent.ts';
@@ -18,6 +19,8 @@ import { maskValues } from './mask-values.ts';
 /** The judge of one case. Its lane opens with its first question. */
 export type CaseJudge = AsyncDisposable & {
   judge(request: JudgeRequest): Promise<Judgement>;
+  /** Lets its model play a user. Rejects where that cannot be done. */
+  user(request: UserRequest): Promise<UserReply>;
   /** Its model calls, as they come. `undefined`: it was not asked. */
   readonly calls: JudgeCalls | undefined;
 };
@@ -33,15 +36,15 @@ export type JudgedCase = {
   room?: JudgeRoom;
   /** Where its model calls are kept. Default: nowhere. */
   ledgerFile?: string;
-  /** Called with each judgement, masked, under the key of its question. */
-  onJudgement(kept: KeptJudgement): void;
+  /** Called with each answer, masked, under the key of its question. */
+  onAnswer(kept: KeptAnswer): void;
 };
 
 /** A line of `judgements.jsonl`: `rescore` finds the answer to the same question there. */
-export type KeptJudgement = { key: string; judgement: Judgement };
+export type KeptAnswer = { key: string } & ({ judgement: Judgement } | { reply: UserReply });
 
 export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): CaseJudge {
-  const { planned, mask, signal, ledgerFile, onJudgement, room } = judged;
+  const { planned, mask, signal, ledgerFile, onAnswer, room } = judged;
   let opening: ReturnType<typeof open> | undefined;
   let calls: JudgeCalls | undefined;
   const open = async ({ config, gateway, agent }: LabJudge) => {
@@ -57,7 +60,7 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
 
   async function decide(request: JudgeRequest): Promise<Judgement> {
     if (!judge) {
-      return notJudged('no judge is configured: set `judge` in the experiment or in whetstone.config.ts');
+      return notJudged(NO_JUDGE);
     }
     opening ??= open(judge);
     const { lane, judges } = await opening;
@@ -94,8 +97,22 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
     async judge(request) {
       const asked = maskValues(request, mask);
       const judgement = await decide(asked).catch((error: unknown) => notJudged(messageOf(error)));
-      onJudgement({ key: requestKey(asked), judgement: maskValues(judgement, mask) });
+      onAnswer({ key: requestKey(asked), judgement: maskValues(judgement, mask) });
       return judgement;
+    },
+    async user(request) {
+      if (!judge) throw new Error(`the user has nobody who plays it: ${NO_JUDGE}`);
+      opening ??= open(judge);
+      const { lane, judges } = await opening;
+      if (!judges.model) throw new Error('the judge has no `model`, which plays the user');
+      const asked = maskValues(request, mask);
+      try {
+        const reply = readUserReply(await judges.model.ask(userPrompt(asked), signal));
+        onAnswer({ key: hashJson(asked), reply: maskValues(reply, mask) });
+        return reply;
+      } catch (error) {
+        throw new Error(`the simulated user: ${whyNot(error, lane)}`);
+      }
     },
     async [Symbol.asyncDispose]() {
       const opened = await opening?.catch(() => undefined);
@@ -107,6 +124,8 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
 /** The same question about the same material has the same key. */
 export const requestKey = ({ material, ...request }: JudgeRequest): string =>
   hashJson({ ...request, material: materialOf(material).lines });
+
+const NO_JUDGE = 'no judge is configured: set `judge` in the experiment or in whetstone.config.ts';
 
 const whyNot = (error: unknown, { ledger }: Lane): string =>
   ledger.some(({ flags }) => flags.includes('over-budget'))

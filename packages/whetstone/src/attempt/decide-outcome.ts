@@ -7,6 +7,8 @@ import type { Verification } from '../verify/verify.ts';
 /** What one case came to, with what was seen in one sentence. An `error` is missing data, never a zero. */
 export type Outcome =
   | { status: 'passed' }
+  /** An eval ended itself, with this reason. */
+  | { status: 'skipped'; evidence: string }
   | { status: 'failed'; class: AgentFailure; evidence: string }
   | { status: 'error'; class: InfrastructureFailure; evidence: string };
 
@@ -30,6 +32,8 @@ export const inTurn = (turns: TurnCount | undefined, evidence: string): string =
 
 /** Decides the outcome from the wire, then the process's end, then the clean room; never from the agent's claims. */
 export function decideOutcome(evidence: Evidence): Outcome {
+  const { skipped, broken } = evidence.verification;
+  if (skipped !== undefined && !broken) return { status: 'skipped', evidence: skipped };
   const calls = evidence.calls.filter((call) => !call.flags.includes('auxiliary'));
   const outcome = outcomeOf(evidence, calls);
   // Work that was good enough when the budget ended has passed.

@@ -1,5 +1,12 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
-import { type AgentSession, openSession, type Turn, type TurnInput } from '@whetstone/agents';
+import {
+  type AgentSession,
+  type AskHuman,
+  openSession,
+  type PolicyRequest,
+  type Turn,
+  type TurnInput,
+} from '@whetstone/agents';
 import { createTurnStamp } from '@whetstone/agents/evaluator';
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -71,7 +78,7 @@ export async function driveEval(
           }),
         },
       }),
-      onJudgement: (kept) => appendFileSync(files.judgements, `${JSON.stringify(kept)}\n`, { mode: 0o600 }),
+      onAnswer: (kept) => appendFileSync(files.judgements, `${JSON.stringify(kept)}\n`, { mode: 0o600 }),
     },
     lab.judge,
   );
@@ -90,10 +97,11 @@ export async function driveEval(
     { file: evalTask.file, key: evalTask.key, id: task.id, agentName: planned.agent, ...given },
     {
       calls: {
-        async send(session, input) {
+        async send(session, input, asks) {
           // A clean room reads the files of the workspace, so the agent waits for it.
           await Promise.allSettled(checks);
-          return sessions.send(session, input);
+          const ask = asks ? (request: PolicyRequest) => code.ask(session, request) : undefined;
+          return sessions.send(session, input, ask);
         },
         changes: async () => {
           const found = await changes();
@@ -106,6 +114,7 @@ export async function driveEval(
           return checking;
         },
         judge: judge.judge,
+        user: judge.user,
         masked: async (texts) => (mask.isEmpty ? undefined : texts.map(mask.text)),
         content: async (path, side) => {
           const found = await changes();
@@ -177,19 +186,20 @@ class Sessions {
     this.#limitMs = limitMs;
   }
 
-  async send(number: number, input: TurnInput): Promise<SentTurn> {
+  /** `ask`: answers what the agent asks; it is that of the first message for the whole session. */
+  async send(number: number, input: TurnInput, ask?: AskHuman): Promise<SentTurn> {
     if (this.failure) throw this.failure.error;
     try {
-      return await this.#send(number, input);
+      return await this.#send(number, input, ask);
     } catch (error) {
       this.failure = { error };
       throw error;
     }
   }
 
-  async #send(number: number, input: TurnInput): Promise<SentTurn> {
+  async #send(number: number, input: TurnInput, ask: AskHuman | undefined): Promise<SentTurn> {
     const trace = this.#trace;
-    const session = await this.#session(number);
+    const session = await this.#session(number, ask);
     const index = trace.turnsSent;
     trace.turnsSent += 1;
     this.#keepPrompt(number, index, input.text);
@@ -219,13 +229,13 @@ class Sessions {
     return { ...sent, events };
   }
 
-  async #session(number: number): Promise<AgentSession> {
+  async #session(number: number, ask: AskHuman | undefined): Promise<AgentSession> {
     const open = this.#open.get(number);
     if (open) return open;
     const { agent, variant } = this.#attempt;
     const session = await openSession(agent, {
       ...sessionOptions(this.#attempt, this.#resources),
-      ...present({ flags: variant.flags, model: modelOf(this.#attempt.agentConfig) }),
+      ...present({ ask, flags: variant.flags, model: modelOf(this.#attempt.agentConfig) }),
     });
     this.#open.set(number, session);
     return session;
@@ -267,5 +277,8 @@ async function settle(
     lab.mask,
   );
   writeFileSync(file, `${JSON.stringify(trace.assertions, null, 2)}\n`, { mode: 0o600 });
-  return joinVerdicts(verification, trace.assertions, failure && placedBelow(failure, root));
+  return joinVerdicts(verification, trace.assertions, {
+    ...tested,
+    ...(failure && { failure: placedBelow(failure, root) }),
+  });
 }

@@ -1,5 +1,5 @@
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
-import type { TestFailure } from '../eval/protocol.ts';
+import type { Tested, TestFailure } from '../eval/protocol.ts';
 import type { Verification } from '../verify/verify.ts';
 
 /** With the path of the file relative to the project, as far as it is in it. */
@@ -17,8 +17,9 @@ export function placedBelow<Placed extends { at?: { file: string; line: number; 
 export function joinVerdicts(
   verification: Verification,
   assertions: readonly AssertionRecord[],
-  failure: TestFailure | undefined,
+  { failure, skipped }: Tested,
 ): Verification {
+  if (skipped !== undefined) return { ...verification, skipped };
   const gates = assertions.filter(({ severity }) => severity === 'gate');
   const unavailable = gates.find(({ status, optional }) => status === 'unavailable' && !optional);
   const failed = gates.filter(({ status }) => status === 'failed');

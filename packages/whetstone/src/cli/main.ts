@@ -177,6 +177,17 @@ function addExp(program: Command, action: ActionOf): void {
     .option('--json', 'print the summary and what changed as JSON')
     .action(action(async () => (await import('./rescore.ts')).rescoreCommand));
   program
+    .command('agreement')
+    .description('compare the labels of a judge with those of people: Cohen’s κ with its interval')
+    .argument('<labels>', 'JSON Lines such as {"id": "a", "human": "good", "judge": "bad"}')
+    .option(
+      '--run <run>',
+      'take the judge’s labels (passed, failed) from this run; ids are those of cases or tasks',
+    )
+    .option('--label <label>', 'which judge of the run, by the name that the eval gave it')
+    .option('--json', 'print JSON')
+    .action(action(async () => (await import('./agreement.ts')).agreementCommand));
+  program
     .command('list')
     .description('list the evals and the experiments of a project')
     .option('--json', 'print JSON')

@@ -105,7 +105,7 @@ type Totals = { before: number; total: number; rows: CaseRow[]; running: number;
 
 function totalsLine({ before, total, rows, running, elapsed }: Totals, colors: Colors): string {
   const done = before + rows.length;
-  const failed = rows.filter((row) => row.outcome !== 'passed').length;
+  const failed = rows.filter(({ outcome }) => outcome === 'failed' || outcome === 'error').length;
   const remaining = total - done;
   const estimate = rows.length > 0 && remaining > 0 ? (elapsed / rows.length) * remaining : undefined;
   const known = rows.flatMap((row) => row.cost_usd ?? []);
@@ -124,8 +124,10 @@ function caseLine(planned: PlannedCase, row: CaseRow, colors: Colors): string {
     passed: colors.green('passed'),
     failed: colors.red('failed'),
     error: colors.yellow('error '),
+    skipped: colors.dim('skip  '),
   }[row.outcome];
-  const why = row.outcome === 'passed' ? '' : `  ${row.failure_class}: ${oneLine(row.evidence ?? '', 120)}`;
+  const kind = row.failure_class === null ? '' : `${row.failure_class}: `;
+  const why = row.outcome === 'passed' ? '' : `  ${kind}${oneLine(row.evidence ?? '', 120)}`;
   return `${mark}  ${label(planned)}  ${seconds(row.duration_seconds)}${why}`;
 }
 

@@ -129,7 +129,8 @@ async function problemsOf(
  * variant of each agent is judged by itself, and the baseline only if nothing is compared with it.
  */
 function exitCodeOf({ cases, arms, baseline }: Summary, failUnder: number | undefined): 0 | 1 {
-  if (failUnder === undefined) return cases.planned > 0 && cases.passed === cases.planned ? 0 : 1;
+  if (failUnder === undefined)
+    return cases.planned > 0 && cases.passed + cases.skipped === cases.planned ? 0 : 1;
   const variants = arms.filter((arm) => arm.variant !== baseline);
   const judged = variants.length > 0 ? variants : arms;
   return judged.length > 0 && judged.every(({ bounds: [lowest] }) => lowest >= failUnder) ? 0 : 1;

@@ -13,7 +13,16 @@ export {
   type ExperimentVariant,
   type ProjectDefinition,
 } from './define.ts';
-export type { Message, TestContext, TestSession, TestTurn } from './test-context.ts';
+export type {
+  Answer,
+  Message,
+  Question,
+  Responder,
+  SimulatedUser,
+  TestContext,
+  TestSession,
+  TestTurn,
+} from './test-context.ts';
 
 // What to compare values, tool calls and commands with.
 

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { getCompileCacheDir } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import type { PolicyDecision, PolicyRequest } from '@whetstone/agents';
 import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { inheritedEnvironment } from '@whetstone/sandbox';
@@ -44,6 +45,8 @@ export type TestHost = {
 export interface EvalAttempt extends Disposable {
   /** Calls the test function. Resolves when it has ended; a code that hangs, or ends its process, is a failure. */
   run(): Promise<Tested>;
+  /** Asks the eval what it answers to a question of the agent; `undefined` leaves it to the policy. */
+  ask(session: number, request: PolicyRequest): Promise<PolicyDecision | undefined>;
   /** Judges the assertions. Rejects with an EvalCodeError if that cannot be done. */
   settle(): Promise<Settled>;
 }
@@ -100,6 +103,7 @@ export function openEvalWorkers({ ownCodeMs = OWN_CODE_MS } = {}): EvalWorkers {
             throw error;
           }
         },
+        ask: (session, request) => worker.decide(session, request, signal),
         async settle() {
           const { settled } = await worker.ask({ type: 'settle' }, 'settled', ownCodeMs);
           isOpen = false;
@@ -130,6 +134,8 @@ type Worker = {
     ownCodeMs: number,
     signal?: AbortSignal,
   ): Promise<Received<Type>>;
+  /** Resolves with `undefined` also when the process has ended, or the signal aborts. */
+  decide(session: number, request: PolicyRequest, signal: AbortSignal): Promise<PolicyDecision | undefined>;
   /** Whose calls are answered from now on. */
   serve(host: TestHost | undefined): void;
   kill(): Promise<void>;
@@ -149,17 +155,21 @@ function startWorker(onExit: () => void): Worker {
   const closed = new Promise<void>((resolve) => child.once('close', () => resolve()));
   let host: TestHost | undefined;
   let waiting: Waiting | undefined;
+  const questions = new Map<number, (decision?: PolicyDecision) => void>();
+  let asked = 0;
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (text: string) => host?.onLog(text));
   }
   child.on('message', (received) => {
     const message = received as FromWorker;
     if (message.type === 'log') host?.onLog(`${message.text}\n`);
+    else if (message.type === 'decided') questions.get(message.question)?.(message.decision);
     else if (message.type === 'call') void answer(child, message, host, waiting);
     else waiting?.received(message);
   });
   child.once('exit', (code, signal) => {
     onExit();
+    for (const decided of questions.values()) decided();
     waiting?.failed(`the eval's code ended its process (${signal ?? `exit code ${code}`})`);
   });
   child.once('error', (error) => waiting?.failed(`the process of the evals failed: ${error.message}`));
@@ -174,6 +184,19 @@ function startWorker(onExit: () => void): Worker {
       waiting = waitFor(type, { ownCodeMs, signal, kill: () => void kill() });
       child.send(message);
       return waiting.promise as Promise<never>;
+    },
+    async decide(session, request, signal) {
+      if (!child.connected || signal.aborted) return undefined;
+      const question = asked++;
+      const { promise, resolve } = Promise.withResolvers<PolicyDecision | undefined>();
+      const leave = () => resolve(undefined);
+      signal.addEventListener('abort', leave, { once: true });
+      questions.set(question, resolve);
+      child.send({ type: 'asked', question, session, request } satisfies ToWorker);
+      const decision = await promise;
+      signal.removeEventListener('abort', leave);
+      questions.delete(question);
+      return decision;
     },
     serve(next) {
       host = next;

@@ -1,6 +1,14 @@
-import type { AgentCapabilities, StreamEvent, Turn, TurnInput } from '@whetstone/agents';
+import type {
+  AgentCapabilities,
+  PolicyDecision,
+  PolicyRequest,
+  StreamEvent,
+  Turn,
+  TurnInput,
+} from '@whetstone/agents';
 import type { AssertionRecord, FileChange } from './assertions/assertion.ts';
 import type { Judgement, JudgeRequest } from './judge/judgement.ts';
+import type { UserReply, UserRequest } from './judge/user-prompt.ts';
 
 /** What the process of the evals and the run say to each other. Each message is one structured clone. */
 
@@ -51,12 +59,15 @@ export type SentChange = Omit<FileChange, 'before' | 'after'>;
 
 /** What the code of an eval asks of the run while it runs. */
 export type TestCalls = {
-  send: (session: number, input: TurnInput) => Promise<SentTurn>;
+  /** `asks`: whether the eval answers what the agent asks in the session, from its first message on. */
+  send: (session: number, input: TurnInput, asks: boolean) => Promise<SentTurn>;
   changes: () => Promise<SentChange[] | undefined>;
   /** Runs the tests or a script of package.json in a clean room, on the files as they are now. */
   check: (what: CleanRoomCheck) => Promise<CheckResult>;
   /** These texts with what the host masks replaced, which the process of the evals never gets. `undefined`: it knows no secret. */
   masked: (texts: readonly string[]) => Promise<string[] | undefined>;
+  /** The next message of a simulated user that a model plays. */
+  user: (request: UserRequest) => Promise<UserReply>;
   judge: (request: JudgeRequest) => Promise<Judgement>;
   content: (path: string, side: 'before' | 'after') => Promise<string | undefined>;
 };
@@ -70,7 +81,7 @@ export type CheckResult = { status: 'passed' | 'failed' | 'broken'; message: str
 export type TestFailure = { message: string; at?: { file: string; line: number; column: number } };
 
 /** How the test function ended, before its assertions are judged. */
-export type Tested = { failure?: TestFailure };
+export type Tested = { failure?: TestFailure /** The reason that it gave to `t.skip`. */; skipped?: string };
 
 /** All assertions of an attempt, judged. */
 export type Settled = { assertions: AssertionRecord[] };
@@ -80,6 +91,7 @@ export type ToWorker =
   | { type: 'test'; request: TestRequest }
   | { type: 'settle' }
   | { type: 'abort'; reason: string }
+  | { type: 'asked'; question: number; session: number; request: PolicyRequest }
   | { type: 'answer'; call: number; value?: unknown; error?: string };
 
 export type FromWorker =
@@ -87,4 +99,5 @@ export type FromWorker =
   | { type: 'tested'; tested: Tested }
   | { type: 'settled'; settled: Settled }
   | { type: 'log'; text: string }
+  | { type: 'decided'; question: number; decision?: PolicyDecision }
   | { type: 'call'; call: number; name: keyof TestCalls; args: unknown[] };

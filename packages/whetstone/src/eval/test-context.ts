@@ -1,4 +1,12 @@
-import type { AgentCapabilities, JsonObject, StreamEvent, Turn, TurnInput, Usage } from '@whetstone/agents';
+import type {
+  AgentCapabilities,
+  JsonObject,
+  PolicyRequest,
+  StreamEvent,
+  Turn,
+  TurnInput,
+  Usage,
+} from '@whetstone/agents';
 import type { Observability } from '@whetstone/agents/evals';
 import type { AssertionHandle } from './assertions/assertion.ts';
 import type { AssertionsFor, OutputAssertions, WorkspaceDiff } from './assertions/assertions.ts';
@@ -64,11 +72,67 @@ export type TestSession<Capabilities extends AgentCapabilities> = Assertions<Cap
   readonly costUsd: number | undefined;
 };
 
-type Conversation<Capabilities extends AgentCapabilities> = {
+/** What an agent asks in the middle of a turn. */
+export type Question = {
+  kind: PolicyRequest['kind'];
+  /** What it asks: the text of a question, a command, the name and input of a tool, paths. */
+  prompt: string;
+  /** Of a question: the answers to choose from. */
+  options: readonly string[];
+  /** All that is known of it. */
+  request: PolicyRequest;
+};
+
+/**
+ * `true` allows and `false` refuses; a text answers a question, or each of several; an object answers questions by their
+ * ids or texts, and an elicitation by its fields.
+ */
+export type Answer = boolean | string | Readonly<Record<string, string>>;
+
+/** Answers a question, or leaves it to the policy with `undefined`. */
+export type Responder = (question: Question) => Answer | undefined | Promise<Answer | undefined>;
+
+/** Answering what an agent asks, and letting somebody else talk with it. */
+type Talk<Capabilities extends AgentCapabilities> = {
+  /**
+   * Answers from now on what the agent asks in the middle of a turn of this session, and what neither a rule of its policy
+   * nor its permissions allow. Each answer is an `approval.decided` event with the rule `t.respond`.
+   */
+  respond(responder: Responder): void;
+  /**
+   * Answers the last `input.requested` of a turn with the status `waiting`, and resolves with the turn after it. Throws
+   * when the last turn of this session does not wait.
+   */
+  respond(answer: Answer): Promise<TestTurn<Capabilities>>;
+  /** Lets a simulated user talk with the agent in this session. */
+  converse(user: SimulatedUser): Promise<Conversed<TestTurn<Capabilities>>>;
+};
+
+/**
+ * A user that talks with the agent. `says`: its messages, or a function of the talk so far that gives the next one, and
+ * `undefined` at the end. `goal`: what it wants; the model of `judge` plays it, with `opening` as its first message if it is
+ * given. `limit`: the most messages that it sends. Default: 10.
+ */
+export type SimulatedUser = { limit?: number } & (
+  | {
+      says: readonly string[] | ((said: readonly Said[]) => string | undefined | Promise<string | undefined>);
+    }
+  | { goal: string; opening?: string }
+);
+
+export type Said = { by: 'user' | 'agent'; text: string };
+
+/**
+ * A talk. `ended`: the user has reached its goal or said everything (`reached`), has `given up`, would have gone on at its
+ * `limit`, or a turn of the `agent` failed or waits.
+ */
+export type Conversed<Turn> = { turns: readonly Turn[]; ended: 'reached' | 'given up' | 'limit' | 'agent' };
+
+type Conversation<Capabilities extends AgentCapabilities> = Talk<Capabilities> & {
   /** All assistant messages so far, joined by newlines. */
   readonly reply: string;
   /** Begins a session that knows nothing of the others. They share the workspace. */
-  newSession(): TestSession<Capabilities> & { readonly reply: string };
+  newSession(): TestSession<Capabilities> & Talk<Capabilities> & { readonly reply: string };
 };
 
 type Workspace = {
@@ -91,6 +155,11 @@ export type TestContext<Capabilities extends AgentCapabilities> = TestSession<Ca
     readonly o11y: Observability;
     /** Writes a line to `eval.log` of the case. */
     log(message: string): void;
+    /**
+     * Ends the eval here: the case is `skipped`, with this reason in every output, and in no rate. What it asserted before is
+     * recorded, and does not count.
+     */
+    skip(reason: string): never;
     /** Puts the assertions that are made in `body` under a heading. */
     group<Result>(name: string, body: () => Result): Result;
   };

@@ -54,7 +54,8 @@ export const caseRowSchema = z.object({
   /** What was enforced: `open` in the process sandbox, whatever the agent's profile declares. */
   network: z.string(),
 
-  outcome: z.enum(['passed', 'failed', 'error']),
+  /** `skipped`: an eval ended itself with `t.skip`; `evidence` is its reason. Such a case is in no rate. */
+  outcome: z.enum(['passed', 'failed', 'error', 'skipped']),
   failure_class: z.enum([...failureClasses.failed, ...failureClasses.error]).nullable(),
   evidence: z.string().nullable(),
   /** context-eval's status, derived from the outcome. */

@@ -1,6 +1,6 @@
 import type { Manifest } from '../record/manifest.ts';
 import { FEWEST_TASKS } from '../stats/population-difference.ts';
-import { type CaseResult, countOutcomes } from './case-results.ts';
+import { type CaseResult, countOutcomes, isSkipped } from './case-results.ts';
 import { aboutTheContext } from './context-caveats.ts';
 import { counted } from './format.ts';
 import { aboutTheRequests } from './request-caveats.ts';
@@ -11,6 +11,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
     ...aboutTheModel(manifest),
     ...aboutTheSample(manifest),
     ...aboutReuse(cases),
+    ...aboutSkipped(cases),
     ...aboutTheResults(cases),
     ...aboutTheContext(cases),
     ...aboutTheRequests(manifest, cases),
@@ -21,7 +22,7 @@ export function findCaveats(manifest: Manifest, cases: readonly CaseResult[]): s
 
 /** Whether a case has a verdict although nothing checked the work. */
 export function isUnverified({ row }: CaseResult): boolean {
-  return row !== null && row.outcome !== 'error' && row.confidence === 'low';
+  return row !== null && (row.outcome === 'passed' || row.outcome === 'failed') && row.confidence === 'low';
 }
 
 /** Whether a case has not run, because an earlier run has the result of the same work. */
@@ -33,6 +34,17 @@ function aboutReuse(cases: readonly CaseResult[]): string[] {
     reused > 0 &&
       `${reused} of ${counted(cases.length, 'case')} did not run: their results, times and costs are those of earlier runs of the same work.`,
   );
+}
+
+/** Each reason with the tasks that gave it. */
+function aboutSkipped(cases: readonly CaseResult[]): string[] {
+  const byReason = Map.groupBy(cases.filter(isSkipped), ({ row }) => row?.evidence ?? '');
+  return [...byReason].map(([reason, skipped]) => {
+    const tasks = [...new Set(skipped.map(({ task_id }) => task_id))];
+    const named = [...tasks.slice(0, 5), ...(tasks.length > 5 ? [`${tasks.length - 5} more`] : [])];
+    const count = `${counted(skipped.length, 'case')} skipped ${skipped.length === 1 ? 'itself' : 'themselves'}`;
+    return `${count} and ${skipped.length === 1 ? 'is' : 'are'} in no rate (${named.join(', ')}): ${reason}`;
+  });
 }
 
 function aboutTheModel(manifest: Manifest): string[] {

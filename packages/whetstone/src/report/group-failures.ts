@@ -1,4 +1,4 @@
-import type { CaseResult } from './case-results.ts';
+import { type CaseResult, isSkipped } from './case-results.ts';
 import type { FailureGroup } from './summary.ts';
 
 /** What a failure class means, for a heading. A class without a title is its own title. */
@@ -18,7 +18,9 @@ const TITLES: Record<string, string> = {
 
 /** The cases that failed or ended in an error, by class, the most frequent first. Cases are in plan order. */
 export function groupFailures(cases: readonly CaseResult[]): FailureGroup[] {
-  const failed = cases.flatMap((one) => (one.row && one.row.outcome !== 'passed' ? one.row : []));
+  const failed = cases.flatMap((one) =>
+    one.row && one.row.outcome !== 'passed' && !isSkipped(one) ? one.row : [],
+  );
   return [...Map.groupBy(failed, (row) => row.failure_class ?? 'unclassified')]
     .map(([name, rows]) => ({
       class: name,

@@ -12,7 +12,8 @@ export type JunitRun = { summary: Summary; manifest: Manifest; rows: readonly Ca
 
 /**
  * JUnit XML of one run or of several: one suite per agent × variant, one test case per planned case. A failed case is a
- * `<failure>`, an infrastructure error an `<error>`, an unfinished case `<skipped>`.
+ * `<failure>`, an infrastructure error an `<error>`, an unfinished case or one that skipped itself
+ * `<skipped>`.
  */
 export function renderJunit(runs: readonly JunitRun[]): string {
   const all = runs.map((run) => ({ ...run, cases: caseResults(run.manifest, run.rows) }));
@@ -23,7 +24,7 @@ export function renderJunit(runs: readonly JunitRun[]): string {
     tests: sum(({ planned }) => planned),
     failures: sum(({ failed }) => failed),
     errors: sum(({ error }) => error),
-    skipped: sum(({ missing }) => missing),
+    skipped: sum(({ missing, skipped }) => missing + skipped),
     time: duration(all.flatMap(({ cases }) => cases)),
   });
   return [
@@ -44,7 +45,7 @@ function testSuite(arm: Arm, manifest: Manifest, cases: readonly CaseResult[], l
     tests: ofArm.length,
     failures: arm.failed,
     errors: arm.error,
-    skipped: arm.missing,
+    skipped: arm.missing + arm.skipped,
     time: duration(ofArm),
     timestamp: manifest.created_at,
   });
@@ -84,6 +85,10 @@ function testCase(one: CaseResult, logTail: LogTail): string[] {
   const output = row.reused_from
     ? [`      <system-out>reused from run ${escapeXml(row.reused_from.run_id)}</system-out>`]
     : [];
+  if (row.outcome === 'skipped') {
+    const why = attributes({ message: oneLine(row.evidence ?? '') });
+    return [`    <testcase${head}>`, `      <skipped${why}/>`, ...output, '    </testcase>'];
+  }
   if (row.outcome === 'passed') {
     if (output.length === 0) return [`    <testcase${head}/>`];
     return [`    <testcase${head}>`, ...output, '    </testcase>'];

@@ -44,6 +44,7 @@ function introduction({ run_id, headline, cases }: Summary): string[] {
     `${cases.failed} failed`,
     counted(cases.error, 'infrastructure error'),
     `${cases.missing} not finished`,
+    ...(cases.skipped > 0 ? [`${cases.skipped} skipped`] : []),
   ];
   return [
     `# Run ${markdownText(run_id)}`,

@@ -3,13 +3,14 @@ import { clusteredMean } from '../stats/clustered-mean.ts';
 import { median } from '../stats/median.ts';
 import { passAtK, passHatK } from '../stats/pass-at-k.ts';
 import { clusteredWilson } from '../stats/wilson-interval.ts';
-import { type CaseResult, countOutcomes, taskCounts } from './case-results.ts';
+import { type CaseResult, countOutcomes, isSkipped, taskCounts } from './case-results.ts';
 import type { Arm } from './summary.ts';
 
 /** The numbers of one agent × variant over its planned cases. */
 export function summarizeArm(agent: string, variant: string, cases: readonly CaseResult[]): Arm {
   const rows = cases.flatMap((one) => one.row ?? []);
-  const { passed, failed, error, missing } = countOutcomes(cases);
+  const { passed, failed, error, skipped, missing } = countOutcomes(cases);
+  const counted = cases.length - skipped;
   const rates = [...taskCounts(cases).values()].map((count) => count.passed / count.trials);
   return {
     agent,
@@ -19,15 +20,20 @@ export function summarizeArm(agent: string, variant: string, cases: readonly Cas
     passed,
     failed,
     error,
+    skipped,
     missing,
     retries: sum(rows.map((row) => row.retries)),
     pass_rate: mean(rates),
     pass_rate_interval: rates.length === 0 ? null : clusteredWilson(rates, passed + failed),
-    bounds: [passed / cases.length, (passed + error + missing) / cases.length],
-    pass_at_k: passOverTrials(cases),
+    bounds: counted === 0 ? [0, 0] : [passed / counted, (passed + error + missing) / counted],
+    pass_at_k: passOverTrials(cases.filter((one) => !isSkipped(one))),
     median_agent_seconds: median(known(rows, (row) => row.agent_duration_seconds)),
     median_seconds: median(rows.map((row) => row.duration_seconds)),
-    mean_changed_files: mean(rows.filter((row) => row.outcome !== 'error').map((row) => row.changed_files)),
+    mean_changed_files: mean(
+      rows
+        .filter(({ outcome }) => outcome !== 'error' && outcome !== 'skipped')
+        .map((row) => row.changed_files),
+    ),
     ...spending(rows, passed),
   };
 }

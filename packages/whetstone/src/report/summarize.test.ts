@@ -28,7 +28,25 @@ describe('arms', () => {
     });
     expect(firstArm(summary).pass_rate).toBeCloseTo((3 / 4 + 1 / 2) / 2, 12);
     expect(firstArm(summary).bounds).toEqual([4 / 8, 6 / 8]);
-    expect(summary.cases).toEqual({ planned: 8, finished: 7, passed: 4, failed: 2, error: 1, missing: 1 });
+    expect(summary.cases).toEqual({
+      ...{ planned: 8, finished: 7, passed: 4, failed: 2, error: 1, missing: 1, skipped: 0 },
+    });
+  });
+
+  test('leave out what skipped itself, as if it had not been planned', () => {
+    const manifest = sampleManifest({ tasks: ['one', 'two'], variants: ['baseline'], trials: 2 });
+    const rows = sampleRows(manifest, ({ task_id, trial_index }) =>
+      task_id === 'one' ? 'skipped' : trial_index === 1 ? 'failed' : 'passed',
+    );
+    const summary = summarize(manifest, rows);
+    expect(firstArm(summary)).toMatchObject({
+      trials: 2,
+      pass_rate: 0.5,
+      bounds: [1 / 2, 1 / 2],
+      skipped: 2,
+    });
+    expect(summary.failures).toMatchObject([{ count: 1 }]);
+    expect(summary.caveats.join()).toContain('2 cases skipped themselves and are in no rate (one)');
   });
 
   test('have no rate without a result, and no interval with one task', () => {

@@ -26,11 +26,13 @@ export type Summary = {
   caveats: string[];
 };
 
-/** How many cases have each outcome. Errors and missing cases are missing data, not failures. */
+/** How many cases have each outcome. Errors and missing cases are missing data, not failures; skipped cases are neither. */
 export type OutcomeCounts = {
   passed: number;
   failed: number;
   error: number;
+  /** Cases of evals that ended themselves with `t.skip`. They are in no rate. */
+  skipped: number;
   /** Planned cases that have not finished. */
   missing: number;
 };
@@ -47,7 +49,7 @@ export type Arm = OutcomeCounts & {
   pass_rate: number | null;
   /** 95 %, tasks as clusters; `null` where no interval can be given. */
   pass_rate_interval: Interval | null;
-  /** [passed / planned, (passed + error + missing) / planned]: the lowest and highest rate that missing data allow. */
+  /** [passed / planned, (passed + error + missing) / planned], without skipped cases: the lowest and highest rate that missing data allow. */
   bounds: [number, number];
   /**
    * pass@k (`any`) and pass^k (`all`), where k is the number of planned trials per task: the chance that at least

@@ -30,9 +30,9 @@ export function renderTerminal(summary: Summary, rows: readonly CaseRow[], optio
 }
 
 function heading({ run_id, headline, cases }: Summary, { colors, width }: TerminalOptions): string[] {
-  const { planned, passed, failed, error, missing, reused } = cases;
+  const { planned, passed, failed, error, skipped, missing, reused } = cases;
   const old = reused === undefined ? '' : ` (${reused} reused)`;
-  const counts = `${counted(planned, 'case')}: ${passed} passed, ${failed} failed, ${counted(error, 'error')}, ${missing} not finished${old}`;
+  const counts = `${counted(planned, 'case')}: ${passed} passed, ${failed} failed, ${counted(error, 'error')}, ${missing} not finished${skipped > 0 ? `, ${skipped} skipped` : ''}${old}`;
   return [
     ...paragraphLines(`Run ${oneLine(run_id)}`, width).map(colors.bold),
     ...paragraphLines(counts, width).map((line) =>

@@ -8,14 +8,7 @@ import { joinVerdicts, placedBelow } from '../attempt/join-verdicts.ts';
 import type { GatewayConfig, JudgeConfig } from '../config/config.ts';
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
 import { EvalCodeError, type EvalWorkers } from '../eval/eval-workers.ts';
-import type {
-  CheckResult,
-  EvalDescription,
-  SentChange,
-  StoredTurn,
-  TestCalls,
-  Tested,
-} from '../eval/protocol.ts';
+import type { CheckResult, EvalDescription, SentChange, StoredTurn, TestCalls } from '../eval/protocol.ts';
 import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
@@ -110,13 +103,15 @@ async function rescoreCase(
     calls: {
       ...(await storedCalls(row, files, turns)),
       judge: judge.judge,
+      user: judge.user,
       // What is stored was masked when it was written.
       masked: async (texts) => (secretsKnown ? [...texts] : undefined),
     },
     onLog: () => undefined,
     signal: new AbortController().signal,
   });
-  let { failure }: Tested = await attempt.run();
+  const tested = await attempt.run();
+  let { failure } = tested;
   let assertions: AssertionRecord[] = [];
   try {
     ({ assertions } = await attempt.settle());
@@ -126,20 +121,23 @@ async function rescoreCase(
   }
   assertions = assertions.map((one) => placedBelow(one, root));
   const nothing = { validation: 'skipped', commands: [], hard: [], hardStatus: 'not_configured' } as const;
-  const verdict = joinVerdicts(
-    { ...nothing, commands: [], hard: [], protectedTouched: [] },
-    assertions,
-    failure && placedBelow(failure, root),
-  );
+  const verdict = joinVerdicts({ ...nothing, commands: [], hard: [], protectedTouched: [] }, assertions, {
+    ...tested,
+    ...(failure && { failure: placedBelow(failure, root) }),
+  });
   const { score: _, max_score: __, ...rest } = row;
   const judged = { ...rest, ...assertionFields(assertions), ...present({ judge: judge.spent() }) };
   // Then the agent failed, or could not be driven, whatever the assertions say.
-  if (turns.at(-1)?.status === 'failed' || isOfTheAgent(row)) return { row: judged, assertions };
-  const outcome = verdict.broken
-    ? ({ outcome: 'error', failure_class: 'verifier', evidence: verdict.broken.evidence } as const)
-    : verdict.failure !== undefined
-      ? ({ outcome: 'failed', failure_class: 'agent', evidence: verdict.failure } as const)
-      : ({ outcome: 'passed', failure_class: null, evidence: null } as const);
+  const isDecided = turns.at(-1)?.status === 'failed' || isOfTheAgent(row);
+  if (isDecided && verdict.skipped === undefined) return { row: judged, assertions };
+  const outcome =
+    verdict.skipped !== undefined
+      ? ({ outcome: 'skipped', failure_class: null, evidence: verdict.skipped } as const)
+      : verdict.broken
+        ? ({ outcome: 'error', failure_class: 'verifier', evidence: verdict.broken.evidence } as const)
+        : verdict.failure !== undefined
+          ? ({ outcome: 'failed', failure_class: 'agent', evidence: verdict.failure } as const)
+          : ({ outcome: 'passed', failure_class: null, evidence: null } as const);
   return { row: { ...judged, ...outcome }, assertions };
 }
 
@@ -152,7 +150,7 @@ async function storedCalls(
   row: CaseRow,
   files: CaseLayout,
   turns: readonly StoredTurn[],
-): Promise<Omit<TestCalls, 'judge' | 'masked'>> {
+): Promise<Omit<TestCalls, 'judge' | 'masked' | 'user'>> {
   const lines = (await readFile(files.events, 'utf8').catch(() => '')).split('\n');
   const waiting = [...turns];
   const checks = new Map((row.assertions ?? []).map((one) => [one.name, one]));

@@ -1,9 +1,11 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createMask } from '@whetstone/sandbox';
-import { type KeptJudgement, openCaseJudge, requestKey } from '../attempt/case-judge.ts';
+import { type KeptAnswer, openCaseJudge, requestKey } from '../attempt/case-judge.ts';
 import { judgeSpending } from '../attempt/judge-spending.ts';
 import type { LabJudge } from '../attempt/lab.ts';
 import type { Judgement, JudgeRequest } from '../eval/judge/judgement.ts';
+import type { UserReply, UserRequest } from '../eval/judge/user-prompt.ts';
+import { hashJson } from '../plan/hash-json.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
 import { collectSecrets } from './collect-secrets.ts';
@@ -11,6 +13,7 @@ import { collectSecrets } from './collect-secrets.ts';
 /** The judge of a stored case: a question that was answered there has the same answer, and only others are asked. */
 export type StoredJudge = AsyncDisposable & {
   judge(request: JudgeRequest): Promise<Judgement>;
+  user(request: UserRequest): Promise<UserReply>;
   /** What the judge used, then and now. */
   spent(): CaseRow['judge'];
   /** Writes the judgements and the new model calls to the folder of the new case. */
@@ -24,15 +27,15 @@ export async function openStoredJudge(
 ): Promise<StoredJudge> {
   const text = await readFile(files.judgements, 'utf8').catch(() => '');
   const lines = text.split('\n').filter((line) => line !== '');
-  const kept: KeptJudgement[] = lines.map((line) => JSON.parse(line));
-  const stored = new Map(kept.map((one) => [one.key, one.judgement]));
-  const used: KeptJudgement[] = [];
+  const kept: KeptAnswer[] = lines.map((line) => JSON.parse(line));
+  const stored = new Map(kept.map((one) => [one.key, one]));
+  const used: KeptAnswer[] = [];
   const mask = createMask(collectSecrets([], undefined, process.env));
   const fresh = openCaseJudge(
     {
       ...{ planned: { id: row.case_id }, models: () => row.models, mask },
       signal: new AbortController().signal,
-      onJudgement: (one) => used.push(one),
+      onAnswer: (one) => used.push(one),
     },
     judge,
   );
@@ -41,9 +44,16 @@ export async function openStoredJudge(
       const key = requestKey(request);
       const known = stored.get(key);
       // Nobody knew then, and a judge may know now.
-      if (!known || (judge && known.status === 'unavailable')) return fresh.judge(request);
-      used.push({ key, judgement: known });
-      return known;
+      const isOpen = known && 'judgement' in known && known.judgement.status === 'unavailable';
+      if (!known || !('judgement' in known) || (judge && isOpen)) return fresh.judge(request);
+      used.push(known);
+      return known.judgement;
+    },
+    async user(request) {
+      const known = stored.get(hashJson(request));
+      if (!known || !('reply' in known)) return fresh.user(request);
+      used.push(known);
+      return known.reply;
     },
     spent: () => judgeSpending(fresh.calls, [row]),
     async keep(target) {

@@ -25,6 +25,8 @@ export type Verification = {
   protectedTouched: string[];
   /** Set when the clean room itself could not work. The case is then missing data, not failed. */
   broken?: { class: 'verifier' | 'task'; evidence: string };
+  /** Why an eval ended itself with `t.skip`. Nothing counts then. */
+  skipped?: string;
   /** What did not pass, in one sentence. It becomes the evidence of the outcome. */
   failure?: string;
 };

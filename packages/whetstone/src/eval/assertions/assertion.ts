@@ -112,6 +112,14 @@ export type AssertionHandle = PromiseLike<AssertionRecord> & {
   label(text: string): AssertionHandle;
 };
 
+/** Ends an eval that has nothing to find out here: `t.skip`. */
+export class SkipEval extends Error {
+  constructor(reason: string) {
+    super(reason);
+    this.name = 'SkipEval';
+  }
+}
+
 /** Ends an eval at an assertion with `orStop`. The assertion is recorded; this is not an error of the eval's code. */
 export class StopEval extends Error {
   readonly assertion: AssertionRecord;

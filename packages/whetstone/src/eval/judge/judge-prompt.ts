@@ -13,7 +13,8 @@ Judge each criterion by itself:
 
 Answer with JSON only: {"criteria": [{"met": "yes", "reason": "…", "quotes": ["…"]}], "manipulation": ""}. "criteria" has one entry for each criterion, in their order.`;
 
-export type JudgePrompt = { instructions: string; question: string };
+/** `schema`: the shape of the answer, as the providers' strict modes want it. */
+export type JudgePrompt = { instructions: string; question: string; schema: OutputSchema };
 
 /**
  * What a judge is asked. The mark around the material depends on the whole of it, so that nothing in the material can
@@ -42,11 +43,10 @@ export function judgePrompt(
     `Judge the ${criteria.length === 1 ? 'criterion' : `${criteria.length} criteria`} above by this material.`,
     ...(vote.of > 1 ? [`This is vote ${vote.number} of ${vote.of}. Judge independently of the others.`] : []),
   ];
-  return { instructions: INSTRUCTIONS, question: question.join('\n') };
+  return { instructions: INSTRUCTIONS, question: question.join('\n'), schema: answerSchema };
 }
 
-/** The shape of an answer, as the providers' strict modes want it. */
-export const answerSchema: OutputSchema = {
+const answerSchema: OutputSchema = {
   type: 'object',
   properties: {
     criteria: {

@@ -36,7 +36,7 @@ function begin(request: Extract<ToWorker, { type: 'test' }>['request']): Current
   const test = startTest(request, {
     calls: {
       ...{ send: ask('send'), changes: ask('changes'), check: ask('check'), content: ask('content') },
-      ...{ judge: ask('judge'), masked: ask('masked') },
+      ...{ judge: ask('judge'), masked: ask('masked'), user: ask('user') },
     },
     log: (text) => tell({ type: 'log', text }),
     signal: abort.signal,
@@ -64,6 +64,18 @@ async function handle(message: ToWorker): Promise<void> {
       tell({ type: 'settled', settled: await current.test.settle() });
       current = undefined;
       return;
+    case 'asked': {
+      const { question, session, request } = message;
+      const decided = current?.test.decide(session, request) ?? Promise.resolve(undefined);
+      await decided.then(
+        (decision) => tell({ type: 'decided', question, ...(decision && { decision }) }),
+        (error: unknown) => {
+          tell({ type: 'decided', question });
+          current?.fail(error);
+        },
+      );
+      return;
+    }
     case 'abort':
       current?.abort.abort(new DOMException(message.reason, 'AbortError'));
       return;

@@ -1,5 +1,13 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { AgentCapabilities, StreamEvent, Turn, TurnInput, Usage } from '@whetstone/agents';
+import type {
+  AgentCapabilities,
+  PolicyDecision,
+  PolicyRequest,
+  StreamEvent,
+  Turn,
+  TurnInput,
+  Usage,
+} from '@whetstone/agents';
 import { deriveObservability } from '@whetstone/agents/evals';
 import { replyText } from '@whetstone/events/reading';
 import { addUsage } from '@whetstone/events/usage';
@@ -8,6 +16,7 @@ import {
   type FileChange,
   type IndexedEvent,
   type PendingAssertion,
+  SkipEval,
   StopEval,
   type Subject,
 } from '../assertions/assertion.ts';
@@ -15,9 +24,11 @@ import { type Assert, createAssert } from '../assertions/create-assert.ts';
 import { createAssertions } from '../assertions/create-assertions.ts';
 import type { JudgedPart } from '../judge/judgement.ts';
 import type { CleanRoomCheck, SentTurn, Settled, TestCalls, Tested, TestRequest } from '../protocol.ts';
-import type { CleanRoomAssertions } from '../test-context.ts';
+import type { Answer, CleanRoomAssertions, Responder, SimulatedUser } from '../test-context.ts';
+import { converse } from './converse.ts';
 import { judgeOf } from './judge-assertion.ts';
 import { findDefinition } from './load-evals.ts';
+import { answerTo, decisionBy, openRequest } from './respond.ts';
 import { failureOf } from './stack-position.ts';
 
 /** `text`: the message that began the turn. */
@@ -29,20 +40,35 @@ type Attempt = {
   calls: TestCalls;
   turns: Sent[];
   pending: PendingAssertion[];
+  /** By session. */
+  responders: Map<number, Responder>;
   /** The heading of the assertions that are being made. */
   group: string | undefined;
   signal: AbortSignal;
 };
 
 /** One attempt at an eval: `run` calls its test function, `settle` judges its assertions. */
-export type RunningTest = { run(): Promise<Tested>; settle(): Promise<Settled> };
+export type RunningTest = {
+  run(): Promise<Tested>;
+  settle(): Promise<Settled>;
+  /** What the eval answers to a question of the agent; `undefined` leaves it to the policy. */
+  decide(session: number, request: PolicyRequest): Promise<PolicyDecision | undefined>;
+};
 
 export function startTest(
   request: TestRequest,
   host: { calls: TestCalls; log: (text: string) => void; signal: AbortSignal; broken: Promise<never> },
 ): RunningTest {
   const { calls, signal } = host;
-  const attempt: Attempt = { request, calls, signal, turns: [], pending: [], group: undefined };
+  const attempt: Attempt = {
+    request,
+    calls,
+    signal,
+    turns: [],
+    pending: [],
+    group: undefined,
+    responders: new Map(),
+  };
   return {
     async run() {
       try {
@@ -52,9 +78,11 @@ export function startTest(
         await Promise.race([pause(0), host.broken]);
         return {};
       } catch (error) {
+        if (error instanceof SkipEval) return { skipped: error.message };
         return error instanceof StopEval ? {} : { failure: failureOf(error) };
       }
     },
+    decide: (session, asked) => decisionBy(attempt.responders.get(session), asked),
     settle: async () => ({ assertions: await Promise.all(attempt.pending.map((one) => one.settle())) }),
   };
 }
@@ -71,6 +99,11 @@ function contextOf(attempt: Attempt, log: (text: string) => void): object {
         return sessionOf(attempt, session, (turn) => turn.session === session, 'session');
       },
       log: (message: string) => log(String(message)),
+      skip(reason: string): never {
+        const why = String(reason ?? '').trim();
+        if (why === '') throw new RangeError('skip(): give the reason, which stands in every report.');
+        throw new SkipEval(why);
+      },
       group(name: string, body: () => unknown) {
         const outer = attempt.group;
         attempt.group = outer === undefined ? name : `${outer} › ${name}`;
@@ -106,14 +139,30 @@ function sessionOf(
     () => ({ ...seen(), scope }),
     () => attempt.turns.filter(isSeen),
   );
+  const own = () => attempt.turns.filter((turn) => turn.session === session);
+  const send = async (input: TurnInput): Promise<object> => {
+    const sent = await attempt.calls.send(session, input, attempt.responders.has(session));
+    const turn: Sent = { ...sent, session, text: input.text };
+    attempt.turns.push(turn);
+    return turnOf(attempt, turn);
+  };
   return Object.defineProperties(
     Object.assign(made, {
-      async send(message: string | TurnInput, options: Partial<TurnInput> = {}) {
-        const input = typeof message === 'string' ? { text: message } : message;
-        const sent = await attempt.calls.send(session, { ...input, ...options });
-        const turn: Sent = { ...sent, session, text: input.text };
-        attempt.turns.push(turn);
-        return turnOf(attempt, turn);
+      send: (message: string | TurnInput, options: Partial<TurnInput> = {}) =>
+        send({ ...(typeof message === 'string' ? { text: message } : message), ...options }),
+      converse: (user: SimulatedUser) =>
+        converse(user, {
+          send: async (text) => (await send({ text })) as { status: string; reply: string },
+          ask: attempt.calls.user,
+        }),
+      respond(answer: Answer | Responder) {
+        const turns = own();
+        if (typeof answer !== 'function') return send(answerTo(openRequest(turns.at(-1)), answer));
+        if (turns.length > 0) {
+          throw new RangeError('respond(): set the responder before the first message of its session.');
+        }
+        attempt.responders.set(session, answer);
+        return undefined;
       },
     }),
     fieldsOf(seen),
