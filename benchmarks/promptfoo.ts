@@ -1,16 +1,10 @@
-import { existsSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { messageOf } from '@whetstone/errors';
-import { installPackages } from './install-packages.ts';
+import { installPromptfoo, PROMPTFOO_VERSION } from './install-promptfoo.ts';
 import { SMALLEST_AGENT } from './matrix.ts';
 import { measureNode } from './measured-process.ts';
 import type { Peer } from './peer.ts';
-
-const VERSION = '0.123.1';
-/** The native part of its database client. The other optional dependencies are SDKs of model providers. */
-const DATABASE = `@libsql/linux-${process.arch}-gnu@0.5.29`;
-const PEERS = join(import.meta.dirname, '../.cache/peers');
-const PROGRAM = join(PEERS, 'node_modules/promptfoo/dist/src/entrypoint.js');
 
 const AGENT = `set -e
 copy=$(mktemp -d)
@@ -26,10 +20,7 @@ echo finished
  */
 export function openPromptfoo(directory: string, tests: number, say: (line: string) => void): Peer {
   try {
-    if (!existsSync(PROGRAM)) {
-      say('installing promptfoo into .cache/peers (280 MB)');
-      installPackages(PEERS, [`promptfoo@${VERSION}`, DATABASE], ['--omit=optional']);
-    }
+    const program = installPromptfoo(say);
     writeFileSync(join(directory, 'agent.sh'), AGENT);
     const config = {
       prompts: ['{{task}}'],
@@ -57,8 +48,8 @@ export function openPromptfoo(directory: string, tests: number, say: (line: stri
     };
     return {
       kind: 'ready',
-      name: `promptfoo ${VERSION}`,
-      measure: () => measureNode([PROGRAM, 'eval', ...options], { cwd: directory, env }),
+      name: `promptfoo ${PROMPTFOO_VERSION}`,
+      measure: () => measureNode([program, 'eval', ...options], { cwd: directory, env }),
     };
   } catch (error) {
     const [reason = ''] = messageOf(error).split('\n');

@@ -29,6 +29,10 @@ export async function openModule(file: string, diagnostics: Diagnostic[]): Promi
   return moduleSource(read.source, loaded.default);
 }
 
+/** A value that is in no file of its own, for the code that checks files: nothing in it has a place. */
+export const valueSource = (file: string, value: object): YamlSource =>
+  moduleSource({ file, text: '' }, value);
+
 const EXPORTED = /export\s+default\s+(?:\w+\s*\(\s*)?(?=\{)/;
 
 function moduleSource(source: SourceText, value: object): YamlSource {
