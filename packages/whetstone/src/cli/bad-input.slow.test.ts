@@ -177,7 +177,7 @@ describe.concurrent('bad input is refused before anything starts', () => {
     await refuses(
       project,
       ['run'],
-      'There is no whetstone.yaml or context-eval.yaml',
+      'There is no whetstone.yaml, context-eval.yaml or whetstone.config.ts',
       'Write one with "whetstone init"',
     );
   });

@@ -35,7 +35,9 @@ test('the search ends at the root of the repository', async () => {
   mkdirSync(join(cwd, '.git'), { recursive: true });
   const { stderr, exitCode } = await runCommandLine({ args: ['run'], cwd, env: { PATH: process.env.PATH } });
   expect(exitCode).toBe(2);
-  expect(stderr).toContain(`There is no whetstone.yaml or context-eval.yaml in ${cwd} or above it.`);
+  expect(stderr).toContain(
+    `There is no whetstone.yaml, context-eval.yaml or whetstone.config.ts in ${cwd} or above it.`,
+  );
 });
 
 test('a .env that cannot be read is named', async () => {

@@ -5,8 +5,9 @@ import { WhetstoneError } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import { withDotEnv } from '../config/dot-env.ts';
 import { type LoadedConfig, loadConfig } from '../config/load-config.ts';
+import { isModule } from '../config/open-source.ts';
 
-const NAMES = ['whetstone.yaml', 'context-eval.yaml'];
+const NAMES = ['whetstone.yaml', 'context-eval.yaml', 'whetstone.config.ts'];
 
 /** A config file, and where its `output_dir` starts if it is omitted. */
 type FoundConfig = { file: string; cwd: string };
@@ -22,9 +23,13 @@ export function findConfig(named: string | undefined, cwd = process.cwd()): Foun
     if (found !== undefined) return { file: found, cwd: folder };
     if (existsSync(join(folder, '.git')) || folder === homedir() || folder === dirname(folder)) break;
   }
-  throw new WhetstoneError('config-not-found', `There is no ${NAMES.join(' or ')} in ${cwd} or above it.`, {
-    hint: 'Write one with "whetstone init", or name yours with -c.',
-  });
+  throw new WhetstoneError(
+    'config-not-found',
+    `There is no ${NAMES.join(', ').replace(/, (?=[^,]*$)/, ' or ')} in ${cwd} or above it.`,
+    {
+      hint: 'Write one with "whetstone init", or name yours with -c.',
+    },
+  );
 }
 
 /** Loads a config that is named or found, and the environment with the `.env` beside it. */
@@ -34,6 +39,13 @@ export async function openConfig(
 ): Promise<{ loaded: LoadedConfig; environment: NodeJS.ProcessEnv }> {
   const found = findConfig(options.config, cwd);
   const tasksFile = options.tasks === undefined ? undefined : resolve(cwd, options.tasks);
+  const environment = await withDotEnv(dirname(found.file), env);
+  if (isModule(found.file) || (tasksFile && isModule(tasksFile))) {
+    // Code may read the variables, and imports `whetstone`.
+    Object.assign(process.env, environment);
+    const { resolveWhetstone } = await import('../eval/resolve-whetstone.ts');
+    await resolveWhetstone();
+  }
   const loaded = await loadConfig(found.file, { cwd: found.cwd, ...present({ tasksFile }) });
-  return { loaded, environment: await withDotEnv(dirname(found.file), env) };
+  return { loaded, environment };
 }

@@ -7,7 +7,7 @@ import { checkMapping, checkShape, isMapping, warnUnknownKeys } from './check-sh
 import type { Config, TaskConfig, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { existingPath } from './existing-path.ts';
-import { openYaml } from './open-yaml.ts';
+import { openSource } from './open-source.ts';
 import { readAgent, readLegacyAgent } from './read-agent.ts';
 import { readEnvironment } from './read-environment.ts';
 import { readGateway } from './read-gateway.ts';
@@ -42,7 +42,7 @@ export type LoadedConfig = {
 };
 
 /**
- * Reads a config and its task file. Paths are relative to the folder of the file that has them; an omitted `output_dir`
+ * Reads a config and its task file, each in YAML, TypeScript or JavaScript. Paths are relative to the folder of the file that has them; an omitted `output_dir`
  * is `.whetstone/runs` in `cwd`. Starts no process and needs no Git repository.
  * @throws ConfigErrors with everything that is wrong in both files at once.
  */
@@ -50,7 +50,7 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
   const cwd = options.cwd ?? process.cwd();
   const configFile = resolve(cwd, file);
   const diagnostics: Diagnostic[] = [];
-  const source = await openYaml(configFile, diagnostics);
+  const source = await openSource(configFile, diagnostics);
   if (!source || !isMapping(source.value)) {
     if (source && source.value !== undefined) {
       diagnostics.push(diagnose(source, 'error', [], 'the config must be a mapping of keys to values'));
@@ -186,7 +186,7 @@ async function readTaskFile(
   { evaluation, agents }: Pick<Config, 'evaluation' | 'agents'>,
   diagnostics: Diagnostic[],
 ): Promise<{ tasks: TaskConfig[]; source: YamlSource } | undefined> {
-  const source = await openYaml(file, diagnostics);
+  const source = await openSource(file, diagnostics);
   if (!source || source.value === undefined) return undefined;
   const root = createSpot(source, diagnostics);
   warnUnknownKeys(taskFileSchema, source.value, root);

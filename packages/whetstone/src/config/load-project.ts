@@ -7,7 +7,7 @@ import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { existingPath } from './existing-path.ts';
 import { experimentSchema } from './experiment-schema.ts';
 import { openModule } from './module-source.ts';
-import { openYaml } from './open-yaml.ts';
+import { openSource } from './open-source.ts';
 import { readGateway } from './read-gateway.ts';
 import { readJudge } from './read-judge.ts';
 import { readSandbox } from './read-sandbox.ts';
@@ -66,10 +66,6 @@ export async function loadProject(root: string): Promise<Project> {
     warnings: inFileOrder(diagnostics),
   };
 }
-
-/** A configuration in TypeScript or JavaScript, or in YAML. */
-const openSource = (file: string, diagnostics: Diagnostic[]) =>
-  /\.[cm]?[jt]s$/.test(file) ? openModule(file, diagnostics) : openYaml(file, diagnostics);
 
 /** The default export of an experiment's file, with the parts that have the keys of a YAML file as that file has them. */
 export type ExperimentFileContent = {

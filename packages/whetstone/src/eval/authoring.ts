@@ -7,11 +7,13 @@ export {
   defineConfig,
   defineEval,
   defineExperiment,
+  defineTasks,
   type EvalDefinition,
   type EveryCapability,
   type ExperimentDefinition,
   type ExperimentVariant,
   type ProjectDefinition,
+  type TasksDefinition,
 } from './define.ts';
 export type {
   Answer,

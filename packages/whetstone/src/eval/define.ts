@@ -1,7 +1,15 @@
 import type { Agent, AgentCapabilities, AgentOptions } from '@whetstone/agents';
 import type { z } from 'zod';
 import type { JudgeLane } from '../config/config.ts';
-import type { judgeSchema, rootSchema, variantSchema } from '../config/schema.ts';
+import type {
+  agentSchema,
+  judgeSchema,
+  legacyAgentSchema,
+  rootSchema,
+  sandboxSchema,
+  taskSchema,
+  variantSchema,
+} from '../config/schema.ts';
 import type { TestContext } from './test-context.ts';
 
 /** Every capability: what `t` offers where an eval does not say what it needs. */
@@ -97,12 +105,24 @@ export type ExperimentDefinition = {
 export const defineExperiment = (experiment: ExperimentDefinition): ExperimentDefinition => experiment;
 
 /** What `whetstone.config.ts` says: the keys of `whetstone.yaml`. */
-export type ProjectDefinition = Partial<Omit<z.input<typeof rootSchema>, 'judge'>> & {
-  judge?: JudgeDefinition;
-};
+export type ProjectDefinition = Partial<
+  Omit<z.input<typeof rootSchema>, 'agent' | 'agents' | 'judge' | 'variants' | 'sandbox'> & {
+    agent: z.input<typeof legacyAgentSchema>;
+    agents: Readonly<Record<string, z.input<typeof agentSchema>>>;
+    judge: JudgeDefinition;
+    variants: Readonly<Record<string, z.input<typeof variantSchema> | null>>;
+    sandbox: string | z.input<typeof sandboxSchema>;
+  }
+>;
 
-/** Defines what all experiments of a project share, for the default export of `whetstone.config.ts`. */
+/** Defines what a project runs, for the default export of `whetstone.config.ts`. */
 export const defineConfig = (config: ProjectDefinition): ProjectDefinition => config;
+
+/** What a file of tasks says: the keys of `tasks.yaml`. Keys of other tools may be there as well. */
+export type TasksDefinition = { tasks: readonly (z.input<typeof taskSchema> & Record<string, unknown>)[] };
+
+/** Defines tasks, for the default export of the file that `tasks` of the configuration names. */
+export const defineTasks = (tasks: TasksDefinition): TasksDefinition => tasks;
 
 /** The agent of an experiment, under the name that the adapter reference gives it. */
 export type AgentAdapter = Agent;
