@@ -78,12 +78,17 @@ async function prepareTrees(project: Project, evals: readonly EvalDescription[])
   return { repo: { path: store, baseRef: 'HEAD', commit: EMPTY_COMMIT }, fixtures };
 }
 
+/** A name may also be the path of a file or a folder, as a shell completes it. */
+const withoutFolder = (name: string): string =>
+  name.replace(/^(?:\.\/)?(?:evals|experiments)\/(?=.)/, '').replace(/(?:\.eval)?\.[cm]?[jt]s$/, '');
+
 /** The experiments and evals that the names mean. A name that is an experiment is one; any other is of evals. */
 async function choose(
   { evals, experiments }: OpenProject,
-  names: readonly string[],
+  given: readonly string[],
   { tag }: ExperimentOptions,
 ) {
+  const names = given.map(withoutFolder);
   const isExperiment = (name: string) =>
     experiments.some(({ id }) => id === name || id.startsWith(`${name}/`));
   const wanted = selectIds(experiments, names.filter(isExperiment), 'experiments');
@@ -99,7 +104,10 @@ async function choose(
   const loaded = [];
   for (const file of files) loaded.push(await loadExperiment(file));
   const chosen = loaded
-    .map((experiment) => ({ experiment, evals: evalsOf(experiment, tagged) }))
+    .map((experiment) => ({
+      experiment,
+      evals: evalsOf(experiment, evals).filter((one) => tagged.includes(one)),
+    }))
     .filter((one) => one.evals.length > 0);
   if (chosen.length > 0) return chosen;
   throw new WhetstoneError('selection-empty', 'No eval fits.', {

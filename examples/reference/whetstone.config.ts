@@ -1,0 +1,3 @@
+import { defineConfig } from 'whetstone';
+
+export default defineConfig({ gateway: { mode: 'script', script: 'model.yaml' } });
