@@ -1,14 +1,19 @@
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { type Agent, createAgent, drivenAgents, openSession } from '@whetstone/agents';
+import { join } from 'node:path';
+import { type Agent, drivenAgents } from '@whetstone/agents';
 import { drivenAgentKinds, instructionsRead, isInstructionFile } from '@whetstone/agents/config';
-import { testedVersion } from '@whetstone/agents/install';
-import { createGateway, defineScript, type Gateway, type Script } from '@whetstone/gateway';
+import { createGateway, defineScript, type Gateway } from '@whetstone/gateway';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KNOWN_MODELS, mayRunCommands } from './drive-agent.ts';
-import { cacheFolder } from './install.ts';
+import {
+  createReleased,
+  hello,
+  makeWorkspace,
+  markOf,
+  plant,
+  plantedIn,
+  requestsOf,
+} from './planted-files.ts';
 
 /** Files that some agent reads, and files that one could read because they have such names. */
 const NAMES = [
@@ -41,7 +46,6 @@ const NAMES = [
   'README.md',
 ];
 
-const hello = defineScript({ name: 'hello', play: () => ({ text: 'Hello.' }) });
 const readsBelow = defineScript({
   name: 'reads-below',
   play: ({ step }) =>
@@ -60,62 +64,37 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-const markOf = (name: string): string => `Planted as <${name}>.`;
-
-/** The planted files that a request of the agent has, in their order there. */
-async function readsOf(
-  agent: Agent,
-  names: readonly string[],
-  script: Script = hello,
-  more = '',
-): Promise<string[]> {
-  const workspace = mkdtempSync(join(root, 'w-'));
-  for (const name of [...names, below('note.txt')]) {
-    mkdirSync(dirname(join(workspace, name)), { recursive: true });
-    const scope = name.endsWith('.instructions.md') ? '---\napplyTo: "**"\n---\n' : '';
-    writeFileSync(join(workspace, name), `${scope}${markOf(name)}\n${more}`);
-  }
-  execFileSync('git', ['init', '--quiet'], { cwd: workspace });
-  const bodies: string[] = [];
-  await using lane = await gateway.open({
-    owner: 'test',
-    mode: { kind: 'script', script },
-    onRequest: ({ body }) => bodies.push(Buffer.from(body).toString()),
-  });
-  await using session = await openSession(agent, { folder: workspace, lane: { ...lane, env: {} } });
-  const turn = await session.send({ text: 'Say hello.' }, { timeoutMs: 90_000 });
-  expect(turn.status, JSON.stringify(turn)).toBe('completed');
+/** The planted files that a request of the agent has, in their order there: of its request that has most. */
+async function readsOf(agent: Agent, names: readonly string[], script = hello, more = ''): Promise<string[]> {
+  const workspace = makeWorkspace(mkdtempSync(join(root, 'w-')));
+  plant(workspace, [...names, below('note.txt')], more);
+  const bodies = await requestsOf(agent, workspace, gateway, { script });
   if (script === readsBelow) expect(bodies.at(-1)).toContain(markOf(below('note.txt')));
-  const seen = bodies.map((body) =>
-    names
-      .filter((name) => body.includes(markOf(name)))
-      .sort((a, b) => body.indexOf(markOf(a)) - body.indexOf(markOf(b))),
-  );
+  const seen = bodies.map((body) => plantedIn(body, names));
   return seen.reduce((most, one) => (one.length > most.length ? one : most), []);
 }
+
+/** What is true of the program is asked once of the kinds that start it and name the same files. */
+const asked = new Set<unknown>();
 
 describe.each(drivenAgentKinds)('%s', (kind) => {
   const { reads = [], readsBelow: isBelow = false, imports = false } = drivenAgents[kind].facts;
   let agent: Agent;
   beforeAll(async () => {
-    const environment = { ...process.env, XDG_CACHE_HOME: cacheFolder };
-    agent = await createAgent(
-      {
-        kind,
-        version: testedVersion(drivenAgents[kind]),
-        model: KNOWN_MODELS[kind],
-        ...mayRunCommands(kind),
-      },
-      { environment, hasLanes: true },
-    );
+    agent = await createReleased(kind);
   });
 
-  test('reads the files that its facts name, in that order, and no others', async () => {
+  const place = isBelow ? 'and the same in a folder in which it opens a file' : 'and none below';
+  test(`reads the files that its facts name, in that order, and no others, ${place}`, async () => {
     // A file can hide another one, so what was read is taken away until nothing is read.
     for (let left = [...NAMES]; ; ) {
-      const read = await readsOf(agent, left);
-      expect(read).toEqual(instructionsRead(reads, new Set(left)));
-      expect(read.filter((name) => !isInstructionFile(name))).toEqual([]);
+      const read = await readsOf(agent, [...left, ...left.map(below)], readsBelow);
+      const known = instructionsRead(reads, new Set(left));
+      const atRoot = read.filter((name) => left.includes(name));
+      expect(atRoot).toEqual(known);
+      expect(atRoot.filter((name) => !isInstructionFile(name))).toEqual([]);
+      const readBelow = read.filter((name) => !left.includes(name));
+      expect(readBelow.sort()).toEqual(isBelow ? known.map(below).sort() : []);
       if (read.length === 0) break;
       left = left.filter((name) => !read.includes(name));
     }
@@ -127,22 +106,14 @@ describe.each(drivenAgentKinds)('%s', (kind) => {
     expect(read.sort()).toEqual([instructions, ...(imports ? ['docs/extra.md'] : [])]);
   });
 
-  const hidden = reads.flatMap(({ path, hiddenBy = [] }) =>
-    hiddenBy.length > 0 ? [{ path, hiddenBy }] : [],
+  const hidden = asked.has(reads) ? [] : reads.filter(({ hiddenBy = [] }) => hiddenBy.length > 0);
+  asked.add(reads);
+  test.each(hidden)(
+    'does not read $path beside one of $hiddenBy, only then',
+    async ({ path, hiddenBy = [] }) => {
+      for (const other of hiddenBy) expect(await readsOf(agent, [path, other])).not.toContain(path);
+      const others = NAMES.filter((name) => !hiddenBy.includes(name));
+      expect(await readsOf(agent, others)).toContain(path);
+    },
   );
-  test.each(hidden)('does not read $path beside one of $hiddenBy, only then', async ({ path, hiddenBy }) => {
-    for (const other of hiddenBy) expect(await readsOf(agent, [path, other])).not.toContain(path);
-    const others = NAMES.filter((name) => !hiddenBy.includes(name));
-    expect(await readsOf(agent, others)).toContain(path);
-  });
-
-  test(`${isBelow ? 'reads the same' : 'reads none'} in a folder in which it opens a file`, async () => {
-    for (let left = [...NAMES]; ; ) {
-      const read = await readsOf(agent, left.map(below), readsBelow);
-      const known = isBelow ? instructionsRead(reads, new Set(left)) : [];
-      expect(read.sort()).toEqual(known.map(below).sort());
-      if (read.length === 0) break;
-      left = left.filter((name) => !read.includes(below(name)));
-    }
-  });
 });

@@ -9,15 +9,15 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { createAgent, drivenAgents, openSession } from '@whetstone/agents';
+import { drivenAgents } from '@whetstone/agents';
 import { type DrivenAgentKind, drivenAgentKinds } from '@whetstone/agents/config';
-import { testedVersion } from '@whetstone/agents/install';
 import { createGateway, defineScript, type Gateway, type Script } from '@whetstone/gateway';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { KNOWN_MODELS, mayRunCommands } from './drive-agent.ts';
+import { KNOWN_MODELS } from './drive-agent.ts';
 import { cacheFolder } from './install.ts';
+import { createReleased, keepingLane, makeWorkspace, plant, plantedIn, requestsOf } from './planted-files.ts';
 
 /** Files that some agent could read. `.env` and `.mcp.json` are settings, which no request shows. */
 const NAMES = [
@@ -55,54 +55,16 @@ afterEach(async () => {
   rmSync(root, { recursive: true, force: true });
 });
 
-/** The text names the file, so that a request shows which one an agent read. */
-function plant(folder: string): void {
-  for (const name of NAMES) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true });
-    writeFileSync(join(folder, name), `Planted as <${name}>.\n`);
-  }
-}
-
-const plantedIn = (bodies: readonly string[]): string[] =>
-  NAMES.filter((name) => bodies.some((body) => body.includes(`Planted as <${name}>`)));
-
-/** A lane that keeps the body of every request. */
-async function keepingLane(
-  script: Script = defineScript({ name: 'hello', play: () => ({ text: 'Hello.' }) }),
-) {
-  const bodies: string[] = [];
-  const lane = await gateway.open({
-    owner: 'test',
-    mode: { kind: 'script', script },
-    onRequest: ({ body }) => bodies.push(Buffer.from(body).toString()),
-  });
-  return { lane, bodies };
-}
-
 /** What the agent reads in two folders above its workspace. A file can hide another, so what was read is taken away. */
 async function readAbove(kind: DrivenAgentKind): Promise<string[]> {
-  const workspace = join(root, 'near/workspace');
-  mkdirSync(workspace, { recursive: true });
-  execFileSync('git', ['init', '--quiet'], { cwd: workspace });
+  const workspace = makeWorkspace(join(root, 'near/workspace'));
   const above = [root, join(root, 'near')];
-  for (const folder of above) plant(folder);
-  const environment = { ...process.env, XDG_CACHE_HOME: cacheFolder };
-  const version = testedVersion(drivenAgents[kind]);
-  const agent = await createAgent(
-    { kind, version, model: KNOWN_MODELS[kind], ...mayRunCommands(kind) },
-    { environment, hasLanes: true },
-  );
+  for (const folder of above) plant(folder, NAMES);
+  const agent = await createReleased(kind);
   const all: string[] = [];
   for (;;) {
-    const { lane, bodies } = await keepingLane();
-    await using session = await openSession(agent, {
-      ...{ folder: workspace, above: 'allowed' },
-      lane: { ...lane, env: {} },
-    });
-    const turn = await session.send({ text: 'Say hello.' }, { timeoutMs: 90_000 });
-    expect(turn.status, JSON.stringify(turn)).toBe('completed');
-    expect(bodies.length).toBeGreaterThan(0);
-    const read = plantedIn(bodies);
+    const bodies = await requestsOf(agent, workspace, gateway, { above: 'allowed' });
+    const read = plantedIn(bodies.join('\n'), NAMES);
     if (read.length === 0) return all.sort();
     all.push(...read);
     for (const folder of above) for (const name of read) rmSync(join(folder, name));
@@ -134,7 +96,7 @@ const spreading = defineScript({
         },
 });
 
-/** Runs every agent for two trials, with base URLs that lead to lanes which keep bodies. */
+/** Runs every agent, with base URLs that lead to lanes which keep bodies. */
 async function runAll(args: readonly string[], script?: Script) {
   const repo = join(root, 'repo');
   mkdirSync(repo);
@@ -145,7 +107,7 @@ async function runAll(args: readonly string[], script?: Script) {
   git('add', '-A');
   git('commit', '--quiet', '-m', 'first');
   const lanes = await Promise.all(
-    drivenAgentKinds.map(async (kind) => ({ kind, ...(await keepingLane(script)) })),
+    drivenAgentKinds.map(async (kind) => ({ kind, ...(await keepingLane(gateway, script)) })),
   );
   const variable = (kind: string) => `LANE_${kind.replaceAll('-', '_')}`;
   const agents = lanes.map(({ kind, lane }) => [
@@ -190,11 +152,11 @@ async function runAll(args: readonly string[], script?: Script) {
   return { stderr, rows, lanes };
 }
 
-const COMMAND = [BIN, 'run', '--trials', '2'];
+const COMMAND = [BIN, 'run', '--trials', '2', '--jobs', '2'];
 const LIBRARY = [
   '--input-type=module',
   '-e',
-  `import { run } from ${JSON.stringify(INDEX)}; await run({ config: 'whetstone.yaml', trials: 2 });`,
+  `import { run } from ${JSON.stringify(INDEX)}; await run({ config: 'whetstone.yaml', jobs: 2 });`,
 ];
 const hasNamespaces = spawnSync('unshare', ['--mount', 'true']).status === 0;
 
@@ -203,9 +165,9 @@ describe('released agents in a run', () => {
     'layered mounts: no request shows what lies above',
     { tags: 'namespaces' },
     async () => {
-      plant(root);
+      plant(root, NAMES);
       mkdirSync(join(root, 'tmp'));
-      plant(join(root, 'tmp'));
+      plant(join(root, 'tmp'), NAMES);
       const { stderr, rows, lanes } = await runAll(COMMAND, spreading);
       expect(
         rows.map(({ outcome }) => outcome),
@@ -215,13 +177,13 @@ describe('released agents in a run', () => {
         // The results of the script's own command hold the text too.
         const first = bodies.filter((body) => !body.includes('tee ../../'));
         expect(first.length, kind).toBeGreaterThan(1);
-        expect(plantedIn(first), kind).toEqual([]);
+        expect(plantedIn(first.join('\n'), NAMES), kind).toEqual([]);
       }
     },
   );
 
   test('copies: a planted file stops the run, and without one no request shows anything', async () => {
-    plant(join(root, 'tmp'));
+    plant(join(root, 'tmp'), NAMES);
     const refused = await runAll(LIBRARY);
     expect(refused.stderr).toContain(join(root, 'tmp/AGENTS.md'));
     expect(refused.lanes.flatMap(({ bodies }) => bodies)).toEqual([]);
@@ -230,7 +192,7 @@ describe('released agents in a run', () => {
     expect(
       rows.map(({ outcome }) => outcome),
       stderr,
-    ).toEqual(lanes.flatMap(() => ['passed', 'passed']));
-    for (const { kind, bodies } of lanes) expect(plantedIn(bodies), kind).toEqual([]);
+    ).toEqual(lanes.map(() => 'passed'));
+    for (const { kind, bodies } of lanes) expect(plantedIn(bodies.join('\n'), NAMES), kind).toEqual([]);
   });
 });

@@ -37,7 +37,8 @@ const lastLines = {
   'codex-command': '"type":"turn.completed"',
 };
 const agents = Object.keys(lastLines);
-const tasks = ['fix-truncate', 'add-title-case', 'fix-duration'];
+/** One that the script does, and one that it gets wrong. */
+const tasks = ['fix-truncate', 'fix-duration'];
 const selected = tasks.flatMap((task) => ['--task-id', task]);
 
 describe('released agents through the gateway’s script', () => {
@@ -77,16 +78,16 @@ describe('released agents through the gateway’s script', () => {
   const of = (agent: string) => rows.filter((row) => row.agent_name === agent);
 
   test.each(agents)('%s finished every case, and none was an infrastructure error', (agent) => {
-    expect(of(agent)).toHaveLength(6);
+    expect(of(agent)).toHaveLength(4);
     expect(of(agent).filter((row) => row.outcome === 'error')).toEqual([]);
   });
 
   // Gemini CLI reads GEMINI.md, and nothing of this variant's AGENTS.md.
   const readers = agents.filter((agent) => agent !== 'gemini-cli');
   test.each(readers)('%s follows the rule where it stands, and its work passes the clean room', (agent) => {
-    const passed = of(agent).filter((row) => row.variant === 'with-rules' && row.task_id !== 'fix-duration');
-    expect(passed.map((row) => row.outcome)).toEqual(['passed', 'passed']);
-    for (const row of passed) expect(row.touched_paths).toContain('CHANGELOG.md');
+    const done = of(agent).find((row) => row.variant === 'with-rules' && row.task_id === 'fix-truncate');
+    expect(done?.outcome).toBe('passed');
+    expect(done?.touched_paths).toContain('CHANGELOG.md');
   });
 
   test.each(agents)('%s fails the task that the script gets wrong', (agent) => {
@@ -139,6 +140,6 @@ describe('released agents through the gateway’s script', () => {
   });
 
   test('the telemetry of the command of one’s own was collected', () => {
-    expect(of('codex-command').map((row) => row.telemetry_status)).toEqual(Array(6).fill('collected'));
+    expect(of('codex-command').map((row) => row.telemetry_status)).toEqual(Array(4).fill('collected'));
   });
 });
