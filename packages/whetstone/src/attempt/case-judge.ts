@@ -12,7 +12,7 @@ import { readUserReply, type UserReply, type UserRequest, userPrompt } from '../
 import { hashJson } from '../plan/hash-json.ts';
 import type { PlannedCase } from '../plan/plan.ts';
 import { type JudgeRoom, openJudgeAgent } from './ask-judge-agent.ts';
-import { type Judge, openJudgeModel } from './ask-judge-model.ts';
+import { openJudgeModel } from './ask-judge-model.ts';
 import type { JudgeCalls, LabJudge } from './lab.ts';
 import { maskValues } from './mask-values.ts';
 

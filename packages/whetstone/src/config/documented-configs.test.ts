@@ -11,7 +11,9 @@ import { loadConfig } from './load-config.ts';
 const folder = join(import.meta.dirname, '../../../../docs/agents');
 const documents = readdirSync(folder).map((file) => {
   const text = readFileSync(join(folder, file), 'utf8');
-  const blocks = [...text.matchAll(/```yaml\n(?!# promptfooconfig)(.*?)```/gs)].map(([, block = '']) => block);
+  const blocks = [...text.matchAll(/```yaml\n(?!# promptfooconfig)(.*?)```/gs)].map(
+    ([, block = '']) => block,
+  );
   return { name: basename(file, '.md'), blocks };
 });
 const pages = documents.filter(({ name }) => !['README', 'matrix', 'permissions', 'choosing'].includes(name));

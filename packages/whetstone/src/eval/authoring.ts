@@ -12,6 +12,7 @@ export {
   type EveryCapability,
   type ExperimentDefinition,
   type ExperimentVariant,
+  type JudgeDefinition,
   type ProjectDefinition,
   type TasksDefinition,
 } from './define.ts';
