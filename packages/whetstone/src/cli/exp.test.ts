@@ -13,10 +13,14 @@ const makeProject = (files: TreeSpec): EvalProject =>
 test('an eval drives an agent through several turns, and its assertions are in the row and the files', async () => {
   const project = makeProject({
     'experiments/base.ts': experiment("flags: { tone: 'warmly' }, model: 'model-1'"),
-    'evals/words.ts': "export const name: string = 'Ada';\n",
+    'evals/words.ts': `
+import { getCompileCacheDir } from 'node:module';
+export const name: string = 'Ada';
+export const compiledOnce = getCompileCacheDir() !== undefined;
+`,
     'evals/talk/hello.eval.ts': `
 import { defineEval, includes } from 'whetstone';
-import { name } from '../words.js';
+import { compiledOnce, name } from '../words.js';
 
 export default defineEval({
   description: 'Greets by name',
@@ -35,7 +39,7 @@ export default defineEval({
     other.calledTool('greet', { count: 1 });
     t.maxTokens(100).soft();
     t.within(3).turns.soft();
-    t.log([t.flags.tone, t.model, t.o11y.totalToolCalls, t.usage?.inputTokens].join(' '));
+    t.log([t.flags.tone, t.model, t.o11y.totalToolCalls, t.usage?.inputTokens, compiledOnce].join(' '));
   },
 });
 `,
@@ -70,7 +74,7 @@ export default defineEval({
     { type: 'action.called', callId: '1#3', turn: 2 },
     { type: 'action.result' },
   ]);
-  expect(project.read('talk/hello', 'eval.log')).toBe('warmly model-1 3 9\n');
+  expect(project.read('talk/hello', 'eval.log')).toBe('warmly model-1 3 9 true\n');
   expect(project.read('talk/hello', 'prompt.md')).toBe(
     'Ada\n\n--- turn 2 ---\n\nBob\n\n--- turn 3, session 2 ---\n\nEve',
   );

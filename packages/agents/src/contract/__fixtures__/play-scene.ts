@@ -1,18 +1,17 @@
 import { present } from '@whetstone/events/present';
-import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import {
   appendFileSync,
   existsSync,
+  fstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { bubTape, type Format, formats } from './formats.ts';
 import { answerSchema, type Scene, type Seen } from './scene.ts';
@@ -43,7 +42,7 @@ export async function* playScene({ formatName, args, prompt, standardInput }: Pl
     case 'task':
       writeFileSync('made.txt', `${token}\n`);
       yield* work('I look around.', 'printenv CONTRACT_SECRET', `${token} ${secret}`);
-      process.stderr.write(`warning: ${secret}\n`);
+      printError(`warning: ${secret}`);
       return yield* done(`Done ${token}.`);
     case 'failure':
       yield* failed('Out of luck.');
@@ -54,7 +53,7 @@ export async function* playScene({ formatName, args, prompt, standardInput }: Pl
       return yield* isHeldToSchema(args) ? answer({ answer: token }) : done('Nobody asked for a shape.');
     case 'crash before its last word':
       yield* work('I look around.', 'ls', token);
-      process.stderr.write('it broke\n');
+      printError('it broke');
       return process.exit(3);
     case 'crash after its last word':
       yield* done(`Done ${token}.`);
@@ -79,14 +78,14 @@ function noteWhatIsSeen(token: string, args: readonly string[], standardInput: s
   const sessions = join(home, '.fake-sessions');
   const resumed = args.find((arg) => /^[\w-]+$/.test(arg) && existsSync(join(sessions, arg)));
   const named = args.includes('--session-id') ? args[args.indexOf('--session-id') + 1] : undefined;
-  const session = resumed ?? named ?? randomUUID();
+  const session = resumed ?? named ?? newSessionId();
   const seen: Seen = {
     args: [...args],
     environment: { ...process.env } as Record<string, string>,
     workingDirectory: process.cwd(),
     homeDirectory: homedir(),
     filesAtHome: readdirSync(home, { recursive: true, encoding: 'utf8' }),
-    isTerminal: process.stdin.isTTY === true,
+    isTerminal: fstatSync(0).isCharacterDevice() && process.stdin.isTTY === true,
     session,
     ...present({ resumed, standardInput }),
   };
@@ -96,6 +95,10 @@ function noteWhatIsSeen(token: string, args: readonly string[], standardInput: s
   writeFileSync(join(sessions, session), String(turns));
   return { session, turns };
 }
+
+/** As a UUID. `node:crypto` would cost 7 ms of a process that starts hundreds of times. */
+const newSessionId = (): string =>
+  '########-####-4###-8###-############'.replace(/#/g, () => Math.floor(Math.random() * 16).toString(16));
 
 /** The released agents get a file, a file after an `@`, or the schema itself. */
 function isHeldToSchema(args: readonly string[]): boolean {
@@ -144,7 +147,7 @@ function printer(formatName: string, session: string, turns: number): Printer {
       return [said];
     },
     failed(message) {
-      process.stderr.write(`${message}\n`);
+      printError(message);
       keep(bubTape.failed(session, message));
       return [];
     },
@@ -152,8 +155,11 @@ function printer(formatName: string, session: string, turns: number): Printer {
   };
 }
 
+const printError = (message: string): number => writeSync(2, `${message}\n`);
+
 /** Hangs with children that would outlive this process; one of them ignores SIGTERM. */
 async function hang(token: string): Promise<void> {
+  const { spawn } = await import('node:child_process');
   const marker = `hanging in ${process.cwd()}`;
   spawn('sleep', ['600'], { argv0: marker, stdio: 'ignore', detached: true });
   const deaf = spawn('sh', ['-c', 'trap "" TERM; echo deaf; while :; do sleep 1; done', marker], {
@@ -175,6 +181,6 @@ async function* garble(): AsyncGenerator<Printed> {
   // The bytes of one character arrive one by one.
   for (const byte of Buffer.from('naïve\n')) {
     yield Buffer.from([byte]);
-    await pause(2);
+    await new Promise((resolve) => setTimeout(resolve, 2));
   }
 }

@@ -19,9 +19,11 @@ export function installFakePi(folder: string, agent: FakeAgent): void {
   const description = join(folder, 'pi.json');
   writeFileSync(description, JSON.stringify(agent));
   const program = join(folder, 'pi');
+  // What an agent gets of the environment has no place for compiled code.
+  const cache = `NODE_COMPILE_CACHE='${process.env.NODE_COMPILE_CACHE ?? ''}'`;
   writeFileSync(
     program,
-    `#!/bin/sh\nexec '${process.execPath}' '${import.meta.filename}' '${description}' "$@"\n`,
+    `#!/bin/sh\n${cache} exec '${process.execPath}' '${import.meta.filename}' '${description}' "$@"\n`,
   );
   chmodSync(program, 0o755);
 }
