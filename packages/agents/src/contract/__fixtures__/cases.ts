@@ -204,6 +204,21 @@ export const cases = {
     expect(deriveAgentMetadata(turn.events, turn.facts).errors.join()).not.toBe('');
   },
 
+  async 'a refused call has one shape, which says who refused it and by which rule'({ row, stage }: Scenery) {
+    const { turn } = await stage.play('refusal');
+    expect(turn.status, turn.exit?.message).toBe('completed');
+    const { approvals, tools, commands } = deriveAgentMetadata(turn.events, turn.facts);
+    expect(tools.map(({ status }) => status)).toEqual(['rejected']);
+    expect(commands.map(({ status }) => status)).toEqual(['rejected']);
+    const callId = tools[0]?.callId ?? '';
+    const by = row.rule === undefined ? { by: 'agent' } : { by: 'policy', rule: row.rule };
+    expect(approvals).toEqual([{ callId, decision: 'denied', ...by }]);
+    const about = turn.events.filter((event) => 'callId' in event && event.callId === callId);
+    expect(about.map(({ type }) => type)).toEqual([
+      ...['action.called', 'approval.requested', 'approval.decided', 'action.result'],
+    ]);
+  },
+
   async 'the metadata is the same for every agent'({ row, task }: Scenery) {
     const { attempt, turn } = await task();
     const metadata = deriveAgentMetadata(turn.events, turn.facts);

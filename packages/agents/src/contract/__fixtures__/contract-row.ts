@@ -1,5 +1,6 @@
 import type { AgentFacts } from '@whetstone/events';
 import type { Agent, AgentContext } from '../../agent.ts';
+import type { Permissions } from '../../policy/permissions.ts';
 import type { ContractAgent } from './not-applicable.ts';
 import type { Scene } from './scene.ts';
 
@@ -16,6 +17,8 @@ export type ContractRow = {
   lastWord: 'stream' | 'exit code';
   /** The adapter has its own sessions and runs the fake agent as a command. Default: the fake agent has the session. */
   hasOwnSession?: boolean;
+  /** The rule by which the policy refuses a command. Default: the agent asks nobody, and refuses by itself. */
+  rule?: string;
   /** What the fake agent says that it may do. Default: nothing. */
   own?: AgentFacts['own'];
   /** The variable for the model's key without a gateway. */
@@ -33,6 +36,8 @@ export type CreateOptions = {
   /** Files of the user's home that the agent gets. */
   inherit?: string[];
   model?: string;
+  /** Default: those with which the agent begins. Only of agents that Whetstone drives. */
+  permissions?: Partial<Permissions>;
   /** The program or the module of the agent does not exist. */
   isMissing?: boolean;
 };

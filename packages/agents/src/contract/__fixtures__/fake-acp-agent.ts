@@ -5,8 +5,15 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { agent, methods, ndJsonStream, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
-import { playScene } from './play-scene.ts';
+import {
+  agent,
+  methods,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  RequestError,
+  type RequestPermissionRequest,
+} from '@agentclientprotocol/sdk';
+import { playScene, Question } from './play-scene.ts';
 import { printNow } from './print-now.ts';
 
 const args = process.argv.slice(2);
@@ -25,7 +32,7 @@ const app = agent({ name: 'fake' })
     resumed = params.sessionId;
     return { modes };
   })
-  .onRequest(methods.agent.session.prompt, async ({ params }) => {
+  .onRequest(methods.agent.session.prompt, async ({ params, client }) => {
     const prompt = params.prompt.map((block) => (block.type === 'text' ? block.text : '')).join('');
     const scene = playScene({
       ...{ formatName: 'acp', prompt },
@@ -33,6 +40,10 @@ const app = agent({ name: 'fake' })
     });
     for (let next = await scene.next(); !next.done; next = await scene.next()) {
       const printed = next.value;
+      if (printed instanceof Question) {
+        await client.request(methods.client.session.requestPermission, printed.content as RequestPermissionRequest);
+        continue;
+      }
       if (isAnswer(printed)) {
         // What the scene does after its last word comes after the answer.
         setTimeout(() => scene.next(), 20);

@@ -3,8 +3,8 @@
  * Arguments: a format, and whatever its adapter passes.
  */
 import { readFileSync } from 'node:fs';
-import { closeAppServer, openAppServer } from './fake-app-server.ts';
-import { playScene } from './play-scene.ts';
+import { askClient, closeAppServer, openAppServer } from './fake-app-server.ts';
+import { playScene, Question } from './play-scene.ts';
 import { printNow } from './print-now.ts';
 
 const [format = 'text', ...given] = process.argv.slice(2);
@@ -19,5 +19,8 @@ const prompt =
 // At the end of a pipe or of /dev/null, a second read gives nothing; at a terminal it would wait.
 const rest = server ? {} : { standardInput: readFileSync(0, 'utf8') };
 
-for await (const printed of playScene({ formatName, args, prompt, ...rest })) printNow(printed);
+for await (const printed of playScene({ formatName, args, prompt, ...rest })) {
+  if (!(printed instanceof Question)) printNow(printed);
+  else if (server) askClient(printed.content);
+}
 if (server) closeAppServer();

@@ -32,6 +32,12 @@ export function openAppServer(): { prompt: string; args: string[] } {
   throw new Error('The input ended before a turn.');
 }
 
+/** Waits for the answer. Nothing else comes from a client in a turn. */
+export function askClient(question: object): void {
+  put(question);
+  nextRequest();
+}
+
 /** Answers what comes after a turn, until the input ends. */
 export function closeAppServer(): void {
   for (let request = nextRequest(); request; request = nextRequest()) put({ id: request.id, result: {} });
@@ -56,8 +62,20 @@ function nextRequest(): Request | undefined {
       return JSON.parse(line) as Request;
     }
     const chunk = Buffer.alloc(65_536);
-    const length = readSync(0, chunk);
+    const length = readNow(chunk);
     if (length === 0) return undefined;
     unread = Buffer.concat([unread, chunk.subarray(0, length)]);
+  }
+}
+
+/** Waits for input, also if the other end of the pipe made it one that does not block. */
+function readNow(into: Buffer): number {
+  for (;;) {
+    try {
+      return readSync(0, into);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
   }
 }

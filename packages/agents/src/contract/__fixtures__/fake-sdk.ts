@@ -1,12 +1,16 @@
 /** The two SDKs without a model: they play the scene that the prompt names, in the process of the bridge. */
 import { isDeepStrictEqual } from 'node:util';
-import { playScene, type Printed } from './play-scene.ts';
+import { playScene, type Printed, Question } from './play-scene.ts';
 import { printNow } from './print-now.ts';
 
 /** What an SDK prints by itself goes beside its messages. */
-async function* messages(scene: AsyncIterable<Printed>): AsyncGenerator<object> {
+async function* messages(
+  scene: AsyncIterable<Printed>,
+  answer: (question: object) => Promise<unknown> = async () => undefined,
+): AsyncGenerator<object> {
   for await (const printed of scene) {
-    if (typeof printed === 'string' || Buffer.isBuffer(printed)) printNow(printed);
+    if (printed instanceof Question) await answer(printed.content);
+    else if (typeof printed === 'string' || Buffer.isBuffer(printed)) printNow(printed);
     else yield printed;
   }
 }
@@ -37,7 +41,13 @@ const thread = ({ model = 'none', workingDirectory }: ThreadOptions, resumed?: s
 });
 
 type UserMessage = { message: { content: readonly { text?: string }[] } };
-type QueryOptions = { model?: string; resume?: string; outputFormat?: { schema: object } };
+type Asked = { tool: string; input: object; toolUseID: string };
+type QueryOptions = {
+  model?: string;
+  resume?: string;
+  outputFormat?: { schema: object };
+  canUseTool(tool: string, input: object, about: { toolUseID: string }): Promise<object>;
+};
 
 /** `@anthropic-ai/claude-agent-sdk` */
 export async function* query(call: { prompt: AsyncIterable<UserMessage>; options: QueryOptions }): AsyncGenerator<object> {
@@ -45,7 +55,11 @@ export async function* query(call: { prompt: AsyncIterable<UserMessage>; options
   const args = ['--model', model, ...schemaArgs(outputFormat?.schema), ...(resume === undefined ? [] : [resume])];
   for await (const { message } of call.prompt) {
     const prompt = message.content.map(({ text = '' }) => text).join('');
-    yield* messages(playScene({ formatName: 'claude-code', args, prompt }));
+    const answer = (question: object) => {
+      const { tool, input, toolUseID } = question as Asked;
+      return call.options.canUseTool(tool, input, { toolUseID });
+    };
+    yield* messages(playScene({ formatName: 'claude-code', args, prompt }), answer);
     return;
   }
 }

@@ -16,6 +16,7 @@ export const reasons = {
   'in process': 'The agent runs in this process and has no exit code.',
   'led by its input': 'The agent is led through its standard input, which stays open until it ends.',
   'shown to its model': 'Output and failures of commands go to the agent’s model.',
+  'refuses nothing': 'The agent has no word for a refusal: it refuses nothing.',
 } as const;
 
 export type Reason = keyof typeof reasons;
@@ -36,6 +37,7 @@ const command: Cells = {
   'the agent gets the model of the configuration': 'model in the command',
   'the agent gets the model of the turn': 'model in the command',
   'structured output is data': 'text output',
+  'a refused call has one shape, which says who refused it and by which rule': 'text output',
 };
 const commandWithoutEvents: Cells = {
   ...command,
@@ -49,7 +51,7 @@ export const notApplicable: Readonly<Partial<Record<ContractAgent, Cells>>> = {
   },
   'gemini-cli': noSchema,
   'opencode-cli': noSchema,
-  pi: noSchema,
+  pi: { ...noSchema, 'a refused call has one shape, which says who refused it and by which rule': 'refuses nothing' },
   copilot: { ...noSchema, 'the agent gets the model of the turn': 'needs a model' },
   acp: { ...noSchema, ...protocol },
   'acp with a command': {
@@ -75,6 +77,7 @@ export const notApplicable: Readonly<Partial<Record<ContractAgent, Cells>>> = {
     'a secret in the output of a tool is masked in everything that is stored': 'masked by the run',
   },
   loop: {
+    'a refused call has one shape, which says who refused it and by which rule': 'refuses nothing',
     'a missing program or module is an error with a hint how to get it': 'part of Whetstone',
     'settings and inherited files exist before the agent starts': 'no inheritance',
     'a crash before the end of the turn is reported is a failed turn': 'in process',

@@ -14,6 +14,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { bubTape, type Format, formats } from './formats.ts';
+import { refusals } from './refusals.ts';
 import { answerSchema, type Scene, type Seen } from './scene.ts';
 
 const FLOOD_BYTES = 200 * 1024 * 1024;
@@ -49,6 +50,9 @@ export async function* playScene({ formatName, args, prompt, standardInput }: Pl
       // An exit code can be wrong, but plain text has no other way to report a failure.
       process.exitCode = formatName in formats ? 0 : 4;
       return;
+    case 'refusal':
+      yield* refused(formatName, session);
+      return yield* done(`Done ${token}.`);
     case 'structured output':
       return yield* isHeldToSchema(args) ? answer({ answer: token }) : done('Nobody asked for a shape.');
     case 'crash before its last word':
@@ -70,6 +74,21 @@ export async function* playScene({ formatName, args, prompt, standardInput }: Pl
       return yield* done(`Done ${token}.`);
     }
   }
+}
+
+/** What an agent asks its host, which is not a message of its stream. Its host waits for the answer. */
+export class Question {
+  readonly content: object;
+  constructor(content: object) {
+    this.content = content;
+  }
+}
+
+function* refused(formatName: string, session: string): Generator<Printed> {
+  const { before = [], question, after = [] } = refusals[formatName]?.(session) ?? {};
+  yield* before;
+  if (question) yield new Question(question);
+  yield* after;
 }
 
 /** Also finds the session that an argument names. */

@@ -15,6 +15,8 @@ import { promptOf } from './scene.ts';
 const create = (config: Parameters<typeof agentConfig>[0], { user, hasLanes = true, env }: CreateOptions) =>
   createAgent(agentConfig({ ...config, ...present({ env }) }), { environment: user, hasLanes });
 
+const ASKED = 'permissions.shell: ask';
+
 /** A released agent that Whetstone drives itself. */
 function drivenRow(kind: DrivenAgentKind): ContractRow {
   const access = { kind: 'key', baseUrl: '', key: '' } as const;
@@ -24,6 +26,7 @@ function drivenRow(kind: DrivenAgentKind): ContractRow {
     name: kind,
     runtime: kind,
     lastWord: 'stream',
+    ...(drivenAgents[kind].facts.enforces?.shell?.includes('ask') && { rule: ASKED }),
     keyVariable: agentKeyVariable(agentConfig({ kind, driver: { inherit: [] } })) ?? 'none',
     settingsFiles: Object.keys(drivenAgents[kind].launch.settings(connection).files),
     create: (options) =>
@@ -32,7 +35,10 @@ function drivenRow(kind: DrivenAgentKind): ContractRow {
           kind,
           driver: {
             inherit: options.inherit ?? [],
-            ...present({ model: options.model ?? (needsModel && 'model-of-its-configuration') }),
+            ...present({
+              model: options.model ?? (needsModel && 'model-of-its-configuration'),
+              permissions: options.permissions,
+            }),
             ...(options.isMissing && { version: '0.0.1' }),
           },
         },
@@ -44,14 +50,14 @@ function drivenRow(kind: DrivenAgentKind): ContractRow {
 /** A released agent that speaks a protocol. Each of them is driven in the same way. */
 const protocolRow: ContractRow = {
   ...drivenRow('qwen-code'),
-  ...{ name: 'acp', runtime: 'acp', own: { mode: 'default' } },
-  create: ({ inherit = [], model, isMissing, ...options }) =>
+  ...{ name: 'acp', runtime: 'acp', rule: ASKED, own: { mode: 'default' } },
+  create: ({ inherit = [], model, permissions, isMissing, ...options }) =>
     create(
       {
         kind: 'acp',
         driver: {
           ...{ agent: 'qwen-code', inherit },
-          ...present({ model }),
+          ...present({ model, permissions }),
           ...(isMissing && { version: '0.0.1' }),
         },
       },
@@ -61,7 +67,7 @@ const protocolRow: ContractRow = {
 
 /** A command of the user that speaks a protocol. */
 const protocolCommandRow: ContractRow = {
-  ...{ name: 'acp with a command', runtime: 'acp', lastWord: 'stream' },
+  ...{ name: 'acp with a command', runtime: 'acp', rule: ASKED, lastWord: 'stream' },
   create: (options) =>
     create(
       {

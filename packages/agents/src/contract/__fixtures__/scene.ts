@@ -4,6 +4,7 @@ export type Scene = { scene: SceneName; token: string };
 export type SceneName =
   | 'task'
   | 'failure'
+  | 'refusal'
   | 'structured output'
   | 'crash before its last word'
   | 'crash after its last word'
