@@ -2,6 +2,7 @@ import { messageOf } from '@whetstone/errors';
 import { present } from '@whetstone/events/present';
 import type { Lane } from '@whetstone/gateway';
 import type { Mask } from '@whetstone/sandbox';
+import type { JudgeLane } from '../config/config.ts';
 import { countVotes } from '../eval/judge/count-votes.ts';
 import { judgePrompt } from '../eval/judge/judge-prompt.ts';
 import type { Judgement, JudgeRequest, Vote } from '../eval/judge/judgement.ts';
@@ -19,6 +20,8 @@ import { maskValues } from './mask-values.ts';
 /** The judge of one case. Its lane opens with its first question. */
 export type CaseJudge = AsyncDisposable & {
   judge(request: JudgeRequest): Promise<Judgement>;
+  /** For scorers that call a model themselves. Rejects without a judge. */
+  judgeLane(): Promise<JudgeLane & { model: string | undefined }>;
   /** Lets its model play a user. Rejects where that cannot be done. */
   user(request: UserRequest): Promise<UserReply>;
   /** Its model calls, as they come. `undefined`: it was not asked. */
@@ -54,7 +57,7 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
       ...(await gateway.laneOf(planned, {})),
     });
     calls = { ledger: lane.ledger, isMetered: true };
-    const model = config.model && (await openJudgeModel(config.model, lane));
+    const model = config.model ? await openJudgeModel(config.model, lane) : undefined;
     return { lane, judges: { model, agent: agent && room && openJudgeAgent(agent, lane, room) } };
   };
 
@@ -99,6 +102,13 @@ export function openCaseJudge(judged: JudgedCase, judge: LabJudge | undefined): 
       const judgement = await decide(asked).catch((error: unknown) => notJudged(messageOf(error)));
       onAnswer({ key: requestKey(asked), judgement: maskValues(judgement, mask) });
       return judgement;
+    },
+    async judgeLane() {
+      if (!judge) throw new Error(NO_JUDGE);
+      opening ??= open(judge);
+      const { lane, judges } = await opening;
+      const { baseUrl, key } = lane;
+      return { baseUrl, key, model: judges.model?.name.replace(/^[^/]+\//, '') };
     },
     async user(request) {
       if (!judge) throw new Error(`the user has nobody who plays it: ${NO_JUDGE}`);

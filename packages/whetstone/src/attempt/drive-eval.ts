@@ -115,6 +115,7 @@ export async function driveEval(
         },
         judge: judge.judge,
         user: judge.user,
+        judgeLane: judge.judgeLane,
         masked: async (texts) => (mask.isEmpty ? undefined : texts.map(mask.text)),
         content: async (path, side) => {
           const found = await changes();

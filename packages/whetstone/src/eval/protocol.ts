@@ -6,6 +6,7 @@ import type {
   Turn,
   TurnInput,
 } from '@whetstone/agents';
+import type { JudgeLane } from '../config/config.ts';
 import type { AssertionRecord, FileChange } from './assertions/assertion.ts';
 import type { Judgement, JudgeRequest } from './judge/judgement.ts';
 import type { UserReply, UserRequest } from './judge/user-prompt.ts';
@@ -68,6 +69,8 @@ export type TestCalls = {
   masked: (texts: readonly string[]) => Promise<string[] | undefined>;
   /** The next message of a simulated user that a model plays. */
   user: (request: UserRequest) => Promise<UserReply>;
+  /** The address and the key of the judge's lane, for scorers that call a model themselves. */
+  judgeLane: () => Promise<JudgeLane & { model: string | undefined }>;
   judge: (request: JudgeRequest) => Promise<Judgement>;
   content: (path: string, side: 'before' | 'after') => Promise<string | undefined>;
 };

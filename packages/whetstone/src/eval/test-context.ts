@@ -153,6 +153,11 @@ export type TestContext<Capabilities extends AgentCapabilities> = TestSession<Ca
     readonly signal: AbortSignal;
     /** Counts of what the agent did, derived from its events. */
     readonly o11y: Observability;
+    /**
+     * The way to the model of the `judge`, for scorers that call a model themselves. `key` opens only this lane of the
+     * gateway. `model` is the name of the configured model without its provider; `undefined`: it has none.
+     */
+    judgeLane(): Promise<{ baseUrl: string; key: string; model: string | undefined }>;
     /** Writes a line to `eval.log` of the case. */
     log(message: string): void;
     /**

@@ -104,6 +104,7 @@ async function rescoreCase(
       ...(await storedCalls(row, files, turns)),
       judge: judge.judge,
       user: judge.user,
+      judgeLane: judge.judgeLane,
       // What is stored was masked when it was written.
       masked: async (texts) => (secretsKnown ? [...texts] : undefined),
     },
@@ -150,7 +151,7 @@ async function storedCalls(
   row: CaseRow,
   files: CaseLayout,
   turns: readonly StoredTurn[],
-): Promise<Omit<TestCalls, 'judge' | 'masked' | 'user'>> {
+): Promise<Omit<TestCalls, 'judge' | 'judgeLane' | 'masked' | 'user'>> {
   const lines = (await readFile(files.events, 'utf8').catch(() => '')).split('\n');
   const waiting = [...turns];
   const checks = new Map((row.assertions ?? []).map((one) => [one.name, one]));

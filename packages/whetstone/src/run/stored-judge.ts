@@ -1,6 +1,6 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { createMask } from '@whetstone/sandbox';
-import { type KeptAnswer, openCaseJudge, requestKey } from '../attempt/case-judge.ts';
+import { type CaseJudge, type KeptAnswer, openCaseJudge, requestKey } from '../attempt/case-judge.ts';
 import { judgeSpending } from '../attempt/judge-spending.ts';
 import type { LabJudge } from '../attempt/lab.ts';
 import type { Judgement, JudgeRequest } from '../eval/judge/judgement.ts';
@@ -11,9 +11,7 @@ import type { CaseRow } from '../record/row.ts';
 import { collectSecrets } from './collect-secrets.ts';
 
 /** The judge of a stored case: a question that was answered there has the same answer, and only others are asked. */
-export type StoredJudge = AsyncDisposable & {
-  judge(request: JudgeRequest): Promise<Judgement>;
-  user(request: UserRequest): Promise<UserReply>;
+export type StoredJudge = Omit<CaseJudge, 'calls'> & {
   /** What the judge used, then and now. */
   spent(): CaseRow['judge'];
   /** Writes the judgements and the new model calls to the folder of the new case. */
@@ -55,6 +53,7 @@ export async function openStoredJudge(
       used.push(known);
       return known.reply;
     },
+    judgeLane: fresh.judgeLane,
     spent: () => judgeSpending(fresh.calls, [row]),
     async keep(target) {
       if (used.length === 0) return;

@@ -16,7 +16,7 @@ const echo = defineAgent({
 
 /** Evals of one file, each with these lines after its first message. */
 export const evals = (...bodies: string[]): string =>
-  `import { defineEval } from 'whetstone';\nexport default [\n${bodies
+  `import { defineEval, equals } from 'whetstone';\nexport default [\n${bodies
     .map((body) => `defineEval({ async test(t) {\n    await t.send('say Hello Ada.');\n    ${body}\n} })`)
     .join(',\n')}\n];\n`;
 

@@ -36,7 +36,7 @@ function begin(request: Extract<ToWorker, { type: 'test' }>['request']): Current
   const test = startTest(request, {
     calls: {
       ...{ send: ask('send'), changes: ask('changes'), check: ask('check'), content: ask('content') },
-      ...{ judge: ask('judge'), masked: ask('masked'), user: ask('user') },
+      ...{ judge: ask('judge'), masked: ask('masked'), user: ask('user'), judgeLane: ask('judgeLane') },
     },
     log: (text) => tell({ type: 'log', text }),
     signal: abort.signal,

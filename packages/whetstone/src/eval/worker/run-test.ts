@@ -99,6 +99,7 @@ function contextOf(attempt: Attempt, log: (text: string) => void): object {
         return sessionOf(attempt, session, (turn) => turn.session === session, 'session');
       },
       log: (message: string) => log(String(message)),
+      judgeLane: () => attempt.calls.judgeLane(),
       skip(reason: string): never {
         const why = String(reason ?? '').trim();
         if (why === '') throw new RangeError('skip(): give the reason, which stands in every report.');
