@@ -3,7 +3,17 @@
  * this Node and on the oldest supported one.
  */
 import { execFile, execFileSync } from 'node:child_process';
-import { cpSync, globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, delimiter, join } from 'node:path';
@@ -32,6 +42,28 @@ export default defineSandboxAgent({
 });
 `,
 };
+/** The same adapter as a provider of promptfoo, and as the agent of an eval that Vitest runs. */
+const PROVIDER_PROGRAM = `import { WhetstoneProvider } from 'whetstone/promptfoo';
+
+const provider = new WhetstoneProvider({ config: { agent: { kind: 'custom', module: './adapter.ts' } } });
+const { error, metadata } = await provider.callApi('hello');
+if (metadata?.agent.fileChanges[0]?.path !== 'done.txt') throw new Error(error ?? 'nothing was written');
+`;
+const EVAL_PROJECT = {
+  'package.json': '{ "type": "module" }\n',
+  'vitest.config.js': "export default { test: { include: ['evals.test.ts'] } };\n",
+  'evals.test.ts': "import { evalTests } from 'whetstone/vitest';\n\nawait evalTests();\n",
+  'experiments/mine.ts': "import agent from '../adapter.ts';\n\nexport default { agent };\n",
+  'evals/greet.eval.ts': `import { defineEval } from 'whetstone';
+
+export default defineEval({
+  async test(t) {
+    await t.send('hello');
+    t.fileChanged('done.txt');
+  },
+});
+`,
+};
 /** A host that checks an environment with the packed `@whetstone/loop/test`. */
 const CONFORMANCE_PROGRAM = `import { mkdtemp } from 'node:fs/promises';
 import { LocalExecutionEnvironment } from '@whetstone/loop';
@@ -53,8 +85,10 @@ import * as loop from '@whetstone/loop';
 import { conformanceChecks } from '@whetstone/loop/test';
 import * as whetstone from 'whetstone';
 import * as adapter from 'whetstone/adapter';
+import { WhetstoneProvider } from 'whetstone/promptfoo';
+import { evalTests } from 'whetstone/vitest';
 export const surface = [agents, agentsConfig, agentsInstall, deriveAgentMetadata, createGateway, loop];
-export const more = [conformanceChecks, whetstone, adapter];
+export const more = [conformanceChecks, whetstone, adapter, WhetstoneProvider, evalTests];
 `;
 /** Part of what the first example of a package's README prints. The model of the loop's is a script. */
 const QUICKSTARTS = {
@@ -121,11 +155,32 @@ function useAsUser(user: string, node: string): void {
   for (const [name, content] of Object.entries(ADAPTER_PROJECT)) writeFileSync(join(folder, name), content);
   const ran = whetstone('run', '--config', 'adapter.yaml');
   if (!ran.includes('1 passed')) throw new Error(`the run of an adapter said:\n${ran}`);
-  writeFileSync(join(folder, 'conformance.ts'), CONFORMANCE_PROGRAM);
-  execFileSync(node, ['conformance.ts'], { cwd: folder, stdio: 'inherit' });
+  for (const [name, program] of [
+    ['conformance.ts', CONFORMANCE_PROGRAM],
+    ['provider.ts', PROVIDER_PROGRAM],
+  ] as const) {
+    writeFileSync(join(folder, name), program);
+    execFileSync(node, [name], { cwd: folder, stdio: 'inherit' });
+  }
+  runEvalsInVitest(folder, node);
   console.log(
     `whetstone ${version} works on ${execFileSync(node, ['--version'], { encoding: 'utf8' }).trim()}`,
   );
+}
+
+/** With the Vitest of the repository, which is a peer. */
+function runEvalsInVitest(folder: string, node: string): void {
+  for (const [name, content] of Object.entries(EVAL_PROJECT)) {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), content);
+  }
+  const vitest = join(root, 'node_modules/vitest');
+  const modules = join(folder, '../node_modules/vitest');
+  if (!existsSync(modules)) symlinkSync(vitest, modules);
+  execFileSync(node, [join(vitest, 'vitest.mjs'), 'run', '--root', folder], {
+    cwd: folder,
+    stdio: 'inherit',
+  });
 }
 
 /** The programs of `examples/agents`, where the evaluator is not installed, with a `codex` that prints a recording. */
