@@ -87,7 +87,9 @@ async function report(
   const [reused] = results.filter(({ reused_from }) => reused_from);
   const note = reused?.reused_from && `reused from run ${reused.reused_from.run_id}`;
   if (note) await context.annotate(note);
-  const wrong = results.filter(({ outcome }) => outcome !== 'passed');
+  const skipped = results.find(({ outcome }) => outcome === 'skipped');
+  const wrong = results.filter(({ outcome }) => outcome !== 'passed' && outcome !== 'skipped');
+  if (skipped && wrong.length === 0) context.skip(skipped.evidence ?? 'skipped by the eval');
   const [first] = wrong;
   if (!first) return;
   const { evidence, failure_class, lines, assertions = [] } = first;

@@ -145,6 +145,11 @@ test('each way in which an eval can end is a row of its own, and none ends the r
   const junit = readFileSync(join(project.root, 'out.xml'), 'utf8');
   expect(junit).toContain('tests="9" failures="2" errors="5"');
   expect(junit).toMatch(/failed: calledTool\(&quot;sing&quot;\) \(evals\/failed\.eval\.ts:6\): /);
+  expect(junit).toMatch(/failed: notCalledTool\(&quot;greet&quot;\).* \[events 1, 2\]/);
+  // A case that passed has its assertions as well.
+  expect(junit).toMatch(
+    /name="waiting #1"[^/]*>\s*<system-out>passed: event\(&quot;input\.requested&quot;\) \(evals\/waiting\.eval\.ts:5\): .* \[events 1\]/,
+  );
 });
 
 test('ids come from paths, and a file may define one eval, a list or a record', async () => {
@@ -172,7 +177,7 @@ test('ids come from paths, and a file may define one eval, a list or a record', 
   expect(await run('base', '--tag', 'quick', '--runs', '3')).toBe(3);
   expect(await project.whetstone(['exp', 'mroe'])).toMatchObject({
     exitCode: 2,
-    stderr: expect.stringContaining('There is no evals or experiment mroe'),
+    stderr: expect.stringContaining('There is no eval or experiment mroe'),
   });
 });
 

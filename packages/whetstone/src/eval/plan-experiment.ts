@@ -72,7 +72,9 @@ export function selectIds<One extends { id: string }>(
       all.map(({ id }) => id),
       what,
     );
-    throw new WhetstoneError('selection-unknown', `There is no ${what.replace(/s$/, '')} ${name}.`, { hint });
+    throw new WhetstoneError('selection-unknown', `There is no ${what.replaceAll(/s\b/g, '')} ${name}.`, {
+      hint,
+    });
   }
   return all.filter(({ id }) => wanted.some((name) => isMeant(id, name)));
 }

@@ -82,14 +82,20 @@ function testCase(one: CaseResult, logTail: LogTail): string[] {
   if (row === null) {
     return [`    <testcase${head}>`, '      <skipped message="not finished"/>', '    </testcase>'];
   }
-  const output = row.reused_from
-    ? [`      <system-out>reused from run ${escapeXml(row.reused_from.run_id)}</system-out>`]
-    : [];
-  if (row.outcome === 'skipped') {
+  const isPassed = row.outcome === 'passed';
+  const isSkipped = row.outcome === 'skipped';
+  // What did not pass has its assertions in the failure.
+  const said = [
+    ...(row.reused_from ? [`reused from run ${row.reused_from.run_id}`] : []),
+    ...(isPassed || isSkipped ? assertionLines(row) : []),
+  ];
+  const output =
+    said.length > 0 ? [`      <system-out>${escapeXml(plainText(said.join('\n')))}</system-out>`] : [];
+  if (isSkipped) {
     const why = attributes({ message: oneLine(row.evidence ?? '') });
     return [`    <testcase${head}>`, `      <skipped${why}/>`, ...output, '    </testcase>'];
   }
-  if (row.outcome === 'passed') {
+  if (isPassed) {
     if (output.length === 0) return [`    <testcase${head}/>`];
     return [`    <testcase${head}>`, ...output, '    </testcase>'];
   }
