@@ -32,7 +32,7 @@ const inProject = (environment: Record<string, unknown>, rest: ProjectOptions = 
     },
   });
 
-test('an environment is prepared once, and every agent and clean room has it as it was, at the same path', async () => {
+test('an environment is prepared once, everyone has it as it was at the same path, and it can be removed', async () => {
   project = inProject(
     {},
     {
@@ -69,10 +69,20 @@ test('an environment is prepared once, and every agent and clean room has it as 
   expect(readFileSync(join(store, key, 'repo/seen'), 'utf8')).toBe('.git\nlock.txt\nnode_modules\nseen\n');
   expect(readdirSync(join(directory, 'environments'))).toEqual([key.slice(0, 12)]);
 
-  // Another run uses it, and another lock file has another one.
-  await project.whetstone(['run'], CACHE);
+  // Another run uses it.
+  await project.whetstone(['run', '--task-id', 'one'], CACHE);
   expect(existsSync(join(project.latest().directory, 'environments'))).toBe(false);
   expect(layers()).toEqual([key]);
+
+  const environments = (...args: string[]) => project.whetstone(['environments', ...args], CACHE);
+  const [layer] = JSON.parse((await environments('list', '--json')).stdout);
+  expect(layer).toMatchObject({ key, files: 5, at: '/w/case', commands: INSTALL, restored_inputs: [] });
+  const [, line = ''] = (await environments('list')).stdout.split('\n');
+  expect(line).toMatch(new RegExp(`^${key.slice(0, 12)} +1 MB +5 +\\d{4}-.* mkdir -p node_modules`));
+  expect(await environments('clear', 'nope')).toMatchObject({ exitCode: 2 });
+  const cleared = await environments('clear', key.slice(0, 8));
+  expect(cleared).toMatchObject({ exitCode: 0, stdout: 'Removed 1 environment, 1 MB.\n' });
+  expect((await environments('list')).stdout).toMatch(/^No environment is prepared\./);
 });
 
 test('a preparation that fails is an error of each case, with its log and without its secrets', async () => {
@@ -125,23 +135,4 @@ test('services run beside the agent and in the clean room, and write nothing int
   const { rows: failed } = project.latest();
   expect(failed).toMatchObject([{ outcome: 'error', failure_class: 'task' }]);
   expect(failed[0]?.evidence).toContain('The service echo ended with exit code 7 before it was ready');
-});
-
-test('prepared environments can be listed and removed', async () => {
-  project = inProject({});
-  const folder = { XDG_CACHE_HOME: join(project.root, 'cache') };
-  expect((await project.whetstone(['environments', 'list'], folder)).stdout).toMatch(
-    /^No environment is prepared\./,
-  );
-  await project.whetstone(['run'], folder);
-  const [layer] = JSON.parse((await project.whetstone(['environments', 'list', '--json'], folder)).stdout);
-  expect(layer).toMatchObject({ files: 5, at: '/w/case', commands: INSTALL, restored_inputs: [] });
-  const { stdout } = await project.whetstone(['environments', 'list'], folder);
-  expect(stdout.split('\n')[1]).toMatch(
-    new RegExp(`^${layer.key.slice(0, 12)} +1 MB +5 +\\d{4}-.* mkdir -p node_modules`),
-  );
-  expect(await project.whetstone(['environments', 'clear', 'nope'], folder)).toMatchObject({ exitCode: 2 });
-  const cleared = await project.whetstone(['environments', 'clear', layer.key.slice(0, 8)], folder);
-  expect(cleared).toMatchObject({ exitCode: 0, stdout: 'Removed 1 environment, 1 MB.\n' });
-  expect((await project.whetstone(['environments', 'list', '--json'], folder)).stdout).toBe('[]\n');
 });

@@ -83,17 +83,17 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
     const inputs = inputsOf(snapshot, isKeyInput);
     tools ??= findTools();
     const key = environmentKey(config, { inputs, tools: await tools, at });
-    let using = used.get(key);
-    if (!using) {
+    let taking = used.get(key);
+    if (!taking) {
       const { variables, ...rest } = options;
-      using = use(
+      taking = use(
         store,
         { ...rest, ...variables, key, snapshot, inputs, at, logs: join(options.logs, key.slice(0, 12)) },
         onEvent,
       );
-      used.set(key, using);
+      used.set(key, taking);
     }
-    const { layer, isNew } = await using;
+    const { layer, isNew } = await taking;
     if (isNew) await store.shrink(limit);
     const { tree, home } = layer;
     const equippedSnapshot = await workspaces.equip(snapshot, { key, tree, home, ...present({ at }) });
@@ -143,8 +143,8 @@ export async function openEnvironments(options: EnvironmentsOptions): Promise<En
       return known;
     },
     async [Symbol.asyncDispose]() {
-      for (const [key, using] of used) {
-        const one = await using.catch(() => undefined);
+      for (const [key, taking] of used) {
+        const one = await taking.catch(() => undefined);
         if (!one) continue;
         const isWhole = await isIntact(one.layer);
         one.lease[Symbol.dispose]();
