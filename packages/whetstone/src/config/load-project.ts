@@ -54,6 +54,11 @@ export async function loadProject(root: string): Promise<Project> {
   const sandbox = spot && fields?.sandbox ? readSandbox(fields.sandbox, spot.at('sandbox')) : undefined;
   const judge = spot && fields?.judge != null ? readJudge(fields.judge, spot.at('judge'), file) : undefined;
   const path = fields?.repo && spot && existingPath(fields.repo.path, spot.at('repo', 'path'), 'folder');
+  if (fields?.environment) {
+    spot
+      ?.at('environment')
+      .warning('only applies to `whetstone run`; an experiment does not prepare it', { mark: 'key' });
+  }
   if (!fields || diagnostics.some(({ severity }) => severity === 'error')) {
     throw new ConfigErrors(inFileOrder(diagnostics));
   }

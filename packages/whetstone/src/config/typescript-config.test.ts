@@ -1,4 +1,4 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -6,6 +6,7 @@ import { parse } from 'yaml';
 import { defineConfig, defineTasks } from '../eval/define.ts';
 import type { ConfigErrors } from './diagnostic.ts';
 import { loadConfig } from './load-config.ts';
+import { loadProject } from './load-project.ts';
 
 const EVERY_KEY = join(import.meta.dirname, '__fixtures__/every-key');
 let folder: string;
@@ -34,6 +35,16 @@ test('a configuration in TypeScript says whatever one in YAML says', async () =>
     ...data,
     replacedTasks: undefined,
   });
+});
+
+test('experiments say that they do not prepare an environment', async () => {
+  const other = join(folder, 'experiments');
+  mkdirSync(other);
+  writeFileSync(join(other, 'whetstone.yaml'), 'environment: { prepare: [npm ci] }\n');
+  const { warnings } = await loadProject(other);
+  expect(warnings.map(({ message }) => message)).toEqual([
+    expect.stringContaining('only applies to `whetstone run`'),
+  ]);
 });
 
 test('what is wrong in it is named with file and line', async () => {
