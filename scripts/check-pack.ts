@@ -213,7 +213,7 @@ function runAgentExamples(user: string, node: string): void {
 function checkBridges(user: string): void {
   const { resolve } = createRequire(join(user, 'node_modules/@whetstone/agents/dist/index.js'));
   const [module] = globSync('node_modules/@whetstone/events/dist/index.js', { cwd: user });
-  for (const name of ['codex-sdk', 'claude-agent-sdk']) {
+  for (const name of ['codex-sdk', 'claude-agent-sdk', 'opencode-sdk']) {
     const args = [resolve(`@whetstone/agents/${name}-bridge`), join(user, module ?? ''), '--version'];
     const said = execFileSync(process.execPath, args, { encoding: 'utf8' });
     if (!said.startsWith('@whetstone/events ')) throw new Error(`the bridge of ${name} said: ${said}`);

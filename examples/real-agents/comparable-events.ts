@@ -33,18 +33,27 @@ export function comparableEvents(events: readonly JsonObject[], pathNames: reado
 
 /** The names of Codex's rollouts, UUIDs, OpenCode's ids, the process id in the name of Claude Code's socket, and times. */
 const idPattern =
-  /\b\d{4}\/\d\d\/\d\d\/rollout-[\w-]+|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b(?:ses|prt|msg)_[0-9a-f]{12}[0-9A-Za-z]{14}\b|\bcc-socks\/\d+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?/g;
+  /\b\d{4}\/\d\d\/\d\d\/rollout-[\w-]+|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b(?:ses|prt|msg|evt|per|que)_[0-9a-f]{12}[0-9A-Za-z]{14}\b|\bcc-socks\/\d+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?/g;
 
-/** Durations, times, process ids, and Copilot's telemetry, which has the sizes of prompts that contain paths. */
+/** Durations, times, process ids, OpenCode's names of a project, a session and a state of the files, and Copilot's telemetry, which has the sizes of prompts that contain paths. */
 const isMeasurement = (field: string): boolean =>
-  /^(?:time|timestamp|.*_ms|.*Ms|(?:created|updated|recency|started|completed)At|processId|toolTelemetry)$/.test(
+  /^(?:time|timestamp|.*_ms|.*Ms|(?:created|updated|recency|started|completed)At|processId|toolTelemetry|projectID|slug|snapshot|hash)$/.test(
     field,
   );
 
-/** pi's starts and updates of a message, Copilot's ephemeral events, and the pieces of Claude Code, Qwen and an app-server. */
-const isProgress = ({ type, ephemeral, method }: JsonObject): boolean =>
+/** pi's starts and updates of a message, Copilot's ephemeral events, and the pieces of Claude Code, Qwen and an app-server, and states of OpenCode's server on the way. */
+const isProgress = ({ type, ephemeral, method, properties }: JsonObject): boolean =>
   type === 'message_start' ||
   type === 'message_update' ||
   type === 'stream_event' ||
+  (typeof type === 'string' &&
+    /^(?:session\.(?:updated|status|diff)|message\.(?:updated|part\.delta))$/.test(type)) ||
+  isRunning(properties) ||
   ephemeral === true ||
   (typeof method === 'string' && /delta$/i.test(method));
+
+/** A part of a message of OpenCode's server that has not ended. */
+function isRunning(properties: JsonValue | undefined): boolean {
+  const { part } = (properties ?? {}) as { part?: { state?: { status?: string } } };
+  return part?.state?.status === 'pending' || part?.state?.status === 'running';
+}

@@ -79,6 +79,7 @@ export const KNOWN_MODELS: Readonly<Record<DrivenAgentKind, string>> = {
   copilot: 'claude-sonnet-4.5',
   'codex-sdk': 'gpt-5.5',
   'claude-agent-sdk': 'claude-sonnet-4-5',
+  'opencode-sdk': 'qwen3-coder-plus',
 };
 
 /** What an agent may use, and options of its kind. */
@@ -89,6 +90,7 @@ export function mayRunCommands(kind: DrivenAgentKind): AgentSettings {
   const { enforces } = drivenAgents[kind].facts;
   if (!enforces?.shell?.includes('ask')) return {};
   // One without a sandbox of its own has to be allowed each command.
+  if (kind === 'opencode-sdk') return { policy: [{ allow: { kind: 'command' } }] };
   return kind === 'claude-agent-sdk'
     ? { policy: [{ allow: { kind: 'command' } }], options: { setting_sources: ['project', 'local'] } }
     : { permissions: { shell: 'allow' } };

@@ -5,7 +5,7 @@ import { testedVersion } from '../install/install-agent.ts';
 import { agentKeyVariable } from '../kit/agent-secrets.ts';
 import { contextPlacesOf } from '../native/context-places.ts';
 import { drivenAgentOf } from '../native/driven-agent-of.ts';
-import type { NativeFacts } from '../native/native-agent.ts';
+import type { DrivenAgent, NativeFacts } from '../native/native-agent.ts';
 import {
   type AgentKind,
   agentKinds,
@@ -116,12 +116,11 @@ function runtimeOf(config: AgentConfig): Runtime {
     case 'driver': {
       const agent = drivenAgentOf(config);
       const { release, launch } = agent;
-      const isSdk = 'module' in release.entry;
       return {
-        runtime: isSdk
+        runtime: isSdk(agent)
           ? 'its SDK, in a bridge per turn'
           : `its program, once per turn${launch.dialogue ? ', over its protocol' : ''}`,
-        needs: `${isSdk ? 'the package' : `${release.program} of`} ${release.package}, tested with ${testedVersion(agent)}`,
+        needs: [agent, ...(release.starts ? [release.starts] : [])].map(neededBy).join('; '),
         wire: release.wire,
         key: agentKeyVariable(config) ?? NONE,
         sessions: 'by its session’s id',
@@ -143,6 +142,11 @@ function runtimeOf(config: AgentConfig): Runtime {
       };
   }
 }
+
+const isSdk = ({ release }: DrivenAgent): boolean => 'module' in release.entry;
+
+const neededBy = (agent: DrivenAgent): string =>
+  `${isSdk(agent) ? 'the package' : `${agent.release.program} of`} ${agent.release.package}, tested with ${testedVersion(agent)}`;
 
 function eventsOf({ runner, kind }: AgentConfig): string {
   if (runner === 'module' || runner === 'loop') return 'itself';

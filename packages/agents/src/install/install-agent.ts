@@ -30,6 +30,8 @@ export async function installAgent(
   agent: DrivenAgent,
   { version = testedVersion(agent), signal }: { version?: string; signal?: AbortSignal } = {},
 ): Promise<string> {
+  const { starts } = agent.release;
+  if (starts) await installAgent(starts, present({ signal }));
   const folder = agentFolder(agent, version);
   if (await isInstalled(agent, version)) return programIn(agent, version);
   await mkdir(dirname(folder), { recursive: true });

@@ -50,6 +50,8 @@ export async function createDriverAgent(
   const program = await locateProgram(agent, config.driver.version, user.environment);
   const [file, ...first] = startOf(agent, program);
   const unpacked = unpackedBeside(program);
+  const { starts: behind } = agent.release;
+  const starts = behind && (await locateProgram(behind, undefined, user.environment));
   requireModel(config);
   const accessOf = openAccess(config, user);
   const readers = new WeakMap<Sandbox, TurnReader>();
@@ -76,7 +78,7 @@ export async function createDriverAgent(
       const model = config.driver.model ?? context.model;
       const connection: Connection = {
         ...{ access, home, workingDirectory: workdir, permissions, place: sandbox },
-        ...present({ model, unpacked, options: config.driver.options }),
+        ...present({ model, unpacked, starts, options: config.driver.options }),
         ...(declared && {
           mcpServers: declared.mcpServers,
           plugins: pluginFolders(declared.plugins, config, sandbox),

@@ -168,6 +168,8 @@ export type Release = {
    * An SDK has a module instead, and a program of ours that imports it: `bridge`, an export of this package.
    */
   entry: { native: string } | { script: string } | { module: string; bridge: string };
+  /** The agent whose program an SDK starts, and does not bring. It is installed with the SDK. Default: the SDK brings it. */
+  starts?: DrivenAgent;
   /** Variables that make a self-unpacking program unpack once, into this folder, and not into each new home. */
   unpacking?: (folder: string) => Record<string, string>;
   /** The wire of its calls with an API key, if the configuration names a model. */
@@ -220,6 +222,8 @@ export type Connection = {
   permissions: Permissions;
   /** The folder that `Release.unpacking` filled at installation. Default: none. */
   unpacked?: string;
+  /** The program of `Release.starts`, as an absolute path. Default: none. */
+  starts?: string;
   /** Options of this kind only. Default: none. */
   options?: JsonObject;
   /** MCP servers to start. Agents without MCP never get any. Default: none. */

@@ -12,6 +12,7 @@ import { copilot } from './copilot/copilot.ts';
 import { geminiCli } from './gemini-cli/gemini-cli.ts';
 import type { DrivenAgent, NativeAgent } from './native-agent.ts';
 import { opencodeCli } from './opencode-cli/opencode-cli.ts';
+import { opencodeSdk } from './opencode-sdk/opencode-sdk.ts';
 import { pi } from './pi/pi.ts';
 import { qwenCode } from './qwen-code/qwen-code.ts';
 import { traecli } from './traecli/traecli.ts';
@@ -28,6 +29,7 @@ export const nativeAgents = {
   copilot,
   'codex-sdk': codexSdk,
   'claude-agent-sdk': claudeAgentSdk,
+  'opencode-sdk': opencodeSdk,
   traecli,
   coco,
   bub,

@@ -1,6 +1,6 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve } from 'node:path';
-import type { Sandbox } from '@whetstone/sandbox';
+import { isUnder, type Sandbox } from '@whetstone/sandbox';
 import picomatch from 'picomatch';
 
 /** Where a path of an agent leads. */
@@ -48,6 +48,19 @@ async function realOf(path: string, place: SeenPlace): Promise<string> {
     trailing.push(at.slice(above.length).replace(/^\/+/, ''));
     at = above;
   }
+}
+
+/** Whether each path leads below one of the folders. A relative path is one of `workdir`. */
+export async function areBelow(
+  folders: readonly string[],
+  paths: readonly string[],
+  workdir: string,
+  place: SeenPlace | undefined,
+): Promise<boolean> {
+  const real = (path: string) => realPathOf(path, workdir, place);
+  const roots = await Promise.all(folders.map(real));
+  const places = await Promise.all(paths.map(real));
+  return places.every((one) => roots.some((root) => isUnder(root.real, one.real)));
 }
 
 /** A path that is nowhere: inside no folder, and matched by no pattern but `**`. */

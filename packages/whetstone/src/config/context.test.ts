@@ -216,7 +216,9 @@ test('a plugin is recognized by the manifests of its agents, and named after the
 test('a package is a plugin if it has a part for an agent, and keeps its own name', async () => {
   write('module/package.json', '{"name":"@office/tea-house","exports":{"./server":"./server.js"}}');
   const { config } = await load({ plugins: ['module'] }, { opencode: { kind: 'opencode-cli' } });
-  expect(config.variants[0]?.plugins).toMatchObject([{ name: 'tea-house', kinds: ['opencode-cli'] }]);
+  expect(config.variants[0]?.plugins).toMatchObject([
+    { name: 'tea-house', kinds: ['opencode-cli', 'opencode-sdk'] },
+  ]);
 });
 
 test('a folder that is not a plugin, or not for an agent, is reported', async () => {
@@ -271,6 +273,7 @@ test('every kind has a file for instructions', () => {
     copilot: 'AGENTS.md',
     'codex-sdk': 'AGENTS.md',
     'claude-agent-sdk': 'CLAUDE.md',
+    'opencode-sdk': 'AGENTS.md',
     traecli: 'AGENTS.md',
     coco: 'AGENTS.md',
     bub: 'AGENTS.md',

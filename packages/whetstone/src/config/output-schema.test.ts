@@ -127,7 +127,7 @@ test('agents that cannot be given an output schema are named; a module declares 
   writeFileSync(join(folder, 'mine.ts'), '');
   const able = [
     ...['codex-cli', 'codex-app-server', 'codex-sdk'],
-    ...['claude-code', 'claude-agent-sdk', 'qwen-code'],
+    ...['claude-code', 'claude-agent-sdk', 'qwen-code', 'opencode-sdk'],
   ];
   const agents = Object.fromEntries(
     agentKinds

@@ -1,4 +1,5 @@
-/** The two SDKs without a model: they play the scene that the prompt names, in the process of the bridge. */
+/** The SDKs without a model: they play the scene that the prompt names, in the process of the bridge. */
+import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { playScene, type Printed, Question } from './play-scene.ts';
 import { printNow } from './print-now.ts';
@@ -62,4 +63,49 @@ export async function* query(call: { prompt: AsyncIterable<UserMessage>; options
     yield* messages(playScene({ formatName: 'claude-code', args, prompt }), answer);
     return;
   }
+}
+
+type OpencodeTurn = { sessionID: string; model?: { modelID: string }; format?: { schema: object }; parts: readonly { text?: string }[] };
+
+/** `@opencode-ai/sdk`: one server, whose events are those of the one turn of its process. */
+export const createOpencodeServer = async () => ({ url: 'http://127.0.0.1:9' });
+
+export function createOpencodeClient({ directory }: { directory: string }) {
+  if (!isDeepStrictEqual(directory, process.cwd())) throw new Error('Another workspace.');
+  const asked = Promise.withResolvers<OpencodeTurn>();
+  let opened: { id: string } | undefined;
+  const answer = async (data: unknown) => ({ data });
+
+  async function* events(): AsyncGenerator<object> {
+    yield { type: 'server.connected', properties: {} };
+    const { sessionID, model, format, parts } = await asked.promise;
+    const args = [
+      ...['--model', model?.modelID ?? 'none', '--session-id', sessionID],
+      ...schemaArgs(format?.schema),
+      ...(opened?.id === sessionID ? [] : [sessionID]),
+    ];
+    const prompt = parts.map(({ text = '' }) => text).join('');
+    yield* messages(playScene({ formatName: 'opencode-sdk', args, prompt }));
+    yield { type: 'session.idle', properties: { sessionID } };
+  }
+
+  return {
+    event: { subscribe: async () => ({ stream: events() }) },
+    mcp: { status: () => answer({}) },
+    path: { get: () => answer({ worktree: process.cwd() }) },
+    session: {
+      create() {
+        opened = { id: randomUUID() };
+        return answer(opened);
+      },
+      get: ({ sessionID }: OpencodeTurn) => answer({ id: sessionID }),
+      promptAsync(turn: OpencodeTurn) {
+        asked.resolve(turn);
+        return answer(undefined);
+      },
+      status: () => answer({}),
+      diff: () => answer([]),
+      abort: () => answer(true),
+    },
+  };
 }

@@ -1,4 +1,5 @@
 import { codexAppServer } from './app-server-format.ts';
+import { opencodeServer } from './opencode-server-format.ts';
 
 /**
  * What each agent prints, reduced to the fields that are read. The shapes are those of the recorded streams in
@@ -347,6 +348,7 @@ export const formats = {
   'gemini-cli': geminiCli,
   'qwen-code': qwenCode,
   'opencode-cli': opencodeCli,
+  'opencode-sdk': opencodeServer,
   pi,
   copilot,
   acp,

@@ -63,6 +63,7 @@ export const notApplicable: Readonly<Partial<Record<ContractAgent, Cells>>> = {
   },
   'codex-sdk': protocol,
   'claude-agent-sdk': protocol,
+  'opencode-sdk': protocol,
   custom: commandWithoutEvents,
   traecli: commandWithoutEvents,
   coco: commandWithoutEvents,

@@ -2,6 +2,7 @@ import type { RequestPermissionRequest, RequestPermissionResponse } from '@agent
 import type { JsonObject } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
 import { objectIn, textIn } from '../../kit/fields.ts';
+import { hostOfUrl } from '../../policy/host-of-url.ts';
 import type { PolicyRequest } from '../../policy/policy.ts';
 import type { CommandTurn } from '../native-agent.ts';
 import type { ClientOptions } from './client-options.ts';
@@ -50,14 +51,10 @@ export function policyRequest(
   const isChange = call.kind === 'edit' || call.kind === 'delete' || call.kind === 'move';
   if (isChange && paths.length > 0) return { callId, kind: 'file-change', paths };
   if (call.kind === 'switch_mode') return { callId, kind: 'config', what: title };
-  const host = hostIn(textIn(input.url));
+  const host = hostOfUrl(input.url);
   return {
     ...{ callId, kind: 'tool', name, input, reason: title },
     ...(paths.length > 0 && { paths }),
     ...present({ host }),
   };
-}
-
-function hostIn(url: string | undefined): string | undefined {
-  return url !== undefined && URL.canParse(url) ? new URL(url).hostname : undefined;
 }

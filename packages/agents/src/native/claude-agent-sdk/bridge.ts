@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
+import { mediaTypeOf } from '../../kit/media-type.ts';
 import { type Bridge, runBridge } from '../../kit/sdk-bridge.ts';
 import type { SdkItem } from '../../kit/sdk-items.ts';
 
@@ -19,14 +19,6 @@ export type ClaudeSdkAnswer =
 type ClaudeSdk = { query(call: { prompt: AsyncIterable<object>; options: object }): AsyncIterable<object> };
 type Input = Readonly<Record<string, unknown>>;
 type HookInput = { tool_name: string; tool_input: Input; tool_use_id: string };
-
-const MEDIA: Readonly<Record<string, string>> = {
-  '.png': 'image/png',
-  '.jpg': 'image/jpeg',
-  '.jpeg': 'image/jpeg',
-  '.gif': 'image/gif',
-  '.webp': 'image/webp',
-};
 
 await runBridge(async ({ sdk, request, print, ask, signal }: Bridge<ClaudeSdk, ClaudeSdkRequest>) => {
   const answers = new Map<string, Promise<ClaudeSdkAnswer>>();
@@ -89,7 +81,10 @@ async function* prompt(items: readonly SdkItem[], over: AbortSignal): AsyncGener
 
 function block(item: SdkItem): object {
   if (item.type === 'text') return item;
-  const media_type = MEDIA[extname(item.path).toLowerCase()];
-  if (media_type === undefined) throw new Error(`${item.path} is no image that Claude can read.`);
-  return { type: 'image', source: { type: 'base64', media_type, data: readFileSync(item.path, 'base64') } };
+  const source = {
+    type: 'base64',
+    media_type: mediaTypeOf(item.path),
+    data: readFileSync(item.path, 'base64'),
+  };
+  return { type: 'image', source };
 }

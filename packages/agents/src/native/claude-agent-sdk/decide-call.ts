@@ -1,8 +1,8 @@
-import type { JsonObject, JsonValue } from '@whetstone/events';
-import { isUnder } from '@whetstone/sandbox';
+import type { JsonObject } from '@whetstone/events';
 import { objectIn, objectsIn, requiredText, textIn } from '../../kit/fields.ts';
+import { hostOfUrl } from '../../policy/host-of-url.ts';
 import type { PolicyDecision, PolicyRequest, Question } from '../../policy/policy.ts';
-import { realPathOf, type SeenPlace } from '../../policy/real-path.ts';
+import { areBelow } from '../../policy/real-path.ts';
 import type { DialogueTurn } from '../native-agent.ts';
 import type { ClaudeSdkAnswer } from './bridge.ts';
 import { pathsOfCall } from './call-paths.ts';
@@ -39,18 +39,6 @@ export async function decideCall(
   return answerOf(request, await decide(request));
 }
 
-async function areBelow(
-  folders: readonly string[],
-  paths: readonly string[],
-  workdir: string,
-  place: SeenPlace | undefined,
-): Promise<boolean> {
-  const real = (path: string) => realPathOf(path, workdir, place);
-  const roots = await Promise.all(folders.map(real));
-  const places = await Promise.all(paths.map(real));
-  return places.every((place) => roots.some((root) => isUnder(root.real, place.real)));
-}
-
 type Call = {
   callId: string;
   tool: string;
@@ -70,7 +58,7 @@ function requestOf({ callId, tool, input, paths, workingDirectory, plugins }: Ca
   if (tool === 'AskUserQuestion') {
     return { kind: 'question', callId, questions: objectsIn(input.questions).map(questionOf) };
   }
-  const host = tool === 'WebFetch' ? hostOf(input.url) : undefined;
+  const host = tool === 'WebFetch' ? hostOfUrl(input.url) : undefined;
   if (host !== undefined) return { kind: 'grant', callId, hosts: [host], what: tool };
   return { kind: 'tool', callId, name: ownName(tool, plugins), input };
 }
@@ -84,10 +72,6 @@ function ownName(tool: string, plugins: readonly { name: string }[]): string {
 function questionOf({ question, options }: JsonObject): Question {
   const text = textIn(question) ?? '';
   return { id: text, text, options: objectsIn(options).flatMap(({ label }) => textIn(label) ?? []) };
-}
-
-function hostOf(url: JsonValue | undefined): string | undefined {
-  return typeof url === 'string' && URL.canParse(url) ? new URL(url).host : undefined;
 }
 
 function answerOf(request: PolicyRequest, { decision, rule, answers }: PolicyDecision): ClaudeSdkAnswer {

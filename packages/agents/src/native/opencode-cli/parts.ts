@@ -6,24 +6,43 @@ import type { MapperPlace } from '../../kit/native-mapper.ts';
 
 /** The events of a finished call: its input, its result and its effects. `undefined` while it is running. */
 export function toolEvents(part: JsonObject, place: MapperPlace): StreamEvent[] | undefined {
+  const ended = endEvents(part, place);
+  return ended && [...callEvents(part, place), ...ended];
+}
+
+/** The call, and the sub-agent that it starts. */
+export function callEvents({ state, ...part }: JsonObject, { mcpServers }: MapperPlace): StreamEvent[] {
+  const { input, time } = objectIn(state) ?? {};
+  const callId = requiredText(part.callID);
+  const tool = requiredText(part.tool);
+  const given = objectIn(input) ?? {};
+  const started = momentIn(objectIn(time)?.start);
+  const call: StreamEvent = {
+    type: 'action.called',
+    callId,
+    ...namedCall(tool, given, mcpServers),
+    ...started,
+  };
+  if (tool !== 'task') return [call];
+  return [call, { type: 'subagent.called', callId, name: textIn(given.subagent_type) ?? tool, ...started }];
+}
+
+/** What came of a finished call. `undefined` while it is running. */
+export function endEvents(part: JsonObject, place: MapperPlace): StreamEvent[] | undefined {
   const state = objectIn(part.state);
   if (!state || (state.status !== 'completed' && state.status !== 'error')) return undefined;
   const callId = requiredText(part.callID);
   const tool = requiredText(part.tool);
-  const time = objectIn(state.time);
-  const [started, ended] = [momentIn(time?.start), momentIn(time?.end)];
-  const input = objectIn(state.input) ?? {};
+  const ended = momentIn(objectIn(state.time)?.end);
   const output = outputOf(tool, state);
   const isDone = state.status === 'completed';
-  const call = namedCall(tool, input, place.mcpServers);
-  const events: StreamEvent[] = [{ type: 'action.called', callId, ...call, ...started }];
+  const events: StreamEvent[] = [];
   if (tool === 'task') {
     const status = isDone ? 'completed' : 'failed';
-    events.push({ type: 'subagent.called', callId, name: textIn(input.subagent_type) ?? tool, ...started });
     events.push({ type: 'subagent.completed', callId, status, output, ...ended });
   }
   events.push({ type: 'action.result', callId, status: statusOf(tool, state), output, ...ended });
-  const effects = isDone ? effectsOf(tool, state, input, place) : [];
+  const effects = isDone ? effectsOf(tool, state, objectIn(state.input) ?? {}, place) : [];
   return [...events, ...effects.map((effect) => ({ ...effect, ...ended }))];
 }
 
@@ -50,10 +69,15 @@ const REFUSAL = /^The user (?:has specified a rule which prevents|rejected permi
 
 function statusOf(tool: string, state: JsonObject): 'completed' | 'failed' | 'rejected' {
   if (state.status === 'error') return REFUSAL.test(textIn(state.error) ?? '') ? 'rejected' : 'failed';
+  if (tool === 'question' && !hasAnswer(objectIn(state.metadata)?.answers)) return 'rejected';
   // OpenCode reports every command as completed, even if it failed.
   const exitCode = tool === 'bash' ? objectIn(state.metadata)?.exit : undefined;
   return typeof exitCode === 'number' && exitCode !== 0 ? 'failed' : 'completed';
 }
+
+/** A list of answers to each question. */
+const hasAnswer = (answers: JsonValue | undefined): boolean =>
+  !Array.isArray(answers) || answers.some((one) => Array.isArray(one) && one.length > 0);
 
 function outputOf(tool: string, state: JsonObject): JsonValue {
   const output = state.output ?? state.error ?? null;

@@ -1,0 +1,220 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { mediaTypeOf } from '../../kit/media-type.ts';
+import { type Bridge, runBridge } from '../../kit/sdk-bridge.ts';
+import type { SdkItem } from '../../kit/sdk-items.ts';
+import { repositoryPlugins } from './repository-plugins.ts';
+
+/** What the host asks of one turn; `prompt` and `session` are parameters of the SDK, under its own names. */
+export type OpencodeSdkRequest = {
+  items: readonly SdkItem[];
+  /** The program of OpenCode, which the SDK starts as a server. */
+  program: string;
+  /** What the repository may give OpenCode. */
+  repository: 'all' | 'instructions';
+  /** The files of the workspace with instructions, of which OpenCode reads the first that is there. */
+  instructions: readonly string[];
+  session: object;
+  prompt: object;
+  /** The session to resume. */
+  resume?: string;
+  /** The turn is one of a copy of that session. */
+  forks: boolean;
+};
+
+/** The answer of the host to a question: `answers` has a list for each question. */
+export type OpencodeSdkAnswer =
+  | { reply: 'once' }
+  | { reply: 'reject'; message: string }
+  | { answers: string[][] };
+
+type Event = { type: string; properties: Properties };
+type Properties = Readonly<Record<string, unknown>> & { sessionID?: string };
+type Part = { callID?: string; state?: { status: string; input?: unknown } };
+type Answer = Promise<{ data: unknown }>;
+
+type OpencodeClient = {
+  app: { agents(): Answer };
+  event: { subscribe(parameters: object, options: object): Promise<{ stream: AsyncIterable<Event> }> };
+  mcp: { status(): Answer };
+  path: { get(): Answer };
+  permission: { reply(parameters: object): Answer };
+  question: { reply(parameters: object): Answer };
+  session: Record<
+    'create' | 'get' | 'fork' | 'promptAsync' | 'diff' | 'abort',
+    (parameters: object) => Answer
+  > & {
+    status(): Answer;
+  };
+};
+
+type OpencodeSdk = {
+  createOpencodeServer(options: object): Promise<{ url: string }>;
+  createOpencodeClient(options: object): OpencodeClient;
+};
+
+type OpencodeBridge = Bridge<OpencodeSdk, OpencodeSdkRequest>;
+
+/** The time limit of the turn usually comes first. */
+const START_MS = 10 * 60_000;
+
+/** Of a process that stays, the server of its first turn. */
+let own: Promise<{ url: string }> | undefined;
+
+await runBridge(async ({ sdk, request, print, ask, signal }: OpencodeBridge) => {
+  own ??= startServer(sdk, request);
+  const { url } = await own;
+  const credentials = Buffer.from(`opencode:${process.env.OPENCODE_SERVER_PASSWORD ?? ''}`).toString(
+    'base64',
+  );
+  const client = sdk.createOpencodeClient({
+    baseUrl: url,
+    directory: process.cwd(),
+    headers: { authorization: `Basic ${credentials}` },
+    throwOnError: true,
+  });
+  const report = async (method: string, answer: Answer): Promise<unknown> => {
+    const { data } = await answer;
+    await print({ type: 'sdk.result', method, data });
+    return data;
+  };
+
+  const events = await listen(client, signal);
+  const session = await openSession(client, request, report);
+  const { worktree: root } = (await client.path.get()).data as { worktree: string };
+  await checkAgent(client, request.prompt);
+  await client.session.promptAsync({
+    ...request.prompt,
+    sessionID: session,
+    parts: request.items.map(toPart),
+  });
+
+  /** The sessions of the turn: its own, and those of its sub-agents. */
+  const sessions = new Set([session]);
+  /** The inputs of the calls that have begun. */
+  const calls = new Map<string, unknown>();
+  /** Questions about calls that OpenCode has not reported yet. The decision about a call comes after it. */
+  const early = new Map<string, Event>();
+  let prompt: string | undefined;
+
+  async function answer({ type, properties }: Event, input: unknown = {}): Promise<void> {
+    const { id: requestID, permission, patterns, metadata, questions } = properties;
+    const callId = callOf(properties);
+    if (type === 'question.asked') {
+      const { answers } = await ask({ callId, permission: 'question', questions });
+      await client.question.reply({ requestID, answers });
+    } else {
+      const { reply, message } = await ask({ callId, permission, patterns, metadata, input, root });
+      await client.permission.reply({ requestID, reply, message });
+    }
+  }
+
+  const leave = () => void client.session.abort({ sessionID: session }).catch(() => undefined);
+  signal.addEventListener('abort', leave);
+  for await (const event of events) {
+    const { type, properties } = event;
+    const of = properties.sessionID;
+    const { parentID } = (properties.info ?? {}) as { parentID?: string };
+    if (type === 'session.created' && of !== undefined && sessions.has(parentID ?? '')) sessions.add(of);
+    if (of === undefined ? type !== 'session.error' : !sessions.has(of)) continue;
+    await print(event);
+    if (type === 'message.updated' && of === session) {
+      const { role, id } = properties.info as { role: string; id: string };
+      if (role === 'user') prompt ??= id;
+    }
+    if (type === 'message.part.updated') {
+      const { callID = '', state } = properties.part as Part;
+      if (state?.status === 'running') calls.set(callID, state.input);
+      const question = calls.has(callID) && early.get(callID);
+      if (question && early.delete(callID)) await answer(question, calls.get(callID));
+    }
+    if (type === 'permission.asked' || type === 'question.asked') {
+      const callId = callOf(properties);
+      if (callId === '' || calls.has(callId)) await answer(event, calls.get(callId));
+      else early.set(callId, event);
+    }
+    const isOver = type === 'session.idle' && of === session;
+    if (!isOver && !(type === 'session.error' && (await isIdle(client, session)))) continue;
+    signal.removeEventListener('abort', leave);
+    if (prompt !== undefined) {
+      await report('session.diff', client.session.diff({ sessionID: session, messageID: prompt }));
+    }
+    await report('mcp.status', client.mcp.status());
+    return;
+  }
+  if (!signal.aborted) throw new Error('The server of OpenCode ended before the turn was over.');
+});
+
+/** The call that a question is about. */
+function callOf({ tool }: Properties): string {
+  return (tool as { callID?: string } | undefined)?.callID ?? '';
+}
+
+/** A server of its own, with the environment and in the folder of the bridge. */
+async function startServer(sdk: OpencodeSdk, request: OpencodeSdkRequest): Promise<{ url: string }> {
+  const { program, instructions } = request;
+  const isClosed = request.repository === 'instructions';
+  const [plugin] = isClosed ? repositoryPlugins(process.cwd()) : [];
+  if (plugin !== undefined) {
+    throw new Error(
+      `OpenCode would run code of the repository, which permissions.apps: off does not allow: ${plugin}. Leave it out, or write apps: allow.`,
+    );
+  }
+  const { PATH = '', OPENCODE_CONFIG_CONTENT = '{}' } = process.env;
+  const folder = dirname(program);
+  // The SDK starts what the PATH has under that name.
+  if (!PATH.split(delimiter).includes(folder)) process.env.PATH = `${folder}${delimiter}${PATH}`;
+  // Any process of the machine can reach its port.
+  process.env.OPENCODE_SERVER_PASSWORD = randomUUID();
+  const files = instructions.map((name) => join(process.cwd(), name)).filter((path) => existsSync(path));
+  // OpenCode itself looks for them with the settings of the repository.
+  const read = isClosed ? { instructions: files.slice(0, 1) } : {};
+  const config = { ...JSON.parse(OPENCODE_CONFIG_CONTENT), ...read };
+  return await sdk.createOpencodeServer({ port: 0, timeout: START_MS, config });
+}
+
+/** The events of the server, from when it has begun to send them. A connection that ends is not opened again. */
+async function listen(client: OpencodeClient, signal: AbortSignal): Promise<AsyncIterable<Event>> {
+  const { stream } = await client.event.subscribe({}, { signal, sseMaxRetryAttempts: 1 });
+  const events = stream[Symbol.asyncIterator]();
+  for (let next = await events.next(); next.value?.type !== 'server.connected'; next = await events.next()) {
+    if (next.done) throw new Error('The server of OpenCode sends no events.');
+  }
+  return { [Symbol.asyncIterator]: () => events };
+}
+
+async function openSession(
+  { session }: OpencodeClient,
+  request: OpencodeSdkRequest,
+  report: (method: string, answer: Answer) => Promise<unknown>,
+): Promise<string> {
+  const { resume: sessionID, forks } = request;
+  const opened =
+    sessionID === undefined
+      ? await report('session.create', session.create(request.session))
+      : forks
+        ? await report('session.fork', session.fork({ sessionID }))
+        : await report('session.get', session.get({ sessionID }));
+  return (opened as { id: string }).id;
+}
+
+/** A turn with an unknown agent would never end. */
+async function checkAgent({ app }: OpencodeClient, { agent }: { agent?: string }): Promise<void> {
+  if (agent === undefined) return;
+  const agents = (await app.agents()).data as { name: string }[];
+  if (agents.some(({ name }) => name === agent)) return;
+  throw new Error(`OpenCode has no agent ${agent}. It has: ${agents.map(({ name }) => name).join(', ')}.`);
+}
+
+/** The server lists only sessions that are not idle. */
+async function isIdle({ session }: OpencodeClient, id: string): Promise<boolean> {
+  return !Object.hasOwn((await session.status()).data as object, id);
+}
+
+function toPart(item: SdkItem): object {
+  if (item.type === 'text') return item;
+  const name = item.path.slice(item.path.lastIndexOf('/') + 1);
+  return { type: 'file', mime: mediaTypeOf(item.path), filename: name, url: pathToFileURL(item.path).href };
+}

@@ -1,0 +1,99 @@
+import { type JsonObject, parseJson } from '@whetstone/events';
+import { present } from '@whetstone/events/present';
+import { objectIn } from '../../kit/fields.ts';
+import { sdkDialogue, staysOpen } from '../../kit/sdk-dialogue.ts';
+import { sdkItems } from '../../kit/sdk-items.ts';
+import { openPermissions, type Permissions } from '../../policy/permissions.ts';
+import type { DialogueTurn, Launch } from '../native-agent.ts';
+import { launch as cli } from '../opencode-cli/launch.ts';
+import type { OpencodeSdkRequest } from './bridge.ts';
+import { decideCall } from './decide-call.ts';
+import { facts } from './facts.ts';
+import type { OpencodeSdkOptions } from './options.ts';
+
+export const launch: Launch = {
+  settings(connection) {
+    const { permissions } = connection;
+    const { env, ...own } = cli.settings({ ...connection, permissions: openPermissions });
+    const given = objectIn(parseJson(env.OPENCODE_CONFIG_CONTENT ?? '')) ?? {};
+    return {
+      ...own,
+      env: {
+        ...env,
+        OPENCODE_CONFIG_CONTENT: JSON.stringify({ ...withImages(given), ...asking(permissions) }),
+        // The settings, tools and agents of the repository.
+        ...(permissions.apps === 'off' && { OPENCODE_DISABLE_PROJECT_CONFIG: '1' }),
+      },
+    };
+  },
+  turn: () => [],
+  stays: staysOpen,
+  dialogue: sdkDialogue(async (turn) => ({
+    request: await requestOf(turn),
+    answer: (question) => decideCall(question, turn),
+  })),
+};
+
+/**
+ * OpenCode asks about each call of a tool but those that change nothing by themselves. A path outside the workspace has no
+ * question of its own, because each tool names its paths.
+ */
+function asking({ shell, network }: Permissions): JsonObject {
+  return {
+    permission: {
+      ...{ '*': 'ask', external_directory: 'allow', doom_loop: 'deny', question: 'allow', skill: 'allow' },
+      ...{ task: 'allow', todoread: 'allow', todowrite: 'allow', lsp: 'allow' },
+      ...(shell === 'off' && { bash: 'deny' }),
+      // A search runs at the provider.
+      ...(network === 'off' && { websearch: 'deny', codesearch: 'deny' }),
+    },
+    // What its own agents cannot do stays so.
+    agent: {
+      plan: { permission: { edit: 'deny' } },
+      general: { permission: { question: 'deny', todowrite: 'deny' } },
+      explore: { permission: { edit: 'deny', question: 'deny', task: 'deny', todowrite: 'deny' } },
+    },
+  };
+}
+
+/** OpenCode leaves out images for a model that is not said to take them. Nothing is known of a model of the gateway. */
+function withImages({ provider, ...config }: JsonObject): JsonObject {
+  const gateway = objectIn(objectIn(provider)?.gateway);
+  if (!gateway) return present({ ...config, provider });
+  const modalities = { input: ['text', 'image'], output: ['text'] };
+  const models = Object.entries(objectIn(gateway.models) ?? {}).map(([name, model]) => [
+    name,
+    { ...objectIn(model), attachment: true, modalities },
+  ]);
+  return { ...config, provider: { gateway: { ...gateway, models: Object.fromEntries(models) } } };
+}
+
+async function requestOf(turn: DialogueTurn): Promise<OpencodeSdkRequest> {
+  const { input, permissions, resume, connection } = turn;
+  const options = turn.options as OpencodeSdkOptions;
+  const session = resume ?? options.resume;
+  return {
+    items: await sdkItems(input, turn.workingDirectory),
+    program: connection.starts ?? '',
+    repository: permissions.apps === 'off' ? 'instructions' : 'all',
+    instructions: (facts.reads ?? []).map(({ path }) => path),
+    // Without a title, OpenCode asks the model for one.
+    session: { title: 'task' },
+    prompt: present({
+      model: modelOf(turn),
+      agent: options.agent,
+      variant: options.variant,
+      system: options.system,
+      format: input.outputSchema && { type: 'json_schema', schema: input.outputSchema },
+    }),
+    ...present({ resume: session }),
+    forks: session !== undefined && options.fork_session === true,
+  };
+}
+
+/** With a key, the provider is the one of the settings; with a login, the model names it: `anthropic/claude-sonnet-4-5`. */
+function modelOf({ model, access }: DialogueTurn): { providerID: string; modelID: string } | undefined {
+  if (model === undefined) return undefined;
+  const [providerID = '', ...rest] = access === 'key' ? ['gateway', model] : model.split('/');
+  return { providerID, modelID: rest.join('/') };
+}
