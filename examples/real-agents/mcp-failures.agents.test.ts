@@ -13,7 +13,15 @@ const script = defineScript({
 
 /** All that take MCP servers: pi takes none. */
 const AGENTS: [DrivenAgentKind, ProtocolKind?][] = [
-  ...['codex-cli', 'codex-app-server', 'codex-sdk', 'claude-code', 'claude-agent-sdk', 'opencode-sdk', 'gemini-cli'],
+  ...[
+    'codex-cli',
+    'codex-app-server',
+    'codex-sdk',
+    'claude-code',
+    'claude-agent-sdk',
+    'opencode-sdk',
+    'gemini-cli',
+  ],
   ...['qwen-code', 'opencode-cli', 'copilot'],
 ].map((kind) => [kind as DrivenAgentKind]);
 const OVER_ACP = ['codex-cli', 'claude-code', 'gemini-cli', 'qwen-code', 'opencode-cli', 'copilot'] as const;

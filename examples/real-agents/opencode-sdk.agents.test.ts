@@ -13,6 +13,9 @@ const question = native('question', {
   questions: [{ question: 'Which?', header: 'Which', options: [{ label: 'A', description: 'a' }] }],
 });
 
+/** For turns of many steps, which take a minute on a machine that is busy. */
+const LONG_MS = 180_000;
+
 /** A folder outside the workspace, with a file that nobody may read. */
 const CANARY = 'canary-3f81c2';
 let outside: string;
@@ -39,7 +42,7 @@ test('what lies outside the workspace is neither read nor written, and no questi
     native('webfetch', { url: 'http://127.0.0.1:9/x', format: 'text' }),
     question,
   ];
-  const { turn, metadata, asked } = await session.play(attempts);
+  const { turn, metadata, asked } = await session.play(attempts, { timeoutMs: LONG_MS });
   expect(turn.status).toBe('completed');
   expect(asked).not.toContain(CANARY);
   expect(readdirSync(outside)).toEqual(['secret.txt']);
@@ -71,7 +74,7 @@ test('a turn has the usage of all its steps and of its sub-agent, and a later tu
             bash('echo top > top.txt'),
             native('task', { description: 'd', prompt: 'Go below.', subagent_type: 'general' }),
           ],
-    { prompt: 'My number is 4711.' },
+    { prompt: 'My number is 4711.', timeoutMs: LONG_MS },
   );
   const { turn, metadata, calls } = first;
   expect(turn.status).toBe('completed');

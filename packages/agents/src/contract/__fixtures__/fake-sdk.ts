@@ -105,7 +105,6 @@ export function createOpencodeClient({ directory }: { directory: string }) {
       },
       status: () => answer({}),
       diff: () => answer([]),
-      abort: () => answer(true),
     },
   };
 }

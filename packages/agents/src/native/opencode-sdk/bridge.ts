@@ -42,10 +42,7 @@ type OpencodeClient = {
   path: { get(): Answer };
   permission: { reply(parameters: object): Answer };
   question: { reply(parameters: object): Answer };
-  session: Record<
-    'create' | 'get' | 'fork' | 'promptAsync' | 'diff' | 'abort',
-    (parameters: object) => Answer
-  > & {
+  session: Record<'create' | 'get' | 'fork' | 'promptAsync' | 'diff', (parameters: object) => Answer> & {
     status(): Answer;
   };
 };
@@ -111,8 +108,6 @@ await runBridge(async ({ sdk, request, print, ask, signal }: OpencodeBridge) => 
     }
   }
 
-  const leave = () => void client.session.abort({ sessionID: session }).catch(() => undefined);
-  signal.addEventListener('abort', leave);
   for await (const event of events) {
     const { type, properties } = event;
     const of = properties.sessionID;
@@ -137,7 +132,6 @@ await runBridge(async ({ sdk, request, print, ask, signal }: OpencodeBridge) => 
     }
     const isOver = type === 'session.idle' && of === session;
     if (!isOver && !(type === 'session.error' && (await isIdle(client, session)))) continue;
-    signal.removeEventListener('abort', leave);
     if (prompt !== undefined) {
       await report('session.diff', client.session.diff({ sessionID: session, messageID: prompt }));
     }
