@@ -35,13 +35,19 @@ export function comparableEvents(events: readonly JsonObject[], pathNames: reado
 const idPattern =
   /\b\d{4}\/\d\d\/\d\d\/rollout-[\w-]+|\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b|\b(?:ses|prt|msg|evt|per|que)_[0-9a-f]{12}[0-9A-Za-z]{14}\b|\bcc-socks\/\d+|\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:\d\d)?/g;
 
-/** Durations, times, process ids, OpenCode's names of a project, a session and a state of the files, and Copilot's telemetry, which has the sizes of prompts that contain paths. */
+/**
+ * Durations, times, process ids, OpenCode's names of a project, a session and a state of the files, and Copilot's telemetry,
+ * which has the sizes of prompts that contain paths.
+ */
 const isMeasurement = (field: string): boolean =>
   /^(?:time|timestamp|.*_ms|.*Ms|(?:created|updated|recency|started|completed)At|processId|toolTelemetry|projectID|slug|snapshot|hash)$/.test(
     field,
   );
 
-/** pi's starts and updates of a message, Copilot's ephemeral events, and the pieces of Claude Code, Qwen and an app-server, and states of OpenCode's server on the way. */
+/**
+ * pi's starts and updates of a message, Copilot's ephemeral events, the pieces of Claude Code, Qwen and an app-server, and
+ * what OpenCode's server sends of a session that goes on.
+ */
 const isProgress = ({ type, ephemeral, method, properties }: JsonObject): boolean =>
   type === 'message_start' ||
   type === 'message_update' ||

@@ -61,7 +61,10 @@ const START_MS = 10 * 60_000;
 let own: Promise<{ url: string }> | undefined;
 
 await runBridge(async ({ sdk, request, print, ask, signal }: OpencodeBridge) => {
-  own ??= startServer(sdk, request);
+  own ??= startServer(sdk, request).catch((error) => {
+    own = undefined;
+    throw error;
+  });
   const { url } = await own;
   const credentials = Buffer.from(`opencode:${process.env.OPENCODE_SERVER_PASSWORD ?? ''}`).toString(
     'base64',
@@ -78,7 +81,8 @@ await runBridge(async ({ sdk, request, print, ask, signal }: OpencodeBridge) => 
     return data;
   };
 
-  const events = await listen(client, signal);
+  const over = new AbortController();
+  const events = await listen(client, AbortSignal.any([signal, over.signal]));
   const session = await openSession(client, request, report);
   const { worktree: root } = (await client.path.get()).data as { worktree: string };
   await checkAgent(client, request.prompt);
@@ -136,8 +140,10 @@ await runBridge(async ({ sdk, request, print, ask, signal }: OpencodeBridge) => 
       await report('session.diff', client.session.diff({ sessionID: session, messageID: prompt }));
     }
     await report('mcp.status', client.mcp.status());
+    over.abort();
     return;
   }
+  own = undefined;
   if (!signal.aborted) throw new Error('The server of OpenCode ended before the turn was over.');
 });
 
