@@ -10,6 +10,7 @@ import type {
   EvalFile,
   EvalFileProblem,
   FromWorker,
+  ReplayedTurn,
   Settled,
   TestCalls,
   Tested,
@@ -49,6 +50,8 @@ export interface EvalAttempt extends Disposable {
   ask(session: number, request: PolicyRequest): Promise<PolicyDecision | undefined>;
   /** Judges the assertions. Rejects with an EvalCodeError if that cannot be done. */
   settle(): Promise<Settled>;
+  /** Calls the test function on stored turns, in place of `run`, and judges its assertions: one message for both. */
+  replay(turns: ReplayedTurn[]): Promise<Tested & Settled>;
 }
 
 /** The code of an eval hangs, or has ended its process. */
@@ -108,6 +111,18 @@ export function openEvalWorkers({ ownCodeMs = OWN_CODE_MS } = {}): EvalWorkers {
           const { settled } = await worker.ask({ type: 'settle' }, 'settled', ownCodeMs);
           isOpen = false;
           return settled;
+        },
+        async replay(turns) {
+          isOpen = true;
+          try {
+            const { replayed } = await worker.ask({ type: 'replay', request, turns }, 'replayed', ownCodeMs);
+            isOpen = false;
+            return replayed;
+          } catch (error) {
+            if (error instanceof EvalCodeError)
+              return { failure: { message: error.message }, assertions: [] };
+            throw error;
+          }
         },
         [Symbol.dispose]() {
           signal.removeEventListener('abort', abort);

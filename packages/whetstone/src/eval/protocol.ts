@@ -55,6 +55,9 @@ export type SentTurn = Pick<Turn, 'status' | 'data' | 'usage' | 'costUsd'> & {
 /** A turn as `turns.json` of a case has it. Its events are lines of `events.jsonl`. */
 export type StoredTurn = Omit<SentTurn, 'events'> & { session: number; text: string; eventCount: number };
 
+/** A stored turn with its events, for a code that is called again without the agent. */
+export type ReplayedTurn = StoredTurn & { events: StreamEvent[] };
+
 /** How a file differs from the base, without its contents. */
 export type SentChange = Omit<FileChange, 'before' | 'after'>;
 
@@ -93,6 +96,7 @@ export type ToWorker =
   | { type: 'describe'; files: EvalFile[] }
   | { type: 'test'; request: TestRequest }
   | { type: 'settle' }
+  | { type: 'replay'; request: TestRequest; turns: ReplayedTurn[] }
   | { type: 'abort'; reason: string }
   | { type: 'asked'; question: number; session: number; request: PolicyRequest }
   | { type: 'answer'; call: number; value?: unknown; error?: string };
@@ -101,6 +105,7 @@ export type FromWorker =
   | { type: 'described'; evals: EvalDescription[]; problems: EvalFileProblem[] }
   | { type: 'tested'; tested: Tested }
   | { type: 'settled'; settled: Settled }
+  | { type: 'replayed'; replayed: Tested & Settled }
   | { type: 'log'; text: string }
   | { type: 'decided'; question: number; decision?: PolicyDecision }
   | { type: 'call'; call: number; name: keyof TestCalls; args: unknown[] };

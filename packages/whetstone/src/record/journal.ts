@@ -38,8 +38,11 @@ export type NewJournalEntry = JournalEntry extends infer Entry
   : never;
 
 export interface Journal extends AsyncDisposable {
-  /** Resolves when the operating system has the line; with `durable`, when the line is on the disk. */
-  append(entry: NewJournalEntry, options?: { durable?: boolean }): Promise<void>;
+  /** Resolves when the operating system has the lines; with `durable`, when they are on the disk. */
+  append(
+    entries: NewJournalEntry | readonly NewJournalEntry[],
+    options?: { durable?: boolean },
+  ): Promise<void>;
 }
 
 /** Opens a journal for appending. Ends an incomplete last line, left by a crash, so that it spoils no other line. */
@@ -48,10 +51,11 @@ export async function openJournal(file: string): Promise<Journal> {
   await closeTornLine(handle);
   let last: Promise<unknown> = Promise.resolve();
   return {
-    append(entry, { durable = false } = {}) {
-      const line = `${JSON.stringify({ ...entry, at: new Date().toISOString() })}\n`;
+    append(entries, { durable = false } = {}) {
+      const at = new Date().toISOString();
+      const lines = [entries].flat().map((entry) => `${JSON.stringify({ ...entry, at })}\n`);
       const written = last.then(async () => {
-        writeFileSync(handle.fd, line);
+        writeFileSync(handle.fd, lines.join(''));
         if (durable) await handle.datasync();
       });
       last = written.catch(() => undefined);

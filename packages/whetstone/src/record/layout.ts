@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 
 /** The paths in a run directory. Only this file knows them. */
 export const runLayout = (directory: string) => ({
@@ -14,29 +14,33 @@ export const runLayout = (directory: string) => ({
   case: (id: string) => join(directory, 'cases', id),
 });
 
-export const caseLayout = (directory: string) => ({
-  prompt: join(directory, 'prompt.md'),
-  events: join(directory, 'events.jsonl'),
-  agent: join(directory, 'agent.json'),
-  patch: join(directory, 'changes.patch'),
-  result: join(directory, 'result.json'),
-  modelCalls: join(directory, 'model-calls.jsonl'),
-  judgeCalls: join(directory, 'judge-calls.jsonl'),
-  judgements: join(directory, 'judgements.jsonl'),
-  verify: join(directory, 'verify'),
-  setup: join(directory, 'setup'),
-  services: join(directory, 'services'),
-  output: join(directory, 'output'),
-  workspace: join(directory, 'workspace'),
-  outputData: join(directory, 'output-data.json'),
-  review: join(directory, 'soft-evaluation.json'),
-  assertions: join(directory, 'assertions.json'),
-  turns: join(directory, 'turns.json'),
-  evalInput: join(directory, 'eval.json'),
-  evalLog: join(directory, 'eval.log'),
-  stdout: join(directory, 'stdout.log'),
-  stderr: join(directory, 'stderr.log'),
-});
+/** Made for every case several times, so no path is normalized. */
+export function caseLayout(directory: string) {
+  const at = (name: string) => (directory === '' ? name : `${directory}${sep}${name}`);
+  return {
+    prompt: at('prompt.md'),
+    events: at('events.jsonl'),
+    agent: at('agent.json'),
+    patch: at('changes.patch'),
+    result: at('result.json'),
+    modelCalls: at('model-calls.jsonl'),
+    judgeCalls: at('judge-calls.jsonl'),
+    judgements: at('judgements.jsonl'),
+    verify: at('verify'),
+    setup: at('setup'),
+    services: at('services'),
+    output: at('output'),
+    workspace: at('workspace'),
+    outputData: at('output-data.json'),
+    review: at('soft-evaluation.json'),
+    assertions: at('assertions.json'),
+    turns: at('turns.json'),
+    evalInput: at('eval.json'),
+    evalLog: at('eval.log'),
+    stdout: at('stdout.log'),
+    stderr: at('stderr.log'),
+  };
+}
 
 /** What a clean room printed that an eval asked for, counted from 1. */
 export const checkFolder = (directory: string, number: number): string => join(directory, `check-${number}`);

@@ -1,19 +1,17 @@
 import { copyFileSync, linkSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import { codeOf } from '@whetstone/errors';
-
-/** The row is written anew: it belongs to another run. */
-const OWN = 'result.json';
 
 /**
  * Gives a case the files of another one without copying them, so that each run stays whole when another one is deleted.
- * Files of a case are written once, so nobody changes the other's. Does nothing where there is no such folder.
+ * Files of a case are written once, so nobody changes the other's. Links nothing where there is no such folder, and no file
+ * of `except` right in it.
  */
-export function linkFolder(from: string, to: string): void {
+export function linkFolder(from: string, to: string, except: ReadonlySet<string> = new Set()): void {
   mkdirSync(to, { recursive: true });
   for (const entry of entriesOf(from)) {
-    const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.name === OWN) continue;
+    if (except.has(entry.name)) continue;
+    const [source, target] = [`${from}${sep}${entry.name}`, `${to}${sep}${entry.name}`];
     if (entry.isDirectory()) linkFolder(source, target);
     else if (entry.isSymbolicLink()) symlinkSync(readlinkSync(source), target);
     else linkFile(source, target);

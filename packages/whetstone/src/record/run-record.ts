@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import { isAlive } from '@whetstone/sandbox/process';
@@ -28,8 +28,11 @@ export interface RunRecord extends AsyncDisposable {
   finish(ended: 'finished' | 'interrupted'): Promise<void>;
 }
 
-/** A row as it will stand in this run, and the run that has the files of its case. */
-export type ReusedCase = { row: CaseRow; from: { directory: string; caseId: string } };
+/** A row as it will stand in this run, the run that has the files of its case, and those that are other ones here. */
+export type ReusedCase = { row: CaseRow; from: { directory: string; caseId: string }; own?: OwnFiles };
+
+/** The content of files of a case; `null`: there is no such file here. */
+export type OwnFiles = Partial<Record<keyof CaseLayout, string | null>>;
 
 /** Starts a run directory: `<run-id>/manifest.json` and a journal. Leaves nothing behind when that fails. */
 export async function createRunRecord(outputDirectory: string, manifest: Manifest): Promise<RunRecord> {
@@ -104,14 +107,15 @@ async function openRecord(directory: string, manifest: Manifest, rows: Map<strin
       }),
     reuseCases: (cases) =>
       writing(async () => {
-        for (const [index, { row, from }] of cases.entries()) {
-          const directory = layout.case(row.case_id);
-          linkFolder(runLayout(from.directory).case(from.caseId), directory);
-          writeFileSync(caseLayout(directory).result, `${JSON.stringify(row, null, 2)}\n`);
-          const durable = index === cases.length - 1;
-          await journal.append({ type: 'case.finished', case_id: row.case_id, row }, { durable });
-          rows.set(row.case_id, row);
+        for (const { row, from, own } of cases) {
+          const written = { ...own, result: `${JSON.stringify(row, null, 2)}\n` };
+          reuseFolder(runLayout(from.directory).case(from.caseId), layout.case(row.case_id), written);
         }
+        const entries = cases.map(
+          ({ row }) => ({ type: 'case.finished', case_id: row.case_id, row }) as const,
+        );
+        await journal.append(entries, { durable: true });
+        for (const { row } of cases) rows.set(row.case_id, row);
       }),
     async finish(ended) {
       await writeResults({ directory, manifest, rows });
@@ -123,6 +127,18 @@ async function openRecord(directory: string, manifest: Manifest, rows: Map<strin
     },
   };
   return { record, journal };
+}
+
+/** Gives a case the files of another one, and writes those that are its own. */
+function reuseFolder(from: string, to: string, own: OwnFiles): void {
+  const layout = caseLayout(to);
+  const files = Object.entries(own) as [keyof CaseLayout, string | null][];
+  linkFolder(from, to, new Set(files.map(([name]) => basename(layout[name]))));
+  for (const [name, content] of files) {
+    // Of these, only the row is for everyone who may read the folder.
+    const mode = name === 'result' ? 0o644 : 0o600;
+    if (content !== null) writeFileSync(layout[name], content, { mode });
+  }
 }
 
 /** Makes a folder, in place of one that an earlier attempt left. */

@@ -1,19 +1,21 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
+import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { WhetstoneError } from '@whetstone/errors';
+import { codeOf, WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
+import { createMask } from '@whetstone/sandbox/mask';
 import { assertionFields } from '../attempt/assertion-fields.ts';
 import { joinVerdicts, placedBelow } from '../attempt/join-verdicts.ts';
 import type { GatewayConfig, JudgeConfig } from '../config/config.ts';
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
-import { EvalCodeError, type EvalWorkers } from '../eval/eval-workers.ts';
+import type { EvalWorkers } from '../eval/eval-workers.ts';
 import type { CheckResult, EvalDescription, SentChange, StoredTurn, TestCalls } from '../eval/protocol.ts';
 import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
-import { createRunRecord } from '../record/run-record.ts';
+import { createRunRecord, type ReusedCase } from '../record/run-record.ts';
 import { newRunId } from './build-manifest.ts';
+import { collectSecrets } from './collect-secrets.ts';
 import { openJudgeGateway } from './open-judge-gateway.ts';
 import { openStoredJudge, type StoredJudge } from './stored-judge.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
@@ -63,27 +65,32 @@ export async function rescore(
     order: stored.manifest.order.filter((id) => ofRun.has(id)),
   });
   const changed: Rescored['changed'] = [];
-  const layout = runLayout(record.directory);
+  const mask = createMask(collectSecrets([], undefined, process.env));
+  let done: ReusedCase[] = [];
   for (const before of cases) {
     const description = byId.get(before.task_id);
     if (!description) continue;
     const storedFiles = caseLayout(runLayout(directory).case(before.case_id));
-    await using caseJudge = await openStoredJudge(before, storedFiles, labJudge);
+    await using caseJudge = await openStoredJudge(before, storedFiles, { judge: labJudge, mask });
     const context = { files: storedFiles, workers, root, judge: caseJudge };
     const { row, assertions } = await rescoreCase(before, description, context);
     const reused_from = before.reused_from ?? { run_id: before.run_id, case_id: before.case_id };
     const after = { ...row, run_id: record.manifest.run_id, reused_from };
-    await record.reuseCases([{ row: after, from: { directory, caseId: before.case_id } }]);
-    // The files of the stored case are linked, so its own file must not be written through the link.
-    const files = caseLayout(layout.case(before.case_id));
-    await rm(files.assertions, { force: true });
-    await caseJudge.keep(files);
-    await writeFile(files.assertions, `${JSON.stringify(assertions, null, 2)}\n`, { mode: 0o600 });
+    const own = { assertions: `${JSON.stringify(assertions, null, 2)}\n`, ...caseJudge.kept() };
+    done.push({ row: after, from: { directory, caseId: before.case_id }, own });
+    if (done.length === BATCH) {
+      await record.reuseCases(done);
+      done = [];
+    }
     if (after.outcome !== before.outcome) changed.push({ before, after });
   }
+  await record.reuseCases(done);
   await record.finish('finished');
   return { ...(await writeReport(record)), changed, rescored: cases.length };
 }
+
+/** So many cases are written at once: they go to the disk together. */
+const BATCH = 500;
 
 async function rescoreCase(
   row: CaseRow,
@@ -95,13 +102,20 @@ async function rescoreCase(
     judge,
   }: { files: CaseLayout; workers: EvalWorkers; root: string; judge: StoredJudge },
 ): Promise<{ row: CaseRow; assertions: AssertionRecord[] }> {
-  const turns: StoredTurn[] = JSON.parse(await readFile(files.turns, 'utf8'));
-  const stored = JSON.parse(await readFile(files.evalInput, 'utf8'));
-  const { capabilities, flags, model, secretsKnown } = stored;
+  const turns: StoredTurn[] = JSON.parse(readFileSync(files.turns, 'utf8'));
+  const input = JSON.parse(readFileSync(files.evalInput, 'utf8'));
+  const { capabilities, flags, model, secretsKnown } = input;
+  const lines = textOf(files.events).split('\n');
+  const replayed = turns.map((turn) => ({
+    ...turn,
+    events: lines
+      .slice(turn.firstIndex, turn.firstIndex + turn.eventCount)
+      .map((line): StreamEvent => JSON.parse(line)),
+  }));
   const request = { file, key, id, agentName: row.agent_name, capabilities, flags, model };
   using attempt = workers.open(request, {
     calls: {
-      ...(await storedCalls(row, files, turns)),
+      ...storedCalls(row, files),
       judge: judge.judge,
       user: judge.user,
       judgeLane: judge.judgeLane,
@@ -111,16 +125,8 @@ async function rescoreCase(
     onLog: () => undefined,
     signal: new AbortController().signal,
   });
-  const tested = await attempt.run();
-  let { failure } = tested;
-  let assertions: AssertionRecord[] = [];
-  try {
-    ({ assertions } = await attempt.settle());
-  } catch (error) {
-    if (!(error instanceof EvalCodeError)) throw error;
-    failure ??= { message: error.message };
-  }
-  assertions = assertions.map((one) => placedBelow(one, root));
+  const { assertions: judgedAnew, failure, ...tested } = await attempt.replay(replayed);
+  const assertions = judgedAnew.map((one) => placedBelow(one, root));
   const nothing = { validation: 'skipped', commands: [], hard: [], hardStatus: 'not_configured' } as const;
   const verdict = joinVerdicts({ ...nothing, commands: [], hard: [], protectedTouched: [] }, assertions, {
     ...tested,
@@ -147,27 +153,17 @@ const isOfTheAgent = ({ failure_class: kind }: CaseRow): boolean =>
   kind !== null && kind !== 'agent' && kind !== 'verifier';
 
 /** The answers of the stored case to the code of an eval. */
-async function storedCalls(
+function storedCalls(
   row: CaseRow,
   files: CaseLayout,
-  turns: readonly StoredTurn[],
-): Promise<Omit<TestCalls, 'judge' | 'judgeLane' | 'masked' | 'user'>> {
-  const lines = (await readFile(files.events, 'utf8').catch(() => '')).split('\n');
-  const waiting = [...turns];
+): Omit<TestCalls, 'judge' | 'judgeLane' | 'masked' | 'user'> {
   const checks = new Map((row.assertions ?? []).map((one) => [one.name, one]));
   return {
-    async send(session, { text }) {
-      const turn = waiting.shift();
-      if (!turn) throw new Error('the eval sends more messages than the stored case has');
-      if (turn.session !== session || turn.text !== text) {
-        throw new Error('the eval sends another message than the one that was stored; run it again');
-      }
-      const { session: _, text: __, eventCount, ...sent } = turn;
-      const own = lines.slice(turn.firstIndex, turn.firstIndex + eventCount);
-      return { ...sent, events: own.map((line): StreamEvent => JSON.parse(line)) };
+    async send() {
+      throw new Error('the agent does not run');
     },
     async changes() {
-      return storedChanges(await readFile(files.patch, 'utf8').catch(() => ''));
+      return storedChanges(textOf(files.patch));
     },
     async content() {
       throw new Error('a stored case has the changes of a file, not its text; run the eval again');
@@ -184,6 +180,15 @@ async function storedCalls(
       return { status: known.status, message: known.message };
     },
   };
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return '';
+    throw error;
+  }
 }
 
 /** The changes that a patch describes. */

@@ -1,5 +1,5 @@
-import { readFile, rm, writeFile } from 'node:fs/promises';
-import { createMask } from '@whetstone/sandbox';
+import { existsSync, readFileSync } from 'node:fs';
+import type { Mask } from '@whetstone/sandbox';
 import { type CaseJudge, type KeptAnswer, openCaseJudge, requestKey } from '../attempt/case-judge.ts';
 import { judgeSpending } from '../attempt/judge-spending.ts';
 import type { LabJudge } from '../attempt/lab.ts';
@@ -8,27 +8,26 @@ import type { UserReply, UserRequest } from '../eval/judge/user-prompt.ts';
 import { hashJson } from '../plan/hash-json.ts';
 import type { CaseLayout } from '../record/layout.ts';
 import type { CaseRow } from '../record/row.ts';
-import { collectSecrets } from './collect-secrets.ts';
+import type { OwnFiles } from '../record/run-record.ts';
 
 /** The judge of a stored case: a question that was answered there has the same answer, and only others are asked. */
 export type StoredJudge = Omit<CaseJudge, 'calls'> & {
   /** What the judge used, then and now. */
   spent(): CaseRow['judge'];
-  /** Writes the judgements and the new model calls to the folder of the new case. */
-  keep(files: CaseLayout): Promise<void>;
+  /** The files of the new case with its judgements and the new model calls. */
+  kept(): OwnFiles;
 };
 
 export async function openStoredJudge(
   row: CaseRow,
   files: CaseLayout,
-  judge: LabJudge | undefined,
+  { judge, mask }: { judge: LabJudge | undefined; mask: Mask },
 ): Promise<StoredJudge> {
-  const text = await readFile(files.judgements, 'utf8').catch(() => '');
+  const text = existsSync(files.judgements) ? readFileSync(files.judgements, 'utf8') : '';
   const lines = text.split('\n').filter((line) => line !== '');
   const kept: KeptAnswer[] = lines.map((line) => JSON.parse(line));
   const stored = new Map(kept.map((one) => [one.key, one]));
   const used: KeptAnswer[] = [];
-  const mask = createMask(collectSecrets([], undefined, process.env));
   const fresh = openCaseJudge(
     {
       ...{ planned: { id: row.case_id }, models: () => row.models, mask },
@@ -55,13 +54,10 @@ export async function openStoredJudge(
     },
     judgeLane: fresh.judgeLane,
     spent: () => judgeSpending(fresh.calls, [row]),
-    async keep(target) {
-      if (used.length === 0) return;
-      // The files of the stored case are linked, so its own files must not be written through the links.
-      for (const file of [target.judgements, target.judgeCalls]) await rm(file, { force: true });
-      await writeFile(target.judgements, jsonLines(used), { mode: 0o600 });
+    kept() {
+      if (used.length === 0) return {};
       const ledger = fresh.calls?.ledger ?? [];
-      if (ledger.length > 0) await writeFile(target.judgeCalls, jsonLines(ledger), { mode: 0o600 });
+      return { judgements: jsonLines(used), judgeCalls: ledger.length > 0 ? jsonLines(ledger) : null };
     },
     [Symbol.asyncDispose]: () => fresh[Symbol.asyncDispose](),
   };

@@ -9,7 +9,16 @@ type AnyEval = EvalDefinition & Record<string, unknown>;
 const isEval = (value: unknown): value is AnyEval =>
   typeof value === 'object' && value !== null && typeof (value as AnyEval).test === 'function';
 
-/** The definitions of a file by key: one, those of an array, or those of a record. */
+const loaded = new Map<string, Promise<Map<string | null, AnyEval>>>();
+
+/** The definitions of a file by key, loaded once: an attempt must not pay for the search of a module again. */
+function definitionsOf(file: string): Promise<Map<string | null, AnyEval>> {
+  const known = loaded.get(file) ?? loadDefinitions(file);
+  loaded.set(file, known);
+  return known;
+}
+
+/** One definition, those of an array, or those of a record. */
 async function loadDefinitions(file: string): Promise<Map<string | null, AnyEval>> {
   const { default: exported } = (await import(pathToFileURL(file).href)) as { default?: unknown };
   if (isEval(exported)) return new Map([[null, exported]]);
@@ -31,7 +40,7 @@ async function loadDefinitions(file: string): Promise<Map<string | null, AnyEval
 
 /** One definition of a file. */
 export async function findDefinition(file: string, key: string | null): Promise<AnyEval> {
-  const found = (await loadDefinitions(file)).get(key);
+  const found = (await definitionsOf(file)).get(key);
   if (!found) throw new Error(`${file} has no eval ${key}.`);
   return found;
 }
@@ -42,7 +51,7 @@ export async function describeFile({
   id,
 }: EvalFile): Promise<{ evals: EvalDescription[]; problem?: EvalFileProblem }> {
   try {
-    const definitions = await loadDefinitions(file);
+    const definitions = await definitionsOf(file);
     return { evals: [...definitions].map(([key, definition]) => describe({ file, id }, key, definition)) };
   } catch (error) {
     const { message, at } = failureOf(error);

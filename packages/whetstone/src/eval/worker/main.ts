@@ -1,9 +1,10 @@
 // The process of the evals: loads their files and calls their code, one attempt at a time. It has neither the agents nor
 // their credentials; what it needs of them it asks of the run.
 import { flushCompileCache } from 'node:module';
-import type { FromWorker, TestCalls, ToWorker } from '../protocol.ts';
+import type { FromWorker, TestCalls, TestRequest, ToWorker } from '../protocol.ts';
 import { resolveWhetstone } from '../resolve-whetstone.ts';
 import { describeFile } from './load-evals.ts';
+import { replayTurns } from './replay-turns.ts';
 import { type RunningTest, startTest } from './run-test.ts';
 
 type Current = {
@@ -29,15 +30,17 @@ const ask =
     return answer.promise as Promise<never>;
   };
 
-function begin(request: Extract<ToWorker, { type: 'test' }>['request']): Current {
+const asked: TestCalls = {
+  ...{ send: ask('send'), changes: ask('changes'), check: ask('check'), content: ask('content') },
+  ...{ judge: ask('judge'), masked: ask('masked'), user: ask('user'), judgeLane: ask('judgeLane') },
+};
+
+function begin(request: TestRequest, calls: TestCalls): Current {
   const abort = new AbortController();
   const broken = Promise.withResolvers<never>();
   broken.promise.catch(() => undefined);
   const test = startTest(request, {
-    calls: {
-      ...{ send: ask('send'), changes: ask('changes'), check: ask('check'), content: ask('content') },
-      ...{ judge: ask('judge'), masked: ask('masked'), user: ask('user'), judgeLane: ask('judgeLane') },
-    },
+    calls,
     log: (text) => tell({ type: 'log', text }),
     signal: abort.signal,
     broken: broken.promise,
@@ -56,9 +59,16 @@ async function handle(message: ToWorker): Promise<void> {
       return;
     }
     case 'test':
-      current = begin(message.request);
+      current = begin(message.request, asked);
       tell({ type: 'tested', tested: await current.test.run() });
       return;
+    case 'replay': {
+      current = begin(message.request, replayTurns(message.turns, asked));
+      const tested = await current.test.run();
+      tell({ type: 'replayed', replayed: { ...tested, ...(await current.test.settle()) } });
+      current = undefined;
+      return;
+    }
     case 'settle':
       if (!current) return;
       tell({ type: 'settled', settled: await current.test.settle() });
