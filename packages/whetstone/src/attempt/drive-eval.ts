@@ -1,4 +1,5 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import {
   type AgentSession,
   type AskHuman,
@@ -91,7 +92,11 @@ export async function driveEval(
     ...present({ model: modelOf(attempt.agentConfig) }),
   };
   // For `rescore`, which only has texts that are masked already.
-  const kept = { ...maskValues(given, mask), secretsKnown: !mask.isEmpty };
+  const kept = {
+    ...{ ...maskValues(given, mask), secretsKnown: !mask.isEmpty },
+    // The result of other tests must not stand for theirs.
+    ...present({ hiddenTests: task.hiddenTests && basename(task.hiddenTests) }),
+  };
   writeFileSync(files.evalInput, `${JSON.stringify(kept)}\n`, { mode: 0o600 });
   const code = lab.evals.open(
     { file: evalTask.file, key: evalTask.key, id: task.id, agentName: planned.agent, ...given },

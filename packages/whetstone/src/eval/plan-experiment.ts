@@ -219,4 +219,4 @@ function toTask(
 }
 
 /** Where trees are kept that are in no repository of the user. */
-export const treeStoreOf = ({ root }: Project): string => join(root, '.whetstone/trees');
+export const treeStoreOf = ({ root }: Pick<Project, 'root'>): string => join(root, '.whetstone/trees');

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { codeOf, WhetstoneError } from '@whetstone/errors';
 import type { StreamEvent } from '@whetstone/events';
 import { present } from '@whetstone/events/present';
@@ -9,14 +9,18 @@ import { joinVerdicts, placedBelow } from '../attempt/join-verdicts.ts';
 import type { GatewayConfig, JudgeConfig } from '../config/config.ts';
 import type { AssertionRecord } from '../eval/assertions/assertion.ts';
 import type { EvalWorkers } from '../eval/eval-workers.ts';
+import { readFixture } from '../eval/fixture.ts';
+import { treeStoreOf } from '../eval/plan-experiment.ts';
 import type { CheckResult, EvalDescription, SentChange, StoredTurn, TestCalls } from '../eval/protocol.ts';
 import { type CaseLayout, caseLayout, runLayout } from '../record/layout.ts';
 import { readRun, rowsInOrder } from '../record/read-run.ts';
 import type { CaseRow } from '../record/row.ts';
 import { createRunRecord, type ReusedCase } from '../record/run-record.ts';
+import { openTreeStore } from '../workspace/tree-store.ts';
 import { newRunId } from './build-manifest.ts';
 import { collectSecrets } from './collect-secrets.ts';
 import { openJudgeGateway } from './open-judge-gateway.ts';
+import { storedContent } from './stored-content.ts';
 import { openStoredJudge, type StoredJudge } from './stored-judge.ts';
 import { type ReportedRun, writeReport } from './write-report.ts';
 
@@ -72,7 +76,8 @@ export async function rescore(
     if (!description) continue;
     const storedFiles = caseLayout(runLayout(directory).case(before.case_id));
     await using caseJudge = await openStoredJudge(before, storedFiles, { judge: labJudge, mask });
-    const context = { files: storedFiles, workers, root, judge: caseJudge };
+    const repo = stored.manifest.repo.path;
+    const context = { files: storedFiles, workers, root, repo, judge: caseJudge };
     const { row, assertions } = await rescoreCase(before, description, context);
     const reused_from = before.reused_from ?? { run_id: before.run_id, case_id: before.case_id };
     const after = { ...row, run_id: record.manifest.run_id, reused_from };
@@ -94,17 +99,19 @@ const BATCH = 500;
 
 async function rescoreCase(
   row: CaseRow,
-  { file, key, id }: EvalDescription,
+  { file, key, id, fixture }: EvalDescription,
   {
     files,
     workers,
     root,
+    repo,
     judge,
-  }: { files: CaseLayout; workers: EvalWorkers; root: string; judge: StoredJudge },
+  }: { files: CaseLayout; workers: EvalWorkers; root: string; repo: string; judge: StoredJudge },
 ): Promise<{ row: CaseRow; assertions: AssertionRecord[] }> {
   const turns: StoredTurn[] = JSON.parse(readFileSync(files.turns, 'utf8'));
   const input = JSON.parse(readFileSync(files.evalInput, 'utf8'));
-  const { capabilities, flags, model, secretsKnown } = input;
+  const { capabilities, flags, model, secretsKnown, hiddenTests } = input;
+  const areTestsTheSame = await areSameTests(fixture, hiddenTests, root);
   const lines = textOf(files.events).split('\n');
   const replayed = turns.map((turn) => ({
     ...turn,
@@ -115,7 +122,7 @@ async function rescoreCase(
   const request = { file, key, id, agentName: row.agent_name, capabilities, flags, model };
   using attempt = workers.open(request, {
     calls: {
-      ...storedCalls(row, files),
+      ...storedCalls(row, files, { repo, areTestsTheSame }),
       judge: judge.judge,
       user: judge.user,
       judgeLane: judge.judgeLane,
@@ -156,6 +163,7 @@ const isOfTheAgent = ({ failure_class: kind }: CaseRow): boolean =>
 function storedCalls(
   row: CaseRow,
   files: CaseLayout,
+  { repo, areTestsTheSame }: { repo: string; areTestsTheSame: boolean },
 ): Omit<TestCalls, 'judge' | 'judgeLane' | 'masked' | 'user'> {
   const checks = new Map((row.assertions ?? []).map((one) => [one.name, one]));
   return {
@@ -165,11 +173,15 @@ function storedCalls(
     async changes() {
       return storedChanges(textOf(files.patch));
     },
-    async content() {
-      throw new Error('a stored case has the changes of a file, not its text; run the eval again');
+    async content(path, side) {
+      const change = storedChanges(textOf(files.patch)).find((one) => one.path === path);
+      return change && storedContent(repo, change, side);
     },
     async check(what): Promise<CheckResult> {
       const name = 'script' in what ? `scriptPassed(${JSON.stringify(what.script)})` : 'testsPassed()';
+      if ('tests' in what && !areTestsTheSame) {
+        return { status: 'broken', message: 'the hidden tests have changed since; run the eval again' };
+      }
       const known = checks.get(name);
       if (!known || known.status === 'unavailable') {
         return {
@@ -180,6 +192,17 @@ function storedCalls(
       return { status: known.status, message: known.message };
     },
   };
+}
+
+/** Whether the hidden tests of a fixture are those that judged the stored case. Their folder is named by their content. */
+async function areSameTests(
+  fixture: string | undefined,
+  stored: string | undefined,
+  root: string,
+): Promise<boolean> {
+  if (fixture === undefined) return stored === undefined;
+  const { hiddenTests } = await readFixture(fixture, openTreeStore(treeStoreOf({ root })));
+  return (hiddenTests && basename(hiddenTests)) === stored;
 }
 
 function textOf(file: string): string {
