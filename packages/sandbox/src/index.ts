@@ -17,6 +17,7 @@ export { readTreeState, type TreeChange, type TreeState, treeChanges } from './f
 export { createMask, MASKED, type Mask, SHORTEST_SECRET } from './mask.ts';
 export { createProcessSandboxProvider } from './process-sandbox/process-sandbox.ts';
 export { inheritedEnvironment, isSecretName, sandboxPath } from './process-sandbox/scrubbed-environment.ts';
+export { withoutNetwork } from './process-sandbox/without-network.ts';
 export type {
   CommandResult,
   RunOptions,

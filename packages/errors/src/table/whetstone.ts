@@ -103,9 +103,17 @@ export const whetstoneErrors = {
     'A folder above the workspaces holds instructions or settings that agents would read, such as an AGENTS.md.',
     'Move the file away, or set `TMPDIR` to a folder that has nothing like that in it or above it. `driveAgent` and `openSession` take `above: allowed`.',
   ),
+  'issues-unreadable': usage(
+    'A file for `--issues` is not an export of issues or pull requests.',
+    'Write one with `gh issue list --state all --limit 1000 --json number,title,body,url > issues.json`.',
+  ),
   'labels-invalid': usage(
     'A file with labels of people cannot be compared with a judge.',
     'Write one object per line: {"id": "…", "human": "…", "judge": "…"}, each id once.',
+  ),
+  'mining-option-invalid': usage(
+    'An option of `whetstone tasks mine` has a value that it cannot have.',
+    'See `whetstone tasks mine --help`.',
   ),
   'output-unwritable': usage(
     'The folder for results cannot be written.',
@@ -188,9 +196,17 @@ export const whetstoneErrors = {
     'A service of the environment ended, or did not open its port, before the case could begin.',
     'Read the log of the service in the folder of the case, and correct its command.',
   ),
+  'task-folder-empty': usage(
+    'A folder that should hold tasks holds none.',
+    'Name a folder with a `task.yaml`, or one whose subfolders have one each.',
+  ),
   'task-setup-failed': task(
     'A setup command of a task failed before the agent was started.',
     'Run the command in a clean checkout, and correct the task.',
+  ),
+  'tasks-unsupported': usage(
+    '`whetstone tasks` is asked for something that it cannot do yet.',
+    'Follow the hint of the message.',
   ),
   'terminal-missing': usage(
     'A command that asks questions has no terminal to ask on.',

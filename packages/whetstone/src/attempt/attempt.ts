@@ -59,10 +59,11 @@ async function pursue(attempt: Attempt, lab: Lab, files: CaseLayout, trace: Trac
   const { workplace } = lab;
   if (!workplace) throw new TypeError(`Case ${attempt.planned.id} works on files, and the run has none.`);
   writeFileSync(files.prompt, lab.mask.text(attempt.prompt));
-  const { variant, agentConfig } = attempt;
+  const { variant, agentConfig, task } = attempt;
   const instructions = instructionsFor(variant, agentConfig, attempt.context.instructions);
+  const overlays = [...(task.overlays ?? []), ...variant.overlays];
   const { environments } = workplace;
-  const bare = await workplace.workspaces.prepare(attempt.commit, variant.overlays, instructions);
+  const bare = await workplace.workspaces.prepare(attempt.commit, overlays, instructions);
   const snapshot = environments ? await environments.equip(bare) : bare;
   if (snapshot.environment) trace.environment = snapshot.environment;
   await using workspace = await workplace.workspaces.create(snapshot);

@@ -9,6 +9,7 @@ import type { ExpOptions } from './exp.ts';
 import { addGateway } from './gateway-commands.ts';
 import { collect, portNumber, positiveInteger, positiveNumber, rate } from './option-values.ts';
 import type { Streams } from './streams.ts';
+import { addTasks } from './tasks-commands.ts';
 
 /**
  * The command line: parses, calls the library, prints. Resolves with the exit code: 0 all passed; 1 some case not
@@ -54,6 +55,7 @@ function createProgram(exit: (code: number) => void): Command {
   addValidateConfig(program, action);
   addRun(program, action);
   addExp(program, action);
+  addTasks(program, action);
   addReport(program, action);
   addShow(program, action);
   addView(program, action);

@@ -8,7 +8,7 @@ import type {
 } from '@whetstone/agents/config';
 import type { JsonObject } from '@whetstone/events';
 import type { ReplacedTasks } from './replaced-tasks.ts';
-import type { ExpectedOutcome, HardEvaluation, SoftEvaluation } from './schema.ts';
+import type { ExpectedOutcome, HardEvaluation, SoftEvaluation, TestRunnerName } from './schema.ts';
 
 /** A `whetstone.yaml` and its task file: every default filled in, every path absolute. The YAML uses snake_case. */
 export type Config = {
@@ -146,12 +146,16 @@ export type TaskConfig = {
   setupTimeoutSeconds?: number;
   /** Variables of the setup commands; `${NAME}` is taken from the user's environment. */
   setupEnv?: Record<string, string>;
-  /** Validation commands: the task's own where it has any, else those of `evaluation`. */
-  validation: { commands: Command[]; timeoutSeconds?: number };
+  /** Validation commands: the task's own where it has any or has `tests`, else those of `evaluation`. */
+  validation: { commands: Command[]; tests?: TaskTests; timeoutSeconds?: number };
   /** `none`: a turn that changes the workspace has failed. Default: that of the agent. */
   sideEffects?: 'none';
+  /** Applied to the commit before those of the variant, in this order. */
+  overlays?: OverlayOperation[];
   /** Absolute path of a folder that is laid over the tree for verification only. */
   hiddenTests?: string;
+  /** Absolute path of a patch that solves the task, for `tasks check` only. */
+  goldPatch?: string;
   /** Whether hidden tests find what the agent did in `__niceeval__/results.json`. Default: false. */
   o11yContext?: boolean;
   /** A JSON Schema of type object that the agent's last answer has to fit. */
@@ -168,6 +172,19 @@ export type TaskConfig = {
   eval?: EvalTask;
   /** Keys that this version does not know, kept as they are and hashed. */
   extra: Record<string, unknown>;
+};
+
+/** Tests that the clean room runs with their own runner, and judges by the report of the runner. */
+export type TaskTests = {
+  runner: TestRunnerName;
+  /** The files to run, relative to the root of the tree. */
+  files: string[];
+  /** Where the runner starts, relative to the root of the tree. Default: the root. */
+  directory?: string;
+  /** Further arguments of the runner. */
+  options: string[];
+  /** The ids of the tests that have to be in the report as passed. At least one. */
+  mustPass: string[];
 };
 
 /** The definition of an eval in a TypeScript or JavaScript file. */

@@ -30,7 +30,8 @@ const configFile = rootSchema.extend({
   judge: judgeSchema.nullish(),
 });
 
-const taskFile = taskFileSchema.extend({ tasks: z.array(taskSchema).min(1) });
+const task = taskSchema.extend({ overlays: z.array(overlaySchema).nullish() });
+const taskFile = taskFileSchema.extend({ tasks: z.array(task).min(1).nullish() });
 
 /** What `schema.ts` and the options of agents read as a number and as a boolean. */
 const QUOTED_NUMBER = { type: 'string', pattern: '^\\d{1,15}$' } as const;
@@ -47,6 +48,7 @@ const FLAG_WORD = {
 export const fileSchemas = {
   'whetstone.schema.json': jsonSchema(configFile, 'whetstone.yaml'),
   'tasks.schema.json': jsonSchema(taskFile, 'The tasks of a whetstone.yaml'),
+  'task.schema.json': jsonSchema(task, 'A task.yaml: one task in a folder of its own'),
 };
 
 function jsonSchema(schema: z.ZodObject, title: string): Record<string, unknown> {
@@ -61,8 +63,7 @@ function jsonSchema(schema: z.ZodObject, title: string): Record<string, unknown>
         jsonSchema.anyOf = [own, own.type === 'boolean' ? FLAG_WORD : QUOTED_NUMBER];
       }
       // A task may have keys for other tools.
-      if (jsonSchema.properties && (zodSchema as unknown) !== taskSchema)
-        jsonSchema.additionalProperties = false;
+      if (jsonSchema.properties && (zodSchema as unknown) !== task) jsonSchema.additionalProperties = false;
     },
   });
   return { title, ...made };

@@ -2,9 +2,9 @@ import { resolve } from 'node:path';
 import type { AgentConfig } from '@whetstone/agents/config';
 import { suggestion } from '@whetstone/errors/did-you-mean';
 import { present } from '@whetstone/events/present';
-import { checkContext, checkTaskDemands } from './check-agent-abilities.ts';
-import { checkMapping, checkShape, isMapping, warnUnknownKeys } from './check-shape.ts';
-import type { Config, TaskConfig, VariantConfig } from './config.ts';
+import { checkContext } from './check-agent-abilities.ts';
+import { checkMapping, isMapping } from './check-shape.ts';
+import type { Config, VariantConfig } from './config.ts';
 import { ConfigErrors, type Diagnostic, inFileOrder } from './diagnostic.ts';
 import { existingPath } from './existing-path.ts';
 import { openSource } from './open-source.ts';
@@ -12,12 +12,12 @@ import { readAgent, readLegacyAgent } from './read-agent.ts';
 import { readEnvironment } from './read-environment.ts';
 import { readGateway } from './read-gateway.ts';
 import { readSandbox } from './read-sandbox.ts';
-import { readTask } from './read-task.ts';
+import { readTaskFile } from './read-task-file.ts';
 import { readVariant } from './read-variant.ts';
 import { replacedTasks } from './replaced-tasks.ts';
-import { rootSchema, taskFileSchema } from './schema.ts';
+import { rootSchema } from './schema.ts';
 import { createSpot, diagnose, type FindingOptions, type Spot } from './spot.ts';
-import type { YamlPath, YamlSource } from './yaml-source.ts';
+import type { YamlPath } from './yaml-source.ts';
 
 export type LoadOptions = {
   /** Instead of the config's `tasks`; relative to `cwd`. */
@@ -92,16 +92,20 @@ export async function loadConfig(file: string, options: LoadOptions = {}): Promi
       root.output_dir == null ? resolve(cwd, '.whetstone/runs') : resolve(spot.directory, root.output_dir),
     sandbox,
     ...present({ seed, environment, gateway }),
+    ...(tasks.included.length > 0 && {
+      alsoWithheld: tasks.included.map((file) => ({ file, what: 'a task' })),
+    }),
     ...(tasksFile !== own && { replacedTasks: await replacedTasks(own) }),
   };
   const legacy = Object.hasOwn(source.value, 'agent');
-  const sources = { config: source, tasks: tasks.source };
   return {
     config,
     warnings: inFileOrder(diagnostics),
     agentPath: (name) => (legacy ? ['agent'] : ['agents', name]),
-    diagnose: (where, severity, path, message, findingOptions) =>
-      diagnose(sources[where], severity, path, message, findingOptions),
+    diagnose: (where, severity, path, message, findingOptions) => {
+      const place = where === 'config' ? { yaml: source, path } : tasks.placeOf(path);
+      return diagnose(place.yaml, severity, place.path, message, findingOptions);
+    },
   };
 }
 
@@ -178,33 +182,4 @@ function readBaseline(
 /** A number as it is written, so that no digit of a long one is lost. */
 function readSeed(seed: string | number, spot: Spot): string {
   return typeof seed === 'string' ? seed : (spot.written() ?? String(seed));
-}
-
-/** Reads all tasks of a file, and checks that every agent can do them. `undefined` if there is no readable file. */
-async function readTaskFile(
-  file: string,
-  { evaluation, agents }: Pick<Config, 'evaluation' | 'agents'>,
-  diagnostics: Diagnostic[],
-): Promise<{ tasks: TaskConfig[]; source: YamlSource } | undefined> {
-  const source = await openSource(file, diagnostics);
-  if (!source || source.value === undefined) return undefined;
-  const root = createSpot(source, diagnostics);
-  warnUnknownKeys(taskFileSchema, source.value, root);
-  const entries = checkShape(taskFileSchema, source.value, root)?.tasks ?? [];
-  const tasks: TaskConfig[] = [];
-  const seen = new Map<string, number>();
-  for (const [index, raw] of entries.entries()) {
-    const spot = root.at('tasks', index);
-    const id = isMapping(raw) && typeof raw.id === 'string' ? raw.id.trim() : '';
-    const earlier = seen.get(id);
-    if (id !== '' && earlier !== undefined) {
-      spot.at('id').error('duplicate task id', { hint: `tasks[${earlier}] has the same id` });
-    }
-    if (earlier === undefined) seen.set(id, index);
-    const task = await readTask(raw, evaluation, spot);
-    if (!task) continue;
-    checkTaskDemands(task, agents, spot);
-    tasks.push(task);
-  }
-  return { tasks, source };
 }

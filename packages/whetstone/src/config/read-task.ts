@@ -1,9 +1,12 @@
+import { isRootInstructionFile } from '@whetstone/agents/config';
 import { present } from '@whetstone/events/present';
 import { camelCased } from './camel-cased.ts';
 import { checkMapping, isMapping, warnCloseKeys } from './check-shape.ts';
-import type { Config, TaskConfig } from './config.ts';
+import type { Config, TaskConfig, TaskTests } from './config.ts';
+import { existingPath } from './existing-path.ts';
 import { readOutputSchema } from './read-output-schema.ts';
-import { readSource } from './read-variant.ts';
+import { readTests } from './read-tests.ts';
+import { readOverlays, readSource } from './read-variant.ts';
 import { type ExpectedOutcome, type HardEvaluation, type RawTask, taskSchema } from './schema.ts';
 import type { Spot } from './spot.ts';
 
@@ -26,6 +29,12 @@ export async function readTask(
     fields.hidden_tests == null
       ? undefined
       : await readSource(fields.hidden_tests, spot.at('hidden_tests'), 'folder');
+  const goldPatch =
+    fields.gold_patch == null ? undefined : existingPath(fields.gold_patch, spot.at('gold_patch'), 'file');
+  const overlays = fields.overlays ? await readTaskOverlays(fields.overlays, spot.at('overlays')) : undefined;
+  const tests = fields.validation?.tests
+    ? await readTests(fields.validation.tests, spot.at('validation', 'tests'))
+    : undefined;
   const outputSchema =
     fields.output_schema == null
       ? undefined
@@ -40,22 +49,49 @@ export async function readTask(
     id,
     prompt,
     setup: fields.setup ?? [],
-    validation: readValidation(fields.validation, evaluation),
+    validation: readValidation(fields.validation, evaluation, tests),
     protectedPaths: fields.protected_paths ?? [],
     extra: Object.fromEntries(Object.entries(raw).filter(([key]) => !known.includes(key))),
     ...camelCased({ title, category, difficulty, repo_ref, timeout_seconds }),
     ...camelCased({ setup_timeout_seconds, setup_env, side_effects }),
-    ...camelCased({ hiddenTests, outputSchema, expectedOutcome, hardEvaluation, softEvaluation }),
+    ...camelCased({
+      hiddenTests,
+      goldPatch,
+      overlays,
+      outputSchema,
+      expectedOutcome,
+      hardEvaluation,
+      softEvaluation,
+    }),
     ...(fields.follow_ups?.length && { followUps: fields.follow_ups }),
   };
 }
 
-/** A non-empty list of the task replaces the default one; the timeout has its own default. */
-function readValidation(own: RawTask['validation'], evaluation: Config['evaluation']) {
+/** A non-empty list of the task, or its tests, replace the default list; the timeout has its own default. */
+function readValidation(
+  own: RawTask['validation'],
+  evaluation: Config['evaluation'],
+  tests: TaskTests | undefined,
+) {
+  const isOwn = own?.commands.length || own?.tests;
   return {
-    commands: own?.commands.length ? own.commands : evaluation.commands,
-    ...present({ timeoutSeconds: own?.timeoutSeconds ?? evaluation.timeoutSeconds }),
+    commands: isOwn ? own.commands : evaluation.commands,
+    ...present({ tests, timeoutSeconds: own?.timeoutSeconds ?? evaluation.timeoutSeconds }),
   };
+}
+
+/** Instructions are what variants compare, so no task brings its own. */
+async function readTaskOverlays(raw: unknown[], spot: Spot) {
+  const overlays = await readOverlays(raw, spot);
+  for (const overlay of overlays) {
+    const paths = overlay.kind === 'remove' ? overlay.paths : [overlay.target];
+    for (const path of paths.filter(isRootInstructionFile)) {
+      spot.error(`${path} is an instruction file, which only a variant may change`, {
+        hint: 'move this overlay into a variant',
+      });
+    }
+  }
+  return overlays;
 }
 
 /** The checks of the task, and those that follow from the expected outcome. */

@@ -23,11 +23,7 @@ export async function readVariant(
   checkEntryName(name, spot);
   const fields = checkMapping(variantSchema, raw ?? {}, spot);
   if (!fields) return undefined;
-  const overlays: OverlayOperation[] = [];
-  for (const [index, entry] of (fields.overlays ?? []).entries()) {
-    const operation = await readOverlay(entry, spot.at('overlays', index));
-    if (operation) overlays.push(operation);
-  }
+  const overlays = await readOverlays(fields.overlays ?? [], spot.at('overlays'));
   const servers = readMcpServers(fields.mcp_servers ?? {}, spot.at('mcp_servers'));
   const skills = await readNamed(fields.skills ?? [], readSkill, 'skill', spot.at('skills'));
   const plugins = await readNamed(fields.plugins ?? [], readPlugin, 'plugin', spot.at('plugins'));
@@ -92,6 +88,15 @@ async function readNamed<Entry extends { name: string }>(
     entries.push(entry);
   }
   return entries;
+}
+
+export async function readOverlays(raw: readonly unknown[], spot: Spot): Promise<OverlayOperation[]> {
+  const overlays: OverlayOperation[] = [];
+  for (const [index, entry] of raw.entries()) {
+    const operation = await readOverlay(entry, spot.at(index));
+    if (operation) overlays.push(operation);
+  }
+  return overlays;
 }
 
 async function readOverlay(raw: unknown, spot: Spot): Promise<OverlayOperation | undefined> {

@@ -2,7 +2,7 @@ import { dirname, resolve } from 'node:path';
 import { isMapping } from './check-shape.ts';
 import { openYaml } from './open-yaml.ts';
 
-/** A task file that a run does not use, and the folders of hidden tests that it names. Paths are absolute. */
+/** A task file that a run does not use, and the folders of hidden tests and of tasks that it names. Paths are absolute. */
 export type ReplacedTasks = { file: string; hiddenTests: string[] };
 
 /** Reads the config's own task file where `--tasks` names another one. Whatever is wrong in it does not matter. */
@@ -14,5 +14,9 @@ export async function replacedTasks(file: string): Promise<ReplacedTasks> {
       ? resolve(dirname(file), task.hidden_tests)
       : [],
   );
-  return { file, hiddenTests };
+  const include: readonly unknown[] = isMapping(value) && Array.isArray(value.include) ? value.include : [];
+  const folders = include.flatMap((path) =>
+    typeof path === 'string' && path !== '' ? resolve(dirname(file), path) : [],
+  );
+  return { file, hiddenTests: [...hiddenTests, ...folders] };
 }

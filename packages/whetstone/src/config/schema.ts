@@ -35,10 +35,18 @@ const orElse = <Value>(schema: z.ZodType<Value>, fallback: Value) =>
 const list = <Value>(item: z.ZodType<Value>) => orElse(z.array(item), []);
 
 const shellOrArgv = command.transform(toCommand);
-const commandList = z
-  .object({ commands: list(shellOrArgv), timeout_seconds: seconds.nullish() })
-  .transform(camelCased)
-  .nullish();
+const commandListKeys = z.object({ commands: list(shellOrArgv), timeout_seconds: seconds.nullish() });
+const commandList = commandListKeys.transform(camelCased).nullish();
+
+export const testRunnerNames = [
+  'node-test',
+  'vitest',
+  'jest',
+  'mocha',
+  'pytest',
+  'go-test',
+  'cargo-test',
+] as const;
 
 const environmentValue = anyText.superRefine((value, context) => {
   const problem = referenceProblem(value);
@@ -186,9 +194,21 @@ export const overlaySchema = z.object({
 
 export const sandboxSchema = z.object({ provider: name });
 
+/** `include`: folders with a `task.yaml` each, or whose subfolders have one. */
 export const taskFileSchema = z.object({
-  tasks: z.array(z.unknown()).min(1, 'at least one task is required'),
+  tasks: z.array(z.unknown()).min(1, 'at least one task is required').nullish(),
+  include: z.array(text).nullish(),
 });
+
+const taskTestsSchema = z
+  .object({
+    runner: z.enum(testRunnerNames),
+    files: z.array(safePath).min(1),
+    directory: safePath.nullish(),
+    options: list(text),
+    must_pass: z.union([text, z.array(text).min(1)]),
+  })
+  .transform(camelCased);
 
 const snippet = anyText.min(1, 'a snippet must not be empty');
 const snippets = list(z.object({ path: safePath, snippets: z.array(snippet) }));
@@ -264,8 +284,10 @@ export const taskSchema = z.object({
   setup: z.array(shellOrArgv).nullish(),
   setup_timeout_seconds: seconds.nullish(),
   setup_env: z.record(variableName, environmentValue).nullish(),
-  validation: commandList,
+  validation: commandListKeys.extend({ tests: taskTestsSchema.nullish() }).transform(camelCased).nullish(),
   hidden_tests: text.nullish(),
+  gold_patch: text.nullish(),
+  overlays: z.array(z.unknown()).nullish(),
   side_effects: z.enum(['none']).nullish(),
   output_schema: z.union([text, z.record(z.string(), z.unknown())]).nullish(),
   protected_paths: z.array(treeGlob).nullish(),
@@ -280,6 +302,8 @@ export type ExpectedOutcome = z.output<typeof expectedOutcomeSchema>;
 export type HardEvaluation = z.output<typeof hardEvaluationSchema>;
 /** What a reviewer of a case scores. */
 export type SoftEvaluation = z.output<typeof softEvaluationSchema>;
+/** The runners whose reports Whetstone reads. */
+export type TestRunnerName = (typeof testRunnerNames)[number];
 export type RawTask = z.infer<typeof taskSchema>;
 export type RawAgent = z.infer<typeof agentSchema>;
 

@@ -91,9 +91,11 @@ const hashProgram = async (file: string): Promise<{ sha256: string }> => ({
 
 /** The task with its effective validation, hidden tests by content. Includes keys that this version does not know. */
 export async function fingerprintTask(task: TaskConfig): Promise<string> {
-  const { hiddenTests, eval: code, ...definition } = task;
+  // No case gets the patch that solves the task.
+  const { hiddenTests, overlays, goldPatch: _, eval: code, ...definition } = task;
   return hashJson({
     ...definition,
+    ...(overlays && { overlays: await Promise.all(overlays.map(overlayContent)) }),
     ...(hiddenTests && { hiddenTests: await hashSource(hiddenTests) }),
     ...(code && {
       eval: { key: code.key, requires: code.requires, tests: code.tests, code: await hashModule(code.file) },

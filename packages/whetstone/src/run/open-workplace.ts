@@ -107,11 +107,17 @@ async function* treesOf(
   plan: Plan,
   { workspaces, contexts }: TreeSources,
 ): AsyncGenerator<Snapshot> {
-  for (const commit of new Set(plan.tasks.map((task) => task.commit))) {
+  const starts = new Map(
+    plan.tasks.map(({ id, commit }) => {
+      const overlays = config.tasks.find((task) => task.id === id)?.overlays ?? [];
+      return [JSON.stringify([commit, overlays]), { commit, overlays }];
+    }),
+  );
+  for (const { commit, overlays } of starts.values()) {
     for (const variant of inPlan(config.variants, plan.variants)) {
       for (const agent of inPlan(config.agents, plan.agents)) {
         const instructions = instructionsFor(variant, agent, contexts.get(variant.name)?.instructions);
-        yield await workspaces.prepare(commit, variant.overlays, instructions);
+        yield await workspaces.prepare(commit, [...overlays, ...variant.overlays], instructions);
       }
     }
   }

@@ -11,11 +11,16 @@ import { displayPath } from '../workspace/tree-path.ts';
 import type { Changes, Snapshot, Workspace, Workspaces } from '../workspace/workspace.ts';
 import { openAnswerFiles } from './answer-files.ts';
 import { checkCommands, checkTree, touchedPaths } from './hard-checks.ts';
-import { describeResult, runCommands, succeeded } from './run-commands.ts';
+import { describeResult, type RanCommand, runCommands, succeeded } from './run-commands.ts';
 import { placeServices, serviceVariables, startServices } from './run-services.ts';
 import { runSetup } from './run-setup.ts';
+import { missingPasses, type RanTests, runTests, type Surroundings } from './tests/run-tests.ts';
+import type { TestReport } from './tests/test-runner.ts';
 
-/** The clean room: new workspace, new sandbox, pristine tree, the agent's changes, hidden tests. Exit codes decide. */
+/**
+ * The clean room: new workspace, new sandbox, pristine tree, the agent's changes, hidden tests. Exit codes of commands and
+ * the reports of tests decide.
+ */
 export type Verification = {
   validation: 'passed' | 'failed' | 'skipped';
   commands: CommandRow[];
@@ -23,6 +28,8 @@ export type Verification = {
   hardStatus: 'not_configured' | 'passed' | 'failed';
   /** Display paths of protected files that the agent changed. In the clean room they are as in the base. */
   protectedTouched: string[];
+  /** What the runner of the task's tests reported. Absent where the task has none, or where they did not run. */
+  tests?: TestReport;
   /** Set when the clean room itself could not work. The case is then missing data, not failed. */
   broken?: { class: 'verifier' | 'task'; evidence: string };
   /** Why an eval ended itself with `t.skip`. Nothing counts then. */
@@ -60,6 +67,8 @@ export type VerifyInput = {
   beside?: string;
   /** The folder for logs, made when needed. */
   directory: string;
+  /** Surroundings of the task's tests, for finding those that depend on them. Default: none. */
+  surroundings?: Surroundings;
   mask: Mask;
   signal: AbortSignal;
 };
@@ -181,10 +190,15 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
     env: answers.lay,
     ...(timeoutSeconds !== undefined && { timeoutMs: timeoutSeconds * 1000 }),
   });
-  const missing = validation.find(({ result }) => result.exitCode === 127 || result.exitCode === 126);
+  if (validation.length > 0 && task.validation.tests) await protectAgain(input, room);
+  const tests = await runOwnTests(input, room);
+  const ran: RanCommand[] = [...validation, ...(tests ? [tests] : [])];
+  const missing = ran.find(({ result }) => result.exitCode === 127 || result.exitCode === 126);
   const failed = validation.find(({ result }) => !succeeded(result));
-  const status = validation.length === 0 ? 'skipped' : failed ? 'failed' : 'passed';
-  if (validation.length > 0 && task.hardEvaluation?.commandChecks.length) await protectAgain(input, room);
+  const lacking = tests && missingPasses(task.validation.tests?.mustPass ?? [], tests.report);
+  const isFailed = failed !== undefined || lacking !== undefined;
+  const status = ran.length === 0 ? 'skipped' : isFailed ? 'failed' : 'passed';
+  if (ran.length > 0 && task.hardEvaluation?.commandChecks.length) await protectAgain(input, room);
   const hardCommands = await checkCommands(task.hardEvaluation, sandbox, status, {
     answers,
     signal: input.signal,
@@ -193,10 +207,10 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
   const failedCheck = hard.find((check) => check.status === 'failed');
   const failure = failed
     ? describeResult(failed)
-    : failedCheck && `check ${failedCheck.name} failed: ${failedCheck.evidence}`;
+    : (lacking ?? (failedCheck && `check ${failedCheck.name} failed: ${failedCheck.evidence}`));
   return {
     validation: status,
-    commands: [...setup, ...validation].map(({ row }) => row),
+    commands: [...setup, ...ran].map(({ row }) => row),
     hard,
     hardStatus: hard.length === 0 ? 'not_configured' : failedCheck ? 'failed' : 'passed',
     protectedTouched,
@@ -206,6 +220,19 @@ async function judge(input: VerifyInput, room: Room, protectedTouched: string[])
         evidence: `${describeResult(missing)}: the command was not found or could not be run`,
       },
     }),
-    ...present({ failure }),
+    ...present({ failure, tests: tests?.report }),
   };
+}
+
+/** The tests of the task, whose report decides; the exit code of the runner does not count. */
+async function runOwnTests(input: VerifyInput, room: Room): Promise<RanTests | undefined> {
+  const { tests, timeoutSeconds } = input.task.validation;
+  if (!tests) return undefined;
+  const { directory, mask, signal, surroundings } = input;
+  const timeoutMs = timeoutSeconds === undefined ? undefined : timeoutSeconds * 1000;
+  const tree = room.workspace.path;
+  return runTests(room.sandbox, tests, {
+    ...{ tree, directory, mask, signal },
+    ...present({ timeoutMs, surroundings }),
+  });
 }

@@ -55,7 +55,13 @@ function sourcesOf(config: Config) {
       named(folder, 'hidden tests of a task that does not run'),
     ),
     { file: outputDir, what: RUNS },
-    ...tasks.flatMap(({ id, hiddenTests }) => named(hiddenTests, `hidden tests of task ${id}`)),
+    ...tasks.flatMap(({ id, hiddenTests, goldPatch, overlays = [] }) => [
+      ...named(hiddenTests, `hidden tests of task ${id}`),
+      ...named(goldPatch, `the patch that solves task ${id}`),
+      ...overlays.flatMap((one) =>
+        named(one.kind === 'copy' ? one.source : undefined, `an overlay of task ${id}`),
+      ),
+    ]),
     ...variants.flatMap((variant) => [
       ...variant.overlays.flatMap((overlay) =>
         named(overlay.kind === 'copy' ? overlay.source : undefined, `an overlay of variant ${variant.name}`),

@@ -1,0 +1,106 @@
+import { resolve } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
+import type { Config, TaskConfig } from '../config/config.ts';
+import { readTaskFolder, taskFoldersIn } from '../config/read-task-file.ts';
+import { counted } from '../report/format.ts';
+import { escapedJson } from '../report/json.ts';
+import { tableLines } from '../report/text-layout.ts';
+import { checkTask, type TaskCheck } from '../tasks/check-tasks.ts';
+import { openTaskRoom } from '../tasks/task-room.ts';
+import { findWithheld } from '../workspace/withheld.ts';
+import { openConfig } from './find-config.ts';
+import { onInterrupt } from './interrupt.ts';
+import type { Streams } from './streams.ts';
+
+export type TasksCheckOptions = {
+  config?: string;
+  tasks?: string;
+  repo?: string;
+  taskId: string[];
+  repeat: number;
+  json?: boolean;
+};
+
+/** Checks tasks without an agent. Returns 0 if all are fit for use, else 1. */
+export async function tasksCheckCommand(
+  folders: string[],
+  options: TasksCheckOptions,
+  streams: Streams,
+): Promise<number> {
+  const { stdout, stderr } = streams;
+  const { tasks, ...place } = await tasksOf(folders, options);
+  const chosen = tasks.filter(({ id }) => options.taskId.length === 0 || options.taskId.includes(id));
+  using interrupt = onInterrupt(stderr);
+  const { signal } = interrupt;
+  await using room = await openTaskRoom(place);
+  const checks: TaskCheck[] = [];
+  for (const task of chosen) {
+    if (signal.aborted) break;
+    const check = await checkTask(task, { room, repeat: options.repeat, signal });
+    checks.push(check);
+    if (!options.json) stderr.write(`${checks.length}/${chosen.length} ${task.id}\n`);
+  }
+  const unfit = checks.filter(({ problems }) => problems.length > 0);
+  if (options.json) stdout.write(escapedJson({ checks, unfit: unfit.map(({ task }) => task) }));
+  else stdout.write(`${checkLines(checks).join('\n')}\n`);
+  if (signal.aborted) return 130;
+  return unfit.length === 0 ? 0 : 1;
+}
+
+type Place = Pick<Config, 'repo' | 'sandbox'> & { withheld: Awaited<ReturnType<typeof findWithheld>> };
+
+/** Tasks of the folders that are named, else those of the configuration. */
+async function tasksOf(
+  folders: readonly string[],
+  { config, tasks, repo }: TasksCheckOptions,
+): Promise<Place & { tasks: TaskConfig[] }> {
+  if (folders.length > 0) {
+    const read = await Promise.all(
+      folders.flatMap((folder) => taskFoldersIn(resolve(folder)).map(readTaskFolder)),
+    );
+    const path = resolve(repo ?? '.');
+    return { tasks: read, repo: { path, baseRef: 'HEAD' }, sandbox: { provider: 'process' }, withheld: [] };
+  }
+  const { loaded, environment } = await openConfig(present({ config, tasks }));
+  if (loaded.config.environment) {
+    throw new WhetstoneError('tasks-unsupported', '`tasks check` cannot prepare an `environment` yet.', {
+      where: loaded.config.file,
+      hint: 'Check tasks that install what they need in `setup`, or name their folders and --repo.',
+    });
+  }
+  Object.assign(process.env, environment);
+  return { ...loaded.config, withheld: await findWithheld(loaded.config) };
+}
+
+function checkLines(checks: readonly TaskCheck[]): string[] {
+  const share = (runs: TaskCheck['gold']) => (runs === null ? '–' : `${runs.passed}/${runs.runs}`);
+  const rows = checks.map((check) => [
+    check.problems.length === 0 ? 'fit' : 'UNFIT',
+    share(check.nop),
+    share(check.gold),
+    String(check.flaky.length),
+    `${check.seconds.toFixed(1)} s`,
+    check.task,
+  ]);
+  const columns = [
+    { width: 5 },
+    { width: 4 },
+    { width: 4 },
+    { width: 5 },
+    { width: 7, align: 'right' as const },
+    { width: 80 },
+  ];
+  const unfit = checks.filter(({ problems }) => problems.length > 0).length;
+  return [
+    ...tableLines(columns, [['', 'nop', 'gold', 'flaky', 'time', 'task'], ...rows]),
+    ...checks.flatMap(({ task, problems, warnings }) => [
+      ...problems.map((problem) => `\n${task}: ${problem}`),
+      ...warnings.map((warning) => `\n${task}: look at this: ${warning}`),
+    ]),
+    '',
+    unfit === 0
+      ? `${counted(checks.length, 'task')}, all fit for use`
+      : `${unfit} of ${counted(checks.length, 'task')} not fit for use`,
+  ];
+}

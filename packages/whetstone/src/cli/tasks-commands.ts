@@ -1,0 +1,72 @@
+import type { Command } from 'commander';
+import type { ActionOf } from './command-action.ts';
+import { collect, positiveInteger, positiveNumber } from './option-values.ts';
+
+/** The commands `whetstone tasks …`. */
+export function addTasks(program: Command, action: ActionOf): void {
+  const tasks = program
+    .command('tasks')
+    .description('make tasks of the history of a repository, and check tasks');
+  tasks
+    .command('mine')
+    .description(
+      'make a task of each commit whose tests show what its sources do; needs no model and no network',
+    )
+    .option('--repo <path>', 'the repository to mine', '.')
+    .option('--out <dir>', 'where to put the tasks', 'tasks/mined')
+    .option('--since <date>', 'only commits after this date (2026-01-31), or as old as this (90d, 6m, 2y)')
+    .option('--paths <path>', 'only commits that change something there (repeatable)', collect, [])
+    .option('--limit <n>', 'stop after this many new tasks', positiveInteger, 50)
+    .option('--max-files <n>', 'leave out commits with more files of sources and tests', positiveInteger, 15)
+    .option('--max-lines <n>', 'leave out commits with more lines of sources and tests', positiveInteger, 600)
+    .option(
+      '--issues <file>',
+      'export of GitHub issues or pull requests, for statements (repeatable)',
+      collect,
+      [],
+    )
+    .option(
+      '--setup <command>',
+      'installs what the tests need (repeatable; default: by the lock file)',
+      collect,
+      [],
+    )
+    .option('--setup-timeout <seconds>', 'limit of each setup command', positiveNumber, 600)
+    .option('--timeout <seconds>', 'limit of one run of the tests of a commit', positiveNumber, 300)
+    .option(
+      '--repeat <n>',
+      'how often the tests run without and with the sources, from 2',
+      positiveInteger,
+      3,
+    )
+    .option('--jobs <n>', 'commits at the same time', positiveInteger, 1)
+    .option('--dry-run', 'show which commits are candidates, and why the others are not; run nothing')
+    .option('--json', 'print the result as JSON')
+    .hook('preAction', beforeWork)
+    .action(action(async () => (await import('./tasks-mine.ts')).tasksMineCommand));
+  tasks
+    .command('review')
+    .description('read tasks one after the other on the terminal, and keep, edit or drop each')
+    .argument('[folder]', 'a folder of tasks, or one task', 'tasks/mined')
+    .option('--all', 'also those that you have kept')
+    .option('--json', 'ask nothing, and print them as JSON')
+    .action(action(async () => (await import('./tasks-review.ts')).tasksReviewCommand));
+  tasks
+    .command('check')
+    .description('verify tasks without an agent: without work they must fail, with their gold patch pass')
+    .argument('[folders...]', 'folders of tasks (default: the tasks of the configuration)')
+    .option('-c, --config <file>', 'config file (default: as for run)')
+    .option('--tasks <file>', 'task file to use instead of the config’s')
+    .option('--repo <path>', 'the repository of the folders', '.')
+    .option('--task-id <id>', 'only this task (repeatable)', collect, [])
+    .option('--repeat <n>', 'how often each tree is verified', positiveInteger, 1)
+    .option('--json', 'print the result as JSON')
+    .hook('preAction', beforeWork)
+    .action(action(async () => (await import('./tasks-check.ts')).tasksCheckCommand));
+}
+
+/** Workspaces need mounts of this process alone. */
+async function beforeWork(command: Command): Promise<void> {
+  if (command.opts().dryRun) return;
+  (await import('./prepare-process.ts')).prepareProcess();
+}

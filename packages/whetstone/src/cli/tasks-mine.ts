@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { isAbsolute, join, relative, resolve } from 'node:path';
+import { WhetstoneError } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
+import { findTestCommands } from '../init/test-commands.ts';
+import { counted, percentNumber } from '../report/format.ts';
+import { escapedJson } from '../report/json.ts';
+import { oneLine } from '../report/sanitize.ts';
+import { type Mined, mineTasks } from '../tasks/mine.ts';
+import type { MiningEntry } from '../tasks/mining-journal.ts';
+import { readIssues } from '../tasks/read-issues.ts';
+import { type History, type ScanOptions, scanHistory } from '../tasks/scan-history.ts';
+import { openRepository } from '../workspace/repository.ts';
+import { onInterrupt } from './interrupt.ts';
+import type { Streams } from './streams.ts';
+
+export type TasksMineOptions = {
+  repo: string;
+  out: string;
+  since?: string;
+  paths: string[];
+  limit: number;
+  maxFiles: number;
+  maxLines: number;
+  issues: string[];
+  setup: string[];
+  setupTimeout: number;
+  timeout: number;
+  repeat: number;
+  jobs: number;
+  dryRun?: boolean;
+  json?: boolean;
+};
+
+/** Makes tasks of commits, and prints how many commits became tasks and why the others did not. */
+export async function tasksMineCommand(options: TasksMineOptions, streams: Streams): Promise<number> {
+  const { stdout, stderr } = streams;
+  const { maxFiles, maxLines, paths, repeat, limit, jobs } = options;
+  if (repeat < 2) {
+    throw new WhetstoneError(
+      'mining-option-invalid',
+      '--repeat must be 2 or more: one run cannot show flaky tests.',
+    );
+  }
+  const { workTree } = await openRepository(options.repo);
+  const scan: ScanOptions = { maxFiles, maxLines, paths, ...present({ since: dateOf(options.since) }) };
+  if (options.dryRun) {
+    const history = await scanHistory(workTree, scan);
+    stdout.write(options.json ? escapedJson(history) : `${scanLines(history).join('\n')}\n`);
+    return 0;
+  }
+  const issues = await readIssues(options.issues.map((file) => resolve(file)));
+  const detected = findTestCommands(workTree)[0]?.setup;
+  const setup = options.setup.length > 0 ? options.setup : detected === undefined ? [] : [detected];
+  if (!options.json) {
+    stderr.write(`Setup: ${setup.join('; ') || 'none (no lock file was found)'}\n`);
+  }
+  using interrupt = onInterrupt(stderr);
+  const out = resolve(options.out);
+  const mined = await mineTasks({
+    ...{ scan, issues, repeat, limit, jobs, out },
+    repo: { path: workTree, baseRef: 'HEAD' },
+    sandbox: { provider: 'process' },
+    setup: {
+      ...(setup.length > 0 && { setup, setupTimeoutSeconds: options.setupTimeout }),
+      timeoutSeconds: options.timeout,
+    },
+    signal: interrupt.signal,
+    onTried: (entry, { tried, of }) => {
+      if (!options.json) stderr.write(`${tried}/${of} ${triedLine(entry)}\n`);
+    },
+  });
+  stdout.write(options.json ? escapedJson(mined) : `${minedLines(mined, out).join('\n')}\n`);
+  return interrupt.signal.aborted ? 130 : 0;
+}
+
+const UNITS: Record<string, string> = { d: 'days', w: 'weeks', m: 'months', y: 'years' };
+
+/** Git reads a date that it does not understand as now, and does not say so. */
+function dateOf(since: string | undefined): string | undefined {
+  if (since === undefined) return undefined;
+  const [, count, unit = ''] = /^(\d{1,4})([dwmy])$/.exec(since) ?? [];
+  if (count !== undefined) return `${count} ${UNITS[unit]} ago`;
+  if (/^\d{4}-\d\d-\d\d/.test(since) && !Number.isNaN(Date.parse(since))) return since;
+  throw new WhetstoneError('mining-option-invalid', `--since ${JSON.stringify(since)} is not a date.`, {
+    hint: 'Write 2026-01-31, or an age such as 90d, 6m or 2y.',
+  });
+}
+
+function triedLine({ status, subject, task, reason, grade, evidence, seconds }: MiningEntry): string {
+  const cause = evidence === undefined ? '' : ` (${oneLine(evidence).slice(0, 160)})`;
+  const result = status === 'task' ? `task ${task} (statement: ${grade})` : `${reason}${cause}`;
+  return `${oneLine(subject)}: ${result}, ${seconds} s`;
+}
+
+function scanLines({ candidates, leftOut, isShallow }: History): string[] {
+  const commits = candidates.length + leftOut.length;
+  const share = commits === 0 ? '' : ` (${percentNumber(candidates.length / commits)} %)`;
+  return [
+    `${counted(commits, 'commit')}, ${counted(candidates.length, 'candidate')}${share}`,
+    ...(isShallow
+      ? ['The clone is shallow: older commits are not there. `git fetch --unshallow` gets them.']
+      : []),
+    ...group(
+      'Left out:',
+      leftOut.map(({ reason }) => reason),
+    ),
+  ];
+}
+
+/** How often each reason occurs, the most frequent first. */
+function group(title: string, reasons: readonly string[]): string[] {
+  if (reasons.length === 0) return [];
+  const counts = [...Map.groupBy(reasons, (reason) => reason.replace(/^(it changes) \d+/, '$1 too many'))];
+  const sorted = counts.map(([reason, all]) => [all.length, reason] as const).sort(([a], [b]) => b - a);
+  const width = String(sorted[0]?.[0] ?? 0).length;
+  return ['', title, ...sorted.map(([count, reason]) => `  ${String(count).padStart(width)}  ${reason}`)];
+}
+
+function minedLines(mined: Mined, out: string): string[] {
+  const { tried, known, untried } = mined;
+  const all = [...known, ...tried];
+  const tasks = all.filter(({ status }) => status === 'task');
+  const refused = all.filter(({ status }) => status === 'refused');
+  const yieldText = all.length === 0 ? '' : ` (${percentNumber(tasks.length / all.length)} % of those tried)`;
+  const excluded = all.flatMap(({ excluded: tests = [] }) => tests.map(({ reason }) => reason));
+  const shown = relative(process.cwd(), out);
+  const folder = shown === '' || shown.startsWith('..') || isAbsolute(shown) ? out : shown;
+  return [
+    ...scanLines(mined),
+    ...group(
+      'Refused:',
+      refused.map(({ reason = '' }) => reason),
+    ),
+    ...group('Tests that do not count:', excluded),
+    ...group(
+      'Statements:',
+      tasks.map(({ grade = '' }) => grade),
+    ),
+    '',
+    `${counted(tasks.length, 'task')}${yieldText}, ${counted(tried.length, 'commit')} tried now, ${known.length} before, ${untried} not yet`,
+    ...(tasks.length > 0
+      ? [
+          `In ${folder}. Read them with: whetstone tasks review ${folder}`,
+          `To run them, add this to your task file: include: [${JSON.stringify(folder)}]`,
+        ]
+      : []),
+    ...(existsSync(join(out, 'mined.jsonl')) ? [] : ['No commit was tried.']),
+  ];
+}

@@ -1,0 +1,96 @@
+import { readFile } from 'node:fs/promises';
+import type { TaskConfig } from '../config/config.ts';
+import { listSource } from '../config/source-tree.ts';
+import type { TaskRoom } from './task-room.ts';
+
+/** What was found about one task. */
+export type TaskCheck = {
+  task: string;
+  /** How often the unchanged tree passed. It should never. */
+  nop: { passed: number; runs: number };
+  /** How often the patch that solves the task passed; `null` where the task names none. */
+  gold: { passed: number; runs: number } | null;
+  /** Ids of tests whose result changed between runs of the same tree. */
+  flaky: string[];
+  /** Mean seconds of one verification. */
+  seconds: number;
+  /** Why the task is not fit for use, in sentences. Empty: it is. */
+  problems: string[];
+  /** What a person should look at, in sentences. */
+  warnings: string[];
+};
+
+export type CheckOptions = {
+  room: TaskRoom;
+  /** How often each tree is verified: a whole number from 1. */
+  repeat: number;
+  signal: AbortSignal;
+};
+
+/** Verifies a task without work and with the patch that solves it, and looks for what its statement gives away. */
+export async function checkTask(
+  task: TaskConfig,
+  { room, repeat, signal }: CheckOptions,
+): Promise<TaskCheck> {
+  const problems: string[] = [];
+  const flaky = new Set<string>();
+  let seconds = 0;
+  let runs = 0;
+  const judge = async (patch: string | null) => {
+    let passed = 0;
+    const first = new Map<string, string>();
+    for (let round = 0; round < repeat; round += 1) {
+      const found = await room.judge(task, patch, { signal });
+      seconds += found.seconds;
+      runs += 1;
+      if (found.broken) problems.push(found.broken.evidence);
+      if (found.validation === 'skipped' && found.hard.length === 0)
+        problems.push('nothing verifies the work');
+      const isPassed = found.validation !== 'failed' && found.hardStatus !== 'failed' && !found.broken;
+      if (isPassed) passed += 1;
+      else if (patch !== null && found.failure !== undefined)
+        problems.push(`with its patch: ${found.failure}`);
+      for (const [id, status] of found.tests?.tests ?? []) {
+        if ((first.get(id) ?? status) !== status) flaky.add(id);
+        first.set(id, status);
+      }
+    }
+    return { passed, runs: repeat };
+  };
+  const nop = await judge(null);
+  const patch = task.goldPatch === undefined ? null : await readFile(task.goldPatch, 'latin1');
+  const gold = patch === null ? null : await judge(patch);
+  if (nop.passed > 0) problems.push(`passes without any work in ${nop.passed} of ${nop.runs} runs`);
+  const relied = new Set(task.validation.tests?.mustPass);
+  const unreliable = [...flaky].filter((id) => relied.has(id));
+  if (unreliable.length > 0) problems.push(`relies on flaky tests: ${unreliable.join(', ')}`);
+  return {
+    ...{ task: task.id, nop, gold, flaky: [...flaky] },
+    seconds: Math.round((seconds / runs) * 10) / 10,
+    problems: [...new Set(problems)],
+    warnings: await warningsOf(task, patch),
+  };
+}
+
+async function warningsOf(task: TaskConfig, patch: string | null): Promise<string[]> {
+  const { prompt, hiddenTests, overlays = [] } = task;
+  const warnings: string[] = [];
+  if (patch === null) warnings.push('no gold_patch, so nothing shows that it can be solved');
+  const shown = new Set(overlays.flatMap((one) => (one.kind === 'copy' ? one.target : [])));
+  const hidden = hiddenTests === undefined ? [] : (await listSource(hiddenTests)).map(({ path }) => path);
+  for (const path of hidden) {
+    if (!shown.has(path) && prompt.includes(path)) warnings.push(`the prompt names the hidden file ${path}`);
+  }
+  const lines = new Set(prompt.split('\n').map((line) => line.trim()));
+  const added = (patch ?? '').split('\n').filter((line) => line.startsWith('+') && !line.startsWith('+++'));
+  for (const line of new Set(added.map((one) => one.slice(1).trim()))) {
+    if (line.length >= 20 && lines.has(line)) warnings.push(`the prompt has a line of the answer: ${line}`);
+  }
+  for (const [, path] of (patch ?? '').matchAll(/^\+\+\+ b\/(.+)$/gm)) {
+    if (path !== undefined && prompt.includes(path))
+      warnings.push(`the prompt names ${path}, which the answer changes`);
+  }
+  if (/\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/.test(prompt))
+    warnings.push('the prompt has a commit id');
+  return warnings;
+}

@@ -1,0 +1,68 @@
+import type { Draft } from './draft.ts';
+import type { IntroducedNames } from './introduced-names.ts';
+
+/** What is left of a text when the traces of its commit are out. */
+export type CleanText = {
+  text: string;
+  /** What a person should look at, in sentences. */
+  review: string[];
+  /** Why the text gives the answer away. Absent: it does not, as far as can be seen. */
+  leak?: string;
+};
+
+const ISSUE_URL = /https?:\/\/\S+\/(?:issues|pull|commit|compare|merge_requests)\/\S+/g;
+const REFERENCE =
+  /\(?(?:(?:fix(?:e[sd])?|close[sd]?|resolve[sd]?|refs?|see)[: ]+)?(?:[\w.-]+\/[\w.-]+)?#\d+\)?(?:,? and #\d+)*/gi;
+const COMMIT_ID = /\b(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}\b/g;
+const TRAILER = /^(?:[A-Z][\w-]*-by|Change-Id|Cc|Refs?|Fixes|Closes|BREAKING CHANGE TO CI):.*$/gim;
+const TEMPLATE = /<!--[\s\S]*?-->|^\s*[-*] \[[ xX]\].*$|!\[[^\]]*\]\([^)]*\)|<img[^>]*>/gm;
+const CONVENTIONAL = /^(?:feat|fix|refactor|perf|test|chore|docs|build|ci|style)(?:\([^)]*\))?!?: */;
+
+/** Takes out what points to the commit, and says what of its answer is left. */
+export function cleanStatement(
+  text: string,
+  draft: Pick<Draft, 'goldPatch' | 'commit'>,
+  { own }: IntroducedNames,
+): CleanText {
+  const clean = text
+    .replace(/\r\n/g, '\n')
+    .replace(TEMPLATE, '')
+    .replace(TRAILER, '')
+    .replace(ISSUE_URL, '')
+    .replace(REFERENCE, '')
+    .replace(COMMIT_ID, '')
+    .replace(CONVENTIONAL, '')
+    .replace(/[ \t]+$/gm, '')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
+  const named = own.filter((name) =>
+    new RegExp(`(?<![\\w$])${name.replaceAll('$', '\\$')}(?![\\w$])`).test(clean),
+  );
+  const paths = draft.commit.files
+    .filter(({ kind }) => kind === 'source')
+    .flatMap(({ path }) => (clean.includes(path) ? path : []));
+  const copied = copiedLines(clean, draft.goldPatch);
+  const leak = /^(?:diff --git |@@ -\d+|\+\+\+ b\/)/m.test(clean)
+    ? 'it has a patch'
+    : copied.length > 1
+      ? `it has ${copied.length} lines of the answer`
+      : undefined;
+  return {
+    text: clean,
+    review: [
+      ...named.map((name) => `names ${name}, which only the answer introduces`),
+      ...paths.map((path) => `names ${path}, which the answer changes`),
+      ...copied.map((line) => `has a line of the answer: ${line}`),
+    ],
+    ...(leak !== undefined && { leak }),
+  };
+}
+
+/** Lines of the patch that are long enough not to be there by chance. */
+function copiedLines(text: string, patch: string): string[] {
+  const lines = new Set(text.split('\n').map((line) => line.trim()));
+  const added = patch.split('\n').filter((line) => line.startsWith('+') && !line.startsWith('+++'));
+  return [...new Set(added.map((line) => line.slice(1).trim()))].filter(
+    (line) => line.length >= 20 && lines.has(line),
+  );
+}

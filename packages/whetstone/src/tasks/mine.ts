@@ -1,0 +1,168 @@
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { messageOf } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
+import type { Config, TaskConfig } from '../config/config.ts';
+import { readTaskFolder, TASK_FILE } from '../config/read-task-file.ts';
+import { type Draft, draftOf, taskIdOf } from './draft.ts';
+import { introducedNames } from './introduced-names.ts';
+import { type MiningEntry, openJournal } from './mining-journal.ts';
+import type { Issue } from './read-issues.ts';
+import { type History, type HistoryCommit, type ScanOptions, scanHistory } from './scan-history.ts';
+import { statementSources, stateTask } from './statement.ts';
+import { openTaskRoom, type TaskRoom } from './task-room.ts';
+import { type Validation, validateDraft } from './validate.ts';
+import { startTask, type TaskSetup, writeTask } from './write-task.ts';
+
+export type MineOptions = {
+  repo: Config['repo'];
+  sandbox: Config['sandbox'];
+  /** The folder of the tasks, absolute. */
+  out: string;
+  scan: ScanOptions;
+  issues: ReadonlyMap<number, Issue>;
+  setup: TaskSetup;
+  /** How often the tests run without and with the sources: a whole number from 2. */
+  repeat: number;
+  /** Commits tried at the same time. */
+  jobs: number;
+  /** No more new tasks than these. */
+  limit: number;
+  signal: AbortSignal;
+  onTried: (entry: MiningEntry, progress: { tried: number; of: number }) => void;
+};
+
+export type Mined = History & {
+  /** Of this call, in the order in which they ended. */
+  tried: MiningEntry[];
+  /** Candidates that an earlier call has tried with the same settings. */
+  known: MiningEntry[];
+  /** Candidates that were not tried, because the limit was reached or the work was stopped. */
+  untried: number;
+};
+
+/** The version of the rules: a change of what counts as a valid task tries all commits again. */
+const RULES = 1;
+
+/** Makes tasks of the commits of a repository. Each commit that was tried is remembered in the folder of the tasks. */
+export async function mineTasks(options: MineOptions): Promise<Mined> {
+  const { out, limit, signal } = options;
+  const history = await scanHistory(options.repo.path, options.scan);
+  const journal = await openJournal(out);
+  const key = keyOf(options);
+  // A task that is there stays as it is, because a person may have edited it.
+  const isKnown = (one: HistoryCommit) =>
+    journal.entries.get(one.commit)?.key === key || existsSync(join(out, taskIdOf(one), TASK_FILE));
+  const known = history.candidates.filter(isKnown).flatMap(({ commit }) => journal.entries.get(commit) ?? []);
+  const waiting = history.candidates.filter((commit) => !isKnown(commit));
+  const tried: MiningEntry[] = [];
+  let written = 0;
+  let running = 0;
+  let next = 0;
+  if (waiting.length > 0) {
+    await using room = await openTaskRoom({ ...options, withheld: [] });
+    const work = async () => {
+      while (!signal.aborted && written + running < limit) {
+        const commit = waiting[next++];
+        if (!commit) return;
+        running += 1;
+        const entry = await tryCommit(commit, { ...options, room, key }).finally(() => {
+          running -= 1;
+        });
+        if (signal.aborted) return;
+        if (entry.status === 'task') written += 1;
+        await journal.add(entry);
+        tried.push(entry);
+        options.onTried(entry, { tried: tried.length, of: waiting.length });
+      }
+    };
+    await Promise.all(Array.from({ length: options.jobs }, work));
+  }
+  return { ...history, tried, known, untried: waiting.length - tried.length };
+}
+
+const keyOf = ({ setup, repeat }: MineOptions): string =>
+  createHash('sha256')
+    .update(JSON.stringify([RULES, setup, repeat]))
+    .digest('hex')
+    .slice(0, 16);
+
+type Trying = MineOptions & { room: TaskRoom; key: string };
+
+async function tryCommit(commit: HistoryCommit, options: Trying): Promise<MiningEntry> {
+  const start = performance.now();
+  const subject = commit.message.split('\n', 1)[0] ?? '';
+  const result = await replay(commit, options).catch((error: unknown) => ({
+    refused: 'it could not be tried',
+    evidence: messageOf(error),
+  }));
+  const entry = {
+    ...{ commit: commit.commit, key: options.key, subject },
+    seconds: Math.round((performance.now() - start) / 100) / 10,
+  };
+  if ('refused' in result) {
+    const { refused: reason, evidence } = result;
+    return { ...entry, status: 'refused', reason, ...(evidence && { evidence }) };
+  }
+  const { task, grade, validation } = result;
+  return { ...entry, status: 'task', task, grade, excluded: validation.excluded };
+}
+
+type Replayed =
+  | { task: string; grade: string; validation: Validation }
+  | { refused: string; evidence?: string };
+
+/** Validates a commit, writes its task, and lets the clean room judge the task as it is written. */
+async function replay(commit: HistoryCommit, options: Trying): Promise<Replayed> {
+  const { repo, room, setup, repeat, signal } = options;
+  const draft = await draftOf(repo.path, commit);
+  if (typeof draft === 'string') return { refused: draft };
+  const folder = join(options.out, taskIdOf(commit));
+  await using started = await startTask(folder, draft);
+  const task = draftTask(draft, setup, started.hiddenTests);
+  const validation = await validateDraft(draft, task, room, { repeat, signal });
+  if ('refused' in validation) return validation;
+  const names = await introducedNames(repo.path, draft);
+  const sources = statementSources(commit, options.issues);
+  const statement = stateTask(draft, validation.failToPass, { sources, names });
+  await writeTask(folder, { draft, statement, validation, setup });
+  const refused = await judgeWritten(folder, draft, options);
+  if (refused) return refused;
+  started.keep();
+  return { task: basename(folder), grade: statement.grade, validation };
+}
+
+/** The task as far as the clean room needs it; which of its tests count is not known yet. */
+const draftTask = (draft: Draft, setup: TaskSetup, hiddenTests: string): TaskConfig => ({
+  id: taskIdOf(draft.commit),
+  prompt: '',
+  repoRef: draft.base,
+  setup: (setup.setup ?? []).map((script) => ({ kind: 'shell', script })),
+  validation: { commands: [], tests: { ...draft.tests, mustPass: [] }, ...timeLimit(setup) },
+  hiddenTests,
+  protectedPaths: [],
+  extra: {},
+  ...present({ setupTimeoutSeconds: setup.setupTimeoutSeconds }),
+});
+
+const timeLimit = ({ timeoutSeconds }: TaskSetup) => present({ timeoutSeconds });
+
+/** The last time: the task must fail without work, and pass with that of the commit. */
+async function judgeWritten(folder: string, draft: Draft, { room, signal }: Trying) {
+  const task = await readTaskFolder(folder);
+  for (const [patch, wanted] of [
+    [null, 'failed'],
+    [draft.goldPatch, 'passed'],
+  ] as const) {
+    const { validation, failure, broken } = await room.judge(task, patch, { signal });
+    if (validation === wanted && !broken) continue;
+    const evidence = broken?.evidence ?? failure ?? 'it passed';
+    const tree = patch === null ? 'without' : 'with';
+    return {
+      refused: `its task did not ${wanted === 'passed' ? 'pass' : 'fail'} ${tree} its sources`,
+      evidence,
+    };
+  }
+  return undefined;
+}

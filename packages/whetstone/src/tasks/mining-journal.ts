@@ -1,0 +1,57 @@
+import { appendFile, mkdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+
+/** One commit that was tried, as a line of `mined.jsonl`. */
+const entrySchema = z.object({
+  commit: z.string(),
+  /** Hash of what else decides the result: the settings and the rules. */
+  key: z.string(),
+  subject: z.string(),
+  status: z.enum(['task', 'refused']),
+  /** The id of the task. */
+  task: z.string().optional(),
+  grade: z.string().optional(),
+  reason: z.string().optional(),
+  evidence: z.string().optional(),
+  /** Tests that are left out of the task. */
+  excluded: z.array(z.object({ test: z.string(), reason: z.string() })).optional(),
+  seconds: z.number(),
+});
+
+export type MiningEntry = z.infer<typeof entrySchema>;
+
+/** Remembers which commits were tried, so that mining goes on where it ended. */
+export type MiningJournal = {
+  /** By commit; the last one counts. */
+  entries: ReadonlyMap<string, MiningEntry>;
+  add(entry: MiningEntry): Promise<void>;
+};
+
+/** Opens the journal of a folder of tasks. A line that was cut off is as if its commit had not been tried. */
+export async function openJournal(folder: string): Promise<MiningJournal> {
+  const file = join(folder, 'mined.jsonl');
+  await mkdir(folder, { recursive: true });
+  const text = await readFile(file, 'utf8').catch(() => '');
+  const entries = new Map<string, MiningEntry>();
+  for (const line of text.split('\n')) {
+    const entry = entrySchema.safeParse(parsedJson(line));
+    if (entry.success) entries.set(entry.data.commit, entry.data);
+  }
+  if (text !== '' && !text.endsWith('\n')) await appendFile(file, '\n');
+  return {
+    entries,
+    async add(entry) {
+      entries.set(entry.commit, entry);
+      await appendFile(file, `${JSON.stringify(entry)}\n`);
+    },
+  };
+}
+
+function parsedJson(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}

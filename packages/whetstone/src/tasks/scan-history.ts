@@ -1,0 +1,150 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { present } from '@whetstone/events/present';
+import { git } from '../workspace/git.ts';
+import { openRepository } from '../workspace/repository.ts';
+import { classifyPath, type PathKind } from './classify-path.ts';
+
+/** Which commits are worth a try. Sizes count only sources and tests. */
+export type ScanLimits = {
+  /** At most so many files of sources and tests. */
+  maxFiles: number;
+  /** At most so many lines, added and deleted. */
+  maxLines: number;
+};
+
+export type ChangedFile = {
+  path: string;
+  /** The old path of a rename. */
+  from?: string;
+  change: 'added' | 'modified' | 'deleted' | 'renamed';
+  kind: PathKind;
+  /** Added and deleted lines; `null` for a binary file. */
+  lines: number | null;
+};
+
+export type HistoryCommit = {
+  commit: string;
+  parent: string;
+  /** ISO 8601. */
+  date: string;
+  /** The whole message. */
+  message: string;
+  files: ChangedFile[];
+};
+
+export type LeftOut = { commit: string; date: string; subject: string; reason: string };
+
+export type History = {
+  /** Newest first. */
+  candidates: HistoryCommit[];
+  leftOut: LeftOut[];
+  /** Whether the clone is shallow, so that older commits are not there. */
+  isShallow: boolean;
+};
+
+export type ScanOptions = ScanLimits & {
+  /** Where the history starts. Default: HEAD. */
+  ref?: string;
+  /** A date as git takes it: only commits after it. */
+  since?: string;
+  /** Only commits that change something at these paths. */
+  paths?: readonly string[];
+};
+
+/**
+ * Reads the first-parent history of a repository: a merge counts as one change, and so does a squash. Reads only what is
+ * on this machine.
+ */
+export async function scanHistory(repo: string, options: ScanOptions): Promise<History> {
+  const repository = await openRepository(repo);
+  const { ref = 'HEAD', since, paths = [] } = options;
+  const output = await git(
+    [
+      ...[
+        '-c',
+        'core.quotePath=false',
+        'log',
+        '--first-parent',
+        '--diff-merges=first-parent',
+        '-M',
+        '--raw',
+        '--numstat',
+      ],
+      ...[
+        '--no-abbrev',
+        '--no-show-signature',
+        `--format=${RECORD}%H${FIELD}%P${FIELD}%aI${FIELD}%B${FIELD}`,
+      ],
+      ...(since === undefined ? [] : [`--since=${since}`]),
+      ...['--end-of-options', ref, '--', ...paths],
+    ],
+    { gitDir: repository.gitDir, cwd: repository.workTree },
+  );
+  const candidates: HistoryCommit[] = [];
+  const leftOut: LeftOut[] = [];
+  for (const text of output.toString().split(RECORD).slice(1)) {
+    const [commit = '', parents = '', date = '', message = '', changes = ''] = text.split(FIELD);
+    const [parent = ''] = parents.split(' ');
+    const read = readChanges(changes);
+    const reason = parent === '' ? 'it has no parent' : reasonToLeaveOut(read, message, options);
+    const subject = message.split('\n', 1)[0] ?? '';
+    if (reason !== undefined) leftOut.push({ commit, date, subject, reason });
+    else candidates.push({ commit, parent, date, message: message.trim(), files: read.files });
+  }
+  return { candidates, leftOut, isShallow: existsSync(join(repository.commonDir, 'shallow')) };
+}
+
+/** Control characters that no message has. */
+const RECORD = '\u001e';
+const FIELD = '\u001f';
+
+type Changes = { files: ChangedFile[]; modes: Set<string>; hasOddName: boolean };
+
+const CHANGES: Record<string, ChangedFile['change']> = { A: 'added', D: 'deleted', R: 'renamed', C: 'added' };
+
+/** Raw lines (`:<modes> <ids> <status>\t<paths>`), then as many lines of numstat in the same order. */
+function readChanges(text: string): Changes {
+  const lines = text.split('\n').filter((line) => line !== '');
+  const raw = lines.filter((line) => line.startsWith(':'));
+  const counts = lines.filter((line) => !line.startsWith(':'));
+  const modes = new Set<string>();
+  const files = raw.map((line, index): ChangedFile => {
+    const [facts = '', first = '', second] = line.split('\t');
+    const [before = '', after = '', , , status = ''] = facts.slice(1).split(' ');
+    modes.add(before).add(after);
+    const path = second ?? first;
+    const [added = '', deleted = ''] = (counts[index] ?? '').split('\t');
+    return {
+      path,
+      change: CHANGES[status[0] ?? ''] ?? 'modified',
+      kind: classifyPath(path),
+      lines: added === '-' ? null : Number(added) + Number(deleted),
+      ...present({ from: status.startsWith('R') ? first : undefined }),
+    };
+  });
+  return { files, modes, hasOddName: files.some(({ path }) => path.startsWith('"')) };
+}
+
+function reasonToLeaveOut({ files, modes, hasOddName }: Changes, message: string, limits: ScanLimits) {
+  const sources = files.filter(({ kind }) => kind === 'source');
+  const tests = files.filter(({ kind, change }) => kind === 'test' && change !== 'deleted');
+  if (/^(fixup|squash|amend)! /.test(message)) return 'it is meant to be squashed';
+  if (/^(revert\b|Revert ")/i.test(message)) return 'it reverts another commit';
+  if (files.length === 0) return 'it changes no file';
+  if (hasOddName) return 'a path has control characters or quotes';
+  if (modes.has('160000')) return 'it changes a submodule';
+  if (sources.length === 0)
+    return tests.length === 0 ? 'it changes neither sources nor tests' : 'it changes only tests';
+  if (tests.length === 0) return 'it changes sources but no test';
+  if (files.some(({ kind }) => kind === 'lock-file')) return 'it changes dependencies (a lock file)';
+  if (sources.some(({ lines }) => lines === null)) return 'it changes a binary source';
+  if (sources.every(({ lines, change }) => lines === 0 && change === 'renamed'))
+    return 'it only renames sources';
+  const counted = [...sources, ...files.filter(({ kind }) => kind === 'test')];
+  if (counted.length > limits.maxFiles)
+    return `it changes ${counted.length} files, more than ${limits.maxFiles}`;
+  const lines = counted.reduce((sum, one) => sum + (one.lines ?? 0), 0);
+  if (lines > limits.maxLines) return `it changes ${lines} lines, more than ${limits.maxLines}`;
+  return undefined;
+}

@@ -1,0 +1,93 @@
+import type { Draft } from './draft.ts';
+import type { IntroducedNames } from './introduced-names.ts';
+import { cleanStatement } from './leaks.ts';
+import type { Issue } from './read-issues.ts';
+
+/** Where a statement comes from, the best first. `tests`: the failing tests are the statement. */
+export type Grade = 'issue' | 'pull request' | 'session' | 'commit' | 'tests';
+
+export type Statement = {
+  grade: Grade;
+  prompt: string;
+  /** What the text was taken from, such as `#12`. Absent for `commit` and `tests`. */
+  source?: string;
+  /** What a person should look at before the task is used. */
+  review: string[];
+  /** Better sources that were there, and why none of them was taken. */
+  passedOver: string[];
+};
+
+/** A text that could be the statement of a task. */
+export type StatementSource = { grade: Exclude<Grade, 'tests'>; text: string; source?: string };
+
+/** In words. Below that, a text does not say what is wanted. */
+const SHORTEST: Record<StatementSource['grade'], number> = {
+  issue: 12,
+  'pull request': 12,
+  session: 8,
+  commit: 20,
+};
+
+/** The texts about a commit: issues that it names, its pull request, the user's prompts, its message. The best first. */
+export function statementSources(
+  { message }: { message: string },
+  issues: ReadonlyMap<number, Issue>,
+  prompts: readonly StatementSource[] = [],
+): StatementSource[] {
+  const named = numbersIn(message).flatMap((number) => issues.get(number) ?? []);
+  const behind = named
+    .filter(({ isPullRequest }) => isPullRequest)
+    .flatMap(({ body }) => numbersIn(body).flatMap((number) => issues.get(number) ?? []));
+  const all = [...new Set([...named, ...behind])];
+  const sourceOf = ({ number, title, body, isPullRequest }: Issue): StatementSource => ({
+    grade: isPullRequest ? 'pull request' : 'issue',
+    text: `${title}\n\n${body}`,
+    source: `#${number}`,
+  });
+  return [
+    ...all.filter(({ isPullRequest }) => !isPullRequest).map(sourceOf),
+    ...all.filter(({ isPullRequest }) => isPullRequest).map(sourceOf),
+    ...prompts,
+    { grade: 'commit', text: message },
+  ];
+}
+
+const numbersIn = (text: string): number[] => [
+  ...new Set([...text.matchAll(/(?<![\w/])#(\d+)\b/g)].map(([, number]) => Number(number))),
+];
+
+/** The first text that says what is wanted and does not give it away; without any, the failing tests. */
+export function stateTask(
+  draft: Draft,
+  failToPass: readonly string[],
+  { sources, names }: { sources: readonly StatementSource[]; names: IntroducedNames },
+): Statement {
+  const passedOver: string[] = [];
+  for (const { grade, text, source } of sources) {
+    const { text: prompt, review, leak } = cleanStatement(text, draft, names);
+    const what = source ?? 'the commit message';
+    const words = prompt.split(/\s+/).filter(Boolean).length;
+    const unnamed = names.needed.filter((name) => !prompt.includes(name));
+    if (words < SHORTEST[grade]) passedOver.push(`${what}: only ${words} words`);
+    else if (leak !== undefined) passedOver.push(`${what}: ${leak}`);
+    else if (unnamed.length > 0)
+      passedOver.push(`${what}: does not name ${unnamed.join(', ')}, which the tests use`);
+    else return { grade, prompt, review, passedOver, ...(source !== undefined && { source }) };
+  }
+  return { grade: 'tests', prompt: testsAsStatement(draft, failToPass), review: [], passedOver };
+}
+
+const SHOWN_TESTS = 20;
+
+function testsAsStatement({ tests }: Draft, failToPass: readonly string[]): string {
+  const more = failToPass.length - SHOWN_TESTS;
+  return [
+    'These tests fail:',
+    '',
+    ...failToPass.slice(0, SHOWN_TESTS).map((id) => `- ${id}`),
+    ...(more > 0 ? [`- and ${more} more in these files`] : []),
+    '',
+    `They are in ${tests.files.join(', ')} and describe the behaviour that is wanted.`,
+    'Change the code so that they pass and the other tests of these files still do. Do not change the tests.',
+  ].join('\n');
+}

@@ -1,0 +1,64 @@
+import { join } from 'node:path';
+import { createMask, startSandboxProvider } from '@whetstone/sandbox';
+import type { Config, TaskConfig } from '../config/config.ts';
+import { setupEnvironment } from '../config/setup-environment.ts';
+import type { Surroundings } from '../verify/tests/run-tests.ts';
+import { type Verification, verify } from '../verify/verify.ts';
+import { createWorkspaces } from '../workspace/create-workspaces.ts';
+import { git } from '../workspace/git.ts';
+import { resolveCommit } from '../workspace/repository.ts';
+import { makeScratch, sweepScratch } from '../workspace/scratch-folder.ts';
+import type { Withheld } from '../workspace/withheld.ts';
+
+/** Runs tasks without an agent: the clean room judges a tree in which a patch stands for the agent's work, or nothing. */
+export type TaskRoom = AsyncDisposable & {
+  /** `patch`: the text of a patch for `git apply`; `null`: no work at all. Times in seconds. */
+  judge(
+    task: TaskConfig,
+    patch: string | null,
+    options: JudgeOptions,
+  ): Promise<Verification & { seconds: number }>;
+};
+
+export type JudgeOptions = { signal: AbortSignal; surroundings?: Surroundings };
+
+/** Opens a room for the tasks of a repository. */
+export async function openTaskRoom(options: {
+  repo: Config['repo'];
+  sandbox: Config['sandbox'];
+  withheld: readonly Withheld[];
+}): Promise<TaskRoom> {
+  const { repo, sandbox, withheld } = options;
+  await sweepScratch();
+  const scratch = await makeScratch();
+  const workspaces = await createWorkspaces({ repo: repo.path, scratch: scratch.directory, withheld });
+  const sandboxes = await startSandboxProvider(sandbox.provider, { scratch: scratch.directory });
+  let count = 0;
+  return {
+    async judge(task, patch, { signal, surroundings }) {
+      const start = performance.now();
+      const commit = await resolveCommit(repo.path, task.repoRef ?? repo.baseRef);
+      const snapshot = await workspaces.prepare(commit, task.overlays ?? []);
+      await using worked = await workspaces.create(snapshot);
+      if (patch !== null && patch !== '') await applyPatch(worked.path, patch);
+      const verification = await verify({
+        ...{ task, snapshot, workspaces, sandboxes, signal },
+        changes: await worked.changes(),
+        agentCompleted: true,
+        services: [],
+        directory: join(scratch.directory, `logs-${count++}`),
+        mask: createMask(setupEnvironment(task, process.env).secrets),
+        ...(surroundings && { surroundings }),
+      });
+      return { ...verification, seconds: (performance.now() - start) / 1000 };
+    },
+    async [Symbol.asyncDispose]() {
+      await workspaces[Symbol.asyncDispose]();
+      await scratch[Symbol.asyncDispose]();
+    },
+  };
+}
+
+async function applyPatch(tree: string, patch: string): Promise<void> {
+  await git(['apply', '--binary', '--whitespace=nowarn', '-'], { cwd: tree, input: patch });
+}

@@ -1,0 +1,138 @@
+import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { present } from '@whetstone/events/present';
+import { stringify } from 'yaml';
+import { TASK_FILE } from '../config/read-task-file.ts';
+import { version } from '../version.ts';
+import type { Draft } from './draft.ts';
+import type { Statement } from './statement.ts';
+import type { Validation } from './validate.ts';
+
+/** The names of the files of a mined task beside its `task.yaml`. */
+export const TASK_PARTS = {
+  hiddenTests: 'tests',
+  mustPass: 'must-pass.json',
+  goldPatch: 'gold.patch',
+  provenance: 'provenance.json',
+} as const;
+
+/** Where a mined task comes from, and what is known of it. `provenance.json` of its folder. */
+export type Provenance = {
+  schema_version: '1';
+  whetstone_version: string;
+  method: 'replay';
+  commit: string;
+  base: string;
+  /** ISO 8601, of the commit. */
+  date: string;
+  subject: string;
+  grade: Statement['grade'];
+  statement_source: string | null;
+  /** What a person should look at. */
+  review: string[];
+  passed_over: string[];
+  source_files: string[];
+  /** Added and deleted lines of sources; `null` where one is binary. */
+  source_lines: number | null;
+  fail_to_pass: string[];
+  pass_to_pass: string[];
+  excluded: Validation['excluded'];
+  /** How often each tree was run while the task was mined, and which other surroundings were tried. */
+  runs: number;
+  tried: Validation['tried'];
+  seconds: number;
+  /** When a person has kept the task, ISO 8601. Absent: nobody has. */
+  kept?: string;
+};
+
+/** How the dependencies of a task are installed, as in a task file. */
+export type TaskSetup = { setup?: string[]; setupTimeoutSeconds?: number; timeoutSeconds?: number };
+
+/** The folder of a task that is being made, with its tests. It is removed in the end unless it is kept. */
+export async function startTask(folder: string, draft: Draft) {
+  const hiddenTests = join(folder, TASK_PARTS.hiddenTests);
+  let isKept = false;
+  await rm(folder, { recursive: true, force: true });
+  for (const { path, content, executable } of draft.testFiles) {
+    const file = join(hiddenTests, path);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, content);
+    if (executable) await chmod(file, 0o755);
+  }
+  return {
+    hiddenTests,
+    keep: () => {
+      isKept = true;
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isKept) await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Writes what the folder of a task has beside its tests. */
+export async function writeTask(
+  folder: string,
+  {
+    draft,
+    statement,
+    validation,
+    setup,
+  }: {
+    draft: Draft;
+    statement: Statement;
+    validation: Validation;
+    setup: TaskSetup;
+  },
+): Promise<void> {
+  const { setup: commands, setupTimeoutSeconds, timeoutSeconds } = setup;
+  const task = {
+    id: basename(folder),
+    prompt: statement.prompt,
+    category: statement.grade,
+    repo_ref: draft.base,
+    ...present({ setup: commands, setup_timeout_seconds: setupTimeoutSeconds }),
+    ...(statement.grade === 'tests' && {
+      overlays: draft.testFiles.map(({ path }) => ({
+        source: `${TASK_PARTS.hiddenTests}/${path}`,
+        target: path,
+      })),
+    }),
+    hidden_tests: TASK_PARTS.hiddenTests,
+    gold_patch: TASK_PARTS.goldPatch,
+    validation: {
+      ...present({ timeout_seconds: timeoutSeconds }),
+      tests: { ...draft.tests, must_pass: TASK_PARTS.mustPass },
+    },
+  };
+  const mustPass = [...validation.failToPass, ...validation.passToPass];
+  const files = {
+    [TASK_FILE]: stringify(task),
+    [TASK_PARTS.mustPass]: json(mustPass),
+    [TASK_PARTS.provenance]: json(provenanceOf(draft, statement, validation)),
+  };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  await writeFile(join(folder, TASK_PARTS.goldPatch), draft.goldPatch, 'latin1');
+}
+
+const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
+
+function provenanceOf({ commit, base }: Draft, statement: Statement, validation: Validation): Provenance {
+  const sources = commit.files.filter(({ kind }) => kind === 'source');
+  const lines = sources.map((file) => file.lines);
+  return {
+    ...{ schema_version: '1', whetstone_version: version, method: 'replay' },
+    ...{ commit: commit.commit, base, date: commit.date },
+    subject: commit.message.split('\n', 1)[0] ?? '',
+    grade: statement.grade,
+    statement_source: statement.source ?? null,
+    review: statement.review,
+    passed_over: statement.passedOver,
+    source_files: sources.map(({ path }) => path),
+    source_lines: lines.includes(null) ? null : lines.reduce<number>((sum, one) => sum + (one ?? 0), 0),
+    fail_to_pass: validation.failToPass,
+    pass_to_pass: validation.passToPass,
+    ...{ excluded: validation.excluded, runs: validation.runs, tried: validation.tried },
+    seconds: Math.round(validation.seconds * 10) / 10,
+  };
+}

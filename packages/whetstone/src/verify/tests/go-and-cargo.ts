@@ -1,0 +1,46 @@
+import { dirname } from 'node:path';
+import { collectTests, NO_REPORT, type TestRunner, type TestStatus, testId } from './test-runner.ts';
+
+/** `go test -json`: ids are the package and the name of the test. Files are run by their packages. */
+export const goTest: TestRunner = {
+  varies: { order: true, date: false },
+  invoke: ({ files, options }, _folder, { order }) => ({
+    script: 'exec go test -json -count=1 "$@"',
+    args: [
+      ...(order ? ['-shuffle=1'] : []),
+      ...options,
+      ...new Set(files.map((file) => `./${dirname(file)}`)),
+    ],
+    env: {},
+  }),
+  read({ stdout }) {
+    const { tests, add } = collectTests();
+    const problems: string[] = [];
+    for (const line of stdout.split('\n')) {
+      if (!line.startsWith('{')) continue;
+      const { Action, Package, Test, FailedBuild } = JSON.parse(line) as Record<string, string | undefined>;
+      const status = GO_STATUS[Action ?? ''];
+      if (status === undefined) continue;
+      if (Test !== undefined) add(testId(Package ?? '', Test), status);
+      else if (FailedBuild !== undefined) problems.push(`${Package} could not be built`);
+    }
+    return tests.size === 0 && problems.length === 0 ? NO_REPORT : { tests, problems };
+  },
+};
+
+const GO_STATUS: Record<string, TestStatus | undefined> = { pass: 'passed', fail: 'failed', skip: 'skipped' };
+
+/** `cargo test`: ids are the names that the runner prints; it has no structured report that is stable. */
+export const cargoTest: TestRunner = {
+  varies: { order: false, date: false },
+  invoke: ({ options }) => ({ script: 'exec cargo test --no-fail-fast "$@"', args: [...options], env: {} }),
+  read({ stdout }) {
+    const { tests, add } = collectTests();
+    for (const [, name = '', result] of stdout.matchAll(
+      /^test (.+?)(?: - should panic)? \.\.\. (ok|FAILED|ignored)/gm,
+    )) {
+      add(name, result === 'ok' ? 'passed' : result === 'FAILED' ? 'failed' : 'skipped');
+    }
+    return tests.size === 0 ? NO_REPORT : { tests, problems: [] };
+  },
+};

@@ -1,0 +1,72 @@
+import { laterNode } from './later-date.ts';
+import {
+  collectTests,
+  NO_REPORT,
+  nodeScript,
+  type TestReport,
+  type TestRunner,
+  testId,
+} from './test-runner.ts';
+
+/** A reporter that prints a line of JSON for each test, in the order of the tests. */
+const REPORTER = `export default async function* (source) {
+  for await (const { type, data } of source) {
+    if (!['test:start', 'test:pass', 'test:fail'].includes(type)) continue;
+    const { name, nesting, file, skip, todo, details } = data;
+    yield JSON.stringify({ type, name, nesting, file, skip, todo, kind: details?.type }) + '\\n';
+  }
+}
+`;
+
+type Line = {
+  type: 'test:start' | 'test:pass' | 'test:fail';
+  name: string;
+  nesting: number;
+  file?: string;
+  skip?: unknown;
+  todo?: unknown;
+  kind?: 'suite' | 'test';
+};
+
+/** Node's own runner. */
+export const nodeTest: TestRunner = {
+  varies: { order: false, date: true },
+  invoke: ({ files, options }, folder, { date }) => ({
+    script: nodeScript('node --test'),
+    args: [
+      ...options,
+      `--test-reporter=${folder}/reporter.mjs`,
+      `--test-reporter-destination=${folder}/report`,
+      ...files,
+    ],
+    env: date ? laterNode() : {},
+    files: { 'reporter.mjs': REPORTER },
+  }),
+  read({ report, relative }) {
+    if (report === undefined) return NO_REPORT;
+    return readLines(report.split('\n').filter(Boolean), relative);
+  },
+};
+
+function readLines(lines: readonly string[], relative: (path: string) => string): TestReport {
+  const { tests, add } = collectTests();
+  const problems: string[] = [];
+  const namesOf = new Map<string, string[]>();
+  for (const line of lines) {
+    const { type, name, nesting, file = '', skip, todo, kind }: Line = JSON.parse(line);
+    const path = relative(file);
+    const names = namesOf.get(path) ?? [];
+    namesOf.set(path, names);
+    names.length = nesting;
+    names[nesting] = name;
+    if (type === 'test:start' || kind === 'suite') continue;
+    // A file that ends before its tests have is reported like a test with the name of the file.
+    if (nesting === 0 && relative(name) === path) {
+      if (type === 'test:fail') problems.push(`${path} could not be run to its end`);
+      continue;
+    }
+    const isSkipped = (skip !== undefined && skip !== false) || (todo !== undefined && todo !== false);
+    add(testId(path, ...names), isSkipped ? 'skipped' : type === 'test:pass' ? 'passed' : 'failed');
+  }
+  return { tests, problems };
+}

@@ -1,0 +1,140 @@
+import { mkdir, mkdtemp, readFile, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, relative } from 'node:path';
+import { messageOf } from '@whetstone/errors';
+import { present } from '@whetstone/events/present';
+import { type CommandResult, type Mask, removeTree, type Sandbox } from '@whetstone/sandbox';
+import type { TaskTests } from '../../config/config.ts';
+import type { TestRunnerName } from '../../config/schema.ts';
+import type { RanCommand } from '../run-commands.ts';
+import { cargoTest, goTest } from './go-and-cargo.ts';
+import { mocha } from './mocha.ts';
+import { nodeTest } from './node-test.ts';
+import { pytest } from './pytest.ts';
+import {
+  type Invocation,
+  NO_REPORT,
+  type TestReport,
+  type TestRunner,
+  type Variable,
+  type Variation,
+} from './test-runner.ts';
+import { jest, vitest } from './vitest-and-jest.ts';
+
+const runners: Readonly<Record<TestRunnerName, TestRunner>> = {
+  'node-test': nodeTest,
+  vitest,
+  jest,
+  mocha,
+  pytest,
+  'go-test': goTest,
+  'cargo-test': cargoTest,
+};
+
+export const variationsOf = (runner: TestRunnerName): Variable => runners[runner].varies;
+
+export type RanTests = RanCommand & { report: TestReport };
+
+/** Surroundings of a run of tests, for finding tests that depend on them. */
+export type Surroundings = Variation & {
+  /** Put before the command, for example to take away the network. Default: nothing. */
+  prefix?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+};
+
+/** Runs tests in a sandbox with their own runner. Reads the report when no process of the runner is left. */
+export async function runTests(
+  sandbox: Sandbox,
+  tests: TaskTests,
+  options: {
+    /** The root of the tree on this machine, absolute. Commands see it as the workdir of the sandbox. */
+    tree: string;
+    /** For logs, made when needed. */
+    directory: string;
+    timeoutMs?: number;
+    mask: Mask;
+    signal: AbortSignal;
+    surroundings?: Surroundings;
+  },
+): Promise<RanTests> {
+  const { tree, directory, mask, signal, surroundings = {} } = options;
+  const runner = runners[tests.runner];
+  await mkdir(directory, { recursive: true });
+  const folder = await mkdtemp(join(dirname(tree), 'report-'));
+  try {
+    const { directory: below = '' } = tests;
+    const files = tests.files.map((file) => relative(below, file));
+    const invocation = runner.invoke({ files, options: tests.options }, folder, surroundings);
+    for (const [name, text] of Object.entries(invocation.files ?? {}))
+      await writeFile(join(folder, name), text);
+    const log = (stream: string) => join(directory, `tests.${stream}.log`);
+    const [program = 'sh', ...args] = [
+      ...(surroundings.prefix ?? []),
+      'sh',
+      '-c',
+      invocation.script,
+      'sh',
+      ...invocation.args,
+    ];
+    const result = await sandbox.runCommand(program, args, {
+      cwd: join(sandbox.workdir, below),
+      env: { ...invocation.env, ...surroundings.env, ROOT: sandbox.workdir },
+      stdoutFile: log('stdout'),
+      stderrFile: log('stderr'),
+      ...{ mask, signal },
+      ...present({ timeoutMs: options.timeoutMs }),
+    });
+    const report = await readFile(join(folder, 'report'), 'utf8').catch(() => undefined);
+    const name = basename(directory);
+    return {
+      result,
+      row: {
+        command: shown(invocation, folder),
+        exit_code: result.exitCode,
+        duration_seconds: result.durationMs / 1000,
+        ended: result.ended,
+        stdout_path: `${name}/tests.stdout.log`,
+        stderr_path: `${name}/tests.stderr.log`,
+      },
+      report: readReport(runner, { report, result, tree: sandbox.workdir }),
+    };
+  } finally {
+    await removeTree(folder);
+  }
+}
+
+function readReport(
+  runner: TestRunner,
+  { report, result, tree }: { report: string | undefined; result: CommandResult; tree: string },
+): TestReport {
+  if (result.ended !== 'exit')
+    return { tests: new Map(), problems: ['the runner was stopped before its end'] };
+  try {
+    return runner.read({
+      report,
+      stdout: result.stdout,
+      relative: (path) => (path.startsWith(`${tree}/`) ? relative(tree, path) : path),
+    });
+  } catch (error) {
+    // Code under test can write to the report as well.
+    return { ...NO_REPORT, problems: [`the report cannot be read: ${messageOf(error)}`] };
+  }
+}
+
+/** The command as a person would type it. */
+function shown({ script, args }: Invocation, folder: string): string {
+  const program = script.replace(/^.*exec /, '').replace(' "$@"', '');
+  return [program, ...args.map((arg) => arg.replaceAll(folder, '<report>'))].join(' ');
+}
+
+/** What is wrong with a report, in one sentence; `undefined` if every test of `mustPass` is in it as passed. */
+export function missingPasses(
+  mustPass: readonly string[],
+  { tests, problems }: TestReport,
+): string | undefined {
+  const lacking = mustPass.filter((id) => tests.get(id) !== 'passed');
+  const [first] = lacking;
+  if (first === undefined) return undefined;
+  const how = tests.get(first) ?? 'not run';
+  const cause = problems.length > 0 ? `; ${problems.join('; ')}` : '';
+  return `${lacking.length} of ${mustPass.length} tests did not pass: ${first} (${how})${cause}`;
+}

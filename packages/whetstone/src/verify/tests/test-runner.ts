@@ -1,0 +1,74 @@
+import type { TaskTests } from '../../config/config.ts';
+
+/** What a test came to. `skipped` includes tests that are marked as to do. */
+export type TestStatus = 'passed' | 'failed' | 'skipped';
+
+/**
+ * What a runner reports, by the id of the test: its file, relative to the root of the tree, and its names from the
+ * outermost suite to the test, joined by ` > `. pytest's ids are its own. Of two tests with one id the worse counts.
+ */
+export type TestReport = {
+  tests: ReadonlyMap<string, TestStatus>;
+  /** Why the report is not whole: files that could not be loaded, or no report at all. */
+  problems: readonly string[];
+};
+
+/** Changes of the surroundings in which a right test gives the same result. */
+export type Variation = {
+  /** Tests in another order. */
+  order?: boolean;
+  /** A later date. */
+  date?: boolean;
+};
+
+/** The variations that a runner can do. */
+export type Variable = Readonly<Record<keyof Variation, boolean>>;
+
+export type Invocation = {
+  /** A shell script, whose arguments are `args`. It starts in the folder of the tests. */
+  script: string;
+  args: string[];
+  env: Record<string, string>;
+  /** Files that the runner needs, by name, in the folder of the report. */
+  files?: Record<string, string>;
+};
+
+/** How one test runner is started so that its report can be read. */
+export type TestRunner = {
+  /** `folder`: absolute, outside of the tree; the report goes to `report` in it, where the runner can write one. */
+  invoke(
+    tests: Pick<TaskTests, 'options'> & { files: readonly string[] },
+    folder: string,
+    vary: Variation,
+  ): Invocation;
+  /** `report`: the text of the file, `undefined` where there is none. `relative`: makes an absolute path relative to the tree. */
+  read(output: {
+    report: string | undefined;
+    stdout: string;
+    relative: (path: string) => string;
+  }): TestReport;
+  varies: Variable;
+};
+
+/** Programs of the tree's packages come first. `$ROOT` is the root of the tree. */
+export const nodeScript = (command: string): string =>
+  `PATH="$PWD/node_modules/.bin:$ROOT/node_modules/.bin:$PATH" exec ${command} "$@"`;
+
+/** Joins a file and the names of a test. */
+export const testId = (...parts: readonly string[]): string =>
+  parts.filter((part) => part !== '').join(' > ');
+
+/** Collects results; the worse of two results of one id counts. */
+export function collectTests() {
+  const tests = new Map<string, TestStatus>();
+  const rank: Record<TestStatus, number> = { passed: 0, skipped: 1, failed: 2 };
+  return {
+    tests,
+    add(id: string, status: TestStatus) {
+      const known = tests.get(id);
+      if (known === undefined || rank[status] > rank[known]) tests.set(id, status);
+    },
+  };
+}
+
+export const NO_REPORT: TestReport = { tests: new Map(), problems: ['the runner wrote no report'] };

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { laterNode } from './later-date.ts';
+import {
+  collectTests,
+  NO_REPORT,
+  nodeScript,
+  type TestReport,
+  type TestRunner,
+  type TestStatus,
+  testId,
+} from './test-runner.ts';
+
+/** Jest's JSON report, which Vitest writes too. */
+const reportSchema = z.object({
+  testResults: z.array(
+    z.object({
+      name: z.string(),
+      message: z.string().nullish(),
+      status: z.string().nullish(),
+      assertionResults: z.array(
+        z.object({ ancestorTitles: z.array(z.string()), title: z.string(), status: z.string() }),
+      ),
+    }),
+  ),
+});
+
+export const vitest: TestRunner = {
+  varies: { order: true, date: true },
+  invoke: ({ files, options }, folder, { order, date }) => ({
+    script: nodeScript('vitest run'),
+    args: [
+      '--reporter=json',
+      `--outputFile=${folder}/report`,
+      '--coverage.enabled=false',
+      '--no-cache',
+      ...(order ? ['--sequence.shuffle.tests', '--sequence.seed=1'] : []),
+      ...options,
+      ...files,
+    ],
+    env: { CI: '1', ...(date && laterNode()) },
+  }),
+  read,
+};
+
+export const jest: TestRunner = {
+  varies: { order: true, date: true },
+  invoke: ({ files, options }, folder, { order, date }) => ({
+    script: nodeScript('jest'),
+    args: [
+      '--json',
+      `--outputFile=${folder}/report`,
+      '--coverage=false',
+      '--ci',
+      ...(order ? ['--randomize', '--seed=1'] : []),
+      ...options,
+      '--runTestsByPath',
+      ...files,
+    ],
+    env: { CI: '1', ...(date && laterNode()) },
+  }),
+  read,
+};
+
+function read({ report, relative }: Parameters<TestRunner['read']>[0]): TestReport {
+  if (report === undefined) return NO_REPORT;
+  const parsed = reportSchema.safeParse(JSON.parse(report));
+  if (!parsed.success) return { tests: new Map(), problems: ['the report does not have the shape of one'] };
+  const { tests, add } = collectTests();
+  const problems: string[] = [];
+  for (const { name, message, status, assertionResults } of parsed.data.testResults) {
+    const file = relative(name);
+    if (status === 'failed' && assertionResults.length === 0) {
+      problems.push(`${file} could not be loaded: ${(message ?? '').trim().split('\n', 1)[0]}`);
+    }
+    for (const one of assertionResults)
+      add(testId(file, ...one.ancestorTitles, one.title), statusOf(one.status));
+  }
+  return { tests, problems };
+}
+
+const statusOf = (status: string): TestStatus =>
+  status === 'passed' || status === 'failed' ? status : 'skipped';
